@@ -1,0 +1,49 @@
+# `make demo` and `make test` do everything on a machine with python3 >= 3.11, venv and make.
+PYTHON ?= python3
+BIN := .venv/bin
+# One BLAS thread per test worker: more would only fight for the cores.
+ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
+
+.PHONY: demo test lint unit validity bench docs clean
+
+.venv/installed: pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit("edgewise needs Python 3.11 or newer, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	touch $@
+
+.venv/installed-dev: .venv/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	touch $@
+
+.venv/installed-docs: .venv/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
+	touch $@
+
+demo: .venv/installed
+	$(BIN)/edgewise demo
+
+test: lint unit
+
+lint: .venv/installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+unit: .venv/installed-dev
+	$(ONE_THREAD) $(BIN)/pytest -n 2 --dist worksteal
+
+# The slow proofs of error control; `make test` runs a smaller part of the same.
+validity: .venv/installed-dev
+	$(ONE_THREAD) EDGEWISE_VALIDITY=full $(BIN)/pytest -n 2 --dist worksteal tests/statistical
+
+bench: .venv/installed-dev
+	$(BIN)/python -m benchmarks
+
+docs: .venv/installed-docs
+	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
+
+clean:
+	rm -rf .venv docs/_build docs/api/generated build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,60 @@
+"""The `edgewise` command."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+import click
+
+import edgewise
+from edgewise.errors import EdgewiseError, ParameterError
+
+_COMMANDS = ("demo", "test", "compare", "prove")
+
+
+class _LazyGroup(click.Group):
+    """Loads a command's module when the command is named."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in _COMMANDS:
+            return None
+        command: click.Command = import_module(f"edgewise.cli.{name}").command
+        return command
+
+
+@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(edgewise.__version__, prog_name="edgewise")
+def cli() -> None:
+    """Which variables are really connected?
+
+    edgewise tests every edge of the graphical model of a table of numbers, without assuming that
+    the data are Gaussian.
+    """
+
+
+def main() -> None:
+    """Run the command line; every foreseen failure is one sentence and an exit status."""
+    try:
+        cli.main(prog_name="edgewise", standalone_mode=False)
+    except click.exceptions.Abort:
+        _fail("stopped", 130)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except EdgewiseError as error:
+        _fail(str(error), 2 if isinstance(error, ParameterError) else 1)
+    except MemoryError:
+        _fail("the data do not fit in memory; test fewer columns or rows.", 1)
+    except BrokenPipeError:
+        # The reader of our output left (`edgewise test … | head`): not an error of ours.
+        sys.stderr.close()
+        sys.exit(0)
+
+
+def _fail(sentence: str, status: int) -> None:
+    click.echo(f"edgewise: {sentence}", err=True)
+    sys.exit(status)

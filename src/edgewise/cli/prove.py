@@ -1,0 +1,67 @@
+"""`edgewise prove`."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+
+@click.command("prove", short_help="Prove the seven forms of Cov(Σ̂_ij, Σ̂_kl).")
+@click.option("--table/--no-table", default=True, help="Print all 64 assignments.")
+def command(table: bool) -> None:
+    """The paper's computer-assisted proof, run again.
+
+    Enumerates which of i, j, k, l can be equal, reduces by the symmetries of the covariance, and
+    verifies every printed formula as an identity of polynomials with exact arithmetic.
+    """
+    from rich.table import Table
+
+    from edgewise.cli.screen import console
+    from edgewise.covcov.cases import CASES
+    from edgewise.covcov.proof import prove
+
+    def letters(pattern: tuple[int, ...]) -> str:
+        return "".join("ijkl"[index] for index in pattern)
+
+    proof = prove()
+    out = console()
+    out.print(
+        "Cov(Σ̂_ij, Σ̂_kl): i fixed, j, k, l each one of four names: 4³ = 64 assignments, 15 "
+        "patterns of equality, and under Σ̂_ij = Σ̂_ji, Σ̂_kl = Σ̂_lk, Cov(A, B) = Cov(B, A) "
+        f"{len(proof.classes)} classes.\n",
+        markup=False,
+    )
+    classes = Table(title="The classes", title_justify="left", title_style="bold")
+    for heading in ("case", "covariance", "patterns (i j k l by first appearance)"):
+        classes.add_column(heading)
+    classes.add_column("assignments", justify="right")
+    classes.add_column("formula = Cov of the kernel's projections, of centred products")
+    for found in proof.classes:
+        classes.add_row(
+            str(found.case),
+            str(CASES[found.case].__doc__).rstrip("."),
+            " ".join(letters(member.pattern) for member in found.members),
+            str(found.assignments),
+            "proven" if all(m.holds for m in found.members) else "FALSE",
+        )
+    out.print(classes)
+    if table:
+        correspondence = Table(
+            title="Every assignment: (i j k l) → pattern → case",
+            title_justify="left",
+            title_style="bold",
+            show_header=False,
+        )
+        for _ in range(4):
+            correspondence.add_column()
+        cells = [
+            f"{letters(assignment)} → {letters(pattern)} → {case}"
+            for assignment, pattern, case in proof.correspondence
+        ]
+        for start in range(0, len(cells), 4):
+            correspondence.add_row(*cells[start : start + 4])
+        out.print(correspondence)
+    out.print("\nThe seven formulas are proven." if proof.holds else "\nThe proof FAILS.")
+    if not proof.holds:
+        sys.exit(1)

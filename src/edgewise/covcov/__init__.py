@@ -1,0 +1,1 @@
+"""The covariance of the entries of a covariance matrix."""

@@ -1,0 +1,1 @@
+"""Decisions: one file a test."""

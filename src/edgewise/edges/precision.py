@@ -1,0 +1,111 @@
+"""The precision matrix, its scale-free form, and the columns that make it impossible."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from edgewise._types import FloatArray
+from edgewise._validation import check_testable_shape
+from edgewise.errors import DataError
+from edgewise.moments.moments import Moments
+
+# Below this share of a column's variance left over by the others, what is left is rounding.
+_COLLINEAR = 1e-13
+# A spread of this many units in the last place of the mean is a constant column.
+_CONSTANT_ULPS = 16 * np.finfo(float).eps
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class PrecisionEstimate:
+    """Σ̂, Θ̂ = Σ̂⁻¹ and the partial correlations ρ̂ = −Θ̂_ij/√(Θ̂_iiΘ̂_jj).
+
+    `residual_map` is the p × p matrix B with v = Bᵀ(x − x̄): v_i is the residual of regressing
+    x_i on all the others, scaled to unit variance. It is made without ever forming a product
+    of two scales, so columns in units from 1e-150 to 1e150 give the same v.
+    """
+
+    n_samples: int
+    mean: FloatArray
+    covariance: FloatArray
+    precision: FloatArray
+    partial_correlation: FloatArray
+    residual_map: FloatArray
+
+
+def estimate_precision(moments: Moments, feature_names: Sequence[str]) -> PrecisionEstimate:
+    """Invert the covariance through the correlation matrix, naming what cannot be inverted."""
+    check_testable_shape(moments.n_samples, moments.n_features or 0)
+    mean, covariance = moments.mean(), moments.covariance()
+    scale = np.sqrt(covariance.diagonal())
+    if not np.isfinite(covariance).all():
+        worst = feature_names[int(np.argmax(np.abs(mean) + np.nan_to_num(scale, nan=np.inf)))]
+        raise DataError(
+            f"X: the variance of column {worst!r} overflows; divide the column by a constant."
+        )
+    _raise_if_constant(scale, mean, feature_names)
+    correlation = covariance / scale / scale[:, np.newaxis]
+    np.fill_diagonal(correlation, 1.0)
+    _raise_if_collinear(correlation, scale, feature_names)
+    inverse = np.linalg.inv(correlation)
+    inverse = (inverse + inverse.T) / 2
+    root = np.sqrt(inverse.diagonal())
+    partial = -inverse / root / root[:, np.newaxis]
+    np.fill_diagonal(partial, 1.0)
+    return PrecisionEstimate(
+        n_samples=moments.n_samples,
+        mean=mean,
+        covariance=covariance,
+        precision=inverse / scale / scale[:, np.newaxis],
+        partial_correlation=partial,
+        residual_map=inverse / scale[:, np.newaxis] / root,
+    )
+
+
+def _raise_if_constant(scale: FloatArray, mean: FloatArray, names: Sequence[str]) -> None:
+    constant = np.flatnonzero(scale <= _CONSTANT_ULPS * np.abs(mean))
+    if constant.size:
+        i = int(constant[0])
+        more = f" (and {constant.size - 1} more)" if constant.size > 1 else ""
+        raise DataError(
+            f"X: expected columns that vary, got the constant column {names[i]!r} "
+            f"(every value is {mean[i]:.6g}){more}; drop it."
+        )
+
+
+def _raise_if_collinear(correlation: FloatArray, scale: FloatArray, names: Sequence[str]) -> None:
+    """Find the first column that the columns before it determine, and say how."""
+    if np.linalg.eigvalsh(correlation)[0] > _COLLINEAR * len(names):
+        return
+    residual = correlation.copy()
+    kept: list[int] = []
+    worst, worst_left = 0, np.inf
+    for k in range(len(names)):
+        left = residual[k, k]
+        if kept and left < worst_left:
+            worst, worst_left = k, left
+        if kept and left <= 10 * _COLLINEAR * len(names):
+            break
+        residual -= np.outer(residual[:, k], residual[k]) / left
+        kept.append(k)
+    before = np.arange(worst)
+    weights = np.linalg.lstsq(
+        correlation[np.ix_(before, before)], correlation[before, worst], rcond=1e-12
+    )[0]
+    used = before[np.abs(weights) > 1e-6]
+    if used.size == 1:
+        raise DataError(
+            f"X: column {names[worst]!r} duplicates column {names[int(used[0])]!r} (they are "
+            "perfectly correlated); drop one of the two."
+        )
+    terms = [
+        f"{weights[i] * scale[worst] / scale[i]:+.4g}·{names[int(i)]!r}"
+        for i in used[np.argsort(-np.abs(weights[used]))]
+    ]
+    raise DataError(
+        f"X: column {names[worst]!r} is a linear combination of others "
+        f"({names[worst]!r} = {' '.join(terms).removeprefix('+')} up to a constant), so the "
+        "covariance has no inverse; drop one of them."
+    )

@@ -1,0 +1,229 @@
+"""What a test of all edges found: one frozen value, whatever the method."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+
+from edgewise._types import BoolArray, FloatArray
+from edgewise._validation import check_choice
+
+if TYPE_CHECKING:
+    import networkx as nx
+    from matplotlib.axes import Axes
+
+_TINY = float(np.finfo(float).tiny)
+
+
+class Edge(NamedTuple):
+    """One pair of variables and what the test says of it."""
+
+    source: str
+    target: str
+    partial_correlation: float
+    precision: float
+    statistic: float
+    pvalue: float
+    adjusted_pvalue: float
+    reject: bool
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class EdgeTestResult:
+    """The outcome of testing H₀: Θ_ij = 0 for every pair of variables.
+
+    Attributes
+    ----------
+    method, alpha, correction
+        How the edges were tested. `correction` is None for the methods whose one threshold
+        holds for all entries at once.
+    options : dict
+        Further options of the method.
+    n_samples, n_features, feature_names
+        The data.
+    n_dropped : int
+        Rows left out because of missing values.
+    covariance, precision, partial_correlation : ndarray of shape (p, p)
+        Estimates, of the standardised columns where the test was asked to standardise.
+    statistic : ndarray of shape (p, p)
+        The test statistic: Θ̂_ij for the bounds, a studentised value for the others.
+    pvalue, adjusted_pvalue : ndarray of shape (p, p)
+        NaN on the diagonal; never 0: below 2.2e-308 the value is in `log_pvalue`.
+    log_pvalue : ndarray of shape (p, p)
+        Natural logarithm of the p-values.
+    reject : ndarray of bool of shape (p, p)
+        The edges; False on the diagonal.
+    threshold : float or ndarray of shape (p, p)
+        What |precision| was compared with; infinite when the rows are too few.
+    radius : float or None
+        ε, the bound on the error of the covariance, where the method has one.
+    rows_needed : int or None
+        With an infinite threshold, about how many rows would make it finite.
+    """
+
+    method: str
+    alpha: float
+    correction: str | None
+    options: dict[str, Any]
+    n_samples: int
+    n_features: int
+    feature_names: tuple[str, ...]
+    covariance: FloatArray
+    precision: FloatArray
+    partial_correlation: FloatArray
+    statistic: FloatArray
+    log_pvalue: FloatArray
+    pvalue: FloatArray
+    adjusted_pvalue: FloatArray
+    reject: BoolArray
+    threshold: float | FloatArray
+    radius: float | None = None
+    rows_needed: int | None = None
+    n_dropped: int = 0
+
+    def __post_init__(self) -> None:
+        # Frozen means the arrays too: a result that changes under its reader is no result.
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
+
+    @property
+    def n_edges(self) -> int:
+        """How many edges were found."""
+        return int(np.count_nonzero(self.reject)) // 2
+
+    def pairs(self) -> list[Edge]:
+        """Every pair of variables, strongest partial correlation first."""
+        rows, columns = np.triu_indices(self.n_features, k=1)
+        strength = np.abs(self.partial_correlation[rows, columns])
+        names = self.feature_names
+        return [
+            Edge(
+                names[i],
+                names[j],
+                float(self.partial_correlation[i, j]),
+                float(self.precision[i, j]),
+                float(self.statistic[i, j]),
+                float(self.pvalue[i, j]),
+                float(self.adjusted_pvalue[i, j]),
+                bool(self.reject[i, j]),
+            )
+            for i, j in (
+                (int(rows[k]), int(columns[k])) for k in np.argsort(-strength, kind="stable")
+            )
+        ]
+
+    def edges(self) -> list[Edge]:
+        """The edges found, strongest partial correlation first."""
+        return [pair for pair in self.pairs() if pair.reject]
+
+    def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] | None = None) -> Any:
+        """Every pair as a row of a data frame, strongest first; column `reject` marks the edges.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow", None}
+            The kind of frame; None takes the first of the three that is installed.
+        """
+        from importlib.util import find_spec
+
+        import narwhals as nw
+
+        kinds: tuple[Literal["pandas", "polars", "pyarrow"], ...] = ("pandas", "polars", "pyarrow")
+        if backend is None:
+            backend = next(kind for kind in kinds if find_spec(kind))
+        check_choice("backend", backend, kinds)
+        pairs = self.pairs()
+        columns = {field: [getattr(pair, field) for pair in pairs] for field in Edge._fields}
+        return nw.from_dict(columns, backend=backend).to_native()
+
+    def to_networkx(self) -> nx.Graph[str]:
+        """The edges as a graph: every variable a node, the numbers as edge attributes."""
+        import networkx as nx
+
+        graph: nx.Graph[str] = nx.Graph(
+            method=self.method, alpha=self.alpha, n_samples=self.n_samples
+        )
+        graph.add_nodes_from(self.feature_names)
+        for edge in self.edges():
+            graph.add_edge(
+                edge.source,
+                edge.target,
+                weight=abs(edge.partial_correlation),
+                partial_correlation=edge.partial_correlation,
+                precision=edge.precision,
+                statistic=edge.statistic,
+                pvalue=edge.pvalue,
+                adjusted_pvalue=edge.adjusted_pvalue,
+            )
+        return graph
+
+    def to_json(self, indent: int | None = None) -> str:
+        """The whole result as JSON; NaN and infinity, which JSON lacks, become null."""
+        document = {field.name: _jsonable(getattr(self, field.name)) for field in fields(self)}
+        document["edges"] = [edge._asdict() for edge in self.edges()]
+        return json.dumps(document, indent=indent, ensure_ascii=False, allow_nan=False)
+
+    def summary(self) -> str:
+        """A few lines to read: what was tested, how, and what was found."""
+        family = "all entries at once" if self.correction is None else self.correction
+        if self.correction is None and np.ndim(self.threshold) == 2:
+            family = "no correction"
+        pairs = self.n_features * (self.n_features - 1) // 2
+        lines = [
+            f"{self.n_edges} of {pairs} possible edges "
+            f"among {self.n_features} variables, from {self.n_samples} rows "
+            f"(method {self.method!r}, alpha {self.alpha:g}, {family})."
+        ]
+        if self.n_dropped:
+            lines.append(f"{self.n_dropped} rows with missing values were left out.")
+        if self.rows_needed is not None:
+            lines.append(
+                "The rows are too few for this method: its threshold is infinite. "
+                f"About {self.rows_needed:,} rows would make it finite."
+            )
+        lines += [
+            f"  {edge.source} – {edge.target}: partial correlation "
+            f"{edge.partial_correlation:+.3f}, adjusted p {edge.adjusted_pvalue:.2g}"
+            for edge in self.edges()[:10]
+        ]
+        if self.n_edges > 10:
+            lines.append(f"  … and {self.n_edges - 10} more")
+        return "\n".join(lines)
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw the graph of the edges; see `edgewise.view.plots.plot_network`."""
+        from edgewise.view.plots import plot_network
+
+        return plot_network(self, ax=ax)
+
+    def __repr__(self) -> str:
+        return (
+            f"EdgeTestResult(method={self.method!r}, alpha={self.alpha:g}, "
+            f"correction={self.correction!r}, n_samples={self.n_samples}, "
+            f"n_features={self.n_features}, edges={self.n_edges})"
+        )
+
+
+def probabilities(log_p: FloatArray) -> FloatArray:
+    """exp, but never zero: zero would claim a certainty that no test gives."""
+    return np.maximum(np.exp(log_p), _TINY)
+
+
+def _jsonable(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return _jsonable(value.tolist())
+    if isinstance(value, list | tuple):
+        return [_jsonable(item) for item in value]
+    if isinstance(value, dict):
+        return {str(key): _jsonable(item) for key, item in value.items()}
+    if isinstance(value, np.generic):
+        return _jsonable(value.item())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

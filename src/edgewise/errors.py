@@ -1,0 +1,47 @@
+"""Everything edgewise raises or warns about."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+
+class EdgewiseError(Exception):
+    """Base of every error that edgewise raises on purpose."""
+
+
+class DataError(EdgewiseError, ValueError):
+    """The data cannot be tested: the message says why and what to do."""
+
+
+class DataTypeError(DataError, TypeError):
+    """The data are of a kind that cannot be tested (text, objects, complex numbers)."""
+
+
+class ParameterError(EdgewiseError, ValueError):
+    """An argument is outside its range: the message names it, the rule and the value."""
+
+
+class EdgewiseWarning(UserWarning):
+    """Base of every warning that edgewise gives."""
+
+
+class TooFewRowsWarning(EdgewiseWarning):
+    """The threshold is infinite because the rows are too few to bound anything."""
+
+
+class NonFiniteError(DataError):
+    """Some values are NaN or infinite.
+
+    Attributes
+    ----------
+    counts : ndarray of int
+        How many values of each column are NaN or infinite.
+    """
+
+    def __init__(self, message: str, counts: npt.NDArray[np.int64]) -> None:
+        super().__init__(message)
+        self.counts = counts

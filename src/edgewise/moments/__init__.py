@@ -1,0 +1,1 @@
+"""Mergeable sums of rows; knows nothing of tests."""

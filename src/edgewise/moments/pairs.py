@@ -1,0 +1,66 @@
+"""Second pass: fourth-order sums of all pairs of transformed columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from edgewise._blocks import block_rows, row_blocks
+from edgewise._types import AnyArray, FloatArray, Scan
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class PairSums:
+    """Sums over rows of v = Bᵀ(x − origin), for every pair of columns at once.
+
+    `square_square` is Σ v_i²v_j² and `cube_linear` is Σ v_i³v_j; the diagonal of either is Σ v_i⁴.
+    """
+
+    square_square: FloatArray
+    cube_linear: FloatArray
+
+    def __add__(self, other: PairSums) -> PairSums:
+        return PairSums(
+            self.square_square + other.square_square, self.cube_linear + other.cube_linear
+        )
+
+
+def pair_sums(scan: Scan, origin: FloatArray, B: FloatArray) -> PairSums:
+    """One pass, three matrix products a block, O(np²) in all."""
+    p = origin.shape[0]
+    rows = block_rows(p)
+    centred, v, v2, v3 = np.empty((4, p, rows))
+    total = PairSums(np.zeros((p, p)), np.zeros((p, p)))
+    transposed = np.ascontiguousarray(B.T)
+    for batch in scan():
+        for block in row_blocks(batch, rows):
+            n = block.shape[0]
+            c = np.subtract(block.T, origin[:, np.newaxis], out=centred[:, :n])
+            y = np.matmul(transposed, c, out=v[:, :n])
+            y2 = np.multiply(y, y, out=v2[:, :n])
+            y3 = np.multiply(y2, y, out=v3[:, :n])
+            total = total + PairSums(y2 @ y2.T, y3 @ y.T)
+    return total
+
+
+def residual_products(
+    scan: Scan,
+    origin: FloatArray,
+    B: FloatArray,
+    pairs: tuple[AnyArray, AnyArray],
+    rho: FloatArray,
+) -> FloatArray:
+    """Σ ((v_i + ρv_j)(v_j + ρv_i))² for a few pairs, without expanding the square.
+
+    The expansion in `PairSums` cancels when |ρ| is close to one; this does not.
+    """
+    i, j = pairs
+    r = rho[:, np.newaxis]
+    total = np.zeros(rho.shape[0])
+    for batch in scan():
+        for block in row_blocks(batch):
+            v = B.T @ (block.T - origin[:, np.newaxis])
+            product = (v[i] + r * v[j]) * (v[j] + r * v[i])
+            total += np.vecdot(product, product)
+    return total

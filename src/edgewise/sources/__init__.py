@@ -1,0 +1,1 @@
+"""Anything that holds rows → batches of numbers with column names."""
