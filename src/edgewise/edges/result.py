@@ -58,7 +58,7 @@ class EdgeTestResult:
     reject : ndarray of bool of shape (p, p)
         The edges; False on the diagonal.
     threshold : float or ndarray of shape (p, p)
-        What |precision| was compared with; infinite when the rows are too few.
+        What the absolute precision was compared with; infinite when the rows are too few.
     radius : float or None
         ε, the bound on the error of the covariance, where the method has one.
     rows_needed : int or None

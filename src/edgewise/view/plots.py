@@ -18,7 +18,7 @@ _LAYOUT_SEED = 7
 
 
 def plot_network(result: EdgeTestResult, *, ax: Axes | None = None) -> Axes:
-    """The graph of the edges: width by |partial correlation|, colour by its sign.
+    """The graph of the edges: width by strength, colour by the sign of the partial correlation.
 
     Nodes that the data tie together lie together: the layout follows all partial correlations,
     not only the significant ones, so it stays put when alpha or the method changes.
