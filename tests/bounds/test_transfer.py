@@ -1,0 +1,92 @@
+"""The paper's threshold and its inverse."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from edgewise.bounds.transfer import frobenius_threshold, invert_frobenius_threshold
+
+#: Where log w = log ε/(α̂_p − ε) leaves the table of the inverse, it goes on in a straight line.
+BEYOND_THE_TABLE = 1e-6
+
+
+def spectrum(seed, p, condition, scale=1.0):
+    rng = np.random.default_rng(seed)
+    inside = condition ** rng.random(max(p - 2, 0))
+    return scale * np.sort(np.concatenate([[1.0], inside, [condition]])[:p])
+
+
+def direct(eigenvalues, radius, mu):
+    return mu * math.sqrt(sum((radius / (a * (a - radius))) ** 2 for a in eigenvalues))
+
+
+@pytest.mark.parametrize("mu", [1.0, 2.5])
+@pytest.mark.parametrize("fraction", [0.0, 1e-12, 0.3, 0.999999])
+def test_threshold_is_the_formula(fraction, mu):
+    eigenvalues = spectrum(0, 6, 50.0, scale=0.2)
+    radius = fraction * 0.2
+    assert frobenius_threshold(eigenvalues, radius, mu) == pytest.approx(
+        direct(eigenvalues, radius, mu), rel=1e-13
+    )
+
+
+@pytest.mark.parametrize("radius", [1.0, 1.5, math.inf, math.nan])
+def test_threshold_is_infinite_from_the_smallest_eigenvalue_on(radius):
+    assert frobenius_threshold(np.array([1.0, 2.0]), radius, 1.0) == math.inf
+
+
+def test_order_of_the_eigenvalues_does_not_matter():
+    up = spectrum(1, 5, 10.0)
+    assert frobenius_threshold(up, 0.5, 1.0) == pytest.approx(
+        frobenius_threshold(up[::-1], 0.5, 1.0), rel=1e-14
+    )
+
+
+@settings(max_examples=60)
+@given(
+    seed=st.integers(0, 10**6),
+    p=st.integers(2, 30),
+    condition=st.floats(0, 8).map(lambda e: 10.0**e),
+    scale=st.floats(-6, 6).map(lambda e: 10.0**e),
+    mu=st.floats(-2, 2).map(lambda e: 10.0**e),
+)
+def test_inverse(seed, p, condition, scale, mu):
+    eigenvalues = spectrum(seed, p, condition, scale)
+    # Radii from far below to close to the smallest eigenvalue, in the variable w = ε/(α̂_p − ε).
+    w = np.logspace(-6, 6, 100)
+    radius = scale * w / (1 + w)
+    threshold = np.array([frobenius_threshold(eigenvalues, r, mu) for r in radius])
+    found = invert_frobenius_threshold(eigenvalues, threshold, mu)
+    np.testing.assert_allclose(found, radius, rtol=1e-10)
+    again = np.array([frobenius_threshold(eigenvalues, r, mu) for r in found])
+    # Close to the smallest eigenvalue the threshold itself amplifies the last bit by w.
+    np.testing.assert_allclose(again[w < 1e3], threshold[w < 1e3], rtol=1e-10)
+
+
+@pytest.mark.parametrize("condition", [1.0, 1e3, 1e8])
+def test_extremes(condition):
+    eigenvalues = spectrum(3, 8, condition)
+    wanted = np.array([0.0, 1e-300, 1e-30, 1e30, 1e300])
+    found = invert_frobenius_threshold(eigenvalues, wanted, 1.0)
+    assert found[0] == 0.0
+    small = 1 / np.linalg.norm(eigenvalues**-2.0)  # t ≈ ε ‖α⁻²‖
+    np.testing.assert_allclose(found[1:3], wanted[1:3] * small, rtol=BEYOND_THE_TABLE)
+    np.testing.assert_allclose(found[3:], 1.0, rtol=1e-10)  # never beyond α̂_p
+    assert found.max() <= 1.0
+
+
+def test_monotone():
+    eigenvalues = spectrum(4, 12, 1e4)
+    found = invert_frobenius_threshold(eigenvalues, np.logspace(-20, 20, 2000), 1.0)
+    assert np.all(np.diff(found) >= 0)
+
+
+def test_equal_eigenvalues_have_a_closed_form():
+    a, p, mu = 0.3, 5, 2.0
+    t = np.logspace(-8, 8, 50)
+    s = t * a / (mu * math.sqrt(p))  # t = μ √p ε/(a(a−ε))
+    found = invert_frobenius_threshold(np.full(p, a), t, mu)
+    np.testing.assert_allclose(found, a * s / (1 + s), rtol=1e-10)

@@ -1,0 +1,109 @@
+"""The program as a whole: help, wrong usage, pipes and signals."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import edgewise
+from edgewise.cli.options import CORRECTION_NAMES, METHOD_NAMES
+from edgewise.edges.families import CORRECTIONS
+from edgewise.edges.registry import METHODS
+
+
+def test_the_options_are_those_of_the_library():
+    assert sorted(METHOD_NAMES) == sorted(METHODS)
+    assert sorted(CORRECTION_NAMES) == sorted(name or "none" for name in CORRECTIONS)
+
+
+def test_help_lists_the_commands(run_edgewise):
+    text = run_edgewise("--help").stdout
+    for command in ("demo", "test", "compare", "prove"):
+        assert f"\n  {command} " in text
+    assert run_edgewise("test", "-h").stdout.startswith("Usage: edgewise test")
+    assert edgewise.__version__ in run_edgewise("--version").stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fragments"),
+    [
+        ([], ["Usage: edgewise", "test", "demo"]),
+        (["nope"], ["No such command 'nope'"]),
+        (["--nope"], ["--nope"]),
+        (["test"], ["Missing argument 'DATA"]),
+        (["compare"], ["Missing argument 'DATA"]),
+        (["test", "x.csv", "--bogus"], ["--bogus"]),
+        (["test", "x.csv", "--alpha", "five"], ["--alpha", "five"]),
+        (["test", "x.csv", "--mu", "big"], ["--mu", "big"]),
+        (["test", "x.csv", "--method", "nope"], ["--method", "nope", "score"]),
+        (["test", "x.csv", "--correction", "nope"], ["--correction", "nope", "holm"]),
+        (["demo", "x.csv"], ["x.csv"]),
+        (["prove", "x.csv"], ["x.csv"]),
+    ],
+    ids=" ".join,
+)
+def test_wrong_usage(run_edgewise, arguments, fragments):
+    done = run_edgewise(*arguments, status=2)
+    assert done.stdout == ""
+    for fragment in fragments:
+        assert fragment in done.stderr
+
+
+@pytest.mark.parametrize("command", [["prove"], ["test", "DATA"], ["test", "DATA", "--json", "-"]])
+def test_a_reader_that_leaves_is_no_crash(run_edgewise, csv_file, command):
+    """As in `edgewise … | head -0`, but the reader has left for certain."""
+    read, write = os.pipe()
+    os.close(read)
+    try:
+        arguments = [csv_file if part == "DATA" else part for part in command]
+        done = run_edgewise(*arguments, status=None, stdout=write)
+    finally:
+        os.close(write)
+    assert "Exception ignored" not in done.stderr
+    assert "BrokenPipe" not in done.stderr
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_interrupted(tmp_path):
+    """The data are a named pipe: once it has a reader, the program is waiting for rows."""
+    fifo = tmp_path / "rows.npy"
+    os.mkfifo(fifo)
+    program = shutil.which("edgewise", path=str(Path(sys.executable).parent))
+    # A shell that runs the tests in the background lets its children ignore Ctrl-C.
+    ours = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        child = subprocess.Popen(
+            [program, "test", str(fifo)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+        )
+    finally:
+        signal.signal(signal.SIGINT, ours)
+    writer = None
+    try:
+        deadline = time.monotonic() + 60
+        while writer is None and child.poll() is None and time.monotonic() < deadline:
+            try:
+                writer = os.open(fifo, os.O_WRONLY | os.O_NONBLOCK)
+            except OSError:  # nobody reads yet
+                time.sleep(0.02)
+        assert writer is not None, "the program never opened its data"
+        child.send_signal(signal.SIGINT)
+        out, err = child.communicate(timeout=60)
+    finally:
+        child.kill()
+        child.communicate()
+        if writer is not None:
+            os.close(writer)
+    assert child.returncode == 130
+    assert out == ""
+    assert "Traceback" not in err
+    assert "stopped" in err

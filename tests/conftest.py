@@ -1,0 +1,147 @@
+"""Fixtures of all tests."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import settings
+
+
+@pytest.fixture(scope="session")
+def require():
+    """``require("pandas")``: that module or program; without it a skip, or where told a failure."""
+
+    def find(name):
+        try:
+            return import_module(name)
+        except ImportError:
+            program = shutil.which(name)
+        if program is not None:
+            return program
+        if os.environ.get("EDGEWISE_REQUIRE_ALL") == "1":
+            pytest.fail(f"{name} is not installed, and EDGEWISE_REQUIRE_ALL=1 wants every part")
+        return pytest.skip(f"{name} is not installed")
+
+    return find
+
+
+@pytest.fixture(scope="session")
+def rows():
+    """400 × 4, a chain with heavy tails; read-only, so that no test can spoil another."""
+    X = np.random.default_rng(20).standard_t(6, (400, 4))
+    for j in range(1, 4):
+        X[:, j] += 0.6 * X[:, j - 1]
+    X.flags.writeable = False
+    return X
+
+
+@pytest.fixture(scope="session")
+def hostile_names():
+    """Column names that a careless program would run, render, or choke on."""
+    return (
+        "=cmd|' /C calc'!A0",
+        "<script>alert(1)</script>",
+        "$x^2$",
+        "[red]x",
+        "a\x1b[31mb",
+        "a,b",
+        "naïve – ü",
+        "long" * 60,
+    )
+
+
+@pytest.fixture(scope="session")
+def hostile_rows(hostile_names):
+    X = np.random.default_rng(3).standard_normal((300, len(hostile_names)))
+    X[:, 1:] += X[:, :-1]
+    return X
+
+
+@pytest.fixture(scope="session")
+def same_result():
+    """Two results agree to 1e-12, and in their names."""
+
+    def check(result, expected, *, names=None):
+        assert result.n_samples == expected.n_samples
+        assert result.feature_names == tuple(names or expected.feature_names)
+        for field in ("covariance", "partial_correlation", "statistic", "log_pvalue", "threshold"):
+            np.testing.assert_allclose(
+                getattr(result, field), getattr(expected, field), rtol=1e-12, atol=1e-13
+            )
+        np.testing.assert_array_equal(result.reject, expected.reject)
+
+    return check
+
+
+@pytest.fixture(scope="session")
+def refuses():
+    """A call fails with the error, in one line that holds every fragment."""
+
+    def check(call, error, *fragments):
+        with pytest.raises(error) as caught:
+            call()
+        message = str(caught.value)
+        assert "\n" not in message
+        for fragment in fragments:
+            assert fragment in message
+        return caught.value
+
+    return check
+
+
+@pytest.fixture(scope="session")
+def run_edgewise():
+    """Run the real `edgewise` program; whatever happens, it must not show a traceback."""
+    program = shutil.which("edgewise", path=str(Path(sys.executable).parent))
+    assert program is not None, "edgewise is not installed beside this Python"
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONUTF8": "1"}
+
+    def run(*arguments, status=0, cwd=None, **options):
+        options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
+        done = subprocess.run(
+            [program, *map(str, arguments)],
+            cwd=cwd,
+            env=environment,
+            encoding="utf-8",
+            timeout=120,
+            check=False,
+            **options,
+        )
+        assert "Traceback" not in done.stderr
+        assert status in (done.returncode, None), done.stderr
+        return done
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def write_csv():
+    """Write columns as CSV with numbers that read back exactly."""
+    import csv
+
+    def write(path, names, X):
+        with open(path, "w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(names)
+            writer.writerows(np.asarray(X).tolist())
+        return path
+
+    return write
+
+
+@pytest.fixture
+def csv_file(tmp_path, rows, write_csv):
+    """`rows` as CSV, its columns called a, b, c, d."""
+    return write_csv(tmp_path / "rows.csv", "abcd", rows)
+
+
+# The same examples on every machine, however busy it is.
+settings.register_profile("edgewise", deadline=None, derandomize=True)
+settings.load_profile("edgewise")

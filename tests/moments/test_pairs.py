@@ -1,0 +1,63 @@
+"""Sums over all pairs of transformed columns equal the sums written down directly."""
+
+import numpy as np
+import pytest
+
+from edgewise._blocks import block_rows
+from edgewise.moments.pairs import pair_sums, residual_products
+
+P = 5
+RNG = np.random.default_rng(0)
+ORIGIN = RNG.standard_normal(P) * 10
+B = RNG.standard_normal((P, P))
+
+
+def rows_of(n):
+    return ORIGIN + np.random.default_rng(n).standard_t(6, (n, P))
+
+
+def transformed(X):
+    return (X - ORIGIN) @ B
+
+
+def close(actual, expected):
+    np.testing.assert_allclose(actual, expected, rtol=1e-11, atol=1e-13 * np.max(np.abs(expected)))
+
+
+@pytest.mark.parametrize("n", [1, 7, 300, block_rows(P) + 1, 2 * block_rows(P)])
+def test_pair_sums(n):
+    X = rows_of(n)
+    v = transformed(X)
+    sums = pair_sums(lambda: iter([X]), ORIGIN, B)
+    close(sums.square_square, np.einsum("ri,rj->ij", v**2, v**2))
+    close(sums.cube_linear, np.einsum("ri,rj->ij", v**3, v))
+    close(sums.square_square.diagonal(), np.sum(v**4, axis=0))
+    close(sums.cube_linear.diagonal(), np.sum(v**4, axis=0))
+
+
+@pytest.mark.parametrize("layout", [np.asfortranarray, lambda X: X.astype(np.float32)])
+def test_layout_and_type_of_the_rows(layout):
+    X = layout(rows_of(400))
+    v = transformed(X.astype(np.float64))
+    close(pair_sums(lambda: iter([X]), ORIGIN, B).cube_linear, (v**3).T @ v)
+
+
+def test_however_the_rows_are_cut():
+    X = rows_of(1000)
+    whole = pair_sums(lambda: iter([X]), ORIGIN, B)
+    cut = pair_sums(lambda: iter(np.split(X, [0, 1, 400, 999])), ORIGIN, B)
+    close(cut.square_square, whole.square_square)
+    close(cut.cube_linear, whole.cube_linear)
+
+
+def test_residual_products():
+    X = rows_of(block_rows(P) + 10)
+    v = transformed(X)
+    i, j = np.array([0, 1, 3]), np.array([2, 4, 4])
+    rho = np.array([0.5, -1 + 1e-9, 1 - 1e-12])
+    expected = [
+        np.sum(((v[:, a] + r * v[:, b]) * (v[:, b] + r * v[:, a])) ** 2)
+        for a, b, r in zip(i, j, rho, strict=True)
+    ]
+    found = residual_products(lambda: iter(np.array_split(X, 3)), ORIGIN, B, (i, j), rho)
+    np.testing.assert_allclose(found, expected, rtol=1e-12)

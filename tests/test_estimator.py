@@ -1,0 +1,195 @@
+"""`EdgeTest` keeps scikit-learn's contract and says what `edge_test` says."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import edgewise as ew
+from edgewise import EdgeTest
+
+# scikit-learn's checks bring a few dozen rows, for which `trace` rightly warns.
+pytestmark = pytest.mark.filterwarnings("ignore::edgewise.errors.TooFewRowsWarning")
+
+ONE_PASS = ["trace", "fisher"]
+TWO_PASSES = ["score", "eig"]
+
+
+# The array API check skips without SCIPY_ARRAY_API=1; with it, its rows are collinear by
+# construction (make_classification's redundant columns), which EdgeTest must refuse.
+@parametrize_with_checks([EdgeTest(), EdgeTest(method="trace"), EdgeTest(method="fisher")])
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("method", ONE_PASS + TWO_PASSES)
+def test_fitted_attributes(rows, method):
+    estimator = EdgeTest(method, alpha=0.01, correction="bonferroni")
+    assert estimator.fit(rows) is estimator
+    expected = ew.edge_test(rows, method=method, alpha=0.01, correction="bonferroni")
+    for attribute, field in {
+        "covariance_": "covariance",
+        "precision_": "precision",
+        "partial_correlation_": "partial_correlation",
+        "pvalues_": "adjusted_pvalue",
+        "adjacency_": "reject",
+        "threshold_": "threshold",
+    }.items():
+        np.testing.assert_array_equal(getattr(estimator, attribute), getattr(expected, field))
+    assert estimator.result_.alpha == 0.01
+    assert estimator.n_samples_seen_ == 400
+    assert estimator.n_features_in_ == 4
+    assert not hasattr(estimator, "feature_names_in_")
+
+
+@pytest.mark.parametrize("method", ONE_PASS)
+@pytest.mark.parametrize("cuts", [[200], [1, 3, 350], range(2, 400, 2)], ids=["2", "4", "200"])
+def test_batches_equal_one_fit(rows, same_result, method, cuts):
+    estimator = EdgeTest(method)
+    for batch in np.split(rows, list(cuts)):
+        estimator.partial_fit(batch)
+    same_result(estimator.result_, EdgeTest(method).fit(rows).result_)
+    assert estimator.n_samples_seen_ == 400
+
+
+def test_the_test_waits_for_enough_rows(rows, refuses):
+    estimator = EdgeTest("fisher").partial_fit(rows[:2])
+    assert estimator.n_samples_seen_ == 2
+    refuses(lambda: estimator.result_, ew.DataError, "at least 3 rows", "n_samples=2")
+    estimator.partial_fit(rows[2:4])
+    refuses(lambda: estimator.adjacency_, ew.DataError, "more rows than columns")
+    assert estimator.partial_fit(rows[4:]).result_.n_samples == 400
+
+
+@pytest.mark.parametrize("method", TWO_PASSES)
+def test_methods_that_read_twice_have_no_partial_fit(method):
+    estimator = EdgeTest(method)
+    assert not hasattr(estimator, "partial_fit")
+    with pytest.raises(AttributeError, match="partial_fit") as caught:
+        estimator.partial_fit  # noqa: B018
+    why = f"{caught.value} {caught.value.__cause__}"
+    assert repr(method) in why
+    assert "reads the rows twice" in why
+    assert "trace" in why
+
+
+def test_standardize_has_no_partial_fit():
+    assert hasattr(EdgeTest("trace"), "partial_fit")
+    assert not hasattr(EdgeTest("trace", standardize=True), "partial_fit")
+
+
+def test_fit_forgets_what_partial_fit_saw(rows, same_result):
+    estimator = EdgeTest("trace").partial_fit(rows[:, :3]).partial_fit(rows[:, 1:])
+    estimator.fit(rows[:100])
+    same_result(estimator.result_, ew.edge_test(rows[:100], method="trace"))
+    assert (estimator.n_samples_seen_, estimator.n_features_in_) == (100, 4)
+
+
+@pytest.mark.parametrize("method", ONE_PASS)
+def test_fit_moments(rows, same_result, method):
+    state = ew.accumulate(rows[:70]) + ew.accumulate(rows[70:])
+    estimator = EdgeTest(method).fit_moments(state)
+    same_result(estimator.result_, ew.edge_test(rows, method=method))
+    assert (estimator.n_samples_seen_, estimator.n_features_in_) == (400, 4)
+
+
+def test_fit_moments_cannot_serve_what_needs_the_rows(rows, refuses):
+    state = ew.accumulate(rows)
+    refuses(lambda: EdgeTest().fit_moments(state), ew.DataError, "'score'", "pass the rows")
+
+
+def test_feature_names(rows, require):
+    frame = require("pandas").DataFrame(rows, columns=list("abcd"))
+    for data in (frame, require("polars").from_pandas(frame), require("pyarrow").table(frame)):
+        for fitted in (EdgeTest().fit(data), EdgeTest("fisher").partial_fit(data)):
+            assert list(fitted.feature_names_in_) == list("abcd")
+            assert fitted.n_features_in_ == 4
+    assert EdgeTest().fit(frame).result_.feature_names == tuple("abcd")
+
+
+def test_files(csv_file, rows, same_result):
+    estimator = EdgeTest().fit(csv_file)
+    assert list(estimator.feature_names_in_) == list("abcd")
+    same_result(estimator.result_, ew.edge_test(rows), names="abcd")
+
+
+def test_other_columns_are_refused_and_change_nothing(rows, require):
+    frame = require("pandas").DataFrame(rows, columns=list("abcd"))
+    estimator = EdgeTest("fisher").partial_fit(frame)
+    for other in (frame[list("abdc")], frame.rename(columns={"d": "z"}), frame[list("abc")]):
+        with pytest.raises(ValueError, match="feature"):
+            estimator.partial_fit(other)
+    with pytest.raises(ew.NonFiniteError):
+        estimator.partial_fit(frame * np.nan)
+    assert estimator.n_samples_seen_ == estimator.result_.n_samples == 400
+    assert estimator.partial_fit(frame).n_samples_seen_ == 800
+
+
+def test_fewer_columns_are_refused(rows):
+    with pytest.raises(ValueError, match=r"3 features.*4 features"):
+        EdgeTest("fisher").partial_fit(rows).partial_fit(rows[:, :3])
+
+
+def test_parameters(rows):
+    estimator = EdgeTest("trace", 0.1, None, mu=2.0, standardize=True)
+    wanted = {"method": "trace", "alpha": 0.1, "correction": None, "mu": 2.0, "standardize": True}
+    assert wanted.items() <= estimator.get_params().items()
+    copy = clone(estimator.fit(rows))
+    assert copy.get_params() == estimator.get_params()
+    assert not hasattr(copy, "n_features_in_")
+    estimator.set_params(method="fisher", mu=1.0, standardize=False, alpha=0.5)
+    assert estimator.fit(rows).result_.method == "fisher"
+    assert "method='trace'" in repr(copy)
+
+
+def test_options_reach_the_method(rows, same_result):
+    fitted = EdgeTest("eig", mu=0.5, standardize=True).fit(rows)
+    same_result(fitted.result_, ew.edge_test(rows, method="eig", mu=0.5, standardize=True))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "fragments"),
+    [
+        ({"method": "nope"}, ["method", "'nope'"]),
+        ({"alpha": 2}, ["alpha", "got 2"]),
+        ({"correction": "nope"}, ["correction", "'nope'"]),
+        ({"mu": 2.0}, ["mu", "'score'"]),
+        ({"method": "trace", "mu": -1.0}, ["mu", "above 0"]),
+    ],
+    ids=str,
+)
+def test_bad_parameters_fail_in_fit(rows, refuses, parameters, fragments):
+    estimator = EdgeTest(**parameters)  # the constructor only stores
+    refuses(lambda: estimator.fit(rows), ew.ParameterError, *fragments)
+
+
+def test_an_unknown_method_is_partial_fits_own_error(rows, refuses):
+    refuses(lambda: EdgeTest("nope").partial_fit(rows), ew.ParameterError, "method", "'nope'")
+
+
+def test_nothing_is_there_before_fit():
+    for attribute in ("result_", "adjacency_", "pvalues_"):
+        with pytest.raises(NotFittedError):
+            getattr(EdgeTest(), attribute)
+
+
+def test_in_a_pipeline(rows, require):
+    pipeline = make_pipeline(StandardScaler(), EdgeTest()).fit(rows)
+    scaled = StandardScaler().fit_transform(rows)
+    np.testing.assert_array_equal(pipeline[-1].adjacency_, ew.edge_test(scaled).reject)
+    frame = require("pandas").DataFrame(rows, columns=list("abcd"))
+    named = make_pipeline(StandardScaler().set_output(transform="pandas"), EdgeTest()).fit(frame)
+    assert named[-1].result_.feature_names == tuple("abcd")
+
+
+def test_pickle(rows, same_result):
+    for fitted in (EdgeTest().fit(rows), EdgeTest("fisher").partial_fit(rows)):
+        again = pickle.loads(pickle.dumps(fitted))
+        same_result(again.result_, fitted.result_)

@@ -1,0 +1,147 @@
+"""Bad input from Python: one sentence that says which argument, the rule, and what came."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import edgewise as ew
+
+NORMAL = np.random.default_rng(0).standard_normal((60, 4))
+
+
+def with_cells(**cells):
+    X = NORMAL.copy()
+    for value, places in cells.items():
+        for place in places:
+            X[place] = float(value)
+    return X
+
+
+BAD_ROWS = {
+    "text": ([["u", "v"], ["w", "x"], ["y", "z"]], ew.DataTypeError, ["numbers", "<U1"]),
+    "numbers as text": (np.array([["1", "2"]] * 4), ew.DataTypeError, ["numbers", "<U1"]),
+    "an object": (
+        np.array([[1, "q"], [2, 3], [3, 4], [4, 4]], dtype=object),
+        ew.DataTypeError,
+        ["numbers", "'q'", "Convert or drop"],
+    ),
+    "complex": (NORMAL + 1j, ew.DataTypeError, ["real numbers", "complex128"]),
+    "dates": (NORMAL.astype("M8[D]"), ew.DataTypeError, ["numbers", "datetime64"]),
+    "ragged": ([[1, 2], [3]], ew.DataError, ["rows of equal length", "ragged"]),
+    "1-D": (NORMAL[:, 0], ew.DataError, ["2D", "1D", "(60,)"]),
+    "3-D": (NORMAL[np.newaxis], ew.DataError, ["2D", "3D", "(1, 60, 4)"]),
+    "empty list": ([], ew.DataError, ["2D", "(0,)"]),
+    "no rows": (NORMAL[:0], ew.DataError, ["0 sample", "minimum of 3"]),
+    "no columns": (NORMAL[:, :0], ew.DataError, ["0 feature", "minimum of 2"]),
+    "one column": (NORMAL[:, :1], ew.DataError, ["1 feature", "minimum of 2"]),
+    "two rows": (NORMAL[:2], ew.DataError, ["at least 3 rows", "n_samples=2"]),
+    "n = p": (NORMAL[:4], ew.DataError, ["more rows than columns", "4 rows and 4 columns"]),
+    "n < p": (NORMAL[:3], ew.DataError, ["more rows than columns", "3 rows and 4 columns"]),
+    "constant": (
+        np.column_stack([NORMAL, np.full(60, 2.5)]),
+        ew.DataError,
+        ["constant column 'x4'", "2.5", "drop it"],
+    ),
+    "constants": (
+        np.column_stack([NORMAL, np.ones(60), np.zeros(60)]),
+        ew.DataError,
+        ["constant column 'x4'", "1 more"],
+    ),
+    "almost constant": (
+        np.column_stack([NORMAL, 1e9 + 1e-8 * NORMAL[:, 0]]),
+        ew.DataError,
+        ["constant column 'x4'"],
+    ),
+    "duplicate": (
+        np.column_stack([NORMAL, NORMAL[:, 1]]),
+        ew.DataError,
+        ["'x4' duplicates column 'x1'", "drop one"],
+    ),
+    "rescaled duplicate": (
+        np.column_stack([NORMAL, 3 - 2 * NORMAL[:, 1]]),
+        ew.DataError,
+        ["'x4' duplicates column 'x1'"],
+    ),
+    "collinear": (
+        np.column_stack([NORMAL, NORMAL[:, 0] - 2 * NORMAL[:, 2]]),
+        ew.DataError,
+        ["'x4' is a linear combination", "-2·'x2'", "1·'x0'", "drop one"],
+    ),
+    "NaN and infinity": (
+        with_cells(nan=[(3, 1), (9, 2)], inf=[(5, 2)]),
+        ew.NonFiniteError,
+        ["'x1' (1)", "'x2' (2)", "drop_missing"],
+    ),
+    "overflow": (NORMAL * 1e200, ew.DataError, ["overflows", "divide the column"]),
+}
+
+
+@pytest.mark.parametrize("what", BAD_ROWS)
+@pytest.mark.parametrize("method", ["score", "fisher"])
+def test_rows_that_cannot_be_tested(refuses, what, method):
+    X, error, fragments = BAD_ROWS[what]
+    refuses(lambda: ew.edge_test(X, method=method), error, *fragments)
+
+
+@pytest.mark.parametrize("kind", ["csr_matrix", "coo_array"])
+def test_sparse_matrices_are_refused(refuses, require, kind):
+    X = getattr(require("scipy.sparse"), kind)(NORMAL)
+    refuses(lambda: ew.edge_test(X), ew.DataTypeError, "dense", kind, "toarray()")
+
+
+def test_a_long_list_of_bad_columns_is_cut(refuses):
+    X = np.random.default_rng(0).standard_normal((60, 9))
+    X[0, 1:9] = np.nan
+    error = refuses(lambda: ew.edge_test(X), ew.NonFiniteError, "'x5' (1)", "and 3 more")
+    assert "'x6'" not in str(error)
+    assert error.counts.tolist() == [0, *[1] * 8]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fragments"),
+    [
+        ({"alpha": 0}, ["alpha", "between 0 and 1", "got 0"]),
+        ({"alpha": 1.0}, ["alpha", "between 0 and 1", "got 1.0"]),
+        ({"alpha": -0.1}, ["alpha", "got -0.1"]),
+        ({"alpha": float("nan")}, ["alpha", "got nan"]),
+        ({"alpha": "5%"}, ["alpha", "number", "'5%'"]),
+        ({"alpha": None}, ["alpha", "number", "None"]),
+        ({"alpha": True}, ["alpha", "number", "True"]),
+        ({"method": "nope"}, ["method", "'score'", "'nope'"]),
+        ({"method": None}, ["method", "'score'", "None"]),
+        ({"correction": "nope"}, ["correction", "'holm'", "None", "'nope'"]),
+        ({"bogus": 1}, ["bogus", "'score'", "does not take"]),
+        ({"mu": 2.0}, ["mu", "'score'", "does not take"]),
+        ({"method": "trace", "bogus": 1}, ["bogus", "'trace'", "mu", "standardize"]),
+        ({"method": "trace", "mu": 0}, ["mu", "above 0", "got 0"]),
+        ({"method": "eig", "mu": "big"}, ["mu", "number", "'big'"]),
+        ({"method": "trace", "alpha": 0.2153}, ["alpha", "0.2152", "0.2153", "smaller alpha"]),
+    ],
+    ids=str,
+)
+def test_arguments_out_of_range(refuses, arguments, fragments):
+    refuses(lambda: ew.edge_test(NORMAL, **arguments), ew.ParameterError, *fragments)
+
+
+def test_trace_goes_up_to_its_proven_level():
+    with pytest.warns(ew.TooFewRowsWarning):
+        assert ew.edge_test(NORMAL, method="trace", alpha=0.215).alpha == 0.215
+
+
+def test_numpy_numbers_are_numbers():
+    assert ew.edge_test(NORMAL, alpha=np.float32(0.25)).alpha == 0.25
+
+
+@pytest.mark.parametrize(
+    ("error", "kinds"),
+    [
+        (ew.DataError, [ValueError]),
+        (ew.DataTypeError, [ValueError, TypeError, ew.DataError]),
+        (ew.NonFiniteError, [ValueError, ew.DataError]),
+        (ew.ParameterError, [ValueError]),
+    ],
+)
+def test_errors_are_also_the_builtin_ones(error, kinds):
+    for kind in [*kinds, ew.EdgewiseError]:
+        assert issubclass(error, kind)

@@ -1,0 +1,156 @@
+"""Results as files: they open again, they are whole, and names in them stay names."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import pytest
+
+import edgewise as ew
+from edgewise.edges.result import Edge
+from edgewise.view import export
+
+
+@pytest.fixture(scope="module")
+def result(rows):
+    return ew.edge_test(rows)
+
+
+@pytest.fixture(scope="module")
+def hostile(require, hostile_names, hostile_rows):
+    table = require("pyarrow").table(dict(zip(hostile_names, hostile_rows.T, strict=True)))
+    found = ew.edge_test(table)
+    assert found.n_edges >= len(hostile_names) - 1
+    return found
+
+
+WRITERS = {
+    "csv": export.write_csv,
+    "graphml": export.write_graphml,
+    "json": export.write_json,
+    "png": lambda result, path: export.write_plot(result.plot(), path),
+}
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+def test_a_missing_folder_is_one_sentence(tmp_path, result, refuses, kind):
+    path = tmp_path / "nowhere" / f"x.{kind}"
+    refuses(lambda: WRITERS[kind](result, path), ew.DataError, "cannot write", str(path))
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "inner"),
+    [
+        ("csv", "edgewise.edges.result.EdgeTestResult.pairs"),
+        ("graphml", "networkx.write_graphml_xml"),
+        ("json", "edgewise.edges.result.EdgeTestResult.to_json"),
+        ("png", "matplotlib.figure.Figure.savefig"),
+    ],
+)
+def test_a_failure_half_way_keeps_the_old_file(tmp_path, result, monkeypatch, kind, inner):
+    path = tmp_path / f"x.{kind}"
+    path.write_text("old")
+
+    def fail(*arguments, **options):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(inner, fail)
+    with pytest.raises(ew.DataError, match="No space left on device"):
+        WRITERS[kind](result, path)
+    assert path.read_text() == "old"
+    assert os.listdir(tmp_path) == [path.name]
+
+
+def test_csv_holds_every_pair_exactly(tmp_path, result):
+    path = tmp_path / "x.csv"
+    export.write_csv(result, path)
+    with path.open(encoding="utf-8", newline="") as file:
+        header, *lines = csv.reader(file)
+    assert tuple(header) == Edge._fields
+    pairs = result.pairs()
+    assert len(lines) == len(pairs) == 6
+    for line, pair in zip(lines, pairs, strict=True):
+        assert line[:2] == [pair.source, pair.target]
+        assert [float(cell) for cell in line[2:-1]] == list(pair[2:-1])
+        assert line[-1] == str(pair.reject)
+
+
+def test_csv_runs_no_formula(tmp_path, hostile, hostile_names):
+    path = tmp_path / "x.csv"
+    export.write_csv(hostile, path)
+    with path.open(encoding="utf-8", newline="") as file:
+        cells = {cell for line in list(csv.reader(file))[1:] for cell in line[:2]}
+    assert "'=cmd|' /C calc'!A0" in cells
+    assert not any(cell.startswith(("=", "+", "-", "@", "\t", "\r")) for cell in cells)
+    assert cells - {"'=cmd|' /C calc'!A0"} == set(hostile_names[1:])
+
+
+@pytest.mark.parametrize("which", ["result", "hostile"])
+def test_graphml_opens_again(tmp_path, request, require, which):
+    nx = require("networkx")
+    result = request.getfixturevalue(which)
+    path = tmp_path / "x.graphml"
+    export.write_graphml(result, path)
+    read = nx.read_graphml(path)
+    # XML has no control characters; they are shown by their pictures.
+    wanted = nx.relabel_nodes(result.to_networkx(), lambda name: name.replace("\x1b", "␛"))
+    assert set(read.nodes) == set(wanted.nodes)
+    assert len(read.edges) == result.n_edges
+    for source, target, attributes in wanted.edges(data=True):
+        assert read.edges[source, target] == attributes
+    assert wanted.graph.items() <= read.graph.items()
+
+
+def test_json_is_the_whole_result(tmp_path, result):
+    path = tmp_path / "x.json"
+    export.write_json(result, path)
+    document = json.loads(path.read_text(encoding="utf-8"))
+    assert document["feature_names"] == list(result.feature_names)
+    assert [Edge(**edge) for edge in document["edges"]] == result.edges()
+    covariance = np.array(document["covariance"])
+    np.testing.assert_array_equal(covariance, result.covariance)
+    assert document["pvalue"][0][0] is None  # NaN, which JSON lacks
+
+
+def test_json_keeps_hostile_names(tmp_path, hostile, hostile_names):
+    path = tmp_path / "x.json"
+    export.write_json(hostile, path)
+    assert json.loads(path.read_bytes())["feature_names"] == list(hostile_names)
+
+
+@pytest.mark.filterwarnings("ignore::edgewise.errors.TooFewRowsWarning")
+def test_an_infinite_threshold_is_null(rows):
+    result = ew.edge_test(rows, method="trace")
+    assert result.threshold == np.inf
+    assert json.loads(result.to_json())["threshold"] is None
+
+
+@pytest.mark.parametrize("kind", ["png", "svg", "pdf", "PNG"])
+def test_pictures_are_of_the_kind_that_the_name_says(tmp_path, result, require, kind):
+    path = tmp_path / f"x.{kind}"
+    require("matplotlib")
+    export.write_plot(result.plot(), path)
+    content = path.read_bytes()
+    if kind == "svg":
+        assert ET.fromstring(content).tag.endswith("svg")
+    elif kind == "pdf":
+        assert content.startswith(b"%PDF-")
+        assert content.rstrip().endswith(b"%%EOF")
+    else:
+        pixels = require("matplotlib.image").imread(path, format="png")
+        assert min(pixels.shape[:2]) > 300
+        assert pixels.std() > 0.01  # something is drawn
+
+
+@pytest.mark.parametrize("name", ["x.gif", "x.jpg", "x", "png"])
+def test_other_kinds_of_pictures_are_refused(tmp_path, result, refuses, name):
+    path = tmp_path / name
+    refuses(
+        lambda: export.write_plot(result.plot(), path), ew.ParameterError, str(path), "png", "svg"
+    )
+    assert os.listdir(tmp_path) == []
