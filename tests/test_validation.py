@@ -116,7 +116,7 @@ def test_a_long_list_of_bad_columns_is_cut(refuses):
         ({"method": "trace", "bogus": 1}, ["bogus", "'trace'", "mu", "standardize"]),
         ({"method": "trace", "mu": 0}, ["mu", "above 0", "got 0"]),
         ({"method": "eig", "mu": "big"}, ["mu", "number", "'big'"]),
-        ({"method": "trace", "alpha": 0.2153}, ["alpha", "0.2152", "0.2153", "smaller alpha"]),
+        ({"method": "trace", "alpha": 0.2153}, ["alpha", "0.2151", "0.2153", "smaller alpha"]),
     ],
     ids=str,
 )

@@ -11,26 +11,33 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from edgewise import datasets, simulate
     from edgewise.covcov.closed_form import covariance_of_covariance
-    from edgewise.dispatch import accumulate, edge_test
+    from edgewise.dispatch import edge_test
+    from edgewise.edges.intervals import ConfidenceInterval
     from edgewise.edges.result import Edge, EdgeTestResult
     from edgewise.errors import (
+        CoarserRadiusWarning,
         DataError,
         DataTypeError,
         EdgewiseError,
         EdgewiseWarning,
         NonFiniteError,
         ParameterError,
+        ShortBatchesWarning,
         TooFewRowsWarning,
     )
     from edgewise.estimator import EdgeTest
+    from edgewise.first_pass import accumulate
+    from edgewise.moments.batches import BatchMoments
     from edgewise.moments.moments import Moments
+    from edgewise.planning import SamplePlan, plan_sample_size
+    from edgewise.sequential import ConfidenceSequence
 
 __version__ = "0.1.0"
 
 # Loaded on first use, so that `import edgewise` and `edgewise --help` cost next to nothing.
 _HOMES = {
     "covariance_of_covariance": "edgewise.covcov.closed_form",
-    "accumulate": "edgewise.dispatch",
+    "accumulate": "edgewise.first_pass",
     "edge_test": "edgewise.dispatch",
     "Edge": "edgewise.edges.result",
     "EdgeTestResult": "edgewise.edges.result",
@@ -42,11 +49,22 @@ _HOMES = {
     "ParameterError": "edgewise.errors",
     "TooFewRowsWarning": "edgewise.errors",
     "EdgeTest": "edgewise.estimator",
+    "BatchMoments": "edgewise.moments.batches",
+    "CoarserRadiusWarning": "edgewise.errors",
+    "ConfidenceInterval": "edgewise.edges.intervals",
+    "ConfidenceSequence": "edgewise.sequential",
     "Moments": "edgewise.moments.moments",
+    "SamplePlan": "edgewise.planning",
+    "ShortBatchesWarning": "edgewise.errors",
+    "plan_sample_size": "edgewise.planning",
 }
 _MODULES = ("datasets", "simulate")
 
 __all__ = [
+    "BatchMoments",
+    "CoarserRadiusWarning",
+    "ConfidenceInterval",
+    "ConfidenceSequence",
     "DataError",
     "DataTypeError",
     "Edge",
@@ -57,11 +75,14 @@ __all__ = [
     "Moments",
     "NonFiniteError",
     "ParameterError",
+    "SamplePlan",
+    "ShortBatchesWarning",
     "TooFewRowsWarning",
     "accumulate",
     "covariance_of_covariance",
     "datasets",
     "edge_test",
+    "plan_sample_size",
     "simulate",
 ]
 

@@ -25,10 +25,12 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
     >>> target.read_text()
     'hello'
     """
-    target = Path(path)
+    # A link is written through, as open() would.
+    target = Path(os.path.realpath(path))
     try:
+        special = target.exists() and not target.is_file()
         handle, name = tempfile.mkstemp(
-            dir=target.parent, prefix=f".{target.stem}-", suffix=target.suffix
+            dir=None if special else target.parent, prefix=f".{target.stem}-", suffix=target.suffix
         )
         os.close(handle)
     except OSError as error:
@@ -38,13 +40,28 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
         yield temporary
         with temporary.open("rb+") as written:
             os.fsync(written.fileno())
-        temporary.chmod(_default_mode())
-        temporary.replace(target)
+        if special:
+            # A pipe or a device has no old content to protect, and must not be replaced.
+            target.write_bytes(temporary.read_bytes())
+        else:
+            temporary.chmod(target.stat().st_mode if target.exists() else _default_mode())
+            temporary.replace(target)
     except OSError as error:
         raise _unwritable(target, error) from error
     finally:
         with suppress(OSError):
             temporary.unlink()
+
+
+def check_writable(path: str | os.PathLike[str]) -> None:
+    """Fail now rather than after the work, where `path` plainly cannot be written."""
+    target = Path(os.path.realpath(path))
+    if not os.fspath(path) or target.is_dir():
+        raise DataError(f"output: expected the name of a file, got '{path}'.")
+    if not target.parent.is_dir():
+        raise DataError(
+            f"output: cannot write '{path}': there is no folder '{target.parent}'; make it first."
+        )
 
 
 def _unwritable(target: Path, error: OSError) -> DataError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, NoReturn
 
 import numpy as np
@@ -17,7 +17,9 @@ _SHOWN = 5  # columns named in a message before it says "and n more"
 
 
 def check_choice(name: str, value: object, choices: Sequence[object]) -> None:
-    if not any(value is choice or value == choice for choice in choices):
+    # Only plain values are compared: an array has no single truth value.
+    plain = value is None or isinstance(value, str | int)
+    if not plain or value not in choices:
         listed = ", ".join(repr(choice) for choice in choices)
         raise ParameterError(f"{name}: expected one of {listed}; got {value!r}.")
 
@@ -31,6 +33,13 @@ def check_real(
         rule = f"above {above:g}" if below == math.inf else f"between {above:g} and {below:g}"
         raise ParameterError(f"{name}: expected a number {rule}, got {value!r}.{hint}")
     return float(value)  # type: ignore[arg-type]
+
+
+def check_count(name: str, value: object, *, at_least: int) -> int:
+    """A whole number, not below `at_least`."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < at_least:
+        raise ParameterError(f"{name}: expected a whole number from {at_least} on, got {value!r}.")
+    return int(value)
 
 
 def check_alpha(alpha: object) -> float:
@@ -53,12 +62,20 @@ def check_rows(X: Any, *, n_features: int | None = None, name: str = "X") -> Any
             f"{name}: expected a dense array, got sparse data ({type(X).__name__}); "
             "pass X.toarray() if it fits in memory."
         )
+    if isinstance(X, np.ma.MaskedArray):
+        # NumPy would hand out the values behind the mask; they are missing.
+        X = np.ma.filled(X.astype(np.float64), np.nan)
     try:
         rows = np.asarray(X)
     except ValueError as error:
         raise DataError(
             f"{name}: expected rows of equal length, got a ragged sequence ({error})."
         ) from error
+    if rows.ndim == 0:
+        raise DataTypeError(
+            f"{name}: expected a 2D array, a data frame or a path, got {type(X).__name__}; convert "
+            "it first."
+        )
     if rows.ndim != 2:
         raise DataError(
             f"{name}: expected a 2D array of rows and columns, got {rows.ndim}D of shape "
@@ -85,6 +102,9 @@ def _numeric(rows: AnyArray, name: str) -> AnyArray:
     if kind == "O":
         # Python numbers in an object array are numbers all the same; anything else is named.
         try:
+            text = next((value for value in rows.flat if isinstance(value, str | bytes)), None)
+            if text is not None:
+                raise TypeError(f"the text {text!r}")
             return rows.astype(np.float64)
         except (TypeError, ValueError) as error:
             raise DataTypeError(
@@ -128,9 +148,13 @@ def default_names(n_features: int) -> tuple[str, ...]:
     return tuple(f"x{i}" for i in range(n_features))
 
 
-def check_names(names: Iterable[object]) -> tuple[str, ...]:
-    """Column names as text, each once."""
+def check_names(names: Iterable[object], n_features: int | None = None) -> tuple[str, ...]:
+    """Column names as text, each once, and as many as there are columns."""
     texts = tuple(str(name) for name in names)
+    if n_features is not None and len(texts) != n_features:
+        raise ParameterError(
+            f"feature_names: expected {n_features} names, one for each column, got {len(texts)}."
+        )
     twice = sorted({name for name in texts if texts.count(name) > 1})
     if twice:
         raise DataError(
@@ -145,7 +169,7 @@ def check_testable_shape(n_samples: int, n_features: int) -> None:
     if n_samples == 0:
         raise DataError(
             f"X: found 0 sample(s) (shape=(0, {n_features})) while a minimum of 3 is required; "
-            "the table is empty."
+            "the table is empty, or every row has missing values."
         )
     if n_features < 2:
         raise DataError(

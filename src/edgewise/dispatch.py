@@ -1,29 +1,32 @@
-"""`edge_test` and `accumulate`: from data to a decision in one call."""
+"""`edge_test`: from data to a decision in one call."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
-
-import numpy as np
 
 from edgewise._validation import (
     check_alpha,
     check_choice,
+    check_names,
     check_options,
     check_testable_shape,
     default_names,
-    nonfinite_counts,
-    nonfinite_message,
 )
+from edgewise.budget import plan_budget
+from edgewise.edges.batch import default_batches
+from edgewise.edges.effect import MinEffect
 from edgewise.edges.families import CORRECTIONS
-from edgewise.edges.method import Evidence
+from edgewise.edges.method import Evidence, Method, Question
 from edgewise.edges.registry import METHODS
 from edgewise.edges.result import EdgeTestResult
-from edgewise.errors import NonFiniteError
+from edgewise.errors import ParameterError
+from edgewise.first_pass import accumulate
+from edgewise.moments.batches import BatchMoments
 from edgewise.moments.moments import Moments
 from edgewise.sources.detect import as_source
-from edgewise.sources.source import FiniteRows
+from edgewise.sources.source import FiniteRows, RenamedColumns, Source
 
 
 def edge_test(
@@ -32,10 +35,14 @@ def edge_test(
     method: str = "score",
     alpha: float = 0.05,
     correction: str | None = "holm",
+    min_effect: float = 0.0,
+    effect_scale: str | None = None,
+    feature_names: Sequence[str] | None = None,
     drop_missing: bool = False,
+    budget: float | None = None,
     **options: Any,
 ) -> EdgeTestResult:
-    """Test every pair of variables for an edge of the undirected graphical model.
+    r"""Test every pair of variables for an edge of the undirected graphical model.
 
     H₀(i, j) is Θ_ij = 0, Θ the inverse of the covariance matrix. For Gaussian data this is
     conditional independence given all other variables; otherwise it is zero partial
@@ -43,25 +50,52 @@ def edge_test(
 
     Parameters
     ----------
-    data : array-like, data frame, Arrow stream, path, list of paths, or Moments
+    data : array-like, data frame, Arrow stream, path, list of paths, or a state
         n rows of p variables. A path may end in .csv, .csv.gz, .parquet or .npy. A `Moments`
-        state serves the methods that need one pass ("trace", "fisher").
-    method : {"score", "fisher", "trace", "eig"}
-        "score": self-normalised, per edge, any distribution with fourth moments.
-        "fisher": partial correlation, per edge, Gaussian data only.
-        "trace", "eig": the thresholds of Bounliphone & Blaschko [1]_, all entries at once; they
-        need many rows (an infinite threshold says how many).
+        state serves the methods that need one pass ("trace", "spectral", "fisher"), a
+        `BatchMoments` state "batch" and "fisher".
+    method : str
+        Per edge, then corrected for their number:
+
+        - "score": self-normalised; any distribution with fourth moments, independent rows.
+        - "wald": sandwich standard errors; the same, but liberal with few rows.
+        - "batch": batch means; one pass; rows may depend on the rows before them.
+        - "elliptical": kurtosis-corrected Fisher; elliptical distributions only.
+        - "fisher": partial correlation; Gaussian data only.
+
+        All entries at once, for any distribution with fourth moments and independent rows:
+
+        - "whitened": affine-invariant bound.
+        - "spectral": the paper's bound without its slack.
+        - "trace", "eig": the thresholds of Bounliphone & Blaschko [1]_, exactly; they need many
+          rows (an infinite threshold says how many).
     alpha : float
         Significance level, between 0 and 1.
-    correction : {"holm", "bonferroni", "bh", "by", None}
-        How the per-edge methods account for testing many edges: "holm" and "bonferroni" bound
-        the probability of any false edge, "bh" and "by" the expected share of false edges.
-        "trace" and "eig" need none and ignore it.
+    correction : {"holm", "bonferroni", "bh", "by", "maxt", None}
+        How the per-edge methods account for testing many edges: "holm", "bonferroni" and "maxt"
+        (with "batch": a multiplier bootstrap of the largest statistic) bound the probability of
+        any false edge, "bh" and "by" the expected share of false edges. The bounds need none and
+        ignore it.
+    min_effect : float
+        Declare an edge only where \|effect\| is above this value: H₀ is \|effect\| ≤ min_effect.
+    effect_scale : {"partial_correlation", "precision", None}
+        What `min_effect` is measured in; by default partial correlations, and for the paper's
+        "trace" and "eig" entries of Θ, as in the paper.
+    feature_names : sequence of str, optional
+        Names of the columns, in place of those that came with the data.
     drop_missing : bool
         Leave out rows with NaN or infinite values instead of refusing them.
+    budget : float, optional
+        Seconds to spend. Reads only as many rows as that allows, an even sample of all rows, and
+        uses whichever of "trace" and "eig" then has the smaller threshold (or the one of the two
+        that `method` names); `result.options` says what was read.
     **options
-        Of "trace" and "eig": `mu` (the paper's constant, 1.0) and `standardize` (divide the
-        columns by their standard deviations first, False).
+        - "trace", "eig": `mu` (the paper's constant, 1.0), `standardize` (divide the columns by
+          their standard deviations first, False).
+        - "spectral": `radius`, `support`, `standardize`; "whitened": `radius`, `support`. The
+          radius is "trace", "chi2" (sharper), "eig" or, with the columns' `support` (one interval,
+          or one for each column) declared, "hoeffding", which holds for every number of rows.
+        - "batch": `n_batches` (100, fewer for fewer than 2000 rows), `random_state` (0, of "maxt").
 
     Returns
     -------
@@ -85,48 +119,42 @@ def edge_test(
     check_choice("method", method, tuple(METHODS))
     alpha = check_alpha(alpha)
     check_choice("correction", correction, CORRECTIONS)
+    if correction == "maxt" and method != "batch":
+        raise ParameterError(
+            f"correction: 'maxt' resamples batches of rows, which method {method!r} does not keep; "
+            "use method='batch', or correction='holm'."
+        )
     chosen = METHODS[method]
     check_options(method, options, chosen.options)
-    n_dropped = 0
-    if isinstance(data, Moments):
-        evidence = Evidence(data, None, default_names(data.n_features or 0))
-    else:
-        source = as_source(data)
-        if drop_missing:
-            source = FiniteRows(source)
-        moments = accumulate(source, order=chosen.order)
-        n_dropped = source.n_dropped if isinstance(source, FiniteRows) else 0
-        check_testable_shape(moments.n_samples, len(source.feature_names))
-        evidence = Evidence(moments, source.batches, source.feature_names)
-    result = chosen.run(evidence, alpha=alpha, correction=correction, **options)
-    return replace(result, n_dropped=n_dropped) if n_dropped else result
-
-
-def accumulate(data: Any, *, order: int = 4) -> Moments:
-    """Read all rows once into a `Moments` state.
-
-    Parameters
-    ----------
-    data : array-like, data frame, Arrow stream, path or list of paths
-        The rows.
-    order : {4, 2}
-        The highest order of sums kept; 2 is cheaper and enough for `method="fisher"`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import edgewise as ew
-    >>> state = ew.accumulate(np.random.default_rng(0).standard_normal((100, 3)))
-    >>> ew.edge_test(state, method="fisher").n_samples
-    100
-    """
+    effect = MinEffect.checked(min_effect, effect_scale, chosen.effect_scale)
+    question = Question(alpha, correction, effect)
+    if isinstance(data, Moments | BatchMoments):
+        names = default_names(data.n_features or 0) if feature_names is None else feature_names
+        evidence = Evidence(data, None, check_names(names, data.n_features))
+        return chosen.run(evidence, question, **options)
     source = as_source(data)
-    moments = Moments(order=order)
-    try:
-        for batch in source.batches():
-            moments.update(batch)
-    except NonFiniteError as error:
-        # The state met the first bad batch only; the user wants to know about all of them.
-        counts = np.sum([nonfinite_counts(batch) for batch in source.batches()], axis=0)
-        raise NonFiniteError(nonfinite_message(counts, source.feature_names), counts) from error
-    return moments
+    if feature_names is not None:
+        source = RenamedColumns(source, check_names(feature_names, len(source.feature_names)))
+    if drop_missing:
+        source = FiniteRows(source)
+    if budget is not None:
+        plan = plan_budget(source, budget, method, question)
+        chosen, source = METHODS[plan.method], plan.source
+    result = chosen.run(_evidence(source, chosen, options), question, **options)
+    if isinstance(source, FiniteRows) and source.n_dropped:
+        result = replace(result, n_dropped=source.n_dropped)
+    if budget is not None:
+        result = replace(result, options={**result.options, **plan.record()})
+    return result
+
+
+def _evidence(source: Source, method: Method, options: dict[str, Any]) -> Evidence:
+    """The first pass, of the kind that the method works from."""
+    state: Moments | BatchMoments
+    if method.order:
+        state = accumulate(source, order=method.order)
+    else:
+        n_batches = options.get("n_batches") or default_batches(source.n_rows)
+        state = accumulate(source, n_batches=n_batches)
+    check_testable_shape(state.n_samples, len(source.feature_names))
+    return Evidence(state, source.batches, source.feature_names)

@@ -33,6 +33,14 @@ class TooFewRowsWarning(EdgewiseWarning):
     """The threshold is infinite because the rows are too few to bound anything."""
 
 
+class ShortBatchesWarning(EdgewiseWarning):
+    """Batches have so few rows that their spread says little about serial dependence."""
+
+
+class CoarserRadiusWarning(EdgewiseWarning):
+    """A wider radius was used in place of the one asked for, because the data are too wide."""
+
+
 class NonFiniteError(DataError):
     """Some values are NaN or infinite.
 

@@ -12,16 +12,31 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from edgewise._types import BoolArray, FloatArray
 from edgewise._validation import check_choice
 from edgewise.dispatch import edge_test
+from edgewise.edges.batch import DEFAULT_BATCHES
 from edgewise.edges.registry import METHODS
 from edgewise.edges.result import EdgeTestResult
+from edgewise.errors import DataError, ParameterError
+from edgewise.first_pass import take_rows
+from edgewise.moments.batches import BatchMoments
 from edgewise.moments.moments import Moments
-from edgewise.sources.detect import as_source
+from edgewise.sources.detect import as_source, is_path_like
+
+# Options of the methods, with the defaults that mean "not asked for".
+_OPTION_DEFAULTS: dict[str, Any] = {
+    "mu": 1.0,
+    "standardize": False,
+    "radius": "trace",
+    "support": None,
+    "n_batches": None,
+    "random_state": 0,
+}
 
 
 def _one_pass(estimator: EdgeTest) -> bool:
     method = METHODS.get(estimator.method)
     # An unknown method is partial_fit's own error, not a missing attribute.
-    if method is not None and (method.passes > 1 or estimator.standardize):
+    two_passes = estimator.standardize or estimator.radius != "trace"
+    if method is not None and (method.passes > 1 or two_passes):
         able = [name for name, known in METHODS.items() if known.passes == 1]
         raise AttributeError(
             f"method {estimator.method!r} with these options reads the rows twice, so it cannot "
@@ -35,16 +50,29 @@ class EdgeTest(BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    method : {"score", "fisher", "trace", "eig"}
-        The test; see `edgewise.edge_test`.
+    method : str
+        The test: "score", "wald", "batch", "whitened", "spectral", "trace", "eig", "elliptical"
+        or "fisher"; see `edgewise.edge_test`.
     alpha : float
         Significance level.
-    correction : {"holm", "bonferroni", "bh", "by", None}
+    correction : {"holm", "bonferroni", "bh", "by", "maxt", None}
         How the per-edge methods account for testing many edges.
+    min_effect : float
+        Declare an edge only where the effect is larger than this.
+    effect_scale : {"partial_correlation", "precision", None}
+        What `min_effect` is measured in.
     mu : float
         Of "trace" and "eig": the paper's constant.
     standardize : bool
-        Of "trace" and "eig": divide the columns by their standard deviations first.
+        Of "trace", "eig" and "spectral": divide the columns by their standard deviations first.
+    radius : {"trace", "chi2", "eig", "hoeffding"}
+        Of "whitened" and "spectral".
+    support : interval or intervals, optional
+        The columns' ranges of values, for ``radius="hoeffding"``.
+    n_batches : int, optional
+        Of "batch"; by default 100, fewer for fewer than 2000 rows.
+    random_state : int
+        Seed of the bootstrap of ``correction="maxt"``.
 
     Attributes
     ----------
@@ -79,14 +107,29 @@ class EdgeTest(BaseEstimator):  # type: ignore[misc]
         alpha: float = 0.05,
         correction: str | None = "holm",
         *,
+        min_effect: float = 0.0,
+        effect_scale: str | None = None,
         mu: float = 1.0,
         standardize: bool = False,
+        radius: str = "trace",
+        support: Any = None,
+        n_batches: int | None = None,
+        random_state: int = 0,
     ) -> None:
         self.method = method
         self.alpha = alpha
         self.correction = correction
+        self.min_effect = min_effect
+        self.effect_scale = effect_scale
         self.mu = mu
         self.standardize = standardize
+        self.radius = radius
+        self.support = support
+        self.n_batches = n_batches
+        self.random_state = random_state
+
+    moments_: Moments | BatchMoments
+    _result: EdgeTestResult | None
 
     def fit(self, X: Any, y: object = None) -> Self:
         """Test the edges among the columns of `X`; `y` is ignored."""
@@ -97,25 +140,31 @@ class EdgeTest(BaseEstimator):  # type: ignore[misc]
         self.n_samples_seen_ = result.n_samples
         return self
 
-    moments_: Moments
-    _result: EdgeTestResult | None
-
     @available_if(_one_pass)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: object = None) -> Self:
-        """Take in more rows; the test is made when its result is first asked for."""
+        """Take in more rows; the test is made when its result is first asked for.
+
+        The first call, and the first one after `fit`, starts from nothing.
+        """
         check_choice("method", self.method, tuple(METHODS))
         first = not hasattr(self, "moments_")
-        state = Moments(order=METHODS[self.method].order)
-        for batch in as_source(X).batches():
-            state.update(batch)
+        source = as_source(X)
         self._remember_features(X, reset=first)
-        self.moments_ = state if first else self.moments_ + state
+        # Into a copy, so that an error in the middle leaves what was learnt before.
+        state = self._new_state() if first else self.moments_.copy()
+        take_rows(state, source)
+        self.moments_ = state
         self.n_samples_seen_ = self.moments_.n_samples
         self._result = None
         return self
 
-    def fit_moments(self, state: Moments) -> Self:
+    def fit_moments(self, state: Moments | BatchMoments) -> Self:
         """Test from a state that has seen the rows already."""
+        if not isinstance(state, Moments | BatchMoments):
+            raise ParameterError(
+                f"state: expected a Moments or BatchMoments state, got {type(state).__name__}; for "
+                "rows use fit."
+            )
         self._forget()
         result = self._test(state)
         self._result = result
@@ -124,16 +173,31 @@ class EdgeTest(BaseEstimator):  # type: ignore[misc]
         self.n_samples_seen_ = state.n_samples
         return self
 
+    def _new_state(self) -> Moments | BatchMoments:
+        order = METHODS[self.method].order
+        return Moments(order=order) if order else BatchMoments(self.n_batches or DEFAULT_BATCHES)
+
     def _test(self, data: Any) -> EdgeTestResult:
         # Only what differs from the default is passed on, so that an option that the method
         # does not have is refused when it was asked for, and only then.
         options = {
             name: value
-            for name, default in (("mu", 1.0), ("standardize", False))
-            if (value := getattr(self, name)) != default
+            for name, default in _OPTION_DEFAULTS.items()
+            if (value := getattr(self, name)) is not default and not _same(value, default)
         }
+        # scikit-learn's tools seed whatever has a seed; only some methods use one.
+        if self.method in METHODS and "random_state" not in METHODS[self.method].options:
+            options.pop("random_state", None)
+        is_state = isinstance(data, Moments | BatchMoments)
         return edge_test(
-            data, method=self.method, alpha=self.alpha, correction=self.correction, **options
+            data,
+            method=self.method,
+            alpha=self.alpha,
+            correction=self.correction,
+            min_effect=self.min_effect,
+            effect_scale=self.effect_scale,
+            feature_names=getattr(self, "feature_names_in_", None) if is_state else None,
+            **options,
         )
 
     def _forget(self) -> None:
@@ -141,13 +205,18 @@ class EdgeTest(BaseEstimator):  # type: ignore[misc]
             delattr(self, name)
 
     def _remember_features(self, X: Any, *, reset: bool) -> None:
-        if hasattr(X, "shape") or hasattr(X, "__array__") or isinstance(X, list):
+        if hasattr(X, "shape") or not is_path_like(X):
             validate_data(self, X, reset=reset, skip_check_array=True)
             return
         names = np.array(as_source(X).feature_names, dtype=object)
         if reset:
             self.n_features_in_ = len(names)
             self.feature_names_in_ = names
+        elif list(names) != list(getattr(self, "feature_names_in_", names)):
+            raise DataError(
+                f"X: expected the columns {', '.join(map(repr, self.feature_names_in_))}, got "
+                f"{', '.join(map(repr, names))}; pass the same columns each time."
+            )
 
     @property
     def result_(self) -> EdgeTestResult:
@@ -179,3 +248,7 @@ class EdgeTest(BaseEstimator):  # type: ignore[misc]
     @property
     def threshold_(self) -> float | FloatArray:
         return self.result_.threshold
+
+
+def _same(value: Any, default: Any) -> bool:
+    return isinstance(value, str | int | float) and bool(value == default)

@@ -7,12 +7,7 @@ import pytest
 from scipy import stats
 
 from edgewise import ParameterError
-from edgewise.bounds.radius import (
-    TRACE_MAX_ALPHA,
-    check_trace_alpha,
-    log_level_of_normal_radius,
-    normal_radius,
-)
+from edgewise.bounds.radius import TRACE_MAX_ALPHA, NormalRadius
 
 ALPHAS = [1e-300, 1e-20, 1e-6, 0.01, 0.05, 0.2, 0.5, 0.99]
 
@@ -25,26 +20,26 @@ def test_largest_level_of_the_trace_radius():
 @pytest.mark.parametrize("alpha", ALPHAS)
 @pytest.mark.parametrize("variance", [1e-200, 0.3, 1.0, 1e200])
 def test_radius_against_scipy(variance, alpha):
-    expected = math.sqrt(2) * math.sqrt(variance) * stats.norm.isf(alpha / 2)
-    assert normal_radius(variance, alpha) == pytest.approx(expected, rel=1e-13)
+    expected = math.sqrt(variance) * stats.norm.isf(alpha / 2)
+    assert NormalRadius(variance).epsilon(alpha) == pytest.approx(expected, rel=1e-13)
 
 
 @pytest.mark.parametrize("alpha", ALPHAS)
 def test_level_inverts_radius(alpha):
-    radius = np.array([normal_radius(0.7, alpha)])
-    log_level = log_level_of_normal_radius(radius, 0.7)
+    radius = NormalRadius(0.7)
+    log_level = radius.log_level(np.array([radius.epsilon(alpha)]))
     np.testing.assert_allclose(log_level, math.log(alpha), rtol=1e-11)
 
 
 def test_level_against_scipy():
     z = np.array([0.0, 1e-9, 0.5, 1.96, 8.0, 30.0])
-    level = log_level_of_normal_radius(z * math.sqrt(2 * 3.0), 3.0)
+    level = NormalRadius(3.0).log_level(z * math.sqrt(3.0))
     np.testing.assert_allclose(level, np.log(2) + stats.norm.logsf(z), rtol=1e-12, atol=1e-15)
     assert level[0] == 0
 
 
 def test_log_level_does_not_underflow():
-    level = log_level_of_normal_radius(np.array([100.0, 1e6]) * math.sqrt(2), 1.0)
+    level = NormalRadius(1.0).log_level(np.array([100.0, 1e6]))
     # log(2 φ(z)/z (1 − 1/z² + 3/z⁴)), to which the tail is equal up to z⁻⁶
     z = np.array([100.0, 1e6])
     series = np.log1p(-1 / z**2 + 3 / z**4)
@@ -54,18 +49,26 @@ def test_log_level_does_not_underflow():
 
 
 def test_a_level_is_never_above_one():
-    assert log_level_of_normal_radius(np.array([0.0, 1e-300]), 1.0).max() <= 0
+    assert NormalRadius(1.0).log_level(np.array([0.0, 1e-300])).max() <= 0
 
 
 @pytest.mark.parametrize("alpha", [1e-9, 0.05, 0.215, TRACE_MAX_ALPHA])
 def test_proven_levels_pass(alpha):
-    check_trace_alpha(alpha)
+    assert NormalRadius(1.0, TRACE_MAX_ALPHA).epsilon(alpha) > 0
 
 
 @pytest.mark.parametrize("alpha", [0.2153, 0.3, 0.99])
 def test_unproven_levels_are_refused(alpha):
-    with pytest.raises(ParameterError, match=f"alpha: expected at most 0.2152 .* got {alpha}"):
-        check_trace_alpha(alpha)
+    with pytest.raises(ParameterError, match=f"alpha: expected at most 0.2151 .* got {alpha}"):
+        NormalRadius(1.0, TRACE_MAX_ALPHA).epsilon(alpha)
+
+
+def test_levels_beyond_the_proof_are_one():
+    radius = NormalRadius(1.0, TRACE_MAX_ALPHA)
+    z = stats.norm.isf(np.array([0.21, 0.22]) / 2)
+    levels = radius.log_level(z)
+    assert levels[0] == pytest.approx(math.log(0.21), rel=1e-9)
+    assert levels[1] == 0.0
 
 
 @pytest.mark.parametrize("weights", [[1.0], [0.5, 0.5], [0.7, 0.2, 0.1], [0.05] * 20])

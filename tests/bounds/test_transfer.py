@@ -7,10 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from edgewise.bounds.transfer import frobenius_threshold, invert_frobenius_threshold
+from edgewise.bounds.transfer import FrobeniusTransfer, SpectralTransfer, WhitenedTransfer
 
-#: Where log w = log ε/(α̂_p − ε) leaves the table of the inverse, it goes on in a straight line.
-BEYOND_THE_TABLE = 1e-6
+
+def frobenius_threshold(eigenvalues, radius, mu):
+    return FrobeniusTransfer(eigenvalues, mu).tau(radius)
+
+
+def invert_frobenius_threshold(eigenvalues, threshold, mu):
+    return FrobeniusTransfer(eigenvalues, mu).radius_for(threshold)
 
 
 def spectrum(seed, p, condition, scale=1.0):
@@ -73,7 +78,7 @@ def test_extremes(condition):
     found = invert_frobenius_threshold(eigenvalues, wanted, 1.0)
     assert found[0] == 0.0
     small = 1 / np.linalg.norm(eigenvalues**-2.0)  # t ≈ ε ‖α⁻²‖
-    np.testing.assert_allclose(found[1:3], wanted[1:3] * small, rtol=BEYOND_THE_TABLE)
+    np.testing.assert_allclose(found[1:3], wanted[1:3] * small, rtol=1e-10)
     np.testing.assert_allclose(found[3:], 1.0, rtol=1e-10)  # never beyond α̂_p
     assert found.max() <= 1.0
 
@@ -90,3 +95,46 @@ def test_equal_eigenvalues_have_a_closed_form():
     s = t * a / (mu * math.sqrt(p))  # t = μ √p ε/(a(a−ε))
     found = invert_frobenius_threshold(np.full(p, a), t, mu)
     np.testing.assert_allclose(found, a * s / (1 + s), rtol=1e-10)
+
+
+@settings(max_examples=40)
+@given(seed=st.integers(0, 10**6), p=st.integers(2, 12), fraction=st.floats(1e-6, 0.999))
+def test_spectral_is_never_above_the_paper(seed, p, fraction):
+    eigenvalues = spectrum(seed, p, 100.0)
+    radius = fraction * eigenvalues.min()
+    spectral = SpectralTransfer(float(eigenvalues.min()), p)
+    assert spectral.tau(radius) <= FrobeniusTransfer(eigenvalues).tau(radius) * (1 + 1e-12)
+    assert spectral.radius_for(np.array([spectral.tau(radius)])) == pytest.approx(radius, rel=1e-10)
+
+
+def test_whitened_is_the_formula():
+    transfer = WhitenedTransfer(np.array([4.0, 9.0]))
+    assert transfer.tau(0.2) == pytest.approx(0.25)
+    assert transfer.tau(1.0) == math.inf
+    np.testing.assert_allclose(transfer.units, [[4, 6], [6, 9]])
+    np.testing.assert_allclose(transfer.radius_for(np.array([0.25, 1e9])), [0.2, 1.0], rtol=1e-8)
+
+
+@pytest.mark.parametrize("kind", ["frobenius", "spectral", "whitened"])
+def test_transfers_bound_the_error_of_the_inverse(kind):
+    """|Θ̂ − Θ| ≤ τu whenever the covariance is within ε, for random and for worst-case errors."""
+    rng = np.random.default_rng(5)
+    for _ in range(200):
+        p = int(rng.integers(2, 7))
+        root = rng.standard_normal((p, p + 2))
+        estimate = root @ root.T / p
+        precision = np.linalg.inv(estimate)
+        factor = np.linalg.cholesky(estimate) if kind == "whitened" else np.eye(p)
+        smallest = 1.0 if kind == "whitened" else float(np.linalg.eigvalsh(estimate)[0])
+        radius = smallest * rng.uniform(0.01, 0.99)
+        error = rng.standard_normal((p, p))
+        error = error + error.T
+        error *= radius / np.linalg.norm(error, 2)
+        truth = np.linalg.inv(estimate + factor @ error @ factor.T)
+        transfer = {
+            "frobenius": FrobeniusTransfer(np.linalg.eigvalsh(estimate)),
+            "spectral": SpectralTransfer(smallest, p),
+            "whitened": WhitenedTransfer(precision.diagonal()),
+        }[kind]
+        bound = transfer.tau(radius) * transfer.units
+        assert (np.abs(precision - truth) <= bound * (1 + 1e-9)).all()

@@ -20,7 +20,7 @@ def test_demo(run_edgewise, tmp_path, require):
     for edge in result.edges()[:10]:
         assert f"{edge.source} – {edge.target}" in done.stdout
     for method in METHODS:
-        assert f"│ {method} " in done.stdout
+        assert f"│ {method}" in done.stdout
     assert "\x1b" not in done.stdout
 
 

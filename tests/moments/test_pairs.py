@@ -4,11 +4,13 @@ import numpy as np
 import pytest
 
 from edgewise._blocks import block_rows
+from edgewise.moments.centre import Centre
 from edgewise.moments.pairs import pair_sums, residual_products
 
 P = 5
 RNG = np.random.default_rng(0)
 ORIGIN = RNG.standard_normal(P) * 10
+CENTRE = Centre(ORIGIN, None)
 B = RNG.standard_normal((P, P))
 
 
@@ -28,7 +30,7 @@ def close(actual, expected):
 def test_pair_sums(n):
     X = rows_of(n)
     v = transformed(X)
-    sums = pair_sums(lambda: iter([X]), ORIGIN, B)
+    sums = pair_sums(lambda: iter([X]), CENTRE, B)
     close(sums.square_square, np.einsum("ri,rj->ij", v**2, v**2))
     close(sums.cube_linear, np.einsum("ri,rj->ij", v**3, v))
     close(sums.square_square.diagonal(), np.sum(v**4, axis=0))
@@ -39,13 +41,13 @@ def test_pair_sums(n):
 def test_layout_and_type_of_the_rows(layout):
     X = layout(rows_of(400))
     v = transformed(X.astype(np.float64))
-    close(pair_sums(lambda: iter([X]), ORIGIN, B).cube_linear, (v**3).T @ v)
+    close(pair_sums(lambda: iter([X]), CENTRE, B).cube_linear, (v**3).T @ v)
 
 
 def test_however_the_rows_are_cut():
     X = rows_of(1000)
-    whole = pair_sums(lambda: iter([X]), ORIGIN, B)
-    cut = pair_sums(lambda: iter(np.split(X, [0, 1, 400, 999])), ORIGIN, B)
+    whole = pair_sums(lambda: iter([X]), CENTRE, B)
+    cut = pair_sums(lambda: iter(np.split(X, [0, 1, 400, 999])), CENTRE, B)
     close(cut.square_square, whole.square_square)
     close(cut.cube_linear, whole.cube_linear)
 
@@ -59,5 +61,5 @@ def test_residual_products():
         np.sum(((v[:, a] + r * v[:, b]) * (v[:, b] + r * v[:, a])) ** 2)
         for a, b, r in zip(i, j, rho, strict=True)
     ]
-    found = residual_products(lambda: iter(np.array_split(X, 3)), ORIGIN, B, (i, j), rho)
+    found = residual_products(lambda: iter(np.array_split(X, 3)), CENTRE, B, (i, j), rho)
     np.testing.assert_allclose(found, expected, rtol=1e-12)

@@ -52,6 +52,7 @@ def test_sources_can_be_read_again_and_again(rows, csv_file, require):
 def test_own_sources_are_welcome(rows, same_result):
     class Halves:
         feature_names = ("p", "q", "r", "s")
+        n_rows = None
 
         def batches(self):
             yield rows[:150]

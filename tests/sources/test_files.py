@@ -99,7 +99,7 @@ def test_unknown_columns_are_named(csv_file, refuses):
             ew.DataError,
             str(csv_file),
             "'z'",
-            "a, b, c, d",
+            "'a', 'b', 'c', 'd'",
         )
 
 

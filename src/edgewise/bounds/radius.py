@@ -1,13 +1,21 @@
-"""Radii ε: with probability 1 − α the covariance estimate is that near the truth."""
+"""Radii ε: with probability 1 − α the covariance estimate is that near the truth.
+
+Each radius is a frozen value with two readings: `epsilon(alpha)`, and its inverse `log_level(eps)`,
+the logarithm of the smallest level whose radius is not above eps.
+"""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from scipy import special
+from scipy.interpolate import make_interp_spline
 
 from edgewise._types import FloatArray
+from edgewise.bounds.chi2 import log_tail, upper_quantile
 from edgewise.errors import ParameterError
 
 # Székely & Bakirov (2003): P(Σ wᵢZᵢ² > x) ≤ P(Z² > x) holds for x ≥ 1.5364, that is, for
@@ -15,21 +23,92 @@ from edgewise.errors import ParameterError
 TRACE_MAX_ALPHA = float(2 * special.ndtr(-math.sqrt(1.5364)))
 
 
-def normal_radius(variance: float, alpha: float) -> float:
-    """ε = √(2v) z_{1−α/2} (the paper's Lemma 1 with v = λ_max, Corollary 1 with v = trace)."""
-    return math.sqrt(2 * variance) * float(-special.ndtri(alpha / 2))
+class Radius(Protocol):
+    """How far the estimate may be from the truth, as a function of the level."""
+
+    def epsilon(self, alpha: float) -> float: ...
+
+    def log_level(self, epsilon: FloatArray) -> FloatArray: ...
 
 
-def log_level_of_normal_radius(radius: FloatArray, variance: float) -> FloatArray:
-    """Log of the level α at which `normal_radius` equals `radius`."""
-    z = radius / math.sqrt(2 * variance)
-    return np.minimum(math.log(2) + special.log_ndtr(-z), 0.0)
+@dataclass(frozen=True, slots=True)
+class NormalRadius:
+    """ε = √v z_{1−α/2}.
+
+    With v = 2λ_max or 2 Tr of Cov(U(Σ̂)) it is the paper's Lemma 1 or Corollary 1; with the trace in
+    Frobenius weights it is the same bound without the loss of the factor 2 on the diagonal.
+    `max_alpha` is the level up to which the bound is proven; beyond it no level is returned.
+    """
+
+    variance: float
+    max_alpha: float = 1.0
+
+    def epsilon(self, alpha: float) -> float:
+        if alpha > self.max_alpha:
+            raise ParameterError(
+                f"alpha: expected at most {math.floor(self.max_alpha * 1e4) / 1e4} with the trace "
+                f"radius, got {alpha!r}; its bound is not proven above that. Use method='whitened' "
+                "or 'spectral' with radius='chi2', or a smaller alpha."
+            )
+        return math.sqrt(self.variance) * float(-special.ndtri(alpha / 2))
+
+    def log_level(self, epsilon: FloatArray) -> FloatArray:
+        if self.variance <= 0:
+            return np.where(epsilon > 0, -np.inf, 0.0)
+        log_p = math.log(2) + special.log_ndtr(-epsilon / math.sqrt(self.variance))
+        return np.where(log_p > math.log(self.max_alpha), 0.0, np.minimum(log_p, 0.0))
 
 
-def check_trace_alpha(alpha: float) -> None:
-    if alpha > TRACE_MAX_ALPHA:
-        raise ParameterError(
-            f"alpha: expected at most {TRACE_MAX_ALPHA:.4f} with the trace radius, got {alpha!r}; "
-            "its bound is not proven above that. Use method='eig' or method='score', or a "
-            "smaller alpha."
+@dataclass(frozen=True, eq=False, slots=True)
+class ChiSquareRadius:
+    """ε² is the 1 − α quantile of Σ λ_k χ²₁, λ the spectrum of Cov(Σ̂) in Frobenius weights.
+
+    The squared Frobenius norm of a Gaussian matrix with that covariance has exactly this
+    distribution, so the radius is exact in the limit, at every level.
+    """
+
+    spectrum: FloatArray
+
+    def epsilon(self, alpha: float) -> float:
+        return math.sqrt(upper_quantile(alpha, self.spectrum))
+
+    def log_level(self, epsilon: FloatArray) -> FloatArray:
+        """Exact at a few hundred points, or interpolated between as many (to about 1e-8)."""
+        exact = 300
+        if epsilon.size <= exact:
+            return np.array([log_tail(float(e) ** 2, self.spectrum) for e in epsilon])
+        nodes = np.linspace(epsilon.min(), epsilon.max(), exact)
+        values = [log_tail(float(e) ** 2, self.spectrum) for e in nodes]
+        return np.minimum(make_interp_spline(nodes, values, k=5)(epsilon), 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class HoeffdingRadius:
+    """ε = unit · √(log(2d/α) / (2⌊n/2⌋)): Hoeffding's inequality for U-statistics, all d entries.
+
+    Holds for every n and every distribution within the declared supports; no limit theorem. `unit`
+    is the spectral norm of the matrix of kernel ranges, in the coordinates of the transfer.
+    """
+
+    unit: float
+    n_samples: int
+    n_entries: int
+
+    def epsilon(self, alpha: float) -> float:
+        return self.unit * math.sqrt(
+            math.log(2 * self.n_entries / alpha) / (2 * (self.n_samples // 2))
         )
+
+    def log_level(self, epsilon: FloatArray) -> FloatArray:
+        exponent = 2 * (self.n_samples // 2) * (epsilon / self.unit) ** 2
+        return np.minimum(math.log(2 * self.n_entries) - exponent, 0.0)
+
+
+def kernel_ranges(lengths: FloatArray) -> FloatArray:
+    """Length of the interval that holds ½(x_i − x_i′)(x_j − x_j′), given the columns' supports.
+
+    The product of two differences lies in ±Δ_iΔ_j, a square in [0, Δ_i²]; then the half.
+    """
+    ranges = np.outer(lengths, lengths)
+    np.fill_diagonal(ranges, lengths**2 / 2)
+    return ranges

@@ -1,8 +1,14 @@
-"""From a radius on the covariance to a threshold on the precision."""
+"""From a radius on the covariance to a threshold on the precision.
+
+Each transfer states |Θ̂_ij − Θ_ij| ≤ τ u_ij for all i, j at once, where τ depends on the radius ε
+and the units u on the estimate; `tau` is ∞ when ε reaches `limit`, and `radius_for` is its inverse.
+"""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from scipy import special
@@ -11,41 +17,69 @@ from scipy.interpolate import CubicHermiteSpline
 from edgewise._types import FloatArray
 
 
-def frobenius_threshold(eigenvalues: FloatArray, radius: float, mu: float) -> float:
-    """t = μ √Σ_k (ε/(α̂_k(α̂_k − ε)))², and ∞ when ε ≥ α̂_p (the paper's Theorem 5)."""
-    smallest = float(eigenvalues.min())
-    if not radius < smallest:
-        return math.inf
-    return mu * float(np.linalg.norm(radius / (eigenvalues * (eigenvalues - radius))))
+class Transfer(Protocol):
+    """|Θ̂_ij − Θ_ij| ≤ τ(ε) u_ij."""
+
+    @property
+    def units(self) -> FloatArray: ...
+
+    @property
+    def limit(self) -> float:
+        """The radius at which the threshold becomes infinite."""
+        ...
+
+    def tau(self, epsilon: float) -> float: ...
+
+    def radius_for(self, tau: FloatArray) -> FloatArray: ...
 
 
-def invert_frobenius_threshold(
-    eigenvalues: FloatArray, threshold: FloatArray, mu: float
-) -> FloatArray:
-    """The radius ε at which `frobenius_threshold` equals each value of `threshold`.
+@dataclass(frozen=True, eq=False, slots=True)
+class FrobeniusTransfer:
+    """The paper's Theorem 5: τ = μ √Σ_k (ε/(α̂_k(α̂_k − ε)))², in units of one."""
 
-    With w = ε/(α̂_p − ε) the threshold is a smooth, increasing function of w on (0, ∞), almost
-    a straight line between logarithms. Its inverse is tabulated there once, with its exact
-    slope, so that the cost does not multiply the number of pairs by the number of eigenvalues.
-    The cubic interpolant over steps of 0.007 is exact to about 1e-12, and beyond the table
-    both ends are straight lines of slope one to the same accuracy.
-    """
-    smallest = float(eigenvalues.min())
-    log_w = np.linspace(-14.0, 14.0, 4097)
-    # In pieces, so that the nodes × eigenvalues tables stay in the cache.
-    pieces = [_log_shape(piece, eigenvalues / smallest) for piece in np.array_split(log_w, 32)]
-    log_t = math.log(mu / smallest) + np.concatenate([shape for shape, _ in pieces])
-    slope = np.concatenate([slope for _, slope in pieces])
-    inverse = CubicHermiteSpline(log_t, log_w, 1 / slope)
-    with np.errstate(divide="ignore"):
-        wanted = np.log(threshold)
-    inside = np.clip(wanted, log_t[0], log_t[-1])
-    radius: FloatArray = smallest * special.expit(inverse(inside) + (wanted - inside))
-    return radius
+    eigenvalues: FloatArray
+    mu: float = 1.0
+
+    @property
+    def units(self) -> FloatArray:
+        return np.ones((self.eigenvalues.size, self.eigenvalues.size))
+
+    @property
+    def limit(self) -> float:
+        return float(self.eigenvalues.min())
+
+    def tau(self, epsilon: float) -> float:
+        if not epsilon < self.limit:
+            return math.inf
+        terms = epsilon / (self.eigenvalues * (self.eigenvalues - epsilon))
+        return self.mu * float(np.linalg.norm(terms))
+
+    def radius_for(self, tau: FloatArray) -> FloatArray:
+        """The inverse, from a table.
+
+        With w = ε/(α̂_p − ε) the threshold is a smooth, increasing function of w on (0, ∞), almost a
+        straight line between logarithms. Its inverse is tabulated there once, with its exact slope,
+        so that the cost does not multiply the number of pairs by the number of eigenvalues. The
+        cubic interpolant over steps of 0.008 is exact to about 1e-12, and beyond the table both
+        ends are straight lines of slope one to the same accuracy.
+        """
+        smallest = self.limit
+        log_w = np.linspace(-32.0, 32.0, 8193)
+        ratio = self.eigenvalues / smallest
+        # In pieces, so that the nodes × eigenvalues tables stay in the cache.
+        pieces = [_log_shape(piece, ratio) for piece in np.array_split(log_w, 32)]
+        log_t = math.log(self.mu / smallest) + np.concatenate([shape for shape, _ in pieces])
+        slope = np.concatenate([slope for _, slope in pieces])
+        inverse = CubicHermiteSpline(log_t, log_w, 1 / slope)
+        with np.errstate(divide="ignore"):
+            wanted = np.log(tau)
+        inside = np.clip(wanted, log_t[0], log_t[-1])
+        radius: FloatArray = smallest * special.expit(inverse(inside) + (wanted - inside))
+        return radius
 
 
 def _log_shape(log_w: FloatArray, ratio: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """log(α̂_p t/μ) and its derivative, as functions of log w; ratio = α̂_k/α̂_p.
+    """log(α̂_p τ/μ) and its derivative, as functions of log w; ratio = α̂_k/α̂_p.
 
     Each term of the sum is w/(r²(1 + w(1 − 1/r))), so its logarithmic slope is 1/(1 + w(1 − 1/r)).
     """
@@ -54,3 +88,56 @@ def _log_shape(log_w: FloatArray, ratio: FloatArray) -> tuple[FloatArray, FloatA
     squares = (w * slopes / ratio**2) ** 2
     total = squares.sum(axis=1)
     return 0.5 * np.log(total), np.vecdot(squares, slopes) / total
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class SpectralTransfer:
+    """τ = ε/(α̂_p(α̂_p − ε)), in units of one: never above the paper's, and without a μ.
+
+    Given ‖Σ̂ − Σ‖₂ ≤ ε < α̂_p, ‖Θ̂ − Θ‖₂ = ‖Θ̂(Σ − Σ̂)Θ‖₂ ≤ ε/(α̂_p(α̂_p − ε)).
+    """
+
+    smallest: float
+    n_features: int
+
+    @property
+    def units(self) -> FloatArray:
+        return np.ones((self.n_features, self.n_features))
+
+    @property
+    def limit(self) -> float:
+        return self.smallest
+
+    def tau(self, epsilon: float) -> float:
+        if not epsilon < self.smallest:
+            return math.inf
+        return epsilon / (self.smallest * (self.smallest - epsilon))
+
+    def radius_for(self, tau: FloatArray) -> FloatArray:
+        scaled = self.smallest * tau
+        return self.smallest * (scaled / (1 + scaled))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class WhitenedTransfer:
+    """τ = ε/(1 − ε), in units of √(Θ̂_iiΘ̂_jj): units and conditioning of the data drop out.
+
+    With Σ̂ = LLᵀ and ‖L⁻¹(Σ − Σ̂)L⁻ᵀ‖₂ ≤ ε < 1, |Θ̂_ij − Θ_ij| ≤ √(Θ̂_iiΘ̂_jj) ε/(1 − ε).
+    """
+
+    diagonal: FloatArray
+
+    @property
+    def units(self) -> FloatArray:
+        root = np.sqrt(self.diagonal)
+        return np.outer(root, root)
+
+    @property
+    def limit(self) -> float:
+        return 1.0
+
+    def tau(self, epsilon: float) -> float:
+        return epsilon / (1 - epsilon) if epsilon < 1 else math.inf
+
+    def radius_for(self, tau: FloatArray) -> FloatArray:
+        return tau / (1 + tau)

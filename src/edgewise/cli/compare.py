@@ -10,6 +10,7 @@ from edgewise.cli.options import (
     correction_option,
     data_options,
     read_data,
+    tell_dropped,
 )
 
 
@@ -25,9 +26,15 @@ def command(
     alpha: float,
     correction: str,
 ) -> None:
-    """Run every method on DATA: its guarantee, its threshold, the edges it finds, its time."""
-    from edgewise.cli.comparison import compare_methods
+    """Run every method on DATA and say which one suits the data.
+
+    Shows each method's guarantee, its threshold (on |Θ| and as a partial correlation; the median
+    over the pairs), the edges it finds, how many of the score test's edges are among them, and its
+    time.
+    """
     from edgewise.cli.screen import comparison_table, console
+    from edgewise.comparison import compare_methods
+    from edgewise.diagnostics import diagnose
     from edgewise.sources.source import FiniteRows
 
     source = read_data(data, columns, exclude)
@@ -36,9 +43,8 @@ def command(
     out = console()
     with console(stderr=True).status("testing …"):
         lines = compare_methods(source, alpha, correction_of(correction))
-    if isinstance(source, FiniteRows) and source.n_dropped:
-        click.echo(
-            f"edgewise: left out {source.n_dropped:,} rows with missing or infinite values.",
-            err=True,
-        )
+        advice = diagnose(source).advice()
+    if isinstance(source, FiniteRows):
+        tell_dropped(source.n_dropped)
     out.print(comparison_table(lines))
+    out.print(f"\n{advice}", markup=False, soft_wrap=True)

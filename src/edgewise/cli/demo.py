@@ -21,17 +21,22 @@ def command(plot: str) -> None:
     """
     from pathlib import Path
 
-    from edgewise.cli.comparison import compare_methods
+    from edgewise._atomic import check_writable
     from edgewise.cli.screen import comparison_table, console, edge_table
+    from edgewise.comparison import compare_methods
     from edgewise.datasets import load_sp500_returns
+    from edgewise.diagnostics import diagnose
     from edgewise.sources.detect import as_source
-    from edgewise.view.export import write_plot
+    from edgewise.view.export import plot_kind, write_plot
 
+    plot_kind(plot)
+    check_writable(plot)
     out = console()
     source = as_source(load_sp500_returns())
     with console(stderr=True).status("testing …"):
         lines = compare_methods(source, alpha=0.05, correction="holm")
-    result = next(line.result for line in lines if line.method == "score" and line.result)
+        advice = diagnose(source).advice()
+    result = next(line.result for line in lines if line.rung.method == "score" and line.result)
     out.print(
         "Daily returns of 20 S&P 500 companies, 1990–2022: which move together, given all the "
         "others?\n"
@@ -39,5 +44,6 @@ def command(plot: str) -> None:
     out.print(edge_table(result, most=15))
     out.print()
     out.print(comparison_table(lines))
+    out.print(f"\n{advice}", markup=False, soft_wrap=True)
     write_plot(result.plot(), plot)
     out.print(f"\nThe graph is in {Path(plot).resolve()}", markup=False, soft_wrap=True)

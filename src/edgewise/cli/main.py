@@ -10,7 +10,7 @@ import click
 import edgewise
 from edgewise.errors import EdgewiseError, ParameterError
 
-_COMMANDS = ("demo", "test", "compare", "prove")
+_COMMANDS = ("demo", "test", "compare", "plan", "prove")
 
 
 class _LazyGroup(click.Group):
@@ -49,10 +49,6 @@ def main() -> None:
         _fail(str(error), 2 if isinstance(error, ParameterError) else 1)
     except MemoryError:
         _fail("the data do not fit in memory; test fewer columns or rows.", 1)
-    except BrokenPipeError:
-        # The reader of our output left (`edgewise test … | head`): not an error of ours.
-        sys.stderr.close()
-        sys.exit(0)
 
 
 def _fail(sentence: str, status: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -12,8 +13,18 @@ if TYPE_CHECKING:
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
-METHOD_NAMES = ("score", "fisher", "trace", "eig")
-CORRECTION_NAMES = ("holm", "bonferroni", "bh", "by", "none")
+METHOD_NAMES = (
+    "score",
+    "wald",
+    "batch",
+    "whitened",
+    "spectral",
+    "trace",
+    "eig",
+    "elliptical",
+    "fisher",
+)
+CORRECTION_NAMES = ("holm", "bonferroni", "bh", "by", "maxt", "none")
 
 
 def data_options(command: _Command) -> _Command:
@@ -59,4 +70,15 @@ def read_data(data: tuple[str, ...], columns: str | None, exclude: str | None) -
 
 
 def _names(text: str | None) -> list[str] | None:
-    return None if text is None else [name.strip() for name in text.split(",") if name.strip()]
+    """Names as in a line of CSV: one that holds a comma stands in double quotes."""
+    if text is None:
+        return None
+    line = next(csv.reader([text], skipinitialspace=True), [])
+    return [name.strip() for name in line if name.strip()]
+
+
+def tell_dropped(n_dropped: int) -> None:
+    """Say on standard error how many rows were left out."""
+    if n_dropped:
+        rows = "1 row" if n_dropped == 1 else f"{n_dropped:,} rows"
+        click.echo(f"edgewise: left out {rows} with missing or infinite values.", err=True)

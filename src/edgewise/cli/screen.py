@@ -11,9 +11,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from edgewise.view.text import printable
+
 if TYPE_CHECKING:
-    from edgewise.cli.comparison import Comparison
+    from edgewise.comparison import Comparison
     from edgewise.edges.result import EdgeTestResult
+    from edgewise.planning import SamplePlan
 
 _PLAIN_WIDTH = 120  # pipes and files have no width of their own
 
@@ -21,11 +24,6 @@ _PLAIN_WIDTH = 120  # pipes and files have no width of their own
 def console(*, stderr: bool = False) -> Console:
     made = Console(stderr=stderr, highlight=False)
     return made if made.is_terminal else Console(stderr=stderr, highlight=False, width=_PLAIN_WIDTH)
-
-
-def printable(name: str) -> str:
-    """A name as text: control characters in it must not reach the terminal."""
-    return "".join(character if character.isprintable() else "\ufffd" for character in name)
 
 
 def edge_table(result: EdgeTestResult, most: int | None = None) -> Table:
@@ -55,22 +53,41 @@ def pvalue_text(p: float) -> str:
     return "< 1e-300" if p < 1e-300 else f"{p:.2g}"
 
 
-def comparison_table(rows: Sequence[Comparison]) -> Table:
+def comparison_table(lines: Sequence[Comparison]) -> Table:
     table = Table(title="The methods side by side", title_justify="left", title_style="bold")
     table.add_column("method")
     table.add_column("guarantee")
-    for heading in ("threshold on |Θ|", "edges", "seconds"):
+    for heading in ("threshold on |Θ|", "as |ρ|", "edges", "of score's", "seconds"):
         table.add_column(heading, justify="right")
-    for row in rows:
-        if row.result is None:
-            table.add_row(row.method, row.guarantee, Text(row.failure, style="yellow"), "–", "–")
+    score = next((line.result for line in lines if line.rung.method == "score"), None)
+    for line in lines:
+        if line.result is None:
+            table.add_row(line.rung.label, line.guarantee, Text(line.failure, style="yellow"))
             continue
         table.add_row(
-            row.method,
-            row.guarantee,
-            _threshold_text(row.result),
-            str(row.result.n_edges),
-            f"{row.seconds:.3f}",
+            line.rung.label,
+            line.guarantee,
+            _threshold_text(line.result),
+            _number(line.threshold_on_partial_correlation()),
+            str(line.result.n_edges),
+            "–" if score is None else f"{line.shared_edges(score)}/{score.n_edges}",
+            f"{line.seconds:.3f}",
+        )
+    return table
+
+
+def plan_table(plans: Sequence[tuple[str, SamplePlan | str]]) -> Table:
+    table = Table(title="Rows needed", title_justify="left", title_style="bold")
+    table.add_column("method")
+    table.add_column("guarantee")
+    for heading in ("typical pair", "hardest pair"):
+        table.add_column(heading, justify="right")
+    for guarantee, plan in plans:
+        if isinstance(plan, str):
+            table.add_row(plan, guarantee, "not to be had", "")
+            continue
+        table.add_row(
+            plan.method, guarantee, f"{plan.n_samples:,}", f"{int(np.nanmax(plan.pairs)):,}"
         )
     return table
 
@@ -79,6 +96,10 @@ def _threshold_text(result: EdgeTestResult) -> str:
     if isinstance(result.threshold, float):
         if math.isinf(result.threshold):
             needed = result.rows_needed
-            return "infinite" if needed is None else f"infinite (needs {needed:,} rows)"
-        return f"{result.threshold:.4g}"
-    return f"{np.nanmedian(result.threshold):.4g} (median)"
+            return "infinite" if needed is None else f"needs {needed:,} rows"
+        return _number(result.threshold)
+    return _number(float(np.nanmedian(result.threshold)))
+
+
+def _number(value: float) -> str:
+    return "infinite" if math.isinf(value) else f"{value:.3g}"

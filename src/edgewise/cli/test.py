@@ -14,6 +14,7 @@ from edgewise.cli.options import (
     correction_option,
     data_options,
     read_data,
+    tell_dropped,
 )
 
 
@@ -28,8 +29,33 @@ from edgewise.cli.options import (
 )
 @alpha_option
 @correction_option
-@click.option("--mu", type=float, help="The paper's constant (trace, eig).")
-@click.option("--standardize", is_flag=True, help="Scale the columns first (trace, eig).")
+@click.option(
+    "--min-effect",
+    type=float,
+    default=0.0,
+    show_default=True,
+    help="Declare an edge only where the effect is larger than this.",
+)
+@click.option(
+    "--effect-scale",
+    type=click.Choice(("partial_correlation", "precision")),
+    help="What --min-effect is measured in.  [default: partial_correlation; precision for the "
+    "paper's trace and eig]",
+)
+@click.option("--budget", type=float, metavar="SECONDS", help="Read only as many rows as fit.")
+@click.option(
+    "--radius",
+    type=click.Choice(("trace", "chi2", "eig", "hoeffding")),
+    help="The radius of whitened and spectral.  [default: trace]",
+)
+@click.option(
+    "--support",
+    metavar="LOW,HIGH",
+    help="The range of every column's values, for --radius hoeffding.",
+)
+@click.option("--n-batches", type=int, help="Batches of method batch.  [default: 100]")
+@click.option("--mu", type=float, help="The paper's constant (trace, eig).  [default: 1]")
+@click.option("--standardize", is_flag=True, help="Scale the columns first (trace, eig, spectral).")
 @click.option("--json", "json_file", metavar="FILE|-", help="Write the whole result as JSON.")
 @click.option("--csv", "csv_file", metavar="FILE", help="Write every pair as a line of CSV.")
 @click.option("--graphml", metavar="FILE", help="Write the graph for Cytoscape, Gephi, networkx.")
@@ -42,6 +68,12 @@ def command(
     method: str,
     alpha: float,
     correction: str,
+    min_effect: float,
+    effect_scale: str | None,
+    budget: float | None,
+    radius: str | None,
+    support: str | None,
+    n_batches: int | None,
     mu: float | None,
     standardize: bool,
     json_file: str | None,
@@ -53,16 +85,26 @@ def command(
 
     DATA is one or more files of the same columns: .csv, .csv.gz, .parquet or .npy.
     """
+    from edgewise._atomic import check_writable
     from edgewise.cli.screen import console, edge_table
     from edgewise.dispatch import edge_test
     from edgewise.errors import EdgewiseWarning
     from edgewise.view import export
 
-    options: dict[str, Any] = {}
-    if mu is not None:
-        options["mu"] = mu
-    if standardize:
-        options["standardize"] = True
+    # Before the work: an output that cannot be written should not cost a long run.
+    if plot is not None:
+        export.plot_kind(plot)
+    for path in (csv_file, graphml, plot, None if json_file == "-" else json_file):
+        if path is not None:
+            check_writable(path)
+    given = {
+        "radius": radius,
+        "support": _interval(support),
+        "n_batches": n_batches,
+        "mu": mu,
+        "standardize": standardize or None,
+    }
+    options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", EdgewiseWarning)
         result = edge_test(
@@ -70,28 +112,40 @@ def command(
             method=method,
             alpha=alpha,
             correction=correction_of(correction),
+            min_effect=min_effect,
+            effect_scale=effect_scale,
             drop_missing=drop_missing,
+            budget=budget,
             **options,
         )
     for warning in caught:
         click.echo(f"edgewise: {warning.message}", err=True)
-    if result.n_dropped:
-        click.echo(
-            f"edgewise: left out {result.n_dropped:,} rows with missing or infinite values.",
-            err=True,
-        )
-    if csv_file:
+    tell_dropped(result.n_dropped)
+    if csv_file is not None:
         export.write_csv(result, csv_file)
-    if graphml:
+    if graphml is not None:
         export.write_graphml(result, graphml)
-    if plot:
+    if plot is not None:
         export.write_plot(result.plot(), plot)
     if json_file == "-":
         click.echo(result.to_json(indent=2))
         return
-    if json_file:
+    if json_file is not None:
         export.write_json(result, json_file)
     out = console()
     out.print(result.summary().splitlines()[0], markup=False)
     if result.n_edges:
         out.print(edge_table(result))
+
+
+def _interval(text: str | None) -> tuple[float, ...] | None:
+    if text is None:
+        return None
+    try:
+        low, high = (float(part) for part in text.split(","))
+    except ValueError as error:
+        raise click.BadParameter(
+            f"expected two numbers separated by a comma, as in 0,1; got {text!r}.",
+            param_hint="--support",
+        ) from error
+    return low, high

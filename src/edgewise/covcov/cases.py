@@ -24,7 +24,7 @@ class MomentLookup(Protocol):
 
 
 def case_1(m: MomentLookup, i: int, j: int, k: int, l: int) -> Any:
-    """All different."""
+    """Cov(Σ̂_ij, Σ̂_kl)."""
     return (
         m(i, j, k, l)
         - m(i) * m(j, k, l)

@@ -15,10 +15,12 @@ from edgewise._blocks import block_rows, row_blocks
 from edgewise._types import FloatArray, Scan
 from edgewise._validation import check_rows
 from edgewise.errors import DataError
-from edgewise.moments.moments import Moments
+from edgewise.moments.moments import CentralQuartics, Moments
 
 _GIB = 2.0**30
 _LARGEST_MATRIX = 4 * _GIB
+# Its square is still a normal number with room for the sums' smaller terms.
+_SMALLEST_VARIANCE = 1e-140
 
 
 def u_statistic_factor(n_samples: int) -> float:
@@ -27,44 +29,78 @@ def u_statistic_factor(n_samples: int) -> float:
 
 
 def covcov_trace(moments: Moments) -> float:
-    """Trace of Cov(U(Σ̂)) from one pass: the price of a covariance.
+    """Trace of Cov(U(Σ̂)) from one pass: the price of a covariance."""
+    n = moments.n_samples
+    return trace_from_quartics(n, moments.covariance() * ((n - 1) / n), moments.quartics())
+
+
+def trace_from_quartics(n_samples: int, s: FloatArray, quartics: CentralQuartics) -> float:
+    """Tr Cov(U(Σ̂)) = (n−2)/(n(n−1)) · {½(mean‖c‖⁴ + Σᵢ mean cᵢ⁴) − Σ_{i≤j} s_ij²}.
 
     Σ_{i≤j} m_ijij = ½(mean‖c‖⁴ + Σᵢ mean cᵢ⁴), because ‖c‖⁴ = Σ_ij cᵢ²cⱼ² counts each pair
     twice and each diagonal once; likewise Σ_{i≤j} s_ij² = ½(‖s‖² + Σᵢ s_ii²).
     """
-    n = moments.n_samples
-    quartics = moments.quartics()
-    s = moments.covariance() * ((n - 1) / n)
+    _check_range(s)
     with np.errstate(over="ignore", invalid="ignore"):
         fourth = (quartics.norm + quartics.columns.sum()) / 2
         squared = (np.sum(s * s) + np.sum(s.diagonal() ** 2)) / 2
-        trace = u_statistic_factor(n) * float(fourth - squared)
-    return _finite(trace)
+        return _finite(u_statistic_factor(n_samples) * float(fourth - squared))
 
 
-def covcov_matrix(scan: Scan, moments: Moments) -> FloatArray:
+def frobenius_trace(n_samples: int, s: FloatArray, quartics: CentralQuartics) -> float:
+    """The same with off-diagonal entries counted twice: E‖Σ̂ − Σ‖² in the Frobenius norm."""
+    _check_range(s)
+    with np.errstate(over="ignore", invalid="ignore"):
+        gap = float(quartics.norm - np.sum(s * s))
+        return _finite(u_statistic_factor(n_samples) * gap)
+
+
+def covcov_matrix(
+    scan: Scan, moments: Moments, *, A: FloatArray | None = None, frobenius: bool = False
+) -> FloatArray:
     """The d × d matrix Cov(U(Σ̂)), d = p(p+1)/2, in a second pass over the rows.
 
     Each block makes the d products W = (c_i c_j)_{i≤j} and adds one SYRK, WWᵀ.
+
+    Parameters
+    ----------
+    scan : callable
+        Starts a pass over the rows.
+    moments : Moments
+        Of the same rows.
+    A : ndarray of shape (p, p), optional
+        Use the rows A c in place of c.
+    frobenius : bool
+        Weight off-diagonal entries by √2, so that the squared norm of U is that of the matrix.
     """
-    n, mean, covariance = moments.n_samples, moments.mean(), moments.covariance()
-    p = mean.shape[0]
+    n, centre = moments.n_samples, moments.centre()
+    p = centre.origin.shape[0]
     d = p * (p + 1) // 2
     _check_size(p, d)
     rows = block_rows(d)
     products = np.empty((d, rows))
-    centred = np.empty((p, rows))
+    centred, transformed = np.empty((2, p, rows))
     gram = np.zeros((d, d))
+    s = moments.covariance() * ((n - 1) / n)
+    if A is not None:
+        s = A @ s @ A.T
+    _check_range(s)
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
         for batch in scan():
             for block in row_blocks(batch, rows):
-                c = np.subtract(block.T, mean[:, np.newaxis], out=centred[:, : block.shape[0]])
-                w = _upper_products(c, products[:, : block.shape[0]])
+                size = block.shape[0]
+                c = centre.subtract_from(block, centred)
+                if A is not None:
+                    c = np.matmul(A, c, out=transformed[:, :size])
+                w = _upper_products(c, products[:, :size])
                 gram += w @ w.T
-        s = covariance[np.triu_indices(p)] * ((n - 1) / n)
+        upper = np.triu_indices(p)
         gram /= n
-        gram -= np.outer(s, s)
+        gram -= np.outer(s[upper], s[upper])
         gram *= u_statistic_factor(n)
+        if frobenius:
+            weights = np.where(upper[0] == upper[1], 1.0, np.sqrt(2.0))
+            gram *= np.outer(weights, weights)
     _finite(float(gram.sum()))
     return gram
 
@@ -125,6 +161,15 @@ def _check_size(p: int, d: int) -> None:
             f"X: {p} columns make a {d} × {d} covariance matrix of {needed / _GIB:.0f} GiB, more "
             f"than the {_LARGEST_MATRIX / _GIB:.0f} GiB allowed; test fewer columns, or use the "
             "trace, which never builds it."
+        )
+
+
+def _check_range(s: FloatArray) -> None:
+    """Fourth-order moments are about the squares of variances: these must not vanish."""
+    if s.diagonal().min() < _SMALLEST_VARIANCE:
+        raise DataError(
+            "X: the fourth-order moments underflow; divide the columns by their standard "
+            "deviations first (standardize=True)."
         )
 
 

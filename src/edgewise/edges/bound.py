@@ -1,125 +1,65 @@
-"""The paper's Algorithm 1: one threshold for every entry of the precision matrix at once."""
+"""From a radius and a transfer to decisions about all entries at once."""
 
 from __future__ import annotations
 
 import math
-import warnings
-from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
-from edgewise._blocks import row_blocks
-from edgewise._types import AnyArray, FloatArray, Scan
-from edgewise._validation import check_real
-from edgewise.bounds.radius import (
-    TRACE_MAX_ALPHA,
-    check_trace_alpha,
-    log_level_of_normal_radius,
-    normal_radius,
-)
-from edgewise.bounds.transfer import frobenius_threshold, invert_frobenius_threshold
-from edgewise.covcov.closed_form import covcov_matrix, covcov_trace
-from edgewise.edges.method import Evidence, Method, symmetric
-from edgewise.edges.precision import estimate_precision
+from edgewise._types import FloatArray
+from edgewise._warn import warn
+from edgewise.bounds.radius import Radius
+from edgewise.bounds.transfer import Transfer
+from edgewise.edges.effect import MinEffect
+from edgewise.edges.intervals import BoundIntervals
+from edgewise.edges.method import Question, effect_options, symmetric
+from edgewise.edges.precision import PrecisionEstimate
 from edgewise.edges.result import EdgeTestResult, probabilities
-from edgewise.errors import DataError, TooFewRowsWarning
-from edgewise.moments.moments import Moments
-
-_OPTIONS = frozenset({"mu", "standardize"})
+from edgewise.errors import TooFewRowsWarning
 
 
-def trace_test(
-    evidence: Evidence,
-    *,
-    alpha: float,
-    correction: str | None,
-    mu: float = 1.0,
-    standardize: bool = False,
-) -> EdgeTestResult:
-    """Algorithm 1 with the trace radius, ε = √(2 Tr Cov(U(Σ̂))) z_{1−α/2}.
-
-    With probability 1 − α no zero of Θ is declared an edge, for any distribution with fourth
-    moments and independent rows (Corollary 1, by Székely & Bakirov 2003, for α ≤ 0.2152).
-    P-values above that limit are reported as 1: no proven level rejects.
-    """
-    check_trace_alpha(alpha)
-    if standardize:
-        evidence = _standardized(evidence, "trace", order=4)
-    return _bound_result(
-        "trace",
-        evidence,
-        covcov_trace(evidence.moments),
-        alpha=alpha,
-        mu=mu,
-        standardize=standardize,
-        max_alpha=TRACE_MAX_ALPHA,
-    )
-
-
-def eig_test(
-    evidence: Evidence,
-    *,
-    alpha: float,
-    correction: str | None,
-    mu: float = 1.0,
-    standardize: bool = False,
-) -> EdgeTestResult:
-    """Algorithm 1 with the eigenvalue radius, ε = √(2 λ_max(Cov(U(Σ̂)))) z_{1−α/2}.
-
-    The paper's Lemma 1, which this radius rests on, is not a bound on ‖Σ̂ − Σ‖₂ for more than a
-    few variables (it misses in 55 % of draws at p = 6); the edge decisions have stayed
-    conservative in every simulation because the threshold has slack elsewhere.
-    """
-    if standardize:
-        evidence = _standardized(evidence, "eig", order=2)
-    largest = np.linalg.eigvalsh(covcov_matrix(_scan(evidence, "eig"), evidence.moments))[-1]
-    return _bound_result(
-        "eig",
-        evidence,
-        float(largest),
-        alpha=alpha,
-        mu=mu,
-        standardize=standardize,
-        max_alpha=1.0,
-    )
-
-
-def _bound_result(
+def bound_result(
     method: str,
-    evidence: Evidence,
-    variance: float,
-    *,
-    alpha: float,
-    mu: float,
-    standardize: bool,
-    max_alpha: float,
+    feature_names: tuple[str, ...],
+    estimate: PrecisionEstimate,
+    radius: Radius,
+    transfer: Transfer,
+    question: Question,
+    options: dict[str, Any],
 ) -> EdgeTestResult:
-    mu = check_real("mu", mu, above=0)
-    estimate = estimate_precision(evidence.moments, evidence.feature_names)
-    eigenvalues: FloatArray = np.linalg.eigvalsh(estimate.covariance).astype(np.float64)
-    radius = normal_radius(variance, alpha)
-    threshold = frobenius_threshold(eigenvalues, radius, mu)
+    """Declare an edge where the bound |Θ̂_ij − Θ_ij| ≤ τu_ij leaves no room for the null.
+
+    The p-value of an entry is the smallest level that declares it: the level of the radius at which
+    τ is just what that entry can bear.
+    """
+    p = len(feature_names)
+    effect = question.min_effect
+    epsilon = radius.epsilon(question.alpha)
+    tau = transfer.tau(epsilon)
+    bearable = _bearable_tau(estimate, transfer.units, effect)
     rows_needed = None
-    if math.isinf(threshold):
-        rows_needed = _rows_needed(estimate.n_samples, radius, float(eigenvalues[0]))
+    if math.isinf(tau):
+        rows_needed = rows_for_radius(estimate.n_samples, epsilon, transfer.limit)
         _warn_too_few(method, estimate.n_samples, rows_needed)
-    p = len(evidence.feature_names)
     upper = np.triu_indices(p, k=1)
-    strength = np.abs(estimate.precision)
-    log_p = _log_pvalues(eigenvalues, strength[upper], mu, variance, max_alpha)
-    pvalue = probabilities(symmetric(log_p, p))
-    reject = strength >= threshold
+    log_p = np.zeros(upper[0].shape)
+    positive = bearable[upper] > 0
+    if transfer.limit > 0:
+        log_p[positive] = radius.log_level(transfer.radius_for(bearable[upper][positive]))
+    reject = bearable >= tau
     np.fill_diagonal(reject, False)
     statistic = estimate.precision.copy()
     np.fill_diagonal(statistic, np.nan)
+    pvalue = probabilities(symmetric(log_p, p))
     return EdgeTestResult(
         method=method,
-        alpha=alpha,
+        alpha=question.alpha,
         correction=None,
-        options={"mu": mu, "standardize": standardize},
+        options={**options, **effect_options(effect)},
         n_samples=estimate.n_samples,
         n_features=p,
-        feature_names=evidence.feature_names,
+        feature_names=feature_names,
         covariance=estimate.covariance,
         precision=estimate.precision,
         partial_correlation=estimate.partial_correlation,
@@ -128,29 +68,61 @@ def _bound_result(
         pvalue=pvalue,
         adjusted_pvalue=pvalue.copy(),
         reject=reject,
-        threshold=threshold,
-        radius=radius,
+        threshold=_threshold(estimate, transfer.units, tau, effect),
+        radius=epsilon,
         rows_needed=rows_needed,
+        interval_rule=BoundIntervals(radius, transfer),
     )
 
 
-def _log_pvalues(
-    eigenvalues: FloatArray, strength: FloatArray, mu: float, variance: float, max_alpha: float
-) -> FloatArray:
-    """Log of the smallest level that rejects: find the radius whose threshold is |Θ̂_ij|."""
-    if eigenvalues[0] <= 0 or variance <= 0:
-        return np.zeros(strength.shape)
-    radius = invert_frobenius_threshold(eigenvalues, strength, mu)
-    log_p = log_level_of_normal_radius(radius, variance)
-    log_p[log_p > math.log(max_alpha)] = 0.0
-    return log_p
+def _relative_units(
+    estimate: PrecisionEstimate, units: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """a = u_ij/√(Θ̂_iiΘ̂_jj) and g = u_ii/Θ̂_ii: what one τ does to a partial correlation."""
+    diagonal = estimate.precision.diagonal()
+    root = np.sqrt(diagonal)
+    return units / root / root[:, np.newaxis], units.diagonal() / diagonal
 
 
-def _rows_needed(n_samples: int, radius: float, smallest: float) -> int | None:
-    """ε falls as n^{−1/2}: it is below α̂_p after n (ε/α̂_p)² rows."""
-    if smallest <= 0:
-        return None
-    return math.floor(n_samples * (radius / smallest) ** 2) + 1
+def _bearable_tau(estimate: PrecisionEstimate, units: FloatArray, effect: MinEffect) -> FloatArray:
+    """The largest τ at which the bound still excludes every effect up to the minimal one."""
+    size = np.abs(estimate.precision)
+    if effect.value == 0 or effect.scale == "precision":
+        return (size - effect.value) / units
+    # |ρ| is at least (r − aτ)/√((1 + g_iτ)(1 + g_jτ)); equal to v at the smaller root of
+    # (a² − v²g_ig_j)τ² − (2ra + v²(g_i + g_j))τ + r² − v² = 0.
+    a, g = _relative_units(estimate, units)
+    r, v2 = np.abs(estimate.partial_correlation), effect.value**2
+    quadratic = a**2 - v2 * np.outer(g, g)
+    linear = 2 * r * a + v2 * (g[:, np.newaxis] + g)
+    constant = r**2 - v2
+    discriminant = np.sqrt(np.maximum(linear**2 - 4 * quadratic * constant, 0.0))
+    return np.where(constant > 0, 2 * constant / (linear + discriminant), -1.0)
+
+
+def _threshold(
+    estimate: PrecisionEstimate, units: FloatArray, tau: float, effect: MinEffect
+) -> float | FloatArray:
+    """The |Θ̂_ij| that is just an edge: one number where all entries share it."""
+    if math.isinf(tau):
+        return math.inf
+    if effect.value == 0 or effect.scale == "precision":
+        if (units == 1).all():
+            return tau + effect.value
+        threshold = tau * units + effect.value
+    else:
+        a, g = _relative_units(estimate, units)
+        most = np.sqrt(1 + g * tau)
+        root = np.sqrt(estimate.precision.diagonal())
+        threshold = np.outer(root, root) * (a * tau + effect.value * np.outer(most, most))
+    np.fill_diagonal(threshold, np.nan)
+    return threshold
+
+
+def rows_for_radius(n_samples: int, radius: float, wanted: float) -> int | None:
+    """ε falls as n^{−1/2}: it is below `wanted` after n (ε/wanted)² rows."""
+    rows = n_samples * (radius / wanted) ** 2 if wanted > 0 else math.inf
+    return math.floor(rows) + 1 if math.isfinite(rows) else None
 
 
 def _warn_too_few(method: str, n_samples: int, rows_needed: int | None) -> None:
@@ -159,59 +131,8 @@ def _warn_too_few(method: str, n_samples: int, rows_needed: int | None) -> None:
         if rows_needed is None
         else f"about {rows_needed:,} rows would make it finite"
     )
-    warnings.warn(
+    warn(
         f"method {method!r} has an infinite threshold with {n_samples:,} rows, so it finds no "
         f"edge; {would_do}, or use method='score'.",
         TooFewRowsWarning,
-        stacklevel=2,
     )
-
-
-def _scan(evidence: Evidence, method: str) -> Scan:
-    if evidence.scan is None:
-        raise DataError(
-            f"data: method {method!r} with these options reads the rows twice, got a state "
-            "without rows; pass the rows, or choose method='trace' without standardize."
-        )
-    return evidence.scan
-
-
-def _standardized(evidence: Evidence, method: str, order: int) -> Evidence:
-    """The same evidence for columns divided by their standard deviations.
-
-    The zeros of D⁻¹ΘD⁻¹ are those of Θ, so the test stays valid.
-    """
-    original = _scan(evidence, method)
-    scale = np.sqrt(
-        estimate_precision(evidence.moments, evidence.feature_names).covariance.diagonal()
-    )
-
-    def scan() -> Iterator[AnyArray]:
-        for batch in original():
-            for block in row_blocks(batch):
-                yield block / scale
-
-    moments = Moments(order=order)
-    for block in scan():
-        moments.update(block)
-    return Evidence(moments, scan, evidence.feature_names)
-
-
-TRACE = Method(
-    name="trace",
-    guarantee="all edges at once, proven",
-    simultaneous=True,
-    passes=1,
-    order=4,
-    run=trace_test,
-    options=_OPTIONS,
-)
-EIG = Method(
-    name="eig",
-    guarantee="all edges at once, heuristic",
-    simultaneous=True,
-    passes=2,
-    order=2,
-    run=eig_test,
-    options=_OPTIONS,
-)

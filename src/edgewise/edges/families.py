@@ -11,7 +11,7 @@ import numpy as np
 
 from edgewise._types import FloatArray
 
-CORRECTIONS = ("holm", "bonferroni", "bh", "by", None)
+CORRECTIONS = ("holm", "bonferroni", "bh", "by", "maxt", None)
 
 
 def adjust(log_p: FloatArray, correction: str | None) -> FloatArray:
@@ -57,10 +57,10 @@ def log_critical_level(m: int, rejected: int, alpha: float, correction: str | No
     if correction is None or m == 0:
         return math.log(alpha)
     if correction == "bonferroni":
-        return math.log(alpha / m)
+        return math.log(alpha) - math.log(m)
     if correction == "holm":
-        return math.log(alpha / max(m - rejected, 1))
-    return math.log(alpha * max(rejected, 1) / m) - _yekutieli_log(m, correction)
+        return math.log(alpha) - math.log(max(m - rejected, 1))
+    return math.log(alpha) + math.log(max(rejected, 1) / m) - _yekutieli_log(m, correction)
 
 
 def _yekutieli_log(m: int, correction: str) -> float:

@@ -1,45 +1,104 @@
-"""Fisher's partial-correlation test: the Gaussian baseline."""
+"""Fisher's partial-correlation test, and its repair for elliptical data."""
 
 from __future__ import annotations
 
 import math
 
 import numpy as np
-from scipy import special
 
 from edgewise._types import FloatArray
-from edgewise.edges.method import Evidence, Method, per_edge_result
-from edgewise.edges.precision import estimate_precision
+from edgewise.edges.intervals import Spread
+from edgewise.edges.method import Evidence, Method, PerEdgeTest, Question, per_edge_result
+from edgewise.edges.precision import PrecisionEstimate, estimate_precision
+from edgewise.edges.reference import Normal, Student
 from edgewise.edges.result import EdgeTestResult
-from edgewise.edges.student import log_two_sided_tail
+from edgewise.errors import DataError
+from edgewise.moments.quartics import transformed_quartics
 
 
-def fisher_test(evidence: Evidence, *, alpha: float, correction: str | None) -> EdgeTestResult:
+def fisher_test(evidence: Evidence, question: Question) -> EdgeTestResult:
     """t = ρ̂ √(ν/(1 − ρ̂²)) with ν = n − 2 − (p − 2), Student's t under the Gaussian null.
 
-    Off the Gaussian it is not valid: on heavy-tailed data most families contain a false edge.
+    Guarantee: per edge, for independent Gaussian rows only. Off the Gaussian it is not valid: on
+    heavy-tailed data most families contain a false edge.
     """
-    estimate = estimate_precision(evidence.moments, evidence.feature_names)
+    estimate = estimate_precision(evidence.first_pass("fisher"), evidence.feature_names)
     rho = estimate.partial_correlation
-    df = evidence.moments.n_samples - len(evidence.feature_names)
+    df = estimate.n_samples - len(rho)
     with np.errstate(divide="ignore"):
         statistic = rho * np.sqrt(df / ((1 - rho) * (1 + rho)))
+    reference = Student(df)
 
     def threshold_at(log_level: float) -> FloatArray:
-        t = -float(special.stdtrit(df, math.exp(log_level) / 2))
-        root = np.sqrt(estimate.precision.diagonal())
-        return np.outer(root * (t / math.hypot(t, math.sqrt(df))), root)
+        t = reference.critical(log_level)
+        return _on_precision(estimate, t / math.hypot(t, math.sqrt(df)))
 
-    return per_edge_result(
-        "fisher",
-        evidence,
-        estimate,
+    test = PerEdgeTest(
         statistic=statistic,
-        log_tail=lambda t: log_two_sided_tail(t, df),
+        # Without a minimal effect: the exact t. Its z-transform, for intervals and effects, is
+        # normal only nearly, and Student's tail errs on the safe side.
+        reference=reference,
+        spread=_gaussian_spread(estimate, 1.0),
         threshold_at=threshold_at,
-        alpha=alpha,
-        correction=correction,
     )
+    return per_edge_result("fisher", evidence, estimate, test, question)
+
+
+def elliptical_test(evidence: Evidence, question: Question) -> EdgeTestResult:
+    """√(n − p − 1) atanh(ρ̂)/√(1 + κ̂), with 1 + κ̂ = mean(cᵀΘ̂c)²/(p(p + 2)).
+
+    Guarantee: per edge, for independent rows of any elliptical distribution with fourth moments
+    (one kurtosis inflates all variances alike); not beyond.
+    """
+    estimate = estimate_precision(evidence.first_pass("elliptical"), evidence.feature_names)
+    scan = evidence.rows("elliptical")
+    p = len(estimate.precision)
+    _check_z_rows(estimate.n_samples, p)
+    mardia = transformed_quartics(scan, estimate.centre, estimate.whitening).norm
+    spread = _gaussian_spread(estimate, mardia / (p * (p + 2)))
+    rho = np.where(np.eye(p, dtype=bool), 0.0, estimate.partial_correlation)
+    reference = Normal()
+
+    def threshold_at(log_level: float) -> FloatArray:
+        return _on_precision(estimate, np.tanh(reference.critical(log_level) * spread.fisher_z))
+
+    test = PerEdgeTest(
+        statistic=np.arctanh(rho) / spread.fisher_z,
+        reference=reference,
+        spread=spread,
+        threshold_at=threshold_at,
+    )
+    options = {"kurtosis_ratio": mardia / (p * (p + 2))}
+    return per_edge_result("elliptical", evidence, estimate, test, question, options)
+
+
+def _gaussian_spread(estimate: PrecisionEstimate, kurtosis_ratio: float) -> Spread:
+    """Var Θ̂_ij = (1+κ)(Θ_iiΘ_jj + Θ_ij²)/n and Var z = (1+κ)/(n − p − 1).
+
+    The first adds κΘ_ij²/n for elliptical rows, the trace part of their fourth moments.
+    """
+    n, p = estimate.n_samples, len(estimate.precision)
+    root = np.sqrt(estimate.precision.diagonal())
+    # In units of Θ_iiΘ_jj, whose square may overflow; ρ² is one on the diagonal, as it should be.
+    rho2 = estimate.partial_correlation**2
+    variance = (kurtosis_ratio * (1 + rho2) + (kurtosis_ratio - 1) * rho2) / n
+    return Spread(
+        precision=np.outer(root, root) * np.sqrt(np.maximum(variance, 0.0)),
+        fisher_z=np.full((p, p), math.sqrt(kurtosis_ratio / max(n - p - 1, 1))),
+    )
+
+
+def _on_precision(estimate: PrecisionEstimate, rho: float | FloatArray) -> FloatArray:
+    root = np.sqrt(estimate.precision.diagonal())
+    return np.outer(root, root) * rho
+
+
+def _check_z_rows(n_samples: int, p: int) -> None:
+    if n_samples <= p + 1:
+        raise DataError(
+            f"X: expected more than {p + 1} rows for {p} columns with this method, got "
+            f"{n_samples}; collect more rows."
+        )
 
 
 FISHER = Method(
@@ -49,4 +108,12 @@ FISHER = Method(
     passes=1,
     order=2,
     run=fisher_test,
+)
+ELLIPTICAL = Method(
+    name="elliptical",
+    guarantee="per edge, elliptical data only",
+    simultaneous=False,
+    passes=2,
+    order=2,
+    run=elliptical_test,
 )

@@ -9,9 +9,14 @@ from typing import Any
 import numpy as np
 
 from edgewise._types import FloatArray, Scan
+from edgewise.edges.effect import MinEffect, effect_threshold, log_effect_pvalue
 from edgewise.edges.families import adjust, log_critical_level
+from edgewise.edges.intervals import PerEdgeIntervals, Spread
 from edgewise.edges.precision import PrecisionEstimate
+from edgewise.edges.reference import Reference
 from edgewise.edges.result import EdgeTestResult, probabilities
+from edgewise.errors import DataError
+from edgewise.moments.batches import BatchMoments
 from edgewise.moments.moments import Moments
 
 
@@ -19,9 +24,33 @@ from edgewise.moments.moments import Moments
 class Evidence:
     """The data as the tests see them: a finished first pass, and the way to make another."""
 
-    moments: Moments
+    moments: Moments | BatchMoments
     scan: Scan | None
     feature_names: tuple[str, ...]
+
+    def first_pass(self, method: str) -> Moments:
+        """Moments of the first pass, for a method that needs no batches."""
+        if isinstance(self.moments, BatchMoments):
+            return self.moments.pooled()
+        return self.moments
+
+    def rows(self, method: str) -> Scan:
+        """A further pass over the rows, for a method that needs one."""
+        if self.scan is None:
+            raise DataError(
+                f"data: method {method!r} reads the rows twice, got a state without rows; pass the "
+                "rows, or choose method='batch' with a BatchMoments state, or 'trace' or 'fisher'."
+            )
+        return self.scan
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked of the data: at which level, of how many, how large an effect."""
+
+    alpha: float
+    correction: str | None
+    min_effect: MinEffect
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -35,13 +64,15 @@ class Method:
     simultaneous : bool
         One threshold for all entries at once, so that no correction applies.
     passes : int
-        How often the rows are read; 1 means that a `Moments` state is enough.
+        How often the rows are read; 1 means that a state is enough.
     order : int
-        The order of the moments that the first pass must keep.
+        The order of the moments that the first pass must keep; 0 means `BatchMoments`.
     run : callable
-        ``run(evidence, alpha=..., correction=..., **options)`` makes the `EdgeTestResult`.
+        ``run(evidence, question, **options)`` makes the `EdgeTestResult`.
     options : frozenset of str
         The names of the options that `run` takes.
+    effect_scale : str
+        The scale of `min_effect` where the user names none.
     """
 
     name: str
@@ -51,53 +82,129 @@ class Method:
     order: int
     run: Callable[..., EdgeTestResult]
     options: frozenset[str] = field(default_factory=frozenset)
+    effect_scale: str = "partial_correlation"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class PerEdgeTest:
+    """The statistics of a per-edge test, before any decision.
+
+    `threshold_at` gives the |Θ_ij| that would just be declared an edge at a per-edge level (a
+    logarithm); `max_log_pvalues` the adjusted p-values of the step-down max-|T| procedure, for the
+    methods that have one, and `max_critical` its critical value.
+    """
+
+    statistic: FloatArray
+    reference: Reference
+    spread: Spread
+    threshold_at: Callable[[float], FloatArray]
+    max_log_pvalues: Callable[[FloatArray], FloatArray] | None = None
+    max_critical: Callable[[float], float] | None = None
 
 
 def per_edge_result(
     method: str,
     evidence: Evidence,
     estimate: PrecisionEstimate,
-    *,
-    statistic: FloatArray,
-    log_tail: Callable[[FloatArray], FloatArray],
-    threshold_at: Callable[[float], FloatArray],
-    alpha: float,
-    correction: str | None,
+    test: PerEdgeTest,
+    question: Question,
+    options: dict[str, Any] | None = None,
 ) -> EdgeTestResult:
-    """Decide every edge from its own statistic, then correct for their number.
-
-    `log_tail` gives log p-values from statistics; `threshold_at` the |Θ_ij| that would just be
-    declared an edge at a per-edge level (given as a logarithm).
-    """
+    """Decide every edge from its own statistic, then correct for their number."""
     p = len(evidence.feature_names)
     upper = np.triu_indices(p, k=1)
-    log_p = log_tail(statistic[upper])
-    log_adjusted = adjust(log_p, correction)
+    alpha, correction, effect = question.alpha, question.correction, question.min_effect
+    log_p = _log_pvalues(estimate, test, effect, upper)
+    if correction == "maxt":
+        log_adjusted = _max_adjusted(method, test, effect, test.statistic[upper])
+    else:
+        log_adjusted = adjust(log_p, correction)
     decided = log_adjusted <= np.log(alpha)
-    level = log_critical_level(log_p.shape[0], int(decided.sum()), alpha, correction)
-    threshold = threshold_at(level)
+    if correction == "maxt" and test.max_critical is not None:
+        level = float(
+            test.reference.log_two_sided(np.array([test.max_critical(float(np.log(alpha)))]))[0]
+        )
+    else:
+        level = log_critical_level(log_p.shape[0], int(decided.sum()), alpha, correction)
+    threshold = _threshold(estimate, test, effect, level)
     np.fill_diagonal(threshold, np.nan)
     full_log_p = symmetric(log_p, p)
-    statistic = statistic.copy()
+    statistic = test.statistic.copy()
     np.fill_diagonal(statistic, np.nan)
+    partial = estimate.partial_correlation
     return EdgeTestResult(
         method=method,
         alpha=alpha,
         correction=correction,
-        options={},
+        options={**(options or {}), **effect_options(effect)},
         n_samples=estimate.n_samples,
         n_features=p,
         feature_names=evidence.feature_names,
         covariance=estimate.covariance,
         precision=estimate.precision,
-        partial_correlation=estimate.partial_correlation,
+        partial_correlation=partial,
         statistic=statistic,
         log_pvalue=full_log_p,
         pvalue=probabilities(full_log_p),
         adjusted_pvalue=probabilities(symmetric(log_adjusted, p)),
         reject=symmetric(decided, p, diagonal=0.0) == 1.0,
         threshold=threshold,
+        standard_error=test.spread.precision,
+        partial_correlation_standard_error=test.spread.partial_correlation(partial),
+        interval_rule=PerEdgeIntervals(test.spread, test.reference, test.max_critical),
     )
+
+
+def _log_pvalues(
+    estimate: PrecisionEstimate,
+    test: PerEdgeTest,
+    effect: MinEffect,
+    upper: tuple[Any, ...],
+) -> FloatArray:
+    if effect.value == 0:
+        return test.reference.log_two_sided(test.statistic[upper])
+    if effect.scale == "precision":
+        value, error = effect.value, test.spread.precision[upper]
+        return log_effect_pvalue(estimate.precision[upper], value, error, test.reference)
+    z = np.arctanh(estimate.partial_correlation[upper])
+    value, error = float(np.arctanh(effect.value)), test.spread.fisher_z[upper]
+    return log_effect_pvalue(z, value, error, test.reference)
+
+
+def _threshold(
+    estimate: PrecisionEstimate, test: PerEdgeTest, effect: MinEffect, log_level: float
+) -> FloatArray:
+    if effect.value == 0:
+        return test.threshold_at(log_level)
+    if effect.scale == "precision":
+        return effect_threshold(effect.value, test.spread.precision, log_level, test.reference)
+    value = float(np.arctanh(effect.value))
+    z = effect_threshold(value, test.spread.fisher_z, log_level, test.reference)
+    root = np.sqrt(estimate.precision.diagonal())
+    return np.outer(root, root) * np.tanh(z)
+
+
+def _max_adjusted(
+    method: str, test: PerEdgeTest, effect: MinEffect, statistic: FloatArray
+) -> FloatArray:
+    if test.max_log_pvalues is None:
+        raise DataError(
+            f"correction: 'maxt' resamples batches of rows, which method {method!r} does not keep; "
+            "use method='batch', or correction='holm'."
+        )
+    if effect.value:
+        raise DataError(
+            "min_effect: 'maxt' tests for an effect of zero only, got a minimal effect of "
+            f"{effect.value:g}; use correction='holm'."
+        )
+    return test.max_log_pvalues(statistic)
+
+
+def effect_options(effect: MinEffect) -> dict[str, Any]:
+    """What a result records of the minimal effect; nothing where none was asked for."""
+    if effect.value == 0:
+        return {}
+    return {"min_effect": effect.value, "effect_scale": effect.scale}
 
 
 def symmetric(upper: Any, p: int, diagonal: float = np.nan) -> FloatArray:

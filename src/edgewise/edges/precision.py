@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from edgewise._types import FloatArray
 from edgewise._validation import check_testable_shape
 from edgewise.errors import DataError
+from edgewise.moments.centre import Centre
 from edgewise.moments.moments import Moments
 
 # Below this share of a column's variance left over by the others, what is left is rounding.
@@ -28,11 +29,38 @@ class PrecisionEstimate:
     """
 
     n_samples: int
-    mean: FloatArray
+    centre: Centre
     covariance: FloatArray
     precision: FloatArray
     partial_correlation: FloatArray
     residual_map: FloatArray
+
+    @property
+    def standardization(self) -> FloatArray:
+        """D⁻¹, D the standard deviations of the columns."""
+        return np.diag(1 / np.sqrt(self.covariance.diagonal()))
+
+    def standardized(self) -> PrecisionEstimate:
+        """The estimates for columns divided by their standard deviations.
+
+        The zeros of DΘD are those of Θ, so a test of them stays valid.
+        """
+        scale = np.sqrt(self.covariance.diagonal())
+        correlation = _unscaled(self.covariance, scale)
+        np.fill_diagonal(correlation, 1.0)
+        return replace(
+            self,
+            covariance=correlation,
+            precision=_unscaled(self.precision, 1 / scale),
+        )
+
+    @property
+    def whitening(self) -> FloatArray:
+        """L⁻¹ with Σ̂ = LLᵀ: rows L⁻¹(x − x̄) have identity covariance."""
+        scale = np.sqrt(self.covariance.diagonal())
+        correlation = _unscaled(self.covariance, scale)
+        whitening: FloatArray = np.linalg.inv(np.linalg.cholesky(correlation)) / scale
+        return whitening
 
 
 def estimate_precision(moments: Moments, feature_names: Sequence[str]) -> PrecisionEstimate:
@@ -46,22 +74,28 @@ def estimate_precision(moments: Moments, feature_names: Sequence[str]) -> Precis
             f"X: the variance of column {worst!r} overflows; divide the column by a constant."
         )
     _raise_if_constant(scale, mean, feature_names)
-    correlation = covariance / scale / scale[:, np.newaxis]
+    correlation = _unscaled(covariance, scale)
     np.fill_diagonal(correlation, 1.0)
     _raise_if_collinear(correlation, scale, feature_names)
     inverse = np.linalg.inv(correlation)
     inverse = (inverse + inverse.T) / 2
     root = np.sqrt(inverse.diagonal())
-    partial = -inverse / root / root[:, np.newaxis]
+    partial = -_unscaled(inverse, root)
     np.fill_diagonal(partial, 1.0)
     return PrecisionEstimate(
         n_samples=moments.n_samples,
-        mean=mean,
+        centre=moments.centre(),
         covariance=covariance,
-        precision=inverse / scale / scale[:, np.newaxis],
+        precision=_unscaled(inverse, scale),
         partial_correlation=partial,
         residual_map=inverse / scale[:, np.newaxis] / root,
     )
+
+
+def _unscaled(matrix: FloatArray, scale: FloatArray) -> FloatArray:
+    """D⁻¹MD⁻¹, symmetric to the last bit, without a product of two scales that could overflow."""
+    divided = matrix / scale / scale[:, np.newaxis]
+    return divided / 2 + divided.T / 2
 
 
 def _raise_if_constant(scale: FloatArray, mean: FloatArray, names: Sequence[str]) -> None:

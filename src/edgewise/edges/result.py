@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from edgewise._types import BoolArray, FloatArray
-from edgewise._validation import check_choice
+from edgewise._validation import check_choice, check_real
+from edgewise.edges.intervals import ConfidenceInterval, IntervalRule
+from edgewise.errors import ParameterError
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -63,6 +65,10 @@ class EdgeTestResult:
         ε, the bound on the error of the covariance, where the method has one.
     rows_needed : int or None
         With an infinite threshold, about how many rows would make it finite.
+    standard_error, partial_correlation_standard_error : ndarray of shape (p, p) or None
+        Of the entries of `precision` and of `partial_correlation`, where the method has them.
+    interval_rule : object
+        What `confidence_interval` works from.
     """
 
     method: str
@@ -83,12 +89,15 @@ class EdgeTestResult:
     threshold: float | FloatArray
     radius: float | None = None
     rows_needed: int | None = None
+    standard_error: FloatArray | None = None
+    partial_correlation_standard_error: FloatArray | None = None
     n_dropped: int = 0
+    interval_rule: IntervalRule | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         # Frozen means the arrays too: a result that changes under its reader is no result.
-        for field in fields(self):
-            value = getattr(self, field.name)
+        for known in fields(self):
+            value = getattr(self, known.name)
             if isinstance(value, np.ndarray):
                 value.flags.writeable = False
 
@@ -121,6 +130,49 @@ class EdgeTestResult:
     def edges(self) -> list[Edge]:
         """The edges found, strongest partial correlation first."""
         return [pair for pair in self.pairs() if pair.reject]
+
+    def confidence_interval(
+        self,
+        level: float = 0.95,
+        scale: Literal["precision", "partial_correlation"] = "precision",
+        simultaneous: bool = False,
+    ) -> ConfidenceInterval:
+        """Intervals for every entry, as arrays `low` and `high`.
+
+        Parameters
+        ----------
+        level : float
+            Confidence level, between 0 and 1.
+        scale : {"precision", "partial_correlation"}
+            Entries of Θ, or partial correlations (by Fisher's z-transform).
+        simultaneous : bool
+            Whether all intervals hold at once with this level. Those of the bounds always do;
+            the per-edge methods divide 1 − level by the number of pairs, or use the max-|T|
+            critical value where the edges were tested with it.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import edgewise as ew
+        >>> X = np.random.default_rng(0).standard_normal((1000, 3))
+        >>> low, high = ew.edge_test(X).confidence_interval(scale="partial_correlation")
+        >>> bool(low[0, 1] < 0 < high[0, 1])
+        True
+        """
+        level = check_real("level", level, above=0, below=1, hint=" 0.95 is usual.")
+        check_choice("scale", scale, ("precision", "partial_correlation"))
+        if self.interval_rule is None:
+            raise ParameterError(
+                "interval_rule: this result was read from a file and carries no intervals; test "
+                "the data again."
+            )
+        return self.interval_rule.interval(
+            self.precision,
+            self.partial_correlation,
+            level=level,
+            scale=scale,
+            simultaneous=simultaneous,
+        )
 
     def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] | None = None) -> Any:
         """Every pair as a row of a data frame, strongest first; column `reject` marks the edges.
@@ -165,7 +217,11 @@ class EdgeTestResult:
 
     def to_json(self, indent: int | None = None) -> str:
         """The whole result as JSON; NaN and infinity, which JSON lacks, become null."""
-        document = {field.name: _jsonable(getattr(self, field.name)) for field in fields(self)}
+        document = {
+            known.name: _jsonable(getattr(self, known.name))
+            for known in fields(self)
+            if known.name != "interval_rule"
+        }
         document["edges"] = [edge._asdict() for edge in self.edges()]
         return json.dumps(document, indent=indent, ensure_ascii=False, allow_nan=False)
 

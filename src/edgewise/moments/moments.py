@@ -11,7 +11,11 @@ from edgewise._blocks import block_rows, row_blocks
 from edgewise._types import AnyArray, FloatArray
 from edgewise._validation import check_choice, check_rows, raise_for_nonfinite
 from edgewise.errors import DataError, ParameterError
+from edgewise.moments.centre import Centre
 from edgewise.moments.sums import BlockSummer, PowerSums
+
+# An error of the mean below this many standard deviations is below rounding everywhere.
+_NEGLIGIBLE = 1e-14
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -95,6 +99,12 @@ class Moments:
             total = pending.pop()[1] + total
         return total
 
+    def copy(self) -> Moments:
+        """An independent state of the same rows."""
+        copied = Moments(order=self.order)
+        copied._sums = self._sums
+        return copied
+
     def merge(self, other: Moments) -> Self:
         """Take in the rows that `other` has seen."""
         merged = self + other
@@ -124,6 +134,14 @@ class Moments:
     def mean(self) -> FloatArray:
         """Mean of each column."""
         return self._require(1).mean()
+
+    def centre(self) -> Centre:
+        """The mean, as exactly as the state knows it."""
+        sums = self._require(1)
+        offset = sums.first / sums.n
+        spread = np.sqrt(sums.central().second.diagonal() / sums.n)
+        needed = bool((np.abs(offset) > _NEGLIGIBLE * spread).any())
+        return Centre(sums.origin, offset if needed else None)
 
     def covariance(self) -> FloatArray:
         """Unbiased covariance matrix Σ̂ (divisor n − 1)."""

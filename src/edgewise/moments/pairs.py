@@ -8,11 +8,12 @@ import numpy as np
 
 from edgewise._blocks import block_rows, row_blocks
 from edgewise._types import AnyArray, FloatArray, Scan
+from edgewise.moments.centre import Centre
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class PairSums:
-    """Sums over rows of v = Bᵀ(x − origin), for every pair of columns at once.
+    """Sums over rows of v = Bᵀ(x − mean), for every pair of columns at once.
 
     `square_square` is Σ v_i²v_j² and `cube_linear` is Σ v_i³v_j; the diagonal of either is Σ v_i⁴.
     """
@@ -26,9 +27,9 @@ class PairSums:
         )
 
 
-def pair_sums(scan: Scan, origin: FloatArray, B: FloatArray) -> PairSums:
+def pair_sums(scan: Scan, centre: Centre, B: FloatArray) -> PairSums:
     """One pass, three matrix products a block, O(np²) in all."""
-    p = origin.shape[0]
+    p = B.shape[0]
     rows = block_rows(p)
     centred, v, v2, v3 = np.empty((4, p, rows))
     total = PairSums(np.zeros((p, p)), np.zeros((p, p)))
@@ -36,7 +37,7 @@ def pair_sums(scan: Scan, origin: FloatArray, B: FloatArray) -> PairSums:
     for batch in scan():
         for block in row_blocks(batch, rows):
             n = block.shape[0]
-            c = np.subtract(block.T, origin[:, np.newaxis], out=centred[:, :n])
+            c = centre.subtract_from(block, centred)
             y = np.matmul(transposed, c, out=v[:, :n])
             y2 = np.multiply(y, y, out=v2[:, :n])
             y3 = np.multiply(y2, y, out=v3[:, :n])
@@ -46,7 +47,7 @@ def pair_sums(scan: Scan, origin: FloatArray, B: FloatArray) -> PairSums:
 
 def residual_products(
     scan: Scan,
-    origin: FloatArray,
+    centre: Centre,
     B: FloatArray,
     pairs: tuple[AnyArray, AnyArray],
     rho: FloatArray,
@@ -60,7 +61,7 @@ def residual_products(
     total = np.zeros(rho.shape[0])
     for batch in scan():
         for block in row_blocks(batch):
-            v = B.T @ (block.T - origin[:, np.newaxis])
+            v = B.T @ centre.subtract_from(block, np.empty(block.shape[::-1]))
             product = (v[i] + r * v[j]) * (v[j] + r * v[i])
             total += np.vecdot(product, product)
     return total

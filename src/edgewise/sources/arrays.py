@@ -17,6 +17,7 @@ class ArraySource:
     def __init__(self, X: Any) -> None:
         self._values = check_rows(X)
         self.feature_names = default_names(self._values.shape[1])
+        self.n_rows: int | None = self._values.shape[0]
 
     def batches(self) -> Iterator[AnyArray]:
         return row_blocks(self._values, BATCH_ROWS)

@@ -13,14 +13,10 @@ def as_source(data: Any) -> Source:
     """A source of the rows in an array, a data frame, an Arrow stream, a path or paths."""
     if isinstance(data, Source):
         return data
-    if isinstance(data, str | os.PathLike):
+    if is_path_like(data):
         from edgewise.sources.files import read_files
 
-        return read_files([data])
-    if isinstance(data, list | tuple) and data and all(_is_path(item) for item in data):
-        from edgewise.sources.files import read_files
-
-        return read_files(data)
+        return read_files([data] if isinstance(data, str | os.PathLike) else data)
     # __dataframe__ alone (very old frames) is left to NumPy's own conversion.
     if hasattr(data, "__arrow_c_stream__") or _is_frame(data):
         from edgewise.sources.tables import TableSource, arrow_table
@@ -29,8 +25,10 @@ def as_source(data: Any) -> Source:
     return ArraySource(data)
 
 
-def _is_path(item: Any) -> bool:
-    return isinstance(item, str | os.PathLike)
+def is_path_like(data: Any) -> bool:
+    """A path, or a non-empty list of paths."""
+    items = data if isinstance(data, list | tuple) and data else [data]
+    return all(isinstance(item, str | os.PathLike) for item in items)
 
 
 def _is_frame(data: Any) -> bool:

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from edgewise._validation import check_rows, default_names
 from edgewise.errors import DataError
-from edgewise.sources.tables import TableSource, select_columns
+from edgewise.sources.tables import TableSource, check_numeric, one_line, select_columns
 
 _HINT = "leave it out (exclude=..., --exclude) or choose columns (columns=..., --columns)"
 
@@ -26,14 +26,23 @@ def read_files(
     tables: list[pa.Table] = []
     for path in map(Path, paths):
         table = select_columns(_read(path), columns, exclude, f"file '{path}'")
+        check_numeric(table, f"file '{path}'", _HINT)
         if tables:
             table = _same_columns(table, tables[0], path, Path(paths[0]))
         tables.append(table)
-    try:
-        whole = pa.concat_tables(tables, promote_options="permissive")
-    except pa.ArrowException as error:
-        raise DataError(f"data: the files' columns are of different kinds ({error}).") from error
-    return TableSource(whole, hint=_HINT)
+    if any(table.schema != tables[0].schema for table in tables):
+        # Readers infer types file by file: whole numbers here, fractions there.
+        numbers = pa.schema([(name, pa.float64()) for name in tables[0].column_names])
+        tables = [_as_numbers(table, numbers) for table in tables]
+    return TableSource(pa.concat_tables(tables))
+
+
+def _as_numbers(table: pa.Table, schema: pa.Schema) -> pa.Table:
+    """Cast to float64; Arrow takes booleans there only by way of whole numbers."""
+    for i, field in enumerate(table.schema):
+        if pa.types.is_boolean(field.type):
+            table = table.set_column(i, field.name, table.column(i).cast(pa.uint8()))
+    return table.cast(schema)
 
 
 def _read(path: Path) -> pa.Table:
@@ -42,9 +51,7 @@ def _read(path: Path) -> pa.Table:
         raise DataError(f"data: there is no file '{path}'; check the path.")
     try:
         if name.endswith((".csv", ".csv.gz", ".csv.zst", ".csv.bz2")):
-            from pyarrow import csv
-
-            return csv.read_csv(path)
+            return _read_csv(path)
         if name.endswith((".parquet", ".pq")):
             from pyarrow import parquet
 
@@ -53,8 +60,8 @@ def _read(path: Path) -> pa.Table:
             return _read_npy(path)
     except pa.ArrowException as error:
         raise DataError(
-            f"data: file '{path}' cannot be read: {error}. Is it complete, and of the kind that "
-            "its name says?"
+            f"data: file '{path}' cannot be read: {one_line(error)}. Is it complete, and of the "
+            "kind that its name says?"
         ) from error
     except OSError as error:
         reason = error.strerror or str(error)
@@ -64,14 +71,31 @@ def _read(path: Path) -> pa.Table:
     )
 
 
+def _read_csv(path: Path) -> pa.Table:
+    from pyarrow import csv
+
+    try:
+        table = csv.read_csv(path)
+        # Names are decoded on first use.
+        _ = table.column_names
+    except UnicodeDecodeError as error:
+        raise DataError(
+            f"data: file '{path}' is not UTF-8 text ({one_line(error)}); save it as UTF-8."
+        ) from error
+    return table
+
+
 def _read_npy(path: Path) -> pa.Table:
     try:
         values = np.load(path, allow_pickle=False)
-    except ValueError as error:
-        raise DataError(f"data: file '{path}' is not a plain .npy array: {error}.") from error
+    except (ValueError, EOFError) as error:
+        raise DataError(
+            f"data: file '{path}' is not a plain .npy array: {one_line(error)}."
+        ) from error
     rows = check_rows(values, name=f"file '{path}'")
     names = default_names(rows.shape[1])
-    return pa.table(dict(zip(names, np.ascontiguousarray(rows.T), strict=True)))
+    columns = np.ascontiguousarray(rows.T, dtype=np.float64)
+    return pa.table(dict(zip(names, columns, strict=True)))
 
 
 def _same_columns(table: pa.Table, first: pa.Table, path: Path, first_path: Path) -> pa.Table:

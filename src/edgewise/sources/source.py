@@ -20,9 +20,29 @@ class Source(Protocol):
     @property
     def feature_names(self) -> tuple[str, ...]: ...
 
+    @property
+    def n_rows(self) -> int | None:
+        """How many rows there are, where that is known before reading them."""
+        ...
+
     def batches(self) -> Iterator[AnyArray]:
         """A fresh pass over the rows, as numeric n × p arrays."""
         ...
+
+
+class RenamedColumns:
+    """A source with other column names."""
+
+    def __init__(self, source: Source, feature_names: tuple[str, ...]) -> None:
+        self._source = source
+        self.feature_names = feature_names
+
+    @property
+    def n_rows(self) -> int | None:
+        return self._source.n_rows
+
+    def batches(self) -> Iterator[AnyArray]:
+        return self._source.batches()
 
 
 class FiniteRows:
@@ -36,6 +56,10 @@ class FiniteRows:
     def feature_names(self) -> tuple[str, ...]:
         return self._source.feature_names
 
+    @property
+    def n_rows(self) -> int | None:
+        return None
+
     def batches(self) -> Iterator[AnyArray]:
         dropped = 0
         for batch in self._source.batches():
@@ -44,3 +68,26 @@ class FiniteRows:
             dropped += missing
             yield batch[complete] if missing else batch
         self.n_dropped = dropped
+
+
+class StridedRows:
+    """Every `step`-th row of a source: a sample from its whole length, not its head."""
+
+    def __init__(self, source: Source, step: int) -> None:
+        self._source = source
+        self._step = step
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        return self._source.feature_names
+
+    @property
+    def n_rows(self) -> int | None:
+        known = self._source.n_rows
+        return None if known is None else -(-known // self._step)
+
+    def batches(self) -> Iterator[AnyArray]:
+        skip = 0
+        for batch in self._source.batches():
+            yield batch[skip :: self._step]
+            skip = (skip - batch.shape[0]) % self._step

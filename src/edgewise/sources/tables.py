@@ -17,14 +17,11 @@ from edgewise.sources.source import BATCH_ROWS
 class TableSource:
     """An Arrow table whose columns are all numbers."""
 
-    def __init__(self, table: pa.Table, *, hint: str = "drop or convert it") -> None:
+    def __init__(self, table: pa.Table) -> None:
         self.feature_names = check_names(table.column_names)
-        for field in table.schema:
-            if not _is_numeric(field.type):
-                raise DataTypeError(
-                    f"X: column {field.name!r} must hold numbers, got {field.type}; {hint}."
-                )
+        check_numeric(table, "X", "drop or convert it")
         self._table = table
+        self.n_rows: int | None = table.num_rows
 
     def batches(self) -> Iterator[AnyArray]:
         for batch in self._table.to_batches(max_chunksize=BATCH_ROWS):
@@ -46,11 +43,27 @@ def arrow_table(data: Any) -> pa.Table:
             check_names(data.columns)
             return pa.Table.from_pandas(data, preserve_index=False)
         return pa.table(data)
-    except pa.ArrowException as error:
+    except (pa.ArrowException, TypeError, ValueError) as error:
         raise DataTypeError(
-            f"X: expected a table of numbers, got one that Arrow cannot read ({error}); convert "
-            "or drop the columns that are not numbers."
+            f"X: expected a table of numbers, got a {type(data).__name__} that Arrow cannot read "
+            f"({one_line(error)}); convert or drop the columns that are not numbers."
         ) from error
+
+
+def one_line(error: Exception) -> str:
+    """Another library's message, fit to stand inside a sentence of ours."""
+    text = " ".join(str(error).split()).rstrip(".")
+    shown = "".join(character if character.isprintable() else "?" for character in text)
+    return shown if len(shown) <= 200 else shown[:199] + "…"
+
+
+def check_numeric(table: pa.Table, where: str, hint: str) -> None:
+    """Refuse a table with a column that does not hold numbers, by name."""
+    for field in table.schema:
+        if not _is_numeric(field.type):
+            raise DataTypeError(
+                f"{where}: column {field.name!r} must hold numbers, got {field.type}; {hint}."
+            )
 
 
 def select_columns(
@@ -58,12 +71,16 @@ def select_columns(
 ) -> pa.Table:
     """Keep `columns` (all when None) but not those in `exclude`."""
     check_names(table.column_names)
-    for name in [*(columns or ()), *(exclude or ())]:
-        if name not in table.column_names:
-            have = ", ".join(table.column_names)
-            raise DataError(f"columns: {where} has no column {name!r}; it has {have}.")
-    kept = table.column_names if columns is None else check_names(columns)
-    return table.select([name for name in kept if name not in (exclude or ())])
+    for argument, names in (("columns", columns), ("exclude", exclude)):
+        for name in names or ():
+            if name not in table.column_names:
+                have = ", ".join(map(repr, table.column_names))
+                raise DataError(f"{argument}: {where} has no column {name!r}; it has {have}.")
+    wanted = table.column_names if columns is None else check_names(columns)
+    kept = [name for name in wanted if name not in (exclude or ())]
+    if not kept:
+        raise DataError(f"columns: expected at least 2 columns of {where} to test, got none.")
+    return table.select(kept)
 
 
 def _is_numeric(kind: pa.DataType) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+import warnings
 from typing import TYPE_CHECKING, cast
 
 from edgewise._atomic import atomic_path
@@ -38,17 +39,26 @@ def write_graphml(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:
     """The graph of the edges, for Cytoscape, Gephi and networkx."""
     import networkx as nx
 
-    graph = result.to_networkx()
+    names: dict[str, str] = {}
+    for name in result.feature_names:
+        text = _xml_text(name)
+        while text in names.values():
+            text += "\u2032"
+        names[name] = text
     with atomic_path(path) as temporary:
-        nx.write_graphml_xml(nx.relabel_nodes(graph, _xml_text), temporary)
+        nx.write_graphml_xml(nx.relabel_nodes(result.to_networkx(), names), temporary)
 
 
 def _xml_text(name: str) -> str:
-    """XML 1.0 has no way to write control characters, so they are shown by their pictures."""
-    return "".join(
-        character if character >= " " or character in "\t\n\r" else chr(0x2400 + ord(character))
-        for character in name
-    )
+    """XML 1.0 has no way to write some characters: control ones are shown by their pictures."""
+    return "".join(map(_xml_character, name))
+
+
+def _xml_character(character: str) -> str:
+    if character < " " and character not in "\t\n\r":
+        return chr(0x2400 + ord(character))
+    unwritable = character in "\ufffe\uffff" or "\ud800" <= character <= "\udfff"
+    return "\ufffd" if unwritable else character
 
 
 def write_json(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:
@@ -57,10 +67,18 @@ def write_json(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:
         temporary.write_text(result.to_json(indent=2) + "\n", encoding="utf-8")
 
 
+def plot_kind(path: str | os.PathLike[str]) -> str:
+    """The kind of picture that a file's name asks for."""
+    kind = os.path.splitext(os.fspath(path))[1].lstrip(".").lower()
+    check_choice(f"plot: the ending of '{path}'", kind, PLOT_KINDS)
+    return kind
+
+
 def write_plot(ax: Axes, path: str | os.PathLike[str]) -> None:
     """The picture that `ax` is part of; its kind is that of the file's name."""
-    kind = os.path.splitext(os.fspath(path))[1].lstrip(".").lower()
-    check_choice(f"plot file '{path}' of kind", kind, PLOT_KINDS)
+    kind = plot_kind(path)
     figure = cast("Figure", ax.get_figure(root=True))
-    with atomic_path(path) as temporary:
+    with atomic_path(path) as temporary, warnings.catch_warnings():
+        # Scripts that the font lacks are drawn as boxes; the files hold the names.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         figure.savefig(temporary, format=kind, dpi=150, bbox_inches="tight")

@@ -8,6 +8,7 @@ import numpy as np
 
 from edgewise._types import FloatArray
 from edgewise.edges.result import EdgeTestResult
+from edgewise.view.text import shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -67,8 +68,9 @@ def plot_network(result: EdgeTestResult, *, ax: Axes | None = None) -> Axes:
     )
     size = 9 if max(map(len, names)) <= 6 else 7
     for name, (x, y) in place.items():
+        label = shortened(name, 16)
         # parse_math=False: a name with dollar signs is a name, not a formula.
-        ax.text(x, y, name, ha="center", va="center", fontsize=size, zorder=3, parse_math=False)
+        ax.text(x, y, label, ha="center", va="center", fontsize=size, zorder=3, parse_math=False)
     ax.set_title(
         f"{result.n_edges} edges among {result.n_features} variables, {result.n_samples:,} rows "
         f"({result.method}, α = {result.alpha:g})",

@@ -1,8 +1,10 @@
-"""Two-sided Student tails that do not underflow."""
+"""The distributions that statistics are compared with, in tails that do not underflow."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from scipy import special
@@ -12,6 +14,53 @@ from edgewise._types import FloatArray
 # Below this the regularised beta function is near the smallest float and loses digits.
 _SMALLEST_SAFE = 1e-290
 _NODES, _WEIGHTS = np.polynomial.laguerre.laggauss(48)
+
+
+class Reference(Protocol):
+    """The distribution of a statistic under the null, symmetric about zero."""
+
+    def log_two_sided(self, t: FloatArray) -> FloatArray:
+        """log P(|T| > |t|)."""
+        ...
+
+    def log_upper(self, t: FloatArray) -> FloatArray:
+        """log P(T > t)."""
+        ...
+
+    def critical(self, log_level: float) -> float:
+        """t with P(|T| > t) = exp(log_level)."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Normal:
+    """The standard normal distribution."""
+
+    def log_two_sided(self, t: FloatArray) -> FloatArray:
+        return math.log(2) + special.log_ndtr(-np.abs(t))
+
+    def log_upper(self, t: FloatArray) -> FloatArray:
+        return np.asarray(special.log_ndtr(-t))
+
+    def critical(self, log_level: float) -> float:
+        return -float(special.ndtri_exp(log_level - math.log(2)))
+
+
+@dataclass(frozen=True, slots=True)
+class Student:
+    """Student's t distribution."""
+
+    df: float
+
+    def log_two_sided(self, t: FloatArray) -> FloatArray:
+        return log_two_sided_tail(t, self.df)
+
+    def log_upper(self, t: FloatArray) -> FloatArray:
+        both = log_two_sided_tail(t, self.df)
+        return np.where(t >= 0, both - math.log(2), np.log1p(-0.5 * np.exp(both)))
+
+    def critical(self, log_level: float) -> float:
+        return -float(special.stdtrit(self.df, math.exp(log_level) / 2))
 
 
 def log_two_sided_tail(t: FloatArray, df: float) -> FloatArray:

@@ -1,0 +1,91 @@
+"""A fixed computing budget: how many rows to read, and which of the paper's tests to run on them.
+
+The trace test costs O(np²) and affords n ∝ N/p² rows, the eigenvalue test O(np⁴) and n ∝ N/p⁴; its
+threshold is smaller for the same rows. Which wins depends on the machine and the data, so both are
+measured on a small sample.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from edgewise._validation import check_real
+from edgewise.bounds.radius import NormalRadius
+from edgewise.bounds.transfer import FrobeniusTransfer
+from edgewise.covcov.closed_form import covcov_matrix, covcov_trace
+from edgewise.edges.method import Question
+from edgewise.errors import ParameterError
+from edgewise.first_pass import accumulate
+from edgewise.moments.moments import Moments
+from edgewise.sources.source import Source, StridedRows
+
+_PILOT_ROWS = 8192
+# Part of the budget is spent before and after the rows are read; leave it some room.
+_USABLE = 0.8
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class BudgetPlan:
+    """What was chosen, and the sample of rows that fits the budget."""
+
+    method: str
+    source: Source
+    budget: float
+    rows_available: int
+    step: int
+
+    def record(self) -> dict[str, Any]:
+        return {
+            "budget": self.budget,
+            "rows_available": self.rows_available,
+            "sampling": "all rows" if self.step == 1 else f"every {self.step}th row",
+        }
+
+
+def plan_budget(source: Source, budget: object, method: str, question: Question) -> BudgetPlan:
+    """Measure both tests on a pilot sample and choose rows and test for `budget` seconds."""
+    seconds = check_real("budget", budget, above=0, hint=" It is a time in seconds.")
+    rows = source.n_rows
+    if rows is None:
+        raise ParameterError(
+            "budget: expected data whose number of rows is known, got a stream or drop_missing; "
+            "pass a table without missing values."
+        )
+    pilot = StridedRows(source, max(1, rows // _PILOT_ROWS))
+    moments, trace_rate = _timed_first_pass(pilot)
+    covariance = moments.covariance()
+    n = moments.n_samples
+    eigenvalues = np.linalg.eigvalsh(covariance).astype(np.float64)
+    variances = {"trace": 2 * covcov_trace(moments)}
+    rates = {"trace": trace_rate}
+    if method != "trace":
+        start = time.perf_counter()
+        matrix = covcov_matrix(pilot.batches, moments)
+        rates["eig"] = 1 / (1 / trace_rate + (time.perf_counter() - start) / n)
+        variances["eig"] = 2 * float(np.linalg.eigvalsh(matrix)[-1])
+    wanted = [method] if method in variances and method != "score" else list(variances)
+    affordable = {name: _affordable(seconds, rates[name], rows) for name in wanted}
+
+    def predicted(name: str) -> tuple[float, float]:
+        """Threshold at the affordable rows; where infinite, the radius decides."""
+        radius = NormalRadius(variances[name] * n / affordable[name]).epsilon(question.alpha)
+        return FrobeniusTransfer(eigenvalues).tau(radius), radius
+
+    best = min(wanted, key=predicted)
+    step = -(-rows // affordable[best])
+    chosen = source if step == 1 else StridedRows(source, step)
+    return BudgetPlan(best, chosen, seconds, rows, step)
+
+
+def _timed_first_pass(pilot: Source) -> tuple[Moments, float]:
+    start = time.perf_counter()
+    moments = accumulate(pilot, order=4)
+    return moments, moments.n_samples / (time.perf_counter() - start)
+
+
+def _affordable(seconds: float, rate: float, rows: int) -> int:
+    return int(np.clip(_USABLE * seconds * rate, 3, rows))

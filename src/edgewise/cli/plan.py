@@ -1,0 +1,69 @@
+"""`edgewise plan`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from edgewise.cli.options import alpha_option, data_options, read_data
+
+if TYPE_CHECKING:
+    from edgewise.planning import SamplePlan
+
+
+@click.command("plan", short_help="Rows needed to find an effect, per method.")
+@data_options
+@click.option(
+    "--effect",
+    type=float,
+    required=True,
+    metavar="RHO",
+    help="The partial correlation that should be found.",
+)
+@click.option(
+    "--power", type=float, default=0.8, show_default=True, help="The probability of finding it."
+)
+@alpha_option
+def command(
+    data: tuple[str, ...],
+    columns: str | None,
+    exclude: str | None,
+    drop_missing: bool,
+    effect: float,
+    power: float,
+    alpha: float,
+) -> None:
+    """How many rows like those of DATA would find a partial correlation of a given size?
+
+    For the per-edge methods, found with the given power after correction for all pairs; for the
+    bounds, the rows at which the threshold comes down to the effect.
+    """
+    from edgewise.cli.screen import console, plan_table
+    from edgewise.edges.registry import METHODS
+    from edgewise.errors import DataError
+    from edgewise.planning import plan_sample_size
+    from edgewise.sources.source import FiniteRows
+
+    source = read_data(data, columns, exclude)
+    if drop_missing:
+        source = FiniteRows(source)
+    plans: list[tuple[str, SamplePlan | str]] = []
+    failures = []
+    for method in METHODS.values():
+        try:
+            plan = plan_sample_size(
+                source, effect=effect, power=power, method=method.name, alpha=alpha
+            )
+            plans.append((method.guarantee, plan))
+        except DataError as error:
+            failures.append(error)
+            plans.append((method.guarantee, method.name))
+    if len(failures) == len(plans):
+        raise failures[0]
+    out = console()
+    out.print(
+        f"To find a partial correlation of {effect:g} (power {power:g}, alpha {alpha:g}, all pairs "
+        "corrected for):\n"
+    )
+    out.print(plan_table(plans))

@@ -1,0 +1,137 @@
+"""What the data are like, and which test that speaks for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import special
+
+from edgewise._types import FloatArray
+from edgewise.edges.precision import PrecisionEstimate, estimate_precision
+from edgewise.first_pass import accumulate
+from edgewise.moments.quartics import transformed_quartics
+from edgewise.sources.source import Source
+
+_LAGS = 10
+_DEPENDENCE_ROWS = 50_000  # consecutive rows are enough to see dependence
+_CLIP = 2.5  # standard deviations
+_HEAVY = 1.15  # Mardia's kurtosis over the Gaussian's, beyond sampling noise and clearly unsafe
+_SPREAD = 100.0
+_FEW_ROWS_PER_COLUMN = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """Facts about a table that decide which tests of edges hold on it.
+
+    Attributes
+    ----------
+    kurtosis_ratio : float
+        Mardia's multivariate kurtosis over the Gaussian's p(p+2): 1 for Gaussian data.
+    dependence_pvalue : float
+        Of a portmanteau test that the rows' influences on the edges are not autocorrelated.
+    scale_ratio : float
+        Largest over smallest standard deviation of the columns.
+    """
+
+    n_samples: int
+    n_features: int
+    kurtosis_ratio: float
+    dependence_pvalue: float
+    scale_ratio: float
+
+    @property
+    def dependent(self) -> bool:
+        return self.dependence_pvalue < 0.001
+
+    def advice(self) -> str:
+        """One sentence: the method to use, and why."""
+        if self.dependent:
+            return (
+                "Use method 'batch': rows depend on the rows before them (portmanteau p "
+                f"{_p_text(self.dependence_pvalue)}), and the other tests take them for "
+                "independent."
+            )
+        kurtosis = f"{self.kurtosis_ratio:.3g} times the Gaussian kurtosis"
+        units = (
+            " The columns' scales differ a lot, so the paper's bounds need standardize=True."
+            if self.scale_ratio > _SPREAD
+            else ""
+        )
+        if self.n_samples < _FEW_ROWS_PER_COLUMN * self.n_features:
+            return (
+                f"Use method 'score', and few edges should be expected: {self.n_samples} rows for "
+                f"{self.n_features} columns are few ({kurtosis}).{units}"
+            )
+        if self.kurtosis_ratio > _HEAVY:
+            return (
+                f"Use method 'score', or 'whitened' for one bound on all edges: tails are heavy "
+                f"({kurtosis}), so 'fisher' finds false edges.{units}"
+            )
+        return (
+            f"Use method 'score': tails look Gaussian ({kurtosis}) and rows independent, so it "
+            f"agrees with 'fisher' and does not depend on that.{units}"
+        )
+
+
+def diagnose(source: Source) -> Diagnosis:
+    """Look at the tails, the scales and the order of the rows."""
+    estimate = estimate_precision(accumulate(source, order=2), source.feature_names)
+    p = len(source.feature_names)
+    mardia = transformed_quartics(source.batches, estimate.centre, estimate.whitening).norm
+    scale = np.sqrt(estimate.covariance.diagonal())
+    return Diagnosis(
+        n_samples=estimate.n_samples,
+        n_features=p,
+        kurtosis_ratio=mardia / (p * (p + 2)),
+        dependence_pvalue=dependence_pvalue(_leading_residuals(source, estimate)),
+        scale_ratio=float(scale.max() / scale.min()),
+    )
+
+
+def _leading_residuals(source: Source, estimate: PrecisionEstimate) -> FloatArray:
+    blocks, rows = [], 0
+    for batch in source.batches():
+        centred = estimate.centre.subtract_from(batch, np.empty(batch.shape[::-1]))
+        blocks.append(estimate.residual_map.T @ centred)
+        rows += batch.shape[0]
+        if rows >= _DEPENDENCE_ROWS:
+            break
+    return np.concatenate(blocks, axis=1)[:, :_DEPENDENCE_ROWS]
+
+
+def dependence_pvalue(residuals: FloatArray) -> float:
+    """Portmanteau test of the influence series v_iv_j of all pairs, Bonferroni over the pairs.
+
+    For each pair and lag k, T_k = Σ_t u_t u_{t+k} / √(Σ_t u_t² u_{t+k}²) is standard normal when
+    the influences u = v_iv_j − mean are uncorrelated in time, whatever their tails and however
+    their size clusters; Σ T_k² is then χ². Products over pairs factor, so a lag costs two matrix
+    products: Σ_t u_t u_{t+k} is (v_t∘v_{t+k})(v_t∘v_{t+k})ᵀ less the squared mean.
+
+    Parameters
+    ----------
+    residuals : ndarray of shape (p, n)
+        Unit-variance residuals, columns in the order of time.
+    """
+    # Clipped, so that few extreme rows do not spoil the normal limit: independent rows stay
+    # independent under any transformation.
+    residuals = np.clip(residuals, -_CLIP, _CLIP)
+    p, n = residuals.shape
+    lags = min(_LAGS, n // 10)
+    if lags == 0:
+        return 1.0
+    mean = residuals @ residuals.T / n
+    total = np.zeros((p, p))
+    for lag in range(1, lags + 1):
+        product = residuals[:, :-lag] * residuals[:, lag:]
+        square = product * product
+        covariance = product @ product.T - (n - lag) * mean**2
+        total += covariance**2 / np.maximum(square @ square.T, np.finfo(float).tiny)
+    upper = np.triu_indices(p, k=1)
+    smallest = float(special.chdtrc(lags, total[upper].max()))
+    return min(1.0, smallest * len(upper[0]))
+
+
+def _p_text(p: float) -> str:
+    return "below 1e-300" if p < 1e-300 else f"{p:.1g}"

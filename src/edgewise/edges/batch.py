@@ -1,0 +1,178 @@
+"""Batch means: one pass over the rows, which may depend on the rows before them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+from scipy import special
+
+from edgewise._types import FloatArray
+from edgewise._warn import warn
+from edgewise.edges.intervals import Spread
+from edgewise.edges.method import Evidence, Method, PerEdgeTest, Question, per_edge_result
+from edgewise.edges.precision import PrecisionEstimate, estimate_precision
+from edgewise.edges.reference import Student
+from edgewise.edges.result import EdgeTestResult
+from edgewise.errors import DataError, ShortBatchesWarning
+from edgewise.moments.batches import BatchMoments
+
+DEFAULT_BATCHES = 100
+_BOOTSTRAP_DRAWS = 9999
+_BOOTSTRAP_ELEMENTS = 1 << 22
+# Below this many rows a batch hardly outlasts any serial dependence.
+_FEW_ROWS = 8
+
+
+def batch_test(
+    evidence: Evidence,
+    question: Question,
+    *,
+    n_batches: int | None = None,
+    random_state: int = 0,
+) -> EdgeTestResult:
+    """Θ̂_ij over its standard error from the spread between batches; Student's t.
+
+    F_b = Θ̂(scatter of batch b about the pooled mean − n_bΣ̂)Θ̂ is the influence of a batch on Θ̂, and
+    Var(Θ̂_ij) ≈ K/(K−1) Σ_b F²_{b,ij}/n². Guarantee: per edge, in the limit, for rows of any
+    distribution with fourth moments whose dependence is shorter than a batch.
+    """
+    if not isinstance(evidence.moments, BatchMoments):
+        raise DataError(
+            "data: method 'batch' needs the moments of batches, got a Moments state; accumulate a "
+            "BatchMoments state, or pass the rows."
+        )
+    state = evidence.moments
+    estimate = estimate_precision(state.pooled(), evidence.feature_names)
+    influence = batch_influences(state, estimate)
+    batches = influence.shape[0]
+    if batches < 2:
+        raise DataError(
+            f"n_batches: expected at least 2 batches of rows, got {batches} of "
+            f"{state.n_samples} rows; collect more rows."
+        )
+    _warn_if_short(state)
+    spread = batch_spread(influence, estimate)
+    reference = Student(batches - 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        statistic = -estimate.precision / spread.precision
+    maxima = _MaxStatistic(influence, reference, random_state)
+    test = PerEdgeTest(
+        statistic=statistic,
+        reference=reference,
+        spread=spread,
+        threshold_at=lambda level: reference.critical(level) * spread.precision,
+        max_log_pvalues=maxima.log_adjusted,
+        max_critical=maxima.critical if question.correction == "maxt" else None,
+    )
+    options = {"n_batches": batches}
+    return per_edge_result("batch", evidence, estimate, test, question, options)
+
+
+def default_batches(n_rows: int | None) -> int:
+    """As many batches as leave twenty rows to each, between 10 and 100."""
+    if n_rows is None:
+        return DEFAULT_BATCHES
+    return max(10, min(DEFAULT_BATCHES, n_rows // 20))
+
+
+def batch_influences(state: BatchMoments, estimate: PrecisionEstimate) -> FloatArray:
+    """F_b in units of √(Θ̂_iiΘ̂_jj), stacked; they sum to zero."""
+    counts = state.batch_counts()
+    scatters = state.scatters_about(estimate.centre)
+    n = estimate.n_samples
+    pooled = estimate.covariance * ((n - 1) / n)
+    scatters = scatters - counts[:, np.newaxis, np.newaxis] * pooled
+    B = estimate.residual_map
+    influences: FloatArray = B.T @ scatters @ B
+    return influences
+
+
+def batch_spread(influence: FloatArray, estimate: PrecisionEstimate) -> Spread:
+    """Standard errors from the spread of the influences of batches."""
+    batches, n = influence.shape[0], estimate.n_samples
+    rho = estimate.partial_correlation
+    factor = math.sqrt(batches / (batches - 1)) / n
+    root = np.sqrt(estimate.precision.diagonal())
+    error = factor * np.linalg.norm(influence, axis=0)
+    # The influence on ρ̂_ij is F_ij + (ρ/2)(F_ii + F_jj); dz = dρ/(1 − ρ²).
+    diagonal = np.diagonal(influence, axis1=1, axis2=2)
+    both = diagonal[:, :, np.newaxis] + diagonal[:, np.newaxis, :]
+    error_rho = factor * np.linalg.norm(influence + (rho / 2) * both, axis=0)
+    off_diagonal = ~np.eye(len(rho), dtype=bool)
+    error_z = np.full(rho.shape, np.nan)
+    error_z[off_diagonal] = error_rho[off_diagonal] / (
+        (1 - rho[off_diagonal]) * (1 + rho[off_diagonal])
+    )
+    return Spread(precision=np.outer(root, root) * error, fisher_z=error_z)
+
+
+def _warn_if_short(state: BatchMoments) -> None:
+    rows = int(np.median(state.batch_counts()))
+    if rows < _FEW_ROWS:
+        warn(
+            f"n_batches: batches of {rows} row{'s' * (rows > 1)} are too short to carry serial "
+            f"dependence; {_FEW_ROWS} or more rows a batch are sensible, so collect more rows or "
+            "use fewer batches.",
+            ShortBatchesWarning,
+        )
+
+
+class _MaxStatistic:
+    """The largest of all |T_ij| under the null, by a Gaussian multiplier bootstrap over batches.
+
+    A draw is Σ_b g_b F_b / √Σ_b F_b² with g ~ N(0, 1): its cost does not depend on the number of
+    rows. Statistics are brought from Student's to the normal scale of the draws by their
+    probabilities. The step-down form (Romano & Wolf 2005) tests each edge against the maximum over
+    those not yet rejected.
+    """
+
+    def __init__(self, influence: FloatArray, reference: Student, random_state: int) -> None:
+        rows, columns = np.triu_indices(influence.shape[1], k=1)
+        flat = influence[:, rows, columns]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            self._directions = np.nan_to_num(flat / np.linalg.norm(flat, axis=0))
+        self._reference = reference
+        self._random_state = random_state
+
+    def log_adjusted(self, statistic: FloatArray) -> FloatArray:
+        observed = -special.ndtri_exp(self._reference.log_two_sided(statistic) - math.log(2))
+        order = np.argsort(-observed)
+        directions, sizes = self._directions[:, order], observed[order]
+        exceeded = np.zeros(len(sizes))
+        for draws in self._draws(directions):
+            # Maximum over the edges from rank k on, for every k at once.
+            running = np.maximum.accumulate(np.abs(draws)[:, ::-1], axis=1)[:, ::-1]
+            exceeded += (running >= sizes).sum(axis=0)
+        stepped = np.maximum.accumulate((1 + exceeded) / (1 + _BOOTSTRAP_DRAWS))
+        adjusted = np.empty(len(sizes))
+        adjusted[order] = np.log(stepped)
+        return adjusted
+
+    def critical(self, log_level: float) -> float:
+        """t that the largest |T| exceeds with the given (log) probability."""
+        maxima = np.concatenate([np.abs(d).max(axis=1) for d in self._draws(self._directions)])
+        z = float(np.quantile(maxima, -math.expm1(log_level), method="higher"))
+        return self._reference.critical(math.log(2) + float(special.log_ndtr(-z)))
+
+    def _draws(self, directions: FloatArray) -> Iterator[FloatArray]:
+        rng = np.random.default_rng(self._random_state)
+        batches, pairs = directions.shape
+        chunk = max(1, _BOOTSTRAP_ELEMENTS // max(pairs, batches))
+        left = _BOOTSTRAP_DRAWS
+        while left > 0:
+            size = min(chunk, left)
+            yield rng.standard_normal((size, batches)) @ directions
+            left -= size
+
+
+BATCH = Method(
+    name="batch",
+    guarantee="per edge, dependent rows too",
+    simultaneous=False,
+    passes=1,
+    order=0,
+    run=batch_test,
+    options=frozenset({"n_batches", "random_state"}),
+)

@@ -1,0 +1,135 @@
+"""Confidence intervals for the entries of a precision matrix and for partial correlations."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from edgewise._types import FloatArray
+from edgewise.bounds.radius import Radius
+from edgewise.bounds.transfer import Transfer
+from edgewise.edges.reference import Reference
+
+
+class ConfidenceInterval(NamedTuple):
+    """Ends of the intervals, each a p × p array."""
+
+    low: FloatArray
+    high: FloatArray
+
+
+class IntervalRule(Protocol):
+    """What a method knows about the uncertainty of its estimates."""
+
+    def interval(
+        self,
+        precision: FloatArray,
+        partial: FloatArray,
+        *,
+        level: float,
+        scale: str,
+        simultaneous: bool,
+    ) -> ConfidenceInterval: ...
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Spread:
+    """Standard errors of Θ̂_ij, and of Fisher's z = atanh ρ̂_ij."""
+
+    precision: FloatArray
+    fisher_z: FloatArray
+
+    def partial_correlation(self, partial: FloatArray) -> FloatArray:
+        """Standard errors of ρ̂_ij: dρ = (1 − ρ²) dz."""
+        return self.fisher_z * (1 - partial) * (1 + partial)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class PerEdgeIntervals:
+    """Estimate ± critical value × standard error; partial correlations on Fisher's z scale.
+
+    Simultaneous intervals divide the level by the number of pairs (Bonferroni), unless the method
+    has a sharper critical value for the largest of all statistics (`max_critical`).
+    """
+
+    spread: Spread
+    reference: Reference
+    max_critical: Callable[[float], float] | None = None
+
+    def interval(
+        self,
+        precision: FloatArray,
+        partial: FloatArray,
+        *,
+        level: float,
+        scale: str,
+        simultaneous: bool,
+    ) -> ConfidenceInterval:
+        p = precision.shape[0]
+        miss = math.log1p(-level)
+        if simultaneous and self.max_critical is not None:
+            critical = self.max_critical(miss)
+        elif simultaneous:
+            critical = self.reference.critical(miss - math.log(p * (p - 1) / 2))
+        else:
+            critical = self.reference.critical(miss)
+        if scale == "precision":
+            half = critical * self.spread.precision
+            return ConfidenceInterval(precision - half, precision + half)
+        off_diagonal = np.where(np.eye(p, dtype=bool), 0.0, partial)
+        z, half = np.arctanh(off_diagonal), critical * self.spread.fisher_z
+        low, high = np.tanh(z - half), np.tanh(z + half)
+        np.fill_diagonal(low, 1.0)
+        np.fill_diagonal(high, 1.0)
+        return ConfidenceInterval(low, high)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class BoundIntervals:
+    """Θ̂_ij ± τu_ij, for all entries at once whether asked for or not."""
+
+    radius: Radius
+    transfer: Transfer
+
+    def interval(
+        self,
+        precision: FloatArray,
+        partial: FloatArray,
+        *,
+        level: float,
+        scale: str,
+        simultaneous: bool,
+    ) -> ConfidenceInterval:
+        tau = self.transfer.tau(self.radius.epsilon(1 - level))
+        half = tau * self.transfer.units
+        if scale == "precision":
+            return ConfidenceInterval(precision - half, precision + half)
+        return _partial_correlation_bounds(precision, partial, half)
+
+
+def _partial_correlation_bounds(
+    precision: FloatArray, partial: FloatArray, half: FloatArray
+) -> ConfidenceInterval:
+    """What |Θ̂ − Θ| ≤ half says of ρ = −Θ_ij/√(Θ_iiΘ_jj): the extremes of the fraction."""
+    diagonal = precision.diagonal()
+    root = np.sqrt(diagonal)
+    slack = half.diagonal() / diagonal
+    most = np.sqrt(1 + slack)
+    largest = np.outer(most, most)
+    if np.isinf(half).any() or (slack >= 1).any():
+        p = partial.shape[0]
+        low, high = np.full((p, p), -1.0), np.ones((p, p))
+    else:
+        least = np.sqrt(1 - slack)
+        smallest = np.outer(least, least)
+        shift = half / np.outer(root, root)
+        bottom, top = partial - shift, partial + shift
+        low = np.clip(np.where(bottom >= 0, bottom / largest, bottom / smallest), -1, 1)
+        high = np.clip(np.where(top >= 0, top / smallest, top / largest), -1, 1)
+    np.fill_diagonal(low, 1.0)
+    np.fill_diagonal(high, 1.0)
+    return ConfidenceInterval(low, high)

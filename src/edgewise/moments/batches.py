@@ -1,0 +1,250 @@
+"""Moments of consecutive batches of rows: one pass, and right for serially dependent rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from edgewise._types import AnyArray, FloatArray
+from edgewise._validation import check_count, check_rows, raise_for_nonfinite
+from edgewise.errors import DataError, ParameterError
+from edgewise.moments.centre import Centre
+from edgewise.moments.moments import Moments
+from edgewise.moments.sums import PowerSums
+
+# Rows summed at once while batches are made; bounds the scratch memory.
+_CHUNK_ELEMENTS = 1 << 18
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class BatchSums:
+    """`PowerSums` up to the second order of many batches, stacked along the first axis."""
+
+    n: npt.NDArray[np.int64]
+    origin: FloatArray
+    first: FloatArray
+    second: FloatArray
+
+    def __len__(self) -> int:
+        return int(self.n.shape[0])
+
+    def __getitem__(self, which: slice) -> BatchSums:
+        return BatchSums(self.n[which], self.origin[which], self.first[which], self.second[which])
+
+    def then(self, later: BatchSums) -> BatchSums:
+        """These batches followed by others."""
+        return BatchSums(
+            np.concatenate([self.n, later.n]),
+            np.concatenate([self.origin, later.origin]),
+            np.concatenate([self.first, later.first]),
+            np.concatenate([self.second, later.second]),
+        )
+
+    def mean(self) -> FloatArray:
+        return self.origin + self.first / self.n[:, np.newaxis]
+
+    def moved(self, origin: FloatArray, offset: FloatArray | float = 0.0) -> BatchSums:
+        """The same sums about origin + offset; see `PowerSums.moved`."""
+        a = (origin - self.origin) + offset
+        n = self.n[:, np.newaxis]
+        u = self.first - (n / 2) * a
+        cross = a[:, :, np.newaxis] * u[:, np.newaxis, :]
+        second = self.second - cross
+        second -= cross.transpose(0, 2, 1)
+        return BatchSums(self.n, origin, self.first - n * a, second)
+
+    def paired(self) -> BatchSums:
+        """Neighbours merged two by two; an odd one at the end stays as it is."""
+        even = len(self) // 2 * 2
+        left, right = self[0:even:2], self[1:even:2]
+        n = left.n + right.n
+        share = (left.n / n)[:, np.newaxis]
+        origin = left.mean() * share + right.mean() * (1 - share)
+        a, b = left.moved(origin), right.moved(origin)
+        merged = BatchSums(n, origin, a.first + b.first, a.second + b.second)
+        return merged if even == len(self) else merged.then(self[even:])
+
+
+def _sums_of_batches(rows: FloatArray) -> BatchSums:
+    """Sums of rows given as batches × rows × columns."""
+    batches, length, _ = rows.shape
+    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+        origin = rows.mean(axis=1)
+        z = rows - origin[:, np.newaxis, :]
+        return BatchSums(
+            np.full(batches, length, dtype=np.int64),
+            origin,
+            z.sum(axis=1),
+            z.transpose(0, 2, 1) @ z,
+        )
+
+
+class BatchMoments:
+    """Moments of between K and 2K consecutive batches of rows, in O(Kp²) memory.
+
+    A stream starts with batches of one row; whenever there are 2K, neighbours merge pairwise and
+    batches are twice as long from then on. Their spread estimates the variance of any smooth
+    function of the covariance without a second pass, and stays right when rows depend on the rows
+    before them, as long as batches are longer than the dependence.
+
+    Parameters
+    ----------
+    n_batches : int
+        K, at least 2.
+    batch_rows : int
+        Rows of the first batches. With n/K, a table of n rows makes just K batches.
+
+    Attributes
+    ----------
+    n_samples : int
+        Rows seen.
+    n_features : int or None
+        Columns, once rows have been seen.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from edgewise import BatchMoments
+    >>> X = np.random.default_rng(0).standard_normal((1000, 3))
+    >>> state = BatchMoments(n_batches=50).update(X[:300]).update(X[300:])
+    >>> state.n_samples, state.batch_counts().tolist()[:3]
+    (1000, [16, 16, 16])
+    >>> bool(np.allclose(state.covariance(), np.cov(X, rowvar=False)))
+    True
+    """
+
+    def __init__(self, n_batches: int = 100, *, batch_rows: int = 1) -> None:
+        self.n_batches = check_count("n_batches", n_batches, at_least=2)
+        self.batch_rows = check_count("batch_rows", batch_rows, at_least=1)
+        self._batches: BatchSums | None = None
+        self._open: BatchSums | None = None  # a single batch that is not yet full
+
+    @property
+    def n_samples(self) -> int:
+        return sum(int(part.n.sum()) for part in (self._batches, self._open) if part is not None)
+
+    @property
+    def n_features(self) -> int | None:
+        for part in (self._batches, self._open):
+            if part is not None:
+                return int(part.origin.shape[1])
+        return None
+
+    def update(self, X: AnyArray) -> Self:
+        """Take in more rows, which follow the earlier ones in time."""
+        rows = check_rows(X, n_features=self.n_features)
+        # Checked before anything changes: on an error the state is as it was before.
+        if not np.isfinite(np.sum(rows, dtype=np.float64)) and not np.isfinite(rows).all():
+            raise_for_nonfinite(rows)
+        start = 0
+        while start < rows.shape[0]:
+            start += self._take(rows[start:])
+        return self
+
+    def _take(self, rows: AnyArray) -> int:
+        """Put rows from the front into batches of the present length; say how many it took."""
+        length = self.batch_rows
+        most = max(1, _CHUNK_ELEMENTS // rows.shape[1])
+        started = 0 if self._open is None else int(self._open.n[0])
+        full = min(rows.shape[0], most) // length
+        if started or not full:
+            # Rows of a batch that is begun, or too long for one piece.
+            taken = rows[: min(most, length - started)].astype(np.float64)
+            part = _sums_of_batches(taken[np.newaxis])
+            self._open = part if self._open is None else self._open.then(part).paired()
+            if int(self._open.n[0]) == length:
+                closed, self._open = self._open, None
+                self._append(closed)
+            return int(taken.shape[0])
+        # No more than fit before batches double in length.
+        full = min(full, 2 * self.n_batches - (0 if self._batches is None else len(self._batches)))
+        taken = rows[: full * length].astype(np.float64)
+        self._append(_sums_of_batches(taken.reshape(full, length, rows.shape[1])))
+        return int(taken.shape[0])
+
+    def _append(self, batches: BatchSums) -> None:
+        self._batches = batches if self._batches is None else self._batches.then(batches)
+        while len(self._batches) >= 2 * self.n_batches:
+            self._batches = self._batches.paired()
+            self.batch_rows *= 2
+
+    def _closed(self) -> BatchSums:
+        """All batches, the unfinished one as a shorter one at the end."""
+        if self._open is not None:
+            return self._open if self._batches is None else self._batches.then(self._open)
+        if self._batches is None:
+            raise DataError("state: expected at least 1 row, got 0; call update with data first.")
+        return self._batches
+
+    def merge(self, other: BatchMoments) -> Self:
+        """Take in the rows that `other` has seen, as rows that follow."""
+        merged = self + other
+        self.__dict__.update(merged.__dict__)
+        return self
+
+    def __add__(self, other: BatchMoments) -> BatchMoments:
+        if not isinstance(other, BatchMoments):
+            return NotImplemented
+        if self.n_batches != other.n_batches and self.n_samples and other.n_samples:
+            raise ParameterError(
+                f"other: expected a state of {self.n_batches} batches, got one of "
+                f"{other.n_batches}; accumulate both with the same n_batches."
+            )
+        if None is not self.n_features != other.n_features is not None:
+            raise ParameterError(
+                f"other: expected a state of {self.n_features} columns, "
+                f"got one of {other.n_features}; only states of the same columns add up."
+            )
+        if not other.n_samples or not self.n_samples:
+            return (self if self.n_samples else other).copy()
+        merged = BatchMoments(self.n_batches, batch_rows=max(self.batch_rows, other.batch_rows))
+        for state in (self, other):
+            batches, length = state._closed(), state.batch_rows
+            # Bring the finer state to the coarser one's length, so that batches stay comparable.
+            while length < merged.batch_rows:
+                batches, length = batches.paired(), 2 * length
+            merged._append(batches)
+        return merged
+
+    def copy(self) -> BatchMoments:
+        """An independent state of the same rows."""
+        copied = BatchMoments(self.n_batches, batch_rows=self.batch_rows)
+        copied._batches, copied._open = self._batches, self._open
+        return copied
+
+    def pooled(self) -> Moments:
+        """The moments of all rows together."""
+        batches = self._closed()
+        while len(batches) > 1:
+            batches = batches.paired()
+        moments = Moments(order=2)
+        moments._sums = PowerSums(
+            int(batches.n[0]), batches.origin[0], batches.first[0], batches.second[0], None
+        )
+        return moments
+
+    def mean(self) -> FloatArray:
+        """Mean of each column."""
+        return self.pooled().mean()
+
+    def covariance(self) -> FloatArray:
+        """Unbiased covariance matrix Σ̂ (divisor n − 1)."""
+        return self.pooled().covariance()
+
+    def batch_counts(self) -> npt.NDArray[np.int64]:
+        """Rows of each batch."""
+        return self._closed().n
+
+    def scatters_about(self, centre: Centre) -> FloatArray:
+        """Σ (x − centre)(x − centre)ᵀ over the rows of each batch, stacked."""
+        offset = 0.0 if centre.offset is None else centre.offset
+        return self._closed().moved(centre.origin, offset).second
+
+    def __repr__(self) -> str:
+        return (
+            f"BatchMoments(n_samples={self.n_samples}, n_features={self.n_features}, "
+            f"n_batches={self.n_batches}, batch_rows={self.batch_rows})"
+        )

@@ -1,0 +1,152 @@
+"""Looking at a stream again and again without paying for it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from edgewise._types import AnyArray, FloatArray
+from edgewise._validation import check_alpha, check_count, default_names
+from edgewise.edges.batch import DEFAULT_BATCHES, batch_influences, batch_spread
+from edgewise.edges.effect import MinEffect
+from edgewise.edges.method import Evidence, PerEdgeTest, Question, per_edge_result
+from edgewise.edges.precision import estimate_precision
+from edgewise.edges.result import EdgeTestResult
+from edgewise.errors import DataError
+from edgewise.moments.batches import BatchMoments
+
+
+@dataclass(frozen=True, slots=True)
+class AnytimeReference:
+    """Critical values that hold at all times at once, for an estimate with standard error s.
+
+    An asymptotic confidence sequence (Waudby-Smith, Arbour, Sinha, Kennedy & Ramdas, Ann. Statist.
+    2024) is the estimate ± s √{(tρ²+1)/(tρ²) · log((tρ²+1)/α²)} after t rows. It is narrowest, for
+    its level, at the t that ρ is tuned to. The p-value is the smallest α whose interval excludes
+    the null: log α = ½(log(tρ²+1) − z² tρ²/(tρ²+1)).
+    """
+
+    n_samples: int
+    rho2: float
+
+    @property
+    def _information(self) -> float:
+        return self.n_samples * self.rho2
+
+    def log_two_sided(self, t: FloatArray) -> FloatArray:
+        share = self._information / (1 + self._information)
+        return np.minimum(0.5 * (math.log1p(self._information) - share * t * t), 0.0)
+
+    def log_upper(self, t: FloatArray) -> FloatArray:
+        return np.where(t > 0, self.log_two_sided(t) - math.log(2), -math.log(2))
+
+    def critical(self, log_level: float) -> float:
+        share = self._information / (1 + self._information)
+        return math.sqrt((math.log1p(self._information) - 2 * log_level) / share)
+
+
+class ConfidenceSequence:
+    """Edges and intervals of an endless stream, valid however often one looks.
+
+    After every batch `result()` gives the edges and the intervals so far; the probability that any
+    of them is wrong at *any* look is at most `alpha`, in the limit, over all pairs of variables.
+    A test made anew at every look does not have this property: looked at often enough, it finds a
+    false edge.
+
+    Parameters
+    ----------
+    alpha : float
+        Probability of any false edge, at any time.
+    tuned_for : int
+        The number of rows that matters most: the intervals are narrowest there, and only a little
+        wider at a tenth or ten times as many.
+    n_batches : int
+        Batches of rows that the variances are estimated from; see `BatchMoments`.
+
+    Notes
+    -----
+    Needs fourth moments; rows may depend on the rows before them over less than a batch. Pairs are
+    corrected for by Bonferroni. States of several machines add up (``+``).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from edgewise import ConfidenceSequence
+    >>> rng = np.random.default_rng(0)
+    >>> sequence = ConfidenceSequence(alpha=0.05, tuned_for=5000)
+    >>> for _ in range(10):
+    ...     a, b, c = rng.standard_normal((3, 500))
+    ...     result = sequence.update(np.column_stack([a, a + b, c])).result()
+    >>> [(edge.source, edge.target) for edge in result.edges()]
+    [('x0', 'x1')]
+    """
+
+    def __init__(
+        self,
+        alpha: float = 0.05,
+        *,
+        tuned_for: int = 10_000,
+        n_batches: int = DEFAULT_BATCHES,
+    ) -> None:
+        self.alpha = check_alpha(alpha)
+        self.tuned_for = check_count("tuned_for", tuned_for, at_least=2)
+        self.state = BatchMoments(n_batches)
+
+    @property
+    def n_samples(self) -> int:
+        return self.state.n_samples
+
+    def update(self, X: AnyArray) -> Self:
+        """Take in more rows."""
+        self.state.update(X)
+        return self
+
+    def merge(self, other: ConfidenceSequence) -> Self:
+        """Take in the rows that `other` has seen."""
+        self.state.merge(other.state)
+        return self
+
+    def __add__(self, other: ConfidenceSequence) -> ConfidenceSequence:
+        if not isinstance(other, ConfidenceSequence):
+            return NotImplemented
+        merged = ConfidenceSequence(
+            self.alpha, tuned_for=self.tuned_for, n_batches=self.state.n_batches
+        )
+        merged.state = self.state + other.state
+        return merged
+
+    def result(self, feature_names: tuple[str, ...] | None = None) -> EdgeTestResult:
+        """The edges and intervals so far."""
+        names = feature_names or default_names(self.state.n_features or 0)
+        estimate = estimate_precision(self.state.pooled(), names)
+        influence = batch_influences(self.state, estimate)
+        if influence.shape[0] < 2:
+            raise DataError("state: expected at least 2 batches of rows; update with more rows.")
+        spread = batch_spread(influence, estimate)
+        pairs = len(names) * (len(names) - 1) / 2
+        reference = AnytimeReference(self.n_samples, tuned_rho2(self.alpha / pairs, self.tuned_for))
+        test = PerEdgeTest(
+            statistic=-estimate.precision / spread.precision,
+            reference=reference,
+            spread=spread,
+            threshold_at=lambda level: reference.critical(level) * spread.precision,
+        )
+        evidence = Evidence(self.state, None, names)
+        question = Question(self.alpha, "bonferroni", MinEffect())
+        options: dict[str, Any] = {"tuned_for": self.tuned_for}
+        return per_edge_result("sequential", evidence, estimate, test, question, options)
+
+    def __repr__(self) -> str:
+        return (
+            f"ConfidenceSequence(alpha={self.alpha:g}, tuned_for={self.tuned_for}, "
+            f"n_samples={self.n_samples})"
+        )
+
+
+def tuned_rho2(alpha: float, n_samples: int) -> float:
+    """ρ² for which the sequence of level α is narrowest at `n_samples` rows (to first order)."""
+    size = -2 * math.log(alpha)
+    return (size + math.log1p(size)) / n_samples
