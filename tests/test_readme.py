@@ -14,9 +14,8 @@ def test_python_example_prints_what_the_readme_shows(capsys):
     exec(compile(example, str(README), "exec"), namespace)
     assert capsys.readouterr().out == printed
     assert namespace["adjacency"].sum() == 2 * namespace["result"].n_edges
-    for block in re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)[
-        1:
-    ]:
+    blocks = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
+    for block in blocks[1:]:
         exec(compile(block, str(README), "exec"), namespace)
 
 

@@ -179,7 +179,9 @@ def _threshold(
     if effect.scale == "precision":
         return effect_threshold(effect.value, test.spread.precision, log_level, test.reference)
     value = float(np.arctanh(effect.value))
-    z = effect_threshold(value, test.spread.fisher_z, log_level, test.reference)
+    # The diagonal has no partial correlation, so no error; any number does for it.
+    error = np.nan_to_num(test.spread.fisher_z, nan=1.0)
+    z = effect_threshold(value, error, log_level, test.reference)
     root = np.sqrt(estimate.precision.diagonal())
     return np.outer(root, root) * np.tanh(z)
 
