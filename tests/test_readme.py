@@ -6,7 +6,8 @@ from pathlib import Path
 README = Path(__file__).parents[1] / "README.md"
 
 
-def test_python_example_prints_what_the_readme_shows(capsys):
+def test_python_example_prints_what_the_readme_shows(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # examples write files
     example, printed = re.search(
         r"```python\n(.*?)```\s+```\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL
     ).groups()

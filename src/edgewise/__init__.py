@@ -8,6 +8,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from edgewise._version import __version__ as __version__
+
 if TYPE_CHECKING:
     from edgewise import datasets, simulate
     from edgewise.covcov.closed_form import covariance_of_covariance
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
         NonFiniteError,
         ParameterError,
         ShortBatchesWarning,
+        StateFileError,
         TooFewRowsWarning,
     )
     from edgewise.estimator import EdgeTest
@@ -31,8 +34,7 @@ if TYPE_CHECKING:
     from edgewise.moments.moments import Moments
     from edgewise.planning import SamplePlan, plan_sample_size
     from edgewise.sequential import ConfidenceSequence
-
-__version__ = "0.1.0"
+    from edgewise.states import load_state
 
 # Loaded on first use, so that `import edgewise` and `edgewise --help` cost next to nothing.
 _HOMES = {
@@ -56,6 +58,8 @@ _HOMES = {
     "Moments": "edgewise.moments.moments",
     "SamplePlan": "edgewise.planning",
     "ShortBatchesWarning": "edgewise.errors",
+    "StateFileError": "edgewise.errors",
+    "load_state": "edgewise.states",
     "plan_sample_size": "edgewise.planning",
 }
 _MODULES = ("datasets", "simulate")
@@ -77,11 +81,13 @@ __all__ = [
     "ParameterError",
     "SamplePlan",
     "ShortBatchesWarning",
+    "StateFileError",
     "TooFewRowsWarning",
     "accumulate",
     "covariance_of_covariance",
     "datasets",
     "edge_test",
+    "load_state",
     "plan_sample_size",
     "simulate",
 ]

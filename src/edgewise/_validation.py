@@ -150,6 +150,8 @@ def default_names(n_features: int) -> tuple[str, ...]:
 
 def check_names(names: Iterable[object], n_features: int | None = None) -> tuple[str, ...]:
     """Column names as text, each once, and as many as there are columns."""
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise ParameterError(f"feature_names: expected a sequence of names, got {names!r}.")
     texts = tuple(str(name) for name in names)
     if n_features is not None and len(texts) != n_features:
         raise ParameterError(

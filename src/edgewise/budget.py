@@ -18,6 +18,7 @@ from edgewise.bounds.radius import NormalRadius
 from edgewise.bounds.transfer import FrobeniusTransfer
 from edgewise.covcov.closed_form import covcov_matrix, covcov_trace
 from edgewise.edges.method import Question
+from edgewise.edges.precision import estimate_precision
 from edgewise.errors import ParameterError
 from edgewise.first_pass import accumulate
 from edgewise.moments.moments import Moments
@@ -26,6 +27,11 @@ from edgewise.sources.source import Source, StridedRows
 _PILOT_ROWS = 8192
 # Part of the budget is spent before and after the rows are read; leave it some room.
 _USABLE = 0.8
+# Measuring the eigenvalue test must not eat the budget itself.
+_PILOT_SHARE = 0.2
+_FLOPS = 5e9
+#: With a budget, "score" (the default) leaves the choice open.
+BUDGET_METHODS = ("score", "trace", "eig")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -42,7 +48,7 @@ class BudgetPlan:
         return {
             "budget": self.budget,
             "rows_available": self.rows_available,
-            "sampling": "all rows" if self.step == 1 else f"every {self.step}th row",
+            "sampling": "all rows" if self.step == 1 else f"one row in {self.step}",
         }
 
 
@@ -57,17 +63,17 @@ def plan_budget(source: Source, budget: object, method: str, question: Question)
         )
     pilot = StridedRows(source, max(1, rows // _PILOT_ROWS))
     moments, trace_rate = _timed_first_pass(pilot)
-    covariance = moments.covariance()
-    n = moments.n_samples
-    eigenvalues = np.linalg.eigvalsh(covariance).astype(np.float64)
+    estimate = estimate_precision(moments, source.feature_names)
+    n, p = moments.n_samples, len(source.feature_names)
+    eigenvalues = np.linalg.eigvalsh(estimate.covariance).astype(np.float64)
     variances = {"trace": 2 * covcov_trace(moments)}
     rates = {"trace": trace_rate}
-    if method != "trace":
+    if method == "eig" or (method != "trace" and _matrix_seconds(n, p) < _PILOT_SHARE * seconds):
         start = time.perf_counter()
         matrix = covcov_matrix(pilot.batches, moments)
         rates["eig"] = 1 / (1 / trace_rate + (time.perf_counter() - start) / n)
         variances["eig"] = 2 * float(np.linalg.eigvalsh(matrix)[-1])
-    wanted = [method] if method in variances and method != "score" else list(variances)
+    wanted = [method] if method in variances else list(variances)
     affordable = {name: _affordable(seconds, rates[name], rows) for name in wanted}
 
     def predicted(name: str) -> tuple[float, float]:
@@ -76,9 +82,20 @@ def plan_budget(source: Source, budget: object, method: str, question: Question)
         return FrobeniusTransfer(eigenvalues).tau(radius), radius
 
     best = min(wanted, key=predicted)
+    if affordable[best] <= p:
+        raise ParameterError(
+            f"budget: expected enough seconds for more rows than the {p} columns, got {seconds:g}, "
+            f"which pay for {affordable[best]} rows; spend more."
+        )
     step = -(-rows // affordable[best])
     chosen = source if step == 1 else StridedRows(source, step)
     return BudgetPlan(best, chosen, seconds, rows, step)
+
+
+def _matrix_seconds(n: int, p: int) -> float:
+    """A cautious guess of what the d × d matrix of the pilot and its spectrum cost."""
+    d = p * (p + 1) / 2
+    return (d * d * n + 10 * d**3) / _FLOPS
 
 
 def _timed_first_pass(pilot: Source) -> tuple[Moments, float]:

@@ -14,6 +14,7 @@ from edgewise.moments.quartics import transformed_quartics
 from edgewise.sources.source import Source
 
 _LAGS = 10
+_FEWEST_ROWS = 100
 _DEPENDENCE_ROWS = 50_000  # consecutive rows are enough to see dependence
 _CLIP = 2.5  # standard deviations
 _HEAVY = 1.15  # Mardia's kurtosis over the Gaussian's, beyond sampling noise and clearly unsafe
@@ -118,9 +119,9 @@ def dependence_pvalue(residuals: FloatArray) -> float:
     # independent under any transformation.
     residuals = np.clip(residuals, -_CLIP, _CLIP)
     p, n = residuals.shape
-    lags = min(_LAGS, n // 10)
-    if lags == 0:
-        return 1.0
+    lags = _LAGS
+    if n < _FEWEST_ROWS:
+        return 1.0  # too few to tell
     mean = residuals @ residuals.T / n
     total = np.zeros((p, p))
     for lag in range(1, lags + 1):

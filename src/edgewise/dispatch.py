@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from edgewise._types import AnyArray, Scan
 from edgewise._validation import (
     check_alpha,
     check_choice,
@@ -14,19 +16,22 @@ from edgewise._validation import (
     check_testable_shape,
     default_names,
 )
-from edgewise.budget import plan_budget
-from edgewise.edges.batch import default_batches
+from edgewise.budget import BUDGET_METHODS, plan_budget
+from edgewise.edges.batch import DEFAULT_BATCHES
 from edgewise.edges.effect import MinEffect
 from edgewise.edges.families import CORRECTIONS
 from edgewise.edges.method import Evidence, Method, Question
 from edgewise.edges.registry import METHODS
 from edgewise.edges.result import EdgeTestResult
-from edgewise.errors import ParameterError
+from edgewise.errors import DataError, ParameterError
 from edgewise.first_pass import accumulate
 from edgewise.moments.batches import BatchMoments
 from edgewise.moments.moments import Moments
+from edgewise.moments.statefile import is_state_file
+from edgewise.sequential import ConfidenceSequence
 from edgewise.sources.detect import as_source
 from edgewise.sources.source import FiniteRows, RenamedColumns, Source
+from edgewise.states import load_state
 
 
 def edge_test(
@@ -95,7 +100,8 @@ def edge_test(
         - "spectral": `radius`, `support`, `standardize`; "whitened": `radius`, `support`. The
           radius is "trace", "chi2" (sharper), "eig" or, with the columns' `support` (one interval,
           or one for each column) declared, "hoeffding", which holds for every number of rows.
-        - "batch": `n_batches` (100, fewer for fewer than 2000 rows), `random_state` (0, of "maxt").
+        - "batch": `n_batches` (at least that many and less than twice as many; 100, but fewer where
+          batches would be very short), `random_state` (0, of "maxt").
 
     Returns
     -------
@@ -119,17 +125,32 @@ def edge_test(
     check_choice("method", method, tuple(METHODS))
     alpha = check_alpha(alpha)
     check_choice("correction", correction, CORRECTIONS)
-    if correction == "maxt" and method != "batch":
+    chosen = METHODS[method]
+    if correction == "maxt" and not (chosen.simultaneous or method == "batch"):
         raise ParameterError(
             f"correction: 'maxt' resamples batches of rows, which method {method!r} does not keep; "
             "use method='batch', or correction='holm'."
         )
-    chosen = METHODS[method]
-    check_options(method, options, chosen.options)
+    if budget is not None and method not in BUDGET_METHODS:
+        raise ParameterError(
+            f"budget: it chooses between the methods 'trace' and 'eig', got method={method!r}; "
+            "leave method out, or name one of the two."
+        )
+    known = chosen.options if budget is None else METHODS["trace"].options
+    check_options(method, options, known)
     effect = MinEffect.checked(min_effect, effect_scale, chosen.effect_scale)
     question = Question(alpha, correction, effect)
+    if isinstance(data, str | os.PathLike) and is_state_file(data):
+        data = load_state(data)
+    if isinstance(data, ConfidenceSequence):
+        data = data.state
     if isinstance(data, Moments | BatchMoments):
-        names = default_names(data.n_features or 0) if feature_names is None else feature_names
+        if budget is not None or drop_missing:
+            raise ParameterError(
+                "budget, drop_missing: expected with rows only, got a state, whose rows are gone."
+            )
+        own = data.feature_names or default_names(data.n_features or 0)
+        names = own if feature_names is None else feature_names
         evidence = Evidence(data, None, check_names(names, data.n_features))
         return chosen.run(evidence, question, **options)
     source = as_source(data)
@@ -140,6 +161,11 @@ def edge_test(
     if budget is not None:
         plan = plan_budget(source, budget, method, question)
         chosen, source = METHODS[plan.method], plan.source
+    if chosen.passes > 1 and not source.rescannable:
+        raise DataError(
+            f"data: method {chosen.name!r} reads the rows twice, and this stream can be read only "
+            "once; use method='batch', or write the rows to a Parquet file first."
+        )
     result = chosen.run(_evidence(source, chosen, options), question, **options)
     if isinstance(source, FiniteRows) and source.n_dropped:
         result = replace(result, n_dropped=source.n_dropped)
@@ -154,7 +180,25 @@ def _evidence(source: Source, method: Method, options: dict[str, Any]) -> Eviden
     if method.order:
         state = accumulate(source, order=method.order)
     else:
-        n_batches = options.get("n_batches") or default_batches(source.n_rows)
-        state = accumulate(source, n_batches=n_batches)
+        n_batches = options.get("n_batches")
+        state = accumulate(source, n_batches=DEFAULT_BATCHES if n_batches is None else n_batches)
     check_testable_shape(state.n_samples, len(source.feature_names))
-    return Evidence(state, source.batches, source.feature_names)
+    scan = _same_rows_again(source, state.n_samples) if source.rescannable else None
+    return Evidence(state, scan, source.feature_names)
+
+
+def _same_rows_again(source: Source, n_samples: int) -> Scan:
+    """Further passes, which must see as many rows as the first one."""
+
+    def scan() -> Iterator[AnyArray]:
+        rows = 0
+        for batch in source.batches():
+            rows += batch.shape[0]
+            yield batch
+        if rows != n_samples:
+            raise DataError(
+                f"data: the first pass read {n_samples} rows, the second {rows}; the data changed "
+                "in between or can be read only once. Use method='batch', which reads them once."
+            )
+
+    return scan

@@ -25,6 +25,10 @@ class ParameterError(EdgewiseError, ValueError):
     """An argument is outside its range: the message names it, the rule and the value."""
 
 
+class StateFileError(DataError):
+    """A state file is damaged, of another kind, or from a newer edgewise."""
+
+
 class EdgewiseWarning(UserWarning):
     """Base of every warning that edgewise gives."""
 

@@ -70,7 +70,7 @@ class EdgeTest(BaseEstimator):  # type: ignore[misc]
     support : interval or intervals, optional
         The columns' ranges of values, for ``radius="hoeffding"``.
     n_batches : int, optional
-        Of "batch"; by default 100, fewer for fewer than 2000 rows.
+        Of "batch"; by default 100, but fewer where batches would be very short.
     random_state : int
         Seed of the bootstrap of ``correction="maxt"``.
 

@@ -7,7 +7,7 @@ from typing import Any, overload
 import numpy as np
 
 from edgewise._validation import nonfinite_counts, nonfinite_message
-from edgewise.errors import NonFiniteError, ParameterError
+from edgewise.errors import NonFiniteError
 from edgewise.moments.batches import BatchMoments
 from edgewise.moments.moments import Moments
 from edgewise.sources.detect import as_source
@@ -31,7 +31,7 @@ def accumulate(
         The highest order of sums kept by a `Moments` state; 2 is cheaper and enough for
         `method="fisher"`.
     n_batches : int, optional
-        Make a `BatchMoments` state, for `method="batch"`, of this many batches.
+        Make a `BatchMoments` state, for `method="batch"`, of this many to twice as many batches.
 
     Examples
     --------
@@ -44,7 +44,9 @@ def accumulate(
     1000
     """
     source = as_source(data)
-    state = Moments(order=order) if n_batches is None else _batches(source, n_batches)
+    state = Moments(order=order) if n_batches is None else BatchMoments(n_batches)
+    if source.named:
+        state.feature_names = source.feature_names
     take_rows(state, source)
     return state
 
@@ -55,19 +57,12 @@ def take_rows(state: Moments | BatchMoments, source: Source) -> None:
         for batch in source.batches():
             state.update(batch)
     except NonFiniteError as error:
-        # The state met the first bad batch only; the user wants to know about all of them.
+        raise describe_nonfinite(error, source) from error
+
+
+def describe_nonfinite(error: NonFiniteError, source: Source) -> NonFiniteError:
+    """The error of one batch, told by name and, where they can be read again, for all rows."""
+    counts = error.counts
+    if source.rescannable:
         counts = np.sum([nonfinite_counts(batch) for batch in source.batches()], axis=0)
-        raise NonFiniteError(nonfinite_message(counts, source.feature_names), counts) from error
-
-
-def _batches(source: Source, n_batches: int) -> BatchMoments:
-    """Where the number of rows is known, batches as long as the data allow; else growing ones."""
-    known = source.n_rows
-    if not known:
-        return BatchMoments(n_batches)
-    checked = BatchMoments(n_batches).n_batches
-    if checked > known:
-        raise ParameterError(
-            f"n_batches: expected at most the {known} rows, got {n_batches}; use fewer batches."
-        )
-    return BatchMoments(checked, batch_rows=-(-known // checked))
+    return NonFiniteError(nonfinite_message(counts, source.feature_names), counts)

@@ -11,17 +11,20 @@ import numpy as np
 from scipy import special
 
 from edgewise._types import FloatArray
-from edgewise._validation import check_real
+from edgewise._validation import check_choice, check_options, check_real
 from edgewise.dispatch import edge_test
+from edgewise.edges.batch import expected_batches
 from edgewise.edges.families import log_critical_level
 from edgewise.edges.intervals import BoundIntervals
 from edgewise.edges.precision import PrecisionEstimate, estimate_precision
+from edgewise.edges.reference import Normal
+from edgewise.edges.registry import METHODS
 from edgewise.edges.result import EdgeTestResult
-from edgewise.errors import TooFewRowsWarning
+from edgewise.errors import EdgewiseWarning, ParameterError
 from edgewise.first_pass import accumulate
 from edgewise.moments.pairs import pair_sums
 from edgewise.sources.detect import as_source
-from edgewise.sources.source import Source
+from edgewise.sources.source import FiniteRows, Source
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -55,6 +58,7 @@ def plan_sample_size(
     method: str = "score",
     alpha: float = 0.05,
     correction: str | None = "holm",
+    drop_missing: bool = False,
     **options: Any,
 ) -> SamplePlan:
     """Plan the number of rows from a pilot sample of the same kind of data.
@@ -67,8 +71,10 @@ def plan_sample_size(
         The partial correlation that should be found, between 0 and 1.
     power : float
         The probability of finding it, for the per-edge methods.
-    method, alpha, correction, **options
+    method, alpha, correction, drop_missing
         As in `edge_test`. Of the step-wise corrections the first, strictest step is planned for.
+    **options
+        Of the method, as in `edge_test`.
 
     Returns
     -------
@@ -90,7 +96,11 @@ def plan_sample_size(
     """
     effect = check_real("effect", effect, above=0, below=1)
     power = check_real("power", power, above=0, below=1)
+    check_choice("method", method, tuple(METHODS))
+    check_options(method, options, METHODS[method].options)
     source = as_source(pilot)
+    if drop_missing:
+        source = FiniteRows(source)
     result = _pilot_result(source, method, alpha, correction, options)
     if isinstance(result.interval_rule, BoundIntervals):
         rows = _bound_rows(result, result.interval_rule, effect)
@@ -98,6 +108,11 @@ def plan_sample_size(
     else:
         rows = _per_edge_rows(source, result, effect, power, correction)
         planned_power = power
+    if not np.isfinite(rows[~np.eye(len(rows), dtype=bool)]).all():
+        raise ParameterError(
+            f"effect: expected one that finitely many rows can show, got {effect:g}; plan for a "
+            "larger one."
+        )
     rows = np.ceil(rows)
     np.fill_diagonal(rows, np.nan)
     return SamplePlan(method, effect, planned_power, alpha, int(np.nanmedian(rows)), rows)
@@ -107,8 +122,8 @@ def _pilot_result(
     source: Source, method: str, alpha: float, correction: str | None, options: dict[str, Any]
 ) -> EdgeTestResult:
     with warnings.catch_warnings():
-        # That the pilot is too small for the bound is what the plan is for.
-        warnings.simplefilter("ignore", TooFewRowsWarning)
+        # That the pilot is too small for the test is what the plan is for.
+        warnings.simplefilter("ignore", EdgewiseWarning)
         return edge_test(source, method=method, alpha=alpha, correction=correction, **options)
 
 
@@ -181,39 +196,67 @@ def _per_edge_rows(
     p = len(source.feature_names)
     rho = np.where(np.eye(p, dtype=bool), 0.0, estimate.partial_correlation)
     wanted = np.where(rho < 0, -effect, effect)
-    moments = _pair_moments(source, estimate).at_correlation(rho, wanted)
+    pilot = _pair_moments(source, estimate)
+    moments = pilot.at_correlation(rho, wanted)
     spread = np.sqrt(moments.estimate_variance(wanted))
+    size, unit = _statistic_units(result, moments, wanted)
+    if result.method == "batch":
+        # What dependence between rows does to the spread, the pilot's batches show.
+        inflation = _dependence_inflation(estimate, pilot, result)
+        spread, unit = spread * inflation, unit * inflation
+    slope = 1 / (1 - effect**2) if result.method == "elliptical" else 1.0
     log_level = log_critical_level(
         p * (p - 1) // 2, 0, result.alpha, "bonferroni" if correction else None
     )
-    critical = -float(special.ndtri_exp(log_level - math.log(2)))
-    if result.method == "batch":
-        # A fixed number of batches leaves Student's tails however many rows there are, and the
-        # spread between batches already holds any dependence between rows.
-        rule = result.interval_rule
-        critical = rule.reference.critical(log_level)  # type: ignore[union-attr]
-        error = result.partial_correlation_standard_error
-        spread = np.nan_to_num(np.asarray(error)) * math.sqrt(result.n_samples)
-    size, unit = _statistic_units(result, moments, wanted, spread)
-    slope = 1 / (1 - effect**2) if result.method == "elliptical" else 1.0
-    needed = (critical * unit + float(special.ndtri(power)) * slope * spread) / size
-    return np.asarray(needed**2 + (p if result.method in ("fisher", "elliptical") else 0))
+    quantile = float(special.ndtri(power)) * slope * spread
+
+    def rows_at(critical: FloatArray | float) -> FloatArray:
+        with np.errstate(over="ignore"):
+            needed = np.maximum((critical * unit + quantile) / size, 0.0) ** 2
+        return needed + (p if result.method in ("fisher", "elliptical") else 0)
+
+    rows = rows_at(Normal().critical(log_level))
+    if result.method in ("batch", "fisher"):
+        # Student's critical value depends on the rows that are looked for; it settles at once.
+        for _ in range(10):
+            df = _student_degrees(result.method, np.maximum(rows, 3.0 * p), p)
+            rows = rows_at(np.asarray(-special.stdtrit(df, math.exp(log_level) / 2), dtype=float))
+    return rows
+
+
+def _student_degrees(method: str, rows: FloatArray, p: int) -> FloatArray:
+    if method == "fisher":
+        return rows - p
+    batches = [expected_batches(float(n)) for n in rows.ravel()]
+    return np.maximum(np.array(batches).reshape(rows.shape) - 1, 1.0)
+
+
+def _dependence_inflation(
+    estimate: PrecisionEstimate, pilot: _PairMoments, result: EdgeTestResult
+) -> FloatArray:
+    """Standard errors from batches over those of independent rows; never below one."""
+    rho = estimate.partial_correlation
+    independent = np.sqrt(np.maximum(pilot.m22 - rho**2, 0.0) / estimate.n_samples)
+    root = np.sqrt(estimate.precision.diagonal())
+    between = np.asarray(result.standard_error) / np.outer(root, root)
+    ratio = np.where(np.eye(len(rho), dtype=bool), 1.0, between / np.maximum(independent, 1e-300))
+    # One number for all pairs: a pilot's single ratios are noise about it.
+    typical = float(np.median(ratio[np.triu_indices(len(rho), k=1)]))
+    return np.full(rho.shape, max(typical, 1.0))
 
 
 def _statistic_units(
-    result: EdgeTestResult, moments: _PairMoments, wanted: FloatArray, spread: FloatArray
+    result: EdgeTestResult, moments: _PairMoments, wanted: FloatArray
 ) -> tuple[float, FloatArray | float]:
     """What the statistic is √n times, and over: (effect on its scale, its own standard error)."""
     effect = float(np.abs(wanted).max())
     if result.method == "score":
         return effect, np.sqrt(moments.score_variance(wanted))
-    if result.method == "wald":
-        return effect, np.sqrt(moments.m22 - wanted**2)
     if result.method == "fisher":
         return effect, math.sqrt(1 - effect**2)
     if result.method == "elliptical":
         return math.atanh(effect), math.sqrt(result.options["kurtosis_ratio"])
-    return effect, spread
+    return effect, np.sqrt(np.maximum(moments.m22 - wanted**2, 0.0))
 
 
 def _pair_moments(source: Source, estimate: PrecisionEstimate) -> _PairMoments:

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 
 from edgewise._types import AnyArray, FloatArray
-from edgewise._validation import check_alpha, check_count, default_names
+from edgewise._validation import check_alpha, check_count, check_names, default_names
 from edgewise.edges.batch import DEFAULT_BATCHES, batch_influences, batch_spread
 from edgewise.edges.effect import MinEffect
 from edgewise.edges.method import Evidence, PerEdgeTest, Question, per_edge_result
 from edgewise.edges.precision import estimate_precision
 from edgewise.edges.result import EdgeTestResult
-from edgewise.errors import DataError
+from edgewise.errors import DataError, ParameterError
 from edgewise.moments.batches import BatchMoments
+from edgewise.moments.statefile import StateContents, read_state, write_state
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,21 +109,27 @@ class ConfidenceSequence:
 
     def merge(self, other: ConfidenceSequence) -> Self:
         """Take in the rows that `other` has seen."""
-        self.state.merge(other.state)
+        self.state = (self + other).state
         return self
 
     def __add__(self, other: ConfidenceSequence) -> ConfidenceSequence:
         if not isinstance(other, ConfidenceSequence):
             return NotImplemented
+        if (self.alpha, self.tuned_for) != (other.alpha, other.tuned_for):
+            raise ParameterError(
+                f"other: expected alpha={self.alpha:g} and tuned_for={self.tuned_for}, got "
+                f"{other.alpha:g} and {other.tuned_for}; only sequences of one kind add up."
+            )
         merged = ConfidenceSequence(
             self.alpha, tuned_for=self.tuned_for, n_batches=self.state.n_batches
         )
         merged.state = self.state + other.state
         return merged
 
-    def result(self, feature_names: tuple[str, ...] | None = None) -> EdgeTestResult:
+    def result(self, feature_names: Sequence[str] | None = None) -> EdgeTestResult:
         """The edges and intervals so far."""
-        names = feature_names or default_names(self.state.n_features or 0)
+        own = self.state.feature_names or default_names(self.state.n_features or 0)
+        names = check_names(feature_names or own, self.state.n_features)
         estimate = estimate_precision(self.state.pooled(), names)
         influence = batch_influences(self.state, estimate)
         if influence.shape[0] < 2:
@@ -138,6 +147,27 @@ class ConfidenceSequence:
         question = Question(self.alpha, "bonferroni", MinEffect())
         options: dict[str, Any] = {"tuned_for": self.tuned_for}
         return per_edge_result("sequential", evidence, estimate, test, question, options)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the state to a file that `load` reads."""
+        write_state(path, self._contents())
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> ConfidenceSequence:
+        """Read a state that `save` wrote; loading never runs code from the file."""
+        return cls._from_contents(read_state(path, "sequence"))
+
+    def _contents(self) -> StateContents:
+        contents = self.state._contents()
+        own = {"alpha": self.alpha, "tuned_for": self.tuned_for}
+        return replace(contents, kind="sequence", meta={**contents.meta, **own})
+
+    @classmethod
+    def _from_contents(cls, contents: StateContents) -> ConfidenceSequence:
+        alpha = check_alpha(contents.meta.get("alpha"))
+        sequence = cls(alpha, tuned_for=contents.whole("tuned_for", 2))
+        sequence.state = BatchMoments._from_contents(contents)
+        return sequence
 
     def __repr__(self) -> str:
         return (

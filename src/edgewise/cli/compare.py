@@ -37,9 +37,8 @@ def command(
     from edgewise.diagnostics import diagnose
     from edgewise.sources.source import FiniteRows
 
-    source = read_data(data, columns, exclude)
-    if drop_missing:
-        source = FiniteRows(source)
+    files = read_data(data, columns, exclude)
+    source = FiniteRows(files) if drop_missing else files
     out = console()
     with console(stderr=True).status("testing …"):
         lines = compare_methods(source, alpha, correction_of(correction))
@@ -47,4 +46,7 @@ def command(
     if isinstance(source, FiniteRows):
         tell_dropped(source.n_dropped)
     out.print(comparison_table(lines))
+    for line in lines:
+        if line.result is None:
+            out.print(f"{line.rung.label}: {line.failure}", markup=False, soft_wrap=True)
     out.print(f"\n{advice}", markup=False, soft_wrap=True)

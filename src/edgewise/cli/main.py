@@ -7,10 +7,10 @@ from importlib import import_module
 
 import click
 
-import edgewise
+from edgewise._version import __version__
 from edgewise.errors import EdgewiseError, ParameterError
 
-_COMMANDS = ("demo", "test", "compare", "plan", "prove")
+_COMMANDS = ("demo", "test", "compare", "accumulate", "merge", "plan", "prove")
 
 
 class _LazyGroup(click.Group):
@@ -27,7 +27,7 @@ class _LazyGroup(click.Group):
 
 
 @click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(edgewise.__version__, prog_name="edgewise")
+@click.version_option(__version__, prog_name="edgewise")
 def cli() -> None:
     """Which variables are really connected?
 

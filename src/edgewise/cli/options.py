@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 if TYPE_CHECKING:
-    from edgewise.sources.source import Source
+    from edgewise.sources.files import FileSource
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -63,10 +63,18 @@ def correction_of(name: str) -> str | None:
     return None if name == "none" else name
 
 
-def read_data(data: tuple[str, ...], columns: str | None, exclude: str | None) -> Source:
-    from edgewise.sources.files import read_files
+def read_data(data: tuple[str, ...], columns: str | None, exclude: str | None) -> FileSource:
+    from edgewise.errors import DataError
+    from edgewise.moments.statefile import is_state_file
+    from edgewise.sources.files import FileSource
 
-    return read_files(data, columns=_names(columns), exclude=_names(exclude))
+    for path in data:
+        if is_state_file(path):
+            raise DataError(
+                f"data: expected rows, got the state file '{path}'; `edgewise test` takes a single "
+                "state, `edgewise merge` several."
+            )
+    return FileSource(data, columns=_names(columns), exclude=_names(exclude))
 
 
 def _names(text: str | None) -> list[str] | None:

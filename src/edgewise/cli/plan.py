@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from edgewise.cli.options import alpha_option, data_options, read_data
+from edgewise.cli.options import alpha_option, data_options, read_data, tell_dropped
 
 if TYPE_CHECKING:
+    from edgewise.errors import EdgewiseError
     from edgewise.planning import SamplePlan
 
 
@@ -41,29 +42,33 @@ def command(
     """
     from edgewise.cli.screen import console, plan_table
     from edgewise.edges.registry import METHODS
-    from edgewise.errors import DataError
+    from edgewise.errors import EdgewiseError
     from edgewise.planning import plan_sample_size
     from edgewise.sources.source import FiniteRows
 
-    source = read_data(data, columns, exclude)
-    if drop_missing:
-        source = FiniteRows(source)
-    plans: list[tuple[str, SamplePlan | str]] = []
-    failures = []
+    files = read_data(data, columns, exclude)
+    source = FiniteRows(files) if drop_missing else files
+    plans: list[tuple[str, str, SamplePlan | EdgewiseError]] = []
     for method in METHODS.values():
+        made: SamplePlan | EdgewiseError
         try:
-            plan = plan_sample_size(
+            made = plan_sample_size(
                 source, effect=effect, power=power, method=method.name, alpha=alpha
             )
-            plans.append((method.guarantee, plan))
-        except DataError as error:
-            failures.append(error)
-            plans.append((method.guarantee, method.name))
+        except EdgewiseError as error:
+            made = error
+        plans.append((method.name, method.guarantee, made))
+    failures = [made for *_, made in plans if isinstance(made, EdgewiseError)]
     if len(failures) == len(plans):
         raise failures[0]
+    if isinstance(source, FiniteRows):
+        tell_dropped(source.n_dropped)
     out = console()
     out.print(
         f"To find a partial correlation of {effect:g} (power {power:g}, alpha {alpha:g}, all pairs "
         "corrected for):\n"
     )
     out.print(plan_table(plans))
+    for name, _, made in plans:
+        if isinstance(made, EdgewiseError):
+            out.print(f"{name}: {made}", markup=False, soft_wrap=True)

@@ -30,7 +30,7 @@ def edge_table(result: EdgeTestResult, most: int | None = None) -> Table:
     edges = result.edges()
     shown = edges if most is None else edges[:most]
     title = (
-        f"{len(edges)} edges"
+        f"{len(edges)} edge{'s' * (len(edges) != 1)}"
         if len(shown) == len(edges)
         else (f"The {len(shown)} strongest of {len(edges)} edges")
     )
@@ -62,13 +62,13 @@ def comparison_table(lines: Sequence[Comparison]) -> Table:
     score = next((line.result for line in lines if line.rung.method == "score"), None)
     for line in lines:
         if line.result is None:
-            table.add_row(line.rung.label, line.guarantee, Text(line.failure, style="yellow"))
+            table.add_row(line.rung.label, line.guarantee, "–", "–", "–", "–", "–")
             continue
         table.add_row(
             line.rung.label,
             line.guarantee,
             _threshold_text(line.result),
-            _number(line.threshold_on_partial_correlation()),
+            _correlation(line.threshold_on_partial_correlation()),
             str(line.result.n_edges),
             "–" if score is None else f"{line.shared_edges(score)}/{score.n_edges}",
             f"{line.seconds:.3f}",
@@ -76,19 +76,18 @@ def comparison_table(lines: Sequence[Comparison]) -> Table:
     return table
 
 
-def plan_table(plans: Sequence[tuple[str, SamplePlan | str]]) -> Table:
+def plan_table(plans: Sequence[tuple[str, str, SamplePlan | Exception]]) -> Table:
     table = Table(title="Rows needed", title_justify="left", title_style="bold")
     table.add_column("method")
     table.add_column("guarantee")
     for heading in ("typical pair", "hardest pair"):
         table.add_column(heading, justify="right")
-    for guarantee, plan in plans:
-        if isinstance(plan, str):
-            table.add_row(plan, guarantee, "not to be had", "")
+    for name, guarantee, plan in plans:
+        if isinstance(plan, Exception):
+            table.add_row(name, guarantee, "–", "–")
             continue
-        table.add_row(
-            plan.method, guarantee, f"{plan.n_samples:,}", f"{int(np.nanmax(plan.pairs)):,}"
-        )
+        hardest = int(np.nanmax(plan.pairs))
+        table.add_row(name, guarantee, f"{plan.n_samples:,}", f"{hardest:,}")
     return table
 
 
@@ -103,3 +102,7 @@ def _threshold_text(result: EdgeTestResult) -> str:
 
 def _number(value: float) -> str:
     return "infinite" if math.isinf(value) else f"{value:.3g}"
+
+
+def _correlation(value: float) -> str:
+    return "above 1" if 1 < value < math.inf else _number(value)

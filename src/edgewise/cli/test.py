@@ -23,9 +23,8 @@ from edgewise.cli.options import (
 @click.option(
     "--method",
     type=click.Choice(METHOD_NAMES),
-    default="score",
-    show_default=True,
-    help="The test; `edgewise compare` shows them side by side.",
+    help="The test; `edgewise compare` shows them side by side.  [default: score; for a state, "
+    "what it serves]",
 )
 @alpha_option
 @correction_option
@@ -60,12 +59,13 @@ from edgewise.cli.options import (
 @click.option("--csv", "csv_file", metavar="FILE", help="Write every pair as a line of CSV.")
 @click.option("--graphml", metavar="FILE", help="Write the graph for Cytoscape, Gephi, networkx.")
 @click.option("--plot", metavar="FILE.png|svg|pdf", help="Draw the graph.")
+@click.option("-v", "--verbose", is_flag=True, help="Say how much memory it took.")
 def command(
     data: tuple[str, ...],
     columns: str | None,
     exclude: str | None,
     drop_missing: bool,
-    method: str,
+    method: str | None,
     alpha: float,
     correction: str,
     min_effect: float,
@@ -80,15 +80,20 @@ def command(
     csv_file: str | None,
     graphml: str | None,
     plot: str | None,
+    verbose: bool,
 ) -> None:
     """Test every pair of columns of DATA for an edge.
 
-    DATA is one or more files of the same columns: .csv, .csv.gz, .parquet or .npy.
+    DATA is files, folders or patterns of .csv, .csv.gz, .parquet, .feather, .arrow and .npy files
+    of the same columns; or - for CSV from standard input; or one state of `edgewise accumulate`.
     """
     from edgewise._atomic import check_writable
+    from edgewise.cli.progress import peak_memory, rows_progress
     from edgewise.cli.screen import console, edge_table
     from edgewise.dispatch import edge_test
+    from edgewise.edges.registry import METHODS
     from edgewise.errors import EdgewiseWarning
+    from edgewise.sources.source import Source, WatchedRows
     from edgewise.view import export
 
     # Before the work: an output that cannot be written should not cost a long run.
@@ -105,22 +110,27 @@ def command(
         "standardize": standardize or None,
     }
     options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    rows, method = _rows_or_state(data, columns, exclude, method)
+    total = rows.estimated_rows if isinstance(rows, Source) else None
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", EdgewiseWarning)
-        result = edge_test(
-            read_data(data, columns, exclude),
-            method=method,
-            alpha=alpha,
-            correction=correction_of(correction),
-            min_effect=min_effect,
-            effect_scale=effect_scale,
-            drop_missing=drop_missing,
-            budget=budget,
-            **options,
-        )
+        with rows_progress(total and total * METHODS[method].passes, "testing") as tell:
+            result = edge_test(
+                WatchedRows(rows, tell) if isinstance(rows, Source) else rows,
+                method=method,
+                alpha=alpha,
+                correction=correction_of(correction),
+                min_effect=min_effect,
+                effect_scale=effect_scale,
+                drop_missing=drop_missing,
+                budget=budget,
+                **options,
+            )
     for warning in caught:
         click.echo(f"edgewise: {warning.message}", err=True)
     tell_dropped(result.n_dropped)
+    if verbose:
+        click.echo(peak_memory(), err=True)
     if csv_file is not None:
         export.write_csv(result, csv_file)
     if graphml is not None:
@@ -136,6 +146,22 @@ def command(
     out.print(result.summary().splitlines()[0], markup=False)
     if result.n_edges:
         out.print(edge_table(result))
+
+
+def _rows_or_state(
+    data: tuple[str, ...], columns: str | None, exclude: str | None, method: str | None
+) -> tuple[Any, str]:
+    """The rows, or the state that a single file holds; and the method to use on it."""
+    from edgewise.moments.moments import Moments
+    from edgewise.moments.statefile import is_state_file
+    from edgewise.states import load_state
+
+    if len(data) > 1 or not is_state_file(data[0]):
+        return read_data(data, columns, exclude), method or "score"
+    if columns or exclude:
+        raise click.UsageError("--columns and --exclude choose among rows; a state has none left.")
+    state = load_state(data[0])
+    return state, method or ("trace" if isinstance(state, Moments) else "batch")
 
 
 def _interval(text: str | None) -> tuple[float, ...] | None:

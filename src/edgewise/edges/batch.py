@@ -9,13 +9,14 @@ import numpy as np
 from scipy import special
 
 from edgewise._types import FloatArray
+from edgewise._validation import check_count
 from edgewise._warn import warn
 from edgewise.edges.intervals import Spread
 from edgewise.edges.method import Evidence, Method, PerEdgeTest, Question, per_edge_result
 from edgewise.edges.precision import PrecisionEstimate, estimate_precision
 from edgewise.edges.reference import Student
 from edgewise.edges.result import EdgeTestResult
-from edgewise.errors import DataError, ShortBatchesWarning
+from edgewise.errors import DataError, ParameterError, ShortBatchesWarning
 from edgewise.moments.batches import BatchMoments
 
 DEFAULT_BATCHES = 100
@@ -23,6 +24,8 @@ _BOOTSTRAP_DRAWS = 9999
 _BOOTSTRAP_ELEMENTS = 1 << 22
 # Below this many rows a batch hardly outlasts any serial dependence.
 _FEW_ROWS = 8
+_ENOUGH_ROWS = 16
+_FEWEST_BATCHES = 10
 
 
 def batch_test(
@@ -44,6 +47,20 @@ def batch_test(
             "BatchMoments state, or pass the rows."
         )
     state = evidence.moments
+    if n_batches is None:
+        # Nobody asked for a number: rather fewer batches than ones too short to be of use.
+        state = state.coarsened(rows=_ENOUGH_ROWS, batches=_FEWEST_BATCHES)
+    elif n_batches != state.n_batches:
+        raise ParameterError(
+            f"n_batches: the state was accumulated with {state.n_batches}, got {n_batches}; leave "
+            "it out, or accumulate again."
+        )
+    elif n_batches > state.n_samples:
+        raise ParameterError(
+            f"n_batches: expected at most the {state.n_samples} rows, got {n_batches}; use fewer "
+            "batches."
+        )
+    seed = check_count("random_state", random_state, at_least=0)
     estimate = estimate_precision(state.pooled(), evidence.feature_names)
     influence = batch_influences(state, estimate)
     batches = influence.shape[0]
@@ -57,7 +74,7 @@ def batch_test(
     reference = Student(batches - 1)
     with np.errstate(divide="ignore", invalid="ignore"):
         statistic = -estimate.precision / spread.precision
-    maxima = _MaxStatistic(influence, reference, random_state)
+    maxima = _MaxStatistic(influence, reference, seed)
     test = PerEdgeTest(
         statistic=statistic,
         reference=reference,
@@ -70,11 +87,14 @@ def batch_test(
     return per_edge_result("batch", evidence, estimate, test, question, options)
 
 
-def default_batches(n_rows: int | None) -> int:
-    """As many batches as leave twenty rows to each, between 10 and 100."""
-    if n_rows is None:
-        return DEFAULT_BATCHES
-    return max(10, min(DEFAULT_BATCHES, n_rows // 20))
+def expected_batches(n_rows: float) -> float:
+    """How many batches the test would make of so many rows, by default."""
+    length = 1.0
+    while n_rows / length >= 2 * DEFAULT_BATCHES:
+        length *= 2
+    while length < _ENOUGH_ROWS and n_rows / length >= 2 * _FEWEST_BATCHES:
+        length *= 2
+    return n_rows / length
 
 
 def batch_influences(state: BatchMoments, estimate: PrecisionEstimate) -> FloatArray:

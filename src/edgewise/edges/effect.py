@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 
 import numpy as np
 
@@ -25,7 +26,7 @@ class MinEffect:
         scale = default_scale if scale is None else scale
         check_choice("effect_scale", scale, SCALES)
         below = 1.0 if scale == "partial_correlation" else np.inf
-        if value == 0:
+        if isinstance(value, Real) and value == 0:
             return cls(0.0, str(scale))
         return cls(check_real("min_effect", value, above=0, below=below), str(scale))
 

@@ -15,7 +15,7 @@ from edgewise.edges.intervals import PerEdgeIntervals, Spread
 from edgewise.edges.precision import PrecisionEstimate
 from edgewise.edges.reference import Reference
 from edgewise.edges.result import EdgeTestResult, probabilities
-from edgewise.errors import DataError
+from edgewise.errors import DataError, ParameterError
 from edgewise.moments.batches import BatchMoments
 from edgewise.moments.moments import Moments
 
@@ -28,11 +28,15 @@ class Evidence:
     scan: Scan | None
     feature_names: tuple[str, ...]
 
-    def first_pass(self, method: str) -> Moments:
+    def first_pass(self, method: str, *, order: int = 2) -> Moments:
         """Moments of the first pass, for a method that needs no batches."""
-        if isinstance(self.moments, BatchMoments):
-            return self.moments.pooled()
-        return self.moments
+        state = self.moments
+        if order == 4 and (isinstance(state, BatchMoments) or state.order < 4):
+            raise DataError(
+                f"data: method {method!r} needs fourth-order sums, got a state without them; "
+                "accumulate a Moments state (order=4), or pass the rows."
+            )
+        return state.pooled() if isinstance(state, BatchMoments) else state
 
     def rows(self, method: str) -> Scan:
         """A further pass over the rows, for a method that needs one."""
@@ -190,12 +194,12 @@ def _max_adjusted(
     method: str, test: PerEdgeTest, effect: MinEffect, statistic: FloatArray
 ) -> FloatArray:
     if test.max_log_pvalues is None:
-        raise DataError(
+        raise ParameterError(
             f"correction: 'maxt' resamples batches of rows, which method {method!r} does not keep; "
             "use method='batch', or correction='holm'."
         )
     if effect.value:
-        raise DataError(
+        raise ParameterError(
             "min_effect: 'maxt' tests for an effect of zero only, got a minimal effect of "
             f"{effect.value:g}; use correction='holm'."
         )

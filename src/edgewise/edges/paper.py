@@ -27,7 +27,7 @@ def trace_test(
     distribution with fourth moments (Corollary 1, by Székely & Bakirov 2003, for α ≤ 0.2152).
     P-values above that limit are reported as 1: no proven level rejects.
     """
-    moments = evidence.first_pass("trace")
+    moments = evidence.first_pass("trace", order=2 if standardize else 4)
     estimate = estimate_precision(moments, evidence.feature_names)
     if standardize:
         scan = evidence.rows("trace")

@@ -228,7 +228,7 @@ class EdgeTestResult:
     def summary(self) -> str:
         """A few lines to read: what was tested, how, and what was found."""
         family = "all entries at once" if self.correction is None else self.correction
-        if self.correction is None and np.ndim(self.threshold) == 2:
+        if self.correction is None and self.radius is None:
             family = "no correction"
         pairs = self.n_features * (self.n_features - 1) // 2
         lines = [

@@ -45,7 +45,8 @@ def spectral_test(
 
     Guarantee: all entries at once. See `whitened_test` for what each radius needs.
     """
-    moments = evidence.first_pass("spectral")
+    one_pass = radius == "trace" and not standardize
+    moments = evidence.first_pass("spectral", order=4 if one_pass else 2)
     estimate = estimate_precision(moments, evidence.feature_names)
     A = estimate.standardization if standardize else None
     chosen = _radius("spectral", radius, evidence, moments, A, support)
@@ -59,7 +60,7 @@ def spectral_test(
         chosen,
         SpectralTransfer(smallest, len(evidence.feature_names)),
         question,
-        {"radius": radius, "standardize": standardize},
+        {**_radius_options(radius, chosen, support), "standardize": standardize},
     )
 
 
@@ -84,8 +85,15 @@ def whitened_test(
         chosen,
         WhitenedTransfer(estimate.precision.diagonal()),
         question,
-        {"radius": radius},
+        _radius_options(radius, chosen, support),
     )
+
+
+def _radius_options(asked: str, used: Radius, support: Any) -> dict[str, Any]:
+    """What a result records: the radius that was used, which may be wider than the one asked."""
+    coarser = asked == "chi2" and isinstance(used, NormalRadius)
+    recorded = {"radius": "trace" if coarser else asked}
+    return recorded if support is None else {**recorded, "support": np.asarray(support).tolist()}
 
 
 def _radius(
@@ -117,7 +125,7 @@ def _radius(
         warn(
             f"radius: the exact 'chi2' radius of {p} columns needs the spectrum of a {d} × {d} "
             "matrix; the wider 'trace' radius was used, which is an upper bound of it for alpha "
-            f"up to {TRACE_MAX_ALPHA:.4f}.",
+            "up to 0.2151.",
             CoarserRadiusWarning,
         )
         kind = "trace"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -9,10 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from edgewise._types import AnyArray, FloatArray
-from edgewise._validation import check_count, check_rows, raise_for_nonfinite
-from edgewise.errors import DataError, ParameterError
+from edgewise._validation import check_count, check_names, check_rows, raise_for_nonfinite
+from edgewise.errors import DataError, ParameterError, StateFileError
 from edgewise.moments.centre import Centre
+from edgewise.moments.columns import merge_order
 from edgewise.moments.moments import Moments
+from edgewise.moments.statefile import StateContents, read_state, write_state
 from edgewise.moments.sums import PowerSums
 
 # Rows summed at once while batches are made; bounds the scratch memory.
@@ -41,6 +45,31 @@ class BatchSums:
             np.concatenate([self.origin, later.origin]),
             np.concatenate([self.first, later.first]),
             np.concatenate([self.second, later.second]),
+        )
+
+    def permuted(self, order: npt.NDArray[np.intp]) -> BatchSums:
+        """The sums with the columns in another order."""
+        second = self.second[:, order][:, :, order]
+        return BatchSums(self.n, self.origin[:, order], self.first[:, order], second)
+
+    def arrays(self) -> dict[str, AnyArray]:
+        """The sums by name, for a state file."""
+        return {"n": self.n, "origin": self.origin, "first": self.first, "second": self.second}
+
+    @staticmethod
+    def from_arrays(contents: StateContents, prefix: str) -> BatchSums | None:
+        """The sums from a state file, after checking that they fit each other."""
+        if prefix + "n" not in contents.arrays:
+            return None
+        k, p = len(contents.arrays[prefix + "n"]), contents.width(prefix + "origin")
+        n = contents.array(prefix + "n", (k,)).astype(np.int64)
+        if k == 0 or n.min() < 1:
+            raise StateFileError("state: expected batches of at least one row.")
+        return BatchSums(
+            n,
+            contents.floats(prefix + "origin", (k, p)),
+            contents.floats(prefix + "first", (k, p)),
+            contents.floats(prefix + "second", (k, p, p)),
         )
 
     def mean(self) -> FloatArray:
@@ -96,6 +125,8 @@ class BatchMoments:
         K, at least 2.
     batch_rows : int
         Rows of the first batches. With n/K, a table of n rows makes just K batches.
+    feature_names : sequence of str, optional
+        Names of the columns; states with names are matched by them when they are merged.
 
     Attributes
     ----------
@@ -116,9 +147,16 @@ class BatchMoments:
     True
     """
 
-    def __init__(self, n_batches: int = 100, *, batch_rows: int = 1) -> None:
+    def __init__(
+        self,
+        n_batches: int = 100,
+        *,
+        batch_rows: int = 1,
+        feature_names: Sequence[str] | None = None,
+    ) -> None:
         self.n_batches = check_count("n_batches", n_batches, at_least=2)
         self.batch_rows = check_count("batch_rows", batch_rows, at_least=1)
+        self.feature_names = None if feature_names is None else check_names(feature_names)
         self._batches: BatchSums | None = None
         self._open: BatchSums | None = None  # a single batch that is not yet full
 
@@ -147,7 +185,7 @@ class BatchMoments:
     def _take(self, rows: AnyArray) -> int:
         """Put rows from the front into batches of the present length; say how many it took."""
         length = self.batch_rows
-        most = max(1, _CHUNK_ELEMENTS // rows.shape[1])
+        most = max(1, _CHUNK_ELEMENTS // max(rows.shape[1], 1))
         started = 0 if self._open is None else int(self._open.n[0])
         full = min(rows.shape[0], most) // length
         if started or not full:
@@ -201,8 +239,12 @@ class BatchMoments:
         if not other.n_samples or not self.n_samples:
             return (self if self.n_samples else other).copy()
         merged = BatchMoments(self.n_batches, batch_rows=max(self.batch_rows, other.batch_rows))
+        merged.feature_names = self.feature_names or other.feature_names
+        order = merge_order(self.feature_names, other.feature_names)
         for state in (self, other):
             batches, length = state._closed(), state.batch_rows
+            if state is other and order is not None:
+                batches = batches.permuted(order)
             # Bring the finer state to the coarser one's length, so that batches stay comparable.
             while length < merged.batch_rows:
                 batches, length = batches.paired(), 2 * length
@@ -211,20 +253,63 @@ class BatchMoments:
 
     def copy(self) -> BatchMoments:
         """An independent state of the same rows."""
-        copied = BatchMoments(self.n_batches, batch_rows=self.batch_rows)
+        copied = BatchMoments(
+            self.n_batches, batch_rows=self.batch_rows, feature_names=self.feature_names
+        )
         copied._batches, copied._open = self._batches, self._open
         return copied
+
+    def coarsened(self, *, rows: int, batches: int) -> BatchMoments:
+        """Neighbours merged until batches have `rows` rows, but no fewer than `batches` of them."""
+        coarse = self.copy()
+        while self.n_samples and coarse.batch_rows < rows and len(coarse._closed()) >= 2 * batches:
+            coarse._batches, coarse._open = coarse._closed().paired(), None
+            coarse.batch_rows *= 2
+        return coarse
 
     def pooled(self) -> Moments:
         """The moments of all rows together."""
         batches = self._closed()
         while len(batches) > 1:
             batches = batches.paired()
-        moments = Moments(order=2)
+        moments = Moments(order=2, feature_names=self.feature_names)
         moments._sums = PowerSums(
             int(batches.n[0]), batches.origin[0], batches.first[0], batches.second[0], None
         )
         return moments
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the state to a file that `load` reads; see `edgewise.moments.statefile`."""
+        write_state(path, self._contents())
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> BatchMoments:
+        """Read a state that `save` wrote; loading never runs code from the file."""
+        return cls._from_contents(read_state(path, "batches"))
+
+    def _contents(self) -> StateContents:
+        arrays: dict[str, AnyArray] = {}
+        for prefix, part in (("", self._batches), ("open_", self._open)):
+            if part is not None:
+                arrays |= {prefix + name: array for name, array in part.arrays().items()}
+        meta = {"n_batches": self.n_batches, "batch_rows": self.batch_rows}
+        return StateContents("batches", self.feature_names, self.n_samples, meta, arrays)
+
+    @classmethod
+    def _from_contents(cls, contents: StateContents) -> BatchMoments:
+        state = cls(
+            contents.whole("n_batches", 2),
+            batch_rows=contents.whole("batch_rows", 1),
+            feature_names=contents.columns,
+        )
+        state._batches = BatchSums.from_arrays(contents, "")
+        state._open = BatchSums.from_arrays(contents, "open_")
+        if state.n_samples != contents.n_samples:
+            raise StateFileError(
+                f"state: expected batches of {contents.n_samples} rows in all, got "
+                f"{state.n_samples}."
+            )
+        return state
 
     def mean(self) -> FloatArray:
         """Mean of each column."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -9,9 +11,11 @@ import numpy as np
 
 from edgewise._blocks import block_rows, row_blocks
 from edgewise._types import AnyArray, FloatArray
-from edgewise._validation import check_choice, check_rows, raise_for_nonfinite
+from edgewise._validation import check_choice, check_names, check_rows, raise_for_nonfinite
 from edgewise.errors import DataError, ParameterError
 from edgewise.moments.centre import Centre
+from edgewise.moments.columns import merge_order
+from edgewise.moments.statefile import StateContents, read_state, write_state
 from edgewise.moments.sums import BlockSummer, PowerSums
 
 # An error of the mean below this many standard deviations is below rounding everywhere.
@@ -37,6 +41,8 @@ class Moments:
     order : {4, 2}
         The highest order of sums kept. 4 serves every method that a state can serve; 2 is
         cheaper and is enough for the covariance.
+    feature_names : sequence of str, optional
+        Names of the columns; states with names are matched by them when they are merged.
 
     Attributes
     ----------
@@ -57,9 +63,10 @@ class Moments:
     True
     """
 
-    def __init__(self, *, order: int = 4) -> None:
+    def __init__(self, *, order: int = 4, feature_names: Sequence[str] | None = None) -> None:
         check_choice("order", order, (2, 4))
         self.order = order
+        self.feature_names = None if feature_names is None else check_names(feature_names)
         self._sums: PowerSums | None = None
 
     @property
@@ -101,14 +108,14 @@ class Moments:
 
     def copy(self) -> Moments:
         """An independent state of the same rows."""
-        copied = Moments(order=self.order)
+        copied = Moments(order=self.order, feature_names=self.feature_names)
         copied._sums = self._sums
         return copied
 
     def merge(self, other: Moments) -> Self:
         """Take in the rows that `other` has seen."""
         merged = self + other
-        self.order, self._sums = merged.order, merged._sums
+        self.__dict__.update(merged.__dict__)
         return self
 
     def __add__(self, other: Moments) -> Moments:
@@ -126,10 +133,37 @@ class Moments:
                     f"other: expected a state of order {self.order}, got order {other.order}; "
                     "accumulate both with the same order."
                 )
+            order = merge_order(self.feature_names, other.feature_names)
+            if order is not None:
+                right = right.permuted(order)
         # An empty state is neutral whatever its order: the rows decide.
-        merged = Moments(order=self.order if left is not None else other.order)
+        known = self if left is not None else other
+        merged = Moments(order=known.order)
+        merged.feature_names = known.feature_names or other.feature_names
         merged._sums = left + right if left is not None and right is not None else left or right
         return merged
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the state to a file that `load` reads; see `edgewise.moments.statefile`."""
+        write_state(path, self._contents())
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Moments:
+        """Read a state that `save` wrote; loading never runs code from the file."""
+        return cls._from_contents(read_state(path, "moments"))
+
+    def _contents(self) -> StateContents:
+        sums = self._sums
+        arrays = {} if sums is None else sums.arrays()
+        meta = {"order": self.order}
+        return StateContents("moments", self.feature_names, self.n_samples, meta, arrays)
+
+    @classmethod
+    def _from_contents(cls, contents: StateContents) -> Moments:
+        moments = cls(order=contents.whole("order", 2), feature_names=contents.columns)
+        if contents.n_samples:
+            moments._sums = PowerSums.from_arrays(contents, quartic=moments.order == 4)
+        return moments
 
     def mean(self) -> FloatArray:
         """Mean of each column."""

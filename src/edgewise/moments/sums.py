@@ -12,8 +12,10 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from edgewise._types import AnyArray, FloatArray
+from edgewise.moments.statefile import StateContents
 
 
 def _quiet() -> AbstractContextManager[object]:
@@ -72,6 +74,54 @@ class PowerSums:
     first: FloatArray
     second: FloatArray
     quartic: QuarticSums | None
+
+    def permuted(self, order: npt.NDArray[np.intp]) -> PowerSums:
+        """The sums with the columns in another order."""
+        q = self.quartic
+        return PowerSums(
+            self.n,
+            self.origin[order],
+            self.first[order],
+            self.second[np.ix_(order, order)],
+            None
+            if q is None
+            else QuarticSums(q.third[order], q.fourth[order], q.norm2_row[order], q.norm4),
+        )
+
+    def arrays(self) -> dict[str, AnyArray]:
+        """The sums by name, for a state file."""
+        named: dict[str, AnyArray] = {
+            "origin": self.origin,
+            "first": self.first,
+            "second": self.second,
+        }
+        if self.quartic is not None:
+            q = self.quartic
+            named |= {"third": q.third, "fourth": q.fourth, "norm2_row": q.norm2_row}
+            named["norm4"] = np.array([q.norm4])
+        return named
+
+    @staticmethod
+    def from_arrays(contents: StateContents, *, quartic: bool) -> PowerSums:
+        """The sums from a state file, after checking that they fit each other."""
+        p = contents.width("origin")
+        sums = (
+            QuarticSums(
+                contents.array("third", (p,)),
+                contents.array("fourth", (p,)),
+                contents.array("norm2_row", (p,)),
+                float(contents.array("norm4", (1,))[0]),
+            )
+            if quartic
+            else None
+        )
+        return PowerSums(
+            contents.n_samples,
+            contents.array("origin", (p,)),
+            contents.array("first", (p,)),
+            contents.array("second", (p, p)),
+            sums,
+        )
 
     def mean(self) -> FloatArray:
         return self.origin + self.first / self.n

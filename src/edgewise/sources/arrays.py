@@ -8,16 +8,26 @@ from typing import Any
 from edgewise._blocks import row_blocks
 from edgewise._types import AnyArray
 from edgewise._validation import check_rows, default_names
-from edgewise.sources.source import BATCH_ROWS
+from edgewise.sources.source import batch_rows
 
 
 class ArraySource:
-    """A two-dimensional array; batches are views of it."""
+    """A two-dimensional array, in memory or mapped from a file; batches are views of it."""
 
-    def __init__(self, X: Any) -> None:
-        self._values = check_rows(X)
+    named = False
+    rescannable = True
+
+    def __init__(self, X: Any, *, name: str = "X") -> None:
+        self._values = check_rows(X, name=name)
         self.feature_names = default_names(self._values.shape[1])
-        self.n_rows: int | None = self._values.shape[0]
+
+    @property
+    def n_rows(self) -> int | None:
+        return int(self._values.shape[0])
+
+    @property
+    def estimated_rows(self) -> int | None:
+        return self.n_rows
 
     def batches(self) -> Iterator[AnyArray]:
-        return row_blocks(self._values, BATCH_ROWS)
+        return row_blocks(self._values, batch_rows(self._values.shape[1]))

@@ -10,18 +10,31 @@ from edgewise.sources.source import Source
 
 
 def as_source(data: Any) -> Source:
-    """A source of the rows in an array, a data frame, an Arrow stream, a path or paths."""
+    """A source of the rows in an array, a frame, an Arrow stream, a path, paths or an iterator."""
     if isinstance(data, Source):
         return data
     if is_path_like(data):
-        from edgewise.sources.files import read_files
+        from edgewise.sources.files import FileSource
 
-        return read_files([data] if isinstance(data, str | os.PathLike) else data)
-    # __dataframe__ alone (very old frames) is left to NumPy's own conversion.
-    if hasattr(data, "__arrow_c_stream__") or _is_frame(data):
-        from edgewise.sources.tables import TableSource, arrow_table
+        return FileSource([data] if isinstance(data, str | os.PathLike) else data)
+    if _is_pandas(data):
+        from edgewise.sources.tables import PandasSource
 
-        return TableSource(arrow_table(data))
+        return PandasSource(data)
+    if hasattr(data, "__arrow_c_stream__"):
+        from edgewise.sources.tables import ArrowSource
+
+        return ArrowSource(data)
+    if hasattr(data, "__arrow_c_array__") and hasattr(data, "num_columns"):
+        import pyarrow as pa
+
+        from edgewise.sources.tables import ArrowSource
+
+        return ArrowSource(pa.table(data))
+    if hasattr(data, "__next__"):
+        from edgewise.sources.iterators import IteratorSource
+
+        return IteratorSource(data, as_source)
     return ArraySource(data)
 
 
@@ -31,5 +44,9 @@ def is_path_like(data: Any) -> bool:
     return all(isinstance(item, str | os.PathLike) for item in items)
 
 
-def _is_frame(data: Any) -> bool:
-    return type(data).__module__.startswith("pandas") and hasattr(data, "columns")
+def _is_pandas(data: Any) -> bool:
+    return (
+        type(data).__module__.partition(".")[0] == "pandas"
+        and hasattr(data, "iloc")
+        and (hasattr(data, "columns"))
+    )

@@ -1,109 +1,127 @@
-"""Files of rows: CSV (also compressed), Parquet and .npy, read whole."""
+"""Files, folders and patterns of them as one source."""
 
 from __future__ import annotations
 
+import glob
 import os
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
-import numpy as np
-import pyarrow as pa
-
-from edgewise._validation import check_rows, default_names
+from edgewise._types import AnyArray
 from edgewise.errors import DataError
-from edgewise.sources.tables import TableSource, check_numeric, one_line, select_columns
+from edgewise.sources.formats import ENDINGS, OpenedFile, open_csv_stream, open_file, readable
+from edgewise.sources.prefetch import prefetched
+from edgewise.sources.tables import check_numeric, selected_names
 
-_HINT = "leave it out (exclude=..., --exclude) or choose columns (columns=..., --columns)"
-
-
-def read_files(
-    paths: Sequence[str | os.PathLike[str]],
-    *,
-    columns: Sequence[str] | None = None,
-    exclude: Sequence[str] | None = None,
-) -> TableSource:
-    """One source of the rows of all files, which must have the same columns."""
-    tables: list[pa.Table] = []
-    for path in map(Path, paths):
-        table = select_columns(_read(path), columns, exclude, f"file '{path}'")
-        check_numeric(table, f"file '{path}'", _HINT)
-        if tables:
-            table = _same_columns(table, tables[0], path, Path(paths[0]))
-        tables.append(table)
-    if any(table.schema != tables[0].schema for table in tables):
-        # Readers infer types file by file: whole numbers here, fractions there.
-        numbers = pa.schema([(name, pa.float64()) for name in tables[0].column_names])
-        tables = [_as_numbers(table, numbers) for table in tables]
-    return TableSource(pa.concat_tables(tables))
+StrPath = str | os.PathLike[str]
 
 
-def _as_numbers(table: pa.Table, schema: pa.Schema) -> pa.Table:
-    """Cast to float64; Arrow takes booleans there only by way of whole numbers."""
-    for i, field in enumerate(table.schema):
-        if pa.types.is_boolean(field.type):
-            table = table.set_column(i, field.name, table.column(i).cast(pa.uint8()))
-    return table.cast(schema)
+class Position(NamedTuple):
+    """How far reading has come: so many rows of this file, and all of those before it."""
+
+    file: int
+    rows: int
 
 
-def _read(path: Path) -> pa.Table:
-    name = path.name.lower()
-    if not path.exists():
-        raise DataError(f"data: there is no file '{path}'; check the path.")
-    try:
-        if name.endswith((".csv", ".csv.gz", ".csv.zst", ".csv.bz2")):
-            return _read_csv(path)
-        if name.endswith((".parquet", ".pq")):
-            from pyarrow import parquet
+class FileSource:
+    """The rows of one or more files, which must have the same columns in any order."""
 
-            return parquet.read_table(path)
-        if name.endswith(".npy"):
-            return _read_npy(path)
-    except pa.ArrowException as error:
-        raise DataError(
-            f"data: file '{path}' cannot be read: {one_line(error)}. Is it complete, and of the "
-            "kind that its name says?"
-        ) from error
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise DataError(f"data: file '{path}' cannot be read: {reason}.") from error
-    raise DataError(
-        f"data: expected a .csv, .csv.gz, .parquet or .npy file, got '{path}'; convert it first."
-    )
+    def __init__(
+        self,
+        paths: Sequence[StrPath],
+        *,
+        columns: Sequence[str] | None = None,
+        exclude: Sequence[str] | None = None,
+    ) -> None:
+        self.paths = expand_paths(paths)
+        if self.paths == ["-"]:
+            self._files = [open_csv_stream(sys.stdin.buffer, "standard input")]
+        else:
+            self._files = [open_file(Path(path)) for path in self.paths]
+        self.rescannable = self.paths != ["-"]
+        self.named = self._files[0].named
+        first = self._files[0]
+        where = f"file '{first.path}'"
+        self.feature_names = selected_names(first.schema.names, columns, exclude, where)
+        for file in self._files:
+            _check_columns(file, first, self.feature_names, chosen=columns is not None)
 
+    @property
+    def n_rows(self) -> int | None:
+        return _total([file.n_rows for file in self._files])
 
-def _read_csv(path: Path) -> pa.Table:
-    from pyarrow import csv
+    @property
+    def estimated_rows(self) -> int | None:
+        return _total([file.estimated_rows for file in self._files])
 
-    try:
-        table = csv.read_csv(path)
-        # Names are decoded on first use.
-        _ = table.column_names
-    except UnicodeDecodeError as error:
-        raise DataError(
-            f"data: file '{path}' is not UTF-8 text ({one_line(error)}); save it as UTF-8."
-        ) from error
-    return table
+    def batches(self) -> Iterator[AnyArray]:
+        return (batch for _, batch in self.positioned_batches(Position(0, 0)))
 
+    def positioned_batches(self, start: Position) -> Iterator[tuple[Position, AnyArray]]:
+        """Batches from a position on, each with the position behind it; read ahead by a thread."""
+        return prefetched(lambda: self._read(start))
 
-def _read_npy(path: Path) -> pa.Table:
-    try:
-        values = np.load(path, allow_pickle=False)
-    except (ValueError, EOFError) as error:
-        raise DataError(
-            f"data: file '{path}' is not a plain .npy array: {one_line(error)}."
-        ) from error
-    rows = check_rows(values, name=f"file '{path}'")
-    names = default_names(rows.shape[1])
-    columns = np.ascontiguousarray(rows.T, dtype=np.float64)
-    return pa.table(dict(zip(names, columns, strict=True)))
+    def _read(self, start: Position) -> Iterator[tuple[Position, AnyArray]]:
+        for number in range(start.file, len(self._files)):
+            file = self._files[number]
+            rows = start.rows if number == start.file else 0
+            with readable(file.path):
+                for batch in file.read(self.feature_names, rows):
+                    rows += batch.shape[0]
+                    yield Position(number, rows), batch
 
 
-def _same_columns(table: pa.Table, first: pa.Table, path: Path, first_path: Path) -> pa.Table:
-    missing = [name for name in first.column_names if name not in table.column_names]
-    extra = [name for name in table.column_names if name not in first.column_names]
-    if missing or extra:
+def expand_paths(paths: Sequence[StrPath]) -> list[str]:
+    """Folders become the files of known kinds in them, patterns what they match, sorted."""
+    found: list[str] = []
+    for path in [os.fspath(path) for path in paths]:
+        if path == "-":
+            if len(paths) > 1:
+                raise DataError("data: expected '-' (standard input) alone, got other files too.")
+            return ["-"]
+        if os.path.isdir(path):
+            inside = sorted(
+                os.path.join(folder, name)
+                for folder, _, names in os.walk(path)
+                for name in names
+                if name.lower().endswith(ENDINGS) and not name.startswith((".", "_"))
+            )
+            if not inside:
+                raise DataError(
+                    f"data: folder '{path}' has no .csv, .parquet, .arrow or .npy file."
+                )
+            found += inside
+        elif not os.path.exists(path) and glob.has_magic(path):
+            matches = sorted(glob.glob(path, recursive=True))
+            if not matches:
+                raise DataError(f"data: no file matches '{path}'.")
+            found += matches
+        else:
+            found.append(path)
+    if not found:
+        raise DataError("data: expected at least one file, got none.")
+    return found
+
+
+def _check_columns(
+    file: OpenedFile, first: OpenedFile, wanted: tuple[str, ...], *, chosen: bool
+) -> None:
+    """The wanted columns are there and hold numbers; without a choice, no others either."""
+    names = file.schema.names
+    missing = [name for name in wanted if name not in names]
+    extra = [name for name in names if name not in first.schema.names]
+    if missing or (extra and not chosen):
         what = f"lacks column {missing[0]!r}" if missing else f"has the extra column {extra[0]!r}"
         raise DataError(
-            f"data: file '{path}' {what}, unlike '{first_path}'; all files need the same columns."
+            f"data: file '{file.path}' {what}, unlike '{first.path}'; all files need the same "
+            "columns."
         )
-    return table.select(first.column_names)
+    fields = [file.schema.field(name) for name in wanted]
+    check_numeric(fields, f"file '{file.path}'", file.first_text)
+
+
+def _total(counts: Sequence[int | None]) -> int | None:
+    known = [count for count in counts if count is not None]
+    return sum(known) if len(known) == len(counts) else None

@@ -2,52 +2,149 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from edgewise._types import AnyArray
+from edgewise._types import AnyArray, FloatArray
 from edgewise._validation import check_names
 from edgewise.errors import DataError, DataTypeError
-from edgewise.sources.source import BATCH_ROWS
+from edgewise.sources.source import batch_rows
+
+_HINT = "convert it, or leave it out (for files: exclude=..., --exclude)"
 
 
-class TableSource:
-    """An Arrow table whose columns are all numbers."""
+class ArrowSource:
+    """Any object that exports an Arrow C stream: Arrow, polars, DuckDB, ADBC, Ibis.
 
-    def __init__(self, table: pa.Table) -> None:
-        self.feature_names = check_names(table.column_names)
-        check_numeric(table, "X", "drop or convert it")
-        self._table = table
-        self.n_rows: int | None = table.num_rows
+    The stream is read in pieces, never as a whole. What exports itself anew each time (a table, a
+    query) can be read again; a reader or a cursor cannot.
+    """
+
+    named = True
+
+    def __init__(self, data: Any) -> None:
+        self._data = data
+        self.rescannable = not _reads_once(data)
+        # A stream that can be opened once only is opened here, for its names.
+        self._opened = None if self.rescannable else _reader(data)
+        schema = (self._opened or _reader(data)).schema
+        self.feature_names = check_names(schema.names)
+        check_numeric(schema, "X")
+
+    @property
+    def n_rows(self) -> int | None:
+        for size in ("num_rows", "height"):  # pyarrow, polars
+            rows = getattr(self._data, size, None)
+            if isinstance(rows, int):
+                return rows
+        return None
+
+    @property
+    def estimated_rows(self) -> int | None:
+        return self.n_rows
 
     def batches(self) -> Iterator[AnyArray]:
-        for batch in self._table.to_batches(max_chunksize=BATCH_ROWS):
-            # Column by column into a features-first block: its transpose is what the
-            # accumulators want to read.
-            block = np.empty((batch.num_columns, batch.num_rows))
-            for i, column in enumerate(batch.columns):
-                block[i] = _to_numpy(column)
-            yield block.T
+        if self.rescannable:
+            return fixed_blocks(iter(_reader(self._data)), len(self.feature_names))
+        if self._opened is None:
+            raise DataError(
+                "data: this stream was read already and cannot be read again; make it anew."
+            )
+        reader, self._opened = self._opened, None
+        return fixed_blocks(iter(reader), len(self.feature_names))
 
 
-def arrow_table(data: Any) -> pa.Table:
-    """`data` as an Arrow table."""
-    import narwhals.stable.v1 as nw
+class PandasSource:
+    """A pandas data frame, converted a slice at a time; its index is not a variable."""
 
+    named = True
+    rescannable = True
+
+    def __init__(self, frame: Any) -> None:
+        self.feature_names = check_names(frame.columns)
+        self._frame = frame
+        check_numeric(self._slice(0, 1000).schema, "X")
+
+    @property
+    def n_rows(self) -> int | None:
+        return len(self._frame)
+
+    @property
+    def estimated_rows(self) -> int | None:
+        return self.n_rows
+
+    def _slice(self, start: int, rows: int) -> pa.Table:
+        part = self._frame.iloc[start : start + rows]
+        try:
+            return pa.Table.from_pandas(part, preserve_index=False)
+        except (pa.ArrowException, TypeError, ValueError) as error:
+            raise _unreadable(self._frame, error) from error
+
+    def batches(self) -> Iterator[AnyArray]:
+        p = len(self.feature_names)
+        rows = batch_rows(p)
+        starts = range(0, len(self._frame), rows)
+        slices = (self._slice(start, rows) for start in starts)
+        return fixed_blocks((b for table in slices for b in table.to_batches()), p)
+
+
+def _reads_once(data: Any) -> bool:
+    """Readers and database cursors hand out their rows once; tables and queries again and again."""
+    return isinstance(data, pa.RecordBatchReader) or "ursor" in type(data).__name__
+
+
+def _reader(data: Any) -> pa.RecordBatchReader:
     try:
-        if nw.dependencies.is_pandas_dataframe(data):
-            # pandas exports its index as a column; an index is not a variable.
-            check_names(data.columns)
-            return pa.Table.from_pandas(data, preserve_index=False)
-        return pa.table(data)
+        if isinstance(data, pa.RecordBatchReader):
+            return data
+        return pa.RecordBatchReader.from_stream(data)
     except (pa.ArrowException, TypeError, ValueError) as error:
-        raise DataTypeError(
-            f"X: expected a table of numbers, got a {type(data).__name__} that Arrow cannot read "
-            f"({one_line(error)}); convert or drop the columns that are not numbers."
-        ) from error
+        raise _unreadable(data, error) from error
+
+
+def _unreadable(data: Any, error: Exception) -> DataTypeError:
+    return DataTypeError(
+        f"X: expected a table of numbers, got a {type(data).__name__} that Arrow cannot read "
+        f"({one_line(error)}); convert or drop the columns that are not numbers."
+    )
+
+
+def fixed_blocks(
+    batches: Iterator[pa.RecordBatch], n_features: int, skip: int = 0
+) -> Iterator[AnyArray]:
+    """The rows of Arrow batches, from row `skip` on, in blocks of one fixed size.
+
+    Fixed, so that the blocks, and with them every rounding error, depend on the rows alone and not
+    on how a file was written or where reading began (as long as `skip` is a whole number of
+    blocks). Blocks are filled column by column, features first: their transposes are what the
+    accumulators like to read.
+    """
+    rows = batch_rows(n_features)
+    block, filled = np.empty((n_features, rows)), 0
+    for batch in batches:
+        start = min(skip, batch.num_rows)
+        skip -= start
+        while start < batch.num_rows:
+            size = min(rows - filled, batch.num_rows - start)
+            _fill(block[:, filled : filled + size], batch.slice(start, size))
+            start, filled = start + size, filled + size
+            if filled == rows:
+                yield block.T
+                block, filled = np.empty((n_features, rows)), 0
+    if filled:
+        yield block[:, :filled].T
+
+
+def _fill(block: FloatArray, batch: pa.RecordBatch) -> None:
+    if batch.num_columns != block.shape[0]:
+        raise DataError(
+            f"X: expected {block.shape[0]} columns in every batch, got {batch.num_columns}."
+        )
+    for row, column in zip(block, batch.columns, strict=True):
+        row[:] = _to_numpy(column)
 
 
 def one_line(error: Exception) -> str:
@@ -57,33 +154,39 @@ def one_line(error: Exception) -> str:
     return shown if len(shown) <= 200 else shown[:199] + "…"
 
 
-def check_numeric(table: pa.Table, where: str, hint: str) -> None:
+def check_numeric(
+    schema: Iterable[pa.Field], where: str, detail: Callable[[str], str] = lambda name: ""
+) -> None:
     """Refuse a table with a column that does not hold numbers, by name."""
-    for field in table.schema:
-        if not _is_numeric(field.type):
+    for field in schema:
+        if not is_numeric(field.type):
             raise DataTypeError(
-                f"{where}: column {field.name!r} must hold numbers, got {field.type}; {hint}."
+                f"{where}: column {field.name!r} must hold numbers, got {field.type}"
+                f"{detail(field.name)}; {_HINT}."
             )
 
 
-def select_columns(
-    table: pa.Table, columns: Sequence[str] | None, exclude: Sequence[str] | None, where: str
-) -> pa.Table:
-    """Keep `columns` (all when None) but not those in `exclude`."""
-    check_names(table.column_names)
-    for argument, names in (("columns", columns), ("exclude", exclude)):
-        for name in names or ():
-            if name not in table.column_names:
-                have = ", ".join(map(repr, table.column_names))
+def selected_names(
+    names: Sequence[str],
+    columns: Sequence[str] | None,
+    exclude: Sequence[str] | None,
+    where: str,
+) -> tuple[str, ...]:
+    """Those of `columns` (all of `names` when None) that are not in `exclude`."""
+    check_names(names)
+    for argument, wanted in (("columns", columns), ("exclude", exclude)):
+        for name in wanted or ():
+            if name not in names:
+                have = ", ".join(map(repr, names))
                 raise DataError(f"{argument}: {where} has no column {name!r}; it has {have}.")
-    wanted = table.column_names if columns is None else check_names(columns)
-    kept = [name for name in wanted if name not in (exclude or ())]
-    if not kept:
+    kept = names if columns is None else check_names(columns)
+    left = tuple(name for name in kept if name not in (exclude or ()))
+    if not left:
         raise DataError(f"columns: expected at least 2 columns of {where} to test, got none.")
-    return table.select(kept)
+    return left
 
 
-def _is_numeric(kind: pa.DataType) -> bool:
+def is_numeric(kind: pa.DataType) -> bool:
     types = pa.types
     return bool(
         types.is_integer(kind)
@@ -101,4 +204,8 @@ def _to_numpy(column: pa.Array) -> AnyArray:
         return np.asarray(column.to_numpy(zero_copy_only=False))
     if pa.types.is_boolean(column.type):
         column = column.cast(pa.uint8())
+    if not is_numeric(column.type):
+        raise DataTypeError(
+            f"X: expected numbers in every batch, got {column.type} in a later one."
+        )
     return np.asarray(column.cast(pa.float64()).to_numpy(zero_copy_only=False))

@@ -1,0 +1,60 @@
+"""Reading ahead: the next batch is made while the present one is worked on."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from queue import Full, Queue
+from typing import TypeVar
+
+_Item = TypeVar("_Item")
+_AHEAD = 2  # items waiting; each is a batch of some megabytes
+
+
+class _Failure:
+    """An exception on its way from the reading thread to the reader."""
+
+    def __init__(self, error: BaseException) -> None:
+        self.error = error
+
+
+_END = object()
+
+
+def prefetched(make: Callable[[], Iterator[_Item]]) -> Iterator[_Item]:
+    """The items of `make()`, produced by a thread of their own, in the same order.
+
+    Decoding files and BLAS both release the interpreter's lock, so on two cores they overlap. The
+    thread ends when the items do, when making one fails, or when the reader stops reading.
+    """
+    queue: Queue[object] = Queue(maxsize=_AHEAD)
+    stopped = threading.Event()
+
+    def put(item: object) -> bool:
+        while not stopped.is_set():
+            try:
+                queue.put(item, timeout=0.1)
+            except Full:
+                continue
+            return True
+        return False
+
+    def read() -> None:
+        try:
+            for item in make():
+                if not put(item):
+                    return
+            put(_END)
+        except BaseException as error:
+            put(_Failure(error))
+
+    thread = threading.Thread(target=read, name="edgewise-reader", daemon=True)
+    thread.start()
+    try:
+        while (item := queue.get()) is not _END:
+            if isinstance(item, _Failure):
+                raise item.error
+            yield item  # type: ignore[misc]
+    finally:
+        stopped.set()
+        thread.join()

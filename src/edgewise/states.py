@@ -1,0 +1,41 @@
+"""Whatever kind of state a file holds."""
+
+from __future__ import annotations
+
+import os
+
+from edgewise.errors import StateFileError
+from edgewise.moments.batches import BatchMoments
+from edgewise.moments.moments import Moments
+from edgewise.moments.statefile import read_state
+from edgewise.sequential import ConfidenceSequence
+
+State = Moments | BatchMoments | ConfidenceSequence
+
+_KINDS: dict[str, type[Moments] | type[BatchMoments] | type[ConfidenceSequence]] = {
+    "moments": Moments,
+    "batches": BatchMoments,
+    "sequence": ConfidenceSequence,
+}
+
+
+def load_state(path: str | os.PathLike[str]) -> State:
+    """Read a state file of any kind; loading never runs code from the file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> import edgewise as ew
+    >>> path = tempfile.mkdtemp() + "/rows.state"
+    >>> ew.accumulate(np.random.default_rng(0).standard_normal((100, 3))).save(path)
+    >>> ew.load_state(path)
+    Moments(n_samples=100, n_features=3, order=4)
+    """
+    contents = read_state(path)
+    if contents.kind not in _KINDS:
+        raise StateFileError(
+            f"state file '{os.fspath(path)}' holds a {contents.kind!r}, expected one of "
+            f"{', '.join(_KINDS)}."
+        )
+    return _KINDS[contents.kind]._from_contents(contents)
