@@ -226,9 +226,10 @@ def _per_edge_rows(
 
 def _student_degrees(method: str, rows: FloatArray, p: int) -> FloatArray:
     if method == "fisher":
-        return rows - p
+        return np.asarray(rows - p)
     batches = [expected_batches(float(n)) for n in rows.ravel()]
-    return np.maximum(np.array(batches).reshape(rows.shape) - 1, 1.0)
+    degrees: FloatArray = np.maximum(np.array(batches).reshape(rows.shape) - 1, 1.0)
+    return degrees
 
 
 def _dependence_inflation(

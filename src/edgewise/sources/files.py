@@ -9,6 +9,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+import pyarrow as pa
+
 from edgewise._types import AnyArray
 from edgewise.errors import DataError
 from edgewise.sources.formats import ENDINGS, OpenedFile, open_csv_stream, open_file, readable
@@ -71,6 +73,8 @@ class FileSource:
                 for batch in file.read(self.feature_names, rows):
                     rows += batch.shape[0]
                     yield Position(number, rows), batch
+            # What one file needed is not kept for the next, so memory does not creep up.
+            pa.default_memory_pool().release_unused()
 
 
 def expand_paths(paths: Sequence[StrPath]) -> list[str]:
