@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -10,9 +12,14 @@ from edgewise.edges.registry import METHODS
 
 pytestmark = pytest.mark.filterwarnings("ignore::edgewise.errors.TooFewRowsWarning")
 
+SUPPORT = [(-60, 60)] * 4
+
 
 def test_the_known_methods_are_registered():
-    assert {"score", "fisher", "trace", "eig"} <= set(METHODS)
+    assert set(METHODS) == {
+        *("score", "wald", "batch", "elliptical", "fisher"),
+        *("whitened", "spectral", "trace", "eig"),
+    }
 
 
 @pytest.mark.parametrize("method", list(METHODS))
@@ -35,7 +42,7 @@ def test_every_method_fills_the_whole_result(rows, method):
         assert result.correction is None
 
 
-@pytest.mark.parametrize("method", ["trace", "fisher"])
+@pytest.mark.parametrize("method", ["trace", "spectral", "fisher"])
 def test_a_state_gives_what_the_rows_give(rows, same_result, method):
     expected = ew.edge_test(rows, method=method)
     same_result(ew.edge_test(ew.accumulate(rows), method=method), expected)
@@ -43,30 +50,69 @@ def test_a_state_gives_what_the_rows_give(rows, same_result, method):
     same_result(ew.edge_test(halves, method=method), expected)
 
 
+def test_a_state_of_batches_serves_batch_and_fisher(rows, same_result):
+    state = ew.accumulate(rows, n_batches=20)
+    same_result(ew.edge_test(state, method="batch"), ew.edge_test(rows, method="batch"))
+    same_result(ew.edge_test(state, method="fisher"), ew.edge_test(rows, method="fisher"))
+    named = ew.edge_test(state, method="batch", correction="maxt", feature_names=list("abcd"))
+    assert named.feature_names == tuple("abcd")
+    assert named.options["n_batches"] == 25  # 400 rows in batches of 16
+
+
+@pytest.mark.parametrize("n_batches", [None, 20])
 @pytest.mark.parametrize(
-    ("method", "options"), [("score", {}), ("eig", {}), ("trace", {"standardize": True})]
+    ("method", "options"),
+    [
+        ("score", {}),
+        ("wald", {}),
+        ("eig", {}),
+        ("elliptical", {}),
+        ("whitened", {}),
+        ("whitened", {"radius": "chi2"}),
+        ("spectral", {"radius": "chi2"}),
+        ("spectral", {"radius": "hoeffding", "support": SUPPORT}),
+        ("spectral", {"standardize": True}),
+        ("trace", {"standardize": True}),
+    ],
+    ids=str,
 )
-def test_what_needs_the_rows_says_so(rows, refuses, method, options):
-    state = ew.accumulate(rows)
+def test_what_needs_the_rows_says_so(rows, refuses, method, options, n_batches):
+    state = ew.accumulate(rows, n_batches=n_batches)
     refuses(
         lambda: ew.edge_test(state, method=method, **options),
         ew.DataError,
         repr(method),
         "reads the rows twice",
         "pass the rows",
+        "'batch' with a BatchMoments state",
     )
 
 
-def test_a_state_of_order_two_cannot_serve_trace(rows, refuses):
-    state = ew.accumulate(rows, order=2)
+def test_moments_without_batches_cannot_serve_batch(rows, refuses):
+    state = ew.accumulate(rows)
     refuses(
-        lambda: ew.edge_test(state, method="trace"), ew.ParameterError, "order 4", "got order 2"
+        lambda: ew.edge_test(state, method="batch"),
+        ew.DataError,
+        "'batch'",
+        "accumulate a BatchMoments state",
+        "pass the rows",
     )
+
+
+@pytest.mark.parametrize("method", ["trace", "spectral"])
+@pytest.mark.parametrize("options", [{"order": 2}, {"n_batches": 20}], ids=str)
+def test_sums_of_second_order_cannot_serve_the_bounds(rows, refuses, method, options):
+    state = ew.accumulate(rows, **options)
+    refuses(lambda: ew.edge_test(state, method=method), ew.DataError, "fourth-order", "(order=4)")
+
+
+def test_an_unknown_order_of_sums(rows, refuses):
     refuses(lambda: ew.accumulate(rows, order=3), ew.ParameterError, "order", "2, 4", "got 3")
 
 
 def test_an_empty_state_is_refused(refuses):
     refuses(lambda: ew.edge_test(ew.Moments(), method="fisher"), ew.DataError, "0 sample")
+    refuses(lambda: ew.edge_test(ew.BatchMoments(), method="batch"), ew.DataError, "got 0", "row")
 
 
 def test_missing_values_are_counted_over_all_batches(require, refuses):
@@ -141,3 +187,104 @@ def test_a_result_cannot_be_changed(rows):
         result.alpha = 0.5
     with pytest.raises(ValueError, match="read-only"):
         result.reject[0, 1] = True
+
+
+def test_feature_names_take_the_place_of_those_that_came(rows, csv_file, require, same_result):
+    frame = require("pandas").DataFrame(rows, columns=list("abcd"))
+    for data in (rows, frame, csv_file):
+        result = ew.edge_test(data, feature_names=["w", "x", "y", "z"])
+        same_result(result, ew.edge_test(rows), names="wxyz")
+        assert result.edges()[0].source in "wxyz"
+    state = ew.accumulate(rows)
+    named = ew.edge_test(state, method="fisher", feature_names=np.array(list("wxyz")))
+    assert named.feature_names == tuple("wxyz")
+
+
+@pytest.mark.parametrize("as_state", [False, True])
+def test_feature_names_must_fit(rows, refuses, as_state):
+    data = ew.accumulate(rows) if as_state else rows
+    refuses(
+        lambda: ew.edge_test(data, method="fisher", feature_names=list("abc")),
+        ew.ParameterError,
+        "feature_names: expected 4 names",
+        "got 3",
+    )
+    refuses(
+        lambda: ew.edge_test(data, method="fisher", feature_names=list("abca")),
+        ew.DataError,
+        "'a' more than once",
+    )
+
+
+@pytest.mark.parametrize("method", list(METHODS))
+def test_a_minimal_effect_leaves_out_the_small_ones(rows, method):
+    options = {"radius": "chi2"} if method in ("whitened", "spectral") else {}
+    options |= {"method": method, "effect_scale": "partial_correlation", "correction": None}
+    found = [
+        ew.edge_test(rows, min_effect=value, **options).reject for value in (0.0, 0.1, 0.3, 0.9)
+    ]
+    for weaker, stronger in pairwise(found):
+        assert not (stronger & ~weaker).any()
+    assert not found[-1].any()
+
+
+def test_what_a_result_records_of_the_minimal_effect(rows):
+    assert "min_effect" not in ew.edge_test(rows).options
+    for method, scale in {"score": "partial_correlation", "trace": "precision"}.items():
+        result = ew.edge_test(rows, method=method, min_effect=0.1)
+        recorded = {"min_effect": 0.1, "effect_scale": scale}
+        assert recorded.items() <= result.options.items()
+
+
+@pytest.mark.parametrize("value", [-0.1, 1, 1.5, np.nan, "0.1", None, True])
+def test_a_minimal_effect_outside_its_range(rows, refuses, value):
+    refuses(
+        lambda: ew.edge_test(rows, min_effect=value),
+        ew.ParameterError,
+        "min_effect: expected a number between 0 and 1",
+        f"got {value!r}",
+    )
+
+
+def test_precision_entries_may_be_large_partial_correlations_may_not(rows, refuses):
+    assert ew.edge_test(rows, min_effect=3, effect_scale="precision").n_edges == 0
+    refuses(
+        lambda: ew.edge_test(rows, min_effect=0.1, effect_scale="rho"),
+        ew.ParameterError,
+        "effect_scale",
+        "'rho'",
+        "'precision'",
+    )
+
+
+def test_maxt_is_sharper_than_bonferroni(rows):
+    options = {"method": "batch", "alpha": 0.2}
+    maxt = ew.edge_test(rows, correction="maxt", **options)
+    bonferroni = ew.edge_test(rows, correction="bonferroni", **options)
+    assert maxt.correction == "maxt"
+    np.testing.assert_array_equal(maxt.statistic, bonferroni.statistic)
+    off = ~np.eye(4, dtype=bool)
+    assert (maxt.threshold[off] < bonferroni.threshold[off]).all()
+    assert not (bonferroni.reject & ~maxt.reject).any()
+    np.testing.assert_array_equal(maxt.reject[off], maxt.adjusted_pvalue[off] <= 0.2)
+
+
+@pytest.mark.parametrize("method", ["score", "wald", "fisher", "elliptical"])
+def test_maxt_needs_batches(rows, refuses, method):
+    refuses(
+        lambda: ew.edge_test(rows, method=method, correction="maxt"),
+        ew.ParameterError,
+        "'maxt' resamples batches",
+        repr(method),
+        "method='batch'",
+    )
+
+
+def test_maxt_has_no_minimal_effect(rows, refuses):
+    refuses(
+        lambda: ew.edge_test(rows, method="batch", correction="maxt", min_effect=0.1),
+        ew.EdgewiseError,
+        "min_effect",
+        "'maxt'",
+        "correction='holm'",
+    )

@@ -15,21 +15,26 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import edgewise as ew
 from edgewise import EdgeTest
 
-# scikit-learn's checks bring a few dozen rows, for which `trace` rightly warns.
-pytestmark = pytest.mark.filterwarnings("ignore::edgewise.errors.TooFewRowsWarning")
+# scikit-learn's checks bring a few dozen rows, for which bounds and batches rightly warn.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::edgewise.errors.TooFewRowsWarning"),
+    pytest.mark.filterwarnings("ignore::edgewise.errors.ShortBatchesWarning"),
+]
 
-ONE_PASS = ["trace", "fisher"]
-TWO_PASSES = ["score", "eig"]
+ONE_PASS = ["trace", "spectral", "fisher"]
+TWO_PASSES = ["score", "wald", "eig", "whitened", "elliptical"]
 
 
 # The array API check skips without SCIPY_ARRAY_API=1; with it, its rows are collinear by
 # construction (make_classification's redundant columns), which EdgeTest must refuse.
-@parametrize_with_checks([EdgeTest(), EdgeTest(method="trace"), EdgeTest(method="fisher")])
+@parametrize_with_checks(
+    [EdgeTest(method) for method in ("score", "trace", "fisher", "whitened", "spectral")]
+)
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
 
 
-@pytest.mark.parametrize("method", ONE_PASS + TWO_PASSES)
+@pytest.mark.parametrize("method", [*ONE_PASS, *TWO_PASSES, "batch"])
 def test_fitted_attributes(rows, method):
     estimator = EdgeTest(method, alpha=0.01, correction="bonferroni")
     assert estimator.fit(rows) is estimator
@@ -59,6 +64,20 @@ def test_batches_equal_one_fit(rows, same_result, method, cuts):
     assert estimator.n_samples_seen_ == 400
 
 
+@pytest.mark.parametrize("n_batches", [None, 20])
+def test_partial_fit_makes_batches(rows, same_result, n_batches):
+    """Of one stream, however it is cut; their number is K, and 100 unless told."""
+    whole = EdgeTest("batch", n_batches=n_batches).partial_fit(rows)
+    pieces = EdgeTest("batch", n_batches=n_batches)
+    for piece in np.split(rows, [1, 3, 350]):
+        pieces.partial_fit(piece)
+    same_result(pieces.result_, whole.result_)
+    stream = ew.BatchMoments(n_batches or 100).update(rows)
+    same_result(whole.result_, ew.edge_test(stream, method="batch"))
+    assert pieces.n_samples_seen_ == 400
+    assert isinstance(pieces.moments_, ew.BatchMoments)
+
+
 def test_the_test_waits_for_enough_rows(rows, refuses):
     estimator = EdgeTest("fisher").partial_fit(rows[:2])
     assert estimator.n_samples_seen_ == 2
@@ -80,9 +99,13 @@ def test_methods_that_read_twice_have_no_partial_fit(method):
     assert "trace" in why
 
 
-def test_standardize_has_no_partial_fit():
-    assert hasattr(EdgeTest("trace"), "partial_fit")
-    assert not hasattr(EdgeTest("trace", standardize=True), "partial_fit")
+def test_options_that_read_twice_have_no_partial_fit():
+    for method in (*ONE_PASS, "batch"):
+        assert hasattr(EdgeTest(method), "partial_fit")
+    for method in ("trace", "spectral"):
+        assert not hasattr(EdgeTest(method, standardize=True), "partial_fit")
+    for radius in ("chi2", "eig", "hoeffding"):
+        assert not hasattr(EdgeTest("spectral", radius=radius), "partial_fit")
 
 
 def test_fit_forgets_what_partial_fit_saw(rows, same_result):
@@ -98,6 +121,20 @@ def test_fit_moments(rows, same_result, method):
     estimator = EdgeTest(method).fit_moments(state)
     same_result(estimator.result_, ew.edge_test(rows, method=method))
     assert (estimator.n_samples_seen_, estimator.n_features_in_) == (400, 4)
+
+
+def test_fit_moments_of_batches(rows, same_result):
+    state = ew.accumulate(rows, n_batches=20)
+    for method in ("batch", "fisher"):
+        expected = ew.edge_test(rows, method=method)
+        same_result(EdgeTest(method).fit_moments(state).result_, expected)
+
+
+def test_fit_moments_of_the_wrong_state(rows, refuses):
+    moments, batches = ew.accumulate(rows), ew.accumulate(rows, n_batches=20)
+    refuses(lambda: EdgeTest("batch").fit_moments(moments), ew.DataError, "a BatchMoments state")
+    refuses(lambda: EdgeTest("trace").fit_moments(batches), ew.DataError, "(order=4)")
+    refuses(lambda: EdgeTest("trace").fit_moments(rows), ew.ParameterError, "state", "use fit")
 
 
 def test_fit_moments_cannot_serve_what_needs_the_rows(rows, refuses):
@@ -155,6 +192,43 @@ def test_options_reach_the_method(rows, same_result):
 
 
 @pytest.mark.parametrize(
+    "parameters",
+    [
+        {"min_effect": 0.2},
+        {"min_effect": 0.1, "effect_scale": "precision", "method": "wald"},
+        {"method": "whitened", "radius": "chi2"},
+        {"method": "whitened", "radius": "hoeffding", "support": (-60, 60)},
+        {"method": "spectral", "radius": "eig", "standardize": True},
+        {"method": "spectral", "radius": "hoeffding", "support": np.tile([-60.0, 60.0], (4, 1))},
+        {"method": "batch", "n_batches": 13},
+        {"method": "batch", "correction": "maxt", "random_state": 4},
+    ],
+    ids=lambda parameters: " ".join(map(str, parameters)),
+)
+def test_every_parameter_reaches_the_test(rows, same_result, parameters):
+    expected = ew.edge_test(rows, **parameters)
+    fitted = clone(EdgeTest(**parameters)).fit(rows)
+    same_result(fitted.result_, expected)
+    assert fitted.result_.options == expected.options
+
+
+def test_random_state_decides_the_bootstrap(rows):
+    def pvalues(**parameters):
+        return EdgeTest("batch", correction="maxt", **parameters).fit(rows).pvalues_
+
+    np.testing.assert_array_equal(pvalues(random_state=3), pvalues(random_state=3))
+    np.testing.assert_array_equal(pvalues(), pvalues(random_state=0))
+    assert not np.array_equal(pvalues(random_state=3), pvalues(random_state=4), equal_nan=True)
+    np.testing.assert_allclose(pvalues(random_state=3), pvalues(random_state=4), atol=0.02)
+
+
+def test_random_state_is_no_matter_to_methods_that_draw_nothing(rows, same_result):
+    for method in ("score", "trace", "batch"):
+        fitted = EdgeTest(method, random_state=7).fit(rows)
+        same_result(fitted.result_, EdgeTest(method).fit(rows).result_)
+
+
+@pytest.mark.parametrize(
     ("parameters", "fragments"),
     [
         ({"method": "nope"}, ["method", "'nope'"]),
@@ -162,6 +236,16 @@ def test_options_reach_the_method(rows, same_result):
         ({"correction": "nope"}, ["correction", "'nope'"]),
         ({"mu": 2.0}, ["mu", "'score'"]),
         ({"method": "trace", "mu": -1.0}, ["mu", "above 0"]),
+        ({"min_effect": -0.1}, ["min_effect", "between 0 and 1", "got -0.1"]),
+        ({"min_effect": 0.1, "effect_scale": "nope"}, ["effect_scale", "'nope'"]),
+        ({"radius": "chi2"}, ["radius", "'score'"]),
+        ({"method": "whitened", "radius": "nope"}, ["radius", "'nope'", "'chi2'"]),
+        ({"method": "whitened", "support": (0, 1)}, ["support", "radius='hoeffding'"]),
+        ({"method": "whitened", "alpha": 0.3}, ["alpha", "0.2151", "radius='chi2'"]),
+        ({"n_batches": 20}, ["n_batches", "'score'"]),
+        ({"method": "batch", "n_batches": 1}, ["n_batches", "from 2 on", "got 1"]),
+        ({"method": "batch", "n_batches": 401}, ["n_batches", "400 rows", "got 401"]),
+        ({"correction": "maxt"}, ["correction", "'maxt'", "method='batch'"]),
     ],
     ids=str,
 )

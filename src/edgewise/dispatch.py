@@ -161,7 +161,7 @@ def edge_test(
     if budget is not None:
         plan = plan_budget(source, budget, method, question)
         chosen, source = METHODS[plan.method], plan.source
-    if chosen.passes > 1 and not source.rescannable:
+    if chosen.reads_twice(options) and not source.rescannable:
         raise DataError(
             f"data: method {chosen.name!r} reads the rows twice, and this stream can be read only "
             "once; use method='batch', or write the rows to a Parquet file first."

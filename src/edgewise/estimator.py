@@ -35,8 +35,8 @@ _OPTION_DEFAULTS: dict[str, Any] = {
 def _one_pass(estimator: EdgeTest) -> bool:
     method = METHODS.get(estimator.method)
     # An unknown method is partial_fit's own error, not a missing attribute.
-    two_passes = estimator.standardize or estimator.radius != "trace"
-    if method is not None and (method.passes > 1 or two_passes):
+    options = {"standardize": estimator.standardize, "radius": estimator.radius}
+    if method is not None and method.reads_twice(options):
         able = [name for name, known in METHODS.items() if known.passes == 1]
         raise AttributeError(
             f"method {estimator.method!r} with these options reads the rows twice, so it cannot "

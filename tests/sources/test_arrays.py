@@ -66,6 +66,15 @@ def test_batches_are_views_that_hold_every_row_once(rows):
         assert all(np.shares_memory(batch, rows) for batch in batches)
         np.testing.assert_array_equal(np.concatenate(batches), rows)
     assert source.feature_names == ("x0", "x1", "x2", "x3")
+    assert (source.n_rows, source.estimated_rows) == (400, 400)
+    assert source.rescannable
+    assert not source.named
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_blocks_have_one_size(order):
+    X = np.zeros((3000, 2000), dtype=np.int8, order=order)
+    assert [len(batch) for batch in ArraySource(X).batches()] == [1024, 1024, 952]
 
 
 def test_none_in_an_object_array_is_missing(refuses, same_result):

@@ -72,16 +72,21 @@ def command(
     )
     checkpoint = Path(f"{output}.checkpoint") if keeps else None
     start = time.perf_counter()
-    with rows_progress(source.estimated_rows, "reading") as tell:
-        state, n_dropped = accumulate_files(
-            source,
-            empty,
-            drop_missing=drop_missing,
-            checkpoint=checkpoint,
-            every=every,
-            resume=resume,
-            tell=tell,
-        )
+    try:
+        with rows_progress(source.estimated_rows, "reading") as tell:
+            state, n_dropped = accumulate_files(
+                source,
+                empty,
+                drop_missing=drop_missing,
+                checkpoint=checkpoint,
+                every=every,
+                resume=resume,
+                tell=tell,
+            )
+    except KeyboardInterrupt:
+        if checkpoint is not None and checkpoint.exists():
+            click.echo(f"edgewise: {checkpoint} is kept; --resume goes on from it.", err=True)
+        raise
     if not state.n_samples:
         raise DataError("data: expected rows, got none; no state was written.")
     state.save(output)

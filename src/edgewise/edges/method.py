@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -87,6 +87,14 @@ class Method:
     run: Callable[..., EdgeTestResult]
     options: frozenset[str] = field(default_factory=frozenset)
     effect_scale: str = "partial_correlation"
+
+    def reads_twice(self, options: Mapping[str, Any]) -> bool:
+        """Whether the method, with these options, needs the rows a second time."""
+        return (
+            self.passes > 1
+            or bool(options.get("standardize", False))
+            or options.get("radius", "trace") != "trace"
+        )
 
 
 @dataclass(frozen=True, eq=False, slots=True)

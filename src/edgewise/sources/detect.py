@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from edgewise.errors import DataTypeError
 from edgewise.sources.arrays import ArraySource
 from edgewise.sources.source import Source
 
@@ -31,6 +32,14 @@ def as_source(data: Any) -> Source:
         from edgewise.sources.tables import ArrowSource
 
         return ArrowSource(pa.table(data))
+    if hasattr(data, "fetch_record_batch"):
+        from edgewise.sources.tables import ArrowSource
+
+        return ArrowSource(data.fetch_record_batch())  # a database cursor (ADBC)
+    if hasattr(data, "read") and hasattr(data, "__next__"):
+        raise DataTypeError(
+            f"data: expected a path, got an open file ({type(data).__name__}); pass its name."
+        )
     if hasattr(data, "__next__"):
         from edgewise.sources.iterators import IteratorSource
 

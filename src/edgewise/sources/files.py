@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import glob
+import io
 import os
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple, cast
 
 import pyarrow as pa
 
@@ -39,13 +40,13 @@ class FileSource:
     ) -> None:
         self.paths = expand_paths(paths)
         if self.paths == ["-"]:
-            self._files = [open_csv_stream(sys.stdin.buffer, "standard input")]
+            self._files = [open_csv_stream(_standard_input(), "standard input")]
         else:
             self._files = [open_file(Path(path)) for path in self.paths]
         self.rescannable = self.paths != ["-"]
         self.named = self._files[0].named
         first = self._files[0]
-        where = f"file '{first.path}'"
+        where = f"file '{first.path}'" if self.rescannable else first.path
         self.feature_names = selected_names(first.schema.names, columns, exclude, where)
         for file in self._files:
             _check_columns(file, first, self.feature_names, chosen=columns is not None)
@@ -77,36 +78,55 @@ class FileSource:
             pa.default_memory_pool().release_unused()
 
 
+def _standard_input() -> BinaryIO:
+    """Standard input without Python's buffer.
+
+    The buffer has a lock, and a thread that waits in it for a pipe would bring the interpreter down
+    when the program ends meanwhile.
+    """
+    try:
+        return cast(BinaryIO, io.FileIO(sys.stdin.fileno(), closefd=False))
+    except (OSError, ValueError, AttributeError):
+        return sys.stdin.buffer
+
+
 def expand_paths(paths: Sequence[StrPath]) -> list[str]:
     """Folders become the files of known kinds in them, patterns what they match, sorted."""
+    given = [os.fspath(path) for path in paths]
+    if "-" in given:
+        if len(given) > 1:
+            raise DataError("data: expected '-' (standard input) alone, got other files too.")
+        return given
     found: list[str] = []
-    for path in [os.fspath(path) for path in paths]:
-        if path == "-":
-            if len(paths) > 1:
-                raise DataError("data: expected '-' (standard input) alone, got other files too.")
-            return ["-"]
-        if os.path.isdir(path):
-            inside = sorted(
-                os.path.join(folder, name)
-                for folder, _, names in os.walk(path)
-                for name in names
-                if name.lower().endswith(ENDINGS) and not name.startswith((".", "_"))
-            )
-            if not inside:
-                raise DataError(
-                    f"data: folder '{path}' has no .csv, .parquet, .arrow or .npy file."
-                )
-            found += inside
-        elif not os.path.exists(path) and glob.has_magic(path):
+    for path in given:
+        if not os.path.exists(path) and glob.has_magic(path):
             matches = sorted(glob.glob(path, recursive=True))
             if not matches:
                 raise DataError(f"data: no file matches '{path}'.")
-            found += matches
+            for match in matches:
+                found += _files_at(match)
         else:
-            found.append(path)
+            found += _files_at(path)
     if not found:
         raise DataError("data: expected at least one file, got none.")
     return found
+
+
+def _files_at(path: str) -> list[str]:
+    """The path itself, or the files in it if it is a folder; what begins with . or _ is hidden."""
+    if not os.path.isdir(path):
+        return [path]
+    inside: list[str] = []
+    for folder, folders, names in os.walk(path):
+        folders[:] = [name for name in folders if not name.startswith((".", "_"))]
+        inside += [
+            os.path.join(folder, name)
+            for name in names
+            if name.lower().endswith(ENDINGS) and not name.startswith((".", "_"))
+        ]
+    if not inside:
+        raise DataError(f"data: folder '{path}' has no .csv, .parquet, .arrow or .npy file.")
+    return sorted(inside)
 
 
 def _check_columns(
@@ -114,6 +134,12 @@ def _check_columns(
 ) -> None:
     """The wanted columns are there and hold numbers; without a choice, no others either."""
     names = file.schema.names
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise DataError(
+            f"data: file '{file.path}' has the column {twice[0]!r} more than once; rename or drop "
+            "the repeated columns."
+        )
     missing = [name for name in wanted if name not in names]
     extra = [name for name in names if name not in first.schema.names]
     if missing or (extra and not chosen):

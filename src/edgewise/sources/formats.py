@@ -175,12 +175,17 @@ def open_csv_stream(stream: BinaryIO, name: str) -> OpenedFile:
 
     peeked = PeekedStream(stream)
     head = peeked.head(_CSV_BLOCK)
+    spent = False
     if not head.strip():
         raise DataError(f"data: expected CSV on {name}, got nothing; pipe rows into it.")
     with readable(name):
         schema, _ = _csv_schema(pa.BufferReader(_whole_lines(head)))
 
     def read(columns: Sequence[str], skip: int) -> Iterator[AnyArray]:
+        nonlocal spent
+        if spent:
+            raise DataError(f"data: {name} was read already and cannot be read again.")
+        spent = True
         yield from _csv_blocks(pa.PythonFile(peeked, mode="r"), schema, columns, skip)
 
     return OpenedFile(
@@ -190,7 +195,7 @@ def open_csv_stream(stream: BinaryIO, name: str) -> OpenedFile:
 
 def _first_text(head: bytes, column: str) -> str:
     """Where a column of CSV first holds text, if it held a number before."""
-    lines = csv.reader(io.StringIO(head.decode("utf-8", "replace")))
+    lines = csv.reader(io.StringIO(head.decode("utf-8-sig", "replace")))
     try:
         place = next(lines).index(column)
         for row in lines:
@@ -206,7 +211,7 @@ def _is_number(text: str) -> bool:
         float(text)
     except ValueError:
         return text.strip().lower() in ("na", "n/a", "null", "nan", "#n/a")
-    return True
+    return "_" not in text  # Python's numbers may have underscores, Arrow's may not
 
 
 def _whole_lines(head: bytes) -> bytes:
@@ -228,7 +233,9 @@ def _csv_schema(stream: pa.NativeFile) -> tuple[pa.Schema, float]:
     except StopIteration:
         rows = 0
     _ = schema.names  # decoded on first use
-    return schema, min(stream.tell(), _CSV_BLOCK) / max(rows, 1)
+    # A compressed stream cannot say how far it came; its rows are not estimated anyway.
+    read = min(stream.tell(), _CSV_BLOCK) if stream.seekable() else 0
+    return schema, read / max(rows, 1)
 
 
 def _csv_blocks(

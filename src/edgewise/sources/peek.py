@@ -28,9 +28,9 @@ class PeekedStream(io.RawIOBase):
 
     def read(self, size: int = -1) -> bytes:
         if size is None or size < 0:
-            whole, self._ahead = self._ahead + self._stream.read(), b""
+            whole, self._ahead = self._ahead + (self._stream.read() or b""), b""
             return whole
         if self._ahead:
             part, self._ahead = self._ahead[:size], self._ahead[size:]
             return part
-        return self._stream.read(size)
+        return self._stream.read(size) or b""

@@ -57,4 +57,5 @@ def prefetched(make: Callable[[], Iterator[_Item]]) -> Iterator[_Item]:
             yield item  # type: ignore[misc]
     finally:
         stopped.set()
-        thread.join()
+        # A reader that waits for a pipe cannot be woken; it is a daemon and may be left.
+        thread.join(timeout=1)

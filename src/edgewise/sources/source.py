@@ -134,6 +134,11 @@ class StridedRows(_Around):
         known = self._source.n_rows
         return None if known is None else -(-known // self._step)
 
+    @property
+    def estimated_rows(self) -> int | None:
+        known = self._source.estimated_rows
+        return None if known is None else -(-known // self._step)
+
     def batches(self) -> Iterator[AnyArray]:
         skip = 0
         for batch in self._source.batches():

@@ -28,11 +28,10 @@ class ArrowSource:
     def __init__(self, data: Any) -> None:
         self._data = data
         self.rescannable = not _reads_once(data)
-        # A stream that can be opened once only is opened here, for its names.
-        self._opened = None if self.rescannable else _reader(data)
-        schema = (self._opened or _reader(data)).schema
-        self.feature_names = check_names(schema.names)
-        check_numeric(schema, "X")
+        # Some streams can be opened once only: the one opened for its names is the first pass.
+        self._opened: pa.RecordBatchReader | None = _reader(data)
+        self.feature_names = check_names(self._opened.schema.names)
+        check_numeric(self._opened.schema, "X")
 
     @property
     def n_rows(self) -> int | None:
@@ -47,14 +46,29 @@ class ArrowSource:
         return self.n_rows
 
     def batches(self) -> Iterator[AnyArray]:
-        if self.rescannable:
-            return fixed_blocks(iter(_reader(self._data)), len(self.feature_names))
-        if self._opened is None:
-            raise DataError(
-                "data: this stream was read already and cannot be read again; make it anew."
-            )
         reader, self._opened = self._opened, None
-        return fixed_blocks(iter(reader), len(self.feature_names))
+        if reader is None:
+            reader = self._again()
+        return _told(fixed_blocks(iter(reader), len(self.feature_names)))
+
+    def _again(self) -> pa.RecordBatchReader:
+        if self.rescannable:
+            try:
+                return pa.RecordBatchReader.from_stream(self._data)
+            except (pa.ArrowException, TypeError, ValueError):
+                pass
+        raise DataError(
+            "data: this stream was read already and cannot be read again; use method='batch', "
+            "which reads it once, or make it anew."
+        )
+
+
+def _told(blocks: Iterator[AnyArray]) -> Iterator[AnyArray]:
+    """Blocks, with a failure in the middle of a stream told in one line."""
+    try:
+        yield from blocks
+    except (pa.ArrowException, OSError) as error:
+        raise DataError(f"data: the stream failed while it was read: {one_line(error)}.") from error
 
 
 class PandasSource:
@@ -143,8 +157,8 @@ def _fill(block: FloatArray, batch: pa.RecordBatch) -> None:
         raise DataError(
             f"X: expected {block.shape[0]} columns in every batch, got {batch.num_columns}."
         )
-    for row, column in zip(block, batch.columns, strict=True):
-        row[:] = _to_numpy(column)
+    for row, column, name in zip(block, batch.columns, batch.schema.names, strict=True):
+        row[:] = _to_numpy(column, name)
 
 
 def one_line(error: Exception) -> str:
@@ -197,7 +211,7 @@ def is_numeric(kind: pa.DataType) -> bool:
     )
 
 
-def _to_numpy(column: pa.Array) -> AnyArray:
+def _to_numpy(column: pa.Array, name: str) -> AnyArray:
     if pa.types.is_floating(column.type) or (
         pa.types.is_integer(column.type) and not column.null_count
     ):
@@ -206,6 +220,7 @@ def _to_numpy(column: pa.Array) -> AnyArray:
         column = column.cast(pa.uint8())
     if not is_numeric(column.type):
         raise DataTypeError(
-            f"X: expected numbers in every batch, got {column.type} in a later one."
+            f"X: column {name!r} must hold numbers in every batch, got {column.type} in one; "
+            f"{_HINT}."
         )
-    return np.asarray(column.cast(pa.float64()).to_numpy(zero_copy_only=False))
+    return np.asarray(column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False))

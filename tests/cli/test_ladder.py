@@ -1,0 +1,148 @@
+"""The whole ladder of tests on the command line: options of `test`, and `compare` on real data."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import edgewise as ew
+from edgewise.comparison import LADDER
+from edgewise.edges.registry import METHODS
+
+HOEFFDING = ["--method", "whitened", "--radius", "hoeffding"]
+
+
+@pytest.fixture(scope="module")
+def npy_file(tmp_path_factory, rows):
+    path = tmp_path_factory.mktemp("ladder") / "rows.npy"
+    np.save(path, rows)
+    return path
+
+
+@pytest.mark.filterwarnings("ignore::edgewise.errors.EdgewiseWarning")
+@pytest.mark.parametrize(
+    ("arguments", "options"),
+    [
+        (["--min-effect", "0.3"], {"min_effect": 0.3}),
+        (
+            ["--method", "wald", "--min-effect", "0.2", "--effect-scale", "precision"],
+            {"method": "wald", "min_effect": 0.2, "effect_scale": "precision"},
+        ),
+        (
+            ["--method", "whitened", "--radius", "chi2", "--alpha", "0.3"],
+            {"method": "whitened", "radius": "chi2", "alpha": 0.3},
+        ),
+        (
+            ["--method", "spectral", "--radius", "hoeffding", "--support", "-60,60"],
+            {"method": "spectral", "radius": "hoeffding", "support": (-60, 60)},
+        ),
+        (
+            ["--method", "batch", "--n-batches", "16", "--correction", "maxt"],
+            {"method": "batch", "n_batches": 16, "correction": "maxt"},
+        ),
+    ],
+    ids=["min-effect", "effect-scale", "radius", "support", "maxt"],
+)
+def test_the_options_are_those_of_edge_test(run_edgewise, npy_file, rows, arguments, options):
+    document = json.loads(run_edgewise("test", npy_file, "--json", "-", *arguments).stdout)
+    result = ew.edge_test(rows, **options)
+    assert (document["method"], document["correction"]) == (result.method, result.correction)
+    assert document["alpha"] == result.alpha
+    assert document["options"] == result.options
+    assert document["reject"] == result.reject.tolist()
+    np.testing.assert_allclose(
+        document["adjusted_pvalue"][0][1:], result.adjusted_pvalue[0, 1:], rtol=1e-9
+    )
+
+
+def test_a_generous_budget(run_edgewise, npy_file, rows):
+    document = json.loads(
+        run_edgewise("test", npy_file, "--method", "eig", "--budget", "60", "--json", "-").stdout
+    )
+    assert document["method"] == "eig"
+    assert document["n_samples"] == 400
+    wanted = {"budget": 60.0, "rows_available": 400, "sampling": "all rows"}
+    assert wanted.items() <= document["options"].items()
+
+
+def test_a_small_budget_reads_some_of_the_rows(run_edgewise, tmp_path):
+    path = tmp_path / "many.npy"
+    np.save(path, np.random.default_rng(0).standard_normal((300_000, 3)))
+    document = json.loads(run_edgewise("test", path, "--budget", "0.004", "--json", "-").stdout)
+    assert document["method"] in ("trace", "eig")
+    assert 3 < document["n_samples"] < 300_000
+    assert document["options"]["rows_available"] == 300_000
+    assert document["options"]["sampling"].startswith("one row in ")
+
+
+def test_short_batches_are_a_word_on_standard_error(run_edgewise, npy_file):
+    done = run_edgewise("test", npy_file, "--method", "batch", "--n-batches", "100")
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("edgewise: n_batches: batches of 4 rows are too short")
+    assert "method 'batch'" in done.stdout.splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "fragments"),
+    [
+        (["--min-effect", "-0.1"], 2, ["min_effect", "got -0.1"]),
+        (["--effect-scale", "rho"], 2, ["--effect-scale", "'rho'", "'precision'"]),
+        (["--budget", "0"], 2, ["budget", "above 0", "seconds"]),
+        (["--budget", "1", "--drop-missing"], 2, ["budget", "drop_missing"]),
+        (["--method", "whitened", "--radius", "nope"], 2, ["--radius", "'nope'", "'chi2'"]),
+        (["--method", "whitened", "--alpha", "0.3"], 2, ["alpha", "0.2151", "'chi2'"]),
+        (["--method", "whitened", "--support", "0,1"], 2, ["support", "'hoeffding'"]),
+        (HOEFFDING, 2, ["support", "'hoeffding'", "None"]),
+        ([*HOEFFDING, "--support", "0;1"], 2, ["--support", "two numbers", "got '0;1'"]),
+        ([*HOEFFDING, "--support", "1,0"], 2, ["support", "(low, high)", "(1.0, 0.0)"]),
+        ([*HOEFFDING, "--support", "-1,1"], 1, ["support", "'x0'", "between -1 and 1"]),
+        (["--method", "batch", "--n-batches", "1"], 2, ["n_batches", "from 2 on"]),
+        (["--method", "batch", "--n-batches", "401"], 2, ["n_batches", "400 rows", "got 401"]),
+        (["--correction", "maxt"], 2, ["maxt", "'score'", "method='batch'"]),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_options_that_cannot_be_served(run_edgewise, npy_file, arguments, status, fragments):
+    done = run_edgewise("test", npy_file, *arguments, status=status)
+    assert done.stdout == ""
+    sentence = done.stderr.splitlines()[-1]
+    for fragment in fragments:
+        assert fragment in sentence
+
+
+@pytest.mark.parametrize("name", ["sp500.parquet", "sachs.csv"])
+def test_the_ladder_on_real_data(run_edgewise, table_of, tmp_path, require, name):
+    path = tmp_path / name
+    if name == "sachs.csv":
+        table = ew.datasets.load_sachs()
+        require("pyarrow.csv").write_csv(table, path)
+    else:
+        table = ew.datasets.load_sp500_returns()
+        require("pyarrow.parquet").write_table(table, path)
+    done = run_edgewise("compare", path)
+    assert done.stderr == ""
+    assert "\x1b" not in done.stdout
+    heading = next(line for line in done.stdout.splitlines() if line.startswith("┃ method"))
+    for word in ("guarantee", "threshold on |Θ|", "as |ρ|", "edges", "of score's", "seconds"):
+        assert word in heading
+    shown = table_of(done)
+    assert list(shown) == [rung.label for rung in LADDER]
+    score = ew.edge_test(table)
+    for rung in LADDER:
+        guarantee, threshold, rho, edges, agreement, seconds = shown[rung.label]
+        assert guarantee == METHODS[rung.method].guarantee
+        assert threshold.startswith("needs ") == (rho == "infinite")
+        assert float(seconds) >= 0
+        shared, of = map(int, agreement.split("/"))
+        assert of == score.n_edges
+        assert shared <= min(of, int(edges))
+    assert shown["score"][4] == f"{score.n_edges}/{score.n_edges}"
+    batch = ew.edge_test(table, method="batch")
+    assert shown["batch"][3] == str(batch.n_edges)
+    both = np.count_nonzero(batch.reject & score.reject) // 2
+    assert shown["batch"][4] == f"{both}/{score.n_edges}"
+    advice = done.stdout.splitlines()[-1]
+    assert advice.startswith("Use method 'batch': rows depend on the rows before them")
+    assert advice.endswith(".")

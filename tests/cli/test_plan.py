@@ -1,0 +1,71 @@
+"""`edgewise plan`: rows needed, per method."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import edgewise as ew
+from edgewise.edges.registry import METHODS
+
+
+def test_every_method_says_how_many_rows(run_edgewise, table_of, csv_file, rows):
+    done = run_edgewise("plan", csv_file, "--effect", "0.2", "--power", "0.9", "--alpha", "0.01")
+    assert done.stderr == ""
+    assert "\x1b" not in done.stdout
+    start = "To find a partial correlation of 0.2 (power 0.9, alpha 0.01"
+    assert done.stdout.startswith(start)
+    shown = table_of(done)
+    assert list(shown) == list(METHODS)
+    for name, (guarantee, typical, hardest) in shown.items():
+        plan = ew.plan_sample_size(rows, effect=0.2, power=0.9, alpha=0.01, method=name)
+        assert guarantee == METHODS[name].guarantee
+        assert typical == f"{plan.n_samples:,}"
+        assert hardest == f"{int(np.nanmax(plan.pairs)):,}"
+
+
+def test_a_real_data_set(run_edgewise, table_of, tmp_path, require):
+    table = ew.datasets.load_sp500_returns()
+    path = tmp_path / "returns.parquet"
+    require("pyarrow.parquet").write_table(table, path)
+    shown = table_of(run_edgewise("plan", path, "--effect", "0.1"))
+    assert shown["score"][1] == f"{ew.plan_sample_size(table, effect=0.1).n_samples:,}"
+
+    def rows(method):
+        return int(shown[method][1].replace(",", ""))
+
+    assert rows("fisher") < rows("score") < rows("whitened") < rows("eig") < rows("trace")
+
+
+def test_columns_and_missing_values(run_edgewise, table_of, tmp_path, rows, write_csv):
+    X = np.tile(rows, (3, 1))
+    X[5, 1] = np.nan
+    path = write_csv(tmp_path / "gaps.csv", "abcd", X)
+    refused = run_edgewise("plan", path, "--effect", "0.2", status=1)
+    assert refused.stdout == ""
+    (line,) = refused.stderr.splitlines()
+    assert "'b' (1)" in line
+    assert "--drop-missing" in line
+    shown = table_of(run_edgewise("plan", path, "--effect", "0.2", "--columns", "a,c,d"))
+    expected = ew.plan_sample_size(X[:, [0, 2, 3]], effect=0.2)
+    assert shown["score"][1] == f"{expected.n_samples:,}"
+    assert table_of(run_edgewise("plan", path, "--effect", "0.2", "--drop-missing"))["score"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "fragments"),
+    [
+        (["rows.csv"], 2, ["Missing option '--effect'"]),
+        (["--effect", "0.1"], 2, ["Missing argument 'DATA"]),
+        (["rows.csv", "--effect", "1"], 2, ["effect", "between 0 and 1", "got 1.0"]),
+        (["rows.csv", "--effect", "0.1", "--power", "1"], 2, ["power", "between 0 and 1"]),
+        (["rows.csv", "--effect", "0.1", "--columns", "a"], 1, ["minimum of 2"]),
+        (["no.csv", "--effect", "0.1"], 1, ["no.csv"]),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_what_cannot_be_planned(run_edgewise, csv_file, arguments, status, fragments):
+    done = run_edgewise("plan", *arguments, cwd=csv_file.parent, status=status)
+    assert done.stdout == ""
+    for fragment in fragments:
+        assert fragment in done.stderr

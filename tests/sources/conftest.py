@@ -1,0 +1,92 @@
+"""The same rows in files and tables of every kind."""
+
+from __future__ import annotations
+
+import gzip
+from types import SimpleNamespace
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import feather, parquet
+
+
+@pytest.fixture
+def save(tmp_path, write_csv):
+    """``save("x.parquet", names, X)``: a file of the kind that its name says, in odd pieces."""
+
+    def write(name, names, X, *, piece=37):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True, parents=True)
+        if name.endswith(".npy"):
+            np.save(path, X)
+        elif ".csv" in name.lower():
+            write_csv(path, names, X)
+            if name.endswith(".gz"):
+                path.write_bytes(gzip.compress(path.read_bytes()))
+        else:
+            columns = np.ascontiguousarray(np.asarray(X).T)
+            table = pa.table(dict(zip(names, columns, strict=True)))
+            if name.endswith((".parquet", ".pq")):
+                parquet.write_table(table, path, row_group_size=piece)
+            elif name.endswith(".feather"):
+                feather.write_feather(table, path, compression="lz4", chunksize=piece)
+            else:
+                options = pa.ipc.IpcWriteOptions(compression="zstd")
+                with (
+                    pa.OSFile(str(path), "wb") as sink,
+                    pa.ipc.new_file(sink, table.schema, options=options) as writer,
+                ):
+                    writer.write_table(table, max_chunksize=piece)
+        return path
+
+    return write
+
+
+@pytest.fixture
+def table(rows):
+    return pa.table(dict(zip("abcd", rows.T, strict=True)))
+
+
+@pytest.fixture
+def all_rows():
+    """Every row that a source or an iterator hands out."""
+
+    def read(source):
+        batches = source.batches() if hasattr(source, "batches") else source
+        return np.concatenate(list(batches))
+
+    return read
+
+
+class ArrowStream:
+    """Exports an Arrow C stream and nothing else, as a query engine's results do."""
+
+    def __init__(self, table):
+        self._table = table
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self._table.__arrow_c_stream__(requested_schema)
+
+
+@pytest.fixture
+def arrow_stream():
+    return ArrowStream
+
+
+@pytest.fixture
+def kit(request, rows, table, save, require):
+    """All that is needed to put `rows` into any kind of data."""
+
+    def close_later(thing):
+        request.addfinalizer(thing.close)
+        return thing
+
+    return SimpleNamespace(
+        rows=rows,
+        table=table,
+        save=save,
+        require=require,
+        stream=ArrowStream,
+        close_later=close_later,
+    )
