@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -53,9 +54,21 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
             temporary.unlink()
 
 
-def check_writable(path: str | os.PathLike[str]) -> None:
-    """Fail now rather than after the work, where `path` plainly cannot be written."""
+def sweep(path: str | os.PathLike[str]) -> None:
+    """Remove what a kill in the middle of writing `path` left behind."""
     target = Path(os.path.realpath(path))
+    for left in target.parent.glob(f".{glob.escape(target.stem)}-????????{target.suffix}"):
+        with suppress(OSError):
+            left.unlink()
+
+
+def check_writable(
+    path: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]] = ()
+) -> None:
+    """Fail now rather than after the work, where `path` plainly cannot or should not be written."""
+    target = Path(os.path.realpath(path))
+    if any(target == Path(os.path.realpath(source)) for source in inputs):
+        raise DataError(f"output: '{path}' is one of the inputs; choose another name.")
     if not os.fspath(path) or target.is_dir():
         raise DataError(f"output: expected the name of a file, got '{path}'.")
     if not target.parent.is_dir():

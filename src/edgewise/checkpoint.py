@@ -62,7 +62,7 @@ def accumulate_files(
     start = Position(0, 0)
     facts = {} if checkpoint is None else _facts(source, state, drop_missing)
     if resume and checkpoint is not None and Path(checkpoint).exists():
-        state, start, complete.n_dropped, rows = _restore(checkpoint, facts)
+        state, start, complete.n_dropped, rows = _restore(checkpoint, facts, source)
         tell(rows)
     saved = time.monotonic()
     try:
@@ -110,16 +110,20 @@ def _save(
 
 
 def _restore(
-    path: str | os.PathLike[str], facts: dict[str, Any]
+    path: str | os.PathLike[str], facts: dict[str, Any], source: FileSource
 ) -> tuple[Moments | BatchMoments, Position, int, int]:
     contents = read_state(path, "checkpoint")
     progress: Any = contents.meta.get("progress")
     try:
         then = progress["facts"]
-        position = Position(*(int(number) for number in progress["position"]))
-        n_dropped = int(progress["n_dropped"])
+        if not isinstance(then.get("files"), list):
+            raise TypeError(then)
+        position = Position(*progress["position"])
+        n_dropped = progress["n_dropped"]
         kind = _KINDS[then["kind"]]
-    except (KeyError, TypeError, ValueError) as error:
+        if not all(type(n) is int and n >= 0 for n in (*position, n_dropped)):
+            raise ValueError(position)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise StateFileError(f"checkpoint '{os.fspath(path)}' is damaged; delete it.") from error
     if then != facts:
         raise StateFileError(
@@ -127,16 +131,25 @@ def _restore(
             "or delete the checkpoint to begin anew."
         )
     state = kind._from_contents(contents)
-    return state, position, n_dropped, state.n_samples + n_dropped
+    rows = state.n_samples + n_dropped
+    if not source.reaches(position, rows):
+        raise StateFileError(
+            f"checkpoint '{os.fspath(path)}' is damaged: its {rows} rows do not end where it says; "
+            "delete it."
+        )
+    return state, position, n_dropped, rows
 
 
 def _difference(then: dict[str, Any], now: dict[str, Any]) -> str:
     """The first thing that changed, in words."""
-    was, is_now = then.get("files") or [], now["files"]
-    if [file[0] for file in was] != [file[0] for file in is_now]:
+    was = {
+        str(file[0]): file for file in then.get("files") or () if isinstance(file, list) and file
+    }
+    is_now = {str(file[0]): file for file in now["files"]}
+    if list(was) != list(is_now):
         return "it was made for other files"
-    for before, after in zip(was, is_now, strict=True):
-        if before != after:
-            return f"file '{after[0]}' has changed since (its size or time of modification)"
-    changed = next(key for key in now if then.get(key) != now[key])
+    for name, file in is_now.items():
+        if was[name] != file:
+            return f"file '{name}' has changed since (its size or time of modification)"
+    changed = next((key for key in now if then.get(key) != now[key]), "options")
     return f"it was made with other {changed}"

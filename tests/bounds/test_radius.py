@@ -1,13 +1,23 @@
-"""Radii and their levels are the normal quantiles and tails they claim to be."""
+"""Radii and their levels are the quantiles and tails they claim to be."""
 
 import math
+from itertools import product
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import stats
 
 from edgewise import ParameterError
-from edgewise.bounds.radius import TRACE_MAX_ALPHA, NormalRadius
+from edgewise.bounds.chi2 import log_tail
+from edgewise.bounds.radius import (
+    TRACE_MAX_ALPHA,
+    ChiSquareRadius,
+    HoeffdingRadius,
+    NormalRadius,
+    kernel_ranges,
+)
 
 ALPHAS = [1e-300, 1e-20, 1e-6, 0.01, 0.05, 0.2, 0.5, 0.99]
 
@@ -79,3 +89,109 @@ def test_the_bound_behind_the_trace_radius(weights):
     for alpha in (0.01, 0.05, TRACE_MAX_ALPHA):
         frequency = np.mean(draws > stats.chi2.isf(alpha, 1))
         assert frequency <= alpha + 4 * math.sqrt(alpha * (1 - alpha) / len(draws))
+
+
+def spectrum(seed, size, decades=2.0):
+    return 10.0 ** -np.random.default_rng(seed).uniform(0, decades, size)
+
+
+class TestChiSquare:
+    @pytest.mark.parametrize("alpha", ALPHAS)
+    def test_of_one_weight_is_normal(self, alpha):
+        radius = ChiSquareRadius(np.array([0.7]))
+        assert radius.epsilon(alpha) == pytest.approx(NormalRadius(0.7).epsilon(alpha), rel=1e-10)
+
+    @pytest.mark.parametrize("size", [2, 9, 60])
+    def test_of_equal_weights_is_chi(self, size):
+        radius = ChiSquareRadius(np.full(size, 4.0))
+        assert radius.epsilon(0.05) == pytest.approx(2 * stats.chi.isf(0.05, size), rel=1e-10)
+
+    @pytest.mark.parametrize("alpha", ALPHAS)
+    @pytest.mark.parametrize("size", [1, 3, 40])
+    def test_level_inverts_radius(self, size, alpha):
+        radius = ChiSquareRadius(spectrum(size, size))
+        log_level = radius.log_level(np.array([radius.epsilon(alpha), 1e-9]))
+        np.testing.assert_allclose(log_level[0], math.log(alpha), rtol=1e-9, atol=1e-10)
+        assert log_level[1] == pytest.approx(0, abs=1e-8)
+
+    @pytest.mark.parametrize(
+        ("weights", "largest"),
+        [
+            (np.array([1.0]), 40.0),
+            (spectrum(0, 6), 20.0),
+            (spectrum(1, 60, 4.0), 12.0),
+            (np.full(100, 1e-4), 0.6),
+        ],
+    )
+    def test_many_points_agree_with_few(self, weights, largest):
+        """Above 300 points the levels are interpolated."""
+        epsilon = np.random.default_rng(0).uniform(0.01, largest, 1000)
+        epsilon[:2] = 0.01, largest
+        radius = ChiSquareRadius(weights)
+        many = radius.log_level(epsilon)
+        exact = np.array([log_tail(float(e) ** 2, weights) for e in epsilon[:150]])
+        np.testing.assert_allclose(radius.log_level(epsilon[:150]), exact, rtol=0, atol=0)
+        np.testing.assert_allclose(many[:150], exact, rtol=1e-6, atol=1e-6)
+        assert many.max() <= 0
+
+    def test_no_points(self):
+        assert ChiSquareRadius(np.ones(2)).log_level(np.empty(0)).shape == (0,)
+
+    @settings(max_examples=60)
+    @given(
+        st.lists(st.floats(1e-8, 1.0), min_size=1, max_size=30),
+        st.one_of(st.just(TRACE_MAX_ALPHA), st.floats(1e-12, TRACE_MAX_ALPHA)),
+    )
+    def test_never_above_the_trace_radius(self, values, alpha):
+        """Székely & Bakirov, at every level that they prove."""
+        weights = np.array(values)
+        trace = NormalRadius(float(weights.sum()), TRACE_MAX_ALPHA)
+        exact = ChiSquareRadius(weights)
+        assert exact.epsilon(alpha) <= trace.epsilon(alpha) * (1 + 1e-9)
+
+    def test_the_limit_of_the_trace_radius_is_sharp(self):
+        """Two equal weights exceed it soon above the level, so the refusal is no pedantry."""
+        exact = ChiSquareRadius(np.array([0.5, 0.5]))
+        trace = NormalRadius(1.0)
+        assert exact.epsilon(0.2151) < trace.epsilon(0.2151)
+        assert exact.epsilon(0.2155) > trace.epsilon(0.2155)
+
+
+class TestHoeffding:
+    @pytest.mark.parametrize("n", [3, 4, 100, 101])
+    @pytest.mark.parametrize("alpha", ALPHAS)
+    def test_is_the_formula(self, alpha, n):
+        expected = 1.7 * math.sqrt(math.log(2 * 10 / alpha) / (2 * math.floor(n / 2)))
+        assert HoeffdingRadius(1.7, n, 10).epsilon(alpha) == pytest.approx(expected, rel=1e-14)
+
+    @pytest.mark.parametrize("alpha", ALPHAS)
+    def test_level_inverts_radius(self, alpha):
+        radius = HoeffdingRadius(0.2, 500, 21)
+        log_level = radius.log_level(np.array([radius.epsilon(alpha)]))
+        np.testing.assert_allclose(log_level, math.log(alpha), rtol=1e-12)
+
+    def test_a_level_is_never_above_one(self):
+        levels = HoeffdingRadius(1.0, 10, 3).log_level(np.array([0.0, 1e-9, 0.1, 100.0]))
+        assert levels[:3].tolist() == [0, 0, 0]
+        assert levels[3] < -9e4
+
+    def test_holds_where_it_is_worst(self):
+        """The error of a covariance of fair coins stays within the radius of its one entry."""
+        rng = np.random.default_rng(0)
+        n, alpha = 50, 0.1
+        coins = rng.integers(0, 2, (20_000, n, 2)).astype(float)
+        coins -= coins.mean(axis=1, keepdims=True)
+        error = np.abs(np.vecdot(coins[..., 0], coins[..., 1]) / (n - 1))
+        ranges = kernel_ranges(np.ones(2))
+        assert np.mean(error > HoeffdingRadius(ranges[0, 1], n, 1).epsilon(alpha)) <= alpha
+
+
+def test_kernel_ranges_are_those_of_the_extreme_points():
+    """½(x − x′)(y − y′) is linear in each of its four arguments, so corners are its extremes."""
+    support = np.array([[-1.0, 2.0], [0.0, 0.5], [10.0, 14.0]])
+    found = kernel_ranges(support[:, 1] - support[:, 0])
+    for i, j in product(range(3), repeat=2):
+        rows = [(x, x) for x in support[i]] if i == j else list(product(support[i], support[j]))
+        values = [(x - u) * (y - v) / 2 for (x, y), (u, v) in product(rows, rows)]
+        assert found[i, j] == pytest.approx(max(values) - min(values), rel=1e-15)
+    np.testing.assert_array_equal(found, found.T)

@@ -5,7 +5,14 @@ import pytest
 
 import edgewise as ew
 from edgewise import DataError, Moments
-from edgewise.covcov.closed_form import covcov_matrix, covcov_trace, u_statistic_factor
+from edgewise.covcov.closed_form import (
+    covcov_matrix,
+    covcov_trace,
+    frobenius_trace,
+    trace_from_quartics,
+    u_statistic_factor,
+)
+from edgewise.moments.quartics import transformed_quartics
 
 DISTRIBUTIONS = ["gaussian", "laplace", "t5", "exponential", "lognormal"]
 
@@ -15,11 +22,14 @@ def rows_of(distribution, n=400, p=6):
     return ew.simulate.sample(distribution, ew.simulate.chain_precision(p), n, rng=rng) + 4.0
 
 
-def direct(X):
-    """The definition, entry by entry."""
+def direct(X, A=None, frobenius=False):
+    """The definition, entry by entry, for the rows A(x − x̄)."""
     n, p = X.shape
     c = X - X.mean(axis=0)
-    products = [c[:, i] * c[:, j] for i in range(p) for j in range(i, p)]
+    if A is not None:
+        c = np.array([A @ row for row in c])
+    root = np.sqrt(2) if frobenius else 1
+    products = [c[:, i] * c[:, j] * (root if i < j else 1) for i in range(p) for j in range(i, p)]
     entries = [[np.mean(a * b) - a.mean() * b.mean() for b in products] for a in products]
     return (n - 2) / (n * (n - 1)) * np.array(entries)
 
@@ -77,6 +87,63 @@ def test_estimates_the_spread_of_the_covariance():
     assert np.max(np.abs(found - truth) / np.outer(deviation, deviation)) < 0.2
 
 
+def matrix_of(X, **options):
+    return covcov_matrix(lambda: iter([X]), Moments(order=2).update(X), **options)
+
+
+@pytest.mark.parametrize("frobenius", [False, True])
+@pytest.mark.parametrize("distribution", ["gaussian", "exponential"])
+def test_of_transformed_rows(distribution, frobenius):
+    X = rows_of(distribution, p=4)
+    A = np.random.default_rng(1).standard_normal((4, 4))
+    for transform in (None, A, np.diag([1e-3, 1.0, 2.0, 50.0])):
+        found = matrix_of(X, A=transform, frobenius=frobenius)
+        expected = direct(X, transform, frobenius)
+        deviation = np.sqrt(expected.diagonal())
+        assert np.max(np.abs(found - expected) / np.outer(deviation, deviation)) <= 1e-11
+        np.testing.assert_array_equal(found, found.T)
+
+
+def test_transforming_the_rows_beforehand_is_the_same():
+    X, A = rows_of("laplace", p=5), np.tril(np.full((5, 5), 0.5)) + np.eye(5)
+    expected = matrix_of(X @ A.T, frobenius=True)
+    np.testing.assert_allclose(
+        matrix_of(X, A=A, frobenius=True), expected, rtol=1e-10, atol=1e-13 * expected.max()
+    )
+
+
+def test_frobenius_weights_make_the_norm_that_of_the_matrix():
+    """v ↦ V is an isometry, so a rotation of the rows leaves the spectrum as it is."""
+    X = rows_of("t5", p=4)
+    rotation = np.linalg.qr(np.random.default_rng(2).standard_normal((4, 4)))[0]
+    spectra = [np.linalg.eigvalsh(matrix_of(X, A=A, frobenius=True)) for A in (None, rotation)]
+    np.testing.assert_allclose(spectra[1], spectra[0], rtol=1e-9, atol=1e-13 * spectra[0][-1])
+    plain = [np.linalg.eigvalsh(matrix_of(X, A=A)) for A in (None, rotation)]
+    assert np.abs(plain[1] / plain[0] - 1).max() > 0.01  # without the weights it does not
+
+
+@pytest.mark.parametrize("p", [1, 2, 6])
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
+def test_frobenius_trace(distribution, p):
+    X = rows_of(distribution, p=p)
+    moments = Moments().update(X)
+    s = moments.covariance() * (399 / 400)
+    found = frobenius_trace(400, s, moments.quartics())
+    assert found == pytest.approx(np.trace(direct(X, frobenius=True)), rel=1e-11)
+    # Off-diagonal entries count twice, so it lies between the plain trace and twice that.
+    assert covcov_trace(moments) <= found * (1 + 1e-12) <= 2 * covcov_trace(moments) + 1e-12
+
+
+def test_traces_of_transformed_rows():
+    X = rows_of("exponential", p=3)
+    moments, A = Moments().update(X), np.random.default_rng(3).standard_normal((3, 3))
+    quartics = transformed_quartics(lambda: iter([X]), moments.centre(), A)
+    s = A @ moments.covariance() @ A.T * (399 / 400)
+    for trace, frobenius in ((trace_from_quartics, False), (frobenius_trace, True)):
+        expected = np.trace(matrix_of(X, A=A, frobenius=frobenius))
+        assert trace(400, s, quartics) == pytest.approx(expected, rel=1e-11)
+
+
 def test_u_statistic_factor():
     assert u_statistic_factor(3) == pytest.approx(1 / 6)
     assert u_statistic_factor(10) == pytest.approx(2 * 8 / (4 * (10 * 9 / 2)))
@@ -100,3 +167,29 @@ def test_overflow_is_refused():
         ew.covariance_of_covariance(X)
     with pytest.raises(DataError, match="fourth-order moments overflow"):
         covcov_trace(Moments().update(X))
+    with pytest.raises(DataError, match="fourth-order moments overflow"):
+        frobenius_trace(400, Moments().update(X).covariance(), Moments().update(X).quartics())
+
+
+@pytest.mark.parametrize("scale", [1e-75, 1e-120])
+def test_underflow_is_refused(scale):
+    X = rows_of("gaussian") * [scale, 1, 1, 1, 1, 1]
+    moments = Moments().update(X)
+    message = r"fourth-order moments underflow.*standardize=True"
+    with pytest.raises(DataError, match=message):
+        ew.covariance_of_covariance(X)
+    with pytest.raises(DataError, match=message):
+        covcov_trace(moments)
+    with pytest.raises(DataError, match=message):
+        frobenius_trace(400, moments.covariance(), moments.quartics())
+    # In units of their deviations the same rows are ordinary.
+    A = np.diag([1 / scale, 1, 1, 1, 1, 1])
+    plain = ew.covariance_of_covariance(rows_of("gaussian"))
+    np.testing.assert_allclose(matrix_of(X, A=A), plain, rtol=1e-9, atol=1e-14 * plain.max())
+
+
+def test_small_units_just_above_that_lose_nothing():
+    X = rows_of("gaussian")
+    plain = ew.covariance_of_covariance(X)
+    found = ew.covariance_of_covariance(X * 2.0**-230)
+    np.testing.assert_allclose(found * 2.0**920, plain, rtol=1e-12, atol=1e-14 * plain.max())

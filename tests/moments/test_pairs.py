@@ -5,7 +5,7 @@ import pytest
 
 from edgewise._blocks import block_rows
 from edgewise.moments.centre import Centre
-from edgewise.moments.pairs import pair_sums, residual_products
+from edgewise.moments.pairs import exact_pairs, pair_sums
 
 P = 5
 RNG = np.random.default_rng(0)
@@ -52,14 +52,22 @@ def test_however_the_rows_are_cut():
     close(cut.cube_linear, whole.cube_linear)
 
 
-def test_residual_products():
+def test_exact_pairs():
     X = rows_of(block_rows(P) + 10)
     v = transformed(X)
-    i, j = np.array([0, 1, 3]), np.array([2, 4, 4])
-    rho = np.array([0.5, -1 + 1e-9, 1 - 1e-12])
-    expected = [
-        np.sum(((v[:, a] + r * v[:, b]) * (v[:, b] + r * v[:, a])) ** 2)
-        for a, b, r in zip(i, j, rho, strict=True)
-    ]
-    found = residual_products(lambda: iter(np.array_split(X, 3)), CENTRE, B, (i, j), rho)
-    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    rho = np.eye(P)
+    for (i, j), r in {(0, 2): 0.995, (1, 4): -1 + 1e-9, (3, 4): 1 - 1e-12, (0, 1): 0.5}.items():
+        rho[i, j] = rho[j, i] = r
+    found = exact_pairs(lambda: iter(np.array_split(X, 3)), CENTRE, B, rho, 0.99)
+    pairs = list(zip(found.rows.tolist(), found.columns.tolist(), strict=True))
+    assert pairs == [(0, 2), (1, 4), (3, 4)]
+    for k, (i, j) in enumerate(pairs):
+        a, b, r = v[:, i], v[:, j], rho[i, j]
+        score = np.sum(((a + r * b) * (b + r * a)) ** 2)
+        influence = np.sum((a * b + r / 2 * (a**2 + b**2)) ** 2)
+        assert found.score[k] == pytest.approx(score, rel=1e-12)
+        assert found.influence[k] == pytest.approx(influence, rel=1e-10)
+
+
+def test_no_pair_close_to_one_costs_no_pass():
+    assert exact_pairs(lambda: pytest.fail("no pass"), CENTRE, B, np.eye(P) * 2 - 1, 1.5) is None

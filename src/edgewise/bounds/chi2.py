@@ -36,13 +36,18 @@ def log_tail(x: float, weights: FloatArray) -> float:
     weights = weights[weights > 0]
     if x <= 0 or weights.size == 0:
         return 0.0 if x <= 0 else -math.inf
-    scale = float(weights.max())
-    weights, x = weights / scale, x / scale
     if x >= weights.sum():
-        return _log_contour(x, weights, _saddle(x, weights))
-    # Below the mean the saddle point is negative and the same integral is minus the lower tail.
-    lower = math.exp(_log_contour(x, weights, _saddle(x, weights)))
+        return _log_contour(x, weights, upper=True)
+    lower = math.exp(_log_contour(x, weights, upper=False))
     return math.log1p(-min(lower, 1.0)) if lower < 1 else -math.inf
+
+
+def log_lower_tail(x: float, weights: FloatArray) -> float:
+    """log P(Σ λ_k χ²₁ ≤ x) for x between zero and the mean.
+
+    There the saddle point is negative, and the same integral is minus the lower tail.
+    """
+    return _log_contour(x, weights[weights > 0], upper=False)
 
 
 def upper_quantile(alpha: float, weights: FloatArray) -> float:
@@ -55,6 +60,8 @@ def upper_quantile(alpha: float, weights: FloatArray) -> float:
     5.991464547
     """
     weights = weights[weights > 0]
+    if weights.size == 0:
+        return 0.0
     target = math.log(alpha)
     mean = float(weights.sum())
     low = high = mean
@@ -70,9 +77,8 @@ def upper_quantile(alpha: float, weights: FloatArray) -> float:
     return root
 
 
-def _saddle(x: float, weights: FloatArray) -> float:
+def _saddle(x: float, weights: FloatArray, *, upper: bool) -> float:
     """Where K′(s) = Σ λ/(1 − 2λs) equals x, kept away from the pole at zero; λ_max is 1."""
-    mean = float(weights.sum())
     deviation = math.sqrt(2 * float(weights @ weights))
     # Any point between the pole and the branch point will do; near the mean the saddle runs into
     # the pole, where the integrand is steep.
@@ -81,19 +87,28 @@ def _saddle(x: float, weights: FloatArray) -> float:
     def slope_gap(s: float) -> float:
         return float(np.sum(weights / (1 - 2 * weights * s))) - x
 
-    if x >= mean:
+    # At the mean, to rounding, the saddle is the pole itself; the caller chose the side.
+    at_zero = slope_gap(0.0)
+    if upper:
+        if at_zero >= 0:
+            return nearest
         # Σλ/(1−2λs) ≥ 1/(1−2s), so the root lies below ½(1 − 1/x); and it is above zero.
         top = 0.5 * (1 - 1 / (x * (1 + 1e-12) + weights.size))
         root = optimize.brentq(slope_gap, 0.0, top) if slope_gap(top) > 0 else top
         return max(root, nearest)
+    if at_zero <= 0:
+        return -nearest
     bottom = -1.0
     while slope_gap(bottom) > 0:
         bottom *= 2
     return min(optimize.brentq(slope_gap, bottom, 0.0), -nearest)
 
 
-def _log_contour(x: float, weights: FloatArray, c: float) -> float:
-    """Log of |(1/2πi) ∫ exp(K(s) − s x)/s ds| along s = c + it + κt²."""
+def _log_contour(x: float, weights: FloatArray, *, upper: bool) -> float:
+    """Log of |(1/2πi) ∫ exp(K(s) − s x)/s ds| along s = c + it + κt², c the saddle point."""
+    scale = float(weights.max())
+    weights, x = weights / scale, x / scale
+    c = _saddle(x, weights, upper=upper)
     left = 1 - 2 * weights * c
     second = 2 * float(np.sum((weights / left) ** 2))
     third = 8 * float(np.sum((weights / left) ** 3))
@@ -102,10 +117,12 @@ def _log_contour(x: float, weights: FloatArray, c: float) -> float:
     # At least as wide as the Gaussian of the saddle; the parabola narrows it further out.
     width = 1 / math.sqrt(second)
     step = width / 4
+    # Far out, rounding of the exponent itself is all that is left of the difference.
+    tolerance = max(_TOLERANCE, 1e-15 * abs(height))
     previous = math.nan
     for _ in range(_MAX_HALVINGS):
         total = _trapezoid(x, weights, c, bend, height, step)
-        if abs(total - previous) <= _TOLERANCE * abs(total):
+        if abs(total - previous) <= tolerance * abs(total):
             break
         previous, step = total, step / 2
     return height + math.log(abs(total))

@@ -15,12 +15,14 @@ from scipy import special
 from scipy.interpolate import make_interp_spline
 
 from edgewise._types import FloatArray
-from edgewise.bounds.chi2 import log_tail, upper_quantile
+from edgewise.bounds.chi2 import log_lower_tail, log_tail, upper_quantile
 from edgewise.errors import ParameterError
 
 # Székely & Bakirov (2003): P(Σ wᵢZᵢ² > x) ≤ P(Z² > x) holds for x ≥ 1.5364, that is, for
 # levels up to P(Z² > 1.5364) = 0.2152. Above it the trace radius is not proven.
 TRACE_MAX_ALPHA = float(2 * special.ndtr(-math.sqrt(1.5364)))
+
+_EXACT_POINTS = 300
 
 
 class Radius(Protocol):
@@ -73,13 +75,37 @@ class ChiSquareRadius:
         return math.sqrt(upper_quantile(alpha, self.spectrum))
 
     def log_level(self, epsilon: FloatArray) -> FloatArray:
-        """Exact at a few hundred points, or interpolated between as many (to about 1e-8)."""
-        exact = 300
-        if epsilon.size <= exact:
-            return np.array([log_tail(float(e) ** 2, self.spectrum) for e in epsilon])
-        nodes = np.linspace(epsilon.min(), epsilon.max(), exact)
-        values = [log_tail(float(e) ** 2, self.spectrum) for e in nodes]
-        return np.minimum(make_interp_spline(nodes, values, k=5)(epsilon), 0.0)
+        """Exact at a few hundred points, or interpolated between as many (to about 1e-8).
+
+        Above the mean, nodes are even in asinh((ε² − mean)/deviation): dense where the distribution
+        lives, and ever wider apart in the tail, where the logarithm is nearly a straight line.
+        """
+        points, inverse = np.unique(epsilon, return_inverse=True)
+        if points.size > _EXACT_POINTS:
+            levels = self._interpolated(points**2)
+        else:
+            levels = np.array([log_tail(float(e) ** 2, self.spectrum) for e in points])
+        return np.asarray(levels[inverse])
+
+    def _interpolated(self, x: FloatArray) -> FloatArray:
+        mean = float(self.spectrum.sum())
+        deviation = math.sqrt(2 * float(self.spectrum @ self.spectrum))
+        levels = np.zeros(x.shape)
+        above, below = x >= mean, (x > 0) & (x < mean)
+        if above.any():
+            place = np.arcsinh((x[above] - mean) / deviation)
+            nodes = np.linspace(0.0, max(float(place.max()), 1e-6), _EXACT_POINTS)
+            at = [log_tail(mean + deviation * math.sinh(u), self.spectrum) for u in nodes]
+            levels[above] = make_interp_spline(nodes, at, k=5)(place)
+        if below.any():
+            # The lower tail is smooth between logarithms: near zero it is a power of x.
+            place = np.log(x[below])
+            nodes = np.linspace(float(place.min()) - 1e-6, math.log(mean), _EXACT_POINTS)
+            at = [log_lower_tail(math.exp(u), self.spectrum) for u in nodes[:-1]]
+            at.append(math.log1p(-math.exp(log_tail(mean, self.spectrum))))
+            lower = np.exp(np.minimum(make_interp_spline(nodes, at, k=5)(place), 0.0))
+            levels[below] = np.log1p(-np.minimum(lower, 1 - 1e-16))
+        return np.minimum(levels, 0.0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,7 @@ def command(
     """
     from pathlib import Path
 
-    from edgewise._atomic import check_writable
+    from edgewise._atomic import check_writable, sweep
     from edgewise._validation import check_real
     from edgewise.checkpoint import accumulate_files
     from edgewise.cli.progress import peak_memory, rows_progress
@@ -55,10 +55,11 @@ def command(
     from edgewise.moments.batches import BatchMoments
     from edgewise.moments.moments import Moments
 
-    check_writable(output)
-    every = check_real("checkpoint-every", checkpoint_every or 60.0, above=0)
+    seconds_between = 60.0 if checkpoint_every is None else checkpoint_every
+    every = check_real("checkpoint-every", seconds_between, above=0)
     keeps = checkpoint_every is not None or resume
     source = read_data(data, columns, exclude)
+    check_writable(output, source.paths)
     if keeps and not source.rescannable:
         raise DataError(
             "data: expected files with --checkpoint-every and --resume, got standard input, which "
@@ -71,6 +72,9 @@ def command(
         else (BatchMoments(n_batches, feature_names=names))
     )
     checkpoint = Path(f"{output}.checkpoint") if keeps else None
+    for written in (output, checkpoint):
+        if written is not None:
+            sweep(written)
     start = time.perf_counter()
     try:
         with rows_progress(source.estimated_rows, "reading") as tell:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -44,5 +43,9 @@ def rows_progress(total: int | None, what: str) -> Iterator[Callable[[int], None
 
 def peak_memory() -> str:
     """The largest resident size so far, for --verbose."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return "peak memory unknown"
     kilobytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return f"peak memory {kilobytes / 1024:,.0f} MB"

@@ -101,7 +101,7 @@ def command(
         export.plot_kind(plot)
     for path in (csv_file, graphml, plot, None if json_file == "-" else json_file):
         if path is not None:
-            check_writable(path)
+            check_writable(path, data)
     given = {
         "radius": radius,
         "support": _interval(support),

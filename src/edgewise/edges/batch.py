@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 from scipy import special
 
-from edgewise._types import FloatArray
+from edgewise._types import AnyArray, FloatArray
 from edgewise._validation import check_count
 from edgewise._warn import warn
 from edgewise.edges.intervals import Spread
@@ -170,10 +170,15 @@ class _MaxStatistic:
         adjusted[order] = np.log(stepped)
         return adjusted
 
-    def critical(self, log_level: float) -> float:
-        """t that the largest |T| exceeds with the given (log) probability."""
-        maxima = np.concatenate([np.abs(d).max(axis=1) for d in self._draws(self._directions)])
-        z = float(np.quantile(maxima, -math.expm1(log_level), method="higher"))
+    def critical(self, log_level: float, among: AnyArray | None = None) -> float:
+        """t that the largest |T| (of all edges, or some) exceeds with that (log) probability."""
+        directions = self._directions if among is None else self._directions[:, among]
+        if not directions.shape[1]:
+            return 0.0
+        maxima = np.concatenate([np.abs(d).max(axis=1) for d in self._draws(directions)])
+        # The same count as in `log_adjusted`: (1 + exceeding)/(1 + draws) at most the level.
+        allowed = max(int(math.exp(log_level) * (1 + _BOOTSTRAP_DRAWS)) - 1, 0)
+        z = float(np.sort(maxima)[::-1][min(allowed, len(maxima) - 1)])
         return self._reference.critical(math.log(2) + float(special.log_ndtr(-z)))
 
     def _draws(self, directions: FloatArray) -> Iterator[FloatArray]:

@@ -52,7 +52,7 @@ def effect_threshold(
     value: float, error: FloatArray, log_level: float, reference: Reference
 ) -> FloatArray:
     """The |estimate| at which `log_effect_pvalue` equals `log_level`, by bisection."""
-    low = np.full(error.shape, float(value))
+    low = np.zeros(error.shape)
     high = value + error * (reference.critical(log_level) + 1.0)
     for _ in range(80):
         middle = (low + high) / 2

@@ -13,6 +13,7 @@ from edgewise._types import FloatArray
 from edgewise.bounds.radius import Radius
 from edgewise.bounds.transfer import Transfer
 from edgewise.edges.reference import Reference
+from edgewise.errors import ParameterError
 
 
 class ConfidenceInterval(NamedTuple):
@@ -104,6 +105,12 @@ class BoundIntervals:
         scale: str,
         simultaneous: bool,
     ) -> ConfidenceInterval:
+        lowest = 1 - getattr(self.radius, "max_alpha", 1.0)
+        if level < lowest:
+            raise ParameterError(
+                f"level: expected at least {lowest:.4f} with the trace radius, got {level:g}; its "
+                "bound is not proven below that. Use radius='chi2'."
+            )
         tau = self.transfer.tau(self.radius.epsilon(1 - level))
         half = tau * self.transfer.units
         if scale == "precision":
@@ -115,21 +122,20 @@ def _partial_correlation_bounds(
     precision: FloatArray, partial: FloatArray, half: FloatArray
 ) -> ConfidenceInterval:
     """What |Θ̂ − Θ| ≤ half says of ρ = −Θ_ij/√(Θ_iiΘ_jj): the extremes of the fraction."""
-    diagonal = precision.diagonal()
-    root = np.sqrt(diagonal)
-    slack = half.diagonal() / diagonal
-    most = np.sqrt(1 + slack)
-    largest = np.outer(most, most)
-    if np.isinf(half).any() or (slack >= 1).any():
-        p = partial.shape[0]
-        low, high = np.full((p, p), -1.0), np.ones((p, p))
-    else:
-        least = np.sqrt(1 - slack)
-        smallest = np.outer(least, least)
-        shift = half / np.outer(root, root)
-        bottom, top = partial - shift, partial + shift
-        low = np.clip(np.where(bottom >= 0, bottom / largest, bottom / smallest), -1, 1)
-        high = np.clip(np.where(top >= 0, top / smallest, top / largest), -1, 1)
+    root = np.sqrt(precision.diagonal())
+    slack = half.diagonal() / precision.diagonal()
+    most, least = np.sqrt(1 + slack), np.sqrt(np.maximum(1 - slack, 0.0))
+    largest, smallest = np.outer(most, most), np.outer(least, least)
+    shift = half / np.outer(root, root)
+    bottom, top = partial - shift, partial + shift
+    # A diagonal that may be zero bounds nothing: the fraction is then clipped to ±1.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        low = np.where(bottom >= 0, bottom / largest, bottom / smallest)
+        high = np.where(top >= 0, top / smallest, top / largest)
+    low, high = (
+        np.clip(np.nan_to_num(low, nan=-1.0), -1, 1),
+        np.clip(np.nan_to_num(high, nan=1.0), -1, 1),
+    )
     np.fill_diagonal(low, 1.0)
     np.fill_diagonal(high, 1.0)
     return ConfidenceInterval(low, high)

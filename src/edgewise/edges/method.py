@@ -111,7 +111,7 @@ class PerEdgeTest:
     spread: Spread
     threshold_at: Callable[[float], FloatArray]
     max_log_pvalues: Callable[[FloatArray], FloatArray] | None = None
-    max_critical: Callable[[float], float] | None = None
+    max_critical: Callable[..., float] | None = None
 
 
 def per_edge_result(
@@ -133,9 +133,9 @@ def per_edge_result(
         log_adjusted = adjust(log_p, correction)
     decided = log_adjusted <= np.log(alpha)
     if correction == "maxt" and test.max_critical is not None:
-        level = float(
-            test.reference.log_two_sided(np.array([test.max_critical(float(np.log(alpha)))]))[0]
-        )
+        # Step-down: what is left is compared with the largest of what is left.
+        left = test.max_critical(float(np.log(alpha)), ~decided)
+        level = float(test.reference.log_two_sided(np.array([left]))[0])
     else:
         level = log_critical_level(log_p.shape[0], int(decided.sum()), alpha, correction)
     threshold = _threshold(estimate, test, effect, level)

@@ -223,7 +223,13 @@ class EdgeTestResult:
             if known.name != "interval_rule"
         }
         document["edges"] = [edge._asdict() for edge in self.edges()]
-        return json.dumps(document, indent=indent, ensure_ascii=False, allow_nan=False)
+        text = json.dumps(document, indent=indent, ensure_ascii=False, allow_nan=False)
+        try:
+            text.encode("utf-8")
+        except UnicodeEncodeError:
+            # A name that is not proper Unicode (half a surrogate pair) can still be escaped.
+            return json.dumps(document, indent=indent, allow_nan=False)
+        return text
 
     def summary(self) -> str:
         """A few lines to read: what was tested, how, and what was found."""

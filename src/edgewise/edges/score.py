@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from edgewise._types import FloatArray, Scan
+from edgewise._types import FloatArray
 from edgewise.edges.method import Evidence, Method, PerEdgeTest, Question, per_edge_result
 from edgewise.edges.precision import PrecisionEstimate, estimate_precision
 from edgewise.edges.reference import Normal
 from edgewise.edges.result import EdgeTestResult
-from edgewise.edges.sandwich import sandwich_spread
-from edgewise.moments.pairs import PairSums, pair_sums, residual_products
-
-# The expanded Σe_i²e_j² keeps about 16 − 2·log10(1/(1−|ρ|)) digits: twelve here, none at 1e-8.
-_NEARLY_ONE = 1 - 1e-2
+from edgewise.edges.sandwich import NEARLY_ONE, sandwich_spread
+from edgewise.moments.pairs import ExactPairs, PairSums, exact_pairs, pair_sums
 
 _NOTHING = 1e-12  # residuals have unit variance
 
@@ -34,7 +31,8 @@ def score_test(evidence: Evidence, question: Question) -> EdgeTestResult:
     rho = estimate.partial_correlation
     # T = ρ/unit: the unit is what one step of the statistic is worth in partial correlation.
     scale = (estimate.n_samples - 1) * (1 - rho) * (1 + rho) + np.eye(len(rho))
-    spread = _score_spread(scan, estimate, sums)
+    exact = exact_pairs(scan, estimate.centre, estimate.residual_map, rho, NEARLY_ONE)
+    spread = _score_spread(estimate, sums, exact)
     unit = spread / scale
     # Where every product of residuals is zero to rounding there is nothing to see: T = 0.
     seen = spread > _NOTHING * np.sqrt(estimate.n_samples)
@@ -43,13 +41,15 @@ def score_test(evidence: Evidence, question: Question) -> EdgeTestResult:
     test = PerEdgeTest(
         statistic=np.divide(rho, unit, out=np.zeros_like(rho), where=seen),
         reference=reference,
-        spread=sandwich_spread(estimate, sums),
+        spread=sandwich_spread(estimate, sums, exact),
         threshold_at=lambda level: np.outer(root, root) * (reference.critical(level) * unit),
     )
     return per_edge_result("score", evidence, estimate, test, question)
 
 
-def _score_spread(scan: Scan, estimate: PrecisionEstimate, sums: PairSums) -> FloatArray:
+def _score_spread(
+    estimate: PrecisionEstimate, sums: PairSums, exact: ExactPairs | None
+) -> FloatArray:
     """√Σ P² with P = (v_i + ρv_j)(v_j + ρv_i), proportional to e_i e_j, for all pairs at once.
 
     With unit-variance residuals v (see `PrecisionEstimate`), e_i ∝ v_i + ρ_ij v_j, and the square
@@ -63,12 +63,8 @@ def _score_spread(scan: Scan, estimate: PrecisionEstimate, sums: PairSums) -> Fl
         + rho**2 * (fourth[:, np.newaxis] + fourth)
         + 2 * rho * (1 + rho**2) * cube
     )
-    rows, columns = np.nonzero(np.triu(np.abs(rho) > _NEARLY_ONE, k=1))
-    if rows.size:
-        exact = residual_products(
-            scan, estimate.centre, estimate.residual_map, (rows, columns), rho[rows, columns]
-        )
-        square[rows, columns] = square[columns, rows] = exact
+    if exact is not None:
+        square[exact.rows, exact.columns] = square[exact.columns, exact.rows] = exact.score
     return np.sqrt(np.maximum(square, 0.0))
 
 

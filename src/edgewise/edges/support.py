@@ -48,5 +48,5 @@ def _check_inside(low: Any, high: Any, intervals: FloatArray, names: Sequence[st
 def _bad_support(support: Any, p: int) -> ParameterError:
     return ParameterError(
         f"support: expected one finite interval (low, high), or one for each of {p} columns, got "
-        f"{support!r}."
+        f"{' '.join(repr(support).split())}."
     )

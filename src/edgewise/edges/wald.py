@@ -8,8 +8,8 @@ from edgewise.edges.method import Evidence, Method, PerEdgeTest, Question, per_e
 from edgewise.edges.precision import estimate_precision
 from edgewise.edges.reference import Normal
 from edgewise.edges.result import EdgeTestResult
-from edgewise.edges.sandwich import sandwich_spread
-from edgewise.moments.pairs import pair_sums
+from edgewise.edges.sandwich import NEARLY_ONE, sandwich_spread
+from edgewise.moments.pairs import exact_pairs, pair_sums
 
 
 def wald_test(evidence: Evidence, question: Question) -> EdgeTestResult:
@@ -19,8 +19,10 @@ def wald_test(evidence: Evidence, question: Question) -> EdgeTestResult:
     Liberal for few rows and heavy tails, where the score test holds its level.
     """
     estimate = estimate_precision(evidence.first_pass("wald"), evidence.feature_names)
-    sums = pair_sums(evidence.rows("wald"), estimate.centre, estimate.residual_map)
-    spread = sandwich_spread(estimate, sums)
+    scan, B = evidence.rows("wald"), estimate.residual_map
+    sums = pair_sums(scan, estimate.centre, B)
+    exact = exact_pairs(scan, estimate.centre, B, estimate.partial_correlation, NEARLY_ONE)
+    spread = sandwich_spread(estimate, sums, exact)
     reference = Normal()
     with np.errstate(divide="ignore", invalid="ignore"):
         statistic = -estimate.precision / spread.precision

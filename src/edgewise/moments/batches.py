@@ -14,10 +14,10 @@ from edgewise._types import AnyArray, FloatArray
 from edgewise._validation import check_count, check_names, check_rows, raise_for_nonfinite
 from edgewise.errors import DataError, ParameterError, StateFileError
 from edgewise.moments.centre import Centre
-from edgewise.moments.columns import merge_order
+from edgewise.moments.columns import known_width, merge_order, merged_names
 from edgewise.moments.moments import Moments
 from edgewise.moments.statefile import StateContents, read_state, write_state
-from edgewise.moments.sums import PowerSums
+from edgewise.moments.sums import PowerSums, quiet
 
 # Rows summed at once while batches are made; bounds the scratch memory.
 _CHUNK_ELEMENTS = 1 << 18
@@ -61,10 +61,10 @@ class BatchSums:
         """The sums from a state file, after checking that they fit each other."""
         if prefix + "n" not in contents.arrays:
             return None
-        k, p = len(contents.arrays[prefix + "n"]), contents.width(prefix + "origin")
-        n = contents.array(prefix + "n", (k,)).astype(np.int64)
-        if k == 0 or n.min() < 1:
+        n, p = contents.arrays[prefix + "n"], contents.width(prefix + "origin")
+        if n.ndim != 1 or n.dtype != np.int64 or not n.size or n.min() < 1:
             raise StateFileError("state: expected batches of at least one row.")
+        k = n.size
         return BatchSums(
             n,
             contents.floats(prefix + "origin", (k, p)),
@@ -77,13 +77,14 @@ class BatchSums:
 
     def moved(self, origin: FloatArray, offset: FloatArray | float = 0.0) -> BatchSums:
         """The same sums about origin + offset; see `PowerSums.moved`."""
-        a = (origin - self.origin) + offset
-        n = self.n[:, np.newaxis]
-        u = self.first - (n / 2) * a
-        cross = a[:, :, np.newaxis] * u[:, np.newaxis, :]
-        second = self.second - cross
-        second -= cross.transpose(0, 2, 1)
-        return BatchSums(self.n, origin, self.first - n * a, second)
+        with quiet():
+            a = (origin - self.origin) + offset
+            n = self.n[:, np.newaxis]
+            u = self.first - (n / 2) * a
+            cross = a[:, :, np.newaxis] * u[:, np.newaxis, :]
+            second = self.second - cross
+            second -= cross.transpose(0, 2, 1)
+            return BatchSums(self.n, origin, self.first - n * a, second)
 
     def paired(self) -> BatchSums:
         """Neighbours merged two by two; an odd one at the end stays as it is."""
@@ -93,14 +94,15 @@ class BatchSums:
         share = (left.n / n)[:, np.newaxis]
         origin = left.mean() * share + right.mean() * (1 - share)
         a, b = left.moved(origin), right.moved(origin)
-        merged = BatchSums(n, origin, a.first + b.first, a.second + b.second)
+        with quiet():
+            merged = BatchSums(n, origin, a.first + b.first, a.second + b.second)
         return merged if even == len(self) else merged.then(self[even:])
 
 
 def _sums_of_batches(rows: FloatArray) -> BatchSums:
     """Sums of rows given as batches × rows × columns."""
     batches, length, _ = rows.shape
-    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+    with quiet():
         origin = rows.mean(axis=1)
         z = rows - origin[:, np.newaxis, :]
         return BatchSums(
@@ -173,9 +175,11 @@ class BatchMoments:
 
     def update(self, X: AnyArray) -> Self:
         """Take in more rows, which follow the earlier ones in time."""
-        rows = check_rows(X, n_features=self.n_features)
+        rows = check_rows(X, n_features=known_width(self))
         # Checked before anything changes: on an error the state is as it was before.
-        if not np.isfinite(np.sum(rows, dtype=np.float64)) and not np.isfinite(rows).all():
+        with quiet():
+            sums = np.sum(rows, axis=0, dtype=np.float64)
+        if not np.isfinite(sums).all():
             raise_for_nonfinite(rows)
         start = 0
         while start < rows.shape[0]:
@@ -237,9 +241,11 @@ class BatchMoments:
                 f"got one of {other.n_features}; only states of the same columns add up."
             )
         if not other.n_samples or not self.n_samples:
-            return (self if self.n_samples else other).copy()
+            known = (self if self.n_samples else other).copy()
+            known.feature_names = merged_names(self, other)
+            return known
         merged = BatchMoments(self.n_batches, batch_rows=max(self.batch_rows, other.batch_rows))
-        merged.feature_names = self.feature_names or other.feature_names
+        merged.feature_names = merged_names(self, other)
         order = merge_order(self.feature_names, other.feature_names)
         for state in (self, other):
             batches, length = state._closed(), state.batch_rows
@@ -304,6 +310,11 @@ class BatchMoments:
         )
         state._batches = BatchSums.from_arrays(contents, "")
         state._open = BatchSums.from_arrays(contents, "open_")
+        widths = {
+            part.origin.shape[1] for part in (state._batches, state._open) if part is not None
+        }
+        if len(widths) > 1:
+            raise StateFileError("state: expected batches of the same columns.")
         if state.n_samples != contents.n_samples:
             raise StateFileError(
                 f"state: expected batches of {contents.n_samples} rows in all, got "
@@ -321,7 +332,7 @@ class BatchMoments:
 
     def batch_counts(self) -> npt.NDArray[np.int64]:
         """Rows of each batch."""
-        return self._closed().n
+        return self._closed().n.copy()
 
     def scatters_about(self, centre: Centre) -> FloatArray:
         """Σ (x − centre)(x − centre)ᵀ over the rows of each batch, stacked."""

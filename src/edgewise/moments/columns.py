@@ -2,10 +2,36 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
 import numpy.typing as npt
 
 from edgewise.errors import ParameterError
+
+
+class _Named(Protocol):
+    feature_names: tuple[str, ...] | None
+
+    @property
+    def n_features(self) -> int | None: ...
+
+
+def known_width(state: _Named) -> int | None:
+    """How many columns a state must have: those of its rows, or else of its names."""
+    if state.n_features is None and state.feature_names is not None:
+        return len(state.feature_names)
+    return state.n_features
+
+
+def merged_names(ours: _Named, theirs: _Named) -> tuple[str, ...] | None:
+    """The names of a sum: of a state that has rows, if it has names, else of the other."""
+    states = sorted((ours, theirs), key=lambda state: state.n_features is None)
+    width = states[0].n_features
+    for state in states:
+        if state.feature_names is not None and width in (None, len(state.feature_names)):
+            return state.feature_names
+    return None
 
 
 def merge_order(

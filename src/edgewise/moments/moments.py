@@ -14,7 +14,7 @@ from edgewise._types import AnyArray, FloatArray
 from edgewise._validation import check_choice, check_names, check_rows, raise_for_nonfinite
 from edgewise.errors import DataError, ParameterError
 from edgewise.moments.centre import Centre
-from edgewise.moments.columns import merge_order
+from edgewise.moments.columns import known_width, merge_order, merged_names
 from edgewise.moments.statefile import StateContents, read_state, write_state
 from edgewise.moments.sums import BlockSummer, PowerSums
 
@@ -79,7 +79,7 @@ class Moments:
 
     def update(self, X: AnyArray) -> Self:
         """Take in more rows; on an error the state is as it was before."""
-        rows = check_rows(X, n_features=self.n_features)
+        rows = check_rows(X, n_features=known_width(self))
         if rows.shape[0]:
             sums = self._sums_of(rows)
             self._sums = sums if self._sums is None else self._sums + sums
@@ -139,7 +139,7 @@ class Moments:
         # An empty state is neutral whatever its order: the rows decide.
         known = self if left is not None else other
         merged = Moments(order=known.order)
-        merged.feature_names = known.feature_names or other.feature_names
+        merged.feature_names = merged_names(self, other)
         merged._sums = left + right if left is not None and right is not None else left or right
         return merged
 

@@ -45,23 +45,36 @@ def pair_sums(scan: Scan, centre: Centre, B: FloatArray) -> PairSums:
     return total
 
 
-def residual_products(
-    scan: Scan,
-    centre: Centre,
-    B: FloatArray,
-    pairs: tuple[AnyArray, AnyArray],
-    rho: FloatArray,
-) -> FloatArray:
-    """Σ ((v_i + ρv_j)(v_j + ρv_i))² for a few pairs, without expanding the square.
+@dataclass(frozen=True, eq=False, slots=True)
+class ExactPairs:
+    """Sums for a few pairs whose ρ is close to ±1, where the expansions of `PairSums` cancel.
 
-    The expansion in `PairSums` cancels when |ρ| is close to one; this does not.
+    `score` is Σ ((v_i + ρv_j)(v_j + ρv_i))² and `influence` is Σ (v_iv_j + (ρ/2)(v_i² + v_j²))².
     """
-    i, j = pairs
-    r = rho[:, np.newaxis]
-    total = np.zeros(rho.shape[0])
+
+    rows: AnyArray
+    columns: AnyArray
+    score: FloatArray
+    influence: FloatArray
+
+
+def exact_pairs(
+    scan: Scan, centre: Centre, B: FloatArray, rho: FloatArray, nearly_one: float
+) -> ExactPairs | None:
+    """One more pass for the pairs with |ρ| above `nearly_one`; none where there are none."""
+    i, j = np.nonzero(np.triu(np.abs(rho) > nearly_one, k=1))
+    if not i.size:
+        return None
+    r = rho[i, j][:, np.newaxis]
+    sign = np.sign(r)
+    score, influence = np.zeros((2, i.size))
     for batch in scan():
         for block in row_blocks(batch):
             v = B.T @ centre.subtract_from(block, np.empty(block.shape[::-1]))
-            product = (v[i] + r * v[j]) * (v[j] + r * v[i])
-            total += np.vecdot(product, product)
-    return total
+            a, b = v[i], v[j]
+            product = (a + r * b) * (b + r * a)
+            score += np.vecdot(product, product)
+            # The same influence, written so that what cancels is never formed.
+            moved = (r / 2) * (a + sign * b) ** 2 + (1 - np.abs(r)) * a * b
+            influence += np.vecdot(moved, moved)
+    return ExactPairs(i, j, score, influence)

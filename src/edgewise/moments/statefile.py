@@ -112,7 +112,7 @@ def is_state_file(path: str | os.PathLike[str]) -> bool:
     try:
         with Path(path).open("rb") as file:
             return file.read(len(MAGIC)) == MAGIC
-    except OSError:
+    except (OSError, ValueError):
         return False
 
 
@@ -141,8 +141,10 @@ def read_state(path: str | os.PathLike[str], kind: str | None = None) -> StateCo
                 raise StateFileError(
                     f"{where} is damaged: its checksum does not match; write it anew."
                 )
-    except OSError as error:
-        reason = error.strerror or str(error)
+    except (OSError, ValueError) as error:
+        if isinstance(error, StateFileError):
+            raise
+        reason = getattr(error, "strerror", None) or str(error)
         raise StateFileError(f"{where} cannot be read: {reason}.") from error
     contents = _contents(header, layout, body, where)
     if kind is not None and contents.kind != kind:
@@ -187,12 +189,13 @@ def _array_layout(
 ) -> list[tuple[str, np.dtype[Any], tuple[int, ...], int]]:
     """Name, kind, shape and number of elements of each array, from the header alone."""
     layout = []
-    for entry in header.get("arrays") or []:
-        shape = entry.get("shape") if isinstance(entry, dict) else None
-        if not _is_shape(shape) or entry.get("dtype") not in _DTYPES:
+    entries = header.get("arrays")
+    for entry in entries if isinstance(entries, list) else [{}]:
+        described = entry if isinstance(entry, dict) else {}
+        shape, kind = described.get("shape"), described.get("dtype")
+        if not _is_shape(shape) or not isinstance(kind, str) or kind not in _DTYPES:
             raise StateFileError(f"{where} is damaged: its header describes no plain arrays.")
-        count = math.prod(shape)
-        layout.append((str(entry.get("name")), _DTYPES[entry["dtype"]], tuple(shape), count))
+        layout.append((str(described.get("name")), _DTYPES[kind], tuple(shape), math.prod(shape)))
     return layout
 
 
@@ -219,17 +222,8 @@ def _contents(
     names_fit = columns is None or (
         isinstance(columns, list) and all(isinstance(name, str) for name in columns)
     )
-    if (
-        not names_fit
-        or not isinstance(n_samples, int)
-        or n_samples < 0
-        or not isinstance(meta, dict)
-    ):
+    counted = type(n_samples) is int and 0 <= n_samples < 1 << 62
+    if not (names_fit and counted and isinstance(meta, dict)):
         raise StateFileError(f"{where} is damaged: its header lacks what a state needs.")
-    return StateContents(
-        str(header.get("kind")),
-        None if columns is None else tuple(columns),
-        n_samples,
-        meta,
-        arrays,
-    )
+    names = None if columns is None else tuple(columns)
+    return StateContents(str(header.get("kind")), names, int(n_samples or 0), dict(meta), arrays)

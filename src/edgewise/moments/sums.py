@@ -18,7 +18,7 @@ from edgewise._types import AnyArray, FloatArray
 from edgewise.moments.statefile import StateContents
 
 
-def _quiet() -> AbstractContextManager[object]:
+def quiet() -> AbstractContextManager[object]:
     """Let overflow through: it shows as a sum that is not finite, which readers check."""
     return np.errstate(over="ignore", invalid="ignore", under="ignore")
 
@@ -128,7 +128,7 @@ class PowerSums:
 
     def moved(self, a: FloatArray, origin: FloatArray) -> PowerSums:
         """The sums about `origin`, which is the present origin plus `a`."""
-        with _quiet():
+        with quiet():
             # Σ(z−a)(z−a)ᵀ = Σzzᵀ − a uᵀ − u aᵀ with u = Σz − n a/2
             cross = np.outer(a, self.first - (self.n / 2) * a)
             second = self.second - cross
@@ -172,7 +172,7 @@ class BlockSummer:
     def __call__(self, block: AnyArray) -> PowerSums:
         n = block.shape[0]
         ones = self._ones[:n]
-        with _quiet():
+        with quiet():
             origin = (ones @ block) / n
             z = np.subtract(block.T, origin[:, np.newaxis], out=self._z[:, :n])
             return PowerSums(n, origin, z @ ones, z @ z.T, self._quartic(z))

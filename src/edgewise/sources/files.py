@@ -66,6 +66,15 @@ class FileSource:
         """Batches from a position on, each with the position behind it; read ahead by a thread."""
         return prefetched(lambda: self._read(start))
 
+    def reaches(self, position: Position, rows: int) -> bool:
+        """Whether so many rows can end there, as far as the files say how many they have."""
+        if position.file >= len(self._files):
+            return False
+        before = _total([file.n_rows for file in self._files[: position.file]])
+        here = self._files[position.file].n_rows
+        fits = here is None or position.rows <= here
+        return fits and (before is None or before + position.rows == rows)
+
     def _read(self, start: Position) -> Iterator[tuple[Position, AnyArray]]:
         for number in range(start.file, len(self._files)):
             file = self._files[number]

@@ -23,7 +23,10 @@ PLOT_KINDS = ("png", "svg", "pdf")
 
 def write_csv(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:
     """Every pair of variables as a line, strongest first."""
-    with atomic_path(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
+    with (
+        atomic_path(path) as temporary,
+        temporary.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file,
+    ):
         writer = csv.writer(file)
         writer.writerow(Edge._fields)
         for pair in result.pairs():

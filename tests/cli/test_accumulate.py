@@ -1,0 +1,273 @@
+"""`edgewise accumulate` on real files, killed, stopped and resumed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import csv, parquet
+
+import edgewise as ew
+from edgewise.cli.progress import peak_memory, rows_progress
+
+# `EDGEWISE_KILLS=50 pytest tests/cli/test_accumulate.py -k kill` for a longer siege.
+KILLS = int(os.environ.get("EDGEWISE_KILLS", "5"))
+
+
+@pytest.fixture(scope="module")
+def long_data(tmp_path_factory):
+    """Files that take about a second to read, in pieces: two, each named several times."""
+    folder = tmp_path_factory.mktemp("long")
+    X = np.random.default_rng(0).standard_normal((40_000, 64))
+    X = np.round(X + X[:, ::-1] / 2, 3)
+    table = pa.table(list(X.T), names=[f"c{i}" for i in range(64)])
+    # Columns the other way round: files are matched by name.
+    parquet.write_table(table.select(table.column_names[::-1]), folder / "a.parquet")
+    csv.write_csv(table.slice(0, 20_000), folder / "b.csv")
+    return [folder / "a.parquet", folder / "b.csv"] * 4
+
+
+@pytest.fixture
+def start():
+    """Start `edgewise` and hand over the process; none outlives its test."""
+    program = Path(sys.executable).parent / "edgewise"
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONUTF8": "1"}
+    started = []
+
+    def begin(*arguments, **options):
+        options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
+        process = subprocess.Popen([program, *map(str, arguments)], env=environment, **options)
+        started.append(process)
+        return process
+
+    yield begin
+    for process in started:
+        if process.poll() is None:
+            process.kill()
+        with process:  # closes its pipes and waits
+            pass
+
+
+def wait_for_change(path, process, seconds=60):
+    """Until a file is there, or is a new one; whether that was before the process ended."""
+
+    def version():
+        try:
+            stat = path.stat()
+        except FileNotFoundError:
+            return None
+        return stat.st_ino, stat.st_mtime_ns
+
+    before, end = version(), time.monotonic() + seconds
+    while version() in (None, before):
+        if process.poll() is not None or time.monotonic() > end:
+            return False
+        time.sleep(0.002)
+    return True
+
+
+class TestInterruption:
+    @pytest.mark.parametrize(
+        ("kind", "times"), [("batches", KILLS - KILLS // 2), ("moments", KILLS // 2)]
+    )
+    def test_kill_at_any_moment(self, tmp_path, run_edgewise, start, long_data, kind, times):
+        common = [*long_data, "--kind", kind, "--n-batches", "30"]
+        run_edgewise("accumulate", *common, "-o", tmp_path / "whole.ews")
+        whole = (tmp_path / "whole.ews").read_bytes()
+        rng = np.random.default_rng(len(kind))
+        output, checkpoint = tmp_path / "x.ews", tmp_path / "x.ews.checkpoint"
+        again = [*common, "-o", output, "--checkpoint-every", "0.05", "--resume"]
+        kills = resumed = ends = 0
+        while kills < times:
+            process = start("accumulate", *again)
+            resumed += checkpoint.exists()
+            # A random moment after one of the next checkpoints, so while rows are read, or the
+            # checkpoint or the state is written, however busy the machine is.
+            for _ in range(rng.integers(1, 4)):
+                wait_for_change(checkpoint, process)
+            time.sleep(rng.uniform(0, 0.1))
+            if process.poll() is None:
+                process.send_signal(signal.SIGKILL)
+                process.wait()
+                kills += 1
+                # There is a whole state, or none.
+                assert not output.exists() or output.read_bytes() == whole
+            else:
+                assert process.returncode == 0, process.stderr.read()
+                assert output.read_bytes() == whole
+                assert not checkpoint.exists()
+                output.unlink()
+                ends += 1
+        resumed += checkpoint.exists()
+        run_edgewise("accumulate", *again)
+        assert output.read_bytes() == whole
+        assert not checkpoint.exists()
+        assert resumed
+        print(f"{kills} kills, {resumed} runs resumed, {ends + 1} came to the end")
+
+    def test_control_c_keeps_the_checkpoint(self, tmp_path, run_edgewise, start, long_data):
+        output, checkpoint = tmp_path / "x.ews", tmp_path / "x.ews.checkpoint"
+        process = start("accumulate", *long_data * 2, "-o", output, "--checkpoint-every", "0.01")
+        assert wait_for_change(checkpoint, process)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+        assert process.returncode == 130, err
+        assert out == b""
+        lines = err.decode().split("\n")
+        assert "edgewise: stopped" in lines
+        assert all(line.startswith("edgewise: ") for line in lines if line)
+        assert os.listdir(tmp_path) == ["x.ews.checkpoint"]
+        run_edgewise("accumulate", *long_data * 2, "-o", output, "--resume")
+        assert os.listdir(tmp_path) == ["x.ews"]
+        assert ew.load_state(output).n_samples == 8 * 60_000
+
+    def test_changed_files_are_refused(self, tmp_path, run_edgewise, start, long_data):
+        output, checkpoint = tmp_path / "x.ews", tmp_path / "x.ews.checkpoint"
+        process = start("accumulate", *long_data * 2, "-o", output, "--checkpoint-every", "0.01")
+        assert wait_for_change(checkpoint, process)
+        process.kill()
+        process.communicate()
+        done = run_edgewise("accumulate", *long_data, "-o", output, "--resume", status=1)
+        assert done.stderr.startswith(f"edgewise: checkpoint '{checkpoint}' does not fit")
+        assert "other files" in done.stderr
+        assert checkpoint.exists()
+        assert not output.exists()
+
+
+class TestState:
+    @pytest.mark.parametrize("kind", ["batches", "moments"])
+    def test_is_that_of_the_library(self, tmp_path, run_edgewise, csv_file, rows, kind):
+        output = tmp_path / "x.ews"
+        done = run_edgewise("accumulate", csv_file, "-o", output, "--kind", kind)
+        assert done.stdout == f"400 rows of 4 columns are in {output}\n"
+        assert done.stderr == ""
+        expected = ew.accumulate(csv_file, n_batches=None if kind == "moments" else 100)
+        expected.save(tmp_path / "y.ews")
+        assert output.read_bytes() == (tmp_path / "y.ews").read_bytes()
+
+    def test_options(self, tmp_path, run_edgewise, csv_file):
+        output = tmp_path / "x.ews"
+        run_edgewise(
+            *("accumulate", csv_file, csv_file, "-o", output, "--n-batches", "7"),
+            *("--exclude", "b", "--checkpoint-every", "9"),
+        )
+        state = ew.load_state(output)
+        assert (state.n_samples, state.n_batches) == (800, 7)
+        assert state.feature_names == ("a", "c", "d")
+        assert not (tmp_path / "x.ews.checkpoint").exists()
+
+    def test_columns_without_names(self, tmp_path, run_edgewise, rows):
+        np.save(tmp_path / "rows.npy", rows)
+        run_edgewise("accumulate", tmp_path / "rows.npy", "-o", tmp_path / "x.ews")
+        assert ew.load_state(tmp_path / "x.ews").feature_names is None
+
+    def test_standard_input(self, tmp_path, run_edgewise, csv_file):
+        for data, name in ((csv_file, "x.ews"), ("-", "y.ews")):
+            with csv_file.open() as file:
+                done = run_edgewise("accumulate", data, "-o", tmp_path / name, stdin=file)
+            assert done.stderr == ""
+        assert (tmp_path / "x.ews").read_bytes() == (tmp_path / "y.ews").read_bytes()
+
+    def test_missing_values(self, tmp_path, run_edgewise, rows, write_csv):
+        X = rows.copy()
+        X[[3, 9], [0, 1]] = np.nan
+        data, output = write_csv(tmp_path / "gaps.csv", "abcd", X), tmp_path / "x.ews"
+        done = run_edgewise("accumulate", data, "-o", output, status=1)
+        assert "'a' (1), 'b' (1)" in done.stderr
+        assert not output.exists()
+        done = run_edgewise("accumulate", data, "-o", output, "--drop-missing")
+        assert done.stderr == "edgewise: left out 2 rows with missing or infinite values.\n"
+        assert ew.load_state(output).n_samples == 398
+
+    def test_verbose(self, tmp_path, run_edgewise, csv_file):
+        done = run_edgewise("accumulate", csv_file, "-o", tmp_path / "x.ews", "-v")
+        assert " rows/s, peak memory " in done.stderr
+        assert done.stderr.endswith(" MB\n")
+        assert len(done.stderr.splitlines()) == 1
+        assert peak_memory().startswith("peak memory ")
+
+
+class TestRefusals:
+    @pytest.mark.parametrize("option", [["--checkpoint-every", "5"], ["--resume"]])
+    def test_standard_input_cannot_be_read_again(self, tmp_path, run_edgewise, csv_file, option):
+        with csv_file.open() as file:
+            done = run_edgewise(
+                *("accumulate", "-", "-o", tmp_path / "x.ews", *option), stdin=file, status=1
+            )
+        assert done.stderr.startswith("edgewise: data: expected files with --checkpoint-every")
+        assert not (tmp_path / "x.ews").exists()
+
+    def test_a_missing_folder(self, tmp_path, run_edgewise, csv_file):
+        output = tmp_path / "nowhere" / "x.ews"
+        done = run_edgewise("accumulate", csv_file, "-o", output, status=1)
+        assert f"there is no folder '{output.parent}'" in done.stderr
+        assert len(done.stderr.splitlines()) == 1
+
+    def test_no_rows(self, tmp_path, run_edgewise):
+        (tmp_path / "none.csv").write_text("a,b\n")
+        output = tmp_path / "x.ews"
+        done = run_edgewise("accumulate", tmp_path / "none.csv", "-o", output, status=1)
+        assert len(done.stderr.splitlines()) == 1
+        assert not output.exists()
+
+    @pytest.mark.parametrize(
+        ("arguments", "fragment"),
+        [
+            (["--checkpoint-every", "-1"], "checkpoint-every: expected a number above 0"),
+            (["--n-batches", "1"], "n_batches: expected a whole number from 2 on, got 1"),
+            (["--kind", "sequence"], "'sequence' is not one of"),
+        ],
+    )
+    def test_options(self, tmp_path, run_edgewise, csv_file, arguments, fragment):
+        output = tmp_path / "x.ews"
+        done = run_edgewise("accumulate", csv_file, "-o", output, *arguments, status=2)
+        assert fragment in done.stderr
+        assert not output.exists()
+
+    def test_an_output_is_needed(self, run_edgewise, csv_file):
+        assert "'--output'" in run_edgewise("accumulate", csv_file, status=2).stderr
+
+    def test_a_state_is_no_data(self, tmp_path, run_edgewise, csv_file):
+        output = tmp_path / "x.ews"
+        run_edgewise("accumulate", csv_file, "-o", output)
+        for command in (["accumulate", "-o", "y.ews"], ["compare"], ["plan", "--effect", "0.1"]):
+            done = run_edgewise(*command, output, status=1, cwd=tmp_path)
+            assert f"expected rows, got the state file '{output}'" in done.stderr
+            assert (done.stdout, len(done.stderr.splitlines())) == ("", 1)
+
+
+class TestProgress:
+    def test_nothing_in_a_pipe(self, capsys):
+        with rows_progress(100, "reading") as tell:
+            tell(60)
+            tell(40)
+        assert capsys.readouterr() == ("", "")
+
+    def test_a_bar_on_a_terminal(self, tmp_path, start, long_data, require):
+        pty = require("pty")
+        leader, follower = pty.openpty()
+        # Enough to take some seconds; it is stopped once the bar was seen.
+        data = long_data * 5
+        process = start("accumulate", *data, "-o", tmp_path / "x.ews", stderr=follower)
+        os.close(follower)
+        shown, end = b"", time.monotonic() + 60
+        try:
+            while b"/s" not in shown and time.monotonic() < end:
+                shown += os.read(leader, 4096)
+        except OSError:  # the other end was closed
+            pass
+        finally:
+            process.kill()
+            process.wait()
+            os.close(leader)
+        text = shown.decode(errors="replace")
+        assert "reading" in text
+        assert " rows, " in text
+        assert "%" in text

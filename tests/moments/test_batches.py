@@ -1,0 +1,295 @@
+"""Batches add up to the moments of all rows, in a memory that does not grow with the stream."""
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from edgewise import BatchMoments, DataError, Moments, NonFiniteError, ParameterError
+
+MIXING = np.array([[1.0, 0.6, -0.3], [0, 1, 0.5], [0, 0, 1]])
+OFFSETS = [0.0, 1e5, 1e8, 1e10]
+
+
+def rows_of(n, seed=0, offset=0.0):
+    X = np.random.default_rng(seed).standard_t(6, (n, 3)) @ MIXING
+    return np.round(X * 2**18) / 2**18 + offset  # so that adding the offset is exact
+
+
+def state(X, K=5, **options):
+    return BatchMoments(K, **options).update(X)
+
+
+def stream(X, rows, K=5, **options):
+    batches = BatchMoments(K, **options)
+    for start in range(0, len(X), rows):
+        batches.update(X[start : start + rows])
+    return batches
+
+
+def scatters(batches):
+    return batches.scatters_about(batches.pooled().centre())
+
+
+def direct_scatters(X, counts):
+    """Scatter of each batch about the mean of all rows, one batch after the other."""
+    c = X - X.mean(axis=0)
+    parts = np.split(c, np.cumsum(counts)[:-1])
+    return np.array([part.T @ part for part in parts])
+
+
+def assert_same(a, b, tolerance=1e-12):
+    np.testing.assert_array_equal(a.batch_counts(), b.batch_counts())
+    assert a.batch_rows == b.batch_rows
+    size = np.abs(scatters(b)).max()
+    np.testing.assert_allclose(scatters(a), scatters(b), rtol=0, atol=tolerance * size)
+    np.testing.assert_allclose(a.mean(), b.mean(), rtol=tolerance, atol=tolerance)
+    np.testing.assert_allclose(a.covariance(), b.covariance(), rtol=tolerance, atol=tolerance)
+
+
+class TestCovariance:
+    @pytest.mark.parametrize("offset", OFFSETS)
+    @pytest.mark.parametrize(("rows", "batch_rows"), [(1, 1), (1, 100), (37, 1), (1000, 200)])
+    def test_is_that_of_all_rows(self, rows, batch_rows, offset):
+        X = rows_of(1000, offset=offset)
+        batches = stream(X, rows, batch_rows=batch_rows)
+        exact = np.cov(X - offset, rowvar=False)
+        deviation = np.sqrt(np.outer(exact.diagonal(), exact.diagonal()))
+        for other in (exact, Moments().update(X).covariance()):
+            assert np.max(np.abs(batches.covariance() - other) / deviation) <= 1e-13
+        np.testing.assert_allclose(batches.mean(), X.mean(axis=0), rtol=1e-14, atol=1e-14)
+
+    def test_pooled_is_a_state_like_any_other(self):
+        pooled = state(rows_of(500)).pooled()
+        assert isinstance(pooled, Moments)
+        assert (pooled.n_samples, pooled.n_features, pooled.order) == (500, 3, 2)
+
+    @pytest.mark.parametrize("dtype", [np.int16, np.float32, bool, object])
+    def test_every_kind_of_number(self, dtype):
+        X = np.random.default_rng(0).integers(0, 2 if dtype is bool else 100, (300, 3))
+        found = state(X.astype(dtype))
+        np.testing.assert_allclose(found.covariance(), np.cov(X, rowvar=False), rtol=1e-12)
+
+
+class TestBatches:
+    @pytest.mark.parametrize("offset", [0.0, 1e8])
+    @pytest.mark.parametrize("n", [1, 9, 10, 11, 100, 1003])
+    def test_scatters_are_those_of_consecutive_rows(self, n, offset):
+        X = rows_of(n, offset=offset)
+        batches = state(X)
+        expected = direct_scatters(X - offset, batches.batch_counts())
+        np.testing.assert_allclose(scatters(batches), expected, rtol=1e-10, atol=1e-10)
+
+    def test_scatters_sum_to_the_pooled_scatter(self):
+        X = rows_of(777)
+        total = scatters(state(X)).sum(axis=0)
+        np.testing.assert_allclose(total / 776, np.cov(X, rowvar=False), rtol=1e-12)
+
+    @pytest.mark.parametrize("batch_rows", [1, 3, 50])
+    def test_number_of_batches(self, batch_rows):
+        """From K on it stays between K and 2K, and full batches are all of one length."""
+        K, batches = 4, BatchMoments(4, batch_rows=batch_rows)
+        X = rows_of(3000)
+        for n, row in enumerate(X, start=1):
+            batches.update(row[np.newaxis])
+            if n % 7 == 0 or n < 300:
+                counts = batches.batch_counts()
+                assert counts.sum() == n == batches.n_samples
+                full = int(np.sum(counts == batches.batch_rows))
+                assert full < 2 * K
+                assert len(counts) - full <= 1
+                assert len(counts) >= min(K, -(-n // batch_rows))
+                assert (counts[:-1] == batches.batch_rows).all()
+
+    def test_doubling(self):
+        batches = state(rows_of(9))
+        assert batches.batch_counts().tolist() == [1] * 9
+        batches.update(rows_of(1))
+        assert batches.batch_counts().tolist() == [2] * 5
+        batches.update(rows_of(9))
+        assert batches.batch_counts().tolist() == [2] * 9 + [1]
+        batches.update(rows_of(1))
+        assert (batches.batch_counts().tolist(), batches.batch_rows) == ([4] * 5, 4)
+
+    def test_a_table_of_known_length_makes_just_that_many(self):
+        assert state(rows_of(950), batch_rows=200).batch_counts().tolist() == [200] * 4 + [150]
+
+    def test_coarsened(self):
+        X = rows_of(75)
+        fine = state(X, K=20)
+        coarse = fine.coarsened(rows=8, batches=5)
+        assert coarse.batch_counts().tolist() == [8] * 9 + [3]
+        np.testing.assert_allclose(scatters(coarse), direct_scatters(X, [8] * 9 + [3]), rtol=1e-10)
+        assert_same(fine, state(X, K=20), 0)
+        assert len(fine.coarsened(rows=99, batches=8).batch_counts()) == 10
+
+    @pytest.mark.parametrize("batch_rows", [1, 1000])
+    def test_memory_does_not_grow(self, batch_rows):
+        """Nothing but sums is kept: of 2K batches at the most, and no row of the open one."""
+        K, p = 6, 3
+        most = 8 * (2 * K + 1) * (p * p + 2 * p + 1)
+        empty = len(pickle.dumps(BatchMoments(K, batch_rows=batch_rows)))
+        batches = BatchMoments(K, batch_rows=batch_rows)
+        for _ in range(60):
+            batches.update(rows_of(999))
+            assert len(pickle.dumps(batches)) - empty <= most + 1500  # and names, shapes, types
+
+    @pytest.mark.parametrize("n", [1, 10, 333, 1280])
+    @pytest.mark.parametrize("rows", [1, 2, 7, 100])
+    def test_however_the_rows_are_cut(self, rows, n):
+        X = rows_of(n + 1)
+        assert_same(stream(X, rows), state(X))
+
+    def test_pieces_of_a_long_batch(self):
+        """Batches longer than what is summed at once."""
+        X = np.random.default_rng(0).standard_normal((200_000, 3))
+        batches = state(X, K=2, batch_rows=100_000)
+        assert batches.batch_counts().tolist() == [100_000] * 2
+        np.testing.assert_allclose(batches.covariance(), np.cov(X, rowvar=False), atol=1e-13)
+        np.testing.assert_allclose(
+            scatters(batches), direct_scatters(X, [100_000] * 2), rtol=1e-10, atol=1e-8
+        )
+
+
+class TestAddition:
+    @pytest.mark.parametrize("K", [5, 9])
+    def test_empty_is_neutral_on_either_side(self, K):
+        batches, empty = state(rows_of(123)), BatchMoments(K, batch_rows=3)
+        for merged in (batches + empty, empty + batches):
+            assert_same(merged, batches, 0)
+            assert merged.n_batches == 5
+        assert (BatchMoments(5) + BatchMoments(5)).n_samples == 0
+
+    def test_follows_in_time(self):
+        X = rows_of(16)
+        merged = state(X[:8], K=8) + state(X[8:12], K=8)
+        assert merged.batch_counts().tolist() == [1] * 12
+        assert_same(merged, state(X[:12], K=8))
+
+    def test_states_of_different_lengths_come_to_the_longer(self):
+        X = rows_of(80 + 6)
+        merged = state(X[:80]) + state(X[80:])
+        assert merged.batch_rows == 16
+        assert merged.batch_counts().tolist() == [16] * 5 + [6]
+        reverse = state(X[80:]) + state(X[:80])
+        assert reverse.batch_counts().tolist() == [6] + [16] * 5
+        assert_same(merged, state(X))
+        np.testing.assert_allclose(reverse.covariance(), merged.covariance(), rtol=1e-12)
+
+    @pytest.mark.parametrize("offset", [0.0, 1e8])
+    def test_order_of_merging_does_not_show(self, offset):
+        X = rows_of(4 * 64, offset=offset)
+        a, b, c, d = (state(part, K=4) for part in np.split(X, 4))
+        for tree in (((a + b) + c) + d, (a + b) + (c + d), a + (b + (c + d)), a + ((b + c) + d)):
+            assert_same(tree, state(X, K=4))
+
+    def test_addition_leaves_both_sides_alone(self):
+        a, b = state(rows_of(13)), state(rows_of(50, seed=1))
+        _ = a + b
+        assert_same(a, state(rows_of(13)), 0)
+        assert_same(b, state(rows_of(50, seed=1)), 0)
+
+    def test_merge_is_addition_in_place(self):
+        a, b = state(rows_of(13)), state(rows_of(50, seed=1))
+        total = a + b
+        assert a.merge(b) is a
+        assert_same(a, total, 0)
+        assert_same(a.update(rows_of(9)), total.update(rows_of(9)), 0)
+
+    def test_copy_is_independent(self):
+        original = state(rows_of(33))
+        copied = original.copy()
+        assert_same(copied, original, 0)
+        copied.update(rows_of(20))
+        assert_same(original, state(rows_of(33)), 0)
+        original.update(rows_of(1000))
+        assert copied.n_samples == 53
+
+    def test_what_does_not_add_up_is_refused(self, refuses):
+        a = state(rows_of(20))
+        refuses(
+            lambda: a + state(rows_of(20), K=6),
+            ParameterError,
+            "other: expected a state of 5 batches, got one of 6",
+        )
+        refuses(
+            lambda: a.merge(state(np.ones((4, 2)))),
+            ParameterError,
+            "other: expected a state of 3 columns, got one of 2",
+        )
+        assert_same(a, state(rows_of(20)), 0)
+        for other in (1, Moments().update(rows_of(9))):
+            with pytest.raises(TypeError):
+                _ = a + other
+
+
+class TestInput:
+    @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+    @pytest.mark.parametrize("row", [0, 70, 99])
+    def test_failed_update_changes_nothing(self, row, bad):
+        X = rows_of(100)
+        batches = state(X[:33])
+        X[row, 1] = bad
+        with pytest.raises(NonFiniteError, match=r"'x1' \(1\)") as caught:
+            batches.update(X)
+        assert caught.value.counts.tolist() == [0, 1, 0]
+        assert_same(batches, state(rows_of(100)[:33]), 0)
+
+    def test_other_width_is_refused_and_changes_nothing(self):
+        batches = state(rows_of(33))
+        with pytest.raises(DataError, match="2 features, but 3 features"):
+            batches.update(np.ones((4, 2)))
+        assert_same(batches, state(rows_of(33)), 0)
+
+    @pytest.mark.parametrize("K", [1, 0, -3, 2.0, 2.5, "5", None, True, np.nan])
+    def test_number_of_batches_is_a_whole_number_from_two_on(self, K, refuses):
+        refuses(lambda: BatchMoments(K), ParameterError, "n_batches: expected a whole number", "2")
+
+    @pytest.mark.parametrize("batch_rows", [0, -1, 1.5, "1", None])
+    def test_rows_of_a_batch(self, batch_rows, refuses):
+        refuses(
+            lambda: BatchMoments(5, batch_rows=batch_rows),
+            ParameterError,
+            "batch_rows: expected a whole number from 1 on",
+        )
+
+    def test_no_rows(self):
+        batches = BatchMoments(5).update(np.empty((0, 3)))
+        assert (batches.n_samples, batches.n_features) == (0, None)
+        for read in (batches.covariance, batches.mean, batches.batch_counts):
+            with pytest.raises(DataError, match="expected at least 1 row, got 0"):
+                read()
+        with pytest.raises(DataError, match="expected at least 2 rows, got 1"):
+            state(rows_of(1)).covariance()
+
+
+tables = arrays(
+    np.float64,
+    st.tuples(st.integers(2, 60), st.integers(1, 3)),
+    elements=st.floats(-1e3, 1e3, width=32),
+)
+
+
+@settings(max_examples=80)
+@given(tables, st.integers(2, 6), st.integers(1, 5), st.data())
+def test_any_table_cut_and_merged_anyhow(X, K, batch_rows, data):
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(X)), max_size=4)))
+    merged = BatchMoments(K, batch_rows=batch_rows)
+    streamed = BatchMoments(K, batch_rows=batch_rows)
+    for part in np.split(X, cuts):
+        merged = merged + stream(part, 3, K, batch_rows=batch_rows)
+        streamed.update(part)
+    whole = state(X, K, batch_rows=batch_rows)
+    np.testing.assert_array_equal(streamed.batch_counts(), whole.batch_counts())
+    size = 1 + np.abs(X).max() ** 2
+    for found in (merged, streamed, whole):
+        assert found.batch_counts().sum() == found.n_samples == len(X)
+        assert len(found.batch_counts()) <= 2 * K
+        np.testing.assert_allclose(
+            found.covariance(), np.atleast_2d(np.cov(X, rowvar=False)), rtol=0, atol=1e-12 * size
+        )
+        expected = direct_scatters(X, found.batch_counts())
+        np.testing.assert_allclose(scatters(found), expected, rtol=0, atol=1e-11 * size * len(X))
