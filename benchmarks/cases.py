@@ -68,6 +68,9 @@ CASES = (
     Case("trace", LONG, method("trace"), 1.5),
     Case("score", LONG, method("score"), 4),
     Case("eig", LONG, method("eig"), 7),
+    Case("whitened", LONG, method("whitened"), 4),
+    Case("wald", LONG, method("wald"), 5),
+    Case("batch", LONG, method("batch"), 2.5),
     Case("trace", WIDE, method("trace"), 1.5),
 )
 

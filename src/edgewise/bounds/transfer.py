@@ -16,6 +16,8 @@ from scipy.interpolate import CubicHermiteSpline
 
 from edgewise._types import FloatArray
 
+_STEP = 1 / 128  # of the table of the paper's inverse, in log w
+
 
 class Transfer(Protocol):
     """|Θ̂_ij − Θ_ij| ≤ τ(ε) u_ij."""
@@ -60,11 +62,11 @@ class FrobeniusTransfer:
         With w = ε/(α̂_p − ε) the threshold is a smooth, increasing function of w on (0, ∞), almost a
         straight line between logarithms. Its inverse is tabulated there once, with its exact slope,
         so that the cost does not multiply the number of pairs by the number of eigenvalues. The
-        cubic interpolant over steps of 0.008 is exact to about 1e-12, and beyond the table both
+        cubic interpolant over steps of 0.008 is exact to about 1e-12, and beyond |log w| = 32 both
         ends are straight lines of slope one to the same accuracy.
         """
         smallest = self.limit
-        log_w = np.linspace(-32.0, 32.0, 8193)
+        log_w = self._nodes(tau)
         ratio = self.eigenvalues / smallest
         # In pieces, so that the nodes × eigenvalues tables stay in the cache.
         pieces = [_log_shape(piece, ratio) for piece in np.array_split(log_w, 32)]
@@ -76,6 +78,18 @@ class FrobeniusTransfer:
         inside = np.clip(wanted, log_t[0], log_t[-1])
         radius: FloatArray = smallest * special.expit(inverse(inside) + (wanted - inside))
         return radius
+
+    def _nodes(self, tau: FloatArray) -> FloatArray:
+        """Where the table is needed: α̂_pτ/(μ√p) ≤ w ≤ α̂_pτ/μ, as one term ≤ sum ≤ p terms."""
+        positive = tau[tau > 0]
+        if not positive.size:
+            return np.linspace(-1.0, 1.0, 257)
+        unit = self.limit / self.mu
+        low = math.log(float(positive.min())) + math.log(unit)
+        low -= 0.5 * math.log(self.eigenvalues.size)
+        high = math.log(float(positive.max())) + math.log(unit)
+        low, high = max(min(low, 31.0), -32.0) - 0.1, min(max(high, -31.0), 32.0) + 0.1
+        return np.linspace(low, high, max(257, math.ceil((high - low) / _STEP)))
 
 
 def _log_shape(log_w: FloatArray, ratio: FloatArray) -> tuple[FloatArray, FloatArray]:

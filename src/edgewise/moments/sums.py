@@ -17,6 +17,9 @@ import numpy.typing as npt
 from edgewise._types import AnyArray, FloatArray
 from edgewise.moments.statefile import StateContents
 
+# Squared distance of an origin from the mean, in variances: a tenth of a standard deviation.
+_NEAR = 0.01
+
 
 def quiet() -> AbstractContextManager[object]:
     """Let overflow through: it shows as a sum that is not finite, which readers check."""
@@ -159,32 +162,51 @@ class PowerSums:
 
 
 class BlockSummer:
-    """Makes the `PowerSums` of one block of rows; owns the scratch memory of all of them."""
+    """Makes the `PowerSums` of blocks of rows, one after the other; owns their scratch memory.
+
+    Features run along the first axis, so that powers and SYRK work on long contiguous vectors. For
+    the quartic sums, a row of ones and the row ‖z‖² stand under the p rows z: one SYRK of the whole
+    then gives Σz, Σzzᵀ, Σ‖z‖²z and Σ‖z‖⁴ together.
+    """
 
     def __init__(self, rows: int, n_features: int, *, quartic: bool) -> None:
-        # Features run along the first axis: row sums, powers and SYRK then all work on
-        # long contiguous vectors, which is a third faster than the layout of the data.
-        self._z = np.empty((n_features, rows))
-        self._z2 = np.empty((n_features, rows)) if quartic else None
-        self._ones = np.ones(rows)
-        self._ones_features = np.ones(n_features)
+        self._p = n_features
+        self._stack = np.empty((n_features + 2 * quartic, rows))
+        self._stack[n_features:] = 1.0
+        self._squares = np.empty((n_features, rows)) if quartic else None
+        self._ones = np.ones(max(rows, n_features))
+        self._origin: FloatArray | None = None
 
     def __call__(self, block: AnyArray) -> PowerSums:
         n = block.shape[0]
-        ones = self._ones[:n]
         with quiet():
-            origin = (ones @ block) / n
-            z = np.subtract(block.T, origin[:, np.newaxis], out=self._z[:, :n])
-            return PowerSums(n, origin, z @ ones, z @ z.T, self._quartic(z))
+            # Any origin near the mean will do, and the last block's mean mostly is.
+            origin = (self._ones[:n] @ block) / n if self._origin is None else self._origin
+            sums = self._about(block, origin)
+            if self._origin is not None and _far(sums):
+                sums = self._about(block, (self._ones[:n] @ block) / n)
+            self._origin = sums.mean()
+            return sums
 
-    def _quartic(self, z: FloatArray) -> QuarticSums | None:
-        if self._z2 is None:
-            return None
-        z2 = np.multiply(z, z, out=self._z2[:, : z.shape[1]])
-        norm2 = self._ones_features @ z2
-        return QuarticSums(
+    def _about(self, block: AnyArray, origin: FloatArray) -> PowerSums:
+        p, n = self._p, block.shape[0]
+        stack = self._stack[:, :n]
+        z = np.subtract(block.T, origin[:, np.newaxis], out=stack[:p])
+        if self._squares is None:
+            return PowerSums(n, origin, z @ self._ones[:n], z @ z.T, None)
+        z2 = np.multiply(z, z, out=self._squares[:, :n])
+        np.matmul(self._ones[:p], z2, out=stack[p + 1])
+        gram = stack @ stack.T
+        quartic = QuarticSums(
             third=np.vecdot(z2, z),
             fourth=np.vecdot(z2, z2),
-            norm2_row=z @ norm2,
-            norm4=float(norm2 @ norm2),
+            norm2_row=gram[:p, p + 1].copy(),
+            norm4=float(gram[p + 1, p + 1]),
         )
+        return PowerSums(n, origin, gram[:p, p].copy(), gram[:p, :p].copy(), quartic)
+
+
+def _far(sums: PowerSums) -> bool:
+    """Whether the origin is so far from the mean, in standard deviations, that digits are lost."""
+    offset2 = (sums.first / sums.n) ** 2
+    return not bool((offset2 <= _NEAR * (sums.second.diagonal() / sums.n - offset2)).all())
