@@ -1,0 +1,50 @@
+"""Looking at a stream again and again: the error of all looks together."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from edgewise import ConfidenceSequence, edge_test
+from edgewise.simulate import chain_precision, sample
+
+ALPHA = 0.05
+FIRST, LAST = 500, 50_000
+
+
+def covers_all_pairs(result, scale, truth):
+    low, high = result.confidence_interval(1 - ALPHA, scale=scale, simultaneous=True)
+    inside = (low <= truth) & (truth <= high)
+    return bool(inside[np.triu_indices(len(truth), k=1)].all())
+
+
+@pytest.mark.parametrize("distribution", ["gaussian", "laplace"])
+def test_every_look_at_a_stream(trial, partial_correlations, distribution):
+    p, looks = (6, 200) if trial.full else (4, 25)
+    precision = chain_precision(p)
+    truths = {"precision": precision, "partial_correlation": partial_correlations(precision)}
+    null = precision == 0
+    ends = np.geomspace(FIRST, LAST, looks).round().astype(int)
+    sequential, fixed = [], []
+    covered: dict[str, list[bool]] = {scale: [] for scale in truths}
+    for rng in trial.draws(40, 400):
+        X = sample(distribution, precision, LAST, rng=rng)
+        sequence = ConfidenceSequence(ALPHA, tuned_for=5000)
+        false_sequential = false_fixed = False
+        held = dict.fromkeys(truths, True)
+        for start, end in zip([0, *ends], ends, strict=False):
+            result = sequence.update(X[start:end]).result()
+            false_sequential |= bool(result.reject[null].any())
+            for scale, truth in truths.items():
+                held[scale] &= covers_all_pairs(result, scale, truth)
+            anew = edge_test(sequence.state, method="batch", alpha=ALPHA, correction="bonferroni")
+            false_fixed |= bool(anew.reject[null].any())
+        sequential.append(false_sequential)
+        fixed.append(false_fixed)
+        for scale, kept in held.items():
+            covered[scale].append(kept)
+    trial.rate_at_most("a false edge at any look, confidence sequence", sequential, ALPHA)
+    for scale, events in covered.items():
+        trial.rate_at_least(f"all pairs covered at all looks, {scale}", events, 1 - ALPHA)
+    # The proofs must be able to see a bad test: this one is made anew at every look.
+    trial.rate_exceeds("a false edge at any look, batch + bonferroni", fixed, 2 * ALPHA)
