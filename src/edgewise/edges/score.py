@@ -24,8 +24,8 @@ def score_test(evidence: Evidence, question: Question) -> EdgeTestResult:
     under few moments (Shao 1997; Jing, Shao & Wang 2003), where corrected levels lie. The rows
     must be independent. The normal limit is slow only where residuals are very skewed: with
     log-normal components (skewness 6 each, 38 for a product) the family-wise error is 0.10 at 2000
-    rows for a nominal 0.05, and 0.06 at 32 000. Intervals and tests of a minimal effect use the sandwich standard errors
-    of the Wald test.
+    rows for a nominal 0.05, and 0.06 at 32 000. Intervals and tests of a minimal effect use the
+    sandwich standard errors of the Wald test.
     """
     estimate = estimate_precision(evidence.first_pass("score"), evidence.feature_names)
     scan = evidence.rows("score")
