@@ -17,8 +17,9 @@ import numpy.typing as npt
 from edgewise._types import AnyArray, FloatArray
 from edgewise.moments.statefile import StateContents
 
-# Squared distance of an origin from the mean, in variances: a tenth of a standard deviation.
-_NEAR = 0.01
+# Squared distance of an origin from the mean, in variances: half a standard deviation costs no
+# digit, and the means of short blocks of many columns often lie a tenth apart.
+_NEAR = 0.25
 
 
 def quiet() -> AbstractContextManager[object]:
