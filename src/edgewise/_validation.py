@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
+from edgewise._blocks import ColumnBlock, Rows
 from edgewise._types import AnyArray
 from edgewise.errors import DataError, DataTypeError, NonFiniteError, ParameterError
 
@@ -55,8 +56,18 @@ def check_options(method: str, given: Iterable[str], known: Iterable[str]) -> No
             raise ParameterError(f"{option}: method {method!r} does not take it; {has}.")
 
 
-def check_rows(X: Any, *, n_features: int | None = None, name: str = "X") -> AnyArray:
-    """`X` as a two-dimensional real array, without a copy where it is one already."""
+def check_rows(X: Any, *, n_features: int | None = None, name: str = "X") -> Rows:
+    """`X` as two-dimensional real rows, without a copy where it is such already."""
+    rows = X if isinstance(X, ColumnBlock) else _check_array(X, name)
+    if n_features is not None and rows.shape[1] != n_features:
+        raise DataError(
+            f"{name} has {rows.shape[1]} features, but {n_features} features were seen before; "
+            "pass the same columns each time."
+        )
+    return rows
+
+
+def _check_array(X: Any, name: str) -> AnyArray:
     if hasattr(X, "toarray") and hasattr(X, "nnz"):
         raise DataTypeError(
             f"{name}: expected a dense array, got sparse data ({type(X).__name__}); "
@@ -81,13 +92,7 @@ def check_rows(X: Any, *, n_features: int | None = None, name: str = "X") -> Any
             f"{name}: expected a 2D array of rows and columns, got {rows.ndim}D of shape "
             f"{rows.shape}. Reshape your data, or pass several columns."
         )
-    rows = _numeric(rows, name)
-    if n_features is not None and rows.shape[1] != n_features:
-        raise DataError(
-            f"{name} has {rows.shape[1]} features, but {n_features} features were seen before; "
-            "pass the same columns each time."
-        )
-    return rows
+    return _numeric(rows, name)
 
 
 def _numeric(rows: AnyArray, name: str) -> AnyArray:
@@ -117,7 +122,7 @@ def _numeric(rows: AnyArray, name: str) -> AnyArray:
     )
 
 
-def raise_for_nonfinite(rows: AnyArray) -> NoReturn:
+def raise_for_nonfinite(rows: Rows) -> NoReturn:
     """Say which columns hold NaN or infinity, or that the sums overflow."""
     counts = nonfinite_counts(rows)
     if not counts.any():
@@ -125,8 +130,8 @@ def raise_for_nonfinite(rows: AnyArray) -> NoReturn:
     raise NonFiniteError(nonfinite_message(counts, default_names(rows.shape[1])), counts)
 
 
-def nonfinite_counts(rows: AnyArray) -> npt.NDArray[np.int64]:
-    counts: npt.NDArray[np.int64] = np.count_nonzero(~np.isfinite(rows), axis=0)
+def nonfinite_counts(rows: Rows) -> npt.NDArray[np.int64]:
+    counts: npt.NDArray[np.int64] = np.count_nonzero(~np.isfinite(np.asarray(rows)), axis=0)
     return counts
 
 

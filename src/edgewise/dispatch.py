@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from edgewise._types import AnyArray, Scan
+from edgewise._blocks import Rows, Scan
 from edgewise._validation import (
     check_alpha,
     check_choice,
@@ -190,7 +190,7 @@ def _evidence(source: Source, method: Method, options: dict[str, Any]) -> Eviden
 def _same_rows_again(source: Source, n_samples: int) -> Scan:
     """Further passes, which must see as many rows as the first one."""
 
-    def scan() -> Iterator[AnyArray]:
+    def scan() -> Iterator[Rows]:
         rows = 0
         for batch in source.batches():
             rows += batch.shape[0]

@@ -206,7 +206,7 @@ def test_few_blocks_are_in_memory_at_once(tmp_path, monkeypatch):
 
     def watched(*arguments):
         for block in fill(*arguments):
-            made.append(weakref.ref(block.base))
+            made.append(weakref.ref(block))
             yield block
             del block
 

@@ -170,7 +170,13 @@ def test_blocks_are_not_overwritten_by_later_ones(monkeypatch):
     X = np.random.default_rng(1).standard_normal((90, 3))
     blocks = list(fixed_blocks(in_batches(X, [7, 50]), 3))
     np.testing.assert_array_equal(np.concatenate(blocks), X)
-    assert all(block.flags.f_contiguous for block in blocks[:-1])
+
+
+def test_numbers_are_not_copied():
+    batch = pa.record_batch({"a": np.arange(5.0), "b": np.arange(5)})
+    (block,) = fixed_blocks(iter([batch]), 2)
+    for column, original in zip(block._pieces[0].columns, batch.columns, strict=True):
+        assert np.shares_memory(column, original.to_numpy())
 
 
 @pytest.mark.parametrize("kind", ["table", "reader", "pandas", "polars"])

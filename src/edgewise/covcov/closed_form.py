@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from edgewise._blocks import block_rows, row_blocks
-from edgewise._types import FloatArray, Scan
+from edgewise._blocks import Scan, block_rows, row_blocks
+from edgewise._types import FloatArray
 from edgewise._validation import check_rows
 from edgewise.errors import DataError
 from edgewise.moments.moments import CentralQuartics, Moments

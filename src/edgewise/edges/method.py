@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from edgewise._types import FloatArray, Scan
+from edgewise._blocks import Scan
+from edgewise._types import FloatArray
 from edgewise.edges.effect import MinEffect, effect_threshold, log_effect_pvalue
 from edgewise.edges.families import adjust, log_critical_level
 from edgewise.edges.intervals import PerEdgeIntervals, Spread

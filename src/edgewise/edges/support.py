@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from edgewise._types import FloatArray, Scan
+from edgewise._blocks import Scan
+from edgewise._types import FloatArray
 from edgewise.errors import DataError, ParameterError
 
 
@@ -29,7 +30,8 @@ def checked_support(support: Any, scan: Scan, names: Sequence[str]) -> FloatArra
         raise _bad_support(support, len(names))
     for batch in scan():
         if batch.shape[0]:
-            _check_inside(batch.min(axis=0), batch.max(axis=0), intervals, names)
+            rows = np.asarray(batch)
+            _check_inside(rows.min(axis=0), rows.max(axis=0), intervals, names)
     return intervals
 
 

@@ -10,17 +10,20 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
+from edgewise._blocks import Rows
 from edgewise._types import AnyArray, FloatArray
 from edgewise._validation import check_count, check_names, check_rows, raise_for_nonfinite
-from edgewise.errors import DataError, ParameterError, StateFileError
+from edgewise.errors import DataError, NonFiniteError, ParameterError, StateFileError
 from edgewise.moments.centre import Centre
 from edgewise.moments.columns import known_width, merge_order, merged_names
 from edgewise.moments.moments import Moments
 from edgewise.moments.statefile import StateContents, read_state, write_state
-from edgewise.moments.sums import PowerSums, quiet
+from edgewise.moments.sums import PowerSums, power_sums, quiet
 
 # Rows summed at once while batches are made; bounds the scratch memory.
-_CHUNK_ELEMENTS = 1 << 18
+_CHUNK_ELEMENTS = 1 << 20
+# Rows of a batch from which on it is summed by itself.
+_LONG = 256
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -99,18 +102,32 @@ class BatchSums:
         return merged if even == len(self) else merged.then(self[even:])
 
 
-def _sums_of_batches(rows: FloatArray) -> BatchSums:
-    """Sums of rows given as batches × rows × columns."""
-    batches, length, _ = rows.shape
-    with quiet():
-        origin = rows.mean(axis=1)
-        z = rows - origin[:, np.newaxis, :]
-        return BatchSums(
-            np.full(batches, length, dtype=np.int64),
-            origin,
-            z.sum(axis=1),
-            z.transpose(0, 2, 1) @ z,
+def _sums_of_batches(rows: Rows, length: int) -> BatchSums:
+    """Sums of consecutive batches of so many rows each."""
+    n, p = rows.shape
+    if length >= _LONG:
+        return _stacked(
+            [power_sums(rows[i : i + length], quartic=False) for i in range(0, n, length)]
         )
+    # Short batches all at once: they are too many for one call each.
+    batches = np.asarray(rows, dtype=np.float64).reshape(n // length, length, p)
+    with quiet():
+        origin = batches.mean(axis=1)
+        z = batches - origin[:, np.newaxis, :]
+        first = z.sum(axis=1)
+        if not np.isfinite(first).all():
+            raise_for_nonfinite(rows)
+        counts = np.full(n // length, length, dtype=np.int64)
+        return BatchSums(counts, origin, first, z.transpose(0, 2, 1) @ z)
+
+
+def _stacked(sums: Sequence[PowerSums]) -> BatchSums:
+    return BatchSums(
+        np.array([part.n for part in sums], dtype=np.int64),
+        np.stack([part.origin for part in sums]),
+        np.stack([part.first for part in sums]),
+        np.stack([part.second for part in sums]),
+    )
 
 
 class BatchMoments:
@@ -173,20 +190,24 @@ class BatchMoments:
                 return int(part.origin.shape[1])
         return None
 
-    def update(self, X: AnyArray) -> Self:
+    def update(self, X: Rows) -> Self:
         """Take in more rows, which follow the earlier ones in time."""
         rows = check_rows(X, n_features=known_width(self))
-        # Checked before anything changes: on an error the state is as it was before.
-        with quiet():
-            sums = np.sum(rows, axis=0, dtype=np.float64)
-        if not np.isfinite(sums).all():
-            raise_for_nonfinite(rows)
+        before = self._batches, self._open, self.batch_rows
         start = 0
-        while start < rows.shape[0]:
-            start += self._take(rows[start:])
+        try:
+            while start < rows.shape[0]:
+                start += self._take(rows[start:])
+        except NonFiniteError:
+            self._batches, self._open, self.batch_rows = before
+            # The piece knew its own rows only; the message counts all of them.
+            raise_for_nonfinite(rows)
+        except BaseException:
+            self._batches, self._open, self.batch_rows = before
+            raise
         return self
 
-    def _take(self, rows: AnyArray) -> int:
+    def _take(self, rows: Rows) -> int:
         """Put rows from the front into batches of the present length; say how many it took."""
         length = self.batch_rows
         most = max(1, _CHUNK_ELEMENTS // max(rows.shape[1], 1))
@@ -194,8 +215,8 @@ class BatchMoments:
         full = min(rows.shape[0], most) // length
         if started or not full:
             # Rows of a batch that is begun, or too long for one piece.
-            taken = rows[: min(most, length - started)].astype(np.float64)
-            part = _sums_of_batches(taken[np.newaxis])
+            taken = rows[: min(most, length - started)]
+            part = _stacked([power_sums(taken, quartic=False)])
             self._open = part if self._open is None else self._open.then(part).paired()
             if int(self._open.n[0]) == length:
                 closed, self._open = self._open, None
@@ -203,8 +224,8 @@ class BatchMoments:
             return int(taken.shape[0])
         # No more than fit before batches double in length.
         full = min(full, 2 * self.n_batches - (0 if self._batches is None else len(self._batches)))
-        taken = rows[: full * length].astype(np.float64)
-        self._append(_sums_of_batches(taken.reshape(full, length, rows.shape[1])))
+        taken = rows[: full * length]
+        self._append(_sums_of_batches(taken, length))
         return int(taken.shape[0])
 
     def _append(self, batches: BatchSums) -> None:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from edgewise._types import AnyArray, FloatArray
+from edgewise._blocks import Rows, minus_origin
+from edgewise._types import FloatArray
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -20,9 +21,9 @@ class Centre:
     origin: FloatArray
     offset: FloatArray | None
 
-    def subtract_from(self, block: AnyArray, out: FloatArray) -> FloatArray:
+    def subtract_from(self, block: Rows, out: FloatArray) -> FloatArray:
         """Rows of `block` minus the mean, features first."""
-        centred = np.subtract(block.T, self.origin[:, np.newaxis], out=out[:, : block.shape[0]])
+        centred = minus_origin(block, self.origin, out)
         if self.offset is not None:
             centred -= self.offset[:, np.newaxis]
         return centred

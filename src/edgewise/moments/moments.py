@@ -9,14 +9,14 @@ from typing import Self
 
 import numpy as np
 
-from edgewise._blocks import block_rows, row_blocks
-from edgewise._types import AnyArray, FloatArray
-from edgewise._validation import check_choice, check_names, check_rows, raise_for_nonfinite
+from edgewise._blocks import Rows
+from edgewise._types import FloatArray
+from edgewise._validation import check_choice, check_names, check_rows
 from edgewise.errors import DataError, ParameterError
 from edgewise.moments.centre import Centre
 from edgewise.moments.columns import known_width, merge_order, merged_names
 from edgewise.moments.statefile import StateContents, read_state, write_state
-from edgewise.moments.sums import BlockSummer, PowerSums
+from edgewise.moments.sums import PowerSums, power_sums
 
 # An error of the mean below this many standard deviations is below rounding everywhere.
 _NEGLIGIBLE = 1e-14
@@ -77,34 +77,13 @@ class Moments:
     def n_features(self) -> int | None:
         return None if self._sums is None else int(self._sums.origin.shape[0])
 
-    def update(self, X: AnyArray) -> Self:
+    def update(self, X: Rows) -> Self:
         """Take in more rows; on an error the state is as it was before."""
         rows = check_rows(X, n_features=known_width(self))
         if rows.shape[0]:
-            sums = self._sums_of(rows)
+            sums = power_sums(rows, quartic=self.order == 4)
             self._sums = sums if self._sums is None else self._sums + sums
         return self
-
-    def _sums_of(self, rows: AnyArray) -> PowerSums:
-        n_features = rows.shape[1]
-        step = min(block_rows(n_features), rows.shape[0])
-        summer = BlockSummer(step, n_features, quartic=self.order == 4)
-        # A binary counter: equal-sized neighbours merge, so rounding errors grow with the
-        # logarithm of the number of blocks, and only that many partial sums are alive.
-        pending: list[tuple[int, PowerSums]] = []
-        for block in row_blocks(rows, step):
-            sums = summer(block)
-            if not np.isfinite(sums.first).all():
-                raise_for_nonfinite(rows)
-            height = 0
-            while pending and pending[-1][0] == height:
-                sums = pending.pop()[1] + sums
-                height += 1
-            pending.append((height, sums))
-        total = pending.pop()[1]
-        while pending:
-            total = pending.pop()[1] + total
-        return total
 
     def copy(self) -> Moments:
         """An independent state of the same rows."""

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from edgewise._blocks import block_rows, row_blocks
-from edgewise._types import AnyArray, FloatArray, Scan
+from edgewise._blocks import Scan, add_gram, block_rows, row_blocks
+from edgewise._types import AnyArray, FloatArray
 from edgewise.moments.centre import Centre
 
 
@@ -21,18 +21,13 @@ class PairSums:
     square_square: FloatArray
     cube_linear: FloatArray
 
-    def __add__(self, other: PairSums) -> PairSums:
-        return PairSums(
-            self.square_square + other.square_square, self.cube_linear + other.cube_linear
-        )
-
 
 def pair_sums(scan: Scan, centre: Centre, B: FloatArray) -> PairSums:
     """One pass, three matrix products a block, O(np²) in all."""
     p = B.shape[0]
     rows = block_rows(p)
     centred, v, v2, v3 = np.empty((4, p, rows))
-    total = PairSums(np.zeros((p, p)), np.zeros((p, p)))
+    square_square, cube_linear = np.zeros((2, p, p))
     transposed = np.ascontiguousarray(B.T)
     for batch in scan():
         for block in row_blocks(batch, rows):
@@ -41,8 +36,9 @@ def pair_sums(scan: Scan, centre: Centre, B: FloatArray) -> PairSums:
             y = np.matmul(transposed, c, out=v[:, :n])
             y2 = np.multiply(y, y, out=v2[:, :n])
             y3 = np.multiply(y2, y, out=v3[:, :n])
-            total = total + PairSums(y2 @ y2.T, y3 @ y.T)
-    return total
+            add_gram(square_square, y2)
+            cube_linear += y3 @ y.T
+    return PairSums((square_square + square_square.T) / 2, cube_linear)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from edgewise._blocks import block_rows, row_blocks
-from edgewise._types import FloatArray, Scan
+from edgewise._blocks import Scan, block_rows, row_blocks
+from edgewise._types import FloatArray
 from edgewise.moments.centre import Centre
 from edgewise.moments.moments import CentralQuartics
 

@@ -14,12 +14,16 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from edgewise._blocks import Rows, add_gram, block_rows, minus_origin, row_blocks
 from edgewise._types import AnyArray, FloatArray
+from edgewise._validation import raise_for_nonfinite
 from edgewise.moments.statefile import StateContents
 
 # Squared distance of an origin from the mean, in variances: half a standard deviation costs no
 # digit, and the means of short blocks of many columns often lie a tenth apart.
 _NEAR = 0.25
+# Blocks summed about one origin before they are merged with others about another.
+_GROUP = 16
 
 
 def quiet() -> AbstractContextManager[object]:
@@ -152,58 +156,91 @@ class PowerSums:
 
     def __add__(self, other: PowerSums) -> PowerSums:
         n = self.n + other.n
+        if np.array_equal(self.origin, other.origin):
+            return self._about_the_same(other)
         # Symmetric in the two, so that a + b and b + a agree to the last bit.
         origin = self.mean() * (self.n / n) + other.mean() * (other.n / n)
         left = self.moved(origin - self.origin, origin)
         right = other.moved(origin - other.origin, origin)
+        return left._about_the_same(right)
+
+    def _about_the_same(self, other: PowerSums) -> PowerSums:
         quartic = None
-        if left.quartic is not None and right.quartic is not None:
-            quartic = left.quartic + right.quartic
-        return PowerSums(n, origin, left.first + right.first, left.second + right.second, quartic)
+        if self.quartic is not None and other.quartic is not None:
+            quartic = self.quartic + other.quartic
+        return PowerSums(
+            self.n + other.n,
+            self.origin,
+            self.first + other.first,
+            self.second + other.second,
+            quartic,
+        )
+
+
+def power_sums(rows: Rows, *, quartic: bool) -> PowerSums:
+    """The sums of any number of rows, in blocks that fit the cache."""
+    n, p = rows.shape
+    step = min(block_rows(p), n)
+    summer = BlockSummer(step, p, quartic=quartic)
+    # A binary counter: equal-sized neighbours merge, so rounding errors grow with the
+    # logarithm of the number of groups, and only that many partial sums are alive.
+    pending: list[tuple[int, PowerSums]] = []
+    for group in row_blocks(rows, _GROUP * step):
+        sums = summer(group)
+        if not np.isfinite(sums.first).all():
+            raise_for_nonfinite(rows)
+        height = 0
+        while pending and pending[-1][0] == height:
+            sums = pending.pop()[1] + sums
+            height += 1
+        pending.append((height, sums))
+    total = pending.pop()[1]
+    while pending:
+        total = pending.pop()[1] + total
+    return total
 
 
 class BlockSummer:
-    """Makes the `PowerSums` of blocks of rows, one after the other; owns their scratch memory.
+    """Makes the `PowerSums` of groups of blocks, one after the other; owns their scratch memory.
 
-    Features run along the first axis, so that powers and SYRK work on long contiguous vectors. For
-    the quartic sums, a row of ones and the row ‖z‖² stand under the p rows z: one SYRK of the whole
-    then gives Σz, Σzzᵀ, Σ‖z‖²z and Σ‖z‖⁴ together.
+    Features run along the first axis, so that powers and SYRK work on long contiguous vectors. A
+    row of ones and, for the quartic sums, the row ‖z‖² stand under the p rows z: one SYRK of the
+    whole then gives Σz, Σzzᵀ, Σ‖z‖²z and Σ‖z‖⁴ together.
     """
 
     def __init__(self, rows: int, n_features: int, *, quartic: bool) -> None:
-        self._p = n_features
-        self._stack = np.empty((n_features + 2 * quartic, rows))
-        self._stack[n_features:] = 1.0
+        self._rows, self._p = rows, n_features
+        self._stack = np.empty((n_features + 1 + quartic, rows))
+        self._stack[n_features] = 1.0
         self._squares = np.empty((n_features, rows)) if quartic else None
-        self._ones = np.ones(max(rows, n_features))
-        self._origin: FloatArray | None = None
 
-    def __call__(self, block: AnyArray) -> PowerSums:
-        n = block.shape[0]
+    def __call__(self, group: Rows) -> PowerSums:
+        """The sums of a group of rows about one origin near their mean."""
         with quiet():
-            # Any origin near the mean will do, and the last block's mean mostly is.
-            origin = (self._ones[:n] @ block) / n if self._origin is None else self._origin
-            sums = self._about(block, origin)
-            if self._origin is not None and _far(sums):
-                sums = self._about(block, (self._ones[:n] @ block) / n)
-            self._origin = sums.mean()
-            return sums
+            head = np.asarray(next(row_blocks(group, self._rows)))
+            sums = self._about(group, np.ones(head.shape[0]) @ head / head.shape[0])
+            # The head's mean is near enough mostly; else all of the group are summed again.
+            return self._about(group, sums.mean()) if _far(sums) else sums
 
-    def _about(self, block: AnyArray, origin: FloatArray) -> PowerSums:
-        p, n = self._p, block.shape[0]
-        stack = self._stack[:, :n]
-        z = np.subtract(block.T, origin[:, np.newaxis], out=stack[:p])
-        if self._squares is None:
-            return PowerSums(n, origin, z @ self._ones[:n], z @ z.T, None)
-        z2 = np.multiply(z, z, out=self._squares[:, :n])
-        np.matmul(self._ones[:p], z2, out=stack[p + 1])
-        gram = stack @ stack.T
-        quartic = QuarticSums(
-            third=np.vecdot(z2, z),
-            fourth=np.vecdot(z2, z2),
-            norm2_row=gram[:p, p + 1].copy(),
-            norm4=float(gram[p + 1, p + 1]),
-        )
+    def _about(self, group: Rows, origin: FloatArray) -> PowerSums:
+        p, n = self._p, group.shape[0]
+        gram = np.zeros((self._stack.shape[0],) * 2)
+        third, fourth = np.zeros((2, p))
+        ones = np.ones(p)
+        for block in row_blocks(group, self._rows):
+            stack = self._stack[:, : block.shape[0]]
+            z = minus_origin(block, origin, stack[:p])
+            if self._squares is not None:
+                z2 = np.multiply(z, z, out=self._squares[:, : block.shape[0]])
+                np.matmul(ones, z2, out=stack[p + 1])
+                third += np.vecdot(z2, z)
+                fourth += np.vecdot(z2, z2)
+            add_gram(gram, stack)
+        gram = (gram + gram.T) / 2
+        quartic = None
+        if self._squares is not None:
+            norm2_row, norm4 = gram[:p, p + 1].copy(), float(gram[p + 1, p + 1])
+            quartic = QuarticSums(third, fourth, norm2_row, norm4)
         return PowerSums(n, origin, gram[:p, p].copy(), gram[:p, :p].copy(), quartic)
 
 

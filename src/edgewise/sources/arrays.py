@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from edgewise._blocks import block_rows, row_blocks
-from edgewise._types import AnyArray
+from edgewise._blocks import Rows, block_rows
 from edgewise._validation import check_rows, default_names
 
 
@@ -28,6 +27,9 @@ class ArraySource:
     def estimated_rows(self) -> int | None:
         return self.n_rows
 
-    def batches(self) -> Iterator[AnyArray]:
+    def batches(self) -> Iterator[Rows]:
         # Views cost nothing, so they hold several blocks: accumulators set up once for all of them.
-        return row_blocks(self._values, 8 * block_rows(self._values.shape[1]))
+        # Their size is fixed, so that reading on from the end of one gives the same ones.
+        rows = 8 * block_rows(self._values.shape[1])
+        for start in range(0, self._values.shape[0], rows):
+            yield self._values[start : start + rows]

@@ -10,9 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast
 
-import pyarrow as pa
-
-from edgewise._types import AnyArray
+from edgewise._blocks import Rows
 from edgewise.errors import DataError
 from edgewise.sources.formats import ENDINGS, OpenedFile, open_csv_stream, open_file, readable
 from edgewise.sources.prefetch import prefetched
@@ -59,10 +57,10 @@ class FileSource:
     def estimated_rows(self) -> int | None:
         return _total([file.estimated_rows for file in self._files])
 
-    def batches(self) -> Iterator[AnyArray]:
+    def batches(self) -> Iterator[Rows]:
         return (batch for _, batch in self.positioned_batches(Position(0, 0)))
 
-    def positioned_batches(self, start: Position) -> Iterator[tuple[Position, AnyArray]]:
+    def positioned_batches(self, start: Position) -> Iterator[tuple[Position, Rows]]:
         """Batches from a position on, each with the position behind it; read ahead by a thread."""
         return prefetched(lambda: self._read(start))
 
@@ -75,7 +73,7 @@ class FileSource:
         fits = here is None or position.rows <= here
         return fits and (before is None or before + position.rows == rows)
 
-    def _read(self, start: Position) -> Iterator[tuple[Position, AnyArray]]:
+    def _read(self, start: Position) -> Iterator[tuple[Position, Rows]]:
         for number in range(start.file, len(self._files)):
             file = self._files[number]
             rows = start.rows if number == start.file else 0
@@ -83,8 +81,6 @@ class FileSource:
                 for batch in file.read(self.feature_names, rows):
                     rows += batch.shape[0]
                     yield Position(number, rows), batch
-            # What one file needed is not kept for the next, so memory does not creep up.
-            pa.default_memory_pool().release_unused()
 
 
 def _standard_input() -> BinaryIO:

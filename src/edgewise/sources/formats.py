@@ -13,7 +13,7 @@ from typing import BinaryIO
 import numpy as np
 import pyarrow as pa
 
-from edgewise._types import AnyArray
+from edgewise._blocks import Rows
 from edgewise.errors import DataError
 from edgewise.sources.arrays import ArraySource
 from edgewise.sources.source import batch_rows
@@ -24,6 +24,8 @@ ENDINGS = (*CSV_ENDINGS, ".parquet", ".pq", ".feather", ".arrow", ".ipc", ".npy"
 
 # Bytes of CSV parsed at once: large enough to amortise, small enough to stay in the cache.
 _CSV_BLOCK = 1 << 21
+# Bytes of each Parquet column read at once.
+_COLUMN_BUFFER = 1 << 17
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,7 @@ class OpenedFile:
     named: bool
     n_rows: int | None
     estimated_rows: int | None
-    read: Callable[[Sequence[str], int], Iterator[AnyArray]]
+    read: Callable[[Sequence[str], int], Iterator[Rows]]
     first_text: Callable[[str], str] = lambda column: ""
 
 
@@ -91,18 +93,20 @@ def _open_parquet(path: Path) -> OpenedFile:
         schema, rows = file.schema_arrow, file.metadata.num_rows
         groups = [file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)]
 
-    def read(columns: Sequence[str], skip: int) -> Iterator[AnyArray]:
+    def read(columns: Sequence[str], skip: int) -> Iterator[Rows]:
         # Whole row groups before `skip` are not even opened.
         first = 0
         while first < len(groups) and skip >= groups[first]:
             skip -= groups[first]
             first += 1
         # Arrow's own buffering ahead would hold the whole file; `prefetched` reads ahead instead.
-        with parquet.ParquetFile(path, pre_buffer=False) as opened:
+        # A small buffer per column, in place of the whole column chunk, stays in the cache.
+        with parquet.ParquetFile(path, pre_buffer=False, buffer_size=_COLUMN_BUFFER) as opened:
             batches = opened.iter_batches(
                 batch_size=batch_rows(len(columns)),
                 row_groups=range(first, len(groups)),
                 columns=list(columns),
+                use_threads=False,
             )
             ordered = (batch.select(list(columns)) for batch in batches)
             yield from fixed_blocks(ordered, len(columns), skip)
@@ -116,7 +120,7 @@ def _open_ipc(path: Path) -> OpenedFile:
         schema = file.schema
         rows = sum(file.get_batch(i).num_rows for i in range(file.num_record_batches))
 
-    def read(columns: Sequence[str], skip: int) -> Iterator[AnyArray]:
+    def read(columns: Sequence[str], skip: int) -> Iterator[Rows]:
         with pa.memory_map(str(path)) as mapped:
             fields = [schema.get_field_index(name) for name in columns]
             options = pa.ipc.IpcReadOptions(included_fields=fields)
@@ -142,7 +146,7 @@ def _open_npy(path: Path) -> OpenedFile:
     names = source.feature_names
     schema = pa.schema([(name, pa.float64()) for name in names])
 
-    def read(columns: Sequence[str], skip: int) -> Iterator[AnyArray]:
+    def read(columns: Sequence[str], skip: int) -> Iterator[Rows]:
         order = [names.index(name) for name in columns]
         rows = np.load(path, mmap_mode="r", allow_pickle=False)
         step = batch_rows(len(columns))
@@ -158,7 +162,7 @@ def _open_csv(path: Path) -> OpenedFile:
     compressed = not path.name.lower().endswith(".csv")
     estimate = None if compressed else int(path.stat().st_size / max(bytes_a_row, 1))
 
-    def read(columns: Sequence[str], skip: int) -> Iterator[AnyArray]:
+    def read(columns: Sequence[str], skip: int) -> Iterator[Rows]:
         with pa.input_stream(str(path), compression="detect") as stream:
             yield from _csv_blocks(stream, schema, columns, skip)
 
@@ -181,7 +185,7 @@ def open_csv_stream(stream: BinaryIO, name: str) -> OpenedFile:
     with readable(name):
         schema, _ = _csv_schema(pa.BufferReader(_whole_lines(head)))
 
-    def read(columns: Sequence[str], skip: int) -> Iterator[AnyArray]:
+    def read(columns: Sequence[str], skip: int) -> Iterator[Rows]:
         nonlocal spent
         if spent:
             raise DataError(f"data: {name} was read already and cannot be read again.")
@@ -240,7 +244,7 @@ def _csv_schema(stream: pa.NativeFile) -> tuple[pa.Schema, float]:
 
 def _csv_blocks(
     stream: pa.NativeFile, schema: pa.Schema, columns: Sequence[str], skip: int
-) -> Iterator[AnyArray]:
+) -> Iterator[Rows]:
     from pyarrow import csv as arrow_csv
 
     # Kinds were guessed from the first block, where whole numbers or gaps may stand for a column

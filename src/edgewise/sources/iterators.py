@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from edgewise._blocks import Rows
 from edgewise._types import AnyArray
 from edgewise.errors import DataError
 from edgewise.sources.source import Source
@@ -37,7 +38,7 @@ class IteratorSource:
     def estimated_rows(self) -> int | None:
         return None
 
-    def batches(self) -> Iterator[AnyArray]:
+    def batches(self) -> Iterator[Rows]:
         if self._left is None:
             raise DataError("data: this iterator was read already; make it anew.")
         left, self._left = self._left, None
@@ -45,7 +46,7 @@ class IteratorSource:
             source = item if isinstance(item, Source) else self._as_source(item)
             order = self._order(source, number)
             for batch in source.batches():
-                yield batch if order is None else batch[:, order]
+                yield batch if order is None else np.asarray(batch)[:, order]
 
     def _order(self, source: Source, number: int) -> AnyArray | None:
         """How to bring a batch's columns into the order of the first batch."""

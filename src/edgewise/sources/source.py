@@ -7,7 +7,7 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from edgewise._types import AnyArray
+from edgewise._blocks import Rows
 
 # Eight megabytes of float64: the reader's overhead vanishes, and three in flight are little.
 _BATCH_ELEMENTS = 1 << 20
@@ -48,8 +48,8 @@ class Source(Protocol):
         """Whether the rows can be read more than once."""
         ...
 
-    def batches(self) -> Iterator[AnyArray]:
-        """A fresh pass over the rows, as numeric n × p arrays."""
+    def batches(self) -> Iterator[Rows]:
+        """A fresh pass over the rows, as numeric n × p arrays or what `np.asarray` makes one."""
         ...
 
 
@@ -79,7 +79,7 @@ class _Around:
     def rescannable(self) -> bool:
         return self._source.rescannable
 
-    def batches(self) -> Iterator[AnyArray]:
+    def batches(self) -> Iterator[Rows]:
         return self._source.batches()
 
 
@@ -110,14 +110,15 @@ class FiniteRows(_Around):
     def n_rows(self) -> int | None:
         return None
 
-    def keep(self, batch: AnyArray) -> AnyArray:
+    def keep(self, batch: Rows) -> Rows:
         """The complete rows of a batch; the others are counted."""
-        complete = np.isfinite(batch).all(axis=1)
+        rows = np.asarray(batch)
+        complete = np.isfinite(rows).all(axis=1)
         missing = batch.shape[0] - int(complete.sum())
         self.n_dropped += missing
-        return batch[complete] if missing else batch
+        return rows[complete] if missing else rows
 
-    def batches(self) -> Iterator[AnyArray]:
+    def batches(self) -> Iterator[Rows]:
         self.n_dropped = 0
         return map(self.keep, self._source.batches())
 
@@ -139,10 +140,10 @@ class StridedRows(_Around):
         known = self._source.estimated_rows
         return None if known is None else -(-known // self._step)
 
-    def batches(self) -> Iterator[AnyArray]:
+    def batches(self) -> Iterator[Rows]:
         skip = 0
         for batch in self._source.batches():
-            yield batch[skip :: self._step]
+            yield np.asarray(batch)[skip :: self._step]
             skip = (skip - batch.shape[0]) % self._step
 
 
@@ -153,7 +154,7 @@ class WatchedRows(_Around):
         super().__init__(source)
         self._tell = tell
 
-    def batches(self) -> Iterator[AnyArray]:
+    def batches(self) -> Iterator[Rows]:
         for batch in self._source.batches():
             yield batch
             self._tell(batch.shape[0])

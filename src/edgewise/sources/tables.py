@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from edgewise._types import AnyArray, FloatArray
+from edgewise._blocks import ColumnBlock, Piece, Rows
+from edgewise._types import AnyArray
 from edgewise._validation import check_names
 from edgewise.errors import DataError, DataTypeError
 from edgewise.sources.source import batch_rows
@@ -45,7 +46,7 @@ class ArrowSource:
     def estimated_rows(self) -> int | None:
         return self.n_rows
 
-    def batches(self) -> Iterator[AnyArray]:
+    def batches(self) -> Iterator[Rows]:
         reader, self._opened = self._opened, None
         if reader is None:
             reader = self._again()
@@ -63,7 +64,7 @@ class ArrowSource:
         )
 
 
-def _told(blocks: Iterator[AnyArray]) -> Iterator[AnyArray]:
+def _told(blocks: Iterator[Rows]) -> Iterator[Rows]:
     """Blocks, with a failure in the middle of a stream told in one line."""
     try:
         yield from blocks
@@ -97,7 +98,7 @@ class PandasSource:
         except (pa.ArrowException, TypeError, ValueError) as error:
             raise _unreadable(self._frame, error) from error
 
-    def batches(self) -> Iterator[AnyArray]:
+    def batches(self) -> Iterator[Rows]:
         p = len(self.feature_names)
         rows = batch_rows(p)
         starts = range(0, len(self._frame), rows)
@@ -128,37 +129,38 @@ def _unreadable(data: Any, error: Exception) -> DataTypeError:
 
 def fixed_blocks(
     batches: Iterator[pa.RecordBatch], n_features: int, skip: int = 0
-) -> Iterator[AnyArray]:
+) -> Iterator[Rows]:
     """The rows of Arrow batches, from row `skip` on, in blocks of one fixed size.
 
     Fixed, so that the blocks, and with them every rounding error, depend on the rows alone and not
     on how a file was written or where reading began (as long as `skip` is a whole number of
-    blocks). Blocks are filled column by column, features first: their transposes are what the
-    accumulators like to read.
+    blocks). Numbers without gaps are not copied.
     """
     rows = batch_rows(n_features)
-    block, filled = np.empty((n_features, rows)), 0
+    pieces: list[Piece] = []
+    filled = 0
     for batch in batches:
         start = min(skip, batch.num_rows)
         skip -= start
+        columns = _columns(batch, n_features) if start < batch.num_rows else []
         while start < batch.num_rows:
             size = min(rows - filled, batch.num_rows - start)
-            _fill(block[:, filled : filled + size], batch.slice(start, size))
+            pieces.append(Piece(columns, start, start + size))
             start, filled = start + size, filled + size
             if filled == rows:
-                yield block.T
-                block, filled = np.empty((n_features, rows)), 0
+                yield ColumnBlock(pieces, n_features)
+                pieces, filled = [], 0
     if filled:
-        yield block[:, :filled].T
+        yield ColumnBlock(pieces, n_features)
 
 
-def _fill(block: FloatArray, batch: pa.RecordBatch) -> None:
-    if batch.num_columns != block.shape[0]:
+def _columns(batch: pa.RecordBatch, n_features: int) -> list[AnyArray]:
+    if batch.num_columns != n_features:
         raise DataError(
-            f"X: expected {block.shape[0]} columns in every batch, got {batch.num_columns}."
+            f"X: expected {n_features} columns in every batch, got {batch.num_columns}."
         )
-    for row, column, name in zip(block, batch.columns, batch.schema.names, strict=True):
-        row[:] = _to_numpy(column, name)
+    named = zip(batch.columns, batch.schema.names, strict=True)
+    return [_to_numpy(column, name) for column, name in named]
 
 
 def one_line(error: Exception) -> str:
