@@ -261,7 +261,7 @@ def _statistic_units(
 
 
 def _pair_moments(source: Source, estimate: PrecisionEstimate) -> _PairMoments:
-    sums = pair_sums(source.batches, estimate.centre, estimate.residual_map)
+    sums = pair_sums(source.batches, estimate.centre, estimate.residual_map, estimate.n_samples)
     n, p = estimate.n_samples, len(estimate.precision)
     fourth = sums.square_square.diagonal() / n
     return _PairMoments(

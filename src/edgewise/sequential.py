@@ -134,7 +134,8 @@ class ConfidenceSequence:
         influence = batch_influences(self.state, estimate)
         if influence.shape[0] < 2:
             raise DataError("state: expected at least 2 batches of rows; update with more rows.")
-        spread = batch_spread(influence, estimate)
+        # The boundary has its own allowance for errors that are not yet known well.
+        spread = replace(batch_spread(influence, estimate), degrees=None)
         pairs = len(names) * (len(names) - 1) / 2
         reference = AnytimeReference(self.n_samples, tuned_rho2(self.alpha / pairs, self.tuned_for))
         test = PerEdgeTest(

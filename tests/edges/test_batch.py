@@ -246,7 +246,8 @@ class TestLargestStatistic:
         # Without "maxt" the level is divided by the number of pairs.
         low, high = batch(X, n_batches=40).confidence_interval(0.95, simultaneous=True)
         half = off_diagonal((high - low) / 2 / result.standard_error)
-        np.testing.assert_allclose(half, bonferroni, rtol=1e-9)
+        assert half.min() >= bonferroni * (1 - 1e-9)
+        assert half.max() < 1.15 * bonferroni  # fewer degrees of freedom where batches differ more
 
     @pytest.mark.parametrize("seed", range(8))
     def test_the_interval_that_excludes_zero_is_that_of_an_edge(self, seed):

@@ -35,14 +35,30 @@ def off_diagonal(matrix):
     return np.asarray(matrix)[~np.eye(len(matrix), dtype=bool)]
 
 
+def degrees_of_freedom(result, X):
+    """Of each standard error, 2m/(κ − 1) from the terms it was made of."""
+    if result.method == "fisher":
+        return result.n_samples - result.n_features
+    if result.method == "elliptical":
+        return np.inf
+    Y = (X - X.mean(axis=0)) @ result.precision
+    products = Y[:, :, np.newaxis] * Y[:, np.newaxis, :]
+    if result.method != "batch":
+        return 2 * len(X) / (stats.moment(products, 4, center=0) / mean_square(products) ** 2 - 1)
+    counts = ew.accumulate(X, n_batches=100).coarsened(rows=16, batches=10).batch_counts()
+    parts = np.split(products, np.cumsum(counts)[:-1])
+    sums = np.array([(part - products.mean(axis=0)).sum(axis=0) for part in parts])
+    kurtosis = stats.moment(sums, 4, center=0) / mean_square(sums) ** 2
+    return np.minimum(2 * len(sums) / (kurtosis - 1), len(sums) - 1)
+
+
+def mean_square(terms):
+    return np.mean(terms**2, axis=0)
+
+
 def critical(result, level, pairs=1):
-    """The two-sided critical value, from SciPy."""
-    df = {
-        "batch": result.options.get("n_batches", 0) - 1,
-        "fisher": result.n_samples - result.n_features,
-    }.get(result.method)
-    tail = (1 - level) / pairs / 2
-    return stats.norm.isf(tail) if df is None else stats.t.isf(tail, df)
+    """The two-sided critical values, from SciPy."""
+    return stats.t.isf((1 - level) / pairs / 2, degrees_of_freedom(result, rows_of()))
 
 
 class TestPerEdge:
@@ -57,10 +73,11 @@ class TestPerEdge:
             expected = result.precision + sign * c * result.standard_error
             np.testing.assert_allclose(end, expected, rtol=1e-8, atol=1e-12)
         low, high = result.confidence_interval(level, "partial_correlation", simultaneous)
+        factor = np.broadcast_to(c, low.shape)
         rho = off_diagonal(result.partial_correlation)
         error = off_diagonal(result.partial_correlation_standard_error) / (1 - rho**2)
         for end, sign in ((low, -1), (high, 1)):
-            expected = np.tanh(np.arctanh(rho) + sign * c * error)
+            expected = np.tanh(np.arctanh(rho) + sign * off_diagonal(factor) * error)
             np.testing.assert_allclose(off_diagonal(end), expected, rtol=1e-8, atol=1e-12)
             np.testing.assert_array_equal(end.diagonal(), 1)
 
@@ -85,20 +102,22 @@ class TestPerEdge:
 
     @pytest.mark.parametrize("alpha", [0.001, 0.05, 0.3])
     @pytest.mark.parametrize("method", ["wald", "batch"])
-    def test_excludes_zero_exactly_where_rejected(self, method, alpha):
-        decisions = set()
+    def test_excludes_zero_only_where_rejected(self, method, alpha):
+        """And nearly everywhere: its critical value allows for unsure standard errors too."""
+        excluded_of, rejected_of = [], []
         for seed in range(5):
             X = rows_of(150 + 50 * seed, 5, seed)
             result = result_of(method, X, alpha=alpha, correction=None)
             low, high = result.confidence_interval(1 - alpha)
             excluded = off_diagonal((low > 0) | (high < 0))
-            np.testing.assert_array_equal(excluded, off_diagonal(result.reject))
+            assert np.all(off_diagonal(result.reject) >= excluded)
             bonferroni = result_of(method, X, alpha=alpha, correction="bonferroni")
             low, high = bonferroni.confidence_interval(1 - alpha, simultaneous=True)
             excluded_all = off_diagonal((low > 0) | (high < 0))
-            np.testing.assert_array_equal(excluded_all, off_diagonal(bonferroni.reject))
-            decisions |= set(excluded)
-        assert decisions == {False, True}
+            assert np.all(off_diagonal(bonferroni.reject) >= excluded_all)
+            excluded_of.append(excluded.mean())
+            rejected_of.append(off_diagonal(result.reject).mean())
+        assert 0 < np.mean(rejected_of) - 0.15 < np.mean(excluded_of) < 1
 
     def test_elliptical_on_its_own_scale(self):
         result = result_of("elliptical", rows_of(200, 6), correction=None, alpha=0.1)

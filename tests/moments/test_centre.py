@@ -85,7 +85,8 @@ class TestSecondPasses:
         found = []
         for Y in (X, X + offset):
             scan, centre = lambda Y=Y: iter(np.array_split(Y, 3)), Moments().update(Y).centre()
-            sums, quartics = pair_sums(scan, centre, B), transformed_quartics(scan, centre, B)
+            sums = pair_sums(scan, centre, B, len(Y))
+            quartics = transformed_quartics(scan, centre, B)
             found.append(
                 [sums.square_square, sums.cube_linear, quartics.columns, [quartics.norm]],
             )

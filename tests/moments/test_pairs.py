@@ -30,24 +30,37 @@ def close(actual, expected):
 def test_pair_sums(n):
     X = rows_of(n)
     v = transformed(X)
-    sums = pair_sums(lambda: iter([X]), CENTRE, B)
+    sums = pair_sums(lambda: iter([X]), CENTRE, B, len(X))
     close(sums.square_square, np.einsum("ri,rj->ij", v**2, v**2))
     close(sums.cube_linear, np.einsum("ri,rj->ij", v**3, v))
     close(sums.square_square.diagonal(), np.sum(v**4, axis=0))
     close(sums.cube_linear.diagonal(), np.sum(v**4, axis=0))
+    products = v[:, :, np.newaxis] * v[:, np.newaxis, :]
+    close(sums.kurtosis, np.mean(products**4, axis=0) / np.mean(products**2, axis=0) ** 2)
+
+
+def test_the_kurtosis_of_long_data_comes_from_all_their_length(monkeypatch):
+    monkeypatch.setattr("edgewise.moments.pairs._KURTOSIS_ROWS", 1000)
+    X = rows_of(20_000)
+    v = transformed(X)
+    products = v[:, :, np.newaxis] * v[:, np.newaxis, :]
+    sums = pair_sums(lambda: iter(np.split(X, 200)), CENTRE, B, len(X))
+    sampled = np.concatenate(np.split(products, 200)[::20])
+    expected = np.mean(sampled**4, axis=0) / np.mean(products**2, axis=0) ** 2
+    close(sums.kurtosis, expected)
 
 
 @pytest.mark.parametrize("layout", [np.asfortranarray, lambda X: X.astype(np.float32)])
 def test_layout_and_type_of_the_rows(layout):
     X = layout(rows_of(400))
     v = transformed(X.astype(np.float64))
-    close(pair_sums(lambda: iter([X]), CENTRE, B).cube_linear, (v**3).T @ v)
+    close(pair_sums(lambda: iter([X]), CENTRE, B, len(X)).cube_linear, (v**3).T @ v)
 
 
 def test_however_the_rows_are_cut():
     X = rows_of(1000)
-    whole = pair_sums(lambda: iter([X]), CENTRE, B)
-    cut = pair_sums(lambda: iter(np.split(X, [0, 1, 400, 999])), CENTRE, B)
+    whole = pair_sums(lambda: iter([X]), CENTRE, B, len(X))
+    cut = pair_sums(lambda: iter(np.split(X, [0, 1, 400, 999])), CENTRE, B, len(X))
     close(cut.square_square, whole.square_square)
     close(cut.cube_linear, whole.cube_linear)
 

@@ -11,7 +11,7 @@ from scipy import special
 from edgewise._types import AnyArray, FloatArray
 from edgewise._validation import check_count
 from edgewise._warn import warn
-from edgewise.edges.intervals import Spread
+from edgewise.edges.intervals import Spread, degrees_of_freedom
 from edgewise.edges.method import Evidence, Method, PerEdgeTest, Question, per_edge_result
 from edgewise.edges.precision import PrecisionEstimate, estimate_precision
 from edgewise.edges.reference import Student
@@ -115,7 +115,11 @@ def batch_spread(influence: FloatArray, estimate: PrecisionEstimate) -> Spread:
     rho = estimate.partial_correlation
     factor = math.sqrt(batches / (batches - 1)) / n
     root = np.sqrt(estimate.precision.diagonal())
-    error = factor * np.linalg.norm(influence, axis=0)
+    squares = influence**2
+    error = factor * np.sqrt(squares.sum(axis=0))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        kurtosis = (squares**2).mean(axis=0) / squares.mean(axis=0) ** 2
+    degrees = np.minimum(degrees_of_freedom(batches, kurtosis), batches - 1)
     # The influence on ρ̂_ij is F_ij + (ρ/2)(F_ii + F_jj); dz = dρ/(1 − ρ²).
     diagonal = np.diagonal(influence, axis1=1, axis2=2)
     both = diagonal[:, :, np.newaxis] + diagonal[:, np.newaxis, :]
@@ -125,7 +129,7 @@ def batch_spread(influence: FloatArray, estimate: PrecisionEstimate) -> Spread:
     error_z[off_diagonal] = error_rho[off_diagonal] / (
         (1 - rho[off_diagonal]) * (1 + rho[off_diagonal])
     )
-    return Spread(precision=np.outer(root, root) * error, fisher_z=error_z)
+    return Spread(np.outer(root, root) * error, error_z, degrees)
 
 
 def _warn_if_short(state: BatchMoments) -> None:

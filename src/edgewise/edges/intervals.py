@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 import numpy as np
+from scipy import special
 
 from edgewise._types import FloatArray
 from edgewise.bounds.radius import Radius
@@ -43,15 +44,32 @@ class Spread:
 
     precision: FloatArray
     fisher_z: FloatArray
+    #: How surely the errors themselves are known, where that is not the reference's business.
+    degrees: FloatArray | None = None
 
     def partial_correlation(self, partial: FloatArray) -> FloatArray:
         """Standard errors of ρ̂_ij: dρ = (1 − ρ²) dz."""
         return self.fisher_z * (1 - partial) * (1 + partial)
 
 
+def degrees_of_freedom(terms: int, kurtosis: FloatArray) -> FloatArray:
+    """Of a variance estimated from so many terms, by matching its spread to a χ² (Satterthwaite).
+
+    A mean of m squares of terms with kurtosis κ has relative variance (κ − 1)/m, a χ²_ν/ν has 2/ν.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        degrees = 2 * terms / (kurtosis - 1)
+    # Without any spread there is nothing to be unsure of.
+    return np.where(kurtosis > 1, np.maximum(degrees, 1.0), np.inf)
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class PerEdgeIntervals:
     """Estimate ± critical value × standard error; partial correlations on Fisher's z scale.
+
+    Standard errors of heavy-tailed or skewed products are themselves uncertain, and mostly too
+    small; Student's critical values with `Spread.degrees` make up for that, so an interval may
+    reach a little further than the threshold of the test.
 
     Simultaneous intervals divide the level by the number of pairs (Bonferroni), unless the method
     has a sharper critical value for the largest of all statistics (`max_critical`).
@@ -72,12 +90,11 @@ class PerEdgeIntervals:
     ) -> ConfidenceInterval:
         p = precision.shape[0]
         miss = math.log1p(-level)
+        critical: float | FloatArray
         if simultaneous and self.max_critical is not None:
             critical = self.max_critical(miss)
-        elif simultaneous:
-            critical = self.reference.critical(miss - math.log(p * (p - 1) / 2))
         else:
-            critical = self.reference.critical(miss)
+            critical = self._critical(miss - math.log(p * (p - 1) / 2) * simultaneous)
         if scale == "precision":
             half = critical * self.spread.precision
             return ConfidenceInterval(precision - half, precision + half)
@@ -87,6 +104,12 @@ class PerEdgeIntervals:
         np.fill_diagonal(low, 1.0)
         np.fill_diagonal(high, 1.0)
         return ConfidenceInterval(low, high)
+
+    def _critical(self, log_miss: float) -> float | FloatArray:
+        degrees = self.spread.degrees
+        if degrees is None:
+            return self.reference.critical(log_miss)
+        return -np.asarray(special.stdtrit(degrees, math.exp(log_miss) / 2), dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from edgewise._types import FloatArray
-from edgewise.edges.intervals import Spread
+from edgewise.edges.intervals import Spread, degrees_of_freedom
 from edgewise.edges.precision import PrecisionEstimate
 from edgewise.moments.pairs import ExactPairs, PairSums
 
@@ -28,6 +28,7 @@ def sandwich_spread(
     return Spread(
         precision=np.outer(root, root) * np.sqrt(variance / n),
         fisher_z=_fisher_z_error(rho, sums, exact, n),
+        degrees=degrees_of_freedom(n, sums.kurtosis),
     )
 
 

@@ -29,7 +29,7 @@ def score_test(evidence: Evidence, question: Question) -> EdgeTestResult:
     """
     estimate = estimate_precision(evidence.first_pass("score"), evidence.feature_names)
     scan = evidence.rows("score")
-    sums = pair_sums(scan, estimate.centre, estimate.residual_map)
+    sums = pair_sums(scan, estimate.centre, estimate.residual_map, estimate.n_samples)
     rho = estimate.partial_correlation
     # T = ρ/unit: the unit is what one step of the statistic is worth in partial correlation.
     scale = (estimate.n_samples - 1) * (1 - rho) * (1 + rho) + np.eye(len(rho))

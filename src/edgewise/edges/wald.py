@@ -20,7 +20,7 @@ def wald_test(evidence: Evidence, question: Question) -> EdgeTestResult:
     """
     estimate = estimate_precision(evidence.first_pass("wald"), evidence.feature_names)
     scan, B = evidence.rows("wald"), estimate.residual_map
-    sums = pair_sums(scan, estimate.centre, B)
+    sums = pair_sums(scan, estimate.centre, B, estimate.n_samples)
     exact = exact_pairs(scan, estimate.centre, B, estimate.partial_correlation, NEARLY_ONE)
     spread = sandwich_spread(estimate, sums, exact)
     reference = Normal()

@@ -10,22 +10,30 @@ from edgewise._blocks import Scan, add_gram, block_rows, row_blocks
 from edgewise._types import AnyArray, FloatArray
 from edgewise.moments.centre import Centre
 
+# Rows from which the kurtosis of products is estimated.
+_KURTOSIS_ROWS = 1 << 15
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class PairSums:
     """Sums over rows of v = Bᵀ(x − mean), for every pair of columns at once.
 
     `square_square` is Σ v_i²v_j² and `cube_linear` is Σ v_i³v_j; the diagonal of either is Σ v_i⁴.
+    `kurtosis` is that of the products v_i v_j about zero; of long data it is taken from blocks
+    spread over their length, because nothing is very sensitive to it.
     """
 
     square_square: FloatArray
     cube_linear: FloatArray
+    kurtosis: FloatArray
 
 
-def pair_sums(scan: Scan, centre: Centre, B: FloatArray) -> PairSums:
-    """One pass, three matrix products a block, O(np²) in all."""
+def pair_sums(scan: Scan, centre: Centre, B: FloatArray, n_samples: int) -> PairSums:
+    """One pass over the `n_samples` rows, three matrix products a block, O(np²) in all."""
     p = B.shape[0]
     rows = block_rows(p)
+    every, number, sampled = max(1, n_samples // _KURTOSIS_ROWS), 0, 0
+    fourth_fourth = np.zeros((p, p))
     centred, v, v2, v3 = np.empty((4, p, rows))
     square_square, cube_linear = np.zeros((2, p, p))
     transposed = np.ascontiguousarray(B.T)
@@ -38,7 +46,14 @@ def pair_sums(scan: Scan, centre: Centre, B: FloatArray) -> PairSums:
             y3 = np.multiply(y2, y, out=v3[:, :n])
             add_gram(square_square, y2)
             cube_linear += y3 @ y.T
-    return PairSums((square_square + square_square.T) / 2, cube_linear)
+            if number % every == 0:
+                add_gram(fourth_fourth, np.multiply(y2, y2, out=y3))
+                sampled += n
+            number += 1
+    square_square = (square_square + square_square.T) / 2
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        kurtosis = (fourth_fourth / sampled) / (square_square / n_samples) ** 2
+    return PairSums(square_square, cube_linear, kurtosis)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
