@@ -20,6 +20,10 @@ ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
 	touch $@
 
+.venv/installed-bench: .venv/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'
+	touch $@
+
 demo: .venv/installed
 	$(BIN)/edgewise demo
 
@@ -38,8 +42,10 @@ unit: .venv/installed-dev
 validity: .venv/installed-dev
 	$(ONE_THREAD) EDGEWISE_VALIDITY=full $(BIN)/pytest -n 2 --dist worksteal tests/statistical
 
-bench: .venv/installed-dev
-	$(BIN)/python -m benchmarks
+# All of it takes 25 to 30 minutes on a quiet machine; `make bench SECTIONS="peers scaling"`
+# refreshes only these.
+bench: .venv/installed-bench
+	$(BIN)/python -m benchmarks $(SECTIONS)
 
 docs: .venv/installed-docs
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html

@@ -1,91 +1,68 @@
-"""Measure everything, print it as tables, and keep them in results/."""
+"""Measure everything, or the sections that are named, and keep it as tables in results/.
+
+python -m benchmarks                   all of it, 25 to 30 minutes
+python -m benchmarks peers scaling     these anew, the others as they are in results/
+"""
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import warnings
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, nullcontext
-from itertools import groupby
+from collections.abc import Callable
+from datetime import UTC, datetime
 
-from threadpoolctl import threadpool_limits
-
-from benchmarks.cases import (
-    AUTHORS_CASE,
-    AUTHORS_RATIO,
-    CASES,
-    LONG,
-    MEMORY_CASES,
-    SPEEDUP_TARGET,
-    START_CASES,
-    Case,
-)
+from benchmarks import memory, peers, ratios, scaling, starts, streams
+from benchmarks.flops import FORMULAS
 from benchmarks.machine import load, machine_facts
-from benchmarks.memory import peak_megabytes
-from benchmarks.report import Line, markdown, write
-from benchmarks.streams import stream_lines
-from benchmarks.timing import Spread, ratios_to_cov, start_ratios
+from benchmarks.report import RESULTS, Measurements, Section, read, write
 from edgewise.errors import EdgewiseWarning
 
+# In the order in which they must run: a new process inherits the peak memory of the one that
+# starts it, so what measures memory comes before what makes arrays here.
+SECTIONS: dict[str, Callable[[], Measurements]] = {
+    "memory": memory.measure,
+    "files": lambda: Measurements(list(streams.stream_lines())),
+    "starts": starts.measure,
+    "peers": peers.measure,
+    "timings": ratios.measure,
+    "scaling": scaling.measure,
+}
+# How the columns of a section came about, where their heads do not say.
+_NOTES: dict[str, Callable[[], dict[str, str]]] = {
+    "peers": peers.peer_versions,
+    "timings": lambda: {"% of DGEMM": FORMULAS},
+}
 
-def main() -> None:
+
+def main(names: list[str]) -> None:
+    unknown = [name for name in names if name not in SECTIONS]
+    if unknown:
+        sys.exit(f"no section {', '.join(unknown)}; there are {', '.join(SECTIONS)}")
     # An infinite threshold costs what a finite one does; (100 000, 200) has one.
     warnings.simplefilter("ignore", EdgewiseWarning)
-    before = load()
-    # Memory first: see `peak_megabytes`.
-    lines = [*_memory(), *_starts(), *stream_lines()]
-    for label, threads in (("one BLAS thread", 1), ("all BLAS threads", None)):
-        lines += _timings(label, threads)
-    facts = machine_facts() | {"load before and after": f"{before}, {load()}"}
-    write(facts, lines)
-    print(markdown(facts, lines), end="")
+    sections = read()
+    for name in SECTIONS:
+        if not names or name in names:
+            print(f"measuring {name} …", file=sys.stderr, flush=True)
+            sections[name] = _section(name)
+            # After each, so that a run that is interrupted has not been for nothing.
+            write([sections[name] for name in SECTIONS if name in sections])
+            # By a process of its own: Matplotlib is large, and memory may be measured next.
+            subprocess.run([sys.executable, "-m", "benchmarks.plots"], check=True)
+    print((RESULTS / "benchmarks.md").read_text(encoding="utf-8"), end="")
 
 
-def _memory() -> Iterator[Line]:
-    group = f"Peak memory beyond the data, MB, {_shape(LONG)}"
-    for case in MEMORY_CASES:
-        yield Line(group, case.name, peak_megabytes(case), case.target)
-
-
-def _starts() -> Iterator[Line]:
-    for case, ratio in zip(START_CASES, start_ratios(START_CASES), strict=True):
-        name = f"`{case.name}` / `{case.baseline[-1]}`"
-        yield _line("Fresh processes, median ratio", name, ratio, case.target)
-
-
-def _timings(label: str, threads: int | None) -> Iterator[Line]:
-    group = f"edge_test in units of numpy.cov(X, rowvar=False), {label}"
-    with _blas(threads):
-        for shape, cases in groupby(CASES, key=_shape_of):
-            together = list(cases)
-            unit, ratios = ratios_to_cov(together)
-            yield _line(group, f"numpy.cov itself, ms, {_shape(shape)}", unit)
-            for case, ratio in zip(together, ratios, strict=True):
-                yield _line(group, f"{case.name}, {_shape(shape)}", ratio, case.target)
-        unit, (ratio,) = ratios_to_cov([AUTHORS_CASE])
-    shape = AUTHORS_CASE.shape
-    yield _line(group, f"numpy.cov itself, ms, {_shape(shape)}", unit)
-    yield _line(group, f"{AUTHORS_CASE.name}, {_shape(shape)}", ratio)
-    given = f"speed-up over the authors' program, at {AUTHORS_RATIO:,} (given to us, not measured)"
-    yield _line(group, given, ratio.into(AUTHORS_RATIO), SPEEDUP_TARGET, at_least=True)
-
-
-def _line(
-    group: str, name: str, spread: Spread, target: float | None = None, *, at_least: bool = False
-) -> Line:
-    return Line(group, name, spread.median, target, spread.low, spread.high, at_least)
-
-
-def _blas(threads: int | None) -> AbstractContextManager[object]:
-    return nullcontext() if threads is None else threadpool_limits(threads, user_api="blas")
-
-
-def _shape_of(case: Case) -> tuple[int, int]:
-    return case.shape
-
-
-def _shape(shape: tuple[int, int]) -> str:
-    return f"{shape[0]:,} × {shape[1]}"
+def _section(name: str) -> Section:
+    before, start = load(), datetime.now(UTC)
+    found = SECTIONS[name]()
+    minutes = (datetime.now(UTC) - start).total_seconds() / 60
+    facts = machine_facts() | {
+        "measured": f"{start:%Y-%m-%d %H:%M} UTC, in {minutes:.1f} minutes",
+        "load before and after": f"{before}, {load()}",
+    }
+    return Section(name, facts | _NOTES.get(name, dict)(), found.lines, found.curves)
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -14,6 +14,8 @@ _PACKAGES = ("edgewise", "numpy", "scipy", "scikit-learn")
 
 def machine_facts() -> dict[str, str]:
     """Processor, cores, and the versions of all that does arithmetic."""
+    import scipy.linalg  # noqa: F401  brings a BLAS of its own, which is to be listed
+
     facts = {
         "CPU": _cpu_model(),
         "cores": str(os.cpu_count()),

@@ -17,6 +17,7 @@ from benchmarks.timing import Spread
 ROWS, FEW_ROWS, CSV_ROWS, COLUMNS = 20_000_000, 2_000_000, 2_000_000, 14
 _REPETITIONS = 3
 _PART_ROWS = 2_000_000
+_PEAKS = "Files, peak resident MB"
 
 # Arrow alone, reading the same columns in the same pieces and doing nothing with them.
 _SCAN_PARQUET = """
@@ -86,13 +87,20 @@ def stream_lines() -> Iterator[Line]:
             what = f"{case.method}, {sizes[case.kind]:,} × {COLUMNS} {case.kind}"
             spread = Spread.of(ratios)
             group = "Files, in units of Arrow's scan of the same columns"
-            yield Line(group, what, spread.median, case.target, spread.low, spread.high)
+            yield Line(
+                group,
+                what,
+                spread.median,
+                at_most=case.target,
+                low=spread.low,
+                high=spread.high,
+            )
             if case.megabytes is not None:
-                yield Line("Files, peak resident MB", what, max(peaks), case.megabytes)
+                yield Line(_PEAKS, what, max(peaks), at_most=case.megabytes)
                 _, small = _run(test, few)
                 growth = 100 * (max(peaks) / small - 1)
                 name = f"{case.method}, from {FEW_ROWS:,} to {ROWS:,} rows, growth in %"
-                yield Line("Files, peak resident MB", name, growth, 5)
+                yield Line(_PEAKS, name, growth, at_most=5)
 
 
 def _run(statement: str, paths: list[str]) -> tuple[float, float]:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edgewise._blocks import ColumnBlock, Piece, add_gram, minus_origin, row_blocks
+from edgewise._blocks import ColumnBlock, Piece, add_gram, minus_origin, mirrored, row_blocks
 
 
 @st.composite
@@ -56,9 +56,11 @@ def test_row_blocks_are_even(n, rows, sizes):
     assert [len(part) for part in parts] == sizes
 
 
-@pytest.mark.parametrize("p", [1, 2, 15, 16, 17, 40])
+@pytest.mark.parametrize("p", [1, 2, 15, 16, 17, 40, 120])
 def test_gram(p):
     z = np.random.default_rng(0).standard_normal((p, 300))
-    total = np.ones((p, p))
-    add_gram(total, z)
-    np.testing.assert_allclose(total, 1 + np.einsum("ik,jk->ij", z, z), rtol=1e-12, atol=1e-12)
+    expected = 1 + np.einsum("ik,jk->ij", z, z)
+    for order in "CF":
+        total = np.ones((p, p))
+        add_gram(total, np.array(z, order=order))
+        np.testing.assert_allclose(mirrored(total), expected, rtol=1e-12, atol=1e-12)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import warnings
 
-import numpy as np
 import pytest
 
 import edgewise as ew
@@ -69,19 +68,6 @@ def test_the_number_of_rows_in_a_batch(rows):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         ew.edge_test(rows, method="batch", n_batches=50)  # eight rows each
-
-
-def test_too_many_columns_for_the_exact_radius():
-    X = np.random.default_rng(0).standard_normal((300, 64))
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        result = ew.edge_test(X, method="whitened", radius="chi2")
-    coarser = next(found for found in caught if found.category is ew.CoarserRadiusWarning)
-    assert "64 columns" in str(coarser.message)
-    assert "'trace'" in str(coarser.message)
-    assert {found.filename for found in caught} == {__file__}
-    with pytest.warns(ew.TooFewRowsWarning):
-        assert result.radius == ew.edge_test(X, method="whitened").radius
 
 
 def test_warn_by_itself():

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from edgewise.edges.intervals import ConfidenceInterval
     from edgewise.edges.result import Edge, EdgeTestResult
     from edgewise.errors import (
-        CoarserRadiusWarning,
         DataError,
         DataTypeError,
         EdgewiseError,
@@ -52,7 +51,6 @@ _HOMES = {
     "TooFewRowsWarning": "edgewise.errors",
     "EdgeTest": "edgewise.estimator",
     "BatchMoments": "edgewise.moments.batches",
-    "CoarserRadiusWarning": "edgewise.errors",
     "ConfidenceInterval": "edgewise.edges.intervals",
     "ConfidenceSequence": "edgewise.sequential",
     "Moments": "edgewise.moments.moments",
@@ -66,7 +64,6 @@ _MODULES = ("datasets", "simulate")
 
 __all__ = [
     "BatchMoments",
-    "CoarserRadiusWarning",
     "ConfidenceInterval",
     "ConfidenceSequence",
     "DataError",

@@ -7,13 +7,16 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from scipy.linalg import blas
 
 from edgewise._types import AnyArray, FloatArray
 
 # Half a megabyte of float64: a block, its square and a product stay in a core's L2 cache.
 _BLOCK_ELEMENTS = 1 << 16
-# Below this many rows merging p × p sums costs as much as making them.
-_MIN_BLOCK_ROWS = 4096
+# Below this many rows adding p × p sums costs as much as making them.
+_MIN_BLOCK_ROWS = 1024
+# From so many columns on, turning rows into columns costs more than it saves.
+_ROWS_FIRST_FROM = 100
 # Up to so many, two products are faster than one SYRK.
 _FEW_FEATURES = 16
 
@@ -88,15 +91,54 @@ def minus_origin(block: Rows, origin: FloatArray, out: FloatArray) -> FloatArray
     return front
 
 
+def scratch(rows: Rows, length: int, count: int, *, below: int = 0) -> FloatArray:
+    """Memory for `count` × (p + below) × length numbers, features first.
+
+    In memory, though, it is in the order of the rows where these are wide: copying them is then a
+    matter of a stream.
+    """
+    p = rows.shape[1] + below
+    in_rows = isinstance(rows, np.ndarray) and rows.strides[1] == rows.itemsize
+    if in_rows and p >= _ROWS_FIRST_FROM:
+        return np.empty((count, length, p)).transpose(0, 2, 1)
+    return np.empty((count, p, length))
+
+
+def mapped(B: FloatArray, z: FloatArray, out: FloatArray) -> FloatArray:
+    """Bᵀz in the front columns of `out`, both from `scratch`."""
+    front = out[:, : z.shape[1]]
+    if front.strides[0] < front.strides[1]:  # in the order of the rows
+        np.matmul(z.T, B, out=front.T)
+    else:
+        np.matmul(B.T, z, out=front)
+    return front
+
+
+def row_products(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Σ a_i b_i along each row of a and b, both from `scratch`."""
+    # In the order of the rows a sum along that order would jump; `einsum` walks through memory.
+    in_rows = a.strides[0] < a.strides[1]
+    return np.asarray(np.einsum("ij,ij->i", a, b) if in_rows else np.vecdot(a, b))
+
+
 def add_gram(total: FloatArray, z: FloatArray) -> None:
-    """Add z zᵀ to `total`, symmetric up to rounding."""
+    """Add the lower triangle of z zᵀ to `total`; what is above it is not to be relied on."""
     half = z.shape[0] // 2
     if z.shape[0] <= _FEW_FEATURES:
         # OpenBLAS has a fast way for small products but not for small SYRKs, which NumPy would use.
         total[:half] += z[:half] @ z.T
         total[half:] += z[half:] @ z.T
+    elif z.flags.f_contiguous and z.shape[0] >= _ROWS_FIRST_FROM:
+        # Straight into `total`, whose transpose is in BLAS' order: NumPy would make a matrix, and
+        # mirror it, for every block.
+        blas.dsyrk(1.0, z, beta=1.0, c=total.T, overwrite_c=1)
     else:
         total += z @ z.T
+
+
+def mirrored(total: FloatArray) -> FloatArray:
+    """The symmetric matrix of which `add_gram` made the lower triangle."""
+    return np.asarray(np.tril(total) + np.tril(total, -1).T)
 
 
 def block_rows(n_features: int) -> int:

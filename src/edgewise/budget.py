@@ -16,20 +16,20 @@ import numpy as np
 from edgewise._validation import check_real
 from edgewise.bounds.radius import NormalRadius
 from edgewise.bounds.transfer import FrobeniusTransfer
-from edgewise.covcov.closed_form import covcov_matrix, covcov_trace
+from edgewise.covcov.closed_form import covcov_trace
+from edgewise.covcov.solver import covcov_largest, predicted_seconds
 from edgewise.edges.method import Question
 from edgewise.edges.precision import estimate_precision
 from edgewise.errors import ParameterError
 from edgewise.first_pass import accumulate
 from edgewise.moments.moments import Moments
-from edgewise.sources.source import Source, StridedRows
+from edgewise.sources.source import Source, StridedRows, in_memory
 
 _PILOT_ROWS = 8192
 # Part of the budget is spent before and after the rows are read; leave it some room.
 _USABLE = 0.8
 # Measuring the eigenvalue test must not eat the budget itself.
 _PILOT_SHARE = 0.2
-_FLOPS = 5e9
 #: With a budget, "score" (the default) leaves the choice open.
 BUDGET_METHODS = ("score", "trace", "eig")
 
@@ -68,11 +68,13 @@ def plan_budget(source: Source, budget: object, method: str, question: Question)
     eigenvalues = np.linalg.eigvalsh(estimate.covariance).astype(np.float64)
     variances = {"trace": 2 * covcov_trace(moments)}
     rates = {"trace": trace_rate}
-    if method == "eig" or (method != "trace" and _matrix_seconds(n, p) < _PILOT_SHARE * seconds):
+    if method == "eig" or (method != "trace" and predicted_seconds(n, p) < _PILOT_SHARE * seconds):
         start = time.perf_counter()
-        matrix = covcov_matrix(pilot.batches, moments)
+        largest, _ = covcov_largest(
+            pilot.batches, moments, solver="auto", in_memory=in_memory(source)
+        )
         rates["eig"] = 1 / (1 / trace_rate + (time.perf_counter() - start) / n)
-        variances["eig"] = 2 * float(np.linalg.eigvalsh(matrix)[-1])
+        variances["eig"] = 2 * largest
     wanted = [method] if method in variances else list(variances)
     affordable = {name: _affordable(seconds, rates[name], rows) for name in wanted}
 
@@ -90,12 +92,6 @@ def plan_budget(source: Source, budget: object, method: str, question: Question)
     step = -(-rows // affordable[best])
     chosen = source if step == 1 else StridedRows(source, step)
     return BudgetPlan(best, chosen, seconds, rows, step)
-
-
-def _matrix_seconds(n: int, p: int) -> float:
-    """A cautious guess of what the d × d matrix of the pilot and its spectrum cost."""
-    d = p * (p + 1) / 2
-    return (d * d * n + 10 * d**3) / _FLOPS
 
 
 def _timed_first_pass(pilot: Source) -> tuple[Moments, float]:

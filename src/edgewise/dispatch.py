@@ -30,7 +30,7 @@ from edgewise.moments.moments import Moments
 from edgewise.moments.statefile import is_state_file
 from edgewise.sequential import ConfidenceSequence
 from edgewise.sources.detect import as_source
-from edgewise.sources.source import FiniteRows, RenamedColumns, Source
+from edgewise.sources.source import FiniteRows, RenamedColumns, Source, in_memory
 from edgewise.states import load_state
 
 
@@ -97,9 +97,14 @@ def edge_test(
     **options
         - "trace", "eig": `mu` (the paper's constant, 1.0), `standardize` (divide the columns by
           their standard deviations first, False).
-        - "spectral": `radius`, `support`, `standardize`; "whitened": `radius`, `support`. The
-          radius is "trace", "chi2" (sharper), "eig" or, with the columns' `support` (one interval,
-          or one for each column) declared, "hoeffding", which holds for every number of rows.
+        - "eig": `solver` ("auto"): "full" builds the covariance matrix of all entries of Σ̂, with
+          p⁴/4 entries of its own; "matrix-free" only multiplies with it, and uses the certified
+          upper end of its largest eigenvalue. The result records which, in how many passes over the
+          rows (`iterations`) and how wide the certificate is, relative to itself (`width`).
+        - "spectral": `radius`, `support`, `standardize`, `solver`; "whitened": `radius`, `support`,
+          `solver`. The radius is "trace", "chi2" (sharper), "eig" or, with the columns' `support`
+          (one interval, or one for each column) declared, "hoeffding", which holds for every number
+          of rows.
         - "batch": `n_batches` (at least that many and less than twice as many; 100, but fewer where
           batches would be very short), `random_state` (0, of "maxt").
 
@@ -184,7 +189,7 @@ def _evidence(source: Source, method: Method, options: dict[str, Any]) -> Eviden
         state = accumulate(source, n_batches=DEFAULT_BATCHES if n_batches is None else n_batches)
     check_testable_shape(state.n_samples, len(source.feature_names))
     scan = _same_rows_again(source, state.n_samples) if source.rescannable else None
-    return Evidence(state, scan, source.feature_names)
+    return Evidence(state, scan, source.feature_names, in_memory(source))
 
 
 def _same_rows_again(source: Source, n_samples: int) -> Scan:

@@ -41,10 +41,6 @@ class ShortBatchesWarning(EdgewiseWarning):
     """Batches have so few rows that their spread says little about serial dependence."""
 
 
-class CoarserRadiusWarning(EdgewiseWarning):
-    """A wider radius was used in place of the one asked for, because the data are too wide."""
-
-
 class NonFiniteError(DataError):
     """Some values are NaN or infinite.
 

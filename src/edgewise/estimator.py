@@ -27,6 +27,7 @@ _OPTION_DEFAULTS: dict[str, Any] = {
     "standardize": False,
     "radius": "trace",
     "support": None,
+    "solver": "auto",
     "n_batches": None,
     "random_state": 0,
 }
@@ -69,6 +70,8 @@ class EdgeTest(BaseEstimator):  # type: ignore[misc]
         Of "whitened" and "spectral".
     support : interval or intervals, optional
         The columns' ranges of values, for ``radius="hoeffding"``.
+    solver : {"auto", "full", "matrix-free"}
+        Of "eig" and the radii "eig" and "chi2": how eigenvalues are found.
     n_batches : int, optional
         Of "batch"; by default 100, but fewer where batches would be very short.
     random_state : int
@@ -113,6 +116,7 @@ class EdgeTest(BaseEstimator):  # type: ignore[misc]
         standardize: bool = False,
         radius: str = "trace",
         support: Any = None,
+        solver: str = "auto",
         n_batches: int | None = None,
         random_state: int = 0,
     ) -> None:
@@ -125,6 +129,7 @@ class EdgeTest(BaseEstimator):  # type: ignore[misc]
         self.standardize = standardize
         self.radius = radius
         self.support = support
+        self.solver = solver
         self.n_batches = n_batches
         self.random_state = random_state
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import optimize, stats
+from scipy import integrate, optimize, stats
 
-from edgewise.bounds.chi2 import log_tail, upper_quantile
+from edgewise.bounds.chi2 import log_lower_tail, log_tail, upper_quantile
 
 ALPHAS = [0.01, 0.05, 0.3]
 
@@ -186,3 +186,94 @@ def test_quantile_inverts_the_tail(values, alpha, factor):
     heavier = weights.copy()
     heavier[0] *= factor
     assert log_tail(x, heavier) >= log_tail(x, weights) - 1e-10
+
+
+def imhof_of_counts(x, weights, counts):
+    """P(Q > x) by Imhof's integral with any degrees of freedom, panel by panel with QUADPACK."""
+
+    def integrand(u):
+        angle = 0.5 * np.sum(counts * np.arctan(weights * u)) - 0.5 * x * u
+        log_rho = 0.25 * np.sum(counts * np.log1p((weights * u) ** 2))
+        return math.sin(angle) * math.exp(-log_rho) / u
+
+    total, panel, start = 0.0, 2 * math.pi / x, 1e-300
+    for k in range(1, 10_000):
+        part = integrate.quad(integrand, start, k * panel, epsabs=1e-14, epsrel=1e-12)[0]
+        total, start = total + part, k * panel
+        if np.exp(-0.25 * counts @ np.log1p((weights * start) ** 2)) < 1e-13:
+            break
+    return 0.5 + total / math.pi
+
+
+class TestCounts:
+    @settings(max_examples=60)
+    @given(
+        st.lists(st.tuples(st.floats(1e-5, 1e2), st.integers(1, 9)), min_size=1, max_size=6),
+        st.floats(1e-12, 0.999),
+    )
+    def test_whole_ones_are_repetitions(self, pairs, alpha):
+        weights, counts = np.array(pairs).T
+        repeated = np.repeat(weights, counts.astype(int))
+        x = upper_quantile(alpha, weights, counts)
+        assert x == pytest.approx(upper_quantile(alpha, repeated), rel=1e-12)
+        for share in (0.5, 1.0, 3.0):
+            found, expected = (
+                log_tail(share * x, *spectrum) for spectrum in ((weights, counts), (repeated,))
+            )
+            assert found == pytest.approx(expected, rel=1e-12, abs=1e-12)
+
+    @pytest.mark.parametrize("count", [0.1, 0.5, 2.5, 7.3, 1234.5])
+    @pytest.mark.parametrize("alpha", [1e-100, 1e-12, 0.05, 0.3, 0.7])
+    def test_of_one_weight_are_degrees_of_freedom(self, alpha, count):
+        weights, counts = np.array([0.3]), np.array([count])
+        x = 0.3 * stats.chi2.isf(alpha, count)
+        if x > 1e-9:
+            expected = stats.chi2.logsf(x / 0.3, count)
+            assert log_tail(x, weights, counts) == pytest.approx(expected, rel=1e-11, abs=1e-11)
+            assert upper_quantile(alpha, weights, counts) == pytest.approx(x, rel=1e-6)
+
+    @pytest.mark.parametrize("share", [0.3, 0.8, 1.0, 1.2, 2.0])
+    @pytest.mark.parametrize("seed", [0, 1, 2])
+    def test_fractional_ones_against_imhof(self, seed, share):
+        weights = spectrum(seed, 6, 1)
+        counts = np.random.default_rng(seed).uniform(0.3, 6.0, 6)
+        x = share * float(counts @ weights)
+        expected = imhof_of_counts(x, weights, counts)
+        assert math.exp(log_tail(x, weights, counts)) == pytest.approx(expected, abs=1e-10)
+
+    @pytest.mark.parametrize("alpha", ALPHAS)
+    def test_quantile_against_imhof(self, alpha):
+        weights, counts = np.array([1.0, 0.4, 0.1]), np.array([0.7, 5.2, 11.9])
+        x = upper_quantile(alpha, weights, counts)
+        assert imhof_of_counts(x, weights, counts) == pytest.approx(alpha, abs=1e-10)
+
+    @pytest.mark.parametrize("x", [1.0, 2.5, 4.0])
+    def test_lower_tail(self, x):
+        weights, counts = np.array([1.0, 0.4]), np.array([2.5, 6.3])
+        lower = math.exp(log_lower_tail(x, weights, counts))
+        assert lower == pytest.approx(1 - imhof_of_counts(x, weights, counts), abs=1e-10)
+
+    @pytest.mark.parametrize("x", [0.5, 3.0, 60.0])
+    def test_of_the_same_weight_add_up(self, x):
+        whole = log_tail(x, np.array([1.0, 0.5]), np.array([1.0, 4.0]))
+        cut = log_tail(x, np.array([0.5, 1.0, 0.5, 1.0]), np.array([1.25, 0.3, 2.75, 0.7]))
+        assert cut == pytest.approx(whole, rel=1e-12)
+
+    @pytest.mark.parametrize("x", [0.5, 3.0, 60.0])
+    def test_none_and_weights_of_zero_do_not_count(self, x):
+        weights, counts = np.array([1.0, 0.5]), np.array([1.5, 4.0])
+        padded = log_tail(x, np.array([9.0, 1.0, 0.0, 0.5]), np.array([0.0, 1.5, 7.0, 4.0]))
+        assert padded == pytest.approx(log_tail(x, weights, counts), rel=1e-13)
+        assert log_tail(x, weights, np.zeros(2)) == -math.inf
+        assert upper_quantile(0.05, weights, np.zeros(2)) == 0.0
+
+    @pytest.mark.parametrize("largest", [1e-3, 1e-8, 1e-15, 1e-17, 1e-20, 1e-30, 1e-300])
+    def test_of_next_to_nothing(self, largest):
+        """Quadrature may give the largest node hardly any weight, and then it hardly counts."""
+        weights, counts = np.array([1.0, 0.5]), np.array([largest, 3.0])
+        for x in (0.5, 1.5, 5.0):
+            found = math.exp(log_tail(x, weights, counts))
+            assert found == pytest.approx(stats.chi2.sf(2 * x, 3), rel=20 * largest + 1e-9)
+        quantile = upper_quantile(0.05, weights, counts)
+        expected = 0.5 * stats.chi2.isf(0.05, 3)
+        assert quantile == pytest.approx(expected, rel=20 * largest + 1e-9)

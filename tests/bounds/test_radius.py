@@ -157,6 +157,69 @@ class TestChiSquare:
         assert exact.epsilon(0.2155) > trace.epsilon(0.2155)
 
 
+class TestEstimatedSpectrum:
+    """`ChiSquareRadius` with counts and a slack."""
+
+    @pytest.mark.parametrize("alpha", ALPHAS)
+    def test_whole_counts_are_repetitions(self, alpha):
+        values, counts = spectrum(2, 5), np.array([1.0, 4.0, 2.0, 1.0, 7.0])
+        repeated = ChiSquareRadius(np.repeat(values, counts.astype(int)))
+        found = ChiSquareRadius(values, counts)
+        assert found.epsilon(alpha) == pytest.approx(repeated.epsilon(alpha), rel=1e-12)
+        points = np.array([0.3, 1.0, 5.0])
+        np.testing.assert_allclose(found.log_level(points), repeated.log_level(points), rtol=1e-11)
+
+    @pytest.mark.parametrize("slack", [0.0, 0.01, 0.5])
+    @pytest.mark.parametrize("counts", [None, np.array([0.4, 2.5, 9.1])])
+    def test_slack_widens_the_radius_and_the_level_inverts_it(self, counts, slack):
+        values = np.array([1.0, 0.3, 0.05])
+        exact = ChiSquareRadius(values, counts)
+        wide = ChiSquareRadius(values, counts, slack)
+        for alpha in (1e-20, 1e-6, 0.01, 0.05, 0.5):
+            assert wide.epsilon(alpha) == pytest.approx((1 + slack) * exact.epsilon(alpha))
+            level = wide.log_level(np.array([wide.epsilon(alpha)]))
+            np.testing.assert_allclose(level, math.log(alpha), rtol=1e-9)
+
+    @pytest.mark.parametrize("slack", [0.0, 0.02])
+    def test_many_points_agree_with_few(self, slack):
+        counts = np.random.default_rng(0).uniform(0.1, 5, 12)
+        radius = ChiSquareRadius(spectrum(3, 12), counts, slack)
+        epsilon = np.random.default_rng(1).uniform(0.1, 8.0, 800)
+        few = radius.log_level(epsilon[:100])
+        np.testing.assert_allclose(radius.log_level(epsilon)[:100], few, rtol=1e-6, atol=1e-6)
+
+    def test_estimates_that_agree_need_no_slack(self):
+        values, counts = spectrum(4, 5), np.array([1.0, 0.5, 3.3, 10.0, 0.1])
+        radius = ChiSquareRadius.estimated(np.tile(values, (6, 1)), np.tile(counts, (6, 1)))
+        assert radius.slack == pytest.approx(0, abs=1e-12)
+        expected = ChiSquareRadius(values, counts).epsilon(0.05)
+        assert radius.epsilon(0.05) == pytest.approx(expected, rel=1e-10)
+
+    def test_slack_is_three_standard_errors_at_the_worst_of_three_levels(self):
+        rng = np.random.default_rng(5)
+        values = spectrum(6, 5) * rng.uniform(0.8, 1.2, (6, 5))
+        counts = rng.uniform(0.5, 4.0, (6, 5))
+        radius = ChiSquareRadius.estimated(values, counts)
+        errors = []
+        for alpha in (0.001, 0.05, 0.5):
+            each = [
+                ChiSquareRadius(v, c).epsilon(alpha) for v, c in zip(values, counts, strict=True)
+            ]
+            errors.append(stats.sem(each) / np.mean(each))
+        assert radius.slack == pytest.approx(3 * max(errors), rel=1e-9)
+        # The spectrum is the mean of the estimates: all of them, each a sixth.
+        assert radius.counts.sum() == pytest.approx(counts.sum() / 6)
+        mean = float(np.sum(values * counts)) / 6
+        assert float(radius.counts @ radius.spectrum) == pytest.approx(mean)
+
+    def test_one_estimate_more_makes_less_slack(self):
+        rng = np.random.default_rng(7)
+        values = spectrum(8, 4) * rng.uniform(0.8, 1.2, (24, 4))
+        counts = np.ones((24, 4))
+        few, many = (ChiSquareRadius.estimated(values[:k], counts[:k]) for k in (6, 24))
+        assert 0 < many.slack < few.slack
+
+
 class TestHoeffding:
     @pytest.mark.parametrize("n", [3, 4, 100, 101])
     @pytest.mark.parametrize("alpha", ALPHAS)

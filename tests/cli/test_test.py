@@ -59,9 +59,12 @@ def test_other_pictures(run_edgewise, csv_file, tmp_path, kind, start):
             {"method": "fisher", "alpha": 0.2, "correction": None},
         ),
         (
-            ["--exclude", "c", "--method", "eig", "--alpha", "0.5", "--mu", "0.5", "--standardize"],
+            [
+                *["--exclude", "c", "--method", "eig", "--alpha", "0.5", "--mu", "0.5"],
+                *["--standardize", "--solver", "full"],
+            ],
             [0, 1, 3],
-            {"method": "eig", "alpha": 0.5, "mu": 0.5, "standardize": True},
+            {"method": "eig", "alpha": 0.5, "mu": 0.5, "standardize": True, "solver": "full"},
         ),
     ],
     ids=["fisher", "eig"],
@@ -86,6 +89,26 @@ def test_an_infinite_threshold_says_how_many_rows_would_do(run_edgewise, csv_fil
     assert line.startswith("edgewise: ")
     assert "infinite threshold with 400 rows" in line
     assert f"about {document['rows_needed']:,} rows" in line
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["--method", "eig"], ["--method", "whitened", "--radius", "eig"]],
+    ids=["eig", "whitened"],
+)
+def test_solver(run_edgewise, csv_file, arguments):
+    radii = {}
+    for solver in ("auto", "full", "matrix-free"):
+        done = run_edgewise("test", csv_file, *arguments, "--solver", solver, "--json", "-")
+        document = json.loads(done.stdout)
+        radii[solver] = document["radius"]
+        assert document["options"]["solver"] == ("full" if solver == "auto" else solver)
+    assert document["options"].keys() >= {"iterations", "products", "width"}
+    assert radii["full"] == radii["auto"]
+    assert radii["full"] <= radii["matrix-free"] * (1 + 1e-9) <= radii["full"] * (1 + 1e-3)
+    done = run_edgewise("test", csv_file, *arguments, "--solver", "lanczos", status=2)
+    assert "'lanczos'" in done.stderr
+    assert "matrix-free" in done.stderr
 
 
 def test_several_files_and_missing_values(run_edgewise, tmp_path, rows, write_csv):
@@ -153,6 +176,7 @@ def test_data_that_cannot_be_tested(run_edgewise, tmp_path, name):
         (["rows.csv", "--plot", "o.gif"], 2, ["o.gif", "png", "svg", "pdf"]),
         (["rows.csv", "--alpha", "0"], 2, ["alpha", "between 0 and 1"]),
         (["rows.csv", "--mu", "2"], 2, ["mu", "'score'"]),
+        (["rows.csv", "--solver", "full"], 2, ["solver", "'score'"]),
         (["rows.csv", "--method", "trace", "--alpha", "0.3"], 2, ["alpha", "0.2151", "0.3"]),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",

@@ -197,7 +197,7 @@ class TestRegistry:
 
     @every_method
     def test_options_are_those_it_takes(self, method, refuses):
-        taken = {"mu", "standardize", "radius", "support", "n_batches", "random_state"}
+        taken = {"mu", "standardize", "radius", "support", "n_batches", "random_state", "solver"}
         for option in taken - METHODS[method].options:
             refuses(
                 lambda option=option: ew.edge_test(X, method=method, **{option: None}),

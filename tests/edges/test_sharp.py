@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import edgewise as ew
-from edgewise import CoarserRadiusWarning, DataError, Moments, ParameterError, TooFewRowsWarning
+from edgewise import DataError, Moments, ParameterError, TooFewRowsWarning
 from edgewise.bounds.chi2 import upper_quantile
 from edgewise.edges import sharp
 
@@ -110,7 +110,7 @@ class TestRadius:
         X = rows_of("gaussian", 2000, 4)
         assert bound(X, method).radius > 0
         with pytest.raises(AssertionError, match="the d × d matrix was built"):
-            bound(X, method, "eig")
+            bound(X, method, "chi2")
 
 
 class TestThreshold:
@@ -234,15 +234,6 @@ class TestOptions:
             )
         assert (found.options["radius"], found.options["standardize"]) == (radius, True)
 
-    def test_more_than_63_columns_take_the_trace_radius(self, monkeypatch):
-        X = np.random.default_rng(0).standard_normal((200, 64))
-        with pytest.warns(CoarserRadiusWarning, match=r"64 columns.*2080 × 2080.*'trace'"):
-            found = bound(X, "whitened", "chi2")
-        assert found.radius == bound(X, "whitened", "trace").radius
-        assert found.options["radius"] == "trace"
-        monkeypatch.setattr(sharp, "covcov_matrix", lambda *a, **k: np.diag([1e-4, 2e-4]))
-        assert bound(X[:, :63], "whitened", "chi2").radius < 0.1  # without a warning
-
     @pytest.mark.parametrize("method", ["whitened", "spectral"])
     def test_alpha_that_only_chi2_proves(self, method):
         X = rows_of("gaussian", 2000, 3)
@@ -270,3 +261,97 @@ class TestOptions:
         state = Moments().update(rows_of("gaussian", 100, 3))
         with pytest.raises(DataError, match=f"method '{method}' reads the rows twice"):
             ew.edge_test(state, method=method, **options)
+
+
+class TestSolver:
+    @pytest.mark.parametrize("standardize", [False, True])
+    @pytest.mark.parametrize("method", ["whitened", "spectral"])
+    @pytest.mark.parametrize("distribution", ["gaussian", "t5", "lognormal"])
+    def test_eig_without_the_matrix(self, distribution, method, standardize):
+        options = {"standardize": True} if standardize and method == "spectral" else {}
+        X = rows_of(distribution, 2000, 15) * np.logspace(-1, 1, 15)
+        full = bound(X, method, "eig", solver="full", **options)
+        found = bound(X, method, "eig", solver="matrix-free", **options)
+        assert full.radius <= found.radius * (1 + 1e-9)
+        assert found.radius <= full.radius * (1 + 1e-3)
+        assert full.options.items() >= {"radius": "eig", "solver": "full"}.items()
+        assert found.options.items() >= {"radius": "eig", "solver": "matrix-free"}.items()
+        assert 0 < found.options["width"] <= 1e-3
+        assert found.options["iterations"] > 1
+        assert found.options["products"] > 1
+        assert not {"width", "iterations", "products"} & set(full.options)
+
+    @pytest.mark.parametrize("method", ["whitened", "spectral"])
+    def test_chi2_without_the_matrix(self, method):
+        X = rows_of("gaussian", 2000, 14)
+        full = bound(X, method, "chi2", solver="full")
+        found = bound(X, method, "chi2", solver="matrix-free")
+        assert full.options["solver"] == "full"
+        assert full.radius <= found.radius <= full.radius * 1.02
+        assert found.radius < bound(X, method, "trace").radius
+        assert found.options.items() >= {"radius": "chi2", "solver": "matrix-free"}.items()
+        assert 0 < found.options["width"] < 0.02
+        assert found.options["products"] > found.options["iterations"] > 1
+        # The levels are those of the radius that was used.
+        reached = off_diagonal(np.abs(found.precision) >= found.threshold)
+        np.testing.assert_array_equal(off_diagonal(found.pvalue <= 0.05), reached)
+
+    @pytest.mark.parametrize("method", ["whitened", "spectral"])
+    def test_chi2_of_more_than_63_columns_is_estimated(self, method, monkeypatch):
+        def refuse(*arguments, **options):
+            raise AssertionError("the d × d matrix was built")
+
+        X = rows_of("gaussian", 400, 64)
+        monkeypatch.setattr(sharp, "covcov_matrix", refuse)
+        found = bound(X, method, "chi2")
+        assert found.options.items() >= {"radius": "chi2", "solver": "matrix-free"}.items()
+        assert 0 < found.options["width"] < 0.02
+        spectrum = np.linalg.eigvalsh(covariance_of_whitened(X, whiten=method == "whitened"))
+        exact = math.sqrt(upper_quantile(0.05, np.maximum(spectrum, 0.0)))
+        assert exact <= found.radius <= exact * (1.002 + 2 * found.options["width"])
+        assert found.radius <= bound(X, method, "trace").radius
+
+    def test_chi2_of_63_columns_is_not(self, monkeypatch):
+        """Up to there the spectrum takes about a second."""
+        built = []
+
+        def build(*arguments, **options):
+            built.append(options)
+            return np.diag([1e-4, 2e-4])
+
+        monkeypatch.setattr(sharp, "covcov_matrix", build)
+        result = bound(rows_of("gaussian", 200, 63), "whitened", "chi2")
+        assert result.options == {"radius": "chi2", "solver": "full"}
+        assert len(built) == 1
+        assert result.radius < 0.1
+
+    @pytest.mark.parametrize(
+        ("method", "radius"), [("whitened", "eig"), ("spectral", "eig"), ("whitened", "chi2")]
+    )
+    def test_other_numbers(self, method, radius):
+        X = rows_of("gaussian", 1000, 13)
+        for other in (X.astype(np.float32), np.rint(100 * X).astype(np.int32)):
+            options = {"solver": "matrix-free"}
+            found = bound(other, method, radius, **options)
+            expected = bound(other.astype(np.float64), method, radius, **options)
+            assert found.radius == pytest.approx(expected.radius, rel=1e-6)
+
+    @pytest.mark.parametrize("method", ["whitened", "spectral"])
+    @pytest.mark.parametrize("radius", ["trace", "chi2", "eig"])
+    def test_unknown(self, method, radius, refuses):
+        X = rows_of("gaussian", 100, 3)
+        refuses(
+            lambda: bound(X, method, radius, solver="lanczos"),
+            ParameterError,
+            "solver: expected one of",
+            "'matrix-free'",
+            "'lanczos'",
+        )
+
+    def test_from_a_file(self, tmp_path):
+        X = rows_of("t5", 1000, 13)
+        np.save(tmp_path / "x.npy", X)
+        for radius in ("eig", "chi2"):
+            found = bound(tmp_path / "x.npy", "whitened", radius, solver="matrix-free")
+            expected = bound(X, "whitened", radius, solver="matrix-free")
+            assert found.radius == pytest.approx(expected.radius, rel=1e-3)

@@ -35,6 +35,8 @@ def test_pair_sums(n):
     close(sums.cube_linear, np.einsum("ri,rj->ij", v**3, v))
     close(sums.square_square.diagonal(), np.sum(v**4, axis=0))
     close(sums.cube_linear.diagonal(), np.sum(v**4, axis=0))
+    if n > 4096:
+        return  # long data: see below
     products = v[:, :, np.newaxis] * v[:, np.newaxis, :]
     close(sums.kurtosis, np.mean(products**4, axis=0) / np.mean(products**2, axis=0) ** 2)
 

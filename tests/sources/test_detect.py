@@ -12,7 +12,7 @@ from edgewise.sources.arrays import ArraySource
 from edgewise.sources.detect import as_source, is_path_like
 from edgewise.sources.files import FileSource
 from edgewise.sources.iterators import IteratorSource
-from edgewise.sources.source import FiniteRows, Source
+from edgewise.sources.source import FiniteRows, Source, in_memory
 from edgewise.sources.tables import ArrowSource, PandasSource
 
 DEFAULT = ("x0", "x1", "x2", "x3")
@@ -114,6 +114,14 @@ def test_the_kind_of_source(kit, all_rows, kind):
     assert source.named == (names == "abcd")
     assert source.rescannable == (kind in READ_AGAIN)
     np.testing.assert_array_equal(all_rows(source), kit.rows)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_another_pass_costs(kit, kind):
+    """Next to nothing where the rows lie in memory; files, queries and streams are read anew."""
+    free = {"array", "Fortran array", "memory map", "list", "pandas", "polars"}
+    free |= {"Arrow table", "record batch"}
+    assert in_memory(as_source(KINDS[kind][0](kit))) == (kind in free)
 
 
 @pytest.mark.parametrize("method", ONE_PASS)

@@ -15,6 +15,7 @@ from edgewise.sources.source import (
     StridedRows,
     WatchedRows,
     batch_rows,
+    in_memory,
 )
 
 
@@ -56,6 +57,19 @@ def test_wrappers_are_sources_and_pass_on_what_they_wrap(rows, wrapper, rescanna
     assert outer.estimated_rows is not None
     assert outer.n_rows is None
     assert outer.feature_names == tuple("pqrs" if wrapper == "renamed" else "abcd")
+
+
+@pytest.mark.parametrize("wrapper", WRAPPERS)
+@pytest.mark.parametrize("told", [True, False])
+def test_wrappers_cost_what_they_wrap(rows, wrapper, told):
+    inner = Shrinking(rows, 400)
+    inner.in_memory = told
+    assert in_memory(WRAPPERS[wrapper](inner)) == told
+
+
+def test_a_source_that_does_not_say_is_thought_costly(rows):
+    assert not in_memory(Shrinking(rows, 400))
+    assert not in_memory(FiniteRows(Shrinking(rows, 400)))
 
 
 @pytest.mark.parametrize(

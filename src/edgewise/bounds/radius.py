@@ -23,6 +23,7 @@ from edgewise.errors import ParameterError
 TRACE_MAX_ALPHA = float(2 * special.ndtr(-math.sqrt(1.5364)))
 
 _EXACT_POINTS = 300
+_CHECKED_LEVELS = (0.001, 0.05, 0.5)
 
 
 class Radius(Protocol):
@@ -66,13 +67,33 @@ class ChiSquareRadius:
     """ε² is the 1 − α quantile of Σ λ_k χ²₁, λ the spectrum of Cov(Σ̂) in Frobenius weights.
 
     The squared Frobenius norm of a Gaussian matrix with that covariance has exactly this
-    distribution, so the radius is exact in the limit, at every level.
+    distribution, so the radius is exact in the limit, at every level. Where the spectrum is only
+    estimated, `counts` says how often each value stands for an eigenvalue, and `slack` by how much
+    the radius is widened for that, relative to itself.
     """
 
     spectrum: FloatArray
+    counts: FloatArray | None = None
+    slack: float = 0.0
+
+    @classmethod
+    def estimated(cls, values: FloatArray, counts: FloatArray) -> ChiSquareRadius:
+        """From estimates of the spectrum, one in each row: their mean, widened by its error.
+
+        The error is three standard errors between the rows, where it is largest of a few levels.
+        """
+        rows = len(values)
+        epsilon = np.sqrt(
+            [
+                [upper_quantile(alpha, *row) for row in zip(values, counts, strict=True)]
+                for alpha in _CHECKED_LEVELS
+            ]
+        )
+        error = epsilon.std(axis=1, ddof=1) / math.sqrt(rows) / epsilon.mean(axis=1)
+        return cls(values.ravel(), counts.ravel() / rows, 3 * float(error.max()))
 
     def epsilon(self, alpha: float) -> float:
-        return math.sqrt(upper_quantile(alpha, self.spectrum))
+        return (1 + self.slack) * math.sqrt(upper_quantile(alpha, self.spectrum, self.counts))
 
     def log_level(self, epsilon: FloatArray) -> FloatArray:
         """Exact at a few hundred points, or interpolated between as many (to about 1e-8).
@@ -80,29 +101,33 @@ class ChiSquareRadius:
         Above the mean, nodes are even in asinh((ε² − mean)/deviation): dense where the distribution
         lives, and ever wider apart in the tail, where the logarithm is nearly a straight line.
         """
-        points, inverse = np.unique(epsilon, return_inverse=True)
+        points, inverse = np.unique(epsilon / (1 + self.slack), return_inverse=True)
         if points.size > _EXACT_POINTS:
             levels = self._interpolated(points**2)
         else:
-            levels = np.array([log_tail(float(e) ** 2, self.spectrum) for e in points])
+            levels = np.array([self._log_tail(float(e) ** 2) for e in points])
         return np.asarray(levels[inverse])
 
+    def _log_tail(self, x: float) -> float:
+        return log_tail(x, self.spectrum, self.counts)
+
     def _interpolated(self, x: FloatArray) -> FloatArray:
-        mean = float(self.spectrum.sum())
-        deviation = math.sqrt(2 * float(self.spectrum @ self.spectrum))
+        counts = np.ones(self.spectrum.shape) if self.counts is None else self.counts
+        mean = float(counts @ self.spectrum)
+        deviation = math.sqrt(2 * float(counts @ self.spectrum**2))
         levels = np.zeros(x.shape)
         above, below = x >= mean, (x > 0) & (x < mean)
         if above.any():
             place = np.arcsinh((x[above] - mean) / deviation)
             nodes = np.linspace(0.0, max(float(place.max()), 1e-6), _EXACT_POINTS)
-            at = [log_tail(mean + deviation * math.sinh(u), self.spectrum) for u in nodes]
+            at = [self._log_tail(mean + deviation * math.sinh(u)) for u in nodes]
             levels[above] = make_interp_spline(nodes, at, k=5)(place)
         if below.any():
             # The lower tail is smooth between logarithms: near zero it is a power of x.
             place = np.log(x[below])
             nodes = np.linspace(float(place.min()) - 1e-6, math.log(mean), _EXACT_POINTS)
-            at = [log_lower_tail(math.exp(u), self.spectrum) for u in nodes[:-1]]
-            at.append(math.log1p(-math.exp(log_tail(mean, self.spectrum))))
+            at = [log_lower_tail(math.exp(u), self.spectrum, counts) for u in nodes[:-1]]
+            at.append(math.log1p(-math.exp(self._log_tail(mean))))
             lower = np.exp(np.minimum(make_interp_spline(nodes, at, k=5)(place), 0.0))
             levels[below] = np.log1p(-np.minimum(lower, 1 - 1e-16))
         return np.minimum(levels, 0.0)

@@ -52,6 +52,11 @@ from edgewise.cli.options import (
     metavar="LOW,HIGH",
     help="The range of every column's values, for --radius hoeffding.",
 )
+@click.option(
+    "--solver",
+    type=click.Choice(("auto", "full", "matrix-free")),
+    help="How eig and the radii eig and chi2 find eigenvalues.  [default: auto]",
+)
 @click.option("--n-batches", type=int, help="Batches of method batch.  [default: 100]")
 @click.option("--mu", type=float, help="The paper's constant (trace, eig).  [default: 1]")
 @click.option("--standardize", is_flag=True, help="Scale the columns first (trace, eig, spectral).")
@@ -73,6 +78,7 @@ def command(
     budget: float | None,
     radius: str | None,
     support: str | None,
+    solver: str | None,
     n_batches: int | None,
     mu: float | None,
     standardize: bool,
@@ -105,6 +111,7 @@ def command(
     given = {
         "radius": radius,
         "support": _interval(support),
+        "solver": solver,
         "n_batches": n_batches,
         "mu": mu,
         "standardize": standardize or None,

@@ -18,7 +18,7 @@ from edgewise.errors import DataError
 from edgewise.moments.moments import CentralQuartics, Moments
 
 _GIB = 2.0**30
-_LARGEST_MATRIX = 4 * _GIB
+LARGEST_MATRIX = 4 * _GIB
 # Its square is still a normal number with room for the sums' smaller terms.
 _SMALLEST_VARIANCE = 1e-140
 
@@ -40,19 +40,19 @@ def trace_from_quartics(n_samples: int, s: FloatArray, quartics: CentralQuartics
     Σ_{i≤j} m_ijij = ½(mean‖c‖⁴ + Σᵢ mean cᵢ⁴), because ‖c‖⁴ = Σ_ij cᵢ²cⱼ² counts each pair
     twice and each diagonal once; likewise Σ_{i≤j} s_ij² = ½(‖s‖² + Σᵢ s_ii²).
     """
-    _check_range(s)
+    check_range(s)
     with np.errstate(over="ignore", invalid="ignore"):
         fourth = (quartics.norm + quartics.columns.sum()) / 2
         squared = (np.sum(s * s) + np.sum(s.diagonal() ** 2)) / 2
-        return _finite(u_statistic_factor(n_samples) * float(fourth - squared))
+        return finite(u_statistic_factor(n_samples) * float(fourth - squared))
 
 
 def frobenius_trace(n_samples: int, s: FloatArray, quartics: CentralQuartics) -> float:
     """The same with off-diagonal entries counted twice: E‖Σ̂ − Σ‖² in the Frobenius norm."""
-    _check_range(s)
+    check_range(s)
     with np.errstate(over="ignore", invalid="ignore"):
         gap = float(quartics.norm - np.sum(s * s))
-        return _finite(u_statistic_factor(n_samples) * gap)
+        return finite(u_statistic_factor(n_samples) * gap)
 
 
 def covcov_matrix(
@@ -84,7 +84,7 @@ def covcov_matrix(
     s = moments.covariance() * ((n - 1) / n)
     if A is not None:
         s = A @ s @ A.T
-    _check_range(s)
+    check_range(s)
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
         for batch in scan():
             for block in row_blocks(batch, rows):
@@ -101,7 +101,7 @@ def covcov_matrix(
         if frobenius:
             weights = np.where(upper[0] == upper[1], 1.0, np.sqrt(2.0))
             gram *= np.outer(weights, weights)
-    _finite(float(gram.sum()))
+        finite(float(gram.sum()))
     return gram
 
 
@@ -156,15 +156,15 @@ def covariance_of_covariance(X: Any) -> FloatArray:
 
 def _check_size(p: int, d: int) -> None:
     needed = 8.0 * d * d
-    if needed > _LARGEST_MATRIX:
+    if needed > LARGEST_MATRIX:
         raise DataError(
             f"X: {p} columns make a {d} × {d} covariance matrix of {needed / _GIB:.0f} GiB, more "
-            f"than the {_LARGEST_MATRIX / _GIB:.0f} GiB allowed; test fewer columns, or use the "
-            "trace, which never builds it."
+            f"than the {LARGEST_MATRIX / _GIB:.0f} GiB allowed; test fewer columns, or use "
+            "solver='matrix-free' or the trace, which never build it."
         )
 
 
-def _check_range(s: FloatArray) -> None:
+def check_range(s: FloatArray) -> None:
     """Fourth-order moments are about the squares of variances: these must not vanish."""
     if s.diagonal().min() < _SMALLEST_VARIANCE:
         raise DataError(
@@ -173,7 +173,8 @@ def _check_range(s: FloatArray) -> None:
         )
 
 
-def _finite(value: float) -> float:
+def finite(value: float) -> float:
+    """The value, where the fourth-order sums did not overflow on the way to it."""
     if not np.isfinite(value):
         raise DataError(
             "X: the fourth-order moments overflow; divide the columns by their standard "

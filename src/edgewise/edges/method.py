@@ -28,6 +28,8 @@ class Evidence:
     moments: Moments | BatchMoments
     scan: Scan | None
     feature_names: tuple[str, ...]
+    #: Whether another pass costs next to nothing.
+    in_memory: bool = True
 
     def first_pass(self, method: str, *, order: int = 2) -> Moments:
         """Moments of the first pass, for a method that needs no batches."""

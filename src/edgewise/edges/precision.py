@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.linalg import lapack
 
 from edgewise._types import FloatArray
 from edgewise._validation import check_testable_shape
@@ -76,9 +77,12 @@ def estimate_precision(moments: Moments, feature_names: Sequence[str]) -> Precis
     _raise_if_constant(scale, mean, feature_names)
     correlation = _unscaled(covariance, scale)
     np.fill_diagonal(correlation, 1.0)
-    _raise_if_collinear(correlation, scale, feature_names)
-    inverse = np.linalg.inv(correlation)
-    inverse = (inverse + inverse.T) / 2
+    inverse = _inverse(correlation)
+    # ‖R⁻¹‖₂ ≤ ‖R⁻¹‖_∞: mostly that settles it, and the smallest eigenvalue need not be found.
+    if inverse is None or not np.linalg.norm(inverse, np.inf) * _COLLINEAR * len(scale) < 1:
+        _raise_if_collinear(correlation, scale, feature_names)
+        inverse = np.asarray(np.linalg.inv(correlation))
+        inverse = (inverse + inverse.T) / 2
     root = np.sqrt(inverse.diagonal())
     partial = -_unscaled(inverse, root)
     np.fill_diagonal(partial, 1.0)
@@ -90,6 +94,17 @@ def estimate_precision(moments: Moments, feature_names: Sequence[str]) -> Precis
         partial_correlation=partial,
         residual_map=inverse / scale[:, np.newaxis] / root,
     )
+
+
+def _inverse(correlation: FloatArray) -> FloatArray | None:
+    """The inverse by Cholesky's method; none where there is none to working precision."""
+    factor, failed = lapack.dpotrf(correlation, lower=1)
+    if failed:
+        return None
+    inverse, failed = lapack.dpotri(factor, lower=1, overwrite_c=1)
+    if failed or not np.isfinite(inverse).all():
+        return None
+    return np.asarray(np.tril(inverse) + np.tril(inverse, -1).T)
 
 
 def _unscaled(matrix: FloatArray, scale: FloatArray) -> FloatArray:

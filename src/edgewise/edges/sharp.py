@@ -8,7 +8,6 @@ import numpy as np
 
 from edgewise._types import FloatArray
 from edgewise._validation import check_choice
-from edgewise._warn import warn
 from edgewise.bounds.radius import (
     TRACE_MAX_ALPHA,
     ChiSquareRadius,
@@ -19,17 +18,20 @@ from edgewise.bounds.radius import (
 )
 from edgewise.bounds.transfer import SpectralTransfer, WhitenedTransfer
 from edgewise.covcov.closed_form import covcov_matrix, frobenius_trace
+from edgewise.covcov.operator import CovcovOperator
+from edgewise.covcov.quadrature import estimate_spectrum
+from edgewise.covcov.solver import SOLVERS, covcov_largest
 from edgewise.edges.bound import bound_result
 from edgewise.edges.method import Evidence, Method, Question
 from edgewise.edges.precision import estimate_precision
 from edgewise.edges.result import EdgeTestResult
 from edgewise.edges.support import checked_support
-from edgewise.errors import CoarserRadiusWarning, ParameterError
+from edgewise.errors import ParameterError
 from edgewise.moments.moments import Moments
 from edgewise.moments.quartics import transformed_quartics
 
 RADII = ("trace", "chi2", "eig", "hoeffding")
-# The spectrum of a d × d matrix takes about a second at this size; beyond, the trace radius.
+# The spectrum of a d × d matrix takes about a second at this size; beyond, it is estimated.
 _LARGEST_SPECTRUM = 2016  # d at p = 63
 
 
@@ -40,6 +42,7 @@ def spectral_test(
     radius: str = "trace",
     support: Any = None,
     standardize: bool = False,
+    solver: str = "auto",
 ) -> EdgeTestResult:
     """Edge where |Θ̂_ij| ≥ ε/(α̂_p(α̂_p − ε)): never above the paper's threshold, and without a μ.
 
@@ -49,7 +52,7 @@ def spectral_test(
     moments = evidence.first_pass("spectral", order=4 if one_pass else 2)
     estimate = estimate_precision(moments, evidence.feature_names)
     A = estimate.standardization if standardize else None
-    chosen = _radius("spectral", radius, evidence, moments, A, support)
+    chosen, record = _radius("spectral", radius, evidence, moments, A, support, solver)
     if standardize:
         estimate = estimate.standardized()
     smallest = float(np.linalg.eigvalsh(estimate.covariance)[0])
@@ -60,24 +63,32 @@ def spectral_test(
         chosen,
         SpectralTransfer(smallest, len(evidence.feature_names)),
         question,
-        {**_radius_options(radius, chosen, support), "standardize": standardize},
+        {**record, "standardize": standardize},
     )
 
 
 def whitened_test(
-    evidence: Evidence, question: Question, *, radius: str = "trace", support: Any = None
+    evidence: Evidence,
+    question: Question,
+    *,
+    radius: str = "trace",
+    support: Any = None,
+    solver: str = "auto",
 ) -> EdgeTestResult:
     """Edge where |ρ̂_ij| ≥ ε/(1 − ε), ε bounding the error of the whitened covariance.
 
     Guarantee: all entries at once, whatever the units and the conditioning of the columns. For
     independent rows of any distribution with fourth moments, in the limit: ``radius="trace"``
-    (α ≤ 0.2152; ε is a closed form in Mardia's kurtosis) and ``"chi2"`` (sharper, all levels). For
-    every n and any distribution within the declared `support`: ``"hoeffding"``. Not a bound for
-    many variables, like the paper's Lemma 1: ``"eig"``.
+    (α ≤ 0.2152; ε is a closed form in Mardia's kurtosis) and ``"chi2"`` (sharper, all levels; the
+    spectrum it needs is exact up to 63 columns, and beyond them estimated from products, ε being
+    widened by three standard errors of that). For every n and any distribution within the declared
+    `support`: ``"hoeffding"``. Not a bound for many variables, like the paper's Lemma 1: ``"eig"``.
     """
     moments = evidence.first_pass("whitened")
     estimate = estimate_precision(moments, evidence.feature_names)
-    chosen = _radius("whitened", radius, evidence, moments, estimate.whitening, support)
+    chosen, record = _radius(
+        "whitened", radius, evidence, moments, estimate.whitening, support, solver
+    )
     return bound_result(
         "whitened",
         evidence.feature_names,
@@ -85,15 +96,8 @@ def whitened_test(
         chosen,
         WhitenedTransfer(estimate.precision.diagonal()),
         question,
-        _radius_options(radius, chosen, support),
+        record,
     )
-
-
-def _radius_options(asked: str, used: Radius, support: Any) -> dict[str, Any]:
-    """What a result records: the radius that was used, which may be wider than the one asked."""
-    coarser = asked == "chi2" and isinstance(used, NormalRadius)
-    recorded = {"radius": "trace" if coarser else asked}
-    return recorded if support is None else {**recorded, "support": np.asarray(support).tolist()}
 
 
 def _radius(
@@ -103,9 +107,12 @@ def _radius(
     moments: Moments,
     A: FloatArray | None,
     support: Any,
-) -> Radius:
-    """The radius of Σ̂ in the coordinates A c, in the Frobenius or the spectral norm."""
+    solver: str,
+) -> tuple[Radius, dict[str, Any]]:
+    """The radius of Σ̂ in the coordinates A c, and what a result records of it."""
     check_choice("radius", kind, RADII)
+    check_choice("solver", solver, SOLVERS)
+    record: dict[str, Any] = {"radius": kind}
     if (support is not None) != (kind == "hoeffding"):
         raise ParameterError(
             "support: expected with radius='hoeffding' and only there, got "
@@ -119,36 +126,42 @@ def _radius(
         ranges = kernel_ranges(intervals[:, 1] - intervals[:, 0])
         if A is not None:
             ranges = np.abs(A) @ ranges @ np.abs(A).T
-        return HoeffdingRadius(float(np.linalg.norm(ranges, 2)), moments.n_samples, d)
-    if kind == "chi2" and d > _LARGEST_SPECTRUM:
-        # Székely & Bakirov: the trace radius is never below the χ² one at its levels.
-        warn(
-            f"radius: the exact 'chi2' radius of {p} columns needs the spectrum of a {d} × {d} "
-            "matrix; the wider 'trace' radius was used, which is an upper bound of it for alpha "
-            "up to 0.2151.",
-            CoarserRadiusWarning,
-        )
-        kind = "trace"
+        unit = float(np.linalg.norm(ranges, 2))
+        record["support"] = np.asarray(support).tolist()
+        return HoeffdingRadius(unit, moments.n_samples, d), record
     if kind == "trace":
-        return _trace_radius(method, evidence, moments, A)
-    matrix = covcov_matrix(evidence.rows(method), moments, A=A, frobenius=True)
-    spectrum: FloatArray = np.linalg.eigvalsh(matrix).astype(np.float64)
+        trace = _frobenius_trace(method, evidence, moments, A)
+        return NormalRadius(trace, TRACE_MAX_ALPHA), record
+    scan = evidence.rows(method)
     if kind == "eig":
-        return NormalRadius(float(spectrum[-1]))
-    return ChiSquareRadius(np.maximum(spectrum, 0.0))
+        largest, how = covcov_largest(
+            scan, moments, solver=solver, in_memory=evidence.in_memory, A=A, frobenius=True
+        )
+        return NormalRadius(largest), record | how
+    if solver == "full" or (solver == "auto" and d <= _LARGEST_SPECTRUM):
+        matrix = covcov_matrix(scan, moments, A=A, frobenius=True)
+        spectrum: FloatArray = np.linalg.eigvalsh(matrix).astype(np.float64)
+        return ChiSquareRadius(np.maximum(spectrum, 0.0)), record | {"solver": "full"}
+    operator = CovcovOperator(scan, moments, A=A, frobenius=True)
+    trace = _frobenius_trace(method, evidence, moments, A)
+    seen = estimate_spectrum(operator, trace)
+    radius = ChiSquareRadius.estimated(seen.values, seen.counts)
+    record |= {"solver": "matrix-free", "iterations": operator.passes, "width": radius.slack}
+    return radius, record | {"products": operator.products}
 
 
-def _trace_radius(
+def _frobenius_trace(
     method: str, evidence: Evidence, moments: Moments, A: FloatArray | None
-) -> NormalRadius:
+) -> float:
     n = moments.n_samples
     s = moments.covariance() * ((n - 1) / n)
-    if A is None:
+    if A is None and moments.order == 4:
         quartics = moments.quartics()
     else:
+        A = np.eye(len(s)) if A is None else A
         s = A @ s @ A.T
         quartics = transformed_quartics(evidence.rows(method), moments.centre(), A)
-    return NormalRadius(max(frobenius_trace(n, s, quartics), 0.0), TRACE_MAX_ALPHA)
+    return max(frobenius_trace(n, s, quartics), 0.0)
 
 
 SPECTRAL = Method(
@@ -158,7 +171,7 @@ SPECTRAL = Method(
     passes=1,
     order=4,
     run=spectral_test,
-    options=frozenset({"radius", "support", "standardize"}),
+    options=frozenset({"radius", "support", "standardize", "solver"}),
 )
 WHITENED = Method(
     name="whitened",
@@ -167,5 +180,5 @@ WHITENED = Method(
     passes=2,
     order=2,
     run=whitened_test,
-    options=frozenset({"radius", "support"}),
+    options=frozenset({"radius", "support", "solver"}),
 )

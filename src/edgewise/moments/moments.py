@@ -151,10 +151,12 @@ class Moments:
     def centre(self) -> Centre:
         """The mean, as exactly as the state knows it."""
         sums = self._require(1)
-        offset = sums.first / sums.n
+        offset, mean = sums.first / sums.n, sums.mean()
         spread = np.sqrt(sums.central().second.diagonal() / sums.n)
-        needed = bool((np.abs(offset) > _NEGLIGIBLE * spread).any())
-        return Centre(sums.origin, offset if needed else None)
+        rounding = np.finfo(np.float64).eps * np.abs(mean)
+        if (np.minimum(rounding, np.abs(offset)) > _NEGLIGIBLE * spread).any():
+            return Centre(sums.origin, offset)
+        return Centre(mean, None)
 
     def covariance(self) -> FloatArray:
         """Unbiased covariance matrix Σ̂ (divisor n − 1)."""

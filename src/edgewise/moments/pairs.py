@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from edgewise._blocks import Scan, add_gram, block_rows, row_blocks
+from edgewise._blocks import Scan, add_gram, block_rows, mapped, mirrored, row_blocks, scratch
 from edgewise._types import AnyArray, FloatArray
 from edgewise.moments.centre import Centre
 
 # Rows from which the kurtosis of products is estimated.
-_KURTOSIS_ROWS = 1 << 15
+_KURTOSIS_ROWS = 1 << 12
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -31,17 +31,18 @@ class PairSums:
 def pair_sums(scan: Scan, centre: Centre, B: FloatArray, n_samples: int) -> PairSums:
     """One pass over the `n_samples` rows, three matrix products a block, O(np²) in all."""
     p = B.shape[0]
-    rows = block_rows(p)
+    length = block_rows(p)
+    work: FloatArray | None = None
     every, number, sampled = max(1, n_samples // _KURTOSIS_ROWS), 0, 0
     fourth_fourth = np.zeros((p, p))
-    centred, v, v2, v3 = np.empty((4, p, rows))
     square_square, cube_linear = np.zeros((2, p, p))
-    transposed = np.ascontiguousarray(B.T)
     for batch in scan():
-        for block in row_blocks(batch, rows):
+        if work is None:
+            work = scratch(batch, length, 4)
+        centred, v, v2, v3 = work
+        for block in row_blocks(batch, length):
             n = block.shape[0]
-            c = centre.subtract_from(block, centred)
-            y = np.matmul(transposed, c, out=v[:, :n])
+            y = mapped(B, centre.subtract_from(block, centred), v)
             y2 = np.multiply(y, y, out=v2[:, :n])
             y3 = np.multiply(y2, y, out=v3[:, :n])
             add_gram(square_square, y2)
@@ -50,9 +51,9 @@ def pair_sums(scan: Scan, centre: Centre, B: FloatArray, n_samples: int) -> Pair
                 add_gram(fourth_fourth, np.multiply(y2, y2, out=y3))
                 sampled += n
             number += 1
-    square_square = (square_square + square_square.T) / 2
+    square_square = mirrored(square_square)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        kurtosis = (fourth_fourth / sampled) / (square_square / n_samples) ** 2
+        kurtosis = (mirrored(fourth_fourth) / sampled) / (square_square / n_samples) ** 2
     return PairSums(square_square, cube_linear, kurtosis)
 
 

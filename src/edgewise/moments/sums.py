@@ -14,7 +14,16 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from edgewise._blocks import Rows, add_gram, block_rows, minus_origin, row_blocks
+from edgewise._blocks import (
+    Rows,
+    add_gram,
+    block_rows,
+    minus_origin,
+    mirrored,
+    row_blocks,
+    row_products,
+    scratch,
+)
 from edgewise._types import AnyArray, FloatArray
 from edgewise._validation import raise_for_nonfinite
 from edgewise.moments.statefile import StateContents
@@ -181,7 +190,7 @@ def power_sums(rows: Rows, *, quartic: bool) -> PowerSums:
     """The sums of any number of rows, in blocks that fit the cache."""
     n, p = rows.shape
     step = min(block_rows(p), n)
-    summer = BlockSummer(step, p, quartic=quartic)
+    summer = BlockSummer(rows, step, quartic=quartic)
     # A binary counter: equal-sized neighbours merge, so rounding errors grow with the
     # logarithm of the number of groups, and only that many partial sums are alive.
     pending: list[tuple[int, PowerSums]] = []
@@ -208,16 +217,16 @@ class BlockSummer:
     whole then gives Σz, Σzzᵀ, Σ‖z‖²z and Σ‖z‖⁴ together.
     """
 
-    def __init__(self, rows: int, n_features: int, *, quartic: bool) -> None:
-        self._rows, self._p = rows, n_features
-        self._stack = np.empty((n_features + 1 + quartic, rows))
-        self._stack[n_features] = 1.0
-        self._squares = np.empty((n_features, rows)) if quartic else None
+    def __init__(self, rows: Rows, length: int, *, quartic: bool) -> None:
+        self._length, self._p = length, rows.shape[1]
+        (self._stack,) = scratch(rows, length, 1, below=1 + quartic)
+        self._stack[self._p] = 1.0
+        self._squares = scratch(rows, length, 1)[0] if quartic else None
 
     def __call__(self, group: Rows) -> PowerSums:
         """The sums of a group of rows about one origin near their mean."""
         with quiet():
-            head = np.asarray(next(row_blocks(group, self._rows)))
+            head = np.asarray(next(row_blocks(group, self._length)))
             sums = self._about(group, np.ones(head.shape[0]) @ head / head.shape[0])
             # The head's mean is near enough mostly; else all of the group are summed again.
             return self._about(group, sums.mean()) if _far(sums) else sums
@@ -227,16 +236,17 @@ class BlockSummer:
         gram = np.zeros((self._stack.shape[0],) * 2)
         third, fourth = np.zeros((2, p))
         ones = np.ones(p)
-        for block in row_blocks(group, self._rows):
-            stack = self._stack[:, : block.shape[0]]
+        for block in row_blocks(group, self._length):
+            m = block.shape[0]
+            stack = self._stack[:, :m]
             z = minus_origin(block, origin, stack[:p])
             if self._squares is not None:
-                z2 = np.multiply(z, z, out=self._squares[:, : block.shape[0]])
-                np.matmul(ones, z2, out=stack[p + 1])
-                third += np.vecdot(z2, z)
-                fourth += np.vecdot(z2, z2)
+                z2 = np.multiply(z, z, out=self._squares[:, :m])
+                stack[p + 1] = ones @ z2
+                third += row_products(z2, z)
+                fourth += row_products(z2, z2)
             add_gram(gram, stack)
-        gram = (gram + gram.T) / 2
+        gram = mirrored(gram)
         quartic = None
         if self._squares is not None:
             norm2_row, norm4 = gram[:p, p + 1].copy(), float(gram[p + 1, p + 1])

@@ -14,6 +14,7 @@ class ArraySource:
 
     named = False
     rescannable = True
+    in_memory = True
 
     def __init__(self, X: Any, *, name: str = "X") -> None:
         self._values = check_rows(X, name=name)

@@ -29,6 +29,8 @@ class Position(NamedTuple):
 class FileSource:
     """The rows of one or more files, which must have the same columns in any order."""
 
+    in_memory = False
+
     def __init__(
         self,
         paths: Sequence[StrPath],

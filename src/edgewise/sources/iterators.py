@@ -18,6 +18,7 @@ class IteratorSource:
     """A Python iterator of batches: arrays, data frames or Arrow batches of the same columns."""
 
     rescannable = False
+    in_memory = False
 
     def __init__(self, batches: Iterator[Any], as_source: Callable[[Any], Source]) -> None:
         self._as_source = as_source

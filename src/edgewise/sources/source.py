@@ -53,6 +53,11 @@ class Source(Protocol):
         ...
 
 
+def in_memory(source: Source) -> bool:
+    """Whether another pass over the rows costs next to nothing; a source need not say so."""
+    return bool(getattr(source, "in_memory", False))
+
+
 class _Around:
     """A source that passes on what another one says of itself."""
 
@@ -78,6 +83,10 @@ class _Around:
     @property
     def rescannable(self) -> bool:
         return self._source.rescannable
+
+    @property
+    def in_memory(self) -> bool:
+        return in_memory(self._source)
 
     def batches(self) -> Iterator[Rows]:
         return self._source.batches()

@@ -35,6 +35,10 @@ class ArrowSource:
         check_numeric(self._opened.schema, "X")
 
     @property
+    def in_memory(self) -> bool:
+        return self.n_rows is not None  # a query is run anew for every pass
+
+    @property
     def n_rows(self) -> int | None:
         for size in ("num_rows", "height"):  # pyarrow, polars
             rows = getattr(self._data, size, None)
@@ -77,6 +81,7 @@ class PandasSource:
 
     named = True
     rescannable = True
+    in_memory = True
 
     def __init__(self, frame: Any) -> None:
         self.feature_names = check_names(frame.columns)

@@ -1,0 +1,191 @@
+"""Cov(U(Σ̂)) as an operator: products with it in O(np²), never the d × d matrix.
+
+For a symmetric matrix V, ⟨V, ccᵀ⟩ = cᵀVc. So a product with the covariance of all entries of Σ̂ is,
+for each row c minus its mean, u = cᵀVc − ⟨V, s⟩, and then the sum of u ccᵀ: one GEMM, and one SYRK
+over the rows with positive u less one over those with negative u.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse.linalg import LinearOperator
+
+from edgewise._blocks import Rows, Scan, row_blocks
+from edgewise._types import AnyArray, FloatArray
+from edgewise.covcov.closed_form import check_range, finite, u_statistic_factor
+from edgewise.moments.moments import Moments
+
+# A block in single precision fills half a core's L2 cache, but is not too flat for GEMM.
+_BLOCK_ELEMENTS = 1 << 18
+_MIN_BLOCK_ROWS = 1024
+# From so many columns on, two SYRKs over gathered rows are faster than one GEMM over all of them.
+_GATHER = 64
+
+
+class CovcovOperator(LinearOperator):
+    """The d × d matrix Cov(U(Σ̂)), d = p(p+1)/2, known by its products.
+
+    Vectors run over the upper triangle with the diagonal, row by row, as in
+    ``numpy.triu_indices(p)``. Every product, of one vector or of a block of them, is one pass over
+    the rows; `passes` and `products` count them.
+
+    Parameters
+    ----------
+    scan : callable
+        Starts a pass over the rows.
+    moments : Moments
+        Of the same rows.
+    A : ndarray of shape (p, p), optional
+        Use the rows A c in place of c.
+    frobenius : bool
+        Weight off-diagonal entries by √2, so that the squared norm of U is that of the matrix.
+    """
+
+    def __init__(
+        self,
+        scan: Scan,
+        moments: Moments,
+        *,
+        A: FloatArray | None = None,
+        frobenius: bool = False,
+    ) -> None:
+        self._scan = scan
+        self._n, self._centre = moments.n_samples, moments.centre()
+        p = self.n_features = int(self._centre.origin.shape[0])
+        s = moments.covariance() * ((self._n - 1) / self._n)
+        check_range(s if A is None else A @ s @ A.T)
+        # Rows are worked on in units of their columns' deviations, which single precision can
+        # hold; A brings p × p matrices, not rows, to those units and back.
+        unit = np.sqrt(s.diagonal())
+        self._scale = 1 / unit
+        # One-dimensional where it is diagonal.
+        self._A = unit if A is None else A * unit
+        if A is not None and not np.count_nonzero(A - np.diag(A.diagonal())):
+            self._A = A.diagonal() * unit
+        # And in units of its largest entry, so that no power of it is out of range; `unit` is what
+        # products are then too small by.
+        size = float(np.abs(self._A).max())
+        self._A = self._A / size
+        with np.errstate(over="ignore"):
+            self.unit = float(np.float64(size) ** 4 * (u_statistic_factor(self._n) / self._n))
+        self._s = s / unit / unit[:, np.newaxis]
+        #: Covariance of the rows A c, up to a factor.
+        self.covariance = self._outside(self._s)
+        self._upper = np.triu_indices(p)
+        off_diagonal = self._upper[0] != self._upper[1]
+        # An entry off the diagonal stands in V twice; in Frobenius weights it is √2 of itself.
+        self._share = np.where(off_diagonal, np.sqrt(0.5) if frobenius else 0.5, 1.0)
+        self._weight = np.where(off_diagonal & frobenius, np.sqrt(2.0), 1.0)
+        self.passes = self.products = 0
+        d = p * (p + 1) // 2
+        super().__init__(np.dtype(np.float64), (d, d))  # type: ignore[call-arg]
+
+    def _matvec(self, x: AnyArray) -> FloatArray:
+        return self._matmat(np.reshape(x, (-1, 1)))[:, 0]
+
+    def _matmat(self, X: AnyArray) -> FloatArray:
+        with np.errstate(over="ignore", invalid="ignore"):
+            product = self.unit * self.multiply(X)
+            finite(float(product.sum()))
+        return product
+
+    def _adjoint(self) -> CovcovOperator:
+        return self
+
+    def entries(self, V: FloatArray) -> FloatArray:
+        """The vector of the entries of a symmetric matrix, weighted as those of U are."""
+        return np.asarray(V[self._upper] * self._weight)
+
+    def multiply(self, vectors: AnyArray, dtype: npt.DTypeLike = np.float64) -> FloatArray:
+        """The product with each column, divided by `unit`, in one pass.
+
+        In single precision rows and their products are rounded to seven digits; sums over blocks,
+        and what is returned, are in double precision.
+        """
+        columns = np.asarray(vectors, dtype=np.float64).T
+        matrices = [self._inside(self._symmetric(column)) for column in columns]
+        # In units of their largest entries: in those of the data they may not fit into `dtype`.
+        sizes = np.array([float(np.abs(V).max()) or 1.0 for V in matrices])
+        matrices = [V / size for V, size in zip(matrices, sizes, strict=True)]
+        means = [float(np.sum(V * self._s)) for V in matrices]
+        rounded = [V.astype(dtype) for V in matrices]
+        totals = np.zeros((len(columns), self.n_features, self.n_features))
+        with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+            for z in self._unit_rows(dtype):
+                for total, V, mean in zip(totals, rounded, means, strict=True):
+                    total += _weighted_gram(z, np.vecdot(z @ V, z) - mean)
+            results = np.stack([self._outside(total)[self._upper] for total in totals], axis=1)
+            results *= sizes
+        self.passes += 1
+        self.products += len(columns)
+        return results * self._weight[:, np.newaxis]
+
+    def loudest_diagonal(self) -> FloatArray:
+        """The direction in which the variances of the columns vary most together; one pass."""
+        p = self.n_features
+        gram, total = np.zeros((p, p)), np.zeros(p)
+        for z in self._unit_rows(np.float32):
+            squares = z * z
+            gram += squares.T @ squares
+            total += squares.sum(axis=0)
+        self.passes += 1
+        covariance = gram / self._n - np.outer(total / self._n, total / self._n)
+        if self._A.ndim == 1:
+            variance = self._A**2
+            return np.diag(np.linalg.eigh(covariance * np.outer(variance, variance))[1][:, -1])
+        return self._outside(np.diag(np.linalg.eigh(covariance)[1][:, -1]))
+
+    def variance_along(self, vector: FloatArray) -> float:
+        """About proportional to vᵀCv, from the first block of rows alone."""
+        V = self._inside(self._symmetric(vector))
+        z = next(self._unit_rows(np.float64))
+        return float(np.var(np.vecdot(z @ V, z)))
+
+    def _inside(self, V: FloatArray) -> FloatArray:
+        """AᵀVA: what a quadratic form of A c is as one of c."""
+        if self._A.ndim == 1:
+            return V * self._A * self._A[:, np.newaxis]
+        return np.asarray(self._A.T @ V @ self._A)
+
+    def _outside(self, M: FloatArray) -> FloatArray:
+        """AMAᵀ: what a sum of ccᵀ is as one of A c."""
+        if self._A.ndim == 1:
+            return M * self._A * self._A[:, np.newaxis]
+        return np.asarray(self._A @ M @ self._A.T)
+
+    def _symmetric(self, column: FloatArray) -> FloatArray:
+        V = np.zeros((self.n_features, self.n_features))
+        V[self._upper] = column * self._share
+        return V + np.triu(V, 1).T
+
+    def _unit_rows(self, dtype: npt.DTypeLike) -> Iterator[AnyArray]:
+        """Centred rows in units of the columns' deviations, a block at a time, rows first."""
+        p = self.n_features
+        rows = max(_MIN_BLOCK_ROWS, _BLOCK_ELEMENTS // p)
+        centred, unit = np.empty(rows * p), np.empty((rows, p), dtype=dtype)
+        for batch in self._scan():
+            for block in row_blocks(batch, rows):
+                n = block.shape[0]
+                c = self._centred(block, centred[: n * p])
+                yield np.multiply(c, self._scale, out=unit[:n], casting="same_kind")
+
+    def _centred(self, block: Rows, scratch: FloatArray) -> AnyArray:
+        """The rows minus the mean, in the order of memory that they came in."""
+        rows_first = isinstance(block, np.ndarray) and block.flags.c_contiguous
+        out = scratch.reshape(block.shape).T if rows_first else scratch.reshape(block.shape[::-1])
+        return self._centre.subtract_from(block, out).T
+
+
+def _weighted_gram(z: AnyArray, u: AnyArray) -> Any:
+    """Σ u zzᵀ over the rows z."""
+    if z.shape[1] < _GATHER:
+        return (z * u[:, np.newaxis]).T @ z
+    above, below = np.flatnonzero(u > 0), np.flatnonzero(u <= 0)
+    plus, minus = z[above], z[below]
+    plus *= np.sqrt(u[above])[:, np.newaxis]
+    minus *= np.sqrt(-u[below])[:, np.newaxis]
+    return plus.T @ plus - minus.T @ minus

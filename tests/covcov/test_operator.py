@@ -1,0 +1,371 @@
+"""Products with Cov(U(Σ̂)) are those of the matrix, however the rows come."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse.linalg import LinearOperator, eigsh
+
+import edgewise as ew
+from edgewise import DataError, Moments
+from edgewise._blocks import ColumnBlock, Piece
+from edgewise.covcov import operator as module
+from edgewise.covcov.closed_form import covcov_matrix
+from edgewise.covcov.operator import CovcovOperator
+from edgewise.edges.precision import estimate_precision
+
+DISTRIBUTIONS = ["gaussian", "t5", "lognormal"]
+KINDS = ["plain", "frobenius", "whitened", "standardized", "mixed"]
+every_kind = pytest.mark.parametrize("kind", KINDS)
+
+
+def rows_of(distribution, n=400, p=6, seed=11):
+    rng = np.random.default_rng(seed)
+    return ew.simulate.sample(distribution, ew.simulate.chain_precision(p), n, rng=rng) + 4.0
+
+
+def options_of(kind, X):
+    """What is asked of the rows, by name."""
+    p = X.shape[1]
+    if kind in ("plain", "frobenius"):
+        return {"frobenius": kind == "frobenius"}
+    if kind == "mixed":
+        return {"A": np.random.default_rng(1).standard_normal((p, p)) + np.eye(p)}
+    estimate = estimate_precision(Moments(order=2).update(X), [str(i) for i in range(p)])
+    A = estimate.whitening if kind == "whitened" else estimate.standardization
+    return {"A": A, "frobenius": kind == "whitened"}
+
+
+def operator_of(X, scan=None, **options):
+    return CovcovOperator(scan or (lambda: iter([X])), Moments(order=2).update(X), **options)
+
+
+def matrix_of(X, **options):
+    return covcov_matrix(lambda: iter([X]), Moments(order=2).update(X), **options)
+
+
+def vectors_of(operator, count=None):
+    d = operator.shape[0]
+    shape = d if count is None else (d, count)
+    return np.random.default_rng(5).standard_normal(shape)
+
+
+def relative_error(found, expected):
+    """Of each column by itself."""
+    error = np.linalg.norm(found - expected, axis=0) / np.linalg.norm(expected, axis=0)
+    return float(np.max(error))
+
+
+class TestProduct:
+    @every_kind
+    @pytest.mark.parametrize("distribution", DISTRIBUTIONS)
+    @pytest.mark.parametrize("p", [2, 6, 20])
+    def test_is_that_of_the_matrix(self, p, distribution, kind):
+        X = rows_of(distribution, p=p)
+        options = options_of(kind, X)
+        operator, matrix = operator_of(X, **options), matrix_of(X, **options)
+        one, block = vectors_of(operator), vectors_of(operator, 5)
+        assert relative_error(operator @ one, matrix @ one) <= 1e-10
+        assert relative_error(operator @ block, matrix @ block) <= 1e-10
+        assert (
+            relative_error(operator.unit * operator.multiply(block, np.float32), matrix @ block)
+            <= 2e-5
+        )
+
+    @every_kind
+    def test_where_rows_are_gathered_by_sign(self, kind):
+        """From 64 columns on, the sum is made of two others."""
+        X = rows_of("t5", n=600, p=64)
+        options = options_of(kind, X)
+        operator, matrix = operator_of(X, **options), matrix_of(X, **options)
+        block = vectors_of(operator, 2)
+        assert relative_error(operator @ block, matrix @ block) <= 1e-10
+        assert (
+            relative_error(operator.unit * operator.multiply(block, np.float32), matrix @ block)
+            <= 1e-4
+        )
+
+    @pytest.mark.parametrize("gather", [2, 1000])
+    @pytest.mark.parametrize("sign", [-1.0, 1.0])
+    def test_of_definite_matrices(self, gather, sign, monkeypatch):
+        """The quadratic form less its mean has both signs, but here its sides are very uneven."""
+        monkeypatch.setattr(module, "_GATHER", gather)
+        X = rows_of("lognormal")
+        operator = operator_of(X)
+        vector = sign * operator.entries(np.eye(6))
+        assert relative_error(operator @ vector, matrix_of(X) @ vector) <= 1e-10
+
+    @pytest.mark.parametrize("p", [1, 2, 3])
+    def test_unit_vectors_give_the_columns(self, p):
+        X = rows_of("t5", p=p)
+        matrix = matrix_of(X)
+        found = operator_of(X) @ np.eye(len(matrix))
+        np.testing.assert_allclose(found, matrix, rtol=1e-9, atol=1e-12 * np.abs(matrix).max())
+
+    def test_nothing_gives_nothing(self):
+        operator = operator_of(rows_of("gaussian"))
+        np.testing.assert_array_equal(operator @ np.zeros((21, 2)), np.zeros((21, 2)))
+
+    def test_entries_are_weighted_as_those_of_the_matrix(self):
+        rng = np.random.default_rng(2)
+        V, W = (M + M.T for M in rng.standard_normal((2, 6, 6)))
+        X = rows_of("gaussian")
+        weighted, plain = operator_of(X, frobenius=True), operator_of(X)
+        assert weighted.entries(V) @ weighted.entries(W) == pytest.approx(np.trace(V @ W))
+        np.testing.assert_array_equal(plain.entries(V), V[np.triu_indices(6)])
+
+    @every_kind
+    def test_covariance_is_that_of_the_rows(self, kind):
+        X = rows_of("t5")
+        options = options_of(kind, X)
+        rows = X if options.get("A") is None else X @ options["A"].T
+        expected = np.cov(rows, rowvar=False, bias=True)
+        found = operator_of(X, **options).covariance
+        found *= expected[0, 0] / found[0, 0]  # up to a factor
+        np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-12 * expected.max())
+
+
+def in_columns(X):
+    """The columns of a table in three chunks, each a slice of something longer."""
+    pieces = []
+    for start, stop in pairwise([0, len(X) // 7, len(X) // 2, len(X)]):
+        longer = np.concatenate([X[:3], X[start:stop], X[:2]])
+        pieces.append(Piece(list(longer.T.copy()), 3, 3 + stop - start))
+    return [ColumnBlock(pieces, X.shape[1])]
+
+
+def in_small_batches(X):
+    """From nothing to nine rows each, arrays and columns by turns."""
+    sizes = np.random.default_rng(0).integers(0, 10, len(X))
+    parts = np.split(X, np.minimum(np.cumsum(sizes), len(X)))
+    parts[1::2] = [ColumnBlock([Piece(list(Y.T), 0, len(Y))], X.shape[1]) for Y in parts[1::2]]
+    return parts
+
+
+# The same rows, in every way that a source may hand them out.
+BATCHES = {
+    "C order": lambda X: [np.ascontiguousarray(X)],
+    "F order": lambda X: [np.asfortranarray(X)],
+    "every other row": lambda X: [np.repeat(X, 2, axis=0)[::2]],
+    "read-only": lambda X: [np.frombuffer(X.tobytes()).reshape(X.shape)],
+    "halves": lambda X: np.array_split(X, 2),
+    "one row at a time": lambda X: list(X[:, np.newaxis, :]),
+    "columns": in_columns,
+    "small": in_small_batches,
+}
+
+
+class TestRows:
+    @pytest.mark.parametrize("batches", BATCHES)
+    @pytest.mark.parametrize("kind", ["plain", "whitened"])
+    def test_any_batches(self, batches, kind):
+        X = rows_of("t5", n=300)
+        options = options_of(kind, X)
+        parts = BATCHES[batches](X)
+        operator = operator_of(X, lambda: iter(parts), **options)
+        block = vectors_of(operator, 3)
+        expected = matrix_of(X, **options) @ block
+        assert relative_error(operator @ block, expected) <= 1e-10
+        assert (
+            relative_error(operator.unit * operator.multiply(block, np.float32), expected) <= 2e-5
+        )
+
+    @pytest.mark.parametrize("batches", ["C order", "F order", "columns"])
+    def test_more_rows_than_a_block(self, batches, monkeypatch):
+        monkeypatch.setattr(module, "_BLOCK_ELEMENTS", 64)
+        monkeypatch.setattr(module, "_MIN_BLOCK_ROWS", 7)
+        X = rows_of("laplace", n=301)
+        operator = operator_of(X, lambda: iter(BATCHES[batches](X)))
+        block = vectors_of(operator, 2)
+        assert relative_error(operator @ block, matrix_of(X) @ block) <= 1e-10
+
+    @pytest.mark.parametrize("dtype", [np.float32, np.float16, np.int64, np.int8, np.uint16])
+    @pytest.mark.parametrize("order", ["C", "F"])
+    def test_other_numbers(self, dtype, order):
+        X = np.rint(10 * np.abs(rows_of("gaussian"))).astype(dtype, order=order)
+        operator = operator_of(X)
+        vector = vectors_of(operator)
+        expected = matrix_of(X.astype(np.float64)) @ vector
+        assert relative_error(operator @ vector, expected) <= 1e-10
+
+    @pytest.mark.parametrize("offset", [1e5, 1e8])
+    @pytest.mark.parametrize("batches", ["C order", "F order", "small"])
+    @pytest.mark.parametrize("kind", ["plain", "whitened"])
+    def test_a_large_mean(self, kind, batches, offset):
+        # Columns of unit deviation, rounded so that adding the offset is exact.
+        X = np.round(rows_of("t5") * 2**10) / 2**10
+        options = options_of(kind, X)
+        parts = BATCHES[batches](X + offset)
+        operator = operator_of(X + offset, lambda: iter(parts), **options)
+        block = vectors_of(operator, 2)
+        expected = matrix_of(X, **options) @ block
+        assert relative_error(operator @ block, expected) <= 1e-10
+        assert (
+            relative_error(operator.unit * operator.multiply(block, np.float32), expected) <= 2e-5
+        )
+
+    def test_rows_are_not_touched(self):
+        X = rows_of("gaussian")
+        before = X.copy()
+        operator = operator_of(X)
+        operator @ vectors_of(operator, 2)
+        operator.loudest_diagonal()
+        np.testing.assert_array_equal(X, before)
+
+
+class TestOperator:
+    @settings(max_examples=40)
+    @given(
+        st.integers(0, 10**6),
+        st.integers(1, 7),
+        st.integers(4, 60),
+        st.booleans(),
+        st.booleans(),
+        st.sampled_from([2, 1000]),
+    )
+    def test_symmetric_linear_and_positive(self, seed, p, n, frobenius, mixed, gather):
+        rng = np.random.default_rng(seed)
+        X = rng.standard_t(5, (n, p)) * 10.0 ** rng.integers(-2, 3, p)
+        A = rng.standard_normal((p, p)) + 2 * np.eye(p) if mixed else None
+        operator = operator_of(X, A=A, frobenius=frobenius)
+        u, v = rng.standard_normal((2, operator.shape[0]))
+        # In units in which all entries of U are alike: errors are relative to those.
+        unit = 1 / np.sqrt(operator.entries(np.outer(*2 * [operator.covariance.diagonal()])))
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(module, "_GATHER", gather)
+            Cu, Cv = (unit * (operator @ (unit * w)) for w in (u, v))
+            both = unit * (operator @ (unit * (2 * u - 3 * v)))
+        size = np.linalg.norm(u) * np.linalg.norm(v)
+        largest = max(np.linalg.norm(Cu), np.linalg.norm(Cv), 1e-3 / n)
+        assert u @ Cv == pytest.approx(v @ Cu, rel=1e-10, abs=1e-10 * largest * size)
+        np.testing.assert_allclose(both, 2 * Cu - 3 * Cv, rtol=1e-9, atol=1e-10 * largest)
+        assert u @ Cu >= -1e-10 * largest * size
+
+    def test_is_a_linear_operator_of_scipy(self):
+        X = rows_of("t5")
+        operator, matrix = operator_of(X), matrix_of(X)
+        assert isinstance(operator, LinearOperator)
+        assert operator.shape == matrix.shape == (21, 21)
+        assert operator.dtype == np.float64
+        v, block = vectors_of(operator), vectors_of(operator, 3)
+        for found, expected in (
+            (operator.matvec(v), matrix @ v),
+            (operator.matvec(v[:, np.newaxis]), (matrix @ v)[:, np.newaxis]),
+            (operator.matmat(block), matrix @ block),
+            (operator.rmatvec(v), matrix @ v),
+            (operator.T @ v, matrix @ v),
+            (operator.H @ block, matrix @ block),
+            (block.T @ operator, block.T @ matrix),
+            ((2 * operator) @ v, 2 * matrix @ v),
+        ):
+            assert found.shape == expected.shape
+            np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-12)
+        with pytest.raises(ValueError, match="dimension mismatch"):
+            operator @ np.ones(20)
+
+    @pytest.mark.parametrize("kind", ["plain", "whitened"])
+    def test_serves_the_eigenvalue_solver_of_scipy(self, kind):
+        X = rows_of("t5", p=8)
+        options = options_of(kind, X)
+        operator, matrix = operator_of(X, **options), matrix_of(X, **options)
+        found = eigsh(operator, k=3, v0=np.ones(36), return_eigenvectors=False)
+        expected = np.linalg.eigvalsh(matrix)[-3:]
+        np.testing.assert_allclose(np.sort(found), expected, rtol=1e-9)
+
+    def test_counts_passes_and_products(self):
+        X, started = rows_of("gaussian"), []
+
+        def scan():
+            started.append(True)
+            return iter(np.array_split(X, 3))
+
+        operator = operator_of(X, scan)
+        assert (operator.passes, operator.products) == (0, 0)
+        operator @ np.ones(21)
+        assert (operator.passes, operator.products) == (1, 1)
+        operator @ np.ones((21, 5))
+        operator.multiply(np.ones((21, 2)), np.float32)
+        assert (operator.passes, operator.products) == (3, 8)
+        operator.loudest_diagonal()
+        assert (operator.passes, operator.products) == (4, 8)
+        assert len(started) == 4
+
+    def test_same_bits_again(self):
+        operator = operator_of(rows_of("t5"))
+        block = vectors_of(operator, 3)
+        for dtype in (np.float32, np.float64):
+            first, second = (operator.multiply(block, dtype) for _ in range(2))
+            np.testing.assert_array_equal(first, second)
+
+    @every_kind
+    def test_loudest_diagonal(self, kind):
+        """Of all directions among the variances, none varies more; in units of the columns."""
+        X = rows_of("t5", p=4) * [1.0, 3.0, 1.0, 0.2]
+        options = options_of(kind, X)
+        operator, matrix = operator_of(X, **options), matrix_of(X, **options)
+        found = operator.loudest_diagonal()
+        np.testing.assert_allclose(found, found.T, atol=1e-12 * np.abs(found).max())
+        if kind in ("plain", "frobenius", "standardized"):
+            assert np.count_nonzero(found - np.diag(found.diagonal())) == 0
+            diagonal = [0, 4, 7, 9]
+            expected = np.linalg.eigh(matrix[np.ix_(diagonal, diagonal)])[1][:, -1]
+            assert abs(expected @ found.diagonal()) == pytest.approx(1, rel=1e-4)
+
+    @pytest.mark.parametrize("kind", ["plain", "whitened"])
+    def test_variance_along_ranks_directions(self, kind):
+        X = rows_of("t5")
+        options = options_of(kind, X)
+        operator, matrix = operator_of(X, **options), matrix_of(X, **options)
+        vectors = vectors_of(operator, 6).T
+        ratios = [operator.variance_along(v) / (v @ matrix @ v) for v in vectors]
+        np.testing.assert_allclose(ratios, ratios[0], rtol=1e-9)
+        assert ratios[0] > 0
+
+
+class TestRange:
+    """The fourth powers of the units must be numbers, but then they make no difference."""
+
+    @pytest.mark.parametrize("p", [6, 64])
+    @pytest.mark.parametrize("dtype", [np.float32, np.float64])
+    @pytest.mark.parametrize("scale", [2.0**-200, 2.0**-70, 2.0**70, 2.0**200])
+    def test_units_make_no_difference(self, scale, dtype, p):
+        X = rows_of("gaussian", n=150, p=p)
+        plain, scaled = operator_of(X), operator_of(X * scale)
+        block = vectors_of(plain, 2)
+        np.testing.assert_allclose(scaled.unit / scale**2 / scale**2, plain.unit, rtol=1e-12)
+        found = scaled.multiply(block, dtype)
+        assert relative_error(found, plain.multiply(block, dtype)) <= 1e-6
+
+    @pytest.mark.parametrize("dtype", [np.float32, np.float64])
+    def test_one_column_in_other_units(self, dtype):
+        X = rows_of("gaussian") * [1.0, 1.0, 1e22, 1.0, 1e-22, 1.0]
+        operator, matrix = operator_of(X), matrix_of(X)
+        vector = vectors_of(operator)
+        found = operator.unit * operator.multiply(vector[:, np.newaxis], dtype)[:, 0]
+        assert relative_error(found, matrix @ vector) <= 1e-4
+
+    @pytest.mark.parametrize("p", [6, 64])
+    def test_overflow_is_refused(self, p):
+        operator = operator_of(rows_of("gaussian", n=150, p=p) * 1e120)
+        with pytest.raises(DataError, match=r"fourth-order moments overflow.*standardize=True"):
+            operator @ vectors_of(operator, 2)
+
+    @pytest.mark.parametrize("scale", [1e-75, 1e-120])
+    def test_underflow_is_refused(self, scale):
+        X = rows_of("gaussian") * [scale, 1, 1, 1, 1, 1]
+        with pytest.raises(DataError, match=r"fourth-order moments underflow.*standardize=True"):
+            operator_of(X)
+        # In units of their deviations the same rows are ordinary.
+        operator = operator_of(X, A=np.diag([1 / scale, 1, 1, 1, 1, 1]))
+        vector = vectors_of(operator)
+        expected = matrix_of(rows_of("gaussian")) @ vector
+        assert relative_error(operator @ vector, expected) <= 1e-10
+
+    def test_variances_that_vanish_are_refused(self):
+        X = rows_of("gaussian") * [1e-170, 1, 1, 1, 1, 1]
+        with pytest.raises(DataError, match="fourth-order moments underflow"):
+            matrix_of(X)
+        with pytest.raises(DataError, match="fourth-order moments underflow"):
+            operator_of(X)

@@ -1,0 +1,356 @@
+"""λ_max of Cov(U(Σ̂)) from products: near the truth, below its certificate, whatever the data."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+from pyarrow import parquet, table
+from scipy.sparse.linalg import eigsh
+
+import edgewise as ew
+from edgewise import DataError, Moments
+from edgewise.covcov import spectrum as module
+from edgewise.covcov.closed_form import covcov_matrix
+from edgewise.covcov.operator import CovcovOperator
+from edgewise.covcov.spectrum import largest_eigenvalue, leading_vectors, orthonormal
+from edgewise.edges.precision import estimate_precision
+from edgewise.sources.files import FileSource
+
+DISTRIBUTIONS = ["gaussian", "t5", "lognormal"]
+blocks = pytest.mark.parametrize("block", [1, 4])
+
+
+@cache
+def rows_of(distribution, n=2000, p=10, seed=3):
+    rng = np.random.default_rng(seed)
+    X = ew.simulate.sample(distribution, ew.simulate.chain_precision(p), n, rng=rng) + 4.0
+    X.flags.writeable = False
+    return X
+
+
+def whitening_of(X):
+    names = [str(i) for i in range(X.shape[1])]
+    return estimate_precision(Moments(order=2).update(X), names).whitening
+
+
+def operator_of(X, **options):
+    return CovcovOperator(lambda: iter([X]), Moments(order=2).update(X), **options)
+
+
+def matrix_of(X, **options):
+    return covcov_matrix(lambda: iter([X]), Moments(order=2).update(X), **options)
+
+
+def largest_of(X, **options):
+    """By ARPACK, from the matrix itself."""
+    matrix = matrix_of(X, **options)
+    if len(matrix) < 500:
+        return float(np.linalg.eigvalsh(matrix)[-1])
+    start = np.random.default_rng(0).standard_normal(len(matrix))
+    return float(eigsh(matrix, k=1, v0=start, return_eigenvectors=False)[0])
+
+
+@cache
+def case(distribution, p, whitened):
+    X = rows_of(distribution, p=p)
+    options = {"A": whitening_of(X), "frobenius": True} if whitened else {}
+    return X, options, largest_of(X, **options)
+
+
+def certifies(found, truth, *, width=1e-3, error=1e-5, rounding=1e-9):
+    """estimate ≤ λ_max ≤ upper up to rounding, and neither is far away."""
+    assert found.estimate <= truth * (1 + rounding)
+    assert truth <= found.upper * (1 + rounding)
+    assert found.estimate == pytest.approx(truth, rel=error)
+    assert 0 <= found.width <= width
+    assert found.upper == pytest.approx(found.estimate * (1 + found.width), rel=1e-12)
+    assert found.miss > 0
+
+
+class Recording(CovcovOperator):
+    """Remembers in which precision it multiplied."""
+
+    def multiply(self, vectors, dtype=np.float64):
+        self.precisions = [*getattr(self, "precisions", []), np.dtype(dtype).itemsize]
+        return super().multiply(vectors, dtype)
+
+
+class TestLargest:
+    @blocks
+    @pytest.mark.parametrize("whitened", [False, True])
+    @pytest.mark.parametrize("p", [10, 30, 60])
+    @pytest.mark.parametrize("distribution", DISTRIBUTIONS)
+    def test_is_certified(self, distribution, p, whitened, block):
+        X, options, truth = case(distribution, p, whitened)
+        operator = operator_of(X, **options)
+        found = largest_eigenvalue(operator, block=block)
+        certifies(found, truth)
+        assert (found.passes, found.products) == (operator.passes, operator.products)
+        assert found.products < 100
+
+    @blocks
+    def test_frobenius_weights_and_standardized_columns(self, block):
+        X = rows_of("t5") * np.logspace(-3, 3, 10)
+        A = np.diag(1 / X.std(axis=0, ddof=1))
+        for options in ({"frobenius": True}, {"A": A}, {"A": A, "frobenius": True}):
+            found = largest_eigenvalue(operator_of(X, **options), block=block)
+            certifies(found, largest_of(X, **options))
+
+    @blocks
+    def test_more_columns_than_are_worth_a_narrow_certificate(self, block):
+        """From d = 5000 on a residual of 1e-3 is enough."""
+        X = rows_of("t5", n=500, p=100)
+        found = largest_eigenvalue(operator_of(X), block=block)
+        start = np.random.default_rng(0).standard_normal(5050)
+        truth = eigsh(operator_of(X), k=1, v0=start, tol=1e-10, return_eigenvectors=False)[0]
+        certifies(found, truth)
+
+    @pytest.mark.parametrize("width", [1e-2, 1e-3, 1e-5])
+    def test_width_can_be_asked_for(self, width):
+        X, options, truth = case("gaussian", 30, True)
+        found = largest_eigenvalue(operator_of(X, **options), width=width)
+        certifies(found, truth, width=width, error=width)
+        narrow = largest_eigenvalue(operator_of(X, **options), width=width / 10)
+        assert narrow.products > found.products
+
+    def test_several_vectors_take_fewer_passes(self):
+        X, options, _ = case("gaussian", 30, True)
+        one, four = (largest_eigenvalue(operator_of(X, **options), block=k) for k in (1, 4))
+        assert four.passes < one.passes
+        assert four.products > one.products
+
+    def test_from_a_file(self, tmp_path):
+        X = rows_of("t5")
+        path = tmp_path / "rows.parquet"
+        parquet.write_table(table({f"x{i}": X[:, i] for i in range(10)}), path, row_group_size=333)
+        source = FileSource([path])
+        operator = CovcovOperator(source.batches, ew.accumulate(source))
+        certifies(largest_eigenvalue(operator, block=4), largest_of(X))
+
+    @blocks
+    def test_same_bits_again(self, block):
+        X, options, _ = case("gaussian", 30, True)
+        first, second = (largest_eigenvalue(operator_of(X, **options), block=block) for _ in "ab")
+        assert first == second
+
+    def test_the_first_batch_says_nothing(self):
+        """The start is chosen by a look at the first rows; one of them has no variance."""
+        X = rows_of("lognormal")
+        parts = [X[:0], *np.split(X, [1, 2, 700])]
+        operator = CovcovOperator(lambda: iter(parts), Moments(order=2).update(X))
+        certifies(largest_eigenvalue(operator), largest_of(X))
+
+
+class TestPrecision:
+    @blocks
+    def test_single_precision_is_enough_for_ordinary_rows(self, block):
+        X, options, _ = case("t5", 30, True)
+        operator = Recording(lambda: iter([X]), Moments(order=2).update(X), **options)
+        largest_eigenvalue(operator, block=block)
+        *before, last = operator.precisions
+        assert set(before) == {4}
+        assert last == 8
+
+    @blocks
+    @pytest.mark.parametrize("gap", [1e-2, 1e-3, 1e-4])
+    @pytest.mark.parametrize("distribution", ["gaussian", "t5"])
+    def test_goes_on_in_double_where_it_is_not(self, distribution, gap, block):
+        """Columns that differ by a small part: whitening makes that part as large as the rest."""
+        X = np.cumsum(rows_of(distribution, p=12) * ([1.0] + [gap] * 11), axis=1)
+        options = {"A": whitening_of(X), "frobenius": True}
+        operator = Recording(lambda: iter([X]), Moments(order=2).update(X), **options)
+        found = largest_eigenvalue(operator, block=block)
+        # Rounding of the rows themselves is made as large: the truth is no better known.
+        certifies(found, largest_of(X, **options), rounding=1e-14 / gap**2)
+        assert operator.precisions.count(8) > 2
+        assert operator.precisions[0] == 4
+
+    @blocks
+    def test_a_large_mean(self, block):
+        X = np.round(rows_of("t5") * 2**10) / 2**10
+        found = largest_eigenvalue(operator_of(X + 1e8), block=block)
+        certifies(found, largest_of(X))
+
+    @blocks
+    @pytest.mark.parametrize("p", [6, 64])
+    @pytest.mark.parametrize("scale", [1e-65, 1e-45, 1e-22, 1e19, 1e22, 1e45, 1e65])
+    def test_units_make_no_difference(self, scale, p, block):
+        """Wherever the matrix itself is a matrix of numbers."""
+        X = rows_of("t5", n=300, p=p) * scale
+        truth = largest_of(X / scale) * scale**2 * scale**2
+        found = largest_eigenvalue(operator_of(X), block=block)
+        assert found.estimate == pytest.approx(truth, rel=1e-5)
+        assert truth <= found.upper * (1 + 1e-9)
+        assert found.width <= 1e-3
+
+
+def hypercube(p):
+    """All corners of the cube: variances never vary, products of two columns all alike."""
+    return np.array(np.meshgrid(*[[-1.0, 1.0]] * p)).reshape(p, -1).T
+
+
+DEGENERATE = {
+    "two columns": rows_of("t5", p=2),
+    "three rows": np.array([[1.0, 2.0], [2.0, 1.0], [5.0, 7.0]]),
+    "a square": np.tile(hypercube(2), (10, 1)),
+    "a cube": hypercube(4),
+    "a cross": np.vstack([3 * np.eye(6), -3 * np.eye(6)]),
+    "coins": np.where(np.random.default_rng(0).random((200, 5)) < 0.5, 1.0, -1.0),
+    "few different rows": np.repeat(np.random.default_rng(0).standard_normal((5, 3)), 9, axis=0),
+    "as few rows as can be": np.random.default_rng(0).standard_normal((21, 20)),
+}
+
+
+class TestDegenerate:
+    @blocks
+    @pytest.mark.parametrize("name", DEGENERATE)
+    def test_ends_and_certifies(self, name, block):
+        X = DEGENERATE[name]
+        certifies(largest_eigenvalue(operator_of(X), block=block), largest_of(X))
+
+    @blocks
+    def test_nothing_varies(self, block):
+        """Both columns the same coin: the entries of Σ̂ are constants."""
+        X = np.outer(np.tile([1.0, -1.0], 10), np.ones(2))
+        found = largest_eigenvalue(operator_of(X), block=block)
+        assert abs(found.estimate) <= 1e-15
+        assert abs(found.upper) <= 1e-15
+
+    @blocks
+    def test_one_column(self, block):
+        X = rows_of("t5")[:, :1]
+        certifies(largest_eigenvalue(operator_of(X), block=block), matrix_of(X)[0, 0])
+
+    def test_two_largest_eigenvalues_alike(self):
+        """Twice the same columns, and then in other rows: each eigenvalue at least twice."""
+        X = rows_of("t5", n=500, p=4)
+        centred = X - X.mean(axis=0)
+        zeros = np.zeros_like(centred)
+        X = np.block([[centred, zeros], [zeros, centred]])
+        certifies(largest_eigenvalue(operator_of(X)), largest_of(X))
+
+    @blocks
+    def test_two_largest_eigenvalues_nearly_alike(self, block):
+        """5e-4 apart, and the start knows the second much better: either may be certified."""
+        theta = ew.simulate.chain_precision(7)
+        X = ew.simulate.sample("exponential", theta, 3000, rng=np.random.default_rng(1748)) + 2
+        *_, second, first = np.linalg.eigvalsh(matrix_of(X))
+        found = largest_eigenvalue(operator_of(X), block=block)
+        assert 1e-4 < 1 - second / first < 1e-3
+        assert min(abs(found.estimate / truth - 1) for truth in (second, first)) <= 1e-4
+        assert found.upper >= second
+        assert found.estimate <= first * (1 + 1e-9)
+        assert first <= found.upper * (1 + found.miss)
+
+
+class TestFold:
+    @pytest.mark.parametrize(
+        ("block", "most", "kept"), [(1, 8, 3), (1, 12, 6), (4, 12, 5), (4, 17, 8)]
+    )
+    def test_a_small_basis_converges_too(self, block, most, kept, monkeypatch):
+        X, options, truth = case("gaussian", 30, True)
+        whole = largest_eigenvalue(operator_of(X, **options), block=block)
+        monkeypatch.setattr(module, "_MOST_VECTORS", most)
+        monkeypatch.setattr(module, "_KEPT", kept)
+        found = largest_eigenvalue(operator_of(X, **options), block=block)
+        certifies(found, truth)
+        assert found.products > most  # so it was folded
+        assert found.products >= whole.products
+        # What was not seen before the first fold may have been missed.
+        assert found.miss > whole.miss
+
+    def test_the_last_pass_allowed(self, monkeypatch):
+        """Out of passes it says how far it came, and does not claim more."""
+        X, options, truth = case("gaussian", 30, True)
+        monkeypatch.setattr(module, "_MOST_PASSES", 4)
+        found = largest_eigenvalue(operator_of(X, **options))
+        assert found.estimate <= truth
+        assert found.width > 1e-3
+
+
+class TestMiss:
+    @pytest.mark.parametrize("d", [3, 55, 125_250])
+    @pytest.mark.parametrize("steps", [1, 2, 5, 20, 60, 400])
+    def test_solves_its_inequality(self, steps, d):
+        """γ T(1 + 2γ)² = ‖b‖²/β², T the Chebyshev polynomial of degree steps − 1."""
+        gamma = module._missed(steps, d)
+        chebyshev = np.cosh((steps - 1) * np.arccosh(1 + 2 * gamma))
+        beta = 0.1 * 1e-3 * np.sqrt(np.pi / 2) / np.sqrt(d)
+        assert gamma * chebyshev**2 == pytest.approx((1.2 / beta) ** 2, rel=1e-6)
+
+    def test_falls_with_every_step_and_grows_with_the_matrix(self):
+        steps = [module._missed(k, 1000) for k in range(1, 80)]
+        assert np.all(np.diff(steps) < 0)
+        sizes = [module._missed(20, d) for d in (10, 100, 1000, 10_000)]
+        assert np.all(np.diff(sizes) > 0)
+
+    def test_the_start_has_a_component_along_every_eigenvector(self):
+        """Each at least as large as the bound on a miss supposes, for this one seed."""
+        for distribution in DISTRIBUTIONS:
+            X, options, _ = case(distribution, 10, True)
+            vectors = np.linalg.eigh(matrix_of(X, **options))[1]
+            start = module._with_random(module._guess(operator_of(X, **options)), 1)[:, 0]
+            assert np.abs(vectors.T @ start).min() > 0.1 * 1e-3 / np.sqrt(len(start))
+            assert np.linalg.norm(start) <= 1.2
+
+
+class TestLeadingVectors:
+    @pytest.mark.parametrize("distribution", DISTRIBUTIONS)
+    def test_are_roughly_the_eigenvectors(self, distribution):
+        X = rows_of(distribution, p=14)
+        values, vectors = leading_vectors(operator_of(X), 4)
+        assert values.shape == (4,)
+        assert np.all(np.diff(values) >= 0)
+        np.testing.assert_allclose(vectors @ vectors.T, np.eye(len(values)), atol=1e-10)
+        truth, eigenvectors = np.linalg.eigh(matrix_of(X))
+        np.testing.assert_allclose(values, truth[-4:], rtol=0.02)
+        assert np.all(values <= truth[-4:] * (1 + 1e-5))
+        assert abs(vectors[-1] @ eigenvectors[:, -1]) > 0.99
+
+    def test_no_more_than_there_are(self):
+        values, vectors = leading_vectors(operator_of(rows_of("t5", p=2)), 8)
+        assert values.shape == (3,)
+        np.testing.assert_allclose(vectors @ vectors.T, np.eye(3), atol=1e-10)
+
+
+class TestOrthonormal:
+    def test_what_is_new(self):
+        rng = np.random.default_rng(0)
+        basis = np.linalg.qr(rng.standard_normal((9, 4)))[0].T
+        fresh = orthonormal(rng.standard_normal((9, 3)) * [1e-100, 1.0, 1e100], basis)
+        np.testing.assert_allclose(fresh.T @ fresh, np.eye(3), atol=1e-14)
+        np.testing.assert_allclose(basis @ fresh, 0, atol=1e-14)
+
+    def test_nothing_new(self):
+        basis = np.eye(5)[:3]
+        inside = np.random.default_rng(0).standard_normal((3, 2))
+        assert orthonormal(basis.T @ inside, basis).shape == (5, 0)
+        assert orthonormal(np.zeros((5, 2)), basis).shape == (5, 0)
+        assert orthonormal(np.zeros((5, 0)), basis).shape == (5, 0)
+
+    def test_the_same_twice(self):
+        vector = np.arange(1.0, 6.0)[:, np.newaxis]
+        fresh = orthonormal(np.hstack([vector, 2 * vector]), np.empty((0, 5)))
+        assert fresh.shape == (5, 1)
+        np.testing.assert_allclose(np.abs(fresh), vector / np.linalg.norm(vector), rtol=1e-14)
+
+    def test_almost_nothing_new(self):
+        """Less than the residual of one cleaning, but it is there."""
+        basis = np.linalg.qr(np.random.default_rng(0).standard_normal((50, 10)))[0].T
+        new = np.random.default_rng(1).standard_normal(50)
+        fresh = orthonormal((basis.sum(axis=0) + 1e-8 * new)[:, np.newaxis], basis)
+        assert fresh.shape == (50, 1)
+        np.testing.assert_allclose(basis @ fresh, 0, atol=1e-14)
+
+
+class TestRange:
+    @blocks
+    @pytest.mark.parametrize("p", [6, 64])
+    @pytest.mark.parametrize("scale", [1e80, 1e120])
+    def test_overflow_is_refused(self, scale, p, block):
+        X = rows_of("gaussian", n=200, p=p) * scale
+        with pytest.raises(DataError, match=r"fourth-order moments overflow.*standardize=True"):
+            largest_eigenvalue(operator_of(X), block=block)
+        A = np.diag(1 / X.std(axis=0, ddof=1))
+        found = largest_eigenvalue(operator_of(X, A=A), block=block)
+        certifies(found, largest_of(X, A=A))
