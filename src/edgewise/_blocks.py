@@ -7,16 +7,15 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from scipy.linalg import blas
 
 from edgewise._types import AnyArray, FloatArray
 
 # Half a megabyte of float64: a block, its square and a product stay in a core's L2 cache.
 _BLOCK_ELEMENTS = 1 << 16
 # Below this many rows adding p × p sums costs as much as making them.
-_MIN_BLOCK_ROWS = 1024
+_MIN_BLOCK_ROWS = 4096
 # From so many columns on, turning rows into columns costs more than it saves.
-_ROWS_FIRST_FROM = 100
+_ROWS_FIRST_FROM = 300
 # Up to so many, two products are faster than one SYRK.
 _FEW_FEATURES = 16
 
@@ -128,10 +127,6 @@ def add_gram(total: FloatArray, z: FloatArray) -> None:
         # OpenBLAS has a fast way for small products but not for small SYRKs, which NumPy would use.
         total[:half] += z[:half] @ z.T
         total[half:] += z[half:] @ z.T
-    elif z.flags.f_contiguous and z.shape[0] >= _ROWS_FIRST_FROM:
-        # Straight into `total`, whose transpose is in BLAS' order: NumPy would make a matrix, and
-        # mirror it, for every block.
-        blas.dsyrk(1.0, z, beta=1.0, c=total.T, overwrite_c=1)
     else:
         total += z @ z.T
 

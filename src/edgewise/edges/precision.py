@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.linalg import lapack
 
 from edgewise._types import FloatArray
 from edgewise._validation import check_testable_shape
@@ -97,14 +96,16 @@ def estimate_precision(moments: Moments, feature_names: Sequence[str]) -> Precis
 
 
 def _inverse(correlation: FloatArray) -> FloatArray | None:
-    """The inverse by Cholesky's method; none where there is none to working precision."""
-    factor, failed = lapack.dpotrf(correlation, lower=1)
-    if failed:
+    """The inverse; none where there is none to working precision.
+
+    By NumPy, like all else here: SciPy brings a BLAS of its own, and the waiting threads of one
+    take the cores from those of the other.
+    """
+    try:
+        inverse = np.linalg.inv(correlation)
+    except np.linalg.LinAlgError:
         return None
-    inverse, failed = lapack.dpotri(factor, lower=1, overwrite_c=1)
-    if failed or not np.isfinite(inverse).all():
-        return None
-    return np.asarray(np.tril(inverse) + np.tril(inverse, -1).T)
+    return np.asarray((inverse + inverse.T) / 2)
 
 
 def _unscaled(matrix: FloatArray, scale: FloatArray) -> FloatArray:
