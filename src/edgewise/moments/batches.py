@@ -23,7 +23,7 @@ from edgewise.moments.sums import PowerSums, power_sums, quiet
 # Rows summed at once while batches are made; bounds the scratch memory.
 _CHUNK_ELEMENTS = 1 << 20
 # Rows of a batch from which on it is summed by itself.
-_LONG = 256
+_LONG = 2048
 
 
 @dataclass(frozen=True, eq=False, slots=True)
