@@ -250,6 +250,19 @@ class TestProgress:
             tell(40)
         assert capsys.readouterr() == ("", "")
 
+    def test_no_full_bar_while_passes_go_on(self, monkeypatch):
+        """A matrix-free solver reads the rows more often than was foreseen."""
+        monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+        seen = []
+        monkeypatch.setattr(
+            "rich.progress.Progress.update",
+            lambda self, task, **changes: seen.append(self.tasks[0].total),
+        )
+        with rows_progress(100, "testing") as tell:
+            for _ in range(3):
+                tell(60)
+        assert seen == [100, None, None]
+
     def test_a_bar_on_a_terminal(self, tmp_path, start, long_data, require):
         pty = require("pty")
         leader, follower = pty.openpty()

@@ -231,16 +231,19 @@ class TestDegenerate:
 
     @blocks
     def test_two_largest_eigenvalues_nearly_alike(self, block):
-        """5e-4 apart, and the start knows the second much better: either may be certified."""
+        """5e-4 apart, and the start knows the second much better: the residual shows that alone.
+
+        Ritz value + residual fell short here; the whole width that is allowed does not.
+        """
         theta = ew.simulate.chain_precision(7)
         X = ew.simulate.sample("exponential", theta, 3000, rng=np.random.default_rng(1748)) + 2
         *_, second, first = np.linalg.eigvalsh(matrix_of(X))
         found = largest_eigenvalue(operator_of(X), block=block)
         assert 1e-4 < 1 - second / first < 1e-3
         assert min(abs(found.estimate / truth - 1) for truth in (second, first)) <= 1e-4
-        assert found.upper >= second
         assert found.estimate <= first * (1 + 1e-9)
-        assert first <= found.upper * (1 + found.miss)
+        assert first <= found.upper
+        assert found.width <= 1e-3
 
 
 class TestFold:

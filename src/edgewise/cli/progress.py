@@ -34,6 +34,9 @@ def rows_progress(total: int | None, what: str) -> Iterator[Callable[[int], None
         def tell(rows: int) -> None:
             progress.advance(task, rows)
             known = progress.tasks[0]
+            if known.total is not None and known.completed > known.total:
+                # More passes than foreseen (a matrix-free solver): a full bar would be a lie.
+                known.total = None
             elapsed = known.elapsed or 0.0
             speed = known.completed / elapsed if elapsed else 0.0
             progress.update(task, rate=speed, visible=elapsed > 1)
