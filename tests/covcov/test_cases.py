@@ -24,7 +24,7 @@ quadruples = st.tuples(*[st.integers(0, 6)] * 4)
 
 def rows_of(distribution):
     rng = np.random.default_rng(7)
-    precision = ew.simulate.chain_precision(P)
+    precision = ew.simulate.make_chain_precision(P)
     rows = ew.simulate.sample(distribution, precision, N, rng=rng)
     return rows * [1.0, 2.0, 0.5, 1.0, 3.0] + [0.5, -1.0, 2.0, 0.0, -0.7]
 

@@ -19,7 +19,7 @@ DISTRIBUTIONS = ["gaussian", "laplace", "t5", "exponential", "lognormal"]
 
 def rows_of(distribution, n=400, p=6):
     rng = np.random.default_rng(11)
-    return ew.simulate.sample(distribution, ew.simulate.chain_precision(p), n, rng=rng) + 4.0
+    return ew.simulate.sample(distribution, ew.simulate.make_chain_precision(p), n, rng=rng) + 4.0
 
 
 def direct(X, A=None, frobenius=False):

@@ -23,7 +23,7 @@ every_kind = pytest.mark.parametrize("kind", KINDS)
 
 def rows_of(distribution, n=400, p=6, seed=11):
     rng = np.random.default_rng(seed)
-    return ew.simulate.sample(distribution, ew.simulate.chain_precision(p), n, rng=rng) + 4.0
+    return ew.simulate.sample(distribution, ew.simulate.make_chain_precision(p), n, rng=rng) + 4.0
 
 
 def options_of(kind, X):

@@ -19,7 +19,7 @@ LEVELS = (0.001, 0.05, 0.3)
 
 def rows_of(distribution, p, n=1500):
     rng = np.random.default_rng(7)
-    return ew.simulate.sample(distribution, ew.simulate.chain_precision(p), n, rng=rng) - 1.0
+    return ew.simulate.sample(distribution, ew.simulate.make_chain_precision(p), n, rng=rng) - 1.0
 
 
 @cache

@@ -19,7 +19,7 @@ from edgewise.covcov.solver import (
 
 def rows_of(distribution, n=1000, p=12):
     rng = np.random.default_rng(1)
-    return ew.simulate.sample(distribution, ew.simulate.chain_precision(p), n, rng=rng)
+    return ew.simulate.sample(distribution, ew.simulate.make_chain_precision(p), n, rng=rng)
 
 
 def largest(X, solver, **options):

@@ -23,7 +23,7 @@ blocks = pytest.mark.parametrize("block", [1, 4])
 @cache
 def rows_of(distribution, n=2000, p=10, seed=3):
     rng = np.random.default_rng(seed)
-    X = ew.simulate.sample(distribution, ew.simulate.chain_precision(p), n, rng=rng) + 4.0
+    X = ew.simulate.sample(distribution, ew.simulate.make_chain_precision(p), n, rng=rng) + 4.0
     X.flags.writeable = False
     return X
 
@@ -235,7 +235,7 @@ class TestDegenerate:
 
         Ritz value + residual fell short here; the whole width that is allowed does not.
         """
-        theta = ew.simulate.chain_precision(7)
+        theta = ew.simulate.make_chain_precision(7)
         X = ew.simulate.sample("exponential", theta, 3000, rng=np.random.default_rng(1748)) + 2
         *_, second, first = np.linalg.eigvalsh(matrix_of(X))
         found = largest_eigenvalue(operator_of(X), block=block)

@@ -20,7 +20,7 @@ def batch(data, **options):
 
 
 def rows_of(distribution, n, p, seed=0, weight=0.3):
-    theta = ew.simulate.chain_precision(p, weight)
+    theta = ew.simulate.make_chain_precision(p, weight)
     return ew.simulate.sample(distribution, theta, n, rng=np.random.default_rng(seed)) + 2
 
 

@@ -22,7 +22,7 @@ FIELDS = ["statistic", "log_pvalue", "adjusted_pvalue", "reject", "threshold", "
 
 
 def rows_of(n=4000, p=4, seed=0, weight=0.3):
-    theta = ew.simulate.chain_precision(p, weight)
+    theta = ew.simulate.make_chain_precision(p, weight)
     return ew.simulate.sample("gaussian", theta, n, rng=np.random.default_rng(seed)) + 2
 
 

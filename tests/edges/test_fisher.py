@@ -25,7 +25,7 @@ def fisher(X, **options):
 
 
 def rows_of(distribution, n, p, seed=0):
-    theta = ew.simulate.chain_precision(p)
+    theta = ew.simulate.make_chain_precision(p)
     return ew.simulate.sample(distribution, theta, n, rng=np.random.default_rng(seed))
 
 

@@ -20,7 +20,7 @@ both_scales = pytest.mark.parametrize("scale", SCALES)
 
 
 def rows_of(n=2000, p=4, seed=0, distribution="laplace"):
-    theta = ew.simulate.chain_precision(p)
+    theta = ew.simulate.make_chain_precision(p)
     return ew.simulate.sample(distribution, theta, n, rng=np.random.default_rng(seed)) + 2
 
 

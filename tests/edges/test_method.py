@@ -24,7 +24,7 @@ from edgewise.edges.registry import METHODS
 
 NAMES = ("a", "b", "c")
 X = ew.simulate.sample(
-    "gaussian", ew.simulate.chain_precision(3), 200, rng=np.random.default_rng(0)
+    "gaussian", ew.simulate.make_chain_precision(3), 200, rng=np.random.default_rng(0)
 )
 UPPER = np.triu_indices(3, k=1)
 BOUNDS = {"whitened", "spectral", "trace", "eig"}

@@ -25,7 +25,7 @@ def complaint(*columns):
 
 @pytest.mark.parametrize("distribution", ["gaussian", "t5", "lognormal"])
 def test_estimates(distribution):
-    theta = ew.simulate.chain_precision(6)
+    theta = ew.simulate.make_chain_precision(6)
     X = ew.simulate.sample(distribution, theta, 500, rng=np.random.default_rng(1)) + 7
     found = estimate_precision(Moments(order=2).update(X), tuple("abcdef"))
     expected = np.linalg.inv(np.cov(X, rowvar=False))

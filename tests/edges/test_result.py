@@ -20,7 +20,7 @@ NAMES = ("alpha", "béta", "γ", "x,y")
 def result_of(method="score", n=2000, p=4, **options):
     """A result on a chain of `p` variables; infinite thresholds do not warn here."""
     rng = np.random.default_rng(0)
-    X = ew.simulate.sample("laplace", ew.simulate.chain_precision(p), n, rng=rng)
+    X = ew.simulate.sample("laplace", ew.simulate.make_chain_precision(p), n, rng=rng)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TooFewRowsWarning)
         result = ew.edge_test(X, method=method, **options)

@@ -18,7 +18,7 @@ SECOND_PASS = ["score", "wald", "elliptical", "whitened", "eig", "spectral", "ba
 
 def rows_of(n=600, p=4, seed=0):
     """Rows on a grid of 2⁻¹⁸, so that adding 1e10 is exact."""
-    theta = ew.simulate.chain_precision(p)
+    theta = ew.simulate.make_chain_precision(p)
     X = ew.simulate.sample("exponential", theta, n, rng=np.random.default_rng(seed))
     return np.round(X * 2**18) / 2**18
 

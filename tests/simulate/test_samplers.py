@@ -13,11 +13,11 @@ import pytest
 from scipy import stats
 
 from edgewise.errors import ParameterError
-from edgewise.simulate import SAMPLERS, chain_precision, sample
+from edgewise.simulate import SAMPLERS, make_chain_precision, sample
 
 P = 5
 N = 200_000
-PRECISION = chain_precision(P, -0.4)
+PRECISION = make_chain_precision(P, -0.4)
 EVERY = pytest.mark.parametrize("distribution", list(SAMPLERS))
 
 
@@ -168,7 +168,7 @@ def test_generator_moves_on(distribution):
 
 @EVERY
 def test_shape_and_kind(distribution):
-    X = sample(distribution, chain_precision(3), 7, rng=np.random.default_rng(0))
+    X = sample(distribution, make_chain_precision(3), 7, rng=np.random.default_rng(0))
     assert X.shape == (7, 3)
     assert X.dtype == np.float64
     assert np.isfinite(X).all()

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from edgewise import edge_test
-from edgewise.simulate import chain_precision
+from edgewise.simulate import make_chain_precision
 
 ALPHA = 0.05
 N = 20_000
-PRECISION = chain_precision(6)
+PRECISION = make_chain_precision(6)
 NULL = PRECISION == 0
 
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from edgewise import edge_test
-from edgewise.simulate import chain_precision, sample
+from edgewise.simulate import make_chain_precision, sample
 
 N = 20_000
-PRECISION = chain_precision(4)
+PRECISION = make_chain_precision(4)
 
 
 @pytest.mark.parametrize("distribution", ["gaussian", "laplace"])

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from edgewise import edge_test
-from edgewise.simulate import chain_precision, sample
+from edgewise.simulate import make_chain_precision, sample
 
 N = 50_000
 LEVELS = (0.01, 0.05, 0.3)
-PRECISION = chain_precision(6)
+PRECISION = make_chain_precision(6)
 COVARIANCE = np.linalg.inv(PRECISION)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from edgewise import edge_test
-from edgewise.simulate import chain_precision, sample
+from edgewise.simulate import make_chain_precision, sample
 
 ALPHA = 0.05
 N = 2000
@@ -17,7 +17,7 @@ EDGES = (np.arange(P - 1), np.arange(1, P))
 
 def shares_found(trial, draws, distribution, method, weight):
     """Of the five edges, whose partial correlations are all −weight, those found in each draw."""
-    precision = chain_precision(P, weight)
+    precision = make_chain_precision(P, weight)
     for rng in trial.draws(*draws):
         X = sample(distribution, precision, N, rng=rng)
         result = edge_test(X, method=method, alpha=ALPHA, correction=None, min_effect=MIN_EFFECT)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from edgewise import edge_test
-from edgewise.simulate import chain_precision, sample
+from edgewise.simulate import make_chain_precision, sample
 
 ALPHA = 0.05
-PRECISION = chain_precision(10)
+PRECISION = make_chain_precision(10)
 
 
 def has_false_edge(distribution, n, rng):

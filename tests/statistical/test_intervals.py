@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from edgewise import edge_test
-from edgewise.simulate import chain_precision, sample
+from edgewise.simulate import make_chain_precision, sample
 
 LEVEL = 0.95
 P = 6
-PRECISION = chain_precision(P)
+PRECISION = make_chain_precision(P)
 PAIRS = np.triu_indices(P, k=1)
 
 # Products of exponential residuals have kurtosis 81: at 2000 rows a standard error is

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from edgewise import edge_test, plan_sample_size
-from edgewise.simulate import chain_precision, sample
+from edgewise.simulate import make_chain_precision, sample
 
 PILOT_ROWS = 20_000
 POWER = 0.8
@@ -21,7 +21,7 @@ PER_EDGE += [(method, 0.1) for method in ("wald", "fisher", "elliptical", "batch
 
 def power_at_the_planned_rows(trial, rows, method, effect):
     """The share of tests that find the pair, averaged over pilots because their plans differ."""
-    precision = chain_precision(P, effect)
+    precision = make_chain_precision(P, effect)
     for rng in trial.draws(30, 400):
         plan = plan_sample_size(
             rows(precision, PILOT_ROWS, rng=rng),
@@ -56,7 +56,7 @@ def test_planned_power_on_dependent_rows(trial, autoregressive_rows):
 @pytest.mark.parametrize("method", ["trace", "spectral", "whitened"])
 def test_planned_threshold(trial, method, distribution):
     effect = 0.3
-    precision = chain_precision(P, effect)
+    precision = make_chain_precision(P, effect)
     thresholds = []
     for rng in trial.draws(9, 101):
         pilot = sample(distribution, precision, PILOT_ROWS, rng=rng)

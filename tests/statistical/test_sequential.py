@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from edgewise import ConfidenceSequence, edge_test
-from edgewise.simulate import chain_precision, sample
+from edgewise.simulate import make_chain_precision, sample
 
 ALPHA = 0.05
 FIRST, LAST = 500, 50_000
@@ -21,7 +21,7 @@ def covers_all_pairs(result, scale, truth):
 @pytest.mark.parametrize("distribution", ["gaussian", "laplace"])
 def test_every_look_at_a_stream(trial, partial_correlations, distribution):
     p, looks = (6, 200) if trial.full else (4, 25)
-    precision = chain_precision(p)
+    precision = make_chain_precision(p)
     truths = {"precision": precision, "partial_correlation": partial_correlations(precision)}
     null = precision == 0
     ends = np.geomspace(FIRST, LAST, looks).round().astype(int)

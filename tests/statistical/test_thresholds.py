@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from edgewise import edge_test
-from edgewise.simulate import chain_precision, sample
+from edgewise.simulate import make_chain_precision, sample
 
 N = 100_000
 P = 6
-PRECISION = chain_precision(P)
+PRECISION = make_chain_precision(P)
 PAIRS = np.triu_indices(P, k=1)
 
 LADDER = {
@@ -38,7 +38,9 @@ def test_thresholds_are_never_above_the_papers(trial):
     never_above = []
     for rng in trial.draws(60, 600):
         p, n = int(rng.integers(2, 8)), int(rng.integers(20_000, 40_000))
-        X = sample(str(rng.choice(["gaussian", "laplace", "t5"])), chain_precision(p), n, rng=rng)
+        X = sample(
+            str(rng.choice(["gaussian", "laplace", "t5"])), make_chain_precision(p), n, rng=rng
+        )
         paper = edge_test(X, method="trace")
         assert np.isfinite(paper.threshold)
         never_above.append(edge_test(X, method="spectral").threshold <= paper.threshold)

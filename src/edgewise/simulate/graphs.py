@@ -1,23 +1,158 @@
-"""Precision matrices of known graphs."""
+"""Precision matrices of graphs with a known shape: Θ ∝ I + weight·(neighbours), unit variances."""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 
 from edgewise._types import FloatArray
-from edgewise._validation import check_real
+from edgewise._validation import check_count, check_real
+from edgewise.errors import ParameterError
+
+_USUAL_WEIGHT = 0.3
+# How near I + weight·A may come to a singular matrix where the weight is ours to choose.
+_USUAL_SHARE = 0.6
 
 
-def chain_precision(n_features: int, weight: float = 0.3) -> FloatArray:
-    """Precision matrix of a chain, Θ ∝ I + weight·(neighbours), scaled to unit variances.
+def make_chain_precision(n_features: int, weight: float = _USUAL_WEIGHT) -> FloatArray:
+    """Each variable joined to the one before it.
+
+    Parameters
+    ----------
+    n_features : int
+        How many variables.
+    weight : float
+        Minus the partial correlation of neighbours, between −½ and ½.
 
     Examples
     --------
-    >>> chain_precision(3).round(3).tolist()
+    >>> make_chain_precision(3).round(3).tolist()
     [[1.11, 0.349, 0.0], [0.349, 1.22, 0.349], [0.0, 0.349, 1.11]]
     """
+    n_features = check_count("n_features", n_features, at_least=1)
+    # Eigenvalues 1 + 2·weight·cos(kπ/(p+1)) stay positive for every p only below one half.
     check_real("weight", weight, above=-0.5, below=0.5)
-    neighbours = np.eye(n_features, k=1) + np.eye(n_features, k=-1)
-    precision = np.eye(n_features) + weight * neighbours
+    return _with_weight(np.eye(n_features, k=1) + np.eye(n_features, k=-1), weight)
+
+
+def make_hub_precision(
+    n_features: int, *, n_hubs: int = 1, weight: float | None = None
+) -> FloatArray:
+    """Stars: the first `n_hubs` variables are centres, the others join them in turn.
+
+    Parameters
+    ----------
+    n_features : int
+        How many variables.
+    n_hubs : int
+        How many stars; 1 is a single star.
+    weight : float, optional
+        Minus the partial correlation along an edge; by default 0.3, or less where Θ would be nearly
+        singular (a hub of k leaves bears less than 1/√k).
+
+    Examples
+    --------
+    >>> (make_hub_precision(5) != 0).sum(axis=1).tolist()
+    [5, 2, 2, 2, 2]
+    """
+    n_features = check_count("n_features", n_features, at_least=1)
+    n_hubs = check_count("n_hubs", n_hubs, at_least=1)
+    if n_hubs > n_features:
+        raise ParameterError(f"n_hubs: expected at most {n_features} hubs, got {n_hubs}.")
+    leaves = np.arange(n_hubs, n_features)
+    return _joined(n_features, leaves % n_hubs, leaves, weight)
+
+
+def make_grid_precision(
+    n_features: int, *, n_columns: int | None = None, weight: float | None = None
+) -> FloatArray:
+    """Variables on a grid, row by row, each joined to those beside, above and below it.
+
+    Parameters
+    ----------
+    n_features : int
+        How many variables; the last row of the grid may be shorter.
+    n_columns : int, optional
+        The width of the grid; by default as near to a square as can be.
+    weight : float, optional
+        As for `make_hub_precision`; below ¼ is safe for any size.
+
+    Examples
+    --------
+    >>> (make_grid_precision(4) != 0).astype(int).tolist()
+    [[1, 1, 1, 0], [1, 1, 0, 1], [1, 0, 1, 1], [0, 1, 1, 1]]
+    """
+    n_features = check_count("n_features", n_features, at_least=1)
+    if n_columns is None:
+        n_columns = math.isqrt(n_features - 1) + 1
+    n_columns = check_count("n_columns", n_columns, at_least=1)
+    nodes = np.arange(n_features)
+    left = nodes[(nodes % n_columns > 0)]
+    up = nodes[n_columns:]
+    return _joined(
+        n_features, np.concatenate([left - 1, up - n_columns]), np.concatenate([left, up]), weight
+    )
+
+
+def make_erdos_renyi_precision(
+    n_features: int,
+    *,
+    probability: float = 0.1,
+    weight: float | None = None,
+    rng: np.random.Generator | int | None = None,
+) -> FloatArray:
+    """Each pair joined with the same probability, independently.
+
+    Parameters
+    ----------
+    n_features : int
+        How many variables.
+    probability : float
+        Of an edge.
+    weight : float, optional
+        As for `make_hub_precision`.
+    rng : numpy.random.Generator or int, optional
+        Where the randomness comes from, or a seed.
+
+    Examples
+    --------
+    >>> theta = make_erdos_renyi_precision(10, probability=0.2, rng=0)
+    >>> int((theta != 0).sum() - 10) // 2
+    8
+    """
+    n_features = check_count("n_features", n_features, at_least=1)
+    check_real("probability", probability, above=0, below=1)
+    rows, columns = np.triu_indices(n_features, k=1)
+    joined = np.random.default_rng(rng).random(rows.size) < probability
+    return _joined(n_features, rows[joined], columns[joined], weight)
+
+
+def to_unit_variances(precision: FloatArray) -> FloatArray:
+    """Θ for the same variables divided by their standard deviations; zeros stay zeros."""
     deviation = np.sqrt(np.linalg.inv(precision).diagonal())
-    return precision * np.outer(deviation, deviation)
+    scaled: FloatArray = precision * np.outer(deviation, deviation)
+    return scaled
+
+
+def _joined(
+    p: int, rows: FloatArray | np.ndarray, columns: np.ndarray, weight: float | None
+) -> FloatArray:
+    adjacency = np.zeros((p, p))
+    adjacency[rows, columns] = adjacency[columns, rows] = 1.0
+    return _with_weight(adjacency, weight)
+
+
+def _with_weight(adjacency: FloatArray, weight: float | None) -> FloatArray:
+    spectrum = np.linalg.eigvalsh(adjacency)
+    if weight is None:
+        reach = float(np.abs(spectrum).max())
+        weight = min(_USUAL_WEIGHT, _USUAL_SHARE / reach) if reach else _USUAL_WEIGHT
+    weight = check_real("weight", weight, above=-1, below=1)
+    if (1 + weight * spectrum).min() <= 0:
+        low, high = -1 / spectrum[-1], -1 / spectrum[0]
+        raise ParameterError(
+            f"weight: expected a number between {low:.4g} and {high:.4g} for this graph, got "
+            f"{weight!r}; Θ is not positive definite otherwise."
+        )
+    return to_unit_variances(np.eye(len(adjacency)) + weight * adjacency)

@@ -1,83 +1,163 @@
-"""Rows of many distributions with a given precision matrix.
-
-Two kinds, because they break tests in different ways: row-wise scale mixtures (t, Laplace), whose
-residuals are uncorrelated but dependent and expose Gaussian tests; and independent components
-mixed by a Cholesky factor, whose skewness and heavy tails survive in single residuals.
-"""
+"""Rows with a given precision matrix, all at once or as an endless stream."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 
 import numpy as np
 
 from edgewise._types import FloatArray
-from edgewise._validation import check_choice
+from edgewise._validation import check_choice, check_count
+from edgewise.errors import ParameterError
+from edgewise.simulate.distributions import DISTRIBUTIONS, Distribution
 
-
-def _gaussian(rng: np.random.Generator, n: int, p: int) -> FloatArray:
-    return rng.standard_normal((n, p))
-
-
-def _laplace(rng: np.random.Generator, n: int, p: int) -> FloatArray:
-    """Power exponential with ω = 1: R u with R ~ Gamma(p, 2), and E[R²]/p = 4(p+1)."""
-    direction = rng.standard_normal((n, p))
-    direction /= np.linalg.norm(direction, axis=1, keepdims=True)
-    radius = rng.gamma(p, 2.0, (n, 1))
-    rows: FloatArray = radius * direction / np.sqrt(4 * (p + 1))
-    return rows
-
-
-def _student5(rng: np.random.Generator, n: int, p: int) -> FloatArray:
-    df = 5
-    mixing = rng.chisquare(df, (n, 1)) / (df - 2)
-    return rng.standard_normal((n, p)) / np.sqrt(mixing)
-
-
-def _exponential(rng: np.random.Generator, n: int, p: int) -> FloatArray:
-    return rng.standard_exponential((n, p)) - 1
-
-
-def _lognormal(rng: np.random.Generator, n: int, p: int) -> FloatArray:
-    deviation = np.sqrt((np.e - 1) * np.e)
-    rows: FloatArray = (rng.lognormal(0.0, 1.0, (n, p)) - np.sqrt(np.e)) / deviation
-    return rows
-
-
-#: Makers of n × p rows with mean zero and identity covariance.
-SAMPLERS: dict[str, Callable[[np.random.Generator, int, int], FloatArray]] = {
-    "gaussian": _gaussian,
-    "laplace": _laplace,
-    "t5": _student5,
-    "exponential": _exponential,
-    "lognormal": _lognormal,
-}
+# Rows are drawn so many at a time, whatever the batches: the batches do not change the numbers.
+_DRAWN = 1 << 16
 
 
 def sample(
-    distribution: str, precision: FloatArray, n_samples: int, *, rng: np.random.Generator
+    distribution: str | Distribution,
+    precision: FloatArray,
+    n_samples: int,
+    *,
+    rng: np.random.Generator | int | None = None,
 ) -> FloatArray:
     """`n_samples` rows with mean zero and covariance Θ⁻¹.
 
     Parameters
     ----------
-    distribution : {"gaussian", "laplace", "t5", "exponential", "lognormal"}
-        The multivariate Laplace is the power exponential with ω = 1; the last two mix independent
-        components.
+    distribution : str or Distribution
+        One of `DISTRIBUTIONS` by its name, or any other law, as ``StudentT(df=8)``.
     precision : ndarray of shape (p, p)
-        Θ, symmetric positive definite.
+        Θ, symmetric positive definite; for a given covariance, its inverse.
     n_samples : int
         How many rows.
-    rng : numpy.random.Generator
-        Where the randomness comes from.
+    rng : numpy.random.Generator or int, optional
+        Where the randomness comes from, or a seed.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, p)
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from edgewise.simulate import chain_precision, sample
-    >>> sample("laplace", chain_precision(4), 100, rng=np.random.default_rng(0)).shape
+    >>> from edgewise.simulate import StudentT, make_chain_precision, sample
+    >>> sample("laplace", make_chain_precision(4), 100, rng=0).shape
+    (100, 4)
+    >>> sample(StudentT(df=8), make_chain_precision(4), 100, rng=0).shape
     (100, 4)
     """
-    check_choice("distribution", distribution, tuple(SAMPLERS))
-    root = np.linalg.cholesky(np.linalg.inv(precision))
-    return SAMPLERS[distribution](rng, n_samples, precision.shape[0]) @ root.T
+    n_samples = check_count("n_samples", n_samples, at_least=0)
+    batches = list(
+        sample_batches(distribution, precision, n_samples, rng=rng, batch_rows=max(n_samples, 1))
+    )
+    return batches[0] if batches else np.empty((0, len(precision)))
+
+
+def sample_batches(
+    distribution: str | Distribution,
+    precision: FloatArray,
+    n_samples: int | None,
+    *,
+    rng: np.random.Generator | int | None = None,
+    batch_rows: int = _DRAWN,
+) -> Iterator[FloatArray]:
+    """The rows of `sample`, a batch at a time, in the memory of a batch.
+
+    Parameters
+    ----------
+    distribution, precision, rng
+        As for `sample`.
+    n_samples : int or None
+        How many rows in all; None for a stream without end.
+    batch_rows : int
+        Rows of a batch; the last one may be shorter. The same seed gives the same rows whatever
+        the batches.
+
+    Yields
+    ------
+    ndarray of shape (batch_rows, p)
+
+    Examples
+    --------
+    >>> import edgewise as ew
+    >>> from edgewise.simulate import make_chain_precision, sample_batches
+    >>> state = ew.Moments()
+    >>> for batch in sample_batches("t5", make_chain_precision(4), 300_000, rng=0):
+    ...     state = state.update(batch)
+    >>> state.n_samples
+    300000
+    """
+    law = as_distribution(distribution)
+    root = _mixing(precision)
+    batch_rows = check_count("batch_rows", batch_rows, at_least=1)
+    if n_samples is not None:
+        n_samples = check_count("n_samples", n_samples, at_least=0)
+    return _batches(law, root, n_samples, np.random.default_rng(rng), batch_rows)
+
+
+def _batches(
+    law: Distribution,
+    root: FloatArray,
+    n_samples: int | None,
+    rng: np.random.Generator,
+    batch_rows: int,
+) -> Iterator[FloatArray]:
+    p = len(root)
+    blocks = _blocks(law, root, n_samples, rng)
+    waiting: list[FloatArray] = []
+    held = 0
+    for block in blocks:
+        waiting.append(block)
+        held += len(block)
+        if held < batch_rows:
+            continue
+        rows = waiting[0] if len(waiting) == 1 else np.concatenate(waiting)
+        whole = held - held % batch_rows
+        for start in range(0, whole, batch_rows):
+            yield rows[start : start + batch_rows]
+        waiting, held = [rows[whole:]], held - whole
+    if held:
+        yield np.concatenate(waiting).reshape(held, p)
+
+
+def _blocks(
+    law: Distribution, root: FloatArray, n_samples: int | None, rng: np.random.Generator
+) -> Iterator[FloatArray]:
+    more = law.stream(rng, len(root))
+    drawn = 0
+    while n_samples is None or drawn < n_samples:
+        n = _DRAWN if n_samples is None else min(_DRAWN, n_samples - drawn)
+        yield more(n) @ root.T
+        drawn += n
+
+
+def as_distribution(distribution: str | Distribution) -> Distribution:
+    """The law that a name stands for."""
+    if isinstance(distribution, Distribution):
+        return distribution
+    check_choice("distribution", distribution, tuple(DISTRIBUTIONS))
+    return DISTRIBUTIONS[distribution]
+
+
+def _mixing(precision: FloatArray) -> FloatArray:
+    """L with LLᵀ = Θ⁻¹."""
+    theta = np.asarray(precision, dtype=np.float64)
+    if theta.ndim != 2 or theta.shape[0] != theta.shape[1]:
+        raise ParameterError(
+            f"precision: expected a square matrix, got an array of shape {theta.shape}."
+        )
+    if not np.isfinite(theta).all() or not np.allclose(theta, theta.T, rtol=1e-8, atol=0.0):
+        raise ParameterError(
+            "precision: expected a symmetric matrix of finite numbers; symmetrise it with "
+            "(A + A.T) / 2."
+        )
+    try:
+        np.linalg.cholesky(theta)
+        return np.asarray(np.linalg.cholesky(np.linalg.inv(theta)))
+    except np.linalg.LinAlgError as error:
+        smallest = float(np.linalg.eigvalsh(theta)[0])
+        raise ParameterError(
+            "precision: expected a positive definite matrix, got one with the eigenvalue "
+            f"{smallest:.3g}; make its diagonal larger."
+        ) from error

@@ -1,0 +1,299 @@
+"""Laws of rows with mean zero and identity covariance, to be mixed into any covariance.
+
+Three kinds, because they break tests in different ways. Row-wise scale mixtures (elliptical: power
+exponential, t, contaminated) have residuals that are uncorrelated but dependent, which exposes
+Gaussian tests. Independent components keep their skewness and heavy tails in single residuals.
+Serially dependent rows break every test that counts rows as independent.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy import special
+
+from edgewise._types import FloatArray
+from edgewise._validation import check_real
+from edgewise.errors import ParameterError
+
+_UNIT_ROUNDING = 1e-17
+
+
+class Distribution(ABC):
+    """A law of p columns with mean zero and identity covariance."""
+
+    @abstractmethod
+    def rows(self, rng: np.random.Generator, n: int, p: int) -> FloatArray:
+        """n independent rows."""
+
+    @abstractmethod
+    def mardia_kurtosis(self, n_features: int) -> float:
+        """E(cᵀΘc)², which is p(p+2) for the Gaussian; infinite without fourth moments."""
+
+    def stream(self, rng: np.random.Generator, p: int) -> Callable[[int], FloatArray]:
+        """A function that gives the next so many rows."""
+        return lambda n: self.rows(rng, n, p)
+
+
+@dataclass(frozen=True)
+class Gaussian(Distribution):
+    """Standard normal."""
+
+    def rows(self, rng: np.random.Generator, n: int, p: int) -> FloatArray:
+        return rng.standard_normal((n, p))
+
+    def mardia_kurtosis(self, n_features: int) -> float:
+        return float(n_features * (n_features + 2))
+
+
+@dataclass(frozen=True)
+class PowerExponential(Distribution):
+    """Density ∝ exp(−½ (xᵀx)^{ω/2}), scaled (Gómez et al. 1998).
+
+    ω = 1 is the multivariate Laplace, ω = 2 the Gaussian; smaller ω has heavier tails.
+    x = R u with u uniform on the sphere and R^ω ~ Gamma(p/ω, scale 2).
+    """
+
+    omega: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_real("omega", self.omega, above=0)
+
+    def rows(self, rng: np.random.Generator, n: int, p: int) -> FloatArray:
+        direction = rng.standard_normal((n, p))
+        direction /= np.linalg.norm(direction, axis=1, keepdims=True)
+        radius = rng.gamma(p / self.omega, 2.0, (n, 1)) ** (1 / self.omega)
+        rows: FloatArray = direction * (radius / math.sqrt(self.radial_moment(2, p) / p))
+        return rows
+
+    def radial_moment(self, order: int, n_features: int) -> float:
+        """E R^k = 2^{k/ω} Γ((p+k)/ω)/Γ(p/ω), before scaling."""
+        shape = n_features / self.omega
+        more = order / self.omega
+        log = more * math.log(2) + special.gammaln(shape + more) - special.gammaln(shape)
+        return math.exp(float(log))
+
+    def mardia_kurtosis(self, n_features: int) -> float:
+        return (
+            self.radial_moment(4, n_features)
+            / (self.radial_moment(2, n_features) / n_features) ** 2
+        )
+
+
+@dataclass(frozen=True)
+class StudentT(Distribution):
+    """Multivariate t, df > 2: the Student copula with Student margins.
+
+    Fourth moments, which every test here needs, exist for df > 4.
+    """
+
+    df: float = 5.0
+
+    def __post_init__(self) -> None:
+        check_real("df", self.df, above=2, hint=" The variance is infinite otherwise.")
+
+    def rows(self, rng: np.random.Generator, n: int, p: int) -> FloatArray:
+        mixing = rng.chisquare(self.df, (n, 1)) / (self.df - 2)
+        return rng.standard_normal((n, p)) / np.sqrt(mixing)
+
+    def mardia_kurtosis(self, n_features: int) -> float:
+        if self.df <= 4:
+            return math.inf
+        return n_features * (n_features + 2) * (self.df - 2) / (self.df - 4)
+
+
+@dataclass(frozen=True)
+class Contaminated(Distribution):
+    """Gaussian rows, a `share` of which is `scale` times as large."""
+
+    share: float = 0.05
+    scale: float = 5.0
+
+    def __post_init__(self) -> None:
+        check_real("share", self.share, above=0, below=1)
+        check_real("scale", self.scale, above=0)
+
+    def rows(self, rng: np.random.Generator, n: int, p: int) -> FloatArray:
+        size = np.where(rng.random((n, 1)) < self.share, self.scale, 1.0)
+        rows: FloatArray = rng.standard_normal((n, p)) * (size / math.sqrt(self._mean_power(2)))
+        return rows
+
+    def _mean_power(self, power: int) -> float:
+        return 1 - self.share + self.share * self.scale**power
+
+    def mardia_kurtosis(self, n_features: int) -> float:
+        return n_features * (n_features + 2) * self._mean_power(4) / self._mean_power(2) ** 2
+
+
+class IndependentComponents(Distribution):
+    """Columns independent of each other and alike, with a known fourth moment."""
+
+    @abstractmethod
+    def component_kurtosis(self) -> float:
+        """The fourth moment of a component."""
+
+    def mardia_kurtosis(self, n_features: int) -> float:
+        return n_features * self.component_kurtosis() + n_features * (n_features - 1)
+
+
+@dataclass(frozen=True)
+class Gamma(IndependentComponents):
+    """Gamma components: skewness 2/√shape; shape 1 is the exponential."""
+
+    shape: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_real("shape", self.shape, above=0)
+
+    def rows(self, rng: np.random.Generator, n: int, p: int) -> FloatArray:
+        if self.shape == 1:
+            return rng.standard_exponential((n, p)) - 1
+        return (rng.standard_gamma(self.shape, (n, p)) - self.shape) / math.sqrt(self.shape)
+
+    def component_kurtosis(self) -> float:
+        return 3 + 6 / self.shape
+
+
+@dataclass(frozen=True)
+class LogNormal(IndependentComponents):
+    """Log-normal components: the exponentials of N(0, sigma²)."""
+
+    sigma: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_real("sigma", self.sigma, above=0)
+
+    def rows(self, rng: np.random.Generator, n: int, p: int) -> FloatArray:
+        growth = math.exp(self.sigma**2)
+        deviation = math.sqrt((growth - 1) * growth)
+        rows: FloatArray = rng.lognormal(0.0, self.sigma, (n, p)) - math.sqrt(growth)
+        return rows / deviation
+
+    def component_kurtosis(self) -> float:
+        growth = math.exp(self.sigma**2)
+        return growth**4 + 2 * growth**3 + 3 * growth**2 - 3
+
+
+@dataclass(frozen=True)
+class ClaytonPareto(Distribution):
+    """Multivariate Pareto, x_i = E_i/V: Pareto margins tied by the (survival) Clayton copula.
+
+    E_i are exponential and V ~ Gamma(shape) is common to the row, so that large values come
+    together and small ones do not: skewed, heavy-tailed, and not elliptical. The Clayton parameter
+    is 1/shape. All columns are equally correlated; the rows are multiplied by the inverse root of
+    that covariance. Fourth moments exist for shape > 4.
+    """
+
+    shape: float = 6.0
+
+    def __post_init__(self) -> None:
+        check_real("shape", self.shape, above=2, hint=" The variance is infinite otherwise.")
+
+    def rows(self, rng: np.random.Generator, n: int, p: int) -> FloatArray:
+        common = rng.standard_gamma(self.shape, (n, 1))
+        x = rng.standard_exponential((n, p)) / common - self._mean_power(1)
+        own, shared = self._covariance()
+        # The inverse root of own·I + shared·11ᵀ acts on the mean of a row and on the rest apart.
+        mean = x.mean(axis=1, keepdims=True)
+        rows: FloatArray = (x - mean) / math.sqrt(own) + mean / math.sqrt(own + p * shared)
+        return rows
+
+    def _mean_power(self, power: int) -> float:
+        """E V^{−k}; infinite where it does not exist."""
+        if self.shape <= power:
+            return math.inf
+        return math.exp(float(special.gammaln(self.shape - power) - special.gammaln(self.shape)))
+
+    def _covariance(self) -> tuple[float, float]:
+        """Cov = own·I + shared·11ᵀ."""
+        second, first = self._mean_power(2), self._mean_power(1)
+        return second, second - first**2
+
+    def mardia_kurtosis(self, n_features: int) -> float:
+        """By conditioning on w = 1/V, given which the x_i − mean are independent."""
+        if self.shape <= 4:
+            return math.inf
+        p = n_features
+        w = np.polynomial.Polynomial([0.0, 1.0])
+        mean = self._mean_power(1)
+        # E (E w − mean)^k as polynomials in w, E being exponential: E E^j = j!.
+        m1, m2, m3, m4 = (
+            sum(
+                (
+                    math.comb(k, j) * math.factorial(j) * (-mean) ** (k - j) * w**j
+                    for j in range(k + 1)
+                ),
+                start=0 * w,
+            )
+            for k in (1, 2, 3, 4)
+        )
+        pairs, triples = p * (p - 1), p * (p - 1) * (p - 2)
+        squares = p * m4 + pairs * m2**2
+        mixed = p * m4 + pairs * (m2**2 + 2 * m3 * m1) + triples * m2 * m1**2
+        total = (
+            p * m4
+            + pairs * (4 * m3 * m1 + 3 * m2**2)
+            + 6 * triples * m2 * m1**2
+            + triples * (p - 3) * m1**4
+        )
+        own, shared = self._covariance()
+        b = shared / (own + p * shared)
+        quadratic = (squares - 2 * b * mixed + b**2 * total) / own**2
+        return float(sum(c * self._mean_power(k) for k, c in enumerate(quadratic.coef)))
+
+
+@dataclass(frozen=True)
+class AutoRegressive(Distribution):
+    """Rows that remember: x_t = memory·x_{t−1} + √(1 − memory²)·e_t, started in equilibrium."""
+
+    innovations: Distribution = field(default_factory=Gaussian)
+    memory: float = 0.7
+
+    def __post_init__(self) -> None:
+        check_real("memory", self.memory, above=-1, below=1)
+        if isinstance(self.innovations, AutoRegressive):
+            raise ParameterError("innovations: expected independent rows, got an AutoRegressive.")
+
+    def rows(self, rng: np.random.Generator, n: int, p: int) -> FloatArray:
+        return self.stream(rng, p)(n)
+
+    def stream(self, rng: np.random.Generator, p: int) -> Callable[[int], FloatArray]:
+        from scipy.signal import lfilter
+
+        fresh = math.sqrt(1 - self.memory**2)
+        last = np.zeros((1, p))
+
+        def more(n: int) -> FloatArray:
+            nonlocal last
+            new = fresh * self.innovations.rows(rng, n, p)
+            series, last = lfilter([1.0], [1.0, -self.memory], new, axis=0, zi=last)
+            rows: FloatArray = series
+            return rows
+
+        if self.memory:
+            # Whatever came before so many rows has no weight left.
+            more(math.ceil(math.log(_UNIT_ROUNDING) / math.log(abs(self.memory))))
+        return more
+
+    def mardia_kurtosis(self, n_features: int) -> float:
+        """Fourth cumulants of a sum of independent rows add up, with weights ψ⁴."""
+        gaussian = n_features * (n_features + 2)
+        excess = self.innovations.mardia_kurtosis(n_features) - gaussian
+        return gaussian + excess * (1 - self.memory**2) / (1 + self.memory**2)
+
+
+#: The laws that go by a name.
+DISTRIBUTIONS: dict[str, Distribution] = {
+    "gaussian": Gaussian(),
+    "laplace": PowerExponential(1.0),
+    "t5": StudentT(5.0),
+    "contaminated": Contaminated(),
+    "exponential": Gamma(1.0),
+    "lognormal": LogNormal(1.0),
+    "pareto": ClaytonPareto(),
+    "ar1": AutoRegressive(),
+}

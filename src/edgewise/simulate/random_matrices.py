@@ -1,0 +1,175 @@
+"""Random covariance and precision matrices, the paper's among them."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from edgewise._types import FloatArray
+from edgewise._validation import check_count, check_real
+from edgewise.errors import ParameterError
+from edgewise.simulate.graphs import to_unit_variances
+
+_EVEN_STEPS = 10_000
+_FITTED = 1e-12
+
+
+def make_sparse_precision(
+    n_features: int,
+    n_edges: int,
+    *,
+    smallest: float = 0.3,
+    largest: float = 0.9,
+    condition: float = 10.0,
+    rng: np.random.Generator | int | None = None,
+) -> FloatArray:
+    """A random graph of just `n_edges` edges with random signs and strengths, unit variances.
+
+    Parameters
+    ----------
+    n_features : int
+        How many variables.
+    n_edges : int
+        How many edges.
+    smallest, largest : float
+        The range of |Θ_ij| relative to each other, before the diagonal makes Θ positive definite.
+    condition : float
+        Condition number of Θ before it is scaled to unit variances; a larger one has stronger
+        edges.
+    rng : numpy.random.Generator or int, optional
+        Where the randomness comes from, or a seed.
+
+    Examples
+    --------
+    >>> theta = make_sparse_precision(10, 12, rng=0)
+    >>> int((theta != 0).sum() - 10) // 2
+    12
+    """
+    n_features = check_count("n_features", n_features, at_least=1)
+    check_real("smallest", smallest, above=0)
+    check_real("largest", largest, above=0)
+    if largest < smallest:
+        raise ParameterError(f"largest: expected at least smallest={smallest:g}, got {largest:g}.")
+    check_real("condition", condition, above=1)
+    rng = np.random.default_rng(rng)
+    rows, columns = _random_pairs(n_features, n_edges, rng)
+    strength = rng.uniform(smallest, largest, rows.size) * rng.choice([-1.0, 1.0], rows.size)
+    theta = np.zeros((n_features, n_features))
+    theta[rows, columns] = theta[columns, rows] = strength
+    low, *_, high = np.linalg.eigvalsh(theta) if n_features > 1 else (0.0, 0.0)
+    if n_edges:
+        # The diagonal that makes (high + a)/(low + a) the condition number asked for.
+        np.fill_diagonal(theta, (high - condition * low) / (condition - 1))
+    else:
+        np.fill_diagonal(theta, 1.0)
+    return to_unit_variances(theta)
+
+
+def make_gram_covariance(
+    n_features: int,
+    *,
+    n_factors: int | None = None,
+    rng: np.random.Generator | int | None = None,
+) -> FloatArray:
+    """The paper's random covariance, Σ_ij = g_iᵀg_j/(‖g_i‖‖g_j‖), g_i ~ N(0, I).
+
+    Parameters
+    ----------
+    n_features : int
+        How many variables.
+    n_factors : int, optional
+        The length of the g_i, by default 3p. The paper does not state it; the fewer, the nearer Σ
+        is to a singular matrix (it is singular below p), and the more, to the identity.
+    rng : numpy.random.Generator or int, optional
+        Where the randomness comes from, or a seed.
+
+    Examples
+    --------
+    >>> make_gram_covariance(3, rng=0).round(2).tolist()
+    [[1.0, -0.3, 0.5], [-0.3, 1.0, -0.72], [0.5, -0.72, 1.0]]
+    """
+    n_features = check_count("n_features", n_features, at_least=1)
+    n_factors = 3 * n_features if n_factors is None else n_factors
+    n_factors = check_count("n_factors", n_factors, at_least=n_features)
+    g = np.random.default_rng(rng).standard_normal((n_features, n_factors))
+    g /= np.linalg.norm(g, axis=1, keepdims=True)
+    covariance: FloatArray = g @ g.T
+    np.fill_diagonal(covariance, 1.0)
+    return covariance
+
+
+def make_gram_precision(
+    n_features: int,
+    n_edges: int,
+    *,
+    n_factors: int | None = None,
+    rng: np.random.Generator | int | None = None,
+) -> FloatArray:
+    """The paper's random covariance made sparse: a random graph whose edges keep their Σ_ij.
+
+    Among all Θ with zeros at the pairs that are no edges, this is the one whose inverse agrees with
+    `make_gram_covariance` on the diagonal and on the edges (Dempster's covariance selection). So
+    variances stay one, and null pairs exist.
+
+    Parameters
+    ----------
+    n_features, n_factors, rng
+        As for `make_gram_covariance`.
+    n_edges : int
+        How many edges.
+
+    Examples
+    --------
+    >>> theta = make_gram_precision(6, 7, rng=0)
+    >>> int((theta != 0).sum() - 6) // 2
+    7
+    >>> np.linalg.inv(theta).diagonal().round(10).tolist()
+    [1.0, 1.0, 1.0, 1.0, 1.0, 1.0]
+    """
+    rng = np.random.default_rng(rng)
+    covariance = make_gram_covariance(n_features, n_factors=n_factors, rng=rng)
+    rows, columns = _random_pairs(n_features, n_edges, rng)
+    return select_covariance(covariance, rows, columns)
+
+
+def select_covariance(
+    covariance: FloatArray, rows: npt.NDArray[np.intp], columns: npt.NDArray[np.intp]
+) -> FloatArray:
+    """Θ with zeros off the given pairs, whose inverse is `covariance` on them and the diagonal.
+
+    Iterative proportional scaling: for one pair after another, Θ is changed in that pair's 2 × 2
+    block alone, so that the block of its inverse is as wanted. Zeros are never touched.
+    """
+    theta = np.diag(1 / covariance.diagonal())
+    current = np.diag(covariance.diagonal())
+    wanted = [covariance[np.ix_(pair, pair)] for pair in zip(rows, columns, strict=True)]
+    for _ in range(_EVEN_STEPS):
+        gap = 0.0
+        for pair, block in zip(zip(rows, columns, strict=True), wanted, strict=True):
+            at = np.ix_(pair, pair)
+            found = current[at]
+            gap = max(gap, float(np.abs(found - block).max()))
+            change = np.linalg.inv(block) - np.linalg.inv(found)
+            theta[at] += change
+            # Woodbury: the inverse after a change of a 2 × 2 block.
+            side = current[:, pair]
+            middle = np.linalg.inv(np.eye(2) + change @ found) @ change
+            current -= side @ middle @ side.T
+        if gap <= _FITTED:
+            break
+        current = np.linalg.inv(theta)
+    symmetric: FloatArray = (theta + theta.T) / 2
+    return symmetric
+
+
+def _random_pairs(
+    n_features: int, n_edges: int, rng: np.random.Generator
+) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    n_edges = check_count("n_edges", n_edges, at_least=0)
+    rows, columns = np.triu_indices(n_features, k=1)
+    if n_edges > rows.size:
+        raise ParameterError(
+            f"n_edges: expected at most {rows.size} among {n_features} variables, got {n_edges}."
+        )
+    chosen = np.sort(rng.choice(rows.size, n_edges, replace=False))
+    return rows[chosen], columns[chosen]
