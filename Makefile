@@ -4,7 +4,7 @@ BIN := .venv/bin
 # One BLAS thread per test worker: more would only fight for the cores.
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: demo test lint unit validity bench docs clean
+.PHONY: demo test lint unit validity bench calibration docs clean
 
 .venv/installed: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("edgewise needs Python 3.11 or newer, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
@@ -46,6 +46,10 @@ validity: .venv/installed-dev
 # refreshes only these.
 bench: .venv/installed-bench
 	$(BIN)/python -m benchmarks $(SECTIONS)
+
+# The page "our ladder and the peers on eight distributions"; about half an hour on 2 cores.
+calibration: .venv/installed-bench
+	$(BIN)/python -m benchmarks.calibration
 
 docs: .venv/installed-docs
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from edgewise._version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from edgewise import datasets, simulate
+    from edgewise import datasets, simulate, studies
     from edgewise.covcov.closed_form import covariance_of_covariance
     from edgewise.dispatch import edge_test
     from edgewise.edges.intervals import ConfidenceInterval
@@ -60,7 +60,7 @@ _HOMES = {
     "load_state": "edgewise.states",
     "plan_sample_size": "edgewise.planning",
 }
-_MODULES = ("datasets", "simulate")
+_MODULES = ("datasets", "simulate", "studies")
 
 __all__ = [
     "BatchMoments",
@@ -87,6 +87,7 @@ __all__ = [
     "load_state",
     "plan_sample_size",
     "simulate",
+    "studies",
 ]
 
 

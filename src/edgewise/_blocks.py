@@ -131,6 +131,16 @@ def add_gram(total: FloatArray, z: FloatArray) -> None:
         total += z @ z.T
 
 
+def upper_products(c: FloatArray, out: FloatArray) -> FloatArray:
+    """Products c_i c_j for i ≤ j in row-major order, one row of `out` each."""
+    start = 0
+    for i in range(c.shape[0]):
+        stop = start + c.shape[0] - i
+        np.multiply(c[i], c[i:], out=out[start:stop])
+        start = stop
+    return out
+
+
 def mirrored(total: FloatArray) -> FloatArray:
     """The symmetric matrix of which `add_gram` made the lower triangle."""
     return np.asarray(np.tril(total) + np.tril(total, -1).T)

@@ -43,6 +43,16 @@ def check_count(name: str, value: object, *, at_least: int) -> int:
     return int(value)
 
 
+def check_rng(rng: object) -> np.random.Generator:
+    """A generator of random numbers, as it is or from a seed."""
+    try:
+        return np.random.default_rng(rng)  # type: ignore[arg-type]
+    except (TypeError, ValueError) as error:
+        raise ParameterError(
+            f"rng: expected a numpy.random.Generator or a seed from 0 on, got {rng!r}."
+        ) from error
+
+
 def check_alpha(alpha: object) -> float:
     return check_real("alpha", alpha, above=0, below=1, hint=" 0.05 is usual.")
 

@@ -15,7 +15,7 @@ import pytest
 from pyarrow import csv, parquet
 
 import edgewise as ew
-from edgewise.cli.progress import peak_memory, rows_progress
+from edgewise.cli.progress import peak_memory, progress_bar
 
 # `EDGEWISE_KILLS=50 pytest tests/cli/test_accumulate.py -k kill` for a longer siege.
 KILLS = int(os.environ.get("EDGEWISE_KILLS", "5"))
@@ -245,7 +245,7 @@ class TestRefusals:
 
 class TestProgress:
     def test_nothing_in_a_pipe(self, capsys):
-        with rows_progress(100, "reading") as tell:
+        with progress_bar(100, "reading") as tell:
             tell(60)
             tell(40)
         assert capsys.readouterr() == ("", "")
@@ -258,7 +258,7 @@ class TestProgress:
             "rich.progress.Progress.update",
             lambda self, task, **changes: seen.append(self.tasks[0].total),
         )
-        with rows_progress(100, "testing") as tell:
+        with progress_bar(100, "testing") as tell:
             for _ in range(3):
                 tell(60)
         assert seen == [100, None, None]

@@ -1,46 +1,77 @@
-"""The chain: its zeros, its unit variances, and what it refuses."""
+"""Graphs of a known shape: their zeros, their unit variances, and what they refuse."""
 
 from __future__ import annotations
 
+import math
+from functools import partial
+from itertools import combinations
+
 import numpy as np
 import pytest
+from scipy import stats
 
 from edgewise.errors import ParameterError
-from edgewise.simulate import make_chain_precision
-
-CHAINS = pytest.mark.parametrize(
-    ("p", "weight"), [(1, 0.3), (2, -0.49), (4, 0.3), (10, -0.3), (10, 0.49), (50, 0.1)]
+from edgewise.simulate import (
+    make_chain_precision,
+    make_erdos_renyi_precision,
+    make_grid_precision,
+    make_hub_precision,
 )
 
+CHAINS = [(1, 0.3), (2, -0.49), (4, 0.3), (10, -0.3), (10, 0.49), (50, 0.1)]
+HUBS = [(1, 1), (2, 1), (2, 2), (5, 1), (10, 3), (11, 3), (200, 1), (200, 7)]
+# Grids whose last row is full, is short, is the only one; and one wider than it has variables.
+GRIDS = [(1, None), (2, None), (9, None), (7, None), (8, 3), (10, 4), (10, 1), (3, 5), (100, None)]
+RANDOM = [(1, 0.5), (2, 0.5), (10, 0.1), (10, 0.9), (60, 0.05), (60, 0.999)]
+GRAPHS = {
+    **{f"chain-{p}-{w}": partial(make_chain_precision, p, w) for p, w in CHAINS},
+    **{f"hub-{p}-{k}": partial(make_hub_precision, p, n_hubs=k) for p, k in HUBS},
+    **{f"grid-{p}-{k}": partial(make_grid_precision, p, n_columns=k) for p, k in GRIDS},
+    **{
+        f"random-{p}-{share}": partial(make_erdos_renyi_precision, p, probability=share, rng=4)
+        for p, share in RANDOM
+    },
+}
 
-@CHAINS
-def test_edges_are_the_neighbours_and_nothing_else(p, weight):
-    precision = make_chain_precision(p, weight)
-    i, j = np.indices((p, p))
-    # Exactly zero, not nearly: tests of error control read the null pairs off these zeros.
-    assert np.array_equal(precision != 0, np.abs(i - j) <= 1)
-    assert np.all(np.sign(precision[np.abs(i - j) == 1]) == np.sign(weight))
+
+@pytest.fixture(params=GRAPHS)
+def precision(request):
+    return GRAPHS[request.param]()
 
 
-@CHAINS
-def test_variances_are_one(p, weight):
-    covariance = np.linalg.inv(make_chain_precision(p, weight))
-    np.testing.assert_allclose(covariance.diagonal(), 1, rtol=1e-12)
+def edges(precision):
+    """The pairs that are not exactly zero: tests of error control rely on those that are."""
+    return {(i, j) for i, j in combinations(range(len(precision)), 2) if precision[i, j] != 0}
 
 
-@CHAINS
-def test_symmetric_and_positive_definite(p, weight):
-    precision = make_chain_precision(p, weight)
-    assert np.array_equal(precision, precision.T)
+def unscaled(precision):
+    """I + weight·neighbours: minus the partial correlations, which do not depend on units."""
+    root = np.sqrt(precision.diagonal())
+    return precision / np.outer(root, root)
+
+
+def test_exactly_symmetric(precision):
+    np.testing.assert_array_equal(precision, precision.T)
+
+
+def test_variances_are_one(precision):
+    np.testing.assert_allclose(np.linalg.inv(precision).diagonal(), 1, rtol=1e-12)
+
+
+def test_positive_definite(precision):
     assert np.linalg.eigvalsh(precision)[0] > 0
 
 
-def test_scaling_keeps_partial_correlations():
-    """ρ_ij = −Θ_ij/√(Θ_iiΘ_jj) does not depend on units, so it is that of I + w·neighbours."""
-    precision = make_chain_precision(6, 0.3)
-    root = np.sqrt(precision.diagonal())
-    partial = -precision / np.outer(root, root)
-    np.testing.assert_allclose(partial.diagonal(1), -0.3, rtol=1e-14)
+def test_all_edges_are_alike(precision):
+    weights = [unscaled(precision)[pair] for pair in edges(precision)]
+    np.testing.assert_allclose(weights, weights[:1] * len(weights), rtol=1e-13)
+
+
+@pytest.mark.parametrize(("p", "weight"), CHAINS)
+def test_chain_joins_neighbours(p, weight):
+    precision = make_chain_precision(p, weight)
+    assert edges(precision) == {(i, i + 1) for i in range(p - 1)}
+    np.testing.assert_allclose(unscaled(precision).diagonal(1), weight, rtol=1e-13)
 
 
 def test_two_variables_by_hand():
@@ -55,12 +86,179 @@ def test_smallest_edge_of_six():
     assert round(float(make_chain_precision(6).diagonal(1).min()), 3) == 0.351
 
 
-def test_no_weight_is_no_edge():
-    np.testing.assert_array_equal(make_chain_precision(5, 0.0), np.eye(5))
+@pytest.mark.parametrize("make", [make_chain_precision, make_hub_precision, make_grid_precision])
+def test_no_weight_is_no_edge(make):
+    np.testing.assert_array_equal(make(5, weight=0.0), np.eye(5))
 
 
-@pytest.mark.parametrize("weight", [0.5, -0.5, 2.0, float("nan"), float("inf"), "0.3"])
-def test_refuses_weights_that_are_no_precision_matrix(weight):
+@pytest.mark.parametrize("p", [1, 2, 5, 50])
+def test_one_hub_is_a_star(p):
+    assert edges(make_hub_precision(p)) == {(0, leaf) for leaf in range(1, p)}
+
+
+@pytest.mark.parametrize(("p", "n_hubs"), HUBS)
+def test_leaves_join_the_hubs_in_turn(p, n_hubs):
+    found = edges(make_hub_precision(p, n_hubs=n_hubs))
+    assert all(hub < n_hubs <= leaf for hub, leaf in found)
+    # Every leaf has one hub, and the hubs share the leaves as evenly as can be.
+    assert sorted(leaf for _, leaf in found) == list(range(n_hubs, p))
+    degrees = np.bincount([hub for hub, _ in found], minlength=n_hubs)
+    assert degrees.max() - degrees.min() <= 1
+
+
+@pytest.mark.parametrize("n_hubs", [0, -1, 6, 1.0])
+def test_refuses_numbers_of_hubs(refuses, n_hubs):
+    refuses(lambda: make_hub_precision(5, n_hubs=n_hubs), ParameterError, "n_hubs:", repr(n_hubs))
+
+
+@pytest.mark.parametrize(("p", "n_columns"), GRIDS)
+def test_grid_joins_those_beside_and_below(p, n_columns):
+    width = n_columns or math.ceil(math.sqrt(p))
+
+    def distance(i, j):
+        (row, column), (other_row, other_column) = divmod(i, width), divmod(j, width)
+        return abs(row - other_row) + abs(column - other_column)
+
+    expected = {pair for pair in combinations(range(p), 2) if distance(*pair) == 1}
+    assert edges(make_grid_precision(p, n_columns=n_columns)) == expected
+
+
+@pytest.mark.parametrize("options", [{}, {"weight": 0.3}, {"weight": -0.45}])
+@pytest.mark.parametrize("p", [1, 2, 12, 100])
+def test_grid_of_one_column_or_one_row_is_the_chain(p, options):
+    chain = make_chain_precision(p, **options)
+    np.testing.assert_array_equal(make_grid_precision(p, n_columns=1, **options), chain)
+    np.testing.assert_array_equal(make_grid_precision(p, n_columns=p, **options), chain)
+
+
+@pytest.mark.parametrize("n_columns", [0, -1, 2.0])
+def test_refuses_numbers_of_columns(refuses, n_columns):
+    refuses(
+        lambda: make_grid_precision(5, n_columns=n_columns),
+        ParameterError,
+        "n_columns:",
+        repr(n_columns),
+    )
+
+
+def test_random_edges_are_independent_and_alike():
+    """The count is binomial, in mean and variance, and no pair comes more often than others."""
+    p, probability, graphs = 8, 0.3, 1000
+    rng = np.random.default_rng(21)
+    pairs = np.triu_indices(p, k=1)
+    joined = np.array(
+        [
+            make_erdos_renyi_precision(p, probability=probability, rng=rng)[pairs] != 0
+            for _ in range(graphs)
+        ]
+    )
+    n_pairs = joined.shape[1]
+    assert stats.binomtest(int(joined.sum()), joined.size, probability).pvalue > 0.001
+    # Σ(count − mean)²/variance ~ χ² nearly, which clustered edges would make too large.
+    variance = n_pairs * probability * (1 - probability)
+    spread = ((joined.sum(axis=1) - n_pairs * probability) ** 2).sum() / variance
+    assert 0.001 < stats.chi2(graphs).sf(spread) < 0.999
+    assert stats.chisquare(joined.sum(axis=0)).pvalue > 0.001
+
+
+def test_random_graph_is_reproducible():
+    first, again, same, other = (
+        make_erdos_renyi_precision(20, rng=rng) for rng in (7, 7, np.random.default_rng(7), 8)
+    )
+    np.testing.assert_array_equal(first, again)
+    np.testing.assert_array_equal(first, same)
+    assert edges(first) != edges(other)
+
+
+@pytest.mark.parametrize("probability", [0, 1, -0.1, 1.5, math.nan, "0.1"])
+def test_refuses_what_is_no_probability(refuses, probability):
+    refuses(
+        lambda: make_erdos_renyi_precision(5, probability=probability, rng=0),
+        ParameterError,
+        "probability:",
+        repr(probability),
+    )
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        make_hub_precision,
+        make_grid_precision,
+        partial(make_erdos_renyi_precision, probability=0.5, rng=1),
+        partial(make_erdos_renyi_precision, probability=0.999, rng=1),
+    ],
+)
+@pytest.mark.parametrize("p", [2, 10, 200])
+def test_usual_weight_is_safe(make, p):
+    """At most 0.3, and never within 0.4 of a singular I + weight·neighbours."""
+    theta = unscaled(make(p))
+    assert np.linalg.eigvalsh(theta)[0] > 0.4 - 1e-12
+    assert np.max(theta - np.eye(p)) < 0.3 + 1e-12
+
+
+def test_usual_weight_is_that_of_the_chain_where_it_can_be():
+    assert unscaled(make_hub_precision(5))[0, 1] == pytest.approx(0.3)
+    assert unscaled(make_grid_precision(4))[0, 1] == pytest.approx(0.3)
+    assert unscaled(make_hub_precision(200))[0, 1] == pytest.approx(0.6 / math.sqrt(199))
+
+
+# −1/λ_max and −1/λ_min of the neighbours, from the known spectra.
+LIMITS = {
+    "star": (partial(make_hub_precision, 10), -1 / 3, 1 / 3),
+    "large star": (partial(make_hub_precision, 200), -1 / math.sqrt(199), 1 / math.sqrt(199)),
+    "ring of four": (partial(make_grid_precision, 4), -1 / 2, 1 / 2),
+    "square": (partial(make_grid_precision, 9), -1 / math.sqrt(8), 1 / math.sqrt(8)),
+    "triangle": (partial(make_erdos_renyi_precision, 3, probability=0.999, rng=0), -1 / 2, 1),
+    "all pairs": (partial(make_erdos_renyi_precision, 6, probability=0.999, rng=0), -1 / 5, 1),
+}
+
+
+@pytest.mark.parametrize("graph", LIMITS)
+def test_weights_just_inside_the_limits_work(graph):
+    make, low, high = LIMITS[graph]
+    for limit in (low, high):
+        theta = make(weight=limit * (1 - 1e-6))
+        assert np.linalg.eigvalsh(unscaled(theta))[0] > 0
+        np.testing.assert_allclose(np.linalg.inv(theta).diagonal(), 1, rtol=1e-6)
+
+
+@pytest.mark.parametrize("graph", LIMITS)
+def test_weights_beyond_the_limits_are_refused_with_the_limits(refuses, graph):
+    make, low, high = LIMITS[graph]
+    for weight in (low * (1 + 1e-6), high * (1 + 1e-6), 2 * low, -0.999):
+        refuses(
+            lambda w=weight: make(weight=w),
+            ParameterError,
+            "weight:",
+            f"between {low:.4g} and {high:.4g}",
+            repr(weight),
+        )
+
+
+@pytest.mark.parametrize("p", [17, 200])
+def test_weight_at_the_limit_is_refused(refuses, p):
+    refuses(lambda: make_hub_precision(p, weight=1 / math.sqrt(p - 1)), ParameterError, "weight:")
+
+
+@pytest.mark.parametrize("weight", [0.5, -0.5, 2.0, math.nan, math.inf, "0.3", None])
+def test_chain_refuses_weights_that_are_no_precision_matrix(refuses, weight):
     # Eigenvalues 1 + 2w cos(kπ/(p+1)) stay positive for every p only below one half.
-    with pytest.raises(ParameterError, match="weight"):
-        make_chain_precision(5, weight)
+    refuses(lambda: make_chain_precision(5, weight), ParameterError, "weight:", repr(weight))
+
+
+@pytest.mark.parametrize(
+    "make", [make_hub_precision, make_grid_precision, make_erdos_renyi_precision]
+)
+@pytest.mark.parametrize("weight", [1.0, -1, 2.0, math.nan, math.inf, "0.3"])
+def test_refuses_weights_that_are_no_partial_correlation(refuses, make, weight):
+    refuses(lambda: make(5, weight=weight), ParameterError, "weight:", repr(weight))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [make_chain_precision, make_hub_precision, make_grid_precision, make_erdos_renyi_precision],
+)
+@pytest.mark.parametrize("p", [0, -1, 2.0, "3", None])
+def test_refuses_numbers_of_features(refuses, make, p):
+    refuses(lambda: make(p), ParameterError, "n_features:", repr(p))

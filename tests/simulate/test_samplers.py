@@ -1,160 +1,42 @@
-"""Samplers against what their formulas say: moments, radii, components, seeds.
-
-Θ and the mean zero are known here, so nothing is estimated that is not being tested.
-"""
+"""Rows of any law: seeds, batches, memory, and what is refused."""
 
 from __future__ import annotations
 
-import math
-from statistics import NormalDist
+import tracemalloc
+from itertools import islice
 
 import numpy as np
 import pytest
-from scipy import stats
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from edgewise.errors import ParameterError
-from edgewise.simulate import SAMPLERS, make_chain_precision, sample
+from edgewise.simulate import (
+    DISTRIBUTIONS,
+    Distribution,
+    StudentT,
+    make_chain_precision,
+    sample,
+    sample_batches,
+)
 
-P = 5
-N = 200_000
-PRECISION = make_chain_precision(P, -0.4)
-EVERY = pytest.mark.parametrize("distribution", list(SAMPLERS))
-
-
-@pytest.fixture(scope="module")
-def drawn():
-    """N rows of a distribution, drawn once."""
-    kept: dict[str, np.ndarray] = {}
-
-    def rows(distribution: str) -> np.ndarray:
-        if distribution not in kept:
-            rng = np.random.default_rng([2016, *distribution.encode()])
-            kept[distribution] = sample(distribution, PRECISION, N, rng=rng)
-        return kept[distribution]
-
-    return rows
-
-
-def assert_means(values: np.ndarray, expected: np.ndarray | float) -> None:
-    """Column means agree within Monte-Carlo error, all at once with probability 0.999."""
-    values = np.atleast_2d(values.T).T
-    error = values.std(axis=0, ddof=1) / math.sqrt(len(values))
-    z = (values.mean(axis=0) - expected) / error
-    assert np.abs(z).max() < NormalDist().inv_cdf(1 - 0.0005 / values.shape[1])
+PRECISION = make_chain_precision(3, -0.4)
+# Rows drawn at a time; it is no promise, but cases must lie on both sides of it.
+DRAWN = 65_536
+EVERY = pytest.mark.parametrize("distribution", DISTRIBUTIONS)
 
 
 @EVERY
-def test_mean_is_zero(drawn, distribution):
-    assert_means(drawn(distribution), 0)
-
-
-@EVERY
-def test_covariance_is_the_inverse_precision(drawn, distribution):
-    X = drawn(distribution)
-    i, j = np.triu_indices(P)
-    assert_means(X[:, i] * X[:, j], np.linalg.inv(PRECISION)[i, j])
-
-
-def mahalanobis(X: np.ndarray) -> np.ndarray:
-    """c'Θc of each row."""
-    return np.vecdot(X @ PRECISION, X)
-
-
-def test_kurtosis_of_the_laplace(drawn):
-    """E(c'Θc)² = p(p+2)(1+κ), κ = 2/(p+1).
-
-    c'Θc = R²/(4(p+1)) with R ~ Gamma(p, 2), and E R⁴ = 2⁴ p(p+1)(p+2)(p+3), so that
-    E(c'Θc)² = p(p+2)·(p+3)/(p+1).
-    """
-    kappa = 2 / (P + 1)
-    assert_means(mahalanobis(drawn("laplace")) ** 2, P * (P + 2) * (1 + kappa))
-
-
-def test_kurtosis_of_the_gaussian(drawn):
-    assert_means(mahalanobis(drawn("gaussian")) ** 2, P * (P + 2))
-
-
-# The whole distribution of c'Θc, which says more than a moment; and (c'Θc)² of a t5 has no
-# variance, so that its mean, 3p(p+2), could not be tested at all.
-RADII = {
-    "gaussian": stats.chi2(P),
-    # 3χ²_p/χ²_5: Student's F in other units.
-    "t5": stats.f(P, 5, scale=3 * P / 5),
-}
-
-
-@pytest.mark.parametrize("distribution", list(RADII))
-def test_radius(drawn, distribution):
-    distance = mahalanobis(drawn(distribution))
-    assert stats.kstest(distance, RADII[distribution].cdf).pvalue > 0.001
-
-
-def test_radius_of_the_laplace(drawn):
-    radius = np.sqrt(4 * (P + 1) * mahalanobis(drawn("laplace")))
-    assert stats.kstest(radius, stats.gamma(P, scale=2).cdf).pvalue > 0.001
-
-
-@pytest.mark.parametrize("distribution", ["laplace", "t5"])
-def test_direction_is_free_of_the_radius(drawn, distribution):
-    """Elliptical: x = R Σ^½ u with u uniform on the sphere, so u_k² has mean 1/p at every R."""
-    X = drawn(distribution)
-    distance = mahalanobis(X)
-    direction = components(X) / np.sqrt(distance)[:, np.newaxis]
-    far = distance > np.median(distance)
-    for half in (direction[far], direction[~far]):
-        assert_means(half**2, 1 / P)
-        # u_k²/(Σ u²) ~ Beta(½, (p−1)/2)
-        assert stats.kstest(half[:, 0] ** 2, stats.beta(0.5, (P - 1) / 2).cdf).pvalue > 0.001
-
-
-def test_rows_of_the_laplace_are_dependent_where_uncorrelated(drawn):
-    """What exposes Gaussian tests: E z_i²z_j² = (p+3)/(p+1), not 1, for uncorrelated z_i, z_j."""
-    z = components(drawn("laplace"))
-    i, j = np.triu_indices(P, k=1)
-    assert_means((z[:, i] * z[:, j]) ** 2, (P + 3) / (P + 1))
-
-
-def components(X: np.ndarray) -> np.ndarray:
-    """Undo the mixing: uncorrelated columns of unit variance."""
-    root = np.linalg.cholesky(np.linalg.inv(PRECISION))
-    return np.linalg.solve(root, X.T).T
-
-
-LOGNORMAL_DEVIATION = math.sqrt((math.e - 1) * math.e)
-COMPONENTS = {
-    "gaussian": stats.norm(),
-    "exponential": stats.expon(loc=-1),
-    "lognormal": stats.lognorm(
-        1, loc=-math.sqrt(math.e) / LOGNORMAL_DEVIATION, scale=1 / LOGNORMAL_DEVIATION
-    ),
-}
-
-
-@pytest.mark.parametrize("distribution", list(COMPONENTS))
-def test_components(drawn, distribution):
-    z = components(drawn(distribution))
-    expected = COMPONENTS[distribution]
-    assert expected.mean() == pytest.approx(0, abs=1e-12)
-    assert expected.var() == pytest.approx(1)
-    smallest = min(stats.kstest(column, expected.cdf).pvalue for column in z.T)
-    assert smallest > 0.001 / P
-
-
-@pytest.mark.parametrize("distribution", list(COMPONENTS))
-def test_components_are_independent(drawn, distribution):
-    """Their ranks have no correlation, and neither have the distances of the ranks from 1/2."""
-    z = components(drawn(distribution))
-    uniform = COMPONENTS[distribution].cdf(z) - 0.5
-    i, j = np.triu_indices(P, k=1)
-    for score in (uniform, np.abs(uniform) - 0.25):
-        assert_means(score[:, i] * score[:, j], 0)
+def test_shape_and_kind(distribution):
+    X = sample(distribution, PRECISION, 7, rng=0)
+    assert X.shape == (7, 3)
+    assert X.dtype == np.float64
+    assert np.isfinite(X).all()
 
 
 @EVERY
 def test_seed_decides_everything(distribution):
-    first, again, other = (
-        sample(distribution, PRECISION, 50, rng=np.random.default_rng(seed)) for seed in (7, 7, 8)
-    )
+    first, again, other = (sample(distribution, PRECISION, 50, rng=seed) for seed in (7, 7, 8))
     np.testing.assert_array_equal(first, again)
     assert not np.isclose(first, other).any()
 
@@ -163,22 +45,195 @@ def test_seed_decides_everything(distribution):
 def test_generator_moves_on(distribution):
     rng = np.random.default_rng(7)
     first, second = (sample(distribution, PRECISION, 50, rng=rng) for _ in range(2))
+    np.testing.assert_array_equal(first, sample(distribution, PRECISION, 50, rng=7))
+    assert not np.isclose(first, second).any()
+
+
+def test_no_seed_is_new_rows_each_time():
+    first, second = (sample("gaussian", PRECISION, 50) for _ in range(2))
     assert not np.isclose(first, second).any()
 
 
 @EVERY
-def test_shape_and_kind(distribution):
-    X = sample(distribution, make_chain_precision(3), 7, rng=np.random.default_rng(0))
-    assert X.shape == (7, 3)
-    assert X.dtype == np.float64
-    assert np.isfinite(X).all()
+def test_name_stands_for_its_law(distribution):
+    np.testing.assert_array_equal(
+        sample(distribution, PRECISION, 50, rng=1),
+        sample(DISTRIBUTIONS[distribution], PRECISION, 50, rng=1),
+    )
+
+
+def test_law_with_other_parameters():
+    t5, t8 = (sample(StudentT(df), PRECISION, 50, rng=1) for df in (5, 8))
+    np.testing.assert_array_equal(t5, sample("t5", PRECISION, 50, rng=1))
+    assert not np.isclose(t5, t8).any()
+
+
+def test_law_of_ones_own():
+    """Only `rows` has to be written, with identity covariance; the mixing is done for it."""
+
+    class Counting(Distribution):
+        def rows(self, rng, n, p):
+            return np.arange(n * p, dtype=float).reshape(n, p)
+
+        def mardia_kurtosis(self, n_features):
+            raise NotImplementedError
+
+    X = sample(Counting(), PRECISION, 4)
+    root = np.linalg.cholesky(np.linalg.inv(PRECISION))
+    np.testing.assert_allclose(X, np.arange(12.0).reshape(4, 3) @ root.T, rtol=1e-14)
+
+
+def test_precision_as_lists():
+    np.testing.assert_array_equal(
+        sample("gaussian", PRECISION.tolist(), 5, rng=0), sample("gaussian", PRECISION, 5, rng=0)
+    )
+
+
+@EVERY
+@given(
+    n=st.integers(0, 60),
+    batch_rows=st.integers(1, 70),
+    p=st.integers(1, 4),
+    seed=st.integers(0, 2**32),
+)
+@settings(max_examples=40)
+def test_batches_do_not_change_the_rows(distribution, n, batch_rows, p, seed):
+    precision = make_chain_precision(p)
+    batches = list(sample_batches(distribution, precision, n, rng=seed, batch_rows=batch_rows))
+    whole, rest = divmod(n, batch_rows)
+    assert [len(batch) for batch in batches] == [batch_rows] * whole + [rest] * (rest > 0)
+    np.testing.assert_array_equal(
+        np.concatenate([np.empty((0, p)), *batches]),
+        sample(distribution, precision, n, rng=seed),
+        strict=True,
+    )
+
+
+@pytest.mark.parametrize("n", [DRAWN - 1, DRAWN, DRAWN + 1, 2 * DRAWN, 150_000])
+@pytest.mark.parametrize("distribution", ["laplace", "ar1"])
+def test_batches_that_cross_a_drawn_block(distribution, n):
+    expected = sample(distribution, PRECISION, n, rng=11)
+    assert expected.shape == (n, 3)
+    for batch_rows in (999, DRAWN - 1, DRAWN, DRAWN + 1, 100_000, n, 10 * n):
+        batches = list(sample_batches(distribution, PRECISION, n, rng=11, batch_rows=batch_rows))
+        assert {len(batch) for batch in batches[:-1]} <= {batch_rows}
+        assert 0 < len(batches[-1]) <= batch_rows
+        np.testing.assert_array_equal(np.concatenate(batches), expected)
+
+
+def test_blocks_are_drawn_anew():
+    """Blocks of the same numbers again and again would have the same moments."""
+    X = sample("laplace", PRECISION, 3 * DRAWN, rng=11)
+    assert len(np.unique(X[:, 0])) == len(X)
+
+
+def test_memory_reaches_over_a_drawn_block():
+    ends = [sample("ar1", np.eye(3), DRAWN + 1, rng=seed)[-2:] for seed in range(60)]
+    before, after = np.concatenate(ends, axis=1)
+    # 180 pairs of independent rows would reach 0.4 once in ten million times.
+    assert np.corrcoef(before, after)[0, 1] > 0.4
+
+
+@pytest.mark.parametrize("batch_rows", [50, 40_000, DRAWN, 100_000])
+def test_stream_without_end(batch_rows):
+    stream = sample_batches("laplace", PRECISION, None, rng=2, batch_rows=batch_rows)
+    first = list(islice(stream, 5))
+    assert [batch.shape for batch in first] == [(batch_rows, 3)] * 5
+    assert next(stream).shape == (batch_rows, 3)
+    same = sample("laplace", PRECISION, 8 * DRAWN, rng=2)[: 5 * batch_rows]
+    np.testing.assert_array_equal(np.concatenate(first), same)
+
+
+@EVERY
+def test_no_rows(distribution):
+    assert sample(distribution, PRECISION, 0, rng=0).shape == (0, 3)
+    assert list(sample_batches(distribution, PRECISION, 0, rng=0)) == []
+
+
+def test_one_column():
+    assert sample("pareto", [[4.0]], 6, rng=0).shape == (6, 1)
+
+
+@pytest.mark.parametrize("distribution", ["laplace", "ar1"])
+@pytest.mark.parametrize("batch_rows", [1000, 100_000])
+def test_memory_does_not_grow_with_the_rows(distribution, batch_rows):
+    def peak(n):
+        tracemalloc.start()
+        try:
+            for batch in sample_batches(distribution, PRECISION, n, rng=0, batch_rows=batch_rows):
+                assert batch.shape[1] == 3
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    peak(10)  # what is imported and cached at the first use
+    assert peak(2_000_000) < 1.1 * peak(400_000)
+
+
+NOT_MATRICES = {
+    "wide": (np.ones((2, 3)), "square", "(2, 3)"),
+    "vector": (np.ones(4), "square", "(4,)"),
+    "cube": (np.ones((2, 2, 2)), "square", "(2, 2, 2)"),
+    "number": (1.0, "square", "()"),
+    "asymmetric": ([[1.0, 0.2], [0.1, 1.0]], "symmetric"),
+    "triangle": ([[1.0, 0.2], [0.0, 1.0]], "symmetric"),
+    "nan": ([[1.0, np.nan], [np.nan, 1.0]], "finite"),
+    "infinite": ([[np.inf, 0.0], [0.0, 1.0]], "finite"),
+    "indefinite": ([[1.0, 2.0], [2.0, 1.0]], "positive definite", "-1"),
+    "singular": (np.ones((2, 2)), "positive definite"),
+    "negative": (-np.eye(3), "positive definite", "-1"),
+}
+
+
+@pytest.mark.parametrize("case", NOT_MATRICES)
+@pytest.mark.parametrize("n", [0, 10])
+def test_refuses_what_is_no_precision_matrix(refuses, case, n):
+    precision, *fragments = NOT_MATRICES[case]
+    for draw in (sample, sample_batches):
+        # At the call: a generator that is not read yet would keep its error to itself.
+        refuses(
+            lambda d=draw: d("gaussian", precision, n), ParameterError, "precision:", *fragments
+        )
+
+
+# A tolerance relative to each element would leave none for zeros that are nearly zero.
+def test_inverse_of_a_covariance_is_symmetric_enough():
+    """What the documentation tells users to do with a covariance."""
+    covariance = np.linalg.inv(make_chain_precision(10))
+    assert sample("gaussian", np.linalg.inv(covariance), 5, rng=0).shape == (5, 10)
 
 
 def test_refuses_unknown_distribution(refuses):
+    for draw in (sample, sample_batches):
+        refuses(
+            lambda d=draw: d("cauchy", PRECISION, 10),
+            ParameterError,
+            "distribution:",
+            "'cauchy'",
+            *DISTRIBUTIONS,
+        )
+
+
+@pytest.mark.parametrize("distribution", [None, 5, StudentT, ["gaussian"], np.ones(3)])
+def test_refuses_what_is_no_distribution(refuses, distribution):
+    refuses(lambda: sample(distribution, PRECISION, 10), ParameterError, "distribution:")
+
+
+@pytest.mark.parametrize("n", [-1, 2.5, 10.0, "10", True])
+def test_refuses_numbers_of_rows_that_are_none(refuses, n):
+    for draw in (sample, sample_batches):
+        refuses(lambda d=draw: d("gaussian", PRECISION, n), ParameterError, "n_samples:", repr(n))
+
+
+def test_refuses_an_endless_array(refuses):
+    refuses(lambda: sample("gaussian", PRECISION, None), ParameterError, "n_samples:", "None")
+
+
+@pytest.mark.parametrize("batch_rows", [0, -1, 2.5, None])
+def test_refuses_batches_without_rows(refuses, batch_rows):
     refuses(
-        lambda: sample("cauchy", PRECISION, 10, rng=np.random.default_rng(0)),
+        lambda: sample_batches("gaussian", PRECISION, 10, batch_rows=batch_rows),
         ParameterError,
-        "distribution",
-        "'cauchy'",
-        *SAMPLERS,
+        "batch_rows:",
+        repr(batch_rows),
     )

@@ -14,9 +14,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.signal import lfilter
-
-from edgewise.simulate import sample
 
 # A cell that is right fails once in 740 such comparisons; the seeds then keep it as it is.
 STANDARD_ERRORS = 3
@@ -145,21 +142,6 @@ def partial_correlations() -> Callable[[np.ndarray], np.ndarray]:
         return partial
 
     return of
-
-
-@pytest.fixture(scope="session")
-def autoregressive_rows() -> Callable[..., np.ndarray]:
-    """Rows that keep 0.7 of the row before them: covariance Θ⁻¹/0.51, so the edges of Θ."""
-    memory, forgotten = 0.7, 100
-
-    def rows(
-        distribution: str, precision: np.ndarray, n: int, *, rng: np.random.Generator
-    ) -> np.ndarray:
-        innovations = sample(distribution, precision, n + forgotten, rng=rng)
-        series: np.ndarray = lfilter([1.0], [1.0, -memory], innovations, axis=0)
-        return series[forgotten:]
-
-    return rows
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from edgewise import edge_test
-from edgewise.simulate import make_chain_precision
+from edgewise.simulate import DISTRIBUTIONS, AutoRegressive, make_chain_precision, sample
 
 ALPHA = 0.05
 N = 20_000
@@ -15,10 +15,11 @@ NULL = PRECISION == 0
 
 
 @pytest.mark.parametrize("distribution", ["gaussian", "t5"])
-def test_batch_means_on_dependent_rows(trial, autoregressive_rows, distribution):
+def test_batch_means_on_dependent_rows(trial, distribution):
+    law = AutoRegressive(DISTRIBUTIONS[distribution], memory=0.7)
     shares = {"batch": [], "wald": []}
     for rng in trial.draws(150, 4_000):
-        X = autoregressive_rows(distribution, PRECISION, N, rng=rng)
+        X = sample(law, PRECISION, N, rng=rng)
         for method, found in shares.items():
             result = edge_test(X, method=method, alpha=ALPHA, correction=None)
             found.append(result.reject[NULL].mean())
@@ -28,10 +29,11 @@ def test_batch_means_on_dependent_rows(trial, autoregressive_rows, distribution)
 
 
 @pytest.mark.parametrize("distribution", ["gaussian", "t5"])
-def test_largest_statistic_on_dependent_rows(trial, autoregressive_rows, distribution):
+def test_largest_statistic_on_dependent_rows(trial, distribution):
+    law = AutoRegressive(DISTRIBUTIONS[distribution], memory=0.7)
     errors = []
     for rng in trial.draws(25, 1_000):
-        X = autoregressive_rows(distribution, PRECISION, N, rng=rng)
+        X = sample(law, PRECISION, N, rng=rng)
         result = edge_test(X, method="batch", alpha=ALPHA, correction="maxt", n_batches=200)
         errors.append(result.reject[NULL].any())
         assert np.isfinite(result.threshold[NULL]).all()

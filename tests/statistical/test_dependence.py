@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from edgewise.diagnostics import diagnose
-from edgewise.simulate import make_chain_precision, sample
+from edgewise.simulate import DISTRIBUTIONS, AutoRegressive, make_chain_precision, sample
 from edgewise.sources.detect import as_source
 
 INDEPENDENT = ("gaussian", "laplace", "t5", "exponential", "lognormal")
@@ -28,10 +28,11 @@ def test_alarms_on_independent_rows(trial, distribution):
 
 
 @pytest.mark.parametrize("distribution", INDEPENDENT)
-def test_alarms_on_dependent_rows(trial, autoregressive_rows, distribution):
+def test_alarms_on_dependent_rows(trial, distribution):
+    law = AutoRegressive(DISTRIBUTIONS[distribution], memory=0.7)
     alarms, advised = [], []
     for rng in trial.draws(60, 1_000):
-        X = autoregressive_rows(distribution, PRECISION, N, rng=rng)
+        X = sample(law, PRECISION, N, rng=rng)
         diagnosis = diagnose(as_source(X))
         alarms.append(diagnosis.dependent)
         advised.append(diagnosis.advice().startswith("Use method 'batch'"))

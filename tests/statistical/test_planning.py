@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from edgewise import edge_test, plan_sample_size
-from edgewise.simulate import make_chain_precision, sample
+from edgewise.simulate import AutoRegressive, Gaussian, make_chain_precision, sample
 
 PILOT_ROWS = 20_000
 POWER = 0.8
@@ -46,8 +46,8 @@ def test_planned_power(trial, method, effect, distribution):
     trial.mean_within(f"power planned for {POWER}", shares, POWER, slack=0.05)
 
 
-def test_planned_power_on_dependent_rows(trial, autoregressive_rows):
-    rows = partial(autoregressive_rows, "gaussian")
+def test_planned_power_on_dependent_rows(trial):
+    rows = partial(sample, AutoRegressive(Gaussian(), memory=0.7))
     shares = list(power_at_the_planned_rows(trial, rows, "batch", 0.1))
     trial.mean_within(f"power planned for {POWER}", shares, POWER, slack=0.05)
 

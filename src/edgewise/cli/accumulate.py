@@ -50,7 +50,7 @@ def command(
     from edgewise._atomic import check_writable, sweep
     from edgewise._validation import check_real
     from edgewise.checkpoint import accumulate_files
-    from edgewise.cli.progress import peak_memory, rows_progress
+    from edgewise.cli.progress import peak_memory, progress_bar
     from edgewise.errors import DataError
     from edgewise.moments.batches import BatchMoments
     from edgewise.moments.moments import Moments
@@ -77,7 +77,7 @@ def command(
             sweep(written)
     start = time.perf_counter()
     try:
-        with rows_progress(source.estimated_rows, "reading") as tell:
+        with progress_bar(source.estimated_rows, "reading") as tell:
             state, n_dropped = accumulate_files(
                 source,
                 empty,

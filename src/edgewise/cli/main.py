@@ -10,7 +10,17 @@ import click
 from edgewise._version import __version__
 from edgewise.errors import EdgewiseError, ParameterError
 
-_COMMANDS = ("demo", "test", "compare", "accumulate", "merge", "plan", "prove")
+_COMMANDS = (
+    "demo",
+    "test",
+    "compare",
+    "accumulate",
+    "merge",
+    "plan",
+    "simulate",
+    "reproduce",
+    "prove",
+)
 
 
 class _LazyGroup(click.Group):

@@ -8,13 +8,15 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def rows_progress(total: int | None, what: str) -> Iterator[Callable[[int], None]]:
-    """Yields a function to be told of rows; shows rows, share, rate and time left.
+def progress_bar(
+    total: int | None, what: str, unit: str = "rows"
+) -> Iterator[Callable[[int], None]]:
+    """Yields a function to be told of what is done; shows its number, share, rate and time left.
 
     Nothing is shown when standard error is not a terminal, nor before a second has passed.
     """
     if not sys.stderr.isatty():
-        yield lambda rows: None
+        yield lambda done: None
         return
     from rich.console import Console
     from rich.progress import (
@@ -25,14 +27,14 @@ def rows_progress(total: int | None, what: str) -> Iterator[Callable[[int], None
         TimeRemainingColumn,
     )
 
-    rate = TextColumn("{task.completed:,.0f} rows, {task.fields[rate]:,.0f}/s")
+    rate = TextColumn(f"{{task.completed:,.0f}} {unit}, {{task.fields[rate]:,.3g}}/s")
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), rate)
     console = Console(stderr=True)
     with Progress(*columns, TimeRemainingColumn(), console=console, transient=True) as progress:
         task = progress.add_task(what, total=total, rate=0.0, visible=False)
 
-        def tell(rows: int) -> None:
-            progress.advance(task, rows)
+        def tell(done: int) -> None:
+            progress.advance(task, done)
             known = progress.tasks[0]
             if known.total is not None and known.completed > known.total:
                 # More passes than foreseen (a matrix-free solver): a full bar would be a lie.

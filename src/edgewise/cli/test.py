@@ -94,7 +94,7 @@ def command(
     of the same columns; or - for CSV from standard input; or one state of `edgewise accumulate`.
     """
     from edgewise._atomic import check_writable
-    from edgewise.cli.progress import peak_memory, rows_progress
+    from edgewise.cli.progress import peak_memory, progress_bar
     from edgewise.cli.screen import console, edge_table
     from edgewise.dispatch import edge_test
     from edgewise.edges.registry import METHODS
@@ -121,7 +121,7 @@ def command(
     total = rows.estimated_rows if isinstance(rows, Source) else None
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", EdgewiseWarning)
-        with rows_progress(total and total * METHODS[method].passes, "testing") as tell:
+        with progress_bar(total and total * METHODS[method].passes, "testing") as tell:
             result = edge_test(
                 WatchedRows(rows, tell) if isinstance(rows, Source) else rows,
                 method=method,

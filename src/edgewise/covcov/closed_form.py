@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from edgewise._blocks import Scan, block_rows, row_blocks
+from edgewise._blocks import Scan, block_rows, row_blocks, upper_products
 from edgewise._types import FloatArray
 from edgewise._validation import check_rows
 from edgewise.errors import DataError
+from edgewise.moments.fourth import FourthMoments
 from edgewise.moments.moments import CentralQuartics, Moments
 
 _GIB = 2.0**30
@@ -92,27 +93,33 @@ def covcov_matrix(
                 c = centre.subtract_from(block, centred)
                 if A is not None:
                     c = np.matmul(A, c, out=transformed[:, :size])
-                w = _upper_products(c, products[:, :size])
+                w = upper_products(c, products[:, :size])
                 gram += w @ w.T
-        upper = np.triu_indices(p)
         gram /= n
-        gram -= np.outer(s[upper], s[upper])
-        gram *= u_statistic_factor(n)
-        if frobenius:
-            weights = np.where(upper[0] == upper[1], 1.0, np.sqrt(2.0))
-            gram *= np.outer(weights, weights)
-        finite(float(gram.sum()))
-    return gram
+        return _from_products(n, gram, s, frobenius)
 
 
-def _upper_products(c: FloatArray, out: FloatArray) -> FloatArray:
-    """Products c_i c_j for i ≤ j in row-major order, one row of `out` each."""
-    start = 0
-    for i in range(c.shape[0]):
-        stop = start + c.shape[0] - i
-        np.multiply(c[i], c[i:], out=out[start:stop])
-        start = stop
-    return out
+def covcov_of_moments(
+    fourth: FourthMoments, *, A: FloatArray | None = None, frobenius: bool = False
+) -> FloatArray:
+    """The same matrix from a state that keeps all fourth moments, without the rows."""
+    n = fourth.n_samples
+    s = fourth.covariance() * ((n - 1) / n)
+    if A is not None:
+        s = A @ s @ A.T
+    return _from_products(n, fourth.products(A), s, frobenius)
+
+
+def _from_products(n: int, m: FloatArray, s: FloatArray, frobenius: bool) -> FloatArray:
+    """(n−2)/(n(n−1)) · (m_ijkl − s_ij s_kl), in place of m."""
+    upper = np.triu_indices(len(s))
+    m -= np.outer(s[upper], s[upper])
+    m *= u_statistic_factor(n)
+    if frobenius:
+        weights = np.where(upper[0] == upper[1], 1.0, np.sqrt(2.0))
+        m *= np.outer(weights, weights)
+    finite(float(m.sum()))
+    return m
 
 
 def covariance_of_covariance(X: Any) -> FloatArray:

@@ -23,11 +23,8 @@ def fisher_test(evidence: Evidence, question: Question) -> EdgeTestResult:
     heavy-tailed data most families contain a false edge.
     """
     estimate = estimate_precision(evidence.first_pass("fisher"), evidence.feature_names)
-    rho = estimate.partial_correlation
-    df = estimate.n_samples - len(rho)
-    with np.errstate(divide="ignore"):
-        statistic = rho * np.sqrt(df / ((1 - rho) * (1 + rho)))
-    reference = Student(df)
+    statistic, reference = fisher_statistic(estimate)
+    df = reference.df
 
     def threshold_at(log_level: float) -> FloatArray:
         t = reference.critical(log_level)
@@ -42,6 +39,14 @@ def fisher_test(evidence: Evidence, question: Question) -> EdgeTestResult:
         threshold_at=threshold_at,
     )
     return per_edge_result("fisher", evidence, estimate, test, question)
+
+
+def fisher_statistic(estimate: PrecisionEstimate) -> tuple[FloatArray, Student]:
+    """t, and the Student's t that it follows."""
+    rho = estimate.partial_correlation
+    df = estimate.n_samples - len(rho)
+    with np.errstate(divide="ignore"):
+        return rho * np.sqrt(df / ((1 - rho) * (1 + rho))), Student(df)
 
 
 def elliptical_test(evidence: Evidence, question: Question) -> EdgeTestResult:

@@ -11,6 +11,7 @@ from edgewise._types import FloatArray
 from edgewise._validation import check_testable_shape
 from edgewise.errors import DataError
 from edgewise.moments.centre import Centre
+from edgewise.moments.fourth import FourthMoments
 from edgewise.moments.moments import Moments
 
 # Below this share of a column's variance left over by the others, what is left is rounding.
@@ -63,7 +64,9 @@ class PrecisionEstimate:
         return whitening
 
 
-def estimate_precision(moments: Moments, feature_names: Sequence[str]) -> PrecisionEstimate:
+def estimate_precision(
+    moments: Moments | FourthMoments, feature_names: Sequence[str]
+) -> PrecisionEstimate:
     """Invert the covariance through the correlation matrix, naming what cannot be inverted."""
     check_testable_shape(moments.n_samples, moments.n_features or 0)
     mean, covariance = moments.mean(), moments.covariance()

@@ -30,23 +30,32 @@ def score_test(evidence: Evidence, question: Question) -> EdgeTestResult:
     estimate = estimate_precision(evidence.first_pass("score"), evidence.feature_names)
     scan = evidence.rows("score")
     sums = pair_sums(scan, estimate.centre, estimate.residual_map, estimate.n_samples)
-    rho = estimate.partial_correlation
-    # T = ρ/unit: the unit is what one step of the statistic is worth in partial correlation.
-    scale = (estimate.n_samples - 1) * (1 - rho) * (1 + rho) + np.eye(len(rho))
-    exact = exact_pairs(scan, estimate.centre, estimate.residual_map, rho, NEARLY_ONE)
-    spread = _score_spread(estimate, sums, exact)
-    unit = spread / scale
-    # Where every product of residuals is zero to rounding there is nothing to see: T = 0.
-    seen = spread > _NOTHING * np.sqrt(estimate.n_samples)
+    exact = exact_pairs(
+        scan, estimate.centre, estimate.residual_map, estimate.partial_correlation, NEARLY_ONE
+    )
+    statistic, unit = score_statistic(estimate, sums, exact)
     root = np.sqrt(estimate.precision.diagonal())
     reference = Normal()
     test = PerEdgeTest(
-        statistic=np.divide(rho, unit, out=np.zeros_like(rho), where=seen),
+        statistic=statistic,
         reference=reference,
         spread=sandwich_spread(estimate, sums, exact),
         threshold_at=lambda level: np.outer(root, root) * (reference.critical(level) * unit),
     )
     return per_edge_result("score", evidence, estimate, test, question)
+
+
+def score_statistic(
+    estimate: PrecisionEstimate, sums: PairSums, exact: ExactPairs | None = None
+) -> tuple[FloatArray, FloatArray]:
+    """T = ρ/unit, and the unit: what one step of T is worth in partial correlation."""
+    rho = estimate.partial_correlation
+    scale = (estimate.n_samples - 1) * (1 - rho) * (1 + rho) + np.eye(len(rho))
+    spread = _score_spread(estimate, sums, exact)
+    unit = spread / scale
+    # Where every product of residuals is zero to rounding there is nothing to see: T = 0.
+    seen = spread > _NOTHING * np.sqrt(estimate.n_samples)
+    return np.divide(rho, unit, out=np.zeros_like(rho), where=seen), unit
 
 
 def _score_spread(

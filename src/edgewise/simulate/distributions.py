@@ -21,6 +21,9 @@ from edgewise._validation import check_real
 from edgewise.errors import ParameterError
 
 _UNIT_ROUNDING = 1e-17
+_LARGEST_LOG = math.log(np.finfo(float).max)
+# A longer one takes longer to reach its equilibrium than the rows that anyone draws.
+_LONGEST_MEMORY = 0.9999
 
 
 class Distribution(ABC):
@@ -66,22 +69,30 @@ class PowerExponential(Distribution):
     def rows(self, rng: np.random.Generator, n: int, p: int) -> FloatArray:
         direction = rng.standard_normal((n, p))
         direction /= np.linalg.norm(direction, axis=1, keepdims=True)
-        radius = rng.gamma(p / self.omega, 2.0, (n, 1)) ** (1 / self.omega)
-        rows: FloatArray = direction * (radius / math.sqrt(self.radial_moment(2, p) / p))
+        log_scale = (self.log_radial_moment(2, p) - math.log(p)) / 2
+        rows: FloatArray = direction * np.exp(self._log_radius(rng, n, p) - log_scale)
         return rows
 
-    def radial_moment(self, order: int, n_features: int) -> float:
-        """E R^k = 2^{k/ω} Γ((p+k)/ω)/Γ(p/ω), before scaling."""
+    def _log_radius(self, rng: np.random.Generator, n: int, p: int) -> FloatArray:
+        """log R, because R itself may overflow where ω is small."""
+        shape = p / self.omega
+        if shape >= 1:
+            return np.log(rng.gamma(shape, 2.0, (n, 1))) / self.omega
+        # A gamma of small shape underflows: it is one of shape + 1, times U^{1/shape}.
+        larger = np.log(rng.gamma(shape + 1, 2.0, (n, 1))) / self.omega
+        return larger - rng.standard_exponential((n, 1)) / p
+
+    def log_radial_moment(self, order: int, n_features: int) -> float:
+        """Of E R^k = 2^{k/ω} Γ((p+k)/ω)/Γ(p/ω), before scaling."""
         shape = n_features / self.omega
         more = order / self.omega
         log = more * math.log(2) + special.gammaln(shape + more) - special.gammaln(shape)
-        return math.exp(float(log))
+        return float(log)
 
     def mardia_kurtosis(self, n_features: int) -> float:
-        return (
-            self.radial_moment(4, n_features)
-            / (self.radial_moment(2, n_features) / n_features) ** 2
-        )
+        second, fourth = (self.log_radial_moment(k, n_features) for k in (2, 4))
+        log = fourth - 2 * (second - math.log(n_features))
+        return math.exp(log) if log < _LARGEST_LOG else math.inf
 
 
 @dataclass(frozen=True)
@@ -165,11 +176,11 @@ class LogNormal(IndependentComponents):
     sigma: float = 1.0
 
     def __post_init__(self) -> None:
-        check_real("sigma", self.sigma, above=0)
+        check_real("sigma", self.sigma, above=0, below=10)
 
     def rows(self, rng: np.random.Generator, n: int, p: int) -> FloatArray:
         growth = math.exp(self.sigma**2)
-        deviation = math.sqrt((growth - 1) * growth)
+        deviation = math.sqrt(math.expm1(self.sigma**2) * growth)
         rows: FloatArray = rng.lognormal(0.0, self.sigma, (n, p)) - math.sqrt(growth)
         return rows / deviation
 
@@ -243,7 +254,8 @@ class ClaytonPareto(Distribution):
         own, shared = self._covariance()
         b = shared / (own + p * shared)
         quadratic = (squares - 2 * b * mixed + b**2 * total) / own**2
-        return float(sum(c * self._mean_power(k) for k, c in enumerate(quadratic.coef)))
+        powers = [self._mean_power(k) for k in range(len(quadratic.coef))]
+        return float(np.dot(quadratic.coef.astype(np.float64), powers))
 
 
 @dataclass(frozen=True)
@@ -254,9 +266,14 @@ class AutoRegressive(Distribution):
     memory: float = 0.7
 
     def __post_init__(self) -> None:
-        check_real("memory", self.memory, above=-1, below=1)
-        if isinstance(self.innovations, AutoRegressive):
-            raise ParameterError("innovations: expected independent rows, got an AutoRegressive.")
+        check_real("memory", self.memory, above=-_LONGEST_MEMORY, below=_LONGEST_MEMORY)
+        if not isinstance(self.innovations, Distribution) or isinstance(
+            self.innovations, AutoRegressive
+        ):
+            raise ParameterError(
+                "innovations: expected a Distribution of independent rows, got "
+                f"{self.innovations!r}."
+            )
 
     def rows(self, rng: np.random.Generator, n: int, p: int) -> FloatArray:
         return self.stream(rng, p)(n)
@@ -269,6 +286,8 @@ class AutoRegressive(Distribution):
 
         def more(n: int) -> FloatArray:
             nonlocal last
+            if not n:
+                return np.empty((0, p))
             new = fresh * self.innovations.rows(rng, n, p)
             series, last = lfilter([1.0], [1.0, -self.memory], new, axis=0, zi=last)
             rows: FloatArray = series

@@ -7,12 +7,13 @@ import math
 import numpy as np
 
 from edgewise._types import FloatArray
-from edgewise._validation import check_count, check_real
+from edgewise._validation import check_count, check_real, check_rng
 from edgewise.errors import ParameterError
 
 _USUAL_WEIGHT = 0.3
 # How near I + weight·A may come to a singular matrix where the weight is ours to choose.
 _USUAL_SHARE = 0.6
+_NEARLY_SINGULAR = 1e-10
 
 
 def make_chain_precision(n_features: int, weight: float = _USUAL_WEIGHT) -> FloatArray:
@@ -124,7 +125,7 @@ def make_erdos_renyi_precision(
     n_features = check_count("n_features", n_features, at_least=1)
     check_real("probability", probability, above=0, below=1)
     rows, columns = np.triu_indices(n_features, k=1)
-    joined = np.random.default_rng(rng).random(rows.size) < probability
+    joined = check_rng(rng).random(rows.size) < probability
     return _joined(n_features, rows[joined], columns[joined], weight)
 
 
@@ -148,11 +149,13 @@ def _with_weight(adjacency: FloatArray, weight: float | None) -> FloatArray:
     if weight is None:
         reach = float(np.abs(spectrum).max())
         weight = min(_USUAL_WEIGHT, _USUAL_SHARE / reach) if reach else _USUAL_WEIGHT
-    weight = check_real("weight", weight, above=-1, below=1)
-    if (1 + weight * spectrum).min() <= 0:
+    weight = check_real("weight", weight, above=-math.inf)
+    if (1 + weight * spectrum).min() <= _NEARLY_SINGULAR:
         low, high = -1 / spectrum[-1], -1 / spectrum[0]
         raise ParameterError(
             f"weight: expected a number between {low:.4g} and {high:.4g} for this graph, got "
             f"{weight!r}; Θ is not positive definite otherwise."
         )
+    # A graph that happens to have no edges limits nothing; a partial correlation does.
+    check_real("weight", weight, above=-1, below=1)
     return to_unit_variances(np.eye(len(adjacency)) + weight * adjacency)

@@ -6,12 +6,12 @@ import numpy as np
 import numpy.typing as npt
 
 from edgewise._types import FloatArray
-from edgewise._validation import check_count, check_real
+from edgewise._validation import check_count, check_real, check_rng
 from edgewise.errors import ParameterError
 from edgewise.simulate.graphs import to_unit_variances
 
-_EVEN_STEPS = 10_000
-_FITTED = 1e-12
+_MOST_SWEEPS = 10_000
+_SETTLED = 1e-13
 
 
 def make_sparse_precision(
@@ -50,8 +50,8 @@ def make_sparse_precision(
     check_real("largest", largest, above=0)
     if largest < smallest:
         raise ParameterError(f"largest: expected at least smallest={smallest:g}, got {largest:g}.")
-    check_real("condition", condition, above=1)
-    rng = np.random.default_rng(rng)
+    check_real("condition", condition, above=1, below=1e12)
+    rng = check_rng(rng)
     rows, columns = _random_pairs(n_features, n_edges, rng)
     strength = rng.uniform(smallest, largest, rows.size) * rng.choice([-1.0, 1.0], rows.size)
     theta = np.zeros((n_features, n_features))
@@ -91,7 +91,7 @@ def make_gram_covariance(
     n_features = check_count("n_features", n_features, at_least=1)
     n_factors = 3 * n_features if n_factors is None else n_factors
     n_factors = check_count("n_factors", n_factors, at_least=n_features)
-    g = np.random.default_rng(rng).standard_normal((n_features, n_factors))
+    g = check_rng(rng).standard_normal((n_features, n_factors))
     g /= np.linalg.norm(g, axis=1, keepdims=True)
     covariance: FloatArray = g @ g.T
     np.fill_diagonal(covariance, 1.0)
@@ -126,7 +126,7 @@ def make_gram_precision(
     >>> np.linalg.inv(theta).diagonal().round(10).tolist()
     [1.0, 1.0, 1.0, 1.0, 1.0, 1.0]
     """
-    rng = np.random.default_rng(rng)
+    rng = check_rng(rng)
     covariance = make_gram_covariance(n_features, n_factors=n_factors, rng=rng)
     rows, columns = _random_pairs(n_features, n_edges, rng)
     return select_covariance(covariance, rows, columns)
@@ -137,29 +137,42 @@ def select_covariance(
 ) -> FloatArray:
     """Θ with zeros off the given pairs, whose inverse is `covariance` on them and the diagonal.
 
-    Iterative proportional scaling: for one pair after another, Θ is changed in that pair's 2 × 2
-    block alone, so that the block of its inverse is as wanted. Zeros are never touched.
+    One variable after another is regressed on its neighbours with the current Σ of these, and its
+    covariances with all others are set to what that regression implies, until nothing changes. At
+    the end the regressions are the columns of Θ: minus the coefficients over the residual variance.
     """
-    theta = np.diag(1 / covariance.diagonal())
-    current = np.diag(covariance.diagonal())
-    wanted = [covariance[np.ix_(pair, pair)] for pair in zip(rows, columns, strict=True)]
-    for _ in range(_EVEN_STEPS):
-        gap = 0.0
-        for pair, block in zip(zip(rows, columns, strict=True), wanted, strict=True):
-            at = np.ix_(pair, pair)
-            found = current[at]
-            gap = max(gap, float(np.abs(found - block).max()))
-            change = np.linalg.inv(block) - np.linalg.inv(found)
-            theta[at] += change
-            # Woodbury: the inverse after a change of a 2 × 2 block.
-            side = current[:, pair]
-            middle = np.linalg.inv(np.eye(2) + change @ found) @ change
-            current -= side @ middle @ side.T
-        if gap <= _FITTED:
+    p = len(covariance)
+    joined = np.zeros((p, p), dtype=bool)
+    joined[rows, columns] = joined[columns, rows] = True
+    neighbours = [np.flatnonzero(row) for row in joined]
+    current = covariance.copy()
+    for _ in range(_MOST_SWEEPS):
+        change = 0.0
+        for j, near in enumerate(neighbours):
+            implied = current[:, near] @ _coefficients(current, covariance, j, near)
+            implied[j] = covariance[j, j]
+            change = max(change, float(np.abs(implied - current[j]).max()))
+            current[j] = current[:, j] = implied
+        if change <= _SETTLED:
             break
-        current = np.linalg.inv(theta)
+    else:
+        raise ParameterError(
+            "n_factors: this covariance is too nearly singular to be made sparse; take more "
+            "factors, or fewer edges."
+        )
+    theta = np.zeros((p, p))
+    for j, near in enumerate(neighbours):
+        slopes = _coefficients(current, covariance, j, near)
+        theta[j, j] = 1 / (covariance[j, j] - current[j, near] @ slopes)
+        theta[near, j] = -slopes * theta[j, j]
     symmetric: FloatArray = (theta + theta.T) / 2
     return symmetric
+
+
+def _coefficients(
+    current: FloatArray, covariance: FloatArray, j: int, near: npt.NDArray[np.intp]
+) -> FloatArray:
+    return np.asarray(np.linalg.solve(current[np.ix_(near, near)], covariance[near, j]))
 
 
 def _random_pairs(

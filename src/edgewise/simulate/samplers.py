@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from edgewise._types import FloatArray
-from edgewise._validation import check_choice, check_count
+from edgewise._validation import check_choice, check_count, check_rng
 from edgewise.errors import ParameterError
 from edgewise.simulate.distributions import DISTRIBUTIONS, Distribution
 
@@ -71,8 +71,8 @@ def sample_batches(
     n_samples : int or None
         How many rows in all; None for a stream without end.
     batch_rows : int
-        Rows of a batch; the last one may be shorter. The same seed gives the same rows whatever
-        the batches.
+        Rows of a batch; the last one may be shorter. The same seed and `n_samples` give the same
+        rows whatever the batches.
 
     Yields
     ------
@@ -89,11 +89,11 @@ def sample_batches(
     300000
     """
     law = as_distribution(distribution)
-    root = _mixing(precision)
+    root = mixing_matrix(precision)
     batch_rows = check_count("batch_rows", batch_rows, at_least=1)
     if n_samples is not None:
         n_samples = check_count("n_samples", n_samples, at_least=0)
-    return _batches(law, root, n_samples, np.random.default_rng(rng), batch_rows)
+    return _batches(law, root, n_samples, check_rng(rng), batch_rows)
 
 
 def _batches(
@@ -116,7 +116,8 @@ def _batches(
         whole = held - held % batch_rows
         for start in range(0, whole, batch_rows):
             yield rows[start : start + batch_rows]
-        waiting, held = [rows[whole:]], held - whole
+        held -= whole
+        waiting = [rows[whole:]] if held else []
     if held:
         yield np.concatenate(waiting).reshape(held, p)
 
@@ -140,14 +141,24 @@ def as_distribution(distribution: str | Distribution) -> Distribution:
     return DISTRIBUTIONS[distribution]
 
 
-def _mixing(precision: FloatArray) -> FloatArray:
+def mixing_matrix(precision: FloatArray) -> FloatArray:
     """L with LLᵀ = Θ⁻¹."""
-    theta = np.asarray(precision, dtype=np.float64)
-    if theta.ndim != 2 or theta.shape[0] != theta.shape[1]:
+    try:
+        theta = np.asarray(precision)
+        if theta.dtype.kind not in "fiu":
+            raise TypeError(f"dtype {theta.dtype}")
+    except (TypeError, ValueError) as error:
+        raise ParameterError(
+            f"precision: expected a square matrix of real numbers, got {type(precision).__name__} "
+            f"({error})."
+        ) from error
+    if theta.ndim != 2 or theta.shape[0] != theta.shape[1] or not theta.size:
         raise ParameterError(
             f"precision: expected a square matrix, got an array of shape {theta.shape}."
         )
-    if not np.isfinite(theta).all() or not np.allclose(theta, theta.T, rtol=1e-8, atol=0.0):
+    theta = theta.astype(np.float64)
+    near = 1e-8 * float(np.abs(theta).max())
+    if not np.isfinite(theta).all() or not np.allclose(theta, theta.T, rtol=0.0, atol=near):
         raise ParameterError(
             "precision: expected a symmetric matrix of finite numbers; symmetrise it with "
             "(A + A.T) / 2."

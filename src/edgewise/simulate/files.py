@@ -1,0 +1,98 @@
+"""Simulated rows as files, with the truth beside them."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from edgewise._atomic import atomic_path
+from edgewise._types import FloatArray
+from edgewise._validation import check_choice
+from edgewise.simulate.distributions import Distribution
+
+ROW_KINDS = ("parquet", "csv")
+
+
+def row_kind(path: str | os.PathLike[str]) -> str:
+    """The format that a file's name asks for."""
+    kind = Path(path).suffix.lstrip(".").lower()
+    check_choice(f"output: the ending of '{path}'", kind, ROW_KINDS)
+    return kind
+
+
+def truth_paths(path: str | os.PathLike[str]) -> tuple[Path, Path]:
+    """Where the truth of the rows at `path` goes: JSON, and GraphML."""
+    rows = Path(path)
+    return rows.with_suffix(".truth.json"), rows.with_suffix(".truth.graphml")
+
+
+def write_rows(
+    path: str | os.PathLike[str], names: tuple[str, ...], batches: Iterable[FloatArray]
+) -> int:
+    """Write the rows batch by batch, in the memory of a batch; return how many there were."""
+    import pyarrow as pa
+    import pyarrow.csv
+    import pyarrow.parquet
+
+    kind = row_kind(path)
+    schema = pa.schema([(name, pa.float64()) for name in names])
+    n = 0
+    with atomic_path(path) as temporary:
+        open_writer = pa.parquet.ParquetWriter if kind == "parquet" else pa.csv.CSVWriter
+        with open_writer(temporary, schema) as writer:
+            for batch in batches:
+                columns = [pa.array(np.ascontiguousarray(column)) for column in batch.T]
+                writer.write_table(pa.table(columns, schema=schema))
+                n += len(batch)
+    return n
+
+
+def write_truth(
+    path: str | os.PathLike[str],
+    names: tuple[str, ...],
+    precision: FloatArray,
+    distribution: Distribution,
+    record: dict[str, Any],
+) -> None:
+    """Θ, Σ and the edges of the rows at `path`, as JSON and as GraphML."""
+    import networkx as nx
+
+    json_path, graphml_path = truth_paths(path)
+    root = np.sqrt(precision.diagonal())
+    partial = -precision / np.outer(root, root)
+    edges = [
+        {
+            "source": names[i],
+            "target": names[j],
+            "precision": float(precision[i, j]),
+            "partial_correlation": float(partial[i, j]),
+        }
+        for i, j in zip(*np.triu_indices(len(names), k=1), strict=True)
+        if precision[i, j] != 0
+    ]
+    kurtosis = distribution.mardia_kurtosis(len(names))
+    truth = {
+        **record,
+        "distribution": {"law": type(distribution).__name__, **asdict(distribution)},  # type: ignore[call-overload]
+        # JSON has no infinity; a law without fourth moments has no kurtosis to state.
+        "mardia_kurtosis": kurtosis if np.isfinite(kurtosis) else None,
+        "feature_names": list(names),
+        "precision": precision.tolist(),
+        "covariance": np.linalg.inv(precision).tolist(),
+        "edges": edges,
+    }
+    with atomic_path(json_path) as temporary:
+        temporary.write_text(json.dumps(truth, indent=2, allow_nan=False) + "\n", encoding="utf-8")
+    graph: nx.Graph[str] = nx.Graph()
+    graph.add_nodes_from(names)
+    for edge in edges:
+        values = {key: edge[key] for key in ("precision", "partial_correlation")}
+        graph.add_edge(str(edge["source"]), str(edge["target"]), **values)
+    with atomic_path(graphml_path) as temporary:
+        nx.write_graphml_xml(graph, temporary)

@@ -1,0 +1,407 @@
+"""`calibrate`: how often any test of edges errs, on data whose graph is known."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from edgewise._types import AnyArray, BoolArray, FloatArray
+from edgewise._validation import check_alpha, check_choice, check_count, check_real
+from edgewise.dispatch import edge_test
+from edgewise.edges.families import CORRECTIONS, adjust
+from edgewise.edges.intervals import ConfidenceInterval
+from edgewise.edges.registry import METHODS
+from edgewise.edges.result import EdgeTestResult
+from edgewise.errors import DataTypeError, EdgewiseWarning, ParameterError
+from edgewise.simulate.distributions import Distribution
+from edgewise.simulate.samplers import as_distribution, mixing_matrix, sample
+from edgewise.studies.draws import worker_count
+from edgewise.studies.study import generator
+
+#: Draws that a worker makes at a time.
+_TOGETHER = 10
+
+Test = str | Callable[[FloatArray], Any]
+Sampler = str | Distribution | Callable[[int, np.random.Generator], AnyArray]
+
+
+class Verdict(NamedTuple):
+    """What a test says of one data set; None where it says nothing of the kind.
+
+    Attributes
+    ----------
+    reject : ndarray of bool of shape (p, p)
+        The edges it declares.
+    pvalue : ndarray of shape (p, p), optional
+        Per edge, not corrected for their number.
+    interval : ConfidenceInterval, optional
+        For the entries of Θ, at level 1 − alpha.
+    """
+
+    reject: BoolArray
+    pvalue: FloatArray | None = None
+    interval: ConfidenceInterval | None = None
+
+
+class Estimate(NamedTuple):
+    """A rate, and the ends of its confidence band; all NaN where it could not be measured."""
+
+    value: float
+    low: float
+    high: float
+
+
+class LevelCurve(NamedTuple):
+    """The rate of p-values of null pairs below each level, with a uniform band."""
+
+    level: FloatArray
+    rate: FloatArray
+    low: FloatArray
+    high: FloatArray
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Calibration:
+    """How often a test erred; see `calibrate`.
+
+    Attributes
+    ----------
+    alpha, n_samples, n_draws, confidence
+        As they were asked for.
+    false_positive_rate : Estimate
+        The share of null pairs with a p-value up to alpha, before any correction.
+    family_wise_error : Estimate
+        The probability that any null pair is declared an edge.
+    false_discovery_rate : Estimate
+        The expected share of declared edges that are false.
+    power : Estimate
+        The expected share of edges that are found.
+    coverage : Estimate
+        The share of entries Θ_ij, i < j, that lie in their intervals of level 1 − alpha.
+    null_pvalues : ndarray of shape (n_draws, n_null) or None
+        The p-values of the null pairs.
+    """
+
+    alpha: float
+    n_samples: int
+    n_draws: int
+    confidence: float
+    false_positive_rate: Estimate
+    family_wise_error: Estimate
+    false_discovery_rate: Estimate
+    power: Estimate
+    coverage: Estimate
+    null_pvalues: FloatArray | None
+
+    def level_curve(self, levels: Iterable[float] | None = None) -> LevelCurve:
+        """The false positive rate at many levels: on the diagonal for an exact test.
+
+        The half-width of the band, √(log(2/(1−c))/(2·draws)), is that of Dvoretzky, Kiefer,
+        Wolfowitz and Massart with a draw as one observation, however many null pairs it has; at a
+        single level it holds by Hoeffding's inequality too.
+        """
+        if self.null_pvalues is None or not self.null_pvalues.size:
+            raise ParameterError(
+                "level_curve: expected p-values of null pairs, got a test without p-values or a "
+                "graph without null pairs."
+            )
+        level = np.linspace(0, 1, 101) if levels is None else np.array(list(levels), dtype=float)
+        sorted_p = np.sort(self.null_pvalues.ravel())
+        rate = np.searchsorted(sorted_p, level, side="right") / sorted_p.size
+        half = math.sqrt(math.log(2 / (1 - self.confidence)) / (2 * self.n_draws))
+        return LevelCurve(level, rate, np.maximum(rate - half, 0.0), np.minimum(rate + half, 1.0))
+
+    def summary(self) -> str:
+        """All rates as text, one a line."""
+        lines = [f"{self.n_draws:,} draws of {self.n_samples:,} rows, alpha = {self.alpha:g}"]
+        for name in RATES:
+            estimate: Estimate = getattr(self, name)
+            label = name.replace("_", " ")
+            if math.isnan(estimate.value):
+                lines.append(f"{label:>22}  not measured")
+            else:
+                band = f"({estimate.low:.4f} to {estimate.high:.4f})"
+                lines.append(f"{label:>22}  {estimate.value:.4f}  {band}")
+        return "\n".join(lines)
+
+
+#: The rates of a `Calibration`.
+RATES = ("false_positive_rate", "family_wise_error", "false_discovery_rate", "power", "coverage")
+
+
+def calibrate(
+    test: Test,
+    sampler: Sampler,
+    *,
+    precision: AnyArray,
+    n_samples: int,
+    n_draws: int = 1000,
+    alpha: float = 0.05,
+    correction: str | None = "holm",
+    confidence: float = 0.95,
+    seed: int = 0,
+    n_jobs: int | None = 1,
+    tell: Callable[[int], None] = lambda draws: None,
+) -> Calibration:
+    """Measure the error rates and the power of a test, edgewise's or any other.
+
+    Parameters
+    ----------
+    test : str or callable
+        A method of `edge_test`, or a function of an n × p array that returns an `EdgeTestResult`, a
+        `Verdict`, a p × p boolean array (the edges), or a p × p array of p-values, which are then
+        corrected here.
+    sampler : str, Distribution or callable
+        A law of `edgewise.simulate`, or a function of the number of rows and a
+        `numpy.random.Generator` that returns rows whose precision matrix is `precision`: your own
+        data-generating process.
+    precision : array of shape (p, p)
+        The truth Θ; its zeros are the null pairs.
+    n_samples : int
+        Rows of each data set.
+    n_draws : int
+        How many data sets.
+    alpha : float
+        Significance level.
+    correction : {"holm", "bonferroni", "bh", "by", None}
+        For tests by name, and for p-values.
+    confidence : float
+        Level of the bands.
+    seed : int
+        Decides every data set: tests with the same seed, sampler and sizes see the same data.
+    n_jobs : int, optional
+        Worker processes, -1 or None for one a core; they change nothing but the time.
+    tell : callable
+        Is told of draws as they are done.
+
+    Returns
+    -------
+    Calibration
+
+    Notes
+    -----
+    The band of the family-wise error is Clopper and Pearson's. The other rates are means over draws
+    of shares of pairs, which depend on each other within a draw; their bands are normal, from the
+    spread between draws, or Clopper and Pearson's where there is no spread.
+
+    Examples
+    --------
+    >>> from edgewise.simulate import make_chain_precision
+    >>> from edgewise.studies import calibrate
+    >>> theta = make_chain_precision(5)
+    >>> fisher, score = (
+    ...     calibrate(test, "t5", precision=theta, n_samples=500, n_draws=200)
+    ...     for test in ("fisher", "score")
+    ... )
+    >>> fisher.family_wise_error.low > 0.05 > score.family_wise_error.low
+    True
+    """
+    theta = np.asarray(precision, dtype=np.float64)
+    mixing_matrix(theta)  # refuses what is no precision matrix
+    n_samples = check_count("n_samples", n_samples, at_least=1)
+    n_draws = check_count("n_draws", n_draws, at_least=2)
+    alpha = check_alpha(alpha)
+    check_choice("correction", correction, [c for c in CORRECTIONS if c != "maxt"])
+    confidence = check_real("confidence", confidence, above=0, below=1)
+    seed = check_count("seed", seed, at_least=0)
+    trial = _Trial(_as_test(test, alpha, correction), _as_sampler(sampler, theta), theta, n_samples)
+    shares = _all_draws(trial, alpha, correction, n_draws, seed, worker_count(n_jobs), tell)
+    return _calibration(shares, alpha, n_samples, n_draws, confidence)
+
+
+@dataclass(frozen=True, eq=False)
+class _Trial:
+    """What is repeated."""
+
+    test: Callable[[FloatArray], Any]
+    sampler: Callable[[int, np.random.Generator], AnyArray]
+    theta: FloatArray
+    n_samples: int
+
+    def shares(
+        self, rng: np.random.Generator, alpha: float, correction: str | None
+    ) -> tuple[FloatArray, FloatArray]:
+        """The rates of one draw, in the order of RATES, and the p-values of its null pairs."""
+        X = np.asarray(self.sampler(self.n_samples, rng))
+        verdict = _verdict(self.test(X), len(self.theta), alpha, correction)
+        upper = np.triu_indices(len(self.theta), k=1)
+        theta = self.theta[upper]
+        null, edge = theta == 0, theta != 0
+        found = verdict.reject[upper]
+        pvalues = np.full(int(null.sum()), np.nan)
+        if verdict.pvalue is not None:
+            pvalues = verdict.pvalue[upper][null]
+        covered = np.full(theta.shape, np.nan)
+        if verdict.interval is not None:
+            low, high = (np.asarray(end)[upper] for end in verdict.interval)
+            covered = ((low <= theta) & (theta <= high)).astype(float)
+        false = int(found[null].sum())
+        rates = [
+            _mean(np.where(np.isnan(pvalues), np.nan, pvalues <= alpha)),
+            float(false > 0) if null.any() else math.nan,
+            false / max(int(found.sum()), 1),
+            _mean(found[edge].astype(float)),
+            _mean(covered),
+        ]
+        return np.array(rates), pvalues
+
+
+def _mean(values: FloatArray) -> float:
+    return float(values.mean()) if values.size else math.nan
+
+
+def _all_draws(
+    trial: _Trial,
+    alpha: float,
+    correction: str | None,
+    n_draws: int,
+    seed: int,
+    workers: int,
+    tell: Callable[[int], None],
+) -> list[tuple[FloatArray, FloatArray]]:
+    from joblib import Parallel, delayed
+
+    starts = range(0, n_draws, _TOGETHER)
+    work = Parallel(n_jobs=workers, backend="loky", return_as="generator", batch_size=1)
+    made: list[tuple[FloatArray, FloatArray]] = []
+    for part in work(
+        delayed(_some_draws)(trial, alpha, correction, seed, start, min(start + _TOGETHER, n_draws))
+        for start in starts
+    ):
+        made += part
+        tell(len(part))
+    return made
+
+
+def _some_draws(
+    trial: _Trial, alpha: float, correction: str | None, seed: int, start: int, stop: int
+) -> list[tuple[FloatArray, FloatArray]]:
+    from threadpoolctl import threadpool_limits
+
+    made = []
+    with threadpool_limits(limits=1):
+        for draw in range(start, stop):
+            try:
+                made.append(trial.shares(generator(seed, "calibrate", draw), alpha, correction))
+            except Exception as error:
+                error.add_note(f"in draw {draw} of seed {seed}")
+                raise
+    return made
+
+
+def _calibration(
+    made: list[tuple[FloatArray, FloatArray]],
+    alpha: float,
+    n_samples: int,
+    n_draws: int,
+    confidence: float,
+) -> Calibration:
+    shares = np.stack([rates for rates, _ in made])
+    pvalues = np.stack([p for _, p in made])
+    estimates = {
+        name: _estimate(shares[:, k], confidence, binomial=name == "family_wise_error")
+        for k, name in enumerate(RATES)
+    }
+    return Calibration(
+        alpha=alpha,
+        n_samples=n_samples,
+        n_draws=n_draws,
+        confidence=confidence,
+        null_pvalues=None if np.isnan(pvalues).all() else pvalues,
+        **estimates,
+    )
+
+
+def _estimate(values: FloatArray, confidence: float, *, binomial: bool) -> Estimate:
+    if np.isnan(values).any():
+        return Estimate(math.nan, math.nan, math.nan)
+    mean, spread = float(values.mean()), float(values.std(ddof=1))
+    if binomial or spread == 0:
+        from scipy.stats import binomtest
+
+        interval = binomtest(round(values.sum()), values.size).proportion_ci(confidence)
+        return Estimate(mean, float(interval.low), float(interval.high))
+    half = NormalDist().inv_cdf((1 + confidence) / 2) * spread / math.sqrt(values.size)
+    return Estimate(mean, max(mean - half, 0.0), min(mean + half, 1.0))
+
+
+def _as_test(test: Test, alpha: float, correction: str | None) -> Callable[[FloatArray], Any]:
+    if callable(test):
+        return test
+    check_choice("test", test, tuple(METHODS))
+    return _NamedTest(test, alpha, correction)
+
+
+@dataclass(frozen=True)
+class _NamedTest:
+    method: str
+    alpha: float
+    correction: str | None
+
+    def __call__(self, X: FloatArray) -> EdgeTestResult:
+        with warnings.catch_warnings():
+            # That rows are too few is what the rates are about to say.
+            warnings.simplefilter("ignore", EdgewiseWarning)
+            return edge_test(X, method=self.method, alpha=self.alpha, correction=self.correction)
+
+
+@dataclass(frozen=True, eq=False)
+class _NamedSampler:
+    law: Distribution
+    theta: FloatArray
+
+    def __call__(self, n_samples: int, rng: np.random.Generator) -> FloatArray:
+        return sample(self.law, self.theta, n_samples, rng=rng)
+
+
+def _as_sampler(
+    sampler: Sampler, theta: FloatArray
+) -> Callable[[int, np.random.Generator], AnyArray]:
+    if isinstance(sampler, str | Distribution):
+        return _NamedSampler(as_distribution(sampler), theta)
+    if not callable(sampler):
+        raise DataTypeError(
+            "sampler: expected the name of a law, a Distribution, or a function of the number of "
+            f"rows and a Generator, got {type(sampler).__name__}."
+        )
+    return sampler
+
+
+def _verdict(said: Any, p: int, alpha: float, correction: str | None) -> Verdict:
+    """What a test returned, in the one form that is counted."""
+    if isinstance(said, EdgeTestResult):
+        interval = said.confidence_interval(level=1 - alpha)
+        said = Verdict(said.reject, said.pvalue, interval)
+    if isinstance(said, Verdict):
+        _check_shape(said.reject, p)
+        return said
+    matrix = np.asarray(said)
+    _check_shape(matrix, p)
+    if matrix.dtype == bool:
+        return Verdict(matrix)
+    rows, columns = np.triu_indices(p, k=1)
+    pvalues = matrix[rows, columns].astype(np.float64)
+    if not ((pvalues >= 0) & (pvalues <= 1)).all():
+        raise ParameterError(
+            "test: expected p-values between 0 and 1 or a boolean array of edges, got numbers from "
+            f"{np.nanmin(pvalues):.4g} to {np.nanmax(pvalues):.4g}."
+        )
+    reject = np.zeros((p, p), dtype=bool)
+    with np.errstate(divide="ignore"):
+        decided = adjust(np.log(pvalues), correction) <= math.log(alpha)
+    reject[rows, columns] = reject[columns, rows] = decided
+    return Verdict(reject, np.asarray(matrix, dtype=np.float64))
+
+
+def _check_shape(matrix: Any, p: int) -> None:
+    shape = np.shape(matrix)
+    if shape != (p, p):
+        raise ParameterError(
+            f"test: expected a {p} × {p} array of edges or p-values, got one of shape {shape}."
+        )

@@ -1,0 +1,56 @@
+"""How the studies' pictures look: one colour and one name for a method everywhere."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+NAMES = {
+    "eig": "edgeTest-eig",
+    "trace": "edgeTest-tr",
+    "spectral": "spectral",
+    "whitened": "whitened",
+    "score": "score + Holm",
+    "fisher": "Fisher",
+    "fisher + Holm": "Fisher + Holm",
+    "chi2": "weighted chi²",
+}
+# Okabe and Ito's colours, which the colour-blind tell apart.
+COLOURS = {
+    "eig": "#0072B2",
+    "trace": "#D55E00",
+    "spectral": "#CC79A7",
+    "whitened": "#009E73",
+    "score": "#E69F00",
+    "fisher": "#555555",
+    "fisher + Holm": "#555555",
+    "chi2": "#56B4E9",
+}
+
+
+def panels(rows: int, columns: int, *, width: float = 3.6, height: float = 3.1) -> Figure:
+    """A figure with so many axes, `figure.axes` row by row."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width * columns, height * rows), layout="constrained")
+    figure.subplots(rows, columns, squeeze=False)
+    for ax in figure.axes:
+        ax.grid(True, color="#dddddd", linewidth=0.6)
+        ax.set_axisbelow(True)
+        for side in ("top", "right"):
+            ax.spines[side].set_visible(False)
+    return figure
+
+
+def legend_below(figure: Figure, ax: Axes, columns: int = 6) -> None:
+    """One legend for all panels, from the lines of one of them."""
+    figure.legend(
+        *ax.get_legend_handles_labels(),
+        loc="outside lower center",
+        ncols=columns,
+        frameon=False,
+        fontsize="small",
+    )

@@ -1,0 +1,260 @@
+"""`reproduce`: run a study, and write what it found: a table, pictures, and a page."""
+
+from __future__ import annotations
+
+import csv
+import os
+import platform
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from edgewise._atomic import atomic_path
+from edgewise._validation import check_choice, check_count
+from edgewise._version import __version__
+from edgewise.errors import DataError
+from edgewise.studies.draws import SECONDS, make_draws, worker_count
+from edgewise.studies.eigenvalues import EigenvalueStudy
+from edgewise.studies.false_positives import FalsePositiveStudy
+from edgewise.studies.lemma1 import LemmaStudy
+from edgewise.studies.power import PowerStudy
+from edgewise.studies.study import SCALES, Claim, Findings, Study
+from edgewise.studies.thresholds import ThresholdStudy
+
+STUDIES: dict[str, Study] = {
+    study.name: study
+    for study in (
+        ThresholdStudy(),
+        EigenvalueStudy(),
+        FalsePositiveStudy(),
+        PowerStudy(),
+        LemmaStudy(),
+    )
+}
+SEED = 2016
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """A study that was run: what it found, how long it took, and where its files are.
+
+    `core_seconds` is the time of all draws, also of those that an earlier run had made.
+    """
+
+    study: Study
+    scale: str
+    claims: list[Claim]
+    n_draws: int
+    seconds: float
+    core_seconds: float
+    folder: Path
+
+
+def reproduce(
+    names: str | Sequence[str] = "all",
+    *,
+    scale: str = "quick",
+    output: str | os.PathLike[str] = "reproduction",
+    seed: int = SEED,
+    n_jobs: int | None = None,
+    tell: Callable[[int], None] = lambda draws: None,
+) -> list[Reproduction]:
+    """Run the paper's simulation studies again.
+
+    Parameters
+    ----------
+    names : {"fig1", "fig2", "fig3", "fig4", "lemma1", "all"} or a list of them
+        The paper's figures, and the study of its Lemma 1.
+    scale : {"smoke", "quick", "paper"}
+        How many draws, and of how many rows: under a minute, a few minutes, or as in the paper.
+    output : path
+        A folder; each study gets a folder in it with a CSV table, a PNG, an SVG and a README.md.
+        Finished draws are kept in its folder `draws`, so that a run that was broken off goes on
+        where it was.
+    seed : int
+        Everything random follows from it; the number of workers changes nothing.
+    n_jobs : int, optional
+        Worker processes; by default one for each core.
+    tell : callable
+        Is told of draws as they are done.
+
+    Returns
+    -------
+    list of Reproduction
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from edgewise import studies
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     (done,) = studies.reproduce("fig2", scale="smoke", output=folder, n_jobs=1)
+    >>> [claim.holds for claim in done.claims]
+    [True, True]
+    """
+    chosen = chosen_studies(names)
+    check_choice("scale", scale, SCALES)
+    seed = check_count("seed", seed, at_least=0)
+    workers = worker_count(n_jobs)
+    target = Path(output)
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataError(
+            f"output: cannot make the folder '{target}': {error.strerror}; choose another place."
+        ) from error
+    done = []
+    for study in chosen:
+        began = time.perf_counter()
+        results = make_draws(
+            study, study.cells(scale), target / "draws", seed=seed, n_jobs=workers, tell=tell
+        )
+        findings = study.findings(results)
+        core_seconds = float(sum(measured[SECONDS].sum() for _, measured in results))
+        reproduction = Reproduction(
+            study=study,
+            scale=scale,
+            claims=findings.claims,
+            n_draws=sum(cell.n_draws for cell, _ in results),
+            seconds=time.perf_counter() - began,
+            core_seconds=core_seconds,
+            folder=target / study.name,
+        )
+        _write(reproduction, findings, workers, seed)
+        done.append(reproduction)
+    _write_text(target / "README.md", _overview(done, scale, workers))
+    return done
+
+
+def total_draws(names: str | Sequence[str], scale: str) -> int:
+    """How many draws a run tells of in the end."""
+    check_choice("scale", scale, SCALES)
+    return sum(cell.n_draws for study in chosen_studies(names) for cell in study.cells(scale))
+
+
+def chosen_studies(names: str | Sequence[str]) -> list[Study]:
+    listed = [names] if isinstance(names, str) else list(names)
+    for name in listed:
+        check_choice("names", name, (*STUDIES, "all"))
+    return [study for name, study in STUDIES.items() if name in listed or "all" in listed]
+
+
+def _write(done: Reproduction, findings: Findings, workers: int, seed: int) -> None:
+    folder, name = done.folder, done.study.name
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise DataError(
+            f"output: cannot make the folder '{folder}': {error.strerror}; choose another place."
+        ) from error
+    with (
+        atomic_path(folder / f"{name}.csv") as temporary,
+        temporary.open("w", encoding="utf-8", newline="") as file,
+    ):
+        writer = csv.writer(file)
+        writer.writerow(findings.table.columns)
+        writer.writerows([_cell(value) for value in row] for row in findings.table.rows)
+    _write_pictures(findings, folder, name)
+    _write_text(folder / "README.md", _page(done, findings, workers, seed))
+
+
+def _cell(value: Any) -> Any:
+    """Six digits are more than any of these numbers is known to."""
+    return f"{value:.6g}" if isinstance(value, float | np.floating) else value
+
+
+def _write_pictures(findings: Findings, folder: Path, name: str) -> None:
+    from matplotlib import rc_context
+
+    # Without a salt and with a date, the same picture would be another file each time.
+    with rc_context({"svg.hashsalt": name}):
+        figure = findings.draw()
+        for kind, metadata in (("png", {}), ("svg", {"Date": None})):
+            with atomic_path(folder / f"{name}.{kind}") as temporary:
+                figure.savefig(temporary, format=kind, dpi=110, metadata=metadata)
+
+
+def _write_text(path: Path, text: str) -> None:
+    with atomic_path(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+def _page(done: Reproduction, findings: Findings, workers: int, seed: int) -> str:
+    study = done.study
+    command = f"edgewise reproduce {study.name} --scale {done.scale}"
+    if seed != SEED:
+        command += f" --seed {seed}"
+    smaller = (
+        ""
+        if done.scale == "paper"
+        else (f" This is the scale `{done.scale}`: fewer draws, or fewer rows, than stated.")
+    )
+    lines = [
+        f"# {study.title}",
+        "",
+        f"**In the paper.** {study.paper}",
+        "",
+        f"**Here.** {study.design}{smaller}",
+        "",
+        f"![{study.title}]({study.name}.png)",
+        "",
+        *_claim_table(findings.claims),
+        "",
+        *[line for note in findings.notes for line in (note, "")],
+        f"Made by `{command}` with edgewise {__version__}: {done.n_draws:,} draws, "
+        f"{_duration(done.core_seconds)} of computing on one core, "
+        f"{_duration(done.seconds)} with {workers} workers "
+        f"(NumPy {np.__version__}, Python {platform.python_version()}). "
+        f"The numbers are in [{study.name}.csv]({study.name}.csv), the picture also as "
+        f"[{study.name}.svg]({study.name}.svg).",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _claim_table(claims: Sequence[Claim]) -> list[str]:
+    return [
+        "| claim | measured | holds |",
+        "|---|---|---|",
+        *[
+            f"| {_in_table(claim.says)} | {_in_table(claim.measured)} | "
+            f"{'yes' if claim.holds else '**no**'} |"
+            for claim in claims
+        ],
+    ]
+
+
+def _in_table(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def _overview(done: Sequence[Reproduction], scale: str, workers: int) -> str:
+    lines = [
+        "# The paper's simulation studies, reproduced",
+        "",
+        "Bounliphone & Blaschko, *A U-statistic Approach to Hypothesis Testing for Structure "
+        f"Discovery in Undirected Graphical Models* (2016), at the scale `{scale}`. Claims marked "
+        "(ours) are not the paper's.",
+        "",
+    ]
+    for one in done:
+        page = f"{one.study.name}/README.md"
+        lines += [
+            f"## [{one.study.title}]({page})",
+            "",
+            *_claim_table(one.claims),
+            "",
+            f"{one.n_draws:,} draws, {_duration(one.core_seconds)} of computing on one core, "
+            f"{_duration(one.seconds)} with {workers} workers.",
+            "",
+        ]
+    total = sum(one.seconds for one in done)
+    lines += [f"In all {_duration(total)} with {workers} workers.", ""]
+    return "\n".join(lines)
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.1f} min"
