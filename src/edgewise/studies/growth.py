@@ -9,7 +9,7 @@ import numpy as np
 
 from edgewise._types import AnyArray, FloatArray
 from edgewise._validation import default_names
-from edgewise.bounds.radius import NormalRadius
+from edgewise.bounds.radius import ChiSquareRadius, NormalRadius
 from edgewise.bounds.transfer import FrobeniusTransfer, SpectralTransfer, Transfer, WhitenedTransfer
 from edgewise.covcov.closed_form import covcov_of_moments
 from edgewise.edges.fisher import fisher_statistic
@@ -83,6 +83,12 @@ class Snapshot:
         """Log p-values of Fisher's test, each pair once."""
         statistic, reference = fisher_statistic(self.estimate)
         return reference.log_two_sided(pairs_above_diagonal(statistic))
+
+
+def chi_square_radius(moments: FourthMoments) -> ChiSquareRadius:
+    """The weighted chi-square radius, which bounds the Frobenius norm of Σ̂ − Σ."""
+    spectrum = np.linalg.eigvalsh(covcov_of_moments(moments, frobenius=True))
+    return ChiSquareRadius(np.maximum(spectrum, 0.0).astype(np.float64))
 
 
 def growing_sample(

@@ -9,9 +9,12 @@ from typing import Any
 import numpy as np
 
 from edgewise._types import FloatArray
-from edgewise.bounds.radius import ChiSquareRadius
-from edgewise.covcov.closed_form import covcov_of_moments
-from edgewise.studies.growth import Snapshot, growing_sample, pairs_above_diagonal
+from edgewise.studies.growth import (
+    Snapshot,
+    chi_square_radius,
+    growing_sample,
+    pairs_above_diagonal,
+)
 from edgewise.studies.study import Cell, Claim, Findings, Measured, Table
 
 ALPHA = 0.05
@@ -62,8 +65,7 @@ class LemmaStudy:
         error = snapshot.estimate.covariance - identity
         norm, frobenius = np.linalg.norm(error, 2), np.linalg.norm(error)
         eig, trace = (bound.radius.epsilon(ALPHA) for bound in snapshot.bounds.values())
-        spectrum = np.linalg.eigvalsh(covcov_of_moments(moments, frobenius=True))
-        chi2 = ChiSquareRadius(np.maximum(spectrum, 0.0)).epsilon(ALPHA)
+        chi2 = chi_square_radius(moments).epsilon(ALPHA)
         size = pairs_above_diagonal(np.abs(snapshot.estimate.precision))
         threshold = pairs_above_diagonal(snapshot.bounds["eig"].threshold(ALPHA))
         events = [norm > eig, norm > trace, frobenius > chi2, (size >= threshold).any()]

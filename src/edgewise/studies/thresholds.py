@@ -80,7 +80,7 @@ class ThresholdStudy:
 
 
 _NOTES = [
-    "The radius ε falls exactly as n^{−1/2}; the threshold is steeper, because t contains "
+    "The radius ε falls as 1/√n; the threshold is steeper, because t contains "
     "ε/(α̂_k(α̂_k − ε)) and not ε/α̂_k²: its local slope is about −½/(1 − ε/α̂_p), and reaches −½ "
     "only where ε is a small part of the smallest eigenvalue. So the straight line of the paper is "
     "the limit, and how near one is to it depends on Σ; the length of the g_i, which the paper "
