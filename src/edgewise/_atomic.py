@@ -69,9 +69,14 @@ def check_writable(
     target = Path(os.path.realpath(path))
     if any(target == Path(os.path.realpath(source)) for source in inputs):
         raise DataError(f"output: '{path}' is one of the inputs; choose another name.")
-    if not os.fspath(path) or target.is_dir():
+    try:
+        is_folder, has_folder = target.is_dir(), target.parent.is_dir()
+        target.exists()  # a name that is too long is refused here
+    except OSError as error:
+        raise _unwritable(target, error) from error
+    if not os.fspath(path) or is_folder:
         raise DataError(f"output: expected the name of a file, got '{path}'.")
-    if not target.parent.is_dir():
+    if not has_folder:
         raise DataError(
             f"output: cannot write '{path}': there is no folder '{target.parent}'; make it first."
         )

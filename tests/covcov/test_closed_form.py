@@ -7,11 +7,13 @@ import edgewise as ew
 from edgewise import DataError, Moments
 from edgewise.covcov.closed_form import (
     covcov_matrix,
+    covcov_of_moments,
     covcov_trace,
     frobenius_trace,
     trace_from_quartics,
     u_statistic_factor,
 )
+from edgewise.moments.fourth import FourthMoments
 from edgewise.moments.quartics import transformed_quartics
 
 DISTRIBUTIONS = ["gaussian", "laplace", "t5", "exponential", "lognormal"]
@@ -200,3 +202,47 @@ def test_small_units_just_above_that_lose_nothing():
     plain = ew.covariance_of_covariance(X)
     found = ew.covariance_of_covariance(X * 2.0**-230)
     np.testing.assert_allclose(found * 2.0**920, plain, rtol=1e-12, atol=1e-14 * plain.max())
+
+
+class TestOfMoments:
+    """The same matrix from a state with all fourth moments, without the rows."""
+
+    ORIGIN = 4.0
+
+    def state(self, X):
+        return FourthMoments.of(X, np.full(X.shape[1], self.ORIGIN))
+
+    @pytest.mark.parametrize("frobenius", [False, True])
+    @pytest.mark.parametrize("distribution", DISTRIBUTIONS)
+    def test_is_the_matrix_of_the_rows(self, distribution, frobenius):
+        X = rows_of(distribution, p=4)
+        A = np.random.default_rng(1).standard_normal((4, 4))
+        for transform in (None, A, np.diag([1e-3, 1.0, 2.0, 50.0])):
+            found = covcov_of_moments(self.state(X), A=transform, frobenius=frobenius)
+            expected = matrix_of(X, A=transform, frobenius=frobenius)
+            deviation = np.sqrt(expected.diagonal())
+            assert np.max(np.abs(found - expected) / np.outer(deviation, deviation)) <= 1e-11
+
+    @pytest.mark.parametrize("p", [1, 2, 9])
+    def test_is_the_public_function(self, p):
+        X = rows_of("t5", n=10_000, p=p)  # more rows than a block
+        expected = ew.covariance_of_covariance(X)
+        deviation = np.sqrt(expected.diagonal())
+        error = np.abs(covcov_of_moments(self.state(X)) - expected)
+        assert np.max(error / np.outer(deviation, deviation)) <= 1e-11
+
+    def test_whitened_rows(self):
+        """Their covariance is the identity, so that the trace is Mardia's kurtosis."""
+        X = rows_of("laplace", p=5)
+        A = np.linalg.inv(np.linalg.cholesky(np.cov(X, rowvar=False)))
+        found = np.trace(covcov_of_moments(self.state(X), A=A, frobenius=True))
+        n, centred = len(X), X - X.mean(axis=0)
+        mardia = np.mean(np.sum((centred @ A.T) ** 2, axis=1) ** 2)
+        expected = u_statistic_factor(n) * (mardia - 5 * ((n - 1) / n) ** 2)
+        assert found == pytest.approx(expected, rel=1e-11)
+
+    def test_the_state_is_left_alone(self):
+        state = self.state(rows_of("gaussian"))
+        before = state.gram.copy()
+        covcov_of_moments(state, frobenius=True)
+        np.testing.assert_array_equal(state.gram, before)

@@ -172,9 +172,8 @@ def _graph(name: str, features: int, rng: Any, options: dict[str, Any]) -> Float
     if name == "erdos-renyi":
         return simulate.make_erdos_renyi_precision(features, rng=rng, **options)
     if name == "gram":
-        return np.asarray(
-            np.linalg.inv(simulate.make_gram_covariance(features, rng=rng, **options))
-        )
+        inverse = np.linalg.inv(simulate.make_gram_covariance(features, rng=rng, **options))
+        return np.asarray((inverse + inverse.T) / 2)
     n_edges = options.pop("n_edges", min(features, features * (features - 1) // 2))
     make = simulate.make_sparse_precision if name == "sparse" else simulate.make_gram_precision
     return make(features, n_edges, rng=rng, **options)

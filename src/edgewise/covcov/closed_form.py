@@ -107,6 +107,7 @@ def covcov_of_moments(
     s = fourth.covariance() * ((n - 1) / n)
     if A is not None:
         s = A @ s @ A.T
+    check_range(s)
     return _from_products(n, fourth.products(A), s, frobenius)
 
 

@@ -126,7 +126,7 @@ class Contaminated(Distribution):
 
     def __post_init__(self) -> None:
         check_real("share", self.share, above=0, below=1)
-        check_real("scale", self.scale, above=0)
+        check_real("scale", self.scale, above=0, below=1e6)
 
     def rows(self, rng: np.random.Generator, n: int, p: int) -> FloatArray:
         size = np.where(rng.random((n, 1)) < self.share, self.scale, 1.0)
@@ -202,7 +202,9 @@ class ClaytonPareto(Distribution):
     shape: float = 6.0
 
     def __post_init__(self) -> None:
-        check_real("shape", self.shape, above=2, hint=" The variance is infinite otherwise.")
+        check_real(
+            "shape", self.shape, above=2, below=1e6, hint=" The variance is infinite up to 2."
+        )
 
     def rows(self, rng: np.random.Generator, n: int, p: int) -> FloatArray:
         common = rng.standard_gamma(self.shape, (n, 1))

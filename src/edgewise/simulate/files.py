@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable
-from dataclasses import asdict
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +53,15 @@ def write_rows(
     return n
 
 
+def _described(law: Distribution) -> dict[str, Any]:
+    """A law by its name and parameters, and so the law of its innovations."""
+    known = {field.name: getattr(law, field.name) for field in fields(law)}  # type: ignore[arg-type]
+    return {"law": type(law).__name__} | {
+        name: _described(value) if isinstance(value, Distribution) else value
+        for name, value in known.items()
+    }
+
+
 def write_truth(
     path: str | os.PathLike[str],
     names: tuple[str, ...],
@@ -79,7 +88,7 @@ def write_truth(
     kurtosis = distribution.mardia_kurtosis(len(names))
     truth = {
         **record,
-        "distribution": {"law": type(distribution).__name__, **asdict(distribution)},  # type: ignore[call-overload]
+        "distribution": _described(distribution),
         # JSON has no infinity; a law without fourth moments has no kurtosis to state.
         "mardia_kurtosis": kurtosis if np.isfinite(kurtosis) else None,
         "feature_names": list(names),

@@ -6,10 +6,10 @@ import math
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import special
 
 from edgewise._types import AnyArray, BoolArray, FloatArray
 from edgewise._validation import check_alpha, check_choice, check_count, check_real
@@ -19,7 +19,7 @@ from edgewise.edges.intervals import ConfidenceInterval
 from edgewise.edges.registry import METHODS
 from edgewise.edges.result import EdgeTestResult
 from edgewise.errors import DataTypeError, EdgewiseWarning, ParameterError
-from edgewise.simulate.distributions import Distribution
+from edgewise.simulate.distributions import DISTRIBUTIONS, Distribution
 from edgewise.simulate.samplers import as_distribution, mixing_matrix, sample
 from edgewise.studies.draws import worker_count
 from edgewise.studies.study import generator
@@ -58,7 +58,7 @@ class Estimate(NamedTuple):
 
 
 class LevelCurve(NamedTuple):
-    """The rate of p-values of null pairs below each level, with a uniform band."""
+    """The rate of p-values of null pairs up to each level, with a band."""
 
     level: FloatArray
     rate: FloatArray
@@ -103,8 +103,9 @@ class Calibration:
         """The false positive rate at many levels: on the diagonal for an exact test.
 
         The half-width of the band, √(log(2/(1−c))/(2·draws)), is that of Dvoretzky, Kiefer,
-        Wolfowitz and Massart with a draw as one observation, however many null pairs it has; at a
-        single level it holds by Hoeffding's inequality too.
+        Wolfowitz and Massart with a draw as one observation. With one null pair it holds at all
+        levels at once; with several, whose p-values depend on each other, at each level by
+        Hoeffding's inequality.
         """
         if self.null_pvalues is None or not self.null_pvalues.size:
             raise ParameterError(
@@ -187,8 +188,8 @@ def calibrate(
     Notes
     -----
     The band of the family-wise error is Clopper and Pearson's. The other rates are means over draws
-    of shares of pairs, which depend on each other within a draw; their bands are normal, from the
-    spread between draws, or Clopper and Pearson's where there is no spread.
+    of shares of pairs, which depend on each other within a draw; their bands are Student's, from
+    the spread between draws, or Clopper and Pearson's where there is no spread.
 
     Examples
     --------
@@ -202,8 +203,8 @@ def calibrate(
     >>> fisher.family_wise_error.low > 0.05 > score.family_wise_error.low
     True
     """
+    mixing_matrix(precision)  # refuses what is no precision matrix
     theta = np.asarray(precision, dtype=np.float64)
-    mixing_matrix(theta)  # refuses what is no precision matrix
     n_samples = check_count("n_samples", n_samples, at_least=1)
     n_draws = check_count("n_draws", n_draws, at_least=2)
     alpha = check_alpha(alpha)
@@ -229,6 +230,12 @@ class _Trial:
     ) -> tuple[FloatArray, FloatArray]:
         """The rates of one draw, in the order of RATES, and the p-values of its null pairs."""
         X = np.asarray(self.sampler(self.n_samples, rng))
+        expected = (self.n_samples, len(self.theta))
+        if X.shape != expected:
+            raise ParameterError(
+                f"sampler: expected rows of shape {expected}, as n_samples and precision say, got "
+                f"an array of shape {X.shape}."
+            )
         verdict = _verdict(self.test(X), len(self.theta), alpha, correction)
         upper = np.triu_indices(len(self.theta), k=1)
         theta = self.theta[upper]
@@ -321,19 +328,25 @@ def _calibration(
 def _estimate(values: FloatArray, confidence: float, *, binomial: bool) -> Estimate:
     if np.isnan(values).any():
         return Estimate(math.nan, math.nan, math.nan)
-    mean, spread = float(values.mean()), float(values.std(ddof=1))
-    if binomial or spread == 0:
+    mean = float(values.mean())
+    if binomial or np.ptp(values) == 0:
         from scipy.stats import binomtest
 
         interval = binomtest(round(values.sum()), values.size).proportion_ci(confidence)
         return Estimate(mean, float(interval.low), float(interval.high))
-    half = NormalDist().inv_cdf((1 + confidence) / 2) * spread / math.sqrt(values.size)
+    critical = float(special.stdtrit(values.size - 1, (1 + confidence) / 2))
+    half = critical * float(values.std(ddof=1)) / math.sqrt(values.size)
     return Estimate(mean, max(mean - half, 0.0), min(mean + half, 1.0))
 
 
 def _as_test(test: Test, alpha: float, correction: str | None) -> Callable[[FloatArray], Any]:
     if callable(test):
         return test
+    if not isinstance(test, str):
+        raise DataTypeError(
+            "test: expected the name of a method or a function of an array, got "
+            f"{type(test).__name__}."
+        )
     check_choice("test", test, tuple(METHODS))
     return _NamedTest(test, alpha, correction)
 
@@ -363,6 +376,8 @@ class _NamedSampler:
 def _as_sampler(
     sampler: Sampler, theta: FloatArray
 ) -> Callable[[int, np.random.Generator], AnyArray]:
+    if isinstance(sampler, str):
+        check_choice("sampler", sampler, tuple(DISTRIBUTIONS))
     if isinstance(sampler, str | Distribution):
         return _NamedSampler(as_distribution(sampler), theta)
     if not callable(sampler):
@@ -376,32 +391,56 @@ def _as_sampler(
 def _verdict(said: Any, p: int, alpha: float, correction: str | None) -> Verdict:
     """What a test returned, in the one form that is counted."""
     if isinstance(said, EdgeTestResult):
-        interval = said.confidence_interval(level=1 - alpha)
-        said = Verdict(said.reject, said.pvalue, interval)
+        interval = None
+        if said.interval_rule is not None:
+            interval = said.confidence_interval(level=1 - alpha)
+        return Verdict(said.reject, said.pvalue, interval)
     if isinstance(said, Verdict):
-        _check_shape(said.reject, p)
-        return said
-    matrix = np.asarray(said)
-    _check_shape(matrix, p)
+        reject = _square("reject", said.reject, p)
+        if reject.dtype != bool:
+            raise ParameterError(f"test: expected a boolean reject, got dtype {reject.dtype}.")
+        pvalue = None if said.pvalue is None else _pvalues(_square("pvalue", said.pvalue, p))
+        interval = said.interval
+        if interval is not None:
+            low, high = (_square("interval", end, p) for end in interval)
+            interval = ConfidenceInterval(low, high)
+        return Verdict(reject, pvalue, interval)
+    matrix = _square("edges or p-values", said, p)
     if matrix.dtype == bool:
         return Verdict(matrix)
-    rows, columns = np.triu_indices(p, k=1)
-    pvalues = matrix[rows, columns].astype(np.float64)
-    if not ((pvalues >= 0) & (pvalues <= 1)).all():
+    if matrix.dtype.kind in "iu":
         raise ParameterError(
-            "test: expected p-values between 0 and 1 or a boolean array of edges, got numbers from "
-            f"{np.nanmin(pvalues):.4g} to {np.nanmax(pvalues):.4g}."
+            f"test: expected a boolean array of edges or p-values as floats, got dtype "
+            f"{matrix.dtype}; an adjacency matrix of 0 and 1 becomes one by A.astype(bool)."
         )
+    pvalues = _pvalues(matrix)
+    rows, columns = np.triu_indices(p, k=1)
     reject = np.zeros((p, p), dtype=bool)
     with np.errstate(divide="ignore"):
-        decided = adjust(np.log(pvalues), correction) <= math.log(alpha)
+        decided = adjust(np.log(pvalues[rows, columns]), correction) <= math.log(alpha)
     reject[rows, columns] = reject[columns, rows] = decided
-    return Verdict(reject, np.asarray(matrix, dtype=np.float64))
+    return Verdict(reject, pvalues)
 
 
-def _check_shape(matrix: Any, p: int) -> None:
-    shape = np.shape(matrix)
-    if shape != (p, p):
+def _square(name: str, value: Any, p: int) -> AnyArray:
+    try:
+        matrix = np.asarray(value)
+    except ValueError:
+        matrix = np.empty(0)
+    if matrix.shape != (p, p) or matrix.dtype.kind not in "biuf":
         raise ParameterError(
-            f"test: expected a {p} × {p} array of edges or p-values, got one of shape {shape}."
+            f"test: expected a {p} × {p} array of {name}, got one of shape {matrix.shape} and "
+            f"dtype {matrix.dtype}."
         )
+    return matrix
+
+
+def _pvalues(matrix: AnyArray) -> FloatArray:
+    """As they are; what is on the diagonal does not matter."""
+    values = matrix[np.triu_indices(len(matrix), k=1)].astype(np.float64)
+    wrong = ~((values >= 0) & (values <= 1))
+    if wrong.any():
+        raise ParameterError(
+            f"test: expected p-values between 0 and 1, got {float(values[wrong][0]):.4g}."
+        )
+    return matrix.astype(np.float64)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import time
 import zipfile
+import zlib
 from collections.abc import Callable, Sequence
+from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,7 +48,7 @@ def make_draws(
     ]
     missing = []
     for cell, start, stop in units:
-        if _read(_place(folder, study.name, cell, seed, start, stop)) is None:
+        if _read(_place(folder, study, cell, seed, start, stop)) is None:
             missing.append((cell, start, stop))
         else:
             tell(stop - start)
@@ -64,12 +66,12 @@ def worker_count(n_jobs: int | None) -> int:
         from joblib import cpu_count
 
         return int(cpu_count())
-    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs < 1:
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs < 1:
         raise ParameterError(
             f"n_jobs: expected a number of processes from 1 on, or -1 for one a core, got "
             f"{n_jobs!r}."
         )
-    return n_jobs
+    return int(n_jobs)
 
 
 def _make_unit(study: Study, cell: Cell, folder: Path, seed: int, start: int, stop: int) -> int:
@@ -84,23 +86,23 @@ def _make_unit(study: Study, cell: Cell, folder: Path, seed: int, start: int, st
             spent = np.asarray(time.perf_counter() - began)
             made.append({**measured, SECONDS: spent})
     stacked = {name: np.stack([one[name] for one in made]) for name in made[0]}
-    place = _place(folder, study.name, cell, seed, start, stop)
+    place = _place(folder, study, cell, seed, start, stop)
     with atomic_path(place) as temporary, temporary.open("wb") as file:
         np.savez_compressed(file, **stacked)  # type: ignore[arg-type]
     return stop - start
 
 
-def _place(folder: Path, study: str, cell: Cell, seed: int, start: int, stop: int) -> Path:
-    # Another version may measure something else; its draws are not these.
-    name = f"{study}-{cell.key(study)}-{__version__}-{seed}-{start:05d}-{stop:05d}.npz"
-    return folder / name
+def _place(folder: Path, study: Study, cell: Cell, seed: int, start: int, stop: int) -> Path:
+    # Another version or revision may measure something else; its draws are not these.
+    kind = f"{study.name}-{cell.key(study.name)}-{__version__}.{study.revision}"
+    return folder / f"{kind}-{seed}-{start:05d}-{stop:05d}.npz"
 
 
 def _collected(study: Study, cell: Cell, folder: Path, seed: int) -> dict[str, AnyArray]:
     parts = []
     for start in range(0, cell.n_draws, cell.together):
         stop = min(start + cell.together, cell.n_draws)
-        part = _read(_place(folder, study.name, cell, seed, start, stop))
+        part = _read(_place(folder, study, cell, seed, start, stop))
         if part is None:
             raise FileNotFoundError(f"the draws {start} to {stop} were removed from '{folder}'")
         parts.append(part)
@@ -110,7 +112,7 @@ def _collected(study: Study, cell: Cell, folder: Path, seed: int) -> dict[str, A
 def _read(path: Path) -> dict[str, AnyArray] | None:
     """The draws that a file holds; none where it is missing or cannot be read."""
     try:
-        with np.load(path, allow_pickle=False) as arrays:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
             return dict(arrays)
-    except (OSError, ValueError, zipfile.BadZipFile, KeyError):
+    except (OSError, EOFError, ValueError, TypeError, KeyError, zipfile.BadZipFile, zlib.error):
         return None

@@ -23,6 +23,7 @@ _STANDARD_ERRORS = 3
 @dataclass(frozen=True)
 class EigenvalueStudy:
     name: str = "fig2"
+    revision: int = 2
     title: str = "Eigenvalues of Θ̂ and Weyl's bounds"
     paper: str = (
         "Box plots of the eigenvalues of Θ̂ over 200 draws beside the true eigenvalues of Θ, with "

@@ -28,6 +28,7 @@ _STANDARD_ERRORS = 4
 @dataclass(frozen=True)
 class FalsePositiveStudy:
     name: str = "fig3"
+    revision: int = 1
     title: str = "False positive rate against the significance level"
     paper: str = (
         "False positive rate against δ for edgeTest-eig, edgeTest-tr and Fisher's test, n = "

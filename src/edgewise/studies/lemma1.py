@@ -32,6 +32,7 @@ EVENTS = {
 @dataclass(frozen=True)
 class LemmaStudy:
     name: str = "lemma1"
+    revision: int = 1
     title: str = "Lemma 1: the eigenvalue radius is not a bound"
     paper: str = (
         "Lemma 1 states that ‖Σ̂ − Σ‖₂ ≤ ε_Eig = √(2λ_max) z_{1−δ/2} with probability 1 − δ; "

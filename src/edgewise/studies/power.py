@@ -26,6 +26,7 @@ SHARES = ("all entries", "|Θ_ij| > 0.5")
 @dataclass(frozen=True)
 class PowerStudy:
     name: str = "fig4"
+    revision: int = 1
     title: str = "Power against the number of rows"
     paper: str = (
         "The share of edges that edgeTest-eig and edgeTest-tr find, against n, for Gaussian and "

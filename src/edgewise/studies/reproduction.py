@@ -100,12 +100,9 @@ def reproduce(
     seed = check_count("seed", seed, at_least=0)
     workers = worker_count(n_jobs)
     target = Path(output)
-    try:
-        target.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise DataError(
-            f"output: cannot make the folder '{target}': {error.strerror}; choose another place."
-        ) from error
+    # Before the work: an output that cannot be written should not cost a long run.
+    for name in ("", "draws", *(study.name for study in chosen)):
+        _make_folder(target / name)
     done = []
     for study in chosen:
         began = time.perf_counter()
@@ -125,7 +122,8 @@ def reproduce(
         )
         _write(reproduction, findings, workers, seed)
         done.append(reproduction)
-    _write_text(target / "README.md", _overview(done, scale, workers))
+    if len(done) == len(STUDIES):
+        _write_text(target / "README.md", _overview(done, scale, workers))
     return done
 
 
@@ -142,14 +140,20 @@ def chosen_studies(names: str | Sequence[str]) -> list[Study]:
     return [study for name, study in STUDIES.items() if name in listed or "all" in listed]
 
 
-def _write(done: Reproduction, findings: Findings, workers: int, seed: int) -> None:
-    folder, name = done.folder, done.study.name
+def _make_folder(path: Path) -> None:
     try:
-        folder.mkdir(exist_ok=True)
+        path.mkdir(parents=True, exist_ok=True)
+        writable = os.access(path, os.W_OK)
     except OSError as error:
         raise DataError(
-            f"output: cannot make the folder '{folder}': {error.strerror}; choose another place."
+            f"output: cannot make the folder '{path}': {error.strerror}; choose another place."
         ) from error
+    if not writable:
+        raise DataError(f"output: the folder '{path}' cannot be written to; choose another place.")
+
+
+def _write(done: Reproduction, findings: Findings, workers: int, seed: int) -> None:
+    folder, name = done.folder, done.study.name
     with (
         atomic_path(folder / f"{name}.csv") as temporary,
         temporary.open("w", encoding="utf-8", newline="") as file,

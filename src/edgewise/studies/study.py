@@ -80,6 +80,11 @@ class Study(Protocol):
     def name(self) -> str: ...
 
     @property
+    def revision(self) -> int:
+        """Of what `measure` returns: one more makes draws that were kept useless."""
+        ...
+
+    @property
     def title(self) -> str: ...
 
     @property

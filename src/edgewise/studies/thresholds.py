@@ -23,6 +23,7 @@ _TOLERANCE = 0.01
 @dataclass(frozen=True)
 class ThresholdStudy:
     name: str = "fig1"
+    revision: int = 1
     title: str = "Thresholds against the number of rows"
     paper: str = (
         "log t_Eig and log t_Trace against log n, for several numbers of variables: both fall "

@@ -1,0 +1,215 @@
+"""The page of all tests on all distributions: its cells, its marks, and its numbers as CSV."""
+
+import csv
+import math
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from benchmarks import calibration
+from benchmarks.calibration import Contestant
+
+from edgewise import edge_test
+from edgewise.simulate import DISTRIBUTIONS, make_chain_precision, sample
+from edgewise.studies.calibration import RATES, Calibration, Estimate, calibrate
+
+P = calibration.P
+NOWHERE = "a-package-that-no-one-has"
+UNKNOWN = Estimate(math.nan, math.nan, math.nan)
+
+
+def always(X):
+    return np.zeros((P, P))
+
+
+def never(X):
+    return np.ones((P, P))
+
+
+#: Ours as they are, peers without their packages, and two whose rates are known.
+CONTESTANTS = (
+    *(
+        contestant if contestant.package == "edgewise" else replace(contestant, package=NOWHERE)
+        for contestant in calibration.CONTESTANTS
+    ),
+    Contestant("always", always, 1000, kind="wrong"),
+    Contestant("never", never, 4000),
+)
+OURS = [c.name for c in CONTESTANTS if c.package == "edgewise"]
+PEERS = [c.name for c in CONTESTANTS if c.package == NOWHERE]
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    """A run of two or four draws of few rows, in this process."""
+    path = tmp_path_factory.mktemp("docs") / "page.md"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(calibration, "CONTESTANTS", CONTESTANTS)
+        patch.setattr(calibration, "N", 60)
+        patch.setattr(
+            calibration, "calibrate", lambda *a, **options: calibrate(*a, **options | {"n_jobs": 1})
+        )
+        patch.setattr(sys, "argv", ["calibration", "--share", "0.001", "--output", str(path)])
+        calibration.main()
+    return path
+
+
+@pytest.fixture(scope="module")
+def tables(page):
+    """By title, and there by the name of the test."""
+    found = {}
+    for part in page.read_text(encoding="utf-8").split("\n## ")[1:]:
+        title, *lines = part.splitlines()
+        rows = [[cell.strip() for cell in line[1:-1].split("|")] for line in lines if "|" in line]
+        if rows:
+            assert {len(row) for row in rows} == {2 + len(DISTRIBUTIONS)}
+            assert rows[0] == ["test", "kind", *DISTRIBUTIONS]
+            found[title] = {name: cells for name, _, *cells in rows[2:]}
+    return found
+
+
+@pytest.fixture(scope="module")
+def numbers(page):
+    with page.with_suffix(".csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+TITLES = {rate: title for rate, (title, _) in calibration._TABLES.items()}
+
+
+def test_a_table_for_every_rate_with_a_row_for_every_test(tables):
+    assert set(TITLES) == set(RATES)
+    assert list(tables) == list(TITLES.values())
+    for table in tables.values():
+        assert list(table) == [contestant.name for contestant in CONTESTANTS]
+
+
+def test_what_is_not_installed_is_said_so(page, tables, numbers):
+    assert len(PEERS) == 3
+    for table in tables.values():
+        for name in PEERS:
+            assert table[name] == ["not installed"] * len(DISTRIBUTIONS)
+        assert not any("not installed" in table[name] for name in OURS)
+    assert f"{NOWHERE} (not installed)" in page.read_text(encoding="utf-8")
+    assert {row["test"] for row in numbers} == set(OURS)
+
+
+def test_rates_that_are_known(tables):
+    every = len(DISTRIBUTIONS)
+    for rate, wrong, right in [
+        ("family_wise_error", "**1.000**", "0.000"),
+        ("false_positive_rate", "**1.000**", "0.000"),
+        ("power", "1.000", "0.000"),
+        # Of p-values there is no interval.
+        ("coverage", "–", "–"),
+    ]:
+        assert tables[TITLES[rate]]["always"] == [wrong] * every
+        assert tables[TITLES[rate]]["never"] == [right] * every
+    discoveries = tables[TITLES["false_discovery_rate"]]
+    assert discoveries["always"] == ["**0.800**"] * every  # 36 of 45 pairs
+    assert discoveries["never"] == ["0.000"] * every
+
+
+def test_the_csv_holds_every_number_of_the_page(tables, numbers):
+    assert len(numbers) == len(OURS) * len(DISTRIBUTIONS) * len(RATES)
+    assert list(numbers[0]) == ["test", "distribution", "draws", "rate", "value", "low", "high"]
+    for row in numbers:
+        cell = dict(zip(DISTRIBUTIONS, tables[TITLES[row["rate"]]][row["test"]], strict=True))
+        shown = cell[row["distribution"]]
+        value, low, high = (float(row[key]) for key in ("value", "low", "high"))
+        if math.isnan(value):
+            assert shown == "–"
+            continue
+        assert float(shown.strip("*")) == pytest.approx(value, abs=6e-4)
+        assert 0 <= low <= high <= 1
+        caught = high < 0.95 if row["rate"] == "coverage" else low > 0.05
+        assert shown.startswith("**") == shown.endswith("**") == (caught and row["rate"] != "power")
+
+
+def test_the_share_is_that_of_the_draws(page, numbers):
+    draws = {row["test"]: int(row["draws"]) for row in numbers}
+    assert draws["never"] == 4
+    # Two are the least that have a spread.
+    assert draws["always"] == draws["eig (paper)"] == 2
+    assert "always 2, never 4." in page.read_text(encoding="utf-8")
+
+
+def test_every_law_is_explained(page):
+    lines = page.read_text(encoding="utf-8").splitlines()
+    assert [line.split(" | ")[0][2:] for line in calibration._laws()[2:]] == list(DISTRIBUTIONS)
+    assert set(calibration._laws()) <= set(lines)
+
+
+def test_what_to_read_from_it_has_the_numbers_of_the_run(page, tables):
+    reading = page.read_text(encoding="utf-8").split("## What to read from it")[1]
+    assert "contains a false edge in – of Gaussian data sets" in reading
+    power = float(tables["Power"]["score"][0].strip("*"))
+    assert f"`score` finds {power:.2f}," in reading
+
+
+@pytest.mark.parametrize(
+    ("rate", "estimate", "cell"),
+    [
+        ("family_wise_error", (0.07, 0.0501, 0.1), "**0.070**"),
+        ("family_wise_error", (0.07, 0.05, 0.1), "0.070"),
+        ("family_wise_error", (0.07, 0.04, 0.1), "0.070"),
+        ("false_positive_rate", (0.07, 0.06, 0.08), "**0.070**"),
+        ("false_discovery_rate", (0.07, 0.06, 0.08), "**0.070**"),
+        ("false_discovery_rate", (0.01, 0.0, 0.02), "0.010"),
+        ("power", (0.9, 0.8, 1.0), "0.900"),
+        ("power", (0.0, 0.0, 0.01), "0.000"),
+        ("coverage", (0.9, 0.88, 0.9499), "**0.900**"),
+        ("coverage", (0.9, 0.85, 0.96), "0.900"),
+        ("coverage", (0.99, 0.98, 1.0), "0.990"),
+        ("coverage", UNKNOWN, "–"),
+        ("family_wise_error", UNKNOWN, "–"),
+    ],
+)
+def test_bold_is_what_its_band_convicts(rate, estimate, cell):
+    found = Calibration(
+        alpha=0.05,
+        n_samples=10,
+        n_draws=10,
+        confidence=0.95,
+        null_pvalues=None,
+        **(dict.fromkeys(RATES, UNKNOWN) | {rate: Estimate(*estimate)}),
+    )
+    assert calibration._cell(found, rate) == cell
+    assert calibration._cell(None, rate) == "not installed"
+
+
+def test_contestants():
+    names = [contestant.name for contestant in calibration.CONTESTANTS]
+    assert len(set(names)) == len(names)
+    assert calibration._version(NOWHERE) is None
+    assert calibration._version("edgewise")
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return sample("laplace", make_chain_precision(P), 300, rng=0)
+
+
+@pytest.mark.parametrize(
+    ("call", "package", "within"),
+    [
+        # The same t-test; and the normal approximation to it.
+        (calibration.pingouin_pvalues, "pingouin", 1e-9),
+        (calibration.causal_learn_pvalues, "causallearn", 1e-3),
+    ],
+)
+@pytest.mark.filterwarnings("ignore")  # what peers warn of is theirs
+def test_peers_compute_the_pvalues_of_fisher(rows, call, package, within):
+    pytest.importorskip(package)
+    found, expected = call(rows), edge_test(rows, method="fisher").pvalue
+    pairs = np.triu_indices(P, k=1)
+    np.testing.assert_allclose(found[pairs], expected[pairs], rtol=0, atol=within)
+    np.testing.assert_array_equal(found, found.T)
+
+
+def test_the_support_of_the_lasso_is_a_graph(rows):
+    found = calibration.graphical_lasso_support(rows)
+    assert found.dtype == bool
+    assert found.shape == (P, P)
+    assert found.diagonal(1).all()

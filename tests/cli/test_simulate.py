@@ -1,0 +1,297 @@
+"""`edgewise simulate`: rows whose graph is known, through the real program."""
+
+from __future__ import annotations
+
+import json
+import os
+from itertools import zip_longest
+
+import networkx as nx
+import numpy as np
+import pyarrow.csv
+import pyarrow.parquet
+import pytest
+
+import edgewise as ew
+from edgewise.cli.simulate import _GRAPHS, _LAWS
+from edgewise.simulate import make_chain_precision
+
+SUFFIXES = (".parquet", ".truth.json", ".truth.graphml")
+
+
+@pytest.fixture
+def simulate(run_edgewise, tmp_path):
+    """Run it for a few rows of four variables; `name` decides the format."""
+
+    def run(*arguments, name="x.parquet", rows=200, status=0):
+        return run_edgewise(
+            *("simulate", "-o", name, "-n", rows, "-p", 4, *arguments),
+            status=status,
+            cwd=tmp_path,
+        )
+
+    return run
+
+
+@pytest.fixture
+def truth_of(tmp_path):
+    def read(name="x"):
+        text = (tmp_path / f"{name}.truth.json").read_text(encoding="utf-8")
+        return json.loads(text, parse_constant=lambda word: pytest.fail(f"{word} is no JSON"))
+
+    return read
+
+
+def rows_in(path):
+    read = pyarrow.parquet.read_table if path.suffix == ".parquet" else pyarrow.csv.read_csv
+    return np.column_stack([column.to_numpy() for column in read(path)])
+
+
+def test_rows_and_their_truth(simulate, truth_of, tmp_path):
+    done = simulate("--seed", 3)
+    assert sorted(os.listdir(tmp_path)) == sorted(f"x{suffix}" for suffix in SUFFIXES)
+    assert done.stderr == ""
+    assert done.stdout == (
+        "200 rows of 4 variables, 3 edges, in x.parquet; the truth is in x.truth.json and "
+        "x.truth.graphml\n"
+    )
+    assert rows_in(tmp_path / "x.parquet").shape == (200, 4)
+    truth = truth_of()
+    np.testing.assert_array_equal(truth["precision"], make_chain_precision(4))
+    np.testing.assert_allclose(np.linalg.inv(truth["covariance"]), truth["precision"], atol=1e-12)
+    assert [(edge["source"], edge["target"]) for edge in truth["edges"]] == [
+        ("x0", "x1"),
+        ("x1", "x2"),
+        ("x2", "x3"),
+    ]
+    assert truth["distribution"] == {"law": "Gaussian"}
+    assert truth["mardia_kurtosis"] == 4 * 6
+    assert [truth[key] for key in ("graph", "n_samples", "n_features", "seed")] == [
+        "chain",
+        200,
+        4,
+        3,
+    ]
+    graph = nx.read_graphml(tmp_path / "x.truth.graphml")
+    assert nx.is_path(graph, ["x0", "x1", "x2", "x3"])
+    for edge in truth["edges"]:
+        found = graph.edges[edge["source"], edge["target"]]
+        assert found["precision"] == edge["precision"]
+        assert found["partial_correlation"] == edge["partial_correlation"]
+
+
+def test_formats_and_seeds(simulate, tmp_path):
+    """The seed decides every number, and the format none."""
+    options = ["--graph", "erdos-renyi", "--probability", "0.5", "--distribution", "laplace"]
+    for name, seed in (("x.parquet", 5), ("y.csv", 5), ("z.parquet", 5), ("other.parquet", 6)):
+        simulate(*options, "--seed", seed, name=name)
+    for suffix in SUFFIXES:
+        content = (tmp_path / f"x{suffix}").read_bytes()
+        assert (tmp_path / f"z{suffix}").read_bytes() == content
+        assert (tmp_path / f"other{suffix}").read_bytes() != content
+    np.testing.assert_array_equal(rows_in(tmp_path / "x.parquet"), rows_in(tmp_path / "y.csv"))
+    assert (tmp_path / "x.truth.json").read_bytes() == (tmp_path / "y.truth.json").read_bytes()
+    assert not np.isclose(*(rows_in(tmp_path / f"{n}.parquet") for n in ("x", "other"))).any()
+
+
+def test_more_rows_do_not_change_the_graph(simulate, truth_of):
+    for name, rows in (("few", 10), ("many", 3000)):
+        simulate("--graph", "gram-sparse", "--seed", 1, name=f"{name}.csv", rows=rows)
+    few, many = truth_of("few"), truth_of("many")
+    assert (few["n_samples"], many["n_samples"]) == (10, 3000)
+    assert few["precision"] == many["precision"]
+
+
+# What each graph and each law can be told, and what the truth must say of it.
+GRAPHS = {
+    "chain": (["--weight", "-0.2"], 3),
+    "star": (["--weight", "0.4"], 3),
+    "hub": (["--hubs", "2", "--weight", "0.1"], 2),
+    "grid": (["--weight", "0.2"], 4),
+    "erdos-renyi": (["--probability", "0.99", "--weight", "0.1"], 6),
+    "sparse": (["--edges", "5"], 5),
+    "gram": (["--factors", "9"], 6),
+    "gram-sparse": (["--edges", "2", "--factors", "9"], 2),
+}
+LAWS = {
+    "gaussian": ([], {"law": "Gaussian"}),
+    "laplace": ([], {"law": "PowerExponential", "omega": 1.0}),
+    "power-exponential": (["--omega", "1.5"], {"law": "PowerExponential", "omega": 1.5}),
+    "t": (["--df", "8"], {"law": "StudentT", "df": 8.0}),
+    "contaminated": (
+        ["--share", "0.1", "--scale", "3"],
+        {"law": "Contaminated", "share": 0.1, "scale": 3.0},
+    ),
+    "gamma": (["--shape", "2"], {"law": "Gamma", "shape": 2.0}),
+    "exponential": ([], {"law": "Gamma", "shape": 1.0}),
+    "lognormal": (["--sigma", "0.5"], {"law": "LogNormal", "sigma": 0.5}),
+    "pareto": (["--shape", "3"], {"law": "ClaytonPareto", "shape": 3.0}),
+}
+
+
+def test_every_choice_is_tried():
+    assert tuple(GRAPHS) == _GRAPHS
+    assert tuple(LAWS) == _LAWS
+
+
+@pytest.mark.parametrize(
+    ("graph", "law"), list(zip_longest(GRAPHS, LAWS, fillvalue="chain")), ids=str
+)
+def test_every_graph_and_every_law(run_main, truth_of, tmp_path, graph, law):
+    of_graph, n_edges = GRAPHS[graph]
+    of_law, recorded = LAWS[law]
+    run_main(
+        *("simulate", "-o", "x.parquet", "-n", 200, "-p", 4),
+        *("--graph", graph, *of_graph, "--distribution", law, *of_law),
+    )
+    truth = truth_of()
+    assert truth["graph"] == graph
+    assert len(truth["edges"]) == n_edges
+    assert truth["distribution"] == recorded
+    # A Pareto law of shape 3 has no fourth moments; infinity is no JSON.
+    assert (truth["mardia_kurtosis"] is None) == (law == "pareto")
+    np.testing.assert_allclose(np.diagonal(truth["covariance"]), 1, rtol=1e-9)
+    X = rows_in(tmp_path / "x.parquet")
+    assert X.shape == (200, 4)
+    assert np.isfinite(X).all()
+    assert nx.read_graphml(tmp_path / "x.truth.graphml").number_of_edges() == n_edges
+
+
+def test_memory(simulate, truth_of, tmp_path):
+    simulate("--memory", "0.9", "--distribution", "t", "--df", "9", rows=2000)
+    assert truth_of()["distribution"]["memory"] == 0.9
+    X = rows_in(tmp_path / "x.parquet")
+    after = [np.corrcoef(column[:-1], column[1:])[0, 1] for column in X.T]
+    assert min(after) > 0.8
+
+
+def test_the_edges_can_be_found(simulate, truth_of, tmp_path, run_edgewise):
+    simulate("--distribution", "laplace", rows=20_000)
+    done = run_edgewise("test", "x.parquet", "--json", "-", cwd=tmp_path)
+    found = {(edge["source"], edge["target"]) for edge in json.loads(done.stdout)["edges"]}
+    assert found == {(edge["source"], edge["target"]) for edge in truth_of()["edges"]}
+    # As from Python, where the file is read by the same library.
+    result = ew.edge_test(tmp_path / "x.parquet")
+    assert {(edge.source, edge.target) for edge in result.edges()} == found
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fragment"),
+    [
+        (["--hubs", "2"], "--hubs does not go with --graph chain."),
+        (["--probability", "0.1"], "--probability does not go with --graph chain."),
+        (["--graph", "star", "--edges", "3"], "--edges does not go with --graph star."),
+        (["--graph", "gram", "--weight", "0.1"], "--weight does not go with --graph gram."),
+        (["--graph", "sparse", "--factors", "9"], "--factors does not go with --graph sparse."),
+        (["--df", "5"], "--df does not go with --distribution gaussian."),
+        (
+            ["--distribution", "exponential", "--shape", "2"],
+            "--shape does not go with --distribution exponential.",
+        ),
+        (["--rows", "0"], "rows: expected a whole number from 1 on, got 0."),
+        (["--rows", "ten"], "'ten' is not a valid integer"),
+        (["--features", "0"], "n_features: expected a whole number from 1 on, got 0."),
+        (["--seed", "-1"], "seed: expected a whole number from 0 on, got -1."),
+        (["--weight", "0.5"], "weight: expected a number between -0.5 and 0.5, got 0.5."),
+        (["--weight", "nan"], "weight: expected a number"),
+        (["--graph", "star", "--weight", "0.9"], "weight: expected a number between -0.5774 and"),
+        (["--graph", "sparse", "--edges", "7"], "n_edges: expected at most 6"),
+        (["--graph", "nope"], "'nope' is not one of 'chain'"),
+        (["--distribution", "cauchy"], "'cauchy' is not one of 'gaussian'"),
+        (["--distribution", "pareto", "--shape", "2"], "The variance is infinite up to 2."),
+        (["--memory", "1"], "memory: expected a number"),
+        (["-o", "x.txt"], "output: the ending of 'x.txt': expected one of 'parquet', 'csv'"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_wrong_usage(run_main, tmp_path, arguments, fragment):
+    out, err = run_main("simulate", "-o", "x.csv", "-p", 4, *arguments, status=2)
+    assert out == ""
+    # One sentence, after the usage where click says it.
+    assert fragment in err.splitlines()[-1]
+    assert os.listdir(tmp_path) == []
+
+
+def test_numbers_that_overflow(run_main, tmp_path):
+    """Refused at once, or done as a whole: no rows are left without their truth."""
+    law = ["--distribution", "contaminated", "--scale", "1e100"]
+    try:
+        run_main("simulate", "-o", "x.csv", "-p", 4, "-n", 10, *law, status=2)
+    finally:
+        assert os.listdir(tmp_path) == []
+
+
+def test_an_output_is_needed(run_main, tmp_path):
+    _, err = run_main("simulate", status=2)
+    assert "'--output'" in err
+    assert os.listdir(tmp_path) == []
+
+
+def test_refused_by_the_real_program(simulate, tmp_path):
+    """The same words and status as within this process."""
+    done = simulate("--df", 5, status=2)
+    assert done.stderr.endswith("Error: --df does not go with --distribution gaussian.\n")
+    assert os.listdir(tmp_path) == []
+
+
+class TestUnwritable:
+    @pytest.mark.parametrize(
+        ("name", "fragment"),
+        [
+            ("nowhere/x.csv", "there is no folder"),
+            ("file/x.csv", "there is no folder"),
+            ("folder.csv", "expected the name of a file"),
+            ("x" * 300 + ".csv", "name too long"),
+        ],
+        ids=["missing folder", "file", "folder", "long name"],
+    )
+    def test_rows(self, run_main, tmp_path, name, fragment):
+        (tmp_path / "folder.csv").mkdir()
+        (tmp_path / "file").write_text("precious")
+        _, err = run_main("simulate", "-o", name, status=1)
+        assert err.startswith("edgewise: output:")
+        assert fragment in err
+        assert len(err.splitlines()) == 1
+        assert sorted(os.listdir(tmp_path)) == ["file", "folder.csv"]
+
+    @pytest.mark.parametrize("suffix", SUFFIXES[1:])
+    def test_truth(self, run_main, tmp_path, suffix):
+        """Seen before any row is made: rows without their truth are of no use."""
+        (tmp_path / f"x{suffix}").mkdir()
+        _, err = run_main("simulate", "-o", "x.parquet", status=1)
+        assert f"expected the name of a file, got 'x{suffix}'" in err
+        assert os.listdir(tmp_path) == [f"x{suffix}"]
+
+    @pytest.mark.skipif(
+        not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write everywhere"
+    )
+    def test_folder(self, simulate, tmp_path):
+        tmp_path.chmod(0o500)
+        try:
+            done = simulate(status=1)
+        finally:
+            tmp_path.chmod(0o700)
+        assert len(done.stderr.splitlines()) == 1
+        assert os.listdir(tmp_path) == []
+
+    def test_a_full_disk(self, simulate, tmp_path, require):
+        """A limit on the size of files stands for it: the old rows stay, and nothing besides."""
+        resource = require("resource")
+        (tmp_path / "x.csv").write_text("precious")
+        soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, hard))  # the program inherits it
+        try:
+            done = simulate(name="x.csv", rows=50_000, status=1)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        assert done.stderr.startswith("edgewise: output: cannot write")
+        assert len(done.stderr.splitlines()) == 1
+        assert os.listdir(tmp_path) == ["x.csv"]
+        assert (tmp_path / "x.csv").read_text() == "precious"
+
+
+def test_help(run_edgewise):
+    text = run_edgewise("simulate", "--help").stdout
+    for word in (*_GRAPHS, *_LAWS, "--memory", "FILE.truth.json", "FILE.truth.graphml"):
+        assert word in text
+    assert "  simulate " in run_edgewise("--help").stdout

@@ -1,0 +1,215 @@
+"""Simulated rows and their truth as files: exact, standard, and whole or not there."""
+
+from __future__ import annotations
+
+import json
+import os
+from itertools import pairwise
+
+import networkx as nx
+import numpy as np
+import pyarrow.csv
+import pyarrow.parquet
+import pytest
+
+from edgewise.errors import DataError, ParameterError
+from edgewise.simulate import (
+    AutoRegressive,
+    ClaytonPareto,
+    Contaminated,
+    Gamma,
+    Gaussian,
+    LogNormal,
+    PowerExponential,
+    StudentT,
+    make_chain_precision,
+    make_sparse_precision,
+    sample,
+    sample_batches,
+)
+from edgewise.simulate.files import row_kind, truth_paths, write_rows, write_truth
+
+PRECISION = make_sparse_precision(4, 3, rng=1)
+NAMES = ("a", "b", "c", "naïve – ü")
+RECORD = {"graph": "sparse", "seed": 1}
+LAWS = {
+    "Gaussian": Gaussian(),
+    "PowerExponential": PowerExponential(0.7),
+    "StudentT": StudentT(8.0),
+    "Contaminated": Contaminated(0.1, 3.0),
+    "Gamma": Gamma(2.0),
+    "LogNormal": LogNormal(0.5),
+    "ClaytonPareto": ClaytonPareto(7.0),
+}
+
+
+def read(path):
+    reader = pyarrow.parquet.read_table if path.suffix == ".parquet" else pyarrow.csv.read_csv
+    table = reader(path)
+    return tuple(table.column_names), np.column_stack([column.to_numpy() for column in table])
+
+
+def strict_json(path):
+    """As the standard has it: without NaN and Infinity."""
+    return json.loads(
+        path.read_text(encoding="utf-8"),
+        parse_constant=lambda word: pytest.fail(f"{word} is no JSON"),
+    )
+
+
+class TestRows:
+    @pytest.mark.parametrize("kind", ["parquet", "csv"])
+    @pytest.mark.parametrize("batch_rows", [7, 100, 1000])
+    def test_read_back_exactly(self, tmp_path, kind, batch_rows):
+        """Shortest decimals that are read back as the same number: CSV loses nothing either."""
+        path = tmp_path / f"rows.{kind}"
+        X = sample("lognormal", PRECISION, 250, rng=3)
+        batches = sample_batches("lognormal", PRECISION, 250, rng=3, batch_rows=batch_rows)
+        assert write_rows(path, NAMES, batches) == 250
+        names, rows = read(path)
+        assert names == NAMES
+        np.testing.assert_array_equal(rows, X)
+        assert os.listdir(tmp_path) == [path.name]
+
+    @pytest.mark.parametrize("kind", ["parquet", "csv"])
+    def test_numbers_of_any_size(self, tmp_path, kind):
+        X = np.array([[1e300, -1e-300, 0.1, 1 / 3], [5e-324, -0.0, 2.0**60 + 256, 1e16]])
+        path = tmp_path / f"rows.{kind}"
+        write_rows(path, NAMES, [X])
+        np.testing.assert_array_equal(read(path)[1], X)
+
+    def test_rows_are_not_held(self, tmp_path):
+        """A batch is written before the next is made."""
+        path = tmp_path / "rows.csv"
+        sizes = []
+
+        def batches():
+            for _ in range(4):
+                sizes.append(sum(file.stat().st_size for file in tmp_path.iterdir()))
+                yield np.random.default_rng(0).standard_normal((30_000, 4))
+
+        write_rows(path, NAMES, batches())
+        assert sizes == sorted(set(sizes)), "the file did not grow from batch to batch"
+
+    @pytest.mark.parametrize("kind", ["parquet", "csv"])
+    @pytest.mark.parametrize("existed", [True, False])
+    def test_a_failure_leaves_everything_as_it_was(self, tmp_path, kind, existed):
+        path = tmp_path / f"rows.{kind}"
+        if existed:
+            path.write_text("old")
+
+        def batches():
+            yield np.ones((10, 4))
+            raise RuntimeError("the light went out")
+
+        with pytest.raises(RuntimeError, match="the light went out"):
+            write_rows(path, NAMES, batches())
+        assert os.listdir(tmp_path) == ([path.name] if existed else [])
+        assert not existed or path.read_text() == "old"
+
+    def test_a_missing_folder(self, tmp_path, refuses):
+        path = tmp_path / "nowhere" / "rows.csv"
+        refuses(
+            lambda: write_rows(path, NAMES, [np.ones((3, 4))]), DataError, f"cannot write '{path}'"
+        )
+
+    @pytest.mark.parametrize("name", ["x.csv", "x.CSV", "x.Parquet", "a.b/x.y.parquet"])
+    def test_endings(self, name):
+        assert row_kind(name) == name.rsplit(".", 1)[1].lower()
+
+    @pytest.mark.parametrize("name", ["x", "x.txt", "x.csv.gz", "csv", "", ".csv", "x."])
+    def test_other_endings(self, refuses, name):
+        refuses(lambda: row_kind(name), ParameterError, f"ending of '{name}'", "'parquet'", "'csv'")
+
+
+class TestTruth:
+    @pytest.fixture
+    def written(self, tmp_path):
+        def write(law=LAWS["StudentT"], precision=PRECISION):
+            path = tmp_path / "rows.parquet"
+            write_truth(path, NAMES[: len(precision)], precision, law, RECORD)
+            assert sorted(os.listdir(tmp_path)) == ["rows.truth.graphml", "rows.truth.json"]
+            return strict_json(truth_paths(path)[0]), nx.read_graphml(truth_paths(path)[1])
+
+        return write
+
+    def test_matrices(self, written):
+        truth, _ = written()
+        np.testing.assert_array_equal(truth["precision"], PRECISION)
+        np.testing.assert_allclose(truth["covariance"] @ PRECISION, np.eye(4), atol=1e-12)
+        assert truth["feature_names"] == list(NAMES)
+        assert {name: truth[name] for name in RECORD} == RECORD
+
+    def test_edges(self, written):
+        truth, graph = written()
+        expected = {
+            (NAMES[i], NAMES[j]): PRECISION[i, j]
+            for i in range(4)
+            for j in range(i + 1, 4)
+            if PRECISION[i, j] != 0
+        }
+        assert len(expected) == 3
+        root = dict(zip(NAMES, np.sqrt(PRECISION.diagonal()), strict=True))
+        listed = {(edge["source"], edge["target"]): edge for edge in truth["edges"]}
+        assert listed.keys() == expected.keys()
+        assert sorted(graph.nodes) == sorted(NAMES)
+        assert not graph.is_directed()
+        assert {frozenset(pair) for pair in graph.edges} == {frozenset(pair) for pair in expected}
+        for pair, value in expected.items():
+            partial = -value / (root[pair[0]] * root[pair[1]])
+            for found in (listed[pair], graph.edges[pair]):
+                assert found["precision"] == value
+                assert found["partial_correlation"] == pytest.approx(partial, rel=1e-14)
+
+    def test_no_edges(self, written):
+        """Variables without neighbours are variables all the same."""
+        truth, graph = written(precision=np.eye(3))
+        assert truth["edges"] == []
+        assert sorted(graph.nodes) == sorted(NAMES[:3])
+        assert graph.number_of_edges() == 0
+
+    @pytest.mark.parametrize("name", LAWS)
+    def test_law(self, written, name):
+        """The record is enough to make the law again."""
+        truth, _ = written(LAWS[name])
+        law = truth["distribution"]
+        assert law.pop("law") == name
+        assert type(LAWS[name])(**law) == LAWS[name]
+        assert truth["mardia_kurtosis"] == pytest.approx(LAWS[name].mardia_kurtosis(4))
+
+    @pytest.mark.parametrize("law", [ClaytonPareto(3.0), StudentT(4.0), StudentT(2.5)], ids=str)
+    def test_no_kurtosis_without_fourth_moments(self, written, law):
+        assert written(law)[0]["mardia_kurtosis"] is None
+        assert written(AutoRegressive(law, 0.5))[0]["mardia_kurtosis"] is None
+
+    def test_memory(self, written):
+        law = written(AutoRegressive(StudentT(9.0), -0.25))[0]["distribution"]
+        assert (law["law"], law["memory"]) == ("AutoRegressive", -0.25)
+        assert law["innovations"]["df"] == 9.0
+
+    def test_memory_of_what(self, written):
+        """Gamma(3) and ClaytonPareto(3) must not read the same."""
+        first, second = (
+            written(AutoRegressive(law, 0.5))[0]["distribution"]
+            for law in (Gamma(3.0), ClaytonPareto(3.0))
+        )
+        assert first != second
+
+    def test_the_same_truth_is_the_same_file(self, tmp_path):
+        for name in ("x", "y"):
+            write_truth(tmp_path / f"{name}.csv", NAMES, PRECISION, Gaussian(), RECORD)
+        for ours, theirs in zip(
+            truth_paths(tmp_path / "x.csv"), truth_paths(tmp_path / "y.csv"), strict=True
+        ):
+            assert ours.read_bytes() == theirs.read_bytes()
+
+    def test_beside_the_rows(self, tmp_path):
+        found = truth_paths(tmp_path / "a.b" / "rows.2.parquet")
+        names = ("rows.2.truth.json", "rows.2.truth.graphml")
+        assert found == tuple(tmp_path / "a.b" / name for name in names)
+
+    def test_of_a_chain(self, written):
+        truth, graph = written(precision=make_chain_precision(4))
+        pairs = [(edge["source"], edge["target"]) for edge in truth["edges"]]
+        assert pairs == list(pairwise(NAMES))
+        assert nx.is_path(graph, list(NAMES))

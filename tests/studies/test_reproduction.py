@@ -1,0 +1,264 @@
+"""All studies at the smallest scale through the real program, and what `reproduce` refuses."""
+
+from __future__ import annotations
+
+import csv
+import re
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from edgewise.errors import DataError, ParameterError
+from edgewise.studies import reproduce
+from edgewise.studies.reproduction import STUDIES, total_draws
+from edgewise.studies.study import SCALES
+
+NAMES = ("fig1", "fig2", "fig3", "fig4", "lemma1")
+# The columns that say which observation a row of a table is; the others are numbers.
+KEYS = {
+    "fig1": ("distribution", "p", "method", "n"),
+    "fig2": ("distribution", "p", "n", "eigenvalue", "draw"),
+    "fig3": ("distribution", "kind", "method", "delta"),
+    "fig4": ("distribution", "method", "entries", "n"),
+    "lemma1": ("distribution", "p", "event"),
+}
+LENGTHS = {
+    "fig1": 2 * 2 * 4 * 6,  # distributions, p, methods, sizes
+    "fig2": 2 * (6 + 8) * 2 * 10,  # distributions, eigenvalues, sizes, draws
+    "fig3": 2 * (5 + 2 * 4) * 103,  # distributions, methods and kinds, levels
+    "fig4": 2 * 6 * 2 * 6,  # distributions, methods, kinds of entries, sizes
+    "lemma1": 2 * 3 * 4,  # distributions, p, events
+}
+ALL = pytest.mark.parametrize("name", NAMES)
+HEADING = ["claim", "measured", "holds"]
+
+
+@pytest.fixture(scope="module")
+def smoke(run_edgewise, tmp_path_factory):
+    """`edgewise reproduce all --scale smoke`, once: its folder, and what it printed."""
+    folder = tmp_path_factory.mktemp("smoke") / "made by the program"
+    done = run_edgewise("reproduce", "all", "--scale", "smoke", "-o", folder, "--jobs", 1)
+    assert done.stderr == ""
+    return folder, done.stdout
+
+
+@pytest.fixture(scope="module")
+def folder(smoke):
+    return smoke[0]
+
+
+def claim_tables(page: Path) -> list[list[list[str]]]:
+    """The tables of claims on a page: their lines, as cells."""
+    tables: list[list[list[str]]] = []
+    for line in page.read_text(encoding="utf-8").splitlines():
+        cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+        if cells == HEADING:
+            tables.append([])
+        elif cells and tables and len(cells) == 3 and set(cells[0]) != {"-"}:
+            tables[-1].append([cell.replace("\\|", "|") for cell in cells])
+    return tables
+
+
+@pytest.fixture(scope="module")
+def verdicts(folder):
+    """Of each claim of each study, as its page has it."""
+    found = {}
+    for name in NAMES:
+        (table,) = claim_tables(folder / name / "README.md")
+        for says, _, holds in table:
+            assert holds in ("yes", "**no**")
+            found[says] = holds == "yes"
+    return found
+
+
+class TestFiles:
+    def test_nothing_else_is_there(self, folder):
+        """No temporary file is left, and no study is missing."""
+        assert tuple(STUDIES) == NAMES
+        assert sorted(path.name for path in folder.iterdir()) == ["README.md", "draws", *NAMES]
+        for name in NAMES:
+            expected = ["README.md", f"{name}.csv", f"{name}.png", f"{name}.svg"]
+            assert sorted(path.name for path in (folder / name).iterdir()) == expected
+        assert {path.suffix for path in (folder / "draws").iterdir()} == {".npz"}
+
+    @ALL
+    def test_table_is_tidy(self, folder, name):
+        with (folder / name / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+            header, *rows = csv.reader(file)
+        assert len(rows) == LENGTHS[name]
+        assert len(set(header)) == len(header)
+        assert {len(row) for row in rows} == {len(header)}
+        records = [dict(zip(header, row, strict=True)) for row in rows]
+        # One observation a row.
+        assert len({tuple(record[key] for key in KEYS[name]) for record in records}) == len(rows)
+        words = {"distribution", "method", "kind", "entries", "event"}
+        for record in records:
+            for column, value in record.items():
+                if column in words:
+                    assert value
+                else:
+                    assert float(value) == float(value), f"{column} is not a number"
+        assert {record["distribution"] for record in records} == {"gaussian", "laplace"}
+
+    @ALL
+    def test_pictures(self, folder, name, require):
+        picture = folder / name / f"{name}.png"
+        assert picture.read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
+        assert min(require("matplotlib.image").imread(picture).shape[:2]) > 300
+        root = ET.parse(folder / name / f"{name}.svg").getroot()
+        assert root.tag == "{http://www.w3.org/2000/svg}svg"
+        # Otherwise the same picture were another file each day.
+        assert "date" not in {element.tag.split("}")[-1] for element in root.iter()}
+
+    @ALL
+    def test_page(self, folder, name):
+        study, page = STUDIES[name], folder / name / "README.md"
+        text = page.read_text(encoding="utf-8")
+        assert text.startswith(f"# {study.title}\n")
+        assert study.paper in text
+        assert study.design in text
+        assert "This is the scale `smoke`" in text
+        assert f"`edgewise reproduce {name} --scale smoke`" in text
+        (claims,) = claim_tables(page)
+        assert len(claims) >= 2
+        assert all(cell for line in claims for cell in line)
+        links = re.findall(r"\]\(([^)]+)\)", text)
+        assert {f"{name}.png", f"{name}.csv", f"{name}.svg"} <= set(links)
+        assert f"![{study.title}]({name}.png)" in text
+        for link in links:
+            assert (page.parent / link).is_file()
+
+    def test_overview(self, folder):
+        text = (folder / "README.md").read_text(encoding="utf-8")
+        for name, study in STUDIES.items():
+            assert f"## [{study.title}]({name}/README.md)" in text
+        pages = [claim_tables(folder / name / "README.md")[0] for name in NAMES]
+        assert claim_tables(folder / "README.md") == pages
+
+    def test_what_was_printed(self, smoke):
+        folder, text = smoke
+        for name, study in STUDIES.items():
+            assert study.title in text
+            draws = sum(cell.n_draws for cell in study.cells("smoke"))
+            assert re.search(
+                rf"^{draws} draws, \d+ s; in {re.escape(str(folder / name))}$", text, re.M
+            )
+        assert "\x1b" not in text
+
+
+class TestClaims:
+    """What must come out however few the draws are, with this seed or any other."""
+
+    @pytest.mark.parametrize(
+        "says",
+        [
+            "t_Eig < t_Trace everywhere",
+            "log ε_Eig falls with slope −0.5 ± 0.01 in log n (ours)",
+            "the whitened threshold, with the guarantee of t_Trace, is below t_Trace (ours)",
+            "Weyl's bounds from ε_Trace contain all eigenvalues of a draw, with probability 0.95 "
+            "at least",
+            "edgeTest-tr lies below the diagonal at every δ: null entry",
+            "edgeTest-tr lies below the diagonal for δ up to 0.215: violation, any entry",
+            "edgeTest-eig lies below the diagonal at every δ: null entry",
+            "the power of edgeTest-eig rises with n",
+            "the power of edgeTest-tr rises with n",
+            "Corollary 1: ‖Σ̂ − Σ‖₂ exceeds ε_Trace with probability 0.05 at most",
+        ],
+    )
+    def test_holds(self, verdicts, says):
+        assert verdicts[says]
+
+    def test_lemma_1_does_not(self, verdicts, smoke):
+        assert not verdicts["Lemma 1: ‖Σ̂ − Σ‖₂ exceeds ε_Eig with probability 0.05 at most"]
+        line = next(line for line in smoke[1].splitlines() if line.startswith("│ Lemma 1:"))
+        assert line.rstrip("│ ").endswith(" no")
+
+
+def assert_same_files(ours, theirs, names):
+    for name in names:
+        for kind in ("csv", "svg", "png"):
+            file = Path(name) / f"{name}.{kind}"
+            assert (ours / file).read_bytes() == (theirs / file).read_bytes(), file
+
+
+class TestAgain:
+    """Every study's files a second time, in one of two ways."""
+
+    def test_other_workers_make_the_same_files(self, folder, run_edgewise, tmp_path):
+        names = ("fig1", "fig2", "fig3")
+        run_edgewise("reproduce", *names, "--scale", "smoke", "-o", tmp_path, "--jobs", 2)
+        assert_same_files(tmp_path, folder, names)
+
+    def test_finished_draws_are_used(self, folder, tmp_path, monkeypatch):
+        """With the draws of the first run nothing is drawn at all."""
+        names = ("fig4", "lemma1")
+        (tmp_path / "draws").symlink_to(folder / "draws")
+        monkeypatch.setattr(
+            "edgewise.studies.draws._make_unit", lambda *args: pytest.fail("it draws again")
+        )
+        told = []
+        done = reproduce(names, scale="smoke", output=tmp_path, n_jobs=1, tell=told.append)
+        assert [one.n_draws for one in done] == [12, 120]
+        assert sum(told) == total_draws(names, "smoke") == 132
+        assert_same_files(tmp_path, folder, names)
+        # The time of the draws is that of the first run.
+        assert min(one.core_seconds for one in done) > 0
+
+    def test_another_seed(self, folder, tmp_path):
+        (done,) = reproduce("fig4", scale="smoke", output=tmp_path, n_jobs=1, seed=7)
+        assert done.folder == tmp_path / "fig4"
+        file = Path("fig4") / "fig4.csv"
+        assert (tmp_path / file).read_bytes() != (folder / file).read_bytes()
+        assert "--scale smoke --seed 7`" in (done.folder / "README.md").read_text("utf-8")
+
+
+class TestChoice:
+    def test_total_draws(self):
+        for scale in SCALES:
+            each = [total_draws(name, scale) for name in NAMES]
+            assert min(each) > 0
+            assert total_draws("all", scale) == sum(each)
+            assert total_draws(["fig3", "fig1", "fig3"], scale) == each[0] + each[2]
+            assert total_draws(["fig3", "all"], scale) == sum(each)
+
+    @ALL
+    def test_scales_grow(self, name):
+        smoke, quick, paper = (total_draws(name, scale) for scale in SCALES)
+        assert smoke < quick < paper
+
+    @pytest.mark.parametrize(
+        ("options", "fragments"),
+        [
+            ({"names": "fig9"}, ["names:", "'fig9'", "'lemma1'", "'all'"]),
+            ({"names": ["fig1", "nope"]}, ["names:", "'nope'"]),
+            ({"scale": "huge"}, ["scale:", "'huge'", "'smoke'", "'paper'"]),
+            ({"scale": None}, ["scale:", "None"]),
+            ({"seed": -1}, ["seed:", "-1"]),
+            ({"seed": 1.5}, ["seed:", "1.5"]),
+            ({"n_jobs": 0}, ["n_jobs:", "0"]),
+            ({"n_jobs": -2}, ["n_jobs:", "-2"]),
+            ({"n_jobs": True}, ["n_jobs:", "True"]),
+            ({"n_jobs": "2"}, ["n_jobs:", "'2'"]),
+        ],
+        ids=str,
+    )
+    def test_refusals(self, refuses, tmp_path, options, fragments):
+        target = tmp_path / "out"
+        refuses(
+            lambda: reproduce(**({"names": "fig2", "output": target} | options)),
+            ParameterError,
+            *fragments,
+        )
+        assert not target.exists()
+
+    def test_output_that_is_a_file(self, refuses, tmp_path):
+        (tmp_path / "file").write_text("precious")
+        for output in (tmp_path / "file", tmp_path / "file" / "below"):
+            refuses(
+                lambda output=output: reproduce("fig2", scale="smoke", output=output),
+                DataError,
+                f"cannot make the folder '{output}",
+                "choose another place",
+            )
+        assert (tmp_path / "file").read_text() == "precious"
