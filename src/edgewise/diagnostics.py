@@ -46,6 +46,10 @@ class Diagnosis:
     def dependent(self) -> bool:
         return self.dependence_pvalue < 0.001
 
+    @property
+    def heavy_tailed(self) -> bool:
+        return self.kurtosis_ratio > _HEAVY
+
     def advice(self) -> str:
         """One sentence: the method to use, and why."""
         if self.dependent:
@@ -65,7 +69,7 @@ class Diagnosis:
                 f"Use method 'score', and few edges should be expected: {self.n_samples} rows for "
                 f"{self.n_features} columns are few ({kurtosis}).{units}"
             )
-        if self.kurtosis_ratio > _HEAVY:
+        if self.heavy_tailed:
             return (
                 f"Use method 'score', or 'whitened' for one bound on all edges: tails are heavy "
                 f"({kurtosis}), so 'fisher' finds false edges.{units}"

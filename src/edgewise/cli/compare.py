@@ -18,6 +18,7 @@ from edgewise.cli.options import (
 @data_options
 @alpha_option
 @correction_option
+@click.option("--plot", metavar="FILE.png|svg|pdf", help="Draw the thresholds side by side.")
 def command(
     data: tuple[str, ...],
     columns: str | None,
@@ -25,6 +26,7 @@ def command(
     drop_missing: bool,
     alpha: float,
     correction: str,
+    plot: str | None,
 ) -> None:
     """Run every method on DATA and say which one suits the data.
 
@@ -32,11 +34,16 @@ def command(
     over the pairs), the edges it finds, how many of the score test's edges are among them, and its
     time.
     """
+    from edgewise._atomic import check_writable
     from edgewise.cli.screen import comparison_table, console
     from edgewise.comparison import compare_methods
     from edgewise.diagnostics import diagnose
     from edgewise.sources.source import FiniteRows
+    from edgewise.view.export import plot_kind, write_plot
 
+    if plot is not None:
+        plot_kind(plot)
+        check_writable(plot, data)
     files = read_data(data, columns, exclude)
     source = FiniteRows(files) if drop_missing else files
     out = console()
@@ -50,3 +57,7 @@ def command(
         if line.result is None:
             out.print(f"{line.rung.label}: {line.failure}", markup=False, soft_wrap=True)
     out.print(f"\n{advice}", markup=False, soft_wrap=True)
+    if plot is not None:
+        from edgewise.view.plots import plot_ladder
+
+        write_plot(plot_ladder(lines), plot)

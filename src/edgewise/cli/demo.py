@@ -13,11 +13,18 @@ import click
     metavar="FILE.png|svg|pdf",
     help="Where to draw the graph.",
 )
-def command(plot: str) -> None:
+@click.option(
+    "--report",
+    default="edgewise-demo.html",
+    show_default=True,
+    metavar="FILE.html",
+    help="Where to write the page to explore.",
+)
+def command(plot: str, report: str) -> None:
     """Find the edges among the daily returns of 20 companies, 1990 to 2022.
 
     The data come with edgewise. Prints the strongest edges and what every method makes of the
-    data, and draws the graph.
+    data, draws the graph, and writes a report to open in a browser.
     """
     from pathlib import Path
 
@@ -26,16 +33,18 @@ def command(plot: str) -> None:
     from edgewise.comparison import compare_methods
     from edgewise.datasets import load_sp500_returns
     from edgewise.diagnostics import diagnose
+    from edgewise.reporting import report_of
     from edgewise.sources.detect import as_source
     from edgewise.view.export import plot_kind, write_plot
 
     plot_kind(plot)
     check_writable(plot)
+    check_writable(report)
     out = console()
     source = as_source(load_sp500_returns())
     with console(stderr=True).status("testing …"):
         lines = compare_methods(source, alpha=0.05, correction="holm")
-        advice = diagnose(source).advice()
+        diagnosis = diagnose(source)
     result = next(line.result for line in lines if line.rung.method == "score" and line.result)
     out.print(
         "Daily returns of 20 S&P 500 companies, 1990–2022: which move together, given all the "
@@ -44,6 +53,15 @@ def command(plot: str) -> None:
     out.print(edge_table(result, most=15))
     out.print()
     out.print(comparison_table(lines))
-    out.print(f"\n{advice}", markup=False, soft_wrap=True)
+    out.print(f"\n{diagnosis.advice()}", markup=False, soft_wrap=True)
     write_plot(result.plot(), plot)
+    report_of(
+        result,
+        report,
+        lines=lines,
+        diagnosis=diagnosis,
+        title="Daily returns of 20 S&P 500 companies, 1990–2022",
+        command="edgewise demo",
+    )
     out.print(f"\nThe graph is in {Path(plot).resolve()}", markup=False, soft_wrap=True)
+    out.print(f"The report is in {Path(report).resolve()}", markup=False, soft_wrap=True)

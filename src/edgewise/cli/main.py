@@ -14,6 +14,7 @@ _COMMANDS = (
     "demo",
     "test",
     "compare",
+    "report",
     "accumulate",
     "merge",
     "plan",

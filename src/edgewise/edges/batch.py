@@ -199,6 +199,7 @@ class _MaxStatistic:
 BATCH = Method(
     name="batch",
     guarantee="per edge, dependent rows too",
+    condition="rows of any distribution with fourth moments whose dependence dies out in a batch",
     simultaneous=False,
     passes=1,
     order=0,

@@ -11,6 +11,7 @@ from edgewise._types import FloatArray
 from edgewise._warn import warn
 from edgewise.bounds.radius import Radius
 from edgewise.bounds.transfer import Transfer
+from edgewise.edges.bearable import bearable_tau, relative_units
 from edgewise.edges.effect import MinEffect
 from edgewise.edges.intervals import BoundIntervals
 from edgewise.edges.method import Question, effect_options, symmetric
@@ -37,18 +38,16 @@ def bound_result(
     effect = question.min_effect
     epsilon = radius.epsilon(question.alpha)
     tau = transfer.tau(epsilon)
-    bearable = _bearable_tau(estimate, transfer.units, effect)
+    partial = estimate.partial_correlation
+    bearable = bearable_tau(estimate.precision, partial, transfer.units, effect)
+    rule = BoundIntervals(radius, transfer)
     rows_needed = None
     if math.isinf(tau):
         rows_needed = rows_for_radius(estimate.n_samples, epsilon, transfer.limit)
         _warn_too_few(method, estimate.n_samples, rows_needed)
-    upper = np.triu_indices(p, k=1)
-    log_p = np.zeros(upper[0].shape)
-    positive = bearable[upper] > 0
-    if transfer.limit > 0:
-        log_p[positive] = radius.log_level(transfer.radius_for(bearable[upper][positive]))
     reject = bearable >= tau
     np.fill_diagonal(reject, False)
+    log_p = rule.log_pvalues(estimate.precision, partial, estimate.precision, effect)
     statistic = estimate.precision.copy()
     np.fill_diagonal(statistic, np.nan)
     pvalue = probabilities(symmetric(log_p, p))
@@ -62,7 +61,7 @@ def bound_result(
         feature_names=feature_names,
         covariance=estimate.covariance,
         precision=estimate.precision,
-        partial_correlation=estimate.partial_correlation,
+        partial_correlation=partial,
         statistic=statistic,
         log_pvalue=symmetric(log_p, p),
         pvalue=pvalue,
@@ -71,33 +70,8 @@ def bound_result(
         threshold=_threshold(estimate, transfer.units, tau, effect),
         radius=epsilon,
         rows_needed=rows_needed,
-        interval_rule=BoundIntervals(radius, transfer),
+        interval_rule=rule,
     )
-
-
-def _relative_units(
-    estimate: PrecisionEstimate, units: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """a = u_ij/√(Θ̂_iiΘ̂_jj) and g = u_ii/Θ̂_ii: what one τ does to a partial correlation."""
-    diagonal = estimate.precision.diagonal()
-    root = np.sqrt(diagonal)
-    return units / root / root[:, np.newaxis], units.diagonal() / diagonal
-
-
-def _bearable_tau(estimate: PrecisionEstimate, units: FloatArray, effect: MinEffect) -> FloatArray:
-    """The largest τ at which the bound still excludes every effect up to the minimal one."""
-    size = np.abs(estimate.precision)
-    if effect.value == 0 or effect.scale == "precision":
-        return (size - effect.value) / units
-    # |ρ| is at least (r − aτ)/√((1 + g_iτ)(1 + g_jτ)); equal to v at the smaller root of
-    # (a² − v²g_ig_j)τ² − (2ra + v²(g_i + g_j))τ + r² − v² = 0.
-    a, g = _relative_units(estimate, units)
-    r, v2 = np.abs(estimate.partial_correlation), effect.value**2
-    quadratic = a**2 - v2 * np.outer(g, g)
-    linear = 2 * r * a + v2 * (g[:, np.newaxis] + g)
-    constant = r**2 - v2
-    discriminant = np.sqrt(np.maximum(linear**2 - 4 * quadratic * constant, 0.0))
-    return np.where(constant > 0, 2 * constant / (linear + discriminant), -1.0)
 
 
 def _threshold(
@@ -111,7 +85,7 @@ def _threshold(
             return tau + effect.value
         threshold = tau * units + effect.value
     else:
-        a, g = _relative_units(estimate, units)
+        a, g = relative_units(estimate.precision, units)
         most = np.sqrt(1 + g * tau)
         root = np.sqrt(estimate.precision.diagonal())
         threshold = np.outer(root, root) * (a * tau + effect.value * np.outer(most, most))

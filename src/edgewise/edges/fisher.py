@@ -109,6 +109,7 @@ def _check_z_rows(n_samples: int, p: int) -> None:
 FISHER = Method(
     name="fisher",
     guarantee="per edge, Gaussian data only",
+    condition="independent Gaussian rows; on heavier tails it finds false edges",
     simultaneous=False,
     passes=1,
     order=2,
@@ -117,6 +118,7 @@ FISHER = Method(
 ELLIPTICAL = Method(
     name="elliptical",
     guarantee="per edge, elliptical data only",
+    condition="independent rows of an elliptical distribution with fourth moments",
     simultaneous=False,
     passes=2,
     order=2,

@@ -13,6 +13,8 @@ from scipy import special
 from edgewise._types import FloatArray
 from edgewise.bounds.radius import Radius
 from edgewise.bounds.transfer import Transfer
+from edgewise.edges.bearable import bearable_tau
+from edgewise.edges.effect import MinEffect, log_effect_pvalue
 from edgewise.edges.reference import Reference
 from edgewise.errors import ParameterError
 
@@ -36,6 +38,16 @@ class IntervalRule(Protocol):
         scale: str,
         simultaneous: bool,
     ) -> ConfidenceInterval: ...
+
+    def log_pvalues(
+        self,
+        precision: FloatArray,
+        partial: FloatArray,
+        statistic: FloatArray,
+        effect: MinEffect,
+    ) -> FloatArray:
+        """Log p-values of H₀: |effect| ≤ the minimal one, for the pairs above the diagonal."""
+        ...
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -105,6 +117,22 @@ class PerEdgeIntervals:
         np.fill_diagonal(high, 1.0)
         return ConfidenceInterval(low, high)
 
+    def log_pvalues(
+        self,
+        precision: FloatArray,
+        partial: FloatArray,
+        statistic: FloatArray,
+        effect: MinEffect,
+    ) -> FloatArray:
+        upper = np.triu_indices(len(precision), k=1)
+        if effect.value == 0:
+            return self.reference.log_two_sided(statistic[upper])
+        if effect.scale == "precision":
+            error = self.spread.precision[upper]
+            return log_effect_pvalue(precision[upper], effect.value, error, self.reference)
+        z, value = np.arctanh(partial[upper]), float(np.arctanh(effect.value))
+        return log_effect_pvalue(z, value, self.spread.fisher_z[upper], self.reference)
+
     def _critical(self, log_miss: float) -> float | FloatArray:
         degrees = self.spread.degrees
         if degrees is None:
@@ -139,6 +167,21 @@ class BoundIntervals:
         if scale == "precision":
             return ConfidenceInterval(precision - half, precision + half)
         return _partial_correlation_bounds(precision, partial, half)
+
+    def log_pvalues(
+        self,
+        precision: FloatArray,
+        partial: FloatArray,
+        statistic: FloatArray,
+        effect: MinEffect,
+    ) -> FloatArray:
+        upper = np.triu_indices(len(precision), k=1)
+        bearable = bearable_tau(precision, partial, self.transfer.units, effect)[upper]
+        log_p = np.zeros(bearable.shape)
+        positive = bearable > 0
+        if self.transfer.limit > 0:
+            log_p[positive] = self.radius.log_level(self.transfer.radius_for(bearable[positive]))
+        return log_p
 
 
 def _partial_correlation_bounds(

@@ -10,7 +10,7 @@ import numpy as np
 
 from edgewise._blocks import Scan
 from edgewise._types import FloatArray
-from edgewise.edges.effect import MinEffect, effect_threshold, log_effect_pvalue
+from edgewise.edges.effect import MinEffect, effect_threshold
 from edgewise.edges.families import adjust, log_critical_level
 from edgewise.edges.intervals import PerEdgeIntervals, Spread
 from edgewise.edges.precision import PrecisionEstimate
@@ -68,6 +68,8 @@ class Method:
     ----------
     guarantee : str
         What holds, in about five words.
+    condition : str
+        What must be true of the rows for the guarantee to hold.
     simultaneous : bool
         One threshold for all entries at once, so that no correction applies.
     passes : int
@@ -84,6 +86,7 @@ class Method:
 
     name: str
     guarantee: str
+    condition: str
     simultaneous: bool
     passes: int
     order: int
@@ -129,7 +132,10 @@ def per_edge_result(
     p = len(evidence.feature_names)
     upper = np.triu_indices(p, k=1)
     alpha, correction, effect = question.alpha, question.correction, question.min_effect
-    log_p = _log_pvalues(estimate, test, effect, upper)
+    rule = PerEdgeIntervals(test.spread, test.reference, test.max_critical)
+    log_p = rule.log_pvalues(
+        estimate.precision, estimate.partial_correlation, test.statistic, effect
+    )
     if correction == "maxt":
         log_adjusted = _max_adjusted(method, test, effect, test.statistic[upper])
     else:
@@ -166,24 +172,8 @@ def per_edge_result(
         threshold=threshold,
         standard_error=test.spread.precision,
         partial_correlation_standard_error=test.spread.partial_correlation(partial),
-        interval_rule=PerEdgeIntervals(test.spread, test.reference, test.max_critical),
+        interval_rule=rule,
     )
-
-
-def _log_pvalues(
-    estimate: PrecisionEstimate,
-    test: PerEdgeTest,
-    effect: MinEffect,
-    upper: tuple[Any, ...],
-) -> FloatArray:
-    if effect.value == 0:
-        return test.reference.log_two_sided(test.statistic[upper])
-    if effect.scale == "precision":
-        value, error = effect.value, test.spread.precision[upper]
-        return log_effect_pvalue(estimate.precision[upper], value, error, test.reference)
-    z = np.arctanh(estimate.partial_correlation[upper])
-    value, error = float(np.arctanh(effect.value)), test.spread.fisher_z[upper]
-    return log_effect_pvalue(z, value, error, test.reference)
 
 
 def _threshold(

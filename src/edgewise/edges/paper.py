@@ -102,6 +102,7 @@ def _paper_result(
 TRACE = Method(
     name="trace",
     guarantee="all edges at once, proven",
+    condition="independent rows of any distribution with fourth moments",
     simultaneous=True,
     passes=1,
     order=4,
@@ -112,6 +113,8 @@ TRACE = Method(
 EIG = Method(
     name="eig",
     guarantee="all edges at once, heuristic",
+    condition="independent rows of any distribution with fourth moments, as far as simulations go "
+    "(its radius is not a proven bound)",
     simultaneous=True,
     passes=2,
     order=2,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import math
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -12,9 +10,12 @@ import numpy as np
 from edgewise._types import BoolArray, FloatArray
 from edgewise._validation import check_choice, check_real
 from edgewise.edges.intervals import ConfidenceInterval, IntervalRule
+from edgewise.edges.result_json import from_json, json_schema, json_text, to_document
 from edgewise.errors import ParameterError
 
 if TYPE_CHECKING:
+    import os
+
     import networkx as nx
     from matplotlib.axes import Axes
 
@@ -216,20 +217,40 @@ class EdgeTestResult:
         return graph
 
     def to_json(self, indent: int | None = None) -> str:
-        """The whole result as JSON; NaN and infinity, which JSON lacks, become null."""
-        document = {
-            known.name: _jsonable(getattr(self, known.name))
-            for known in fields(self)
-            if known.name != "interval_rule"
-        }
-        document["edges"] = [edge._asdict() for edge in self.edges()]
-        text = json.dumps(document, indent=indent, ensure_ascii=False, allow_nan=False)
-        try:
-            text.encode("utf-8")
-        except UnicodeEncodeError:
-            # A name that is not proper Unicode (half a surrogate pair) can still be escaped.
-            return json.dumps(document, indent=indent, allow_nan=False)
-        return text
+        """The whole result as JSON, which `from_json` reads; `json_schema` describes it.
+
+        JSON has neither NaN nor infinity. In a matrix null is NaN, as on the diagonals, and
+        "Infinity" and "-Infinity" are texts; a threshold of null is the infinite one.
+        """
+        return json_text(to_document(self), indent)
+
+    @classmethod
+    def from_json(cls, source: str | os.PathLike[str]) -> EdgeTestResult:
+        """The result that `to_json` wrote, equal in every number.
+
+        What `confidence_interval` works from is not in the text: for intervals, test the data
+        again. Reading runs no part of the text.
+
+        Parameters
+        ----------
+        source : str or path
+            The text, if it starts with a brace, or else the path of a file of it.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import edgewise as ew
+        >>> result = ew.edge_test(np.random.default_rng(0).standard_normal((100, 3)))
+        >>> ew.EdgeTestResult.from_json(result.to_json())
+        EdgeTestResult(method='score', alpha=0.05, correction='holm', n_samples=100,
+                       n_features=3, edges=0)
+        """
+        return from_json(cls, source)
+
+    @staticmethod
+    def json_schema() -> dict[str, Any]:
+        """The JSON Schema (draft 2020-12) of what `to_json` writes, for programs that read it."""
+        return json_schema()
 
     def summary(self) -> str:
         """A few lines to read: what was tested, how, and what was found."""
@@ -258,11 +279,68 @@ class EdgeTestResult:
             lines.append(f"  … and {self.n_edges - 10} more")
         return "\n".join(lines)
 
-    def plot(self, *, ax: Axes | None = None) -> Axes:
-        """Draw the graph of the edges; see `edgewise.view.plots.plot_network`."""
-        from edgewise.view.plots import plot_network
+    def plot(self, kind: str = "network", *, ax: Axes | None = None) -> Axes:
+        """Draw the result.
 
-        return plot_network(self, ax=ax)
+        Parameters
+        ----------
+        kind : {"network", "heatmap", "volcano", "forest", "pvalues"}
+            The graph of the edges; the partial correlations in clustered order; effect against
+            p-value; the intervals of the strongest pairs; all p-values against the uniform
+            distribution. `edgewise.view.plots` has a function for each, with more options.
+        ax : matplotlib axes, optional
+            Where to draw; by default a new figure that pyplot does not keep alive.
+
+        Returns
+        -------
+        matplotlib axes
+        """
+        from edgewise.view.plots import plot
+
+        return plot(self, kind, ax=ax)
+
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        data: Any = None,
+        title: str | None = None,
+    ) -> None:
+        """Write one HTML file to look at, explore and send.
+
+        It holds the graph, the table, the heat map and the p-values of all pairs; the level, the
+        correction and the minimal effect can be changed in the browser, which then decides as
+        `edge_test` would. It needs no network and no Python.
+
+        Parameters
+        ----------
+        path : path
+            Where to write it.
+        data : optional
+            The data that were tested, as `edge_test` takes them. With them the report also says
+            what they are like (tails, dependence, scales) and shows every method side by side,
+            which takes as long as `edgewise compare`.
+        title : str, optional
+            What stands above it.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> import numpy as np
+        >>> import edgewise as ew
+        >>> result = ew.edge_test(np.random.default_rng(0).standard_normal((100, 3)))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     result.report(Path(folder) / "report.html")
+        """
+        from edgewise.reporting import write_report
+
+        write_report(self, path, data=data, title=title)
+
+    def _repr_html_(self) -> str:
+        from edgewise.view.notebook import result_html
+
+        return result_html(self)
 
     def __repr__(self) -> str:
         return (
@@ -275,17 +353,3 @@ class EdgeTestResult:
 def probabilities(log_p: FloatArray) -> FloatArray:
     """exp, but never zero: zero would claim a certainty that no test gives."""
     return np.maximum(np.exp(log_p), _TINY)
-
-
-def _jsonable(value: Any) -> Any:
-    if isinstance(value, np.ndarray):
-        return _jsonable(value.tolist())
-    if isinstance(value, list | tuple):
-        return [_jsonable(item) for item in value]
-    if isinstance(value, dict):
-        return {str(key): _jsonable(item) for key, item in value.items()}
-    if isinstance(value, np.generic):
-        return _jsonable(value.item())
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value

@@ -82,6 +82,8 @@ def _score_spread(
 SCORE = Method(
     name="score",
     guarantee="per edge, any distribution",
+    condition="independent rows of any distribution with fourth moments (if extremely skewed, "
+    "with many rows only)",
     simultaneous=False,
     passes=2,
     order=2,

@@ -167,6 +167,7 @@ def _frobenius_trace(
 SPECTRAL = Method(
     name="spectral",
     guarantee="all edges at once, proven",
+    condition="independent rows of any distribution with fourth moments",
     simultaneous=True,
     passes=1,
     order=4,
@@ -176,6 +177,7 @@ SPECTRAL = Method(
 WHITENED = Method(
     name="whitened",
     guarantee="all edges at once, proven",
+    condition="independent rows of any distribution with fourth moments",
     simultaneous=True,
     passes=2,
     order=2,

@@ -38,6 +38,7 @@ def wald_test(evidence: Evidence, question: Question) -> EdgeTestResult:
 WALD = Method(
     name="wald",
     guarantee="per edge, many rows",
+    condition="independent rows of any distribution with fourth moments, with many rows",
     simultaneous=False,
     passes=2,
     order=2,

@@ -1,4 +1,4 @@
-"""Results as files: CSV, GraphML, JSON, pictures."""
+"""Results as files: CSV, JSON, pictures; and, by `graph_files`, graphs for other programs."""
 
 from __future__ import annotations
 
@@ -10,62 +10,64 @@ from typing import TYPE_CHECKING, cast
 from edgewise._atomic import atomic_path
 from edgewise._validation import check_choice
 from edgewise.edges.result import Edge, EdgeTestResult
+from edgewise.view.graph_files import (
+    GRAPH_KINDS,
+    distinct_texts,
+    graph_kind,
+    write_cytoscape,
+    write_gexf,
+    write_graph,
+    write_graphml,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# What spreadsheets take for the start of a formula.
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+__all__ = [
+    "GRAPH_KINDS",
+    "PLOT_KINDS",
+    "graph_kind",
+    "plot_kind",
+    "write_csv",
+    "write_cytoscape",
+    "write_gexf",
+    "write_graph",
+    "write_graphml",
+    "write_json",
+    "write_plot",
+]
+
+# What spreadsheets take for the start of a formula; some, also in full width.
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 PLOT_KINDS = ("png", "svg", "pdf")
 
 
 def write_csv(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:
-    """Every pair of variables as a line, strongest first."""
+    """Every pair of variables as a line, strongest first.
+
+    A name that a spreadsheet would run as a formula gets an apostrophe in front.
+    """
+    cells = distinct_texts(result.feature_names, _safe_cell)
     with (
         atomic_path(path) as temporary,
-        temporary.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file,
+        temporary.open("w", encoding="utf-8", newline="") as file,
     ):
         writer = csv.writer(file)
         writer.writerow(Edge._fields)
         for pair in result.pairs():
-            writer.writerow([_safe_cell(pair.source), _safe_cell(pair.target), *pair[2:]])
+            writer.writerow([cells[pair.source], cells[pair.target], *pair[2:]])
 
 
 def _safe_cell(name: str) -> str:
-    """Quote names that a spreadsheet would run as a formula."""
-    return f"'{name}" if name.startswith(_FORMULA_STARTS) else name
-
-
-def write_graphml(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:
-    """The graph of the edges, for Cytoscape, Gephi and networkx."""
-    import networkx as nx
-
-    names: dict[str, str] = {}
-    for name in result.feature_names:
-        text = _xml_text(name)
-        while text in names.values():
-            text += "\u2032"
-        names[name] = text
-    with atomic_path(path) as temporary:
-        nx.write_graphml_xml(nx.relabel_nodes(result.to_networkx(), names), temporary)
-
-
-def _xml_text(name: str) -> str:
-    """XML 1.0 has no way to write some characters: control ones are shown by their pictures."""
-    return "".join(map(_xml_character, name))
-
-
-def _xml_character(character: str) -> str:
-    if character < " " and character not in "\t\n\r":
-        return chr(0x2400 + ord(character))
-    unwritable = character in "\ufffe\uffff" or "\ud800" <= character <= "\udfff"
-    return "\ufffd" if unwritable else character
+    """A name that can be written, and that no spreadsheet runs."""
+    text = name.encode("utf-8", "backslashreplace").decode("utf-8")
+    return f"'{text}" if text.startswith(_FORMULA_STARTS) else text
 
 
 def write_json(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:
-    """The whole result."""
+    """The whole result; `EdgeTestResult.from_json` reads it."""
     with atomic_path(path) as temporary:
         temporary.write_text(result.to_json(indent=2) + "\n", encoding="utf-8")
 

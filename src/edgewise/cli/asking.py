@@ -1,0 +1,168 @@
+"""The options of a test, shared by the commands that run one, and how they become a result."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from edgewise.cli.options import (
+    METHOD_NAMES,
+    alpha_option,
+    correction_of,
+    correction_option,
+    data_options,
+    read_data,
+    tell_dropped,
+)
+
+if TYPE_CHECKING:
+    from edgewise.edges.result import EdgeTestResult
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+def test_options(command: _Command) -> _Command:
+    """DATA… and everything that decides which edges are found."""
+    for decorator in reversed(_OPTIONS):
+        command = decorator(command)
+    return command
+
+
+_OPTIONS: tuple[Callable[[Any], Any], ...] = (
+    data_options,
+    click.option(
+        "--method",
+        type=click.Choice(METHOD_NAMES),
+        help="The test; `edgewise compare` shows them side by side.  [default: score; for a state, "
+        "what it serves]",
+    ),
+    alpha_option,
+    correction_option,
+    click.option(
+        "--min-effect",
+        type=float,
+        default=0.0,
+        show_default=True,
+        help="Declare an edge only where the effect is larger than this.",
+    ),
+    click.option(
+        "--effect-scale",
+        type=click.Choice(("partial_correlation", "precision")),
+        help="What --min-effect is measured in.  [default: partial_correlation; precision for the "
+        "paper's trace and eig]",
+    ),
+    click.option("--budget", type=float, metavar="SECONDS", help="Read only as many rows as fit."),
+    click.option(
+        "--radius",
+        type=click.Choice(("trace", "chi2", "eig", "hoeffding")),
+        help="The radius of whitened and spectral.  [default: trace]",
+    ),
+    click.option(
+        "--support",
+        metavar="LOW,HIGH",
+        help="The range of every column's values, for --radius hoeffding.",
+    ),
+    click.option(
+        "--solver",
+        type=click.Choice(("auto", "full", "matrix-free")),
+        help="How eig and the radii eig and chi2 find eigenvalues.  [default: auto]",
+    ),
+    click.option("--n-batches", type=int, help="Batches of method batch.  [default: 100]"),
+    click.option("--mu", type=float, help="The paper's constant (trace, eig).  [default: 1]"),
+    click.option(
+        "--standardize", is_flag=True, help="Scale the columns first (trace, eig, spectral)."
+    ),
+)
+
+
+def run_test(asked: dict[str, Any]) -> tuple[EdgeTestResult, Any]:
+    """The result that the options ask for, and the rows or the state it came from."""
+    from edgewise.cli.progress import progress_bar
+    from edgewise.dispatch import edge_test
+    from edgewise.edges.registry import METHODS
+    from edgewise.errors import EdgewiseWarning
+    from edgewise.sources.source import Source, WatchedRows
+
+    given = {
+        "radius": asked["radius"],
+        "support": _interval(asked["support"]),
+        "solver": asked["solver"],
+        "n_batches": asked["n_batches"],
+        "mu": asked["mu"],
+        "standardize": asked["standardize"] or None,
+    }
+    options = {name: value for name, value in given.items() if value is not None}
+    rows, method = _rows_or_state(
+        asked["data"], asked["columns"], asked["exclude"], asked["method"]
+    )
+    total = rows.estimated_rows if isinstance(rows, Source) else None
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", EdgewiseWarning)
+        with progress_bar(total and total * METHODS[method].passes, "testing") as tell:
+            result = edge_test(
+                WatchedRows(rows, tell) if isinstance(rows, Source) else rows,
+                method=method,
+                alpha=asked["alpha"],
+                correction=correction_of(asked["correction"]),
+                min_effect=asked["min_effect"],
+                effect_scale=asked["effect_scale"],
+                drop_missing=asked["drop_missing"],
+                budget=asked["budget"],
+                **options,
+            )
+    for warning in caught:
+        click.echo(f"edgewise: {warning.message}", err=True)
+    tell_dropped(result.n_dropped)
+    return result, rows
+
+
+def make_report(result: EdgeTestResult, path: str, rows: Any, asked: dict[str, Any]) -> None:
+    """The report of a result of `run_test`, with the command that made it."""
+    import shlex
+    import sys
+    from pathlib import Path
+
+    from edgewise.cli.screen import console
+    from edgewise.reporting import write_report
+
+    with console(stderr=True).status("writing the report …"):
+        write_report(
+            result,
+            path,
+            data=rows,
+            title=", ".join(Path(name).name or name for name in asked["data"][:3])
+            + ("" if len(asked["data"]) <= 3 else f" and {len(asked['data']) - 3} more"),
+            command=shlex.join(["edgewise", *sys.argv[1:]]),
+        )
+
+
+def _rows_or_state(
+    data: tuple[str, ...], columns: str | None, exclude: str | None, method: str | None
+) -> tuple[Any, str]:
+    """The rows, or the state that a single file holds; and the method to use on it."""
+    from edgewise.moments.moments import Moments
+    from edgewise.moments.statefile import is_state_file
+    from edgewise.states import load_state
+
+    if len(data) > 1 or not is_state_file(data[0]):
+        return read_data(data, columns, exclude), method or "score"
+    if columns or exclude:
+        raise click.UsageError("--columns and --exclude choose among rows; a state has none left.")
+    state = load_state(data[0])
+    return state, method or ("trace" if isinstance(state, Moments) else "batch")
+
+
+def _interval(text: str | None) -> tuple[float, ...] | None:
+    if text is None:
+        return None
+    try:
+        low, high = (float(part) for part in text.split(","))
+    except ValueError as error:
+        raise click.BadParameter(
+            f"expected two numbers separated by a comma, as in 0,1; got {text!r}.",
+            param_hint="--support",
+        ) from error
+    return low, high

@@ -1,0 +1,36 @@
+"""`edgewise report`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from edgewise.cli.asking import make_report, run_test, test_options
+
+
+@click.command("report", short_help="Test DATA and write a page to explore in a browser.")
+@test_options
+@click.option(
+    "-o",
+    "--output",
+    default="edgewise-report.html",
+    show_default=True,
+    metavar="FILE.html",
+    help="Where the page goes.",
+)
+def command(output: str, **asked: Any) -> None:
+    """Test every pair of columns of DATA and write one HTML file with everything in it.
+
+    The page works offline and from disk: the graph, a slider for the level, the table of edges, the
+    heat map, facts about the data, and every method side by side. DATA is what `edgewise test`
+    takes; from a state, which has no rows left, the page has no ladder of methods.
+    """
+    from edgewise._atomic import check_writable
+
+    check_writable(output, asked["data"])
+    result, rows = run_test(asked)
+    make_report(result, output, rows, asked)
+    click.echo(result.summary().splitlines()[0])
+    click.echo(f"The report is in {Path(output).resolve()}")

@@ -1,0 +1,119 @@
+"""Reports: a result, and what else is known about its data, as one HTML file."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from edgewise._atomic import atomic_path, check_writable
+from edgewise.comparison import Comparison, compare_methods
+from edgewise.diagnostics import Diagnosis, diagnose
+from edgewise.edges.result import EdgeTestResult
+from edgewise.errors import DataError
+from edgewise.moments.batches import BatchMoments
+from edgewise.moments.moments import Moments
+from edgewise.sources.detect import as_source
+from edgewise.sources.source import FiniteRows, Source
+from edgewise.view.report.document import Context, Rung, report_html
+
+
+def write_report(
+    result: EdgeTestResult,
+    path: str | os.PathLike[str],
+    *,
+    data: Any = None,
+    title: str | None = None,
+    command: str = "",
+) -> None:
+    """Write the report of a result; see `EdgeTestResult.report`."""
+    check_writable(path)
+    source = _rows(data)
+    if source is None:
+        report_of(result, path, title=title, command=command)
+        return
+    # A bound needs no correction; the per-edge methods beside it do.
+    correction = "holm" if result.radius is not None else result.correction
+    report_of(
+        result,
+        path,
+        lines=compare_methods(source, result.alpha, correction),
+        diagnosis=diagnose(source),
+        title=title,
+        command=command,
+    )
+
+
+def report_of(
+    result: EdgeTestResult,
+    path: str | os.PathLike[str],
+    *,
+    lines: Sequence[Comparison] = (),
+    diagnosis: Diagnosis | None = None,
+    title: str | None = None,
+    command: str = "",
+) -> None:
+    """The same from what is already known of the data."""
+    context = Context(
+        title=title or f"{result.n_features} variables, {result.n_samples:,} rows",
+        facts=[] if diagnosis is None else _facts(diagnosis),
+        advice="" if diagnosis is None else diagnosis.advice(),
+        caution="" if diagnosis is None else _caution(result, diagnosis),
+        ladder=[_rung(line) for line in lines],
+        command=command,
+    )
+    html = report_html(result, context)
+    with atomic_path(path) as temporary:
+        temporary.write_text(html, encoding="utf-8")
+
+
+def _rows(data: Any) -> Source | None:
+    """The rows, where there are any that can be read again."""
+    if data is None or isinstance(data, Moments | BatchMoments):
+        return None
+    source = as_source(data)
+    if not source.rescannable:
+        raise DataError(
+            "data: expected rows that can be read again, got a stream; leave data out, and the "
+            "report has no ladder of methods."
+        )
+    return source if isinstance(source, FiniteRows) else FiniteRows(source)
+
+
+def _facts(diagnosis: Diagnosis) -> list[tuple[str, str]]:
+    dependence = diagnosis.dependence_pvalue
+    seen = "seen" if diagnosis.dependent else "not seen"
+    shown = "below 1e-300" if dependence < 1e-300 else f"{dependence:.2g}"
+    return [
+        ("tails", f"{diagnosis.kurtosis_ratio:.3g} times the kurtosis of Gaussian rows"),
+        ("dependence between rows", f"{seen} (portmanteau test, p {shown})"),
+        ("scales", f"largest over smallest standard deviation {diagnosis.scale_ratio:.3g}"),
+    ]
+
+
+def _caution(result: EdgeTestResult, diagnosis: Diagnosis) -> str:
+    """What the data say against the method that was used on them."""
+    if diagnosis.dependent and result.method != "batch":
+        return (
+            "But rows depend on the rows before them, and this method takes them for independent: "
+            "some of its edges may be false. Method “batch” allows for it."
+        )
+    if diagnosis.heavy_tailed and result.method == "fisher":
+        return (
+            "But the tails are heavy, and this method takes the rows for Gaussian: some of its "
+            "edges may be false. Method “score” does not."
+        )
+    return ""
+
+
+def _rung(line: Comparison) -> Rung:
+    if line.result is None:
+        return Rung(line.rung.label, line.guarantee, line.failure or "–", "–")
+    threshold = line.threshold_on_partial_correlation()
+    needed = line.result.rows_needed
+    if math.isfinite(threshold):
+        text = f"{threshold:.3g}" if threshold <= 1 else "above 1"
+    else:
+        text = "infinite" if needed is None else f"infinite; needs {needed:,} rows"
+    return Rung(line.rung.label, line.guarantee, text, f"{line.result.n_edges:,}")

@@ -1,0 +1,116 @@
+"""Intervals of the strongest pairs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from edgewise._validation import check_count
+from edgewise.edges.result import EdgeTestResult
+from edgewise.view import layout
+from edgewise.view.text import shortened
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def plot_forest(
+    result: EdgeTestResult,
+    *,
+    most: int = 30,
+    level: float | None = None,
+    simultaneous: bool = True,
+    ax: Axes | None = None,
+) -> Axes:
+    """The strongest pairs with confidence intervals of their partial correlations.
+
+    Filled marks are edges, hollow ones are not. An arrow at ±1 says that the interval has no end
+    on that side.
+
+    Parameters
+    ----------
+    result : EdgeTestResult
+        What to draw.
+    most : int
+        How many pairs at most.
+    level : float, optional
+        Confidence level; by default 1 − alpha.
+    simultaneous : bool
+        Whether the intervals hold for all pairs at once. They should: the pairs shown were chosen
+        for being the strongest, and an interval made for one pair is too optimistic for these.
+    ax : matplotlib axes, optional
+        Where to draw; by default a new figure that pyplot does not keep alive.
+
+    Returns
+    -------
+    matplotlib axes
+
+    Examples
+    --------
+    >>> import edgewise as ew
+    >>> ax = plot_forest(ew.edge_test(ew.datasets.load_sachs()), most=3)
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['praf – pmek', 'plcg – PIP2', 'PKC – P38']
+    """
+    most = check_count("most", most, at_least=1)
+    level = 1 - result.alpha if level is None else level
+    low, high = result.confidence_interval(
+        level=level, scale="partial_correlation", simultaneous=simultaneous
+    )
+    rows, columns = np.triu_indices(result.n_features, k=1)
+    strength = np.abs(result.partial_correlation[rows, columns])
+    strongest = np.argsort(-strength, kind="stable")[:most]
+    pairs = [(int(rows[k]), int(columns[k])) for k in strongest]
+    ax = ax if ax is not None else layout.new_axes(8, 1.4 + 0.23 * len(pairs))
+    for y, pair in enumerate(pairs):
+        rho, edge = result.partial_correlation[pair], bool(result.reject[pair])
+        color = layout.QUIET
+        if edge:
+            color = layout.POSITIVE if rho > 0 else layout.NEGATIVE
+        ends = np.clip(np.nan_to_num([low[pair], high[pair]]), -1, 1)
+        ax.plot(ends, [y, y], color=color, linewidth=1.6, solid_capstyle="butt", zorder=2)
+        for end, unbounded, arrow in (
+            (-1.0, not low[pair] > -1, "<"),
+            (1.0, not high[pair] < 1, ">"),
+        ):
+            if unbounded:
+                ax.plot(end, y, arrow, color=color, markersize=6, clip_on=False, zorder=3)
+        ax.plot(
+            rho,
+            y,
+            "o",
+            markersize=6,
+            color=color,
+            markerfacecolor=color if edge else "#ffffff",
+            zorder=4,
+        )
+    _set_axes(ax, result, pairs)
+    together = simultaneous or result.radius is not None
+    edges = sum(bool(result.reject[pair]) for pair in pairs)
+    shown = "The only pair" if rows.size == 1 else f"All {rows.size} pairs"
+    if len(pairs) < rows.size:
+        shown = f"The {len(pairs)} strongest of {rows.size:,} pairs"
+    filled = f"{edges} edge{'s' * (edges != 1)}, filled" if edges else "no edges"
+    layout.write_title(ax, f"{shown}: {filled} ({result.method}, α = {result.alpha:g})")
+    ax.set_xlabel(
+        f"partial correlation with {100 * level:g} % intervals, "
+        + ("for all pairs at once" if together else "each pair by itself")
+    )
+    return ax
+
+
+def _set_axes(ax: Axes, result: EdgeTestResult, pairs: list[tuple[int, int]]) -> None:
+    names = [" – ".join(shortened(result.feature_names[i], 16) for i in pair) for pair in pairs]
+    row = 0.9 * float(layout.page_size(ax)[1]) / len(pairs)
+    size = float(np.clip(0.7 * row, 3, 9))
+    # parse_math=False: a name with dollar signs is a name, not a formula.
+    ax.set_yticks(np.arange(len(pairs)), labels=names, fontsize=size, parse_math=False)
+    ax.set_ylim(len(pairs) - 0.4, -0.6)
+    left, right = ax.get_xlim()
+    ax.set_xlim(max(min(left, -0.02), -1.03), min(max(right, 0.02), 1.03))
+    ax.axvline(0, color="#333333", linewidth=0.9, zorder=1)
+    ax.grid(axis="x", color="#e5e5e5", linewidth=0.6)
+    ax.set_axisbelow(True)
+    ax.tick_params(axis="y", length=0)
+    ax.spines[["top", "right", "left"]].set_visible(False)

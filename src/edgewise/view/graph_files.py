@@ -1,0 +1,147 @@
+"""The graph of the edges as files for other programs: GraphML, GEXF, Cytoscape's JSON.
+
+Names stay what they are as far as a file can hold them, and stay apart: see `distinct_texts`. A
+number that is not finite is left out of its edge, since readers take NaN for text, null for zero,
+or refuse the file.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from edgewise._atomic import atomic_path
+from edgewise._validation import check_choice
+from edgewise.edges.result import EdgeTestResult
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+# Gephi and cytoscape.js drop a node without a name, and all its edges.
+_UNNAMED = "(unnamed)"
+
+
+def distinct_texts(names: Iterable[str], change: Callable[[str], str]) -> dict[str, str]:
+    """What stands for each name in a file: `change(name)`, with primes where that is taken.
+
+    Names that need no change keep theirs.
+
+    Examples
+    --------
+    >>> distinct_texts(["A", "a", "B"], str.lower)
+    {'A': 'a′', 'a': 'a', 'B': 'b'}
+    """
+    texts = {name: change(name) for name in names}
+    taken = {name for name, text in texts.items() if text == name}
+    for name, text in texts.items():
+        if text != name:
+            while text in taken:
+                text += "\u2032"
+            taken.add(text)
+            texts[name] = text
+    return texts
+
+
+def write_graphml(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:
+    """The graph of the edges, for Cytoscape, Gephi, igraph, yEd and networkx.
+
+    XML 1.0 has no way to write some characters: control characters are shown by their pictures (␛),
+    others by the replacement character (�); a variable without a name is called "(unnamed)".
+    """
+    import networkx as nx
+
+    graph = _graph(result, _xml_text)
+    with atomic_path(path) as temporary:
+        nx.write_graphml_xml(graph, temporary)
+
+
+def write_gexf(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:
+    """The graph of the edges, for Gephi; names as in `write_graphml`.
+
+    The format has no place for the method, its level and the number of rows.
+    """
+    import networkx as nx
+
+    graph = _graph(result, _xml_text)
+    with atomic_path(path) as temporary:
+        nx.write_gexf(graph, temporary)
+
+
+def write_cytoscape(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:
+    """The graph of the edges, for Cytoscape, cytoscape.js and networkx's `cytoscape_graph`.
+
+    JSON holds every name as it is; only a variable without one is called "(unnamed)".
+    """
+    import networkx as nx
+
+    document = nx.cytoscape_data(_graph(result, lambda name: name or _UNNAMED))
+    # networkx reads a list of pairs or an object; the other two read an object only.
+    document["data"] = dict(document["data"])
+    # In ASCII, so that it does not matter which encoding a program takes it for.
+    text = json.dumps(document, indent=1, allow_nan=False)
+    with atomic_path(path) as temporary:
+        temporary.write_text(text + "\n", encoding="ascii")
+
+
+GRAPH_KINDS: dict[str, Callable[[EdgeTestResult, str | os.PathLike[str]], None]] = {
+    "graphml": write_graphml,
+    "gexf": write_gexf,
+    "cyjs": write_cytoscape,
+}
+
+
+def graph_kind(path: str | os.PathLike[str]) -> str:
+    """The kind of graph file that a file's name asks for.
+
+    Examples
+    --------
+    >>> graph_kind("edges.GEXF")
+    'gexf'
+    """
+    kind = os.path.splitext(os.fspath(path))[1].lstrip(".").lower()
+    check_choice(f"graph: the ending of '{path}'", kind, tuple(GRAPH_KINDS))
+    return kind
+
+
+def write_graph(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:
+    """The graph of the edges, in the format that the file's name ends in (see `GRAPH_KINDS`).
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import networkx as nx
+    >>> import edgewise as ew
+    >>> path = Path(tempfile.mkdtemp()) / "returns.graphml"
+    >>> result = ew.edge_test(ew.datasets.load_sp500_returns())
+    >>> write_graph(result, path)
+    >>> len(nx.read_graphml(path).edges) == result.n_edges
+    True
+    """
+    GRAPH_KINDS[graph_kind(path)](result, path)
+
+
+def _graph(result: EdgeTestResult, change: Callable[[str], str]) -> nx.Graph[str]:
+    import networkx as nx
+
+    graph = nx.relabel_nodes(
+        result.to_networkx(), distinct_texts(result.feature_names, change), copy=True
+    )
+    for _, _, numbers in graph.edges(data=True):
+        for name in [name for name, number in numbers.items() if not math.isfinite(number)]:
+            del numbers[name]
+    return graph
+
+
+def _xml_text(name: str) -> str:
+    return "".join(map(_xml_character, name)) or _UNNAMED
+
+
+def _xml_character(character: str) -> str:
+    if character < " " and character not in "\t\n\r":
+        return chr(0x2400 + ord(character))
+    unwritable = character in "\ufffe\uffff" or "\ud800" <= character <= "\udfff"
+    return "\ufffd" if unwritable else character

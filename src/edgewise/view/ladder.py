@@ -1,0 +1,132 @@
+"""The methods side by side."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from edgewise.edges.result import EdgeTestResult
+from edgewise.view import layout
+from edgewise.view.text import shortened
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+class _Rung(Protocol):
+    @property
+    def label(self) -> str: ...
+
+
+class Line(Protocol):
+    """What is drawn of an `edgewise.comparison.Comparison`, which views may not import."""
+
+    @property
+    def rung(self) -> _Rung: ...
+    @property
+    def result(self) -> EdgeTestResult | None: ...
+    @property
+    def failure(self) -> str: ...
+    @property
+    def guarantee(self) -> str: ...
+    def threshold_on_partial_correlation(self) -> float: ...
+
+
+def plot_ladder(lines: Sequence[Line], *, ax: Axes | None = None) -> Axes:
+    """What each method needs to call a pair an edge, and how many edges it finds.
+
+    A dot is the |partial correlation| that would just be an edge (the median over the pairs), on a
+    logarithmic axis; its number is that of the edges found. An arrow is an infinite threshold, with
+    the rows that would make it finite. Above 1 no pair can be an edge.
+
+    Parameters
+    ----------
+    lines : sequence of Comparison
+        From `edgewise.comparison.compare_methods`.
+    ax : matplotlib axes, optional
+        Where to draw; by default a new figure that pyplot does not keep alive.
+
+    Returns
+    -------
+    matplotlib axes
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from edgewise.comparison import compare_methods
+    >>> from edgewise.sources.detect import as_source
+    >>> X = np.random.default_rng(0).standard_normal((500, 3))
+    >>> ax = plot_ladder(compare_methods(as_source(X), alpha=0.05, correction="holm"))
+    >>> ax.get_yticklabels()[0].get_text().splitlines()[0]
+    'score'
+    """
+    ax = ax if ax is not None else layout.new_axes(8.5, 1.3 + 0.42 * len(lines))
+    thresholds = [line.threshold_on_partial_correlation() for line in lines]
+    finite = [value for value in thresholds if math.isfinite(value) and value > 0]
+    left = min(finite, default=0.1) / 1.6
+    right = max([*finite, 1.0]) * 1.6
+    for y, (line, threshold) in enumerate(zip(lines, thresholds, strict=True)):
+        ax.axhline(y, color="#e5e5e5", linewidth=0.7, zorder=0)
+        if line.result is None:
+            _write(ax, left, y, shortened(line.failure, 70), color=layout.NOTE, style="italic")
+        elif math.isfinite(threshold):
+            color = layout.POSITIVE if threshold < 1 else layout.QUIET
+            ax.plot([left, threshold], [y, y], color=color, linewidth=1.2, alpha=0.5, zorder=1)
+            ax.plot(threshold, y, "o", color=color, markersize=7, zorder=2)
+            _write(ax, threshold, y, f"{threshold:.2g}, {_edges(line.result)}")
+        else:
+            # To the end of the axis, which stands for infinity.
+            ax.plot([left, right], [y, y], color=layout.QUIET, linewidth=1.2, alpha=0.5, zorder=1)
+            ax.plot(right, y, ">", color=layout.QUIET, markersize=8, clip_on=False, zorder=2)
+            _write(ax, right, y, f"{_edges(line.result)}{_rows_needed(line.result)}")
+    _set_axes(ax, lines, left, right)
+    return ax
+
+
+def _edges(result: EdgeTestResult) -> str:
+    return f"{result.n_edges:,} edge{'s' * (result.n_edges != 1)}"
+
+
+def _rows_needed(result: EdgeTestResult) -> str:
+    return "" if result.rows_needed is None else f"; needs about {result.rows_needed:,} rows"
+
+
+def _write(ax: Axes, x: float, y: float, text: str, **style: str) -> None:
+    ax.annotate(
+        text,
+        (x, y),
+        xytext=(9, 0),
+        textcoords="offset points",
+        va="center",
+        fontsize=8.5,
+        parse_math=False,
+        annotation_clip=False,
+        **style,  # type: ignore[arg-type]
+    )
+
+
+def _set_axes(ax: Axes, lines: Sequence[Line], left: float, right: float) -> None:
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    ax.set_xscale("log")
+    ax.set_xlim(left, right)
+    ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=15))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    ax.xaxis.set_minor_formatter(NullFormatter())
+    ax.axvspan(1.0, right, color="#f3f3f3", zorder=-1)
+    ax.set_yticks(
+        np.arange(len(lines)),
+        labels=[f"{line.rung.label}\n{line.guarantee}" for line in lines],
+        fontsize=8,
+        parse_math=False,
+    )
+    ax.set_ylim(len(lines) - 0.4, -0.6)
+    ax.tick_params(axis="y", length=0)
+    ax.spines[["top", "right", "left"]].set_visible(False)
+    ax.set_xlabel("|partial correlation| that would just be an edge, median over the pairs")
+    result = next((line.result for line in lines if line.result is not None), None)
+    data = "" if result is None else f" ({result.n_samples:,} rows, α = {result.alpha:g})"
+    layout.write_title(ax, f"What each method needs to call a pair an edge{data}")

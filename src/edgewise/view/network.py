@@ -1,0 +1,208 @@
+"""The graph of the edges."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from edgewise._types import FloatArray
+from edgewise.edges.result import EdgeTestResult
+from edgewise.view import layout
+from edgewise.view.text import shortened
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+IntArray: TypeAlias = npt.NDArray[np.intp]
+
+_FEW = 30  # with more variables the page is larger
+_ALL_NAMED = 60  # with more variables only some are named
+_SOME_NAMED = 24
+_DASHED = (0.0, (2.2, 1.1))  # a second sign of the negative, for prints in grey
+# Room for names: the first pair of longest name and font size that fits is taken.
+_LETTERING = ((16, 10), (16, 9), (16, 8), (16, 7), (14, 6), (12, 6), (10, 5.5), (8, 5), (6, 4))
+_CROWDED, _SMALL = 0.13, 7  # share of the page under names; no smaller font for that reason
+_DOT = 5.0  # points, a node without a name
+_PADDING = 0.3  # around a name, in font sizes
+_PUSHES = 400
+
+
+def plot_network(result: EdgeTestResult, *, ax: Axes | None = None) -> Axes:
+    """The graph of the edges: width by strength, colour and dashes by the sign.
+
+    Nodes that the data tie together lie together: the layout follows all partial correlations,
+    not only the significant ones, so it stays put when alpha or the method changes. Names do not
+    cover each other; of more than 60 variables those with the strongest edges are named.
+
+    Parameters
+    ----------
+    result : EdgeTestResult
+        What to draw.
+    ax : matplotlib axes, optional
+        Where to draw; by default a new figure that pyplot does not keep alive.
+
+    Returns
+    -------
+    matplotlib axes
+
+    Examples
+    --------
+    >>> import edgewise as ew
+    >>> result = ew.edge_test(ew.datasets.load_sachs())
+    >>> plot_network(result).get_title()
+    '21 edges among 11 variables, 7,466 rows (score, α = 0.05)'
+    """
+    if ax is None:
+        side = 1.0 if result.n_features <= _FEW else 1.25
+        # Fixed margins, for title and legend: the names are fitted to the page between them.
+        ax = layout.new_axes(8 * side, 7.2 * side, box=(0.02, 0.06, 0.96, 0.87))
+    page = layout.page_size(ax)
+    named = _named(result)
+    positions = _on_page(layout.node_positions(result), page)
+    for longest, size in _LETTERING:
+        labels = [shortened(result.feature_names[i], longest) for i in named]
+        boxes = np.full((result.n_features, 2), _DOT)
+        boxes[named] = layout.text_sizes(labels, size) + 2 * _PADDING * size
+        if boxes.prod(axis=1).sum() > _CROWDED * page.prod() and size > _SMALL:
+            continue
+        places, clear = _apart(positions, boxes, named, page)
+        if clear:
+            break
+    _draw_edges(ax, result, places)
+    joined = np.asarray(result.reject.any(axis=0))
+    unnamed = np.setdiff1d(np.arange(result.n_features), named)
+    ax.scatter(
+        places[unnamed, 0],
+        places[unnamed, 1],
+        s=_DOT**2,
+        c=np.where(joined[unnamed], "#ffffff", "#eeeeee"),
+        edgecolors=np.where(joined[unnamed], "#333333", "#bbbbbb").tolist(),
+        linewidths=0.8,
+        zorder=2,
+    )
+    for i, label in zip(named, labels, strict=True):
+        ax.text(
+            float(places[i, 0]),
+            float(places[i, 1]),
+            label,
+            ha="center",
+            va="center",
+            fontsize=size,
+            zorder=3,
+            # A name with dollar signs is a name, not a formula.
+            parse_math=False,
+            color="#000000" if joined[i] else "#777777",
+            bbox={
+                "boxstyle": f"round,pad={_PADDING},rounding_size=0.6",
+                "facecolor": "#ffffff" if joined[i] else "#f2f2f2",
+                "edgecolor": "#333333" if joined[i] else "#cccccc",
+                "linewidth": 1.0,
+            },
+        )
+    ax.set_xlim(0, page[0])
+    ax.set_ylim(0, page[1])
+    ax.set_aspect("equal")
+    ax.set_axis_off()
+    count = f"{result.n_edges} edge{'s' * (result.n_edges != 1)}"
+    layout.write_title(
+        ax,
+        f"{count} among {result.n_features} variables, {result.n_samples:,} rows "
+        f"({result.method}, α = {result.alpha:g})",
+        *([f"named: the {len(named)} with the strongest edges"] if unnamed.size else []),
+    )
+    return ax
+
+
+def _named(result: EdgeTestResult) -> IntArray:
+    """The nodes to name: all, or those whose edges are strongest taken together."""
+    if result.n_features <= _ALL_NAMED:
+        return np.arange(result.n_features)
+    strength = np.sum(np.abs(result.partial_correlation) * result.reject, axis=0)
+    strongest = np.argsort(-strength, kind="stable")[:_SOME_NAMED]
+    return np.sort(strongest[strength[strongest] > 0])
+
+
+def _on_page(positions: FloatArray, page: FloatArray) -> FloatArray:
+    """The layout in points, stretched to fill the page but not out of shape."""
+    span = np.maximum(np.ptp(positions, axis=0), 1e-9)
+    # Two or three nodes need no page from edge to edge.
+    scale = 0.86 * min(1.0, len(positions) / 5) * page / span
+    scale = np.minimum(scale, 1.3 * scale.min())
+    middle = (positions.max(axis=0) + positions.min(axis=0)) / 2
+    return np.asarray(page / 2 + (positions - middle) * scale)
+
+
+def _apart(
+    places: FloatArray, boxes: FloatArray, named: IntArray, page: FloatArray
+) -> tuple[FloatArray, bool]:
+    """Push the nodes from under the named ones until no boxes overlap, and whether that worked."""
+    p = len(places)
+    itself = named[:, None] == np.arange(p)
+    # Two named nodes push each other half the way; an unnamed one is pushed all of it.
+    share = np.where(np.isin(np.arange(p), named), 0.5, 1.0)[:, None]
+    # Nodes exactly above or beside each other part in the order of the columns.
+    side = np.where(named[:, None] < np.arange(p), 1.0, -1.0)[..., None]
+    # Between two names so much that the edge is seen.
+    gap = np.where(share == 0.5, 0.15 * np.sqrt(page.prod() / max(named.size, 1)), 1.0)
+    room = (boxes[named][:, None] + boxes) / 2 + gap
+    low, high = boxes / 2 + 1, page - boxes / 2 - 1
+    places = np.clip(places, low, high)
+    for _ in range(_PUSHES):
+        between = places - places[named][:, None]
+        overlap = room - np.abs(between)
+        touching = (overlap > 0.01).all(axis=2) & ~itself
+        if not touching.any():
+            return places, True
+        # Along the shorter way out.
+        shorter = overlap == overlap.min(axis=2, keepdims=True)
+        away = np.where(between == 0, side, np.sign(between)) * overlap
+        push = np.where(touching[..., None] & shorter, away, 0.0).sum(axis=0) * share
+        places = np.clip(places + push, low, high)
+    return places, False
+
+
+def _draw_edges(ax: Axes, result: EdgeTestResult, places: FloatArray) -> None:
+    from matplotlib.collections import LineCollection
+    from matplotlib.colors import to_rgba
+    from matplotlib.lines import Line2D
+
+    rows, columns = np.nonzero(np.triu(result.reject, k=1))
+    rho = result.partial_correlation[rows, columns]
+    # Weak edges first, so that strong ones lie on top.
+    order = np.argsort(np.abs(rho), kind="stable")
+    rows, columns, rho = rows[order], columns[order], rho[order]
+    strength = np.abs(rho) / np.abs(rho).max(initial=1e-300)
+    # Of many nodes each has less room.
+    widest = float(np.clip(7 * np.sqrt(20 / result.n_features), 1.5, 7))
+    ax.add_collection(
+        LineCollection(
+            np.stack([places[rows], places[columns]], axis=1).tolist(),
+            colors=[
+                to_rgba(layout.POSITIVE if r > 0 else layout.NEGATIVE, 0.35 + 0.6 * s)
+                for r, s in zip(rho, strength, strict=True)
+            ],
+            linewidths=0.6 + widest * strength,
+            linestyles=["solid" if r > 0 else _DASHED for r in rho],
+            zorder=1,
+        )
+    )
+    handles = []
+    if (rho > 0).any():
+        label = f"positive partial correlation, up to {rho.max():.2f}"
+        handles.append(Line2D([], [], color=layout.POSITIVE, linewidth=3, label=label))
+    if (rho < 0).any():
+        label = f"negative partial correlation, down to −{-rho.min():.2f}"
+        handles.append(
+            Line2D([], [], color=layout.NEGATIVE, linewidth=3, linestyle=_DASHED, label=label)
+        )
+    if handles:
+        ax.legend(
+            handles=handles,
+            loc="upper center",
+            bbox_to_anchor=(0.5, 0.0),
+            ncols=2,
+            frameon=False,
+            fontsize=9,
+        )

@@ -1,0 +1,89 @@
+"""A result as a notebook shows it: a sentence, a small graph, the strongest edges."""
+
+from __future__ import annotations
+
+from html import escape
+
+from edgewise.edges.result import EdgeTestResult
+from edgewise.view.layout import NEGATIVE, POSITIVE, node_positions
+from edgewise.view.text import printable, shortened
+
+_WIDTH, _HEIGHT, _MARGIN = 460, 320, 34
+_SHOWN_EDGES = 8
+# A small picture of many nodes is a blot; the report and the plot can do better.
+_MOST_NODES = 60
+
+
+def result_html(result: EdgeTestResult) -> str:
+    """HTML without a script, readable on a light and on a dark page.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import edgewise as ew
+    >>> result = ew.edge_test(np.random.default_rng(0).standard_normal((100, 3)))
+    >>> result_html(result).startswith("<div")
+    True
+    """
+    lines = result.summary().splitlines()
+    facts = [line for line in lines if not line.startswith("  ")]
+    parts = [f"<p>{escape(printable(' '.join(facts)))}</p>"]
+    if result.n_edges:
+        picture = _network(result) if result.n_features <= _MOST_NODES else ""
+        parts.append(
+            '<div style="display:flex;flex-wrap:wrap;gap:1.5em;align-items:flex-start">'
+            f"{picture}{_table(result)}</div>"
+        )
+    return f'<div style="font-family:sans-serif">{"".join(parts)}</div>'
+
+
+def _network(result: EdgeTestResult) -> str:
+    positions = node_positions(result)
+    low, high = positions.min(axis=0), positions.max(axis=0)
+    span = (high - low) + (high == low)
+    places = {
+        name: (
+            _MARGIN + (x - low[0]) / span[0] * (_WIDTH - 2 * _MARGIN),
+            _MARGIN + (high[1] - y) / span[1] * (_HEIGHT - 2 * _MARGIN),
+        )
+        for name, (x, y) in zip(result.feature_names, positions, strict=True)
+    }
+    edges = result.edges()
+    strongest = max(abs(edge.partial_correlation) for edge in edges)
+    drawn = []
+    for edge in reversed(edges):
+        (x1, y1), (x2, y2) = places[edge.source], places[edge.target]
+        strength = abs(edge.partial_correlation) / strongest
+        colour = POSITIVE if edge.partial_correlation > 0 else NEGATIVE
+        dash = "" if edge.partial_correlation > 0 else ' stroke-dasharray="6 3"'
+        drawn.append(
+            f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{colour}" '
+            f'stroke-width="{0.7 + 5 * strength:.2f}" opacity="{0.4 + 0.6 * strength:.2f}"{dash}/>'
+        )
+    for name, (x, y) in places.items():
+        drawn.append(
+            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="#888888"/>'
+            f'<text x="{x:.1f}" y="{y - 7:.1f}" font-size="11" text-anchor="middle" '
+            f'fill="currentColor">{escape(shortened(name, 14))}</text>'
+        )
+    return (
+        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" width="{_WIDTH}" height="{_HEIGHT}" role="img" '
+        f'aria-label="Graph of {result.n_edges} edges">{"".join(drawn)}</svg>'
+    )
+
+
+def _table(result: EdgeTestResult) -> str:
+    edges = result.edges()
+    rows = "".join(
+        f"<tr><td>{escape(printable(edge.source))} – {escape(printable(edge.target))}</td>"
+        f'<td style="text-align:right">{edge.partial_correlation:+.3f}</td>'
+        f'<td style="text-align:right">{edge.adjusted_pvalue:.2g}</td></tr>'
+        for edge in edges[:_SHOWN_EDGES]
+    )
+    more = len(edges) - _SHOWN_EDGES
+    note = f"<p>… and {more} more</p>" if more > 0 else ""
+    return (
+        '<div><table style="color:inherit"><thead><tr><th>edge</th><th>partial correlation</th>'
+        "<th>adjusted p</th></tr>"
+        f"</thead><tbody>{rows}</tbody></table>{note}</div>"
+    )

@@ -1,0 +1,119 @@
+"""The intervals drawn are those of the result."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import edgewise as ew
+from edgewise import datasets
+from edgewise.view import layout
+from edgewise.view.forest import plot_forest
+
+
+@pytest.fixture(autouse=True)
+def _matplotlib(require):
+    require("matplotlib")
+
+
+@pytest.fixture(scope="module")
+def result():
+    return ew.edge_test(datasets.load_sachs())
+
+
+def drawn(axes):
+    """Bars and marks, from the top, and the arrows."""
+    bars = [line for line in axes.lines if line.get_marker() == "None" and line.get_zorder() == 2]
+    marks = [line for line in axes.lines if line.get_marker() == "o"]
+    arrows = [line for line in axes.lines if line.get_marker() in ("<", ">")]
+    return bars, marks, arrows
+
+
+def indices(result, pairs):
+    names = result.feature_names
+    return [(names.index(pair.source), names.index(pair.target)) for pair in pairs]
+
+
+@pytest.mark.parametrize("simultaneous", [True, False])
+@pytest.mark.parametrize("level", [None, 0.8])
+def test_bars_are_the_intervals_of_the_strongest_pairs(result, simultaneous, level):
+    axes = plot_forest(result, most=12, level=level, simultaneous=simultaneous)
+    low, high = result.confidence_interval(
+        level or 0.95, scale="partial_correlation", simultaneous=simultaneous
+    )
+    bars, marks, _ = drawn(axes)
+    pairs = result.pairs()[:12]
+    for y, (index, bar, mark) in enumerate(zip(indices(result, pairs), bars, marks, strict=True)):
+        np.testing.assert_allclose(bar.get_xdata(), [low[index], high[index]])
+        np.testing.assert_array_equal(bar.get_ydata(), y)
+        assert mark.get_xdata()[0] == result.partial_correlation[index]
+    assert [label.get_text() for label in axes.get_yticklabels()] == [
+        f"{pair.source} – {pair.target}" for pair in pairs
+    ]
+    assert axes.get_ylim()[0] > axes.get_ylim()[1]  # the strongest on top
+    assert ("at once" in axes.get_xlabel()) == simultaneous
+
+
+def test_edges_are_filled_and_coloured_others_hollow(result):
+    axes = plot_forest(result)
+    _, marks, _ = drawn(axes)
+    pairs = result.pairs()[:30]
+    assert {pair.reject for pair in pairs} == {True, False}
+    for pair, mark in zip(pairs, marks, strict=True):
+        sign = layout.POSITIVE if pair.partial_correlation > 0 else layout.NEGATIVE
+        wanted = (sign, sign) if pair.reject else (layout.QUIET, "#ffffff")
+        assert (mark.get_color(), mark.get_markerfacecolor()) == wanted
+    edges = sum(pair.reject for pair in pairs)
+    assert f"The 30 strongest of 55 pairs: {edges} edges, filled" in axes.get_title()
+
+
+@pytest.mark.filterwarnings("ignore::edgewise.errors.TooFewRowsWarning")
+def test_endless_intervals_end_in_arrows(rows):
+    axes = plot_forest(ew.edge_test(rows, method="trace"))
+    bars, _, arrows = drawn(axes)
+    assert len(bars) == 6
+    assert sorted(float(arrow.get_xdata()[0]) for arrow in arrows) == [-1.0] * 6 + [1.0] * 6
+    for bar in bars:
+        np.testing.assert_array_equal(bar.get_xdata(), [-1, 1])
+    left, right = axes.get_xlim()
+    assert left < -1 < 1 < right
+    assert "at once" in axes.get_xlabel()
+    assert "no edges" in axes.get_title()
+
+
+def test_finite_intervals_have_no_arrows(result):
+    assert drawn(plot_forest(result))[2] == []
+
+
+def test_zero_is_in_the_picture(result):
+    left, right = plot_forest(result, most=1).get_xlim()
+    assert left < 0 < right
+
+
+def test_without_intervals_the_error_says_so(result, refuses):
+    without = replace(result, interval_rule=None)
+    error = refuses(lambda: plot_forest(without), ew.ParameterError, "interval_rule")
+    with pytest.raises(ew.ParameterError) as wanted:
+        without.confidence_interval()
+    assert str(error) == str(wanted.value)
+
+
+@pytest.mark.parametrize("most", [0, -1, 2.5, "all"])
+def test_most_is_a_count(result, refuses, most):
+    refuses(lambda: plot_forest(result, most=most), ew.ParameterError, "most", repr(most))
+
+
+def test_names_do_not_collide():
+    axes = plot_forest(ew.edge_test(datasets.load_sp500_returns()), most=60)
+    axes.figure.draw_without_rendering()
+    boxes = [label.get_window_extent() for label in axes.get_yticklabels()]
+    assert len(boxes) == 60
+    assert not any(one.overlaps(other) for one, other in pairwise(boxes))
+
+
+def test_the_only_pair():
+    X = np.random.default_rng(0).standard_normal((99, 2))
+    assert plot_forest(ew.edge_test(X)).get_title().startswith("The only pair: no edges")

@@ -1,0 +1,119 @@
+"""The coloured matrix shows the partial correlations, in an order, with the edges marked."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import edgewise as ew
+from edgewise import datasets
+from edgewise.simulate import make_hub_precision, sample
+from edgewise.view.heatmap import clustered_order, plot_heatmap
+
+
+@pytest.fixture(autouse=True)
+def _matplotlib(require):
+    require("matplotlib")
+
+
+@pytest.fixture(scope="module")
+def result():
+    return ew.edge_test(datasets.load_sachs())
+
+
+def shown_names(axes):
+    return [label.get_text() for label in axes.get_yticklabels()]
+
+
+def test_cells_are_the_partial_correlations_in_the_order_of_the_names(result):
+    axes = plot_heatmap(result)
+    names = shown_names(axes)
+    assert sorted(names) == sorted(result.feature_names)
+    assert [label.get_text() for label in axes.get_xticklabels()] == names
+    order = [result.feature_names.index(name) for name in names]
+    wanted = result.partial_correlation[np.ix_(order, order)].copy()
+    np.fill_diagonal(wanted, np.nan)
+    shown = np.ma.filled(axes.images[0].get_array(), np.nan)
+    np.testing.assert_array_equal(shown, wanted)
+
+
+def test_colours_are_symmetric_about_zero(result):
+    (image,) = plot_heatmap(result).images
+    low, high = image.get_clim()
+    assert low == -high
+    assert high == pytest.approx(np.abs(np.triu(result.partial_correlation, k=1)).max())
+    red, _, blue, _ = image.cmap(1.0)
+    assert blue > red  # positive is blue, as in the other plots
+    red, _, blue, _ = image.cmap(0.0)
+    assert red > blue
+    np.testing.assert_allclose(image.cmap(0.5)[:3], 1, atol=0.02)
+
+
+def test_marks_are_the_edges_and_tell_the_sign(result):
+    axes = plot_heatmap(result)
+    order = [result.feature_names.index(name) for name in shown_names(axes)]
+    edge = result.reject[np.ix_(order, order)]
+    positive = result.partial_correlation[np.ix_(order, order)] > 0
+    for marks, wanted in zip(axes.collections, (edge & positive, edge & ~positive), strict=True):
+        marked = np.zeros_like(wanted)
+        columns, rows = marks.get_offsets().astype(int).T
+        marked[rows, columns] = True
+        np.testing.assert_array_equal(marked, wanted)
+    assert len(axes.collections[0].get_paths()[0].vertices) == 4  # +
+    assert len(axes.collections[1].get_paths()[0].vertices) == 2  # −
+    assert f"{result.n_edges} edges" in axes.get_title()
+
+
+def test_variables_that_belong_together_stand_together():
+    shuffled = np.random.default_rng(0).permutation(30)
+    rho = np.full((30, 30), 0.01)
+    for start in (0, 10, 20):
+        group = shuffled[start : start + 10]
+        rho[np.ix_(group, group)] = -0.3
+    np.fill_diagonal(rho, 1)
+    group_of = np.argsort(shuffled) // 10
+    order = clustered_order(rho)
+    assert sorted(order) == list(range(30))
+    assert np.count_nonzero(np.diff(group_of[order])) == 2
+
+
+def test_the_order_depends_on_neither_alpha_nor_method(result):
+    others = [
+        ew.edge_test(datasets.load_sachs(), **options)
+        for options in ({"alpha": 1e-8}, {"method": "fisher"})
+    ]
+    for other in others:
+        assert shown_names(plot_heatmap(other)) == shown_names(plot_heatmap(result))
+
+
+def test_names_of_sixty_variables_do_not_collide():
+    X = sample("gaussian", make_hub_precision(60, n_hubs=5), 1000, rng=0)
+    axes = plot_heatmap(ew.edge_test(X))
+    axes.figure.draw_without_rendering()
+    assert len(axes.get_yticklabels()) == 60
+    for labels in (axes.get_xticklabels(), axes.get_yticklabels()):
+        boxes = [label.get_window_extent() for label in labels]
+        assert not any(one.overlaps(other) for one, other in pairwise(boxes))
+        assert min(label.get_fontsize() for label in labels) >= 5
+
+
+def test_more_variables_have_no_names():
+    X = np.random.default_rng(0).standard_normal((200, 61))
+    axes = plot_heatmap(ew.edge_test(X))
+    assert axes.get_xticklabels() == axes.get_yticklabels() == []
+    assert "61 variables" in axes.get_xlabel()
+
+
+def test_pure_noise_does_not_glow():
+    X = np.random.default_rng(0).standard_normal((5000, 4))
+    axes = plot_heatmap(ew.edge_test(X))
+    assert axes.images[0].get_clim() == (-0.2, 0.2)
+    assert all(len(marks.get_offsets()) == 0 for marks in axes.collections)
+    assert "marked" not in axes.get_title()
+
+
+def test_there_is_one_colour_bar(result):
+    axes = plot_heatmap(result)
+    assert [other.get_ylabel() for other in axes.figure.axes] == ["", "partial correlation"]

@@ -1,0 +1,148 @@
+"""Where things stand: the same places for the same data, and no two nodes in one."""
+
+from __future__ import annotations
+
+import time
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import edgewise as ew
+from edgewise import datasets
+from edgewise.simulate import make_grid_precision, make_hub_precision, sample
+from edgewise.view import layout
+
+
+def partial_correlations(precision):
+    root = np.sqrt(precision.diagonal())
+    rho = -precision / np.outer(root, root)
+    np.fill_diagonal(rho, 1.0)
+    return rho
+
+
+def place(partial_correlation):
+    return layout.node_positions(SimpleNamespace(partial_correlation=partial_correlation))
+
+
+def lengths(places):
+    return np.sqrt(np.sum((places[:, None] - places) ** 2, axis=2))
+
+
+@pytest.fixture(scope="module")
+def returns():
+    return datasets.load_sp500_returns()
+
+
+def test_places_depend_on_neither_alpha_nor_method_nor_run(returns):
+    wanted = layout.node_positions(ew.edge_test(returns))
+    assert wanted.shape == (20, 2)
+    for options in ({}, {"alpha": 1e-6}, {"method": "fisher"}, {"correction": "bh"}):
+        found = layout.node_positions(ew.edge_test(returns, **options))
+        np.testing.assert_allclose(found, wanted, atol=1e-9)
+
+
+def test_rounding_does_not_move_the_nodes(returns):
+    rho = ew.edge_test(returns).partial_correlation
+    noise = 1e-14 * np.random.default_rng(0).standard_normal(rho.shape)
+    np.testing.assert_allclose(place(rho + noise + noise.T), place(rho), atol=1e-6)
+
+
+def test_places_are_centred_and_lie_along_the_page(returns):
+    places = layout.node_positions(ew.edge_test(returns))
+    np.testing.assert_allclose(places.mean(axis=0), 0, atol=1e-12)
+    assert np.hypot(*places.T).max() == pytest.approx(1)
+    assert places[:, 0].std() >= places[:, 1].std()
+
+
+def test_strong_pairs_lie_close(returns):
+    result = ew.edge_test(returns)
+    apart = lengths(layout.node_positions(result))
+    upper = np.triu_indices(20, k=1)
+    typical = np.median(apart[upper])
+    index = {name: i for i, name in enumerate(result.feature_names)}
+    for edge in result.edges()[:8]:
+        assert apart[index[edge.source], index[edge.target]] < 0.6 * typical
+
+
+def test_the_stress_is_as_small_as_that_of_kamada_and_kawai(returns, require):
+    nx = require("networkx")
+    result = ew.edge_test(returns)
+    distance = layout._distances(result.partial_correlation)
+
+    def stress(places):
+        upper = np.triu_indices(20, k=1)
+        ratio = lengths(places)[upper] / distance[upper]
+        return np.sum((ratio * ratio.sum() / np.sum(ratio**2) - 1) ** 2)
+
+    complete = nx.complete_graph(20)
+    placed = nx.kamada_kawai_layout(
+        complete, dist={i: dict(enumerate(distance[i])) for i in range(20)}
+    )
+    theirs = stress(np.array([placed[i] for i in range(20)]))
+    assert stress(layout.node_positions(result)) < 1.02 * theirs
+
+
+def test_stars_are_drawn_as_stars():
+    X = sample("gaussian", make_hub_precision(60, n_hubs=5), 3000, rng=0)
+    apart = lengths(layout.node_positions(ew.edge_test(X)))
+    leaves = np.arange(5, 60)
+    nearest_hub = np.argmin(apart[leaves, :5], axis=1)
+    assert np.mean(nearest_hub == leaves % 5) == 1
+
+
+@pytest.mark.parametrize(
+    "partial_correlation",
+    [
+        np.eye(2),
+        np.array([[1, -0.99999], [-0.99999, 1]]),
+        np.eye(5),
+        np.eye(200),
+        np.ones((6, 6)),  # every column a copy of the first
+        partial_correlations(make_hub_precision(9)),  # leaves that nothing tells apart
+        partial_correlations(make_hub_precision(120, n_hubs=10)),
+        partial_correlations(make_grid_precision(49)),
+    ],
+    ids=["p2", "p2-tight", "zero5", "zero200", "copies", "star", "stars", "grid"],
+)
+def test_no_two_nodes_coincide(partial_correlation):
+    places = place(partial_correlation)
+    p = len(places)
+    assert np.isfinite(places).all()
+    # An even spread over the disc leaves about √(π/p) to each.
+    assert lengths(places)[np.triu_indices(p, k=1)].min() > 0.2 * np.sqrt(np.pi / p)
+
+
+def test_hundreds_of_nodes_take_seconds():
+    noise = 0.02 * np.random.default_rng(0).standard_normal((500, 500))
+    rho = partial_correlations(make_grid_precision(500)) + noise + noise.T
+    start = time.perf_counter()
+    assert place(rho).shape == (500, 2)
+    assert time.perf_counter() - start < 10
+
+
+@pytest.mark.parametrize("size", [5, 8, 11])
+def test_text_is_as_wide_as_it_is_drawn(require, size):
+    axes = require("matplotlib.figure").Figure(dpi=150).add_subplot()
+    labels = ["a", "WWWW", "BRK.B", "$x^2$", "naïve – ü"]
+    for label, (width, height) in zip(labels, layout.text_sizes(labels, size), strict=True):
+        text = axes.text(0, 0, label, fontsize=size, parse_math=False)
+        box = text.get_window_extent()
+        assert box.width * 72 / 150 == pytest.approx(width, rel=0.08, abs=1)
+        assert box.height * 72 / 150 <= height + 1
+
+
+def test_missing_glyphs_are_measured_silently():
+    assert layout.text_sizes(["\ufffd\u0379名前"], 10)[0, 0] > 0
+
+
+def test_a_long_title_is_broken_into_even_lines(require):
+    figure = require("matplotlib.figure").Figure(figsize=(3, 3))
+    axes = figure.add_subplot()
+    line = "a title that is far too long for a picture of three inches"
+    layout.write_title(axes, line, "short")
+    *broken, last = axes.get_title().splitlines()
+    assert last == "short"
+    assert " ".join(broken) == line
+    assert len(broken) > 1
+    assert len(broken[-1]) > 0.5 * len(broken[0])

@@ -1,0 +1,145 @@
+"""Strength against certainty: every pair at its place, however small its p-value."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+import edgewise as ew
+from edgewise import datasets
+from edgewise.simulate import make_hub_precision, sample
+from edgewise.view import layout
+from edgewise.view.volcano import plot_volcano
+
+
+@pytest.fixture(autouse=True)
+def _matplotlib(require):
+    require("matplotlib")
+
+
+@pytest.fixture(scope="module")
+def result():
+    return ew.edge_test(datasets.load_sp500_returns())
+
+
+@pytest.fixture(scope="module")
+def certain():
+    """p-values far below the smallest float."""
+    found = ew.edge_test(datasets.load_sachs(), method="fisher")
+    assert np.nanmin(found.log_pvalue) < -2000
+    return found
+
+
+def pairs_of(result):
+    upper = np.triu_indices(result.n_features, k=1)
+    return (
+        result.partial_correlation[upper],
+        -result.log_pvalue[upper] / math.log(10),
+        result.reject[upper],
+    )
+
+
+def points(axes):
+    return {
+        mark.get_label(): np.asarray(mark.get_offsets())
+        for mark in axes.collections
+        if not mark.get_label().startswith("_")
+    }
+
+
+def names(axes):
+    return [text for text in axes.texts if " – " in text.get_text()]
+
+
+def sorted_rows(array):
+    return array[np.lexsort(array.T)]
+
+
+def test_every_pair_stands_at_its_strength_and_certainty(result):
+    rho, sure, edge = pairs_of(result)
+    drawn = points(plot_volcano(result))
+    for label, some in (("no edge", ~edge), ("edge, positive", edge & (rho > 0))):
+        wanted = np.column_stack([rho, sure])[some]
+        np.testing.assert_allclose(sorted_rows(drawn[label]), sorted_rows(wanted), atol=1e-12)
+    assert "edge, negative" not in drawn  # there is none
+
+
+def test_edges_are_coloured_by_sign(require):
+    to_rgb = require("matplotlib.colors").to_rgb
+    axes = plot_volcano(ew.edge_test(datasets.load_sachs()))
+    colours = {mark.get_label(): tuple(mark.get_facecolor()[0][:3]) for mark in axes.collections}
+    assert colours == {
+        "no edge": to_rgb(layout.QUIET),
+        "edge, positive": to_rgb(layout.POSITIVE),
+        "edge, negative": to_rgb(layout.NEGATIVE),
+    }
+
+
+def test_what_is_beyond_the_axis_is_drawn_at_its_top_and_said(certain):
+    axes = plot_volcano(certain)
+    _, sure, _ = pairs_of(certain)
+    heights = np.concatenate([np.asarray(mark.get_offsets())[:, 1] for mark in axes.collections])
+    np.testing.assert_allclose(np.sort(heights), np.sort(np.minimum(sure, 300)))
+    beyond = int((sure > 300).sum())
+    assert beyond > 0
+    assert f"▲ {beyond} with p below 1e-300" in axes.get_title()
+    assert axes.get_ylim()[1] < 400
+    assert len(set(points(axes))) == 3  # no legend entry twice
+
+
+def test_without_tiny_p_values_nothing_is_said(result):
+    assert "▲" not in plot_volcano(result).get_title()
+
+
+@pytest.mark.parametrize("correction", ["holm", "bonferroni", "bh", "by", None])
+def test_the_line_parts_the_edges_from_the_others(correction):
+    result = ew.edge_test(datasets.load_sachs(), correction=correction)
+    axes = plot_volcano(result)
+    (level,) = (line.get_ydata()[0] for line in axes.lines if line.get_linestyle() == ":")
+    _, sure, edge = pairs_of(result)
+    np.testing.assert_array_equal(sure >= level, edge)
+
+
+def test_no_line_where_no_level_decides(rows):
+    result = ew.edge_test(rows, method="batch", correction="maxt")
+    axes = plot_volcano(result)
+    assert not [line for line in axes.lines if line.get_linestyle() == ":"]
+
+
+def test_the_level_is_seen_without_any_edge():
+    X = np.random.default_rng(0).standard_normal((300, 5))
+    axes = plot_volcano(ew.edge_test(X, alpha=1e-9))
+    (level,) = (line.get_ydata()[0] for line in axes.lines if line.get_linestyle() == ":")
+    assert level == pytest.approx(-math.log10(1e-9 / 10))
+    assert axes.get_ylim()[1] > level
+    assert not names(axes)
+
+
+@pytest.mark.parametrize("which", ["result", "certain", "crowd"])
+def test_names_cover_neither_names_nor_points(request, which):
+    if which == "crowd":
+        X = sample("gaussian", make_hub_precision(60, n_hubs=5), 3000, rng=0)
+        result = ew.edge_test(X)
+    else:
+        result = request.getfixturevalue(which)
+    axes = plot_volcano(result)
+    axes.figure.draw_without_rendering()
+    assert len(names(axes)) >= 3
+    # An annotation's extent has its leader in it; the text alone is meant.
+    text_type = type(axes.title)
+    boxes = [text_type.get_window_extent(text) for text in names(axes)]
+    boxes.append(axes.get_legend().get_window_extent())
+    assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
+    rho, sure, _ = pairs_of(result)
+    pixels = axes.transData.transform(np.column_stack([rho, np.minimum(sure, 300)]))
+    assert not any(box.contains(*pixel) for box in boxes for pixel in pixels)
+
+
+def test_the_strongest_edge_is_named(result):
+    strongest = result.edges()[0]
+    assert f"{strongest.source} – {strongest.target}" in {
+        text.get_text() for text in names(plot_volcano(result))
+    }
