@@ -18,12 +18,16 @@ from edgewise.sources.detect import as_source
 from edgewise.sources.source import FiniteRows, Source
 from edgewise.view.report.document import Context, Rung, report_html
 
+# Numbers that every method can be run on while one waits.
+_SOON_COMPARED = 20_000_000
+
 
 def write_report(
     result: EdgeTestResult,
     path: str | os.PathLike[str],
     *,
     data: Any = None,
+    compare: bool | None = None,
     title: str | None = None,
     command: str = "",
 ) -> None:
@@ -33,12 +37,14 @@ def write_report(
     if source is None:
         report_of(result, path, title=title, command=command)
         return
+    if compare is None:
+        compare = result.n_samples * result.n_features <= _SOON_COMPARED
     # A bound needs no correction; the per-edge methods beside it do.
     correction = "holm" if result.radius is not None else result.correction
     report_of(
         result,
         path,
-        lines=compare_methods(source, result.alpha, correction),
+        lines=compare_methods(source, result.alpha, correction) if compare else (),
         diagnosis=diagnose(source),
         title=title,
         command=command,

@@ -78,6 +78,14 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
 )
 
 
+def compare_option(command: _Command) -> _Command:
+    return click.option(
+        "--compare/--no-compare",
+        default=None,
+        help="Run the other methods for the report too.  [default: up to 20 million numbers]",
+    )(command)
+
+
 def run_test(asked: dict[str, Any]) -> tuple[EdgeTestResult, Any]:
     """The result that the options ask for, and the rows or the state it came from."""
     from edgewise.cli.progress import progress_bar
@@ -119,7 +127,9 @@ def run_test(asked: dict[str, Any]) -> tuple[EdgeTestResult, Any]:
     return result, rows
 
 
-def make_report(result: EdgeTestResult, path: str, rows: Any, asked: dict[str, Any]) -> None:
+def make_report(
+    result: EdgeTestResult, path: str, rows: Any, asked: dict[str, Any], compare: bool | None
+) -> None:
     """The report of a result of `run_test`, with the command that made it."""
     import shlex
     import sys
@@ -132,7 +142,9 @@ def make_report(result: EdgeTestResult, path: str, rows: Any, asked: dict[str, A
         write_report(
             result,
             path,
-            data=rows,
+            # Standard input cannot be read again; the report then says less of the data.
+            data=rows if getattr(rows, "rescannable", True) else None,
+            compare=compare,
             title=", ".join(Path(name).name or name for name in asked["data"][:3])
             + ("" if len(asked["data"]) <= 3 else f" and {len(asked['data']) - 3} more"),
             command=shlex.join(["edgewise", *sys.argv[1:]]),

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from edgewise.cli.asking import make_report, run_test, test_options
+from edgewise.cli.asking import compare_option, make_report, run_test, test_options
 
 
 @click.command("report", short_help="Test DATA and write a page to explore in a browser.")
@@ -20,7 +20,8 @@ from edgewise.cli.asking import make_report, run_test, test_options
     metavar="FILE.html",
     help="Where the page goes.",
 )
-def command(output: str, **asked: Any) -> None:
+@compare_option
+def command(output: str, compare: bool | None, **asked: Any) -> None:
     """Test every pair of columns of DATA and write one HTML file with everything in it.
 
     The page works offline and from disk: the graph, a slider for the level, the table of edges, the
@@ -31,6 +32,6 @@ def command(output: str, **asked: Any) -> None:
 
     check_writable(output, asked["data"])
     result, rows = run_test(asked)
-    make_report(result, output, rows, asked)
+    make_report(result, output, rows, asked, compare)
     click.echo(result.summary().splitlines()[0])
     click.echo(f"The report is in {Path(output).resolve()}")

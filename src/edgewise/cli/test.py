@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from edgewise.cli.asking import make_report, run_test, test_options
+from edgewise.cli.asking import compare_option, make_report, run_test, test_options
 
 
 @click.command("test", short_help="Test the edges among the columns of DATA.")
@@ -16,6 +16,7 @@ from edgewise.cli.asking import make_report, run_test, test_options
 @click.option("--graphml", metavar="FILE", help="Write the graph for Cytoscape, Gephi, networkx.")
 @click.option("--graph", metavar="FILE", help="The same by its ending: .graphml, .gexf, .cyjs.")
 @click.option("--report", metavar="FILE.html", help="Write a page to explore in a browser.")
+@compare_option
 @click.option("--plot", metavar="FILE.png|svg|pdf", help="Draw a picture.")
 @click.option(
     "--plot-kind",
@@ -31,6 +32,7 @@ def command(
     graphml: str | None,
     graph: str | None,
     report: str | None,
+    compare: bool | None,
     plot: str | None,
     plot_kind: str,
     verbose: bool,
@@ -66,7 +68,7 @@ def command(
     if plot is not None:
         export.write_plot(result.plot(plot_kind), plot)
     if report is not None:
-        make_report(result, report, rows, asked)
+        make_report(result, report, rows, asked, compare)
     if json_file == "-":
         click.echo(result.to_json(indent=2))
         return

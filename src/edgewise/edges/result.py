@@ -304,6 +304,7 @@ class EdgeTestResult:
         path: str | os.PathLike[str],
         *,
         data: Any = None,
+        compare: bool | None = None,
         title: str | None = None,
     ) -> None:
         """Write one HTML file to look at, explore and send.
@@ -318,8 +319,10 @@ class EdgeTestResult:
             Where to write it.
         data : optional
             The data that were tested, as `edge_test` takes them. With them the report also says
-            what they are like (tails, dependence, scales) and shows every method side by side,
-            which takes as long as `edgewise compare`.
+            what they are like (tails, dependence, scales) and shows every method side by side.
+        compare : bool, optional
+            Whether to run the other methods too, which takes as long as `edgewise compare`; by
+            default up to 20 million numbers.
         title : str, optional
             What stands above it.
 
@@ -335,7 +338,7 @@ class EdgeTestResult:
         """
         from edgewise.reporting import write_report
 
-        write_report(self, path, data=data, title=title)
+        write_report(self, path, data=data, compare=compare, title=title)
 
     def _repr_html_(self) -> str:
         from edgewise.view.notebook import result_html

@@ -237,6 +237,7 @@
   const drawSide = () => {
     const side = $("side");
     const i = state.chosen;
+    side.classList.toggle("empty", i < 0);
     if (i < 0) {
       side.replaceChildren(make("h3", "Choose a variable"), make("p", "Click a node, or focus it and press Enter, to see its neighbours.", "muted"));
       return;
