@@ -32,7 +32,7 @@ def make_sparse_precision(
     n_edges : int
         How many edges.
     smallest, largest : float
-        The range of |Θ_ij| relative to each other, before the diagonal makes Θ positive definite.
+        The range of the sizes of Θ_ij, relative to each other, before Θ is made positive definite.
     condition : float
         Condition number of Θ before it is scaled to unit variances; a larger one has stronger
         edges.

@@ -24,7 +24,7 @@ def plot_heatmap(result: EdgeTestResult, *, ax: Axes | None = None) -> Axes:
     """All partial correlations, blue where positive; a + or − marks those that are edges.
 
     Variables that belong together stand together: the order is that of a hierarchical clustering
-    with the distances 1 − |ρ̂_ij|. It depends on the partial correlations alone.
+    with one minus the absolute value of ρ̂_ij as distance, and depends on these alone.
 
     Parameters
     ----------

@@ -38,7 +38,7 @@ class Line(Protocol):
 def plot_ladder(lines: Sequence[Line], *, ax: Axes | None = None) -> Axes:
     """What each method needs to call a pair an edge, and how many edges it finds.
 
-    A dot is the |partial correlation| that would just be an edge (the median over the pairs), on a
+    A dot is the size of a partial correlation that would just be an edge (median over pairs), on a
     logarithmic axis; its number is that of the edges found. An arrow is an infinite threshold, with
     the rows that would make it finite. Above 1 no pair can be an edge.
 

@@ -2,7 +2,7 @@
 (() => {
   const $ = (id) => document.getElementById(id);
   const data = JSON.parse($("data").textContent);
-  const names = data.names;
+  const names = data.names.map((name) => (name.trim() ? name : "(unnamed)"));
   const p = names.length;
   const MOST_DRAWN = 3000;
   const PAGE = 50;
