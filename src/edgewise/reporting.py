@@ -14,6 +14,8 @@ from edgewise.edges.result import EdgeTestResult
 from edgewise.errors import DataError
 from edgewise.moments.batches import BatchMoments
 from edgewise.moments.moments import Moments
+from edgewise.moments.statefile import is_state_file
+from edgewise.sequential import ConfidenceSequence
 from edgewise.sources.detect import as_source
 from edgewise.sources.source import FiniteRows, Source
 from edgewise.view.report.document import Context, Rung, report_html
@@ -38,9 +40,10 @@ def write_report(
         report_of(result, path, title=title, command=command)
         return
     if compare is None:
-        compare = result.n_samples * result.n_features <= _SOON_COMPARED
-    # A bound needs no correction; the per-edge methods beside it do.
-    correction = "holm" if result.radius is not None else result.correction
+        # With a budget the result has seen a part of the rows only.
+        rows = source.estimated_rows or result.n_samples
+        compare = max(rows, result.n_samples) * result.n_features <= _SOON_COMPARED
+    correction = _beside(result)
     report_of(
         result,
         path,
@@ -67,6 +70,7 @@ def report_of(
         advice="" if diagnosis is None else diagnosis.advice(),
         caution="" if diagnosis is None else _caution(result, diagnosis),
         ladder=[_rung(line) for line in lines],
+        ladder_correction=_beside(result),
         command=command,
     )
     html = report_html(result, context)
@@ -74,9 +78,16 @@ def report_of(
         temporary.write_text(html, encoding="utf-8")
 
 
+def _beside(result: EdgeTestResult) -> str | None:
+    """The correction of the per-edge methods beside it; a bound needs none itself."""
+    return "holm" if result.radius is not None else result.correction
+
+
 def _rows(data: Any) -> Source | None:
     """The rows, where there are any that can be read again."""
-    if data is None or isinstance(data, Moments | BatchMoments):
+    if data is None or isinstance(data, Moments | BatchMoments | ConfidenceSequence):
+        return None
+    if isinstance(data, str | os.PathLike) and is_state_file(data):
         return None
     source = as_source(data)
     if not source.rescannable:

@@ -1,8 +1,10 @@
-"""`edgewise demo`: no argument, a table, a picture."""
+"""`edgewise demo`: no argument, a table, a picture, a report."""
 
 from __future__ import annotations
 
 import os
+
+import pytest
 
 import edgewise as ew
 from edgewise.edges.registry import METHODS
@@ -10,11 +12,14 @@ from edgewise.edges.registry import METHODS
 
 def test_demo(run_edgewise, tmp_path, require):
     done = run_edgewise("demo", cwd=tmp_path)
-    picture = tmp_path / "edgewise-demo.png"
-    assert os.listdir(tmp_path) == [picture.name]
+    picture, report = tmp_path / "edgewise-demo.png", tmp_path / "edgewise-demo.html"
+    assert sorted(os.listdir(tmp_path)) == [report.name, picture.name]
     pixels = require("matplotlib.image").imread(picture)
     assert min(pixels.shape[:2]) > 300
-    assert str(picture) in done.stdout
+    assert done.stdout.splitlines()[-2:] == [
+        f"The graph is in {picture}",
+        f"The report is in {report}",
+    ]
     result = ew.edge_test(ew.datasets.load_sp500_returns())
     assert f"strongest of {result.n_edges} edges" in done.stdout
     for edge in result.edges()[:10]:
@@ -22,18 +27,27 @@ def test_demo(run_edgewise, tmp_path, require):
     for method in METHODS:
         assert f"│ {method}" in done.stdout
     assert "\x1b" not in done.stdout
+    page = report.read_text(encoding="utf-8")
+    assert "<h1>Daily returns of 20 S&amp;P 500 companies, 1990–2022</h1>" in page
+    assert f"{result.n_edges} of 190 pairs are" in page
+    assert "<pre>edgewise demo</pre>" in page
+    for part in ("Every method on the same data", "<dt>tails</dt>", "<strong>Advice.</strong>"):
+        assert part in page
 
 
-def test_the_picture_goes_where_told(run_edgewise, tmp_path):
-    path = tmp_path / "graph.svg"
-    done = run_edgewise("demo", "--plot", path, cwd=tmp_path)
-    assert str(path) in done.stdout
-    assert b"<svg" in path.read_bytes()
-    assert os.listdir(tmp_path) == [path.name]
+def test_both_go_where_told(run_main, tmp_path):
+    picture, report = tmp_path / "graph.svg", tmp_path / "page.html"
+    out, _ = run_main("demo", "--plot", picture, "--report", report)
+    assert str(picture) in out
+    assert str(report) in out
+    assert b"<svg" in picture.read_bytes()
+    assert report.read_bytes().startswith(b"<!doctype html>")
+    assert sorted(os.listdir(tmp_path)) == [picture.name, report.name]
 
 
-def test_a_picture_that_cannot_be_written(run_edgewise, tmp_path):
-    path = tmp_path / "nowhere" / "graph.png"
-    done = run_edgewise("demo", "--plot", path, cwd=tmp_path, status=1)
-    assert f"cannot write '{path}'" in done.stderr
+@pytest.mark.parametrize("option", ["--plot", "--report"])
+def test_what_cannot_be_written(run_main, tmp_path, option):
+    path = tmp_path / "nowhere" / "x.png"
+    _, err = run_main("demo", option, path, status=1)
+    assert f"cannot write '{path}'" in err
     assert os.listdir(tmp_path) == []

@@ -10,6 +10,8 @@ from scipy import stats
 
 import edgewise as ew
 from edgewise import ConfidenceInterval, ParameterError, TooFewRowsWarning
+from edgewise.edges.effect import MinEffect
+from edgewise.edges.registry import METHODS
 
 PER_EDGE = ["score", "wald", "batch", "elliptical", "fisher"]
 BOUNDS = ["whitened", "spectral", "trace", "eig"]
@@ -216,6 +218,62 @@ class TestBounds:
         expected_high = (rho + tau) / np.where(rho < -tau, 1 + tau, 1 - tau)
         np.testing.assert_allclose(off_diagonal(low), np.maximum(expected_low, -1), rtol=1e-10)
         np.testing.assert_allclose(off_diagonal(high), np.minimum(expected_high, 1), rtol=1e-10)
+
+
+class TestLogPvalues:
+    """What a rule says of an effect is what a test of that effect says."""
+
+    def of_rule(self, result, value, scale="partial_correlation"):
+        return result.interval_rule.log_pvalues(
+            result.precision, result.partial_correlation, result.statistic, MinEffect(value, scale)
+        )
+
+    def of_test(self, result):
+        return result.log_pvalue[np.triu_indices(result.n_features, k=1)]
+
+    @pytest.mark.parametrize("tested_value", [0.0, 0.1])
+    @pytest.mark.parametrize("method", METHODS)
+    def test_are_those_of_a_test(self, method, tested_value):
+        X = rows_of(40_000, 4)
+        for scale in SCALES:
+            result = result_of(method, X, min_effect=tested_value, effect_scale=scale)
+            own = self.of_rule(result, tested_value, scale)
+            np.testing.assert_array_equal(own, self.of_test(result))
+            for other in SCALES:
+                for value in (0.0, 0.02, 0.3, 0.9):
+                    expected = result_of(method, X, min_effect=value, effect_scale=other)
+                    np.testing.assert_allclose(
+                        self.of_rule(result, value, other),
+                        self.of_test(expected),
+                        rtol=1e-12,
+                        atol=1e-14,
+                    )
+
+    @pytest.mark.parametrize("method", METHODS)
+    def test_a_larger_effect_is_harder_to_show(self, method):
+        result = result_of(method, rows_of(40_000, 4))
+        previous = self.of_rule(result, 0.0)
+        for value in (0.05, 0.2, 0.5, 0.99):
+            log_p = self.of_rule(result, value)
+            assert np.all(log_p >= previous)
+            assert np.all(log_p <= 0)
+            previous = log_p
+        # No estimate is that large, so there is nothing to show.
+        assert np.all(previous > math.log(0.5))
+
+    @pytest.mark.parametrize("method", BOUNDS)
+    def test_too_few_rows_show_nothing(self, method):
+        result = result_of(method, rows_of(10))
+        for scale in SCALES:
+            for value in (0.0, 0.1):
+                assert np.all(self.of_rule(result, value, scale) > math.log(0.9))
+
+    def test_batches_tested_by_their_maximum(self):
+        """The adjusted p-values are resampled; those of single edges stay what they were."""
+        results = [result_of("batch", correction=c) for c in ("maxt", "holm")]
+        for value in (0.0, 0.1):
+            maxt, holm = (self.of_rule(result, value) for result in results)
+            np.testing.assert_array_equal(maxt, holm)
 
 
 class TestArguments:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from html import escape
+from itertools import takewhile
 
 from edgewise.edges.result import EdgeTestResult
 from edgewise.view.layout import NEGATIVE, POSITIVE, node_positions
@@ -25,8 +26,8 @@ def result_html(result: EdgeTestResult) -> str:
     >>> result_html(result).startswith("<div")
     True
     """
-    lines = result.summary().splitlines()
-    facts = [line for line in lines if not line.startswith("  ")]
+    # What comes after the facts are edges, whose names may hold anything.
+    facts = takewhile(lambda line: not line.startswith("  "), result.summary().splitlines())
     parts = [f"<p>{escape(printable(' '.join(facts)))}</p>"]
     if result.n_edges:
         picture = _network(result) if result.n_features <= _MOST_NODES else ""

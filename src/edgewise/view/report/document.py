@@ -23,6 +23,7 @@ from edgewise._version import __version__
 from edgewise.edges.effect import MinEffect
 from edgewise.edges.registry import METHODS
 from edgewise.edges.result import EdgeTestResult
+from edgewise.view.graph_files import distinct_texts
 from edgewise.view.heatmap import clustered_order
 from edgewise.view.layout import node_positions
 from edgewise.view.text import printable
@@ -64,6 +65,7 @@ class Context:
     advice: str = ""
     caution: str = ""
     ladder: Sequence[Rung] = ()
+    ladder_correction: str | None = None
     command: str = ""
 
 
@@ -102,7 +104,7 @@ def report_html(result: EdgeTestResult, context: Context) -> str:
         warning=_warning(result) or context.caution,
         largest_alpha=max(_LARGEST_ALPHA, result.alpha),
         alpha=f"{result.alpha:g}",
-        correction=result.correction,
+        correction=context.ladder_correction,
         facts=[(name, printable(value)) for name, value in [*_facts(result), *context.facts]],
         advice=context.advice,
         ladder=context.ladder,
@@ -118,7 +120,11 @@ def report_html(result: EdgeTestResult, context: Context) -> str:
 def _count(result: EdgeTestResult) -> str:
     pairs = result.n_features * (result.n_features - 1) // 2
     is_are = "is" if result.n_edges == 1 else "are"
-    return f"{result.n_edges:,} of {pairs:,} pair{'s' * (pairs != 1)} {is_are}"
+    beyond = ""
+    if "min_effect" in result.options:
+        scale = str(result.options["effect_scale"]).replace("_", " ")
+        beyond = f" with |{scale}| above {result.options['min_effect']:g}"
+    return f"{result.n_edges:,} of {pairs:,} pair{'s' * (pairs != 1)} {is_are}{beyond}"
 
 
 def _warning(result: EdgeTestResult) -> str:
@@ -148,10 +154,14 @@ def _facts(result: EdgeTestResult) -> list[tuple[str, str]]:
 
 
 def _python_call(result: EdgeTestResult) -> str:
-    return (
-        f"edgewise.edge_test(data, method={result.method!r}, alpha={result.alpha!r}, "
-        f"correction={result.correction!r})"
-    )
+    given: dict[str, Any] = {"method": result.method, "alpha": result.alpha}
+    if result.radius is None:
+        given["correction"] = result.correction
+    # Of batches the result records how many there were, which is not what was asked for.
+    asked = (METHODS[result.method].options | {"min_effect", "effect_scale"}) - {"n_batches"}
+    given |= {name: value for name, value in result.options.items() if name in asked}
+    arguments = ", ".join(f"{name}={value!r}" for name, value in given.items())
+    return f"edgewise.edge_test(data, {arguments})"
 
 
 def _data(result: EdgeTestResult, bound: bool) -> dict[str, Any]:
@@ -159,7 +169,7 @@ def _data(result: EdgeTestResult, bound: bool) -> dict[str, Any]:
     upper = np.triu_indices(result.n_features, k=1)
     effects, chosen = _effects(result)
     document: dict[str, Any] = {
-        "names": [printable(name) for name in result.feature_names],
+        "names": list(distinct_texts(result.feature_names, printable).values()),
         "alpha": result.alpha,
         "smallestAlpha": min(_SMALLEST_ALPHA, result.alpha),
         "largestAlpha": max(_LARGEST_ALPHA, result.alpha),

@@ -175,7 +175,14 @@
   const svg = $("graph");
   const view = { x: 0, y: 0, k: 1 };
   const screenUnit = () => 1000 / Math.max(svg.clientWidth || 720, 1);
-  const placeNode = (i, unit = screenUnit()) => nodes[i].setAttribute("transform", `translate(${place[i][0]},${place[i][1]}) scale(${unit / view.k})`);
+  const placeNode = (i, unit = screenUnit()) => {
+    nodes[i].setAttribute("transform", `translate(${place[i][0]},${place[i][1]}) scale(${unit / view.k})`);
+    // A name that would stick out at a side is written inwards; a letter is about 8 pixels wide.
+    const label = nodes[i].lastChild;
+    const at = view.x + view.k * place[i][0];
+    const half = 4 * label.textContent.length * unit;
+    label.style.textAnchor = at < half ? "start" : at > 1000 - half ? "end" : "middle";
+  };
   const line = (at) => {
     while (lines.length <= at) {
       const made = document.createElementNS(SVG, "line");
