@@ -7,14 +7,17 @@ oracle that this formula is tested against.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from edgewise._blocks import Scan, block_rows, row_blocks, upper_products
+from edgewise._blocks import Rows, Scan, Sums, block_rows, row_blocks, summed, upper_products
 from edgewise._types import FloatArray
 from edgewise._validation import check_rows
 from edgewise.errors import DataError
+from edgewise.moments.centre import Centre
 from edgewise.moments.fourth import FourthMoments
 from edgewise.moments.moments import CentralQuartics, Moments
 
@@ -76,18 +79,27 @@ def covcov_matrix(
     """
     n, centre = moments.n_samples, moments.centre()
     p = centre.origin.shape[0]
-    d = p * (p + 1) // 2
-    _check_size(p, d)
-    rows = block_rows(d)
-    products = np.empty((d, rows))
-    centred, transformed = np.empty((2, p, rows))
-    gram = np.zeros((d, d))
+    _check_size(p, p * (p + 1) // 2)
     s = moments.covariance() * ((n - 1) / n)
     if A is not None:
         s = A @ s @ A.T
     check_range(s)
+    (gram,) = summed(scan, partial(_product_gram, centre=centre, A=A))
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-        for batch in scan():
+        gram /= n
+        return _from_products(n, gram, s, frobenius)
+
+
+def _product_gram(batches: Iterator[Rows], centre: Centre, A: FloatArray | None) -> Sums:
+    """Σ WWᵀ over the rows, W the products c_i c_j, i ≤ j, of A c."""
+    p = centre.origin.shape[0]
+    d = p * (p + 1) // 2
+    rows = block_rows(d)
+    products = np.empty((d, rows))
+    centred, transformed = np.empty((2, p, rows))
+    gram = np.zeros((d, d))
+    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+        for batch in batches:
             for block in row_blocks(batch, rows):
                 size = block.shape[0]
                 c = centre.subtract_from(block, centred)
@@ -95,8 +107,7 @@ def covcov_matrix(
                     c = np.matmul(A, c, out=transformed[:, :size])
                 w = upper_products(c, products[:, :size])
                 gram += w @ w.T
-        gram /= n
-        return _from_products(n, gram, s, frobenius)
+    return (gram,)
 
 
 def covcov_of_moments(

@@ -7,16 +7,18 @@ over the rows with positive u less one over those with negative u.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse.linalg import LinearOperator
 
-from edgewise._blocks import Rows, Scan, row_blocks
+from edgewise._blocks import DistantRows, Rows, Scan, Sums, row_blocks, summed
 from edgewise._types import AnyArray, FloatArray
 from edgewise.covcov.closed_form import check_range, finite, u_statistic_factor
+from edgewise.moments.centre import Centre
 from edgewise.moments.moments import Moments
 
 # A block in single precision fills half a core's L2 cache, but is not too flat for GEMM.
@@ -113,11 +115,8 @@ class CovcovOperator(LinearOperator):
         matrices = [V / size for V, size in zip(matrices, sizes, strict=True)]
         means = [float(np.sum(V * self._s)) for V in matrices]
         rounded = [V.astype(dtype) for V in matrices]
-        totals = np.zeros((len(columns), self.n_features, self.n_features))
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-            for z in self._unit_rows(dtype):
-                for total, V, mean in zip(totals, rounded, means, strict=True):
-                    total += _weighted_gram(z, np.vecdot(z @ V, z) - mean)
+            (totals,) = self._summed(_weighted_grams, dtype, matrices=rounded, means=means)
             results = np.stack([self._outside(total)[self._upper] for total in totals], axis=1)
             results *= sizes
         self.passes += 1
@@ -126,12 +125,7 @@ class CovcovOperator(LinearOperator):
 
     def loudest_diagonal(self) -> FloatArray:
         """The direction in which the variances of the columns vary most together; one pass."""
-        p = self.n_features
-        gram, total = np.zeros((p, p)), np.zeros(p)
-        for z in self._unit_rows(np.float32):
-            squares = z * z
-            gram += squares.T @ squares
-            total += squares.sum(axis=0)
+        gram, total = self._summed(_squares_gram, np.float32)
         self.passes += 1
         covariance = gram / self._n - np.outer(total / self._n, total / self._n)
         if self._A.ndim == 1:
@@ -140,10 +134,19 @@ class CovcovOperator(LinearOperator):
         return self._outside(np.diag(np.linalg.eigh(covariance)[1][:, -1]))
 
     def variance_along(self, vector: FloatArray) -> float:
-        """About proportional to vᵀCv, from the first block of rows alone."""
+        """About proportional to vᵀCv; from the first block of rows alone, if that is at hand."""
         V = self._inside(self._symmetric(vector))
-        z = next(self._unit_rows(np.float64))
+        if isinstance(self._scan, DistantRows):
+            n, total, square = self._summed(_form_moments, np.float64, V=V)
+            return float(square / n - (total / n) ** 2)
+        z = next(_unit_rows(self._scan(), self._centre, self._scale, np.float64))
         return float(np.var(np.vecdot(z @ V, z)))
+
+    def _summed(self, sums: Callable[..., Sums], dtype: npt.DTypeLike, **given: Any) -> Sums:
+        one_pass = partial(
+            _over_unit_rows, sums, centre=self._centre, scale=self._scale, dtype=dtype, given=given
+        )
+        return summed(self._scan, one_pass)
 
     def _inside(self, V: FloatArray) -> FloatArray:
         """AᵀVA: what a quadratic form of A c is as one of c."""
@@ -162,22 +165,68 @@ class CovcovOperator(LinearOperator):
         V[self._upper] = column * self._share
         return V + np.triu(V, 1).T
 
-    def _unit_rows(self, dtype: npt.DTypeLike) -> Iterator[AnyArray]:
-        """Centred rows in units of the columns' deviations, a block at a time, rows first."""
-        p = self.n_features
-        rows = max(_MIN_BLOCK_ROWS, _BLOCK_ELEMENTS // p)
-        centred, unit = np.empty(rows * p), np.empty((rows, p), dtype=dtype)
-        for batch in self._scan():
-            for block in row_blocks(batch, rows):
-                n = block.shape[0]
-                c = self._centred(block, centred[: n * p])
-                yield np.multiply(c, self._scale, out=unit[:n], casting="same_kind")
 
-    def _centred(self, block: Rows, scratch: FloatArray) -> AnyArray:
-        """The rows minus the mean, in the order of memory that they came in."""
-        rows_first = isinstance(block, np.ndarray) and block.flags.c_contiguous
-        out = scratch.reshape(block.shape).T if rows_first else scratch.reshape(block.shape[::-1])
-        return self._centre.subtract_from(block, out).T
+def _over_unit_rows(
+    sums: Callable[..., Sums],
+    batches: Iterator[Rows],
+    centre: Centre,
+    scale: FloatArray,
+    dtype: npt.DTypeLike,
+    given: dict[str, Any],
+) -> Sums:
+    """A pass that can be sent elsewhere: it carries p × p numbers, and no rows."""
+    return sums(_unit_rows(batches, centre, scale, dtype), len(scale), **given)
+
+
+def _unit_rows(
+    batches: Iterator[Rows], centre: Centre, scale: FloatArray, dtype: npt.DTypeLike
+) -> Iterator[AnyArray]:
+    """Centred rows in units of the columns' deviations, a block at a time, rows first."""
+    p = len(scale)
+    rows = max(_MIN_BLOCK_ROWS, _BLOCK_ELEMENTS // p)
+    centred, unit = np.empty(rows * p), np.empty((rows, p), dtype=dtype)
+    for batch in batches:
+        for block in row_blocks(batch, rows):
+            n = block.shape[0]
+            c = _centred(block, centre, centred[: n * p])
+            yield np.multiply(c, scale, out=unit[:n], casting="same_kind")
+
+
+def _centred(block: Rows, centre: Centre, scratch: FloatArray) -> AnyArray:
+    """The rows minus the mean, in the order of memory that they came in."""
+    rows_first = isinstance(block, np.ndarray) and block.flags.c_contiguous
+    out = scratch.reshape(block.shape).T if rows_first else scratch.reshape(block.shape[::-1])
+    return centre.subtract_from(block, out).T
+
+
+def _weighted_grams(
+    rows: Iterator[AnyArray], p: int, matrices: Sequence[AnyArray], means: Sequence[float]
+) -> Sums:
+    """Σ (zᵀVz − mean) zzᵀ for each V."""
+    totals = np.zeros((len(matrices), p, p))
+    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+        for z in rows:
+            for total, V, mean in zip(totals, matrices, means, strict=True):
+                total += _weighted_gram(z, np.vecdot(z @ V, z) - mean)
+    return (totals,)
+
+
+def _squares_gram(rows: Iterator[AnyArray], p: int) -> Sums:
+    gram, total = np.zeros((p, p)), np.zeros(p)
+    for z in rows:
+        squares = z * z
+        gram += squares.T @ squares
+        total += squares.sum(axis=0)
+    return gram, total
+
+
+def _form_moments(rows: Iterator[AnyArray], p: int, V: FloatArray) -> Sums:
+    """How many rows, Σ zᵀVz and Σ (zᵀVz)²."""
+    n, total, square = 0, 0.0, 0.0
+    for z in rows:
+        u = np.vecdot(z @ V, z)
+        n, total, square = n + len(z), total + float(u.sum()), square + float(u @ u)
+    return np.array(n), np.array(total), np.array(square)
 
 
 def _weighted_gram(z: AnyArray, u: AnyArray) -> Any:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from edgewise._blocks import Scan
+from edgewise._blocks import Rows, Scan, Sums, summed
 from edgewise._types import FloatArray
 from edgewise.errors import DataError, ParameterError
 
@@ -28,11 +29,16 @@ def checked_support(support: Any, scan: Scan, names: Sequence[str]) -> FloatArra
         raise _bad_support(support, len(names))
     if not (intervals[:, 0] < intervals[:, 1]).all():
         raise _bad_support(support, len(names))
-    for batch in scan():
+    summed(scan, partial(_check_rows, intervals=intervals, names=tuple(names)))
+    return intervals
+
+
+def _check_rows(batches: Iterator[Rows], intervals: FloatArray, names: Sequence[str]) -> Sums:
+    for batch in batches:
         if batch.shape[0]:
             rows = np.asarray(batch)
             _check_inside(rows.min(axis=0), rows.max(axis=0), intervals, names)
-    return intervals
+    return ()
 
 
 def _check_inside(low: Any, high: Any, intervals: FloatArray, names: Sequence[str]) -> None:

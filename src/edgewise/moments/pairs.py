@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
-from edgewise._blocks import Scan, add_gram, block_rows, mapped, mirrored, row_blocks, scratch
+from edgewise._blocks import (
+    Rows,
+    Scan,
+    Sums,
+    add_gram,
+    block_rows,
+    mapped,
+    mirrored,
+    row_blocks,
+    scratch,
+    summed,
+)
 from edgewise._types import AnyArray, FloatArray
 from edgewise.moments.centre import Centre
 
@@ -30,13 +43,23 @@ class PairSums:
 
 def pair_sums(scan: Scan, centre: Centre, B: FloatArray, n_samples: int) -> PairSums:
     """One pass over the `n_samples` rows, three matrix products a block, O(np²) in all."""
+    every = max(1, n_samples // _KURTOSIS_ROWS)
+    sums = summed(scan, partial(_pair_sums, centre=centre, B=B, every=every))
+    square_square, cube_linear, fourth_fourth, sampled = sums
+    square_square = mirrored(square_square)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        kurtosis = (mirrored(fourth_fourth) / sampled) / (square_square / n_samples) ** 2
+    return PairSums(square_square, cube_linear, kurtosis)
+
+
+def _pair_sums(batches: Iterator[Rows], centre: Centre, B: FloatArray, every: int) -> Sums:
+    """Σ v_i²v_j² and, of every so manieth block, Σ v_i⁴v_j⁴ (lower triangles); Σ v_i³v_j."""
     p = B.shape[0]
     length = block_rows(p)
     work: FloatArray | None = None
-    every, number, sampled = max(1, n_samples // _KURTOSIS_ROWS), 0, 0
-    fourth_fourth = np.zeros((p, p))
-    square_square, cube_linear = np.zeros((2, p, p))
-    for batch in scan():
+    number, sampled = 0, 0
+    square_square, cube_linear, fourth_fourth = np.zeros((3, p, p))
+    for batch in batches:
         if work is None:
             work = scratch(batch, length, 4)
         centred, v, v2, v3 = work
@@ -51,10 +74,7 @@ def pair_sums(scan: Scan, centre: Centre, B: FloatArray, n_samples: int) -> Pair
                 add_gram(fourth_fourth, np.multiply(y2, y2, out=y3))
                 sampled += n
             number += 1
-    square_square = mirrored(square_square)
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        kurtosis = (mirrored(fourth_fourth) / sampled) / (square_square / n_samples) ** 2
-    return PairSums(square_square, cube_linear, kurtosis)
+    return square_square, cube_linear, fourth_fourth, np.array(sampled)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -77,10 +97,23 @@ def exact_pairs(
     i, j = np.nonzero(np.triu(np.abs(rho) > nearly_one, k=1))
     if not i.size:
         return None
-    r = rho[i, j][:, np.newaxis]
+    score, influence = summed(
+        scan, partial(_exact_sums, centre=centre, B=B, i=i, j=j, r=rho[i, j][:, np.newaxis])
+    )
+    return ExactPairs(i, j, score, influence)
+
+
+def _exact_sums(
+    batches: Iterator[Rows],
+    centre: Centre,
+    B: FloatArray,
+    i: AnyArray,
+    j: AnyArray,
+    r: FloatArray,
+) -> Sums:
     sign = np.sign(r)
     score, influence = np.zeros((2, i.size))
-    for batch in scan():
+    for batch in batches:
         for block in row_blocks(batch):
             v = B.T @ centre.subtract_from(block, np.empty(block.shape[::-1]))
             a, b = v[i], v[j]
@@ -89,4 +122,4 @@ def exact_pairs(
             # The same influence, written so that what cancels is never formed.
             moved = (r / 2) * (a + sign * b) ** 2 + (1 - np.abs(r)) * a * b
             influence += np.vecdot(moved, moved)
-    return ExactPairs(i, j, score, influence)
+    return score, influence

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import partial
+
 import numpy as np
 
-from edgewise._blocks import Scan, block_rows, row_blocks
+from edgewise._blocks import Rows, Scan, Sums, block_rows, row_blocks, summed
 from edgewise._types import FloatArray
 from edgewise.moments.centre import Centre
 from edgewise.moments.moments import CentralQuartics
@@ -15,12 +18,17 @@ def transformed_quartics(scan: Scan, centre: Centre, A: FloatArray) -> CentralQu
 
     With A = L⁻¹, Σ̂ = LLᵀ, ‖w‖² = (x−x̄)ᵀΘ̂(x−x̄), and mean ‖w‖⁴ is Mardia's multivariate kurtosis.
     """
+    n, columns, norm = summed(scan, partial(_quartic_sums, centre=centre, A=A))
+    return CentralQuartics(columns / n, float(norm / n))
+
+
+def _quartic_sums(batches: Iterator[Rows], centre: Centre, A: FloatArray) -> Sums:
     p = A.shape[0]
     rows = block_rows(p)
     centred, transformed = np.empty((2, p, rows))
     n, columns, norm = 0, np.zeros(p), 0.0
     ones = np.ones(p)
-    for batch in scan():
+    for batch in batches:
         for block in row_blocks(batch, rows):
             size = block.shape[0]
             c = centre.subtract_from(block, centred)
@@ -30,4 +38,4 @@ def transformed_quartics(scan: Scan, centre: Centre, A: FloatArray) -> CentralQu
             columns += np.vecdot(w2, w2)
             norm += float(norm2 @ norm2)
             n += size
-    return CentralQuartics(columns / n, norm / n)
+    return np.array(n), columns, np.array(norm)
