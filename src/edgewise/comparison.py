@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,6 +25,11 @@ class Rung:
     method: str
     label: str
     options: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def needs_spectrum(self) -> bool:
+        """Whether it finds eigenvalues of a p²/2 × p²/2 matrix: slow with many columns."""
+        return self.method == "eig" or self.options.get("radius") in ("chi2", "eig")
 
 
 #: From the most powerful to the most guarded, the two baselines last.
@@ -71,11 +77,32 @@ class Comparison:
         return int(np.count_nonzero(self.result.reject & other.reject)) // 2
 
 
-def compare_methods(source: Source, alpha: float, correction: str | None) -> list[Comparison]:
-    """Climb the ladder. What fails for all rungs is raised; what fails for one is its line."""
+def compare_methods(
+    source: Source,
+    alpha: float,
+    correction: str | None,
+    rungs: Sequence[Rung] = LADDER,
+) -> list[Comparison]:
+    """Climb the ladder. What fails for all rungs is raised; what fails for one is its line.
+
+    Parameters
+    ----------
+    source : Source
+        The rows, as `edgewise.sources.detect.as_source` gives them; they are read many times.
+    alpha : float
+        Significance level.
+    correction : str or None
+        Of the per-edge methods.
+    rungs : sequence of Rung
+        The methods to run.
+
+    Returns
+    -------
+    list of Comparison
+    """
     lines: list[Comparison] = []
     errors: list[EdgewiseError] = []
-    for rung in LADDER:
+    for rung in rungs:
         # Only batches can be resampled; the other rungs take the nearest they have.
         own = "holm" if correction == "maxt" and rung.method != "batch" else correction
         start = time.perf_counter()

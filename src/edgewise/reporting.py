@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from edgewise._atomic import atomic_path, check_writable
-from edgewise.comparison import Comparison, compare_methods
+from edgewise.comparison import LADDER, Comparison, Rung, compare_methods
 from edgewise.diagnostics import Diagnosis, diagnose
 from edgewise.edges.result import EdgeTestResult
 from edgewise.errors import DataError
@@ -18,10 +18,11 @@ from edgewise.moments.statefile import is_state_file
 from edgewise.sequential import ConfidenceSequence
 from edgewise.sources.detect import as_source
 from edgewise.sources.source import FiniteRows, Source
-from edgewise.view.report.document import Context, Rung, report_html
+from edgewise.view.report.document import Context, LadderLine, report_html
 
-# Numbers that every method can be run on while one waits.
-_SOON_COMPARED = 20_000_000
+# What the other methods can be run on while one waits: numbers, and columns of those that need
+# the spectrum of a large matrix.
+_SOON_COMPARED, _SOON_SOLVED = 20_000_000, 30
 
 
 def write_report(
@@ -39,15 +40,12 @@ def write_report(
     if source is None:
         report_of(result, path, title=title, command=command)
         return
-    if compare is None:
-        # With a budget the result has seen a part of the rows only.
-        rows = source.estimated_rows or result.n_samples
-        compare = max(rows, result.n_samples) * result.n_features <= _SOON_COMPARED
-    correction = _beside(result)
+    rungs = _rungs(result, source) if compare is None else LADDER if compare else ()
+    lines = compare_methods(source, result.alpha, _beside(result), rungs) if rungs else ()
     report_of(
         result,
         path,
-        lines=compare_methods(source, result.alpha, correction) if compare else (),
+        lines=lines,
         diagnosis=diagnose(source),
         title=title,
         command=command,
@@ -69,13 +67,33 @@ def report_of(
         facts=[] if diagnosis is None else _facts(diagnosis),
         advice="" if diagnosis is None else diagnosis.advice(),
         caution="" if diagnosis is None else _caution(result, diagnosis),
-        ladder=[_rung(line) for line in lines],
+        ladder=[_ladder_line(line) for line in lines],
         ladder_correction=_beside(result),
+        ladder_note=_left_out(lines),
         command=command,
     )
     html = report_html(result, context)
     with atomic_path(path) as temporary:
         temporary.write_text(html, encoding="utf-8")
+
+
+def _rungs(result: EdgeTestResult, source: Source) -> Sequence[Rung]:
+    """The methods that do not take long on these rows."""
+    # With a budget the result has seen a part of the rows only.
+    rows = max(source.estimated_rows or 0, result.n_samples)
+    if rows * result.n_features > _SOON_COMPARED:
+        return ()
+    if result.n_features <= _SOON_SOLVED:
+        return LADDER
+    return [rung for rung in LADDER if not rung.needs_spectrum]
+
+
+def _left_out(lines: Sequence[Comparison]) -> str:
+    ran = {line.rung.label for line in lines}
+    missing = [rung.label for rung in LADDER if rung.label not in ran]
+    if not ran or not missing:
+        return ""
+    return f"Left out, because they take long with so many variables: {'; '.join(missing)}."
 
 
 def _beside(result: EdgeTestResult) -> str | None:
@@ -124,13 +142,13 @@ def _caution(result: EdgeTestResult, diagnosis: Diagnosis) -> str:
     return ""
 
 
-def _rung(line: Comparison) -> Rung:
+def _ladder_line(line: Comparison) -> LadderLine:
     if line.result is None:
-        return Rung(line.rung.label, line.guarantee, line.failure or "–", "–")
+        return LadderLine(line.rung.label, line.guarantee, line.failure or "–", "–")
     threshold = line.threshold_on_partial_correlation()
     needed = line.result.rows_needed
     if math.isfinite(threshold):
         text = f"{threshold:.3g}" if threshold <= 1 else "above 1"
     else:
         text = "infinite" if needed is None else f"infinite; needs {needed:,} rows"
-    return Rung(line.rung.label, line.guarantee, text, f"{line.result.n_edges:,}")
+    return LadderLine(line.rung.label, line.guarantee, text, f"{line.result.n_edges:,}")

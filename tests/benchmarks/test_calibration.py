@@ -12,7 +12,7 @@ from benchmarks.calibration import Contestant
 
 from edgewise import edge_test
 from edgewise.simulate import DISTRIBUTIONS, make_chain_precision, sample
-from edgewise.studies.calibration import RATES, Calibration, Estimate, calibrate
+from edgewise.studies.calibration import RATES, Estimate, calibrate
 
 P = calibration.P
 NOWHERE = "a-package-that-no-one-has"
@@ -143,7 +143,7 @@ def test_every_law_is_explained(page):
 
 def test_what_to_read_from_it_has_the_numbers_of_the_run(page, tables):
     reading = page.read_text(encoding="utf-8").split("## What to read from it")[1]
-    assert "contains a false edge in – of Gaussian data sets" in reading
+    assert "contains a false edge in an unknown share of Gaussian data sets" in reading
     power = float(tables["Power"]["score"][0].strip("*"))
     assert f"`score` finds {power:.2f}," in reading
 
@@ -167,15 +167,8 @@ def test_what_to_read_from_it_has_the_numbers_of_the_run(page, tables):
     ],
 )
 def test_bold_is_what_its_band_convicts(rate, estimate, cell):
-    found = Calibration(
-        alpha=0.05,
-        n_samples=10,
-        n_draws=10,
-        confidence=0.95,
-        null_pvalues=None,
-        **(dict.fromkeys(RATES, UNKNOWN) | {rate: Estimate(*estimate)}),
-    )
-    assert calibration._cell(found, rate) == cell
+    rates = dict.fromkeys(RATES, Estimate(*UNKNOWN)) | {rate: Estimate(*estimate)}
+    assert calibration._cell((10, rates), rate) == cell
     assert calibration._cell(None, rate) == "not installed"
 
 

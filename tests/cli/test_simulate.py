@@ -16,7 +16,7 @@ import edgewise as ew
 from edgewise.cli.simulate import _GRAPHS, _LAWS
 from edgewise.simulate import make_chain_precision
 
-SUFFIXES = (".parquet", ".truth.json", ".truth.graphml")
+SUFFIXES = (".parquet", ".parquet.truth.json", ".parquet.truth.graphml")
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def simulate(run_edgewise, tmp_path):
 
 @pytest.fixture
 def truth_of(tmp_path):
-    def read(name="x"):
+    def read(name="x.parquet"):
         text = (tmp_path / f"{name}.truth.json").read_text(encoding="utf-8")
         return json.loads(text, parse_constant=lambda word: pytest.fail(f"{word} is no JSON"))
 
@@ -52,8 +52,8 @@ def test_rows_and_their_truth(simulate, truth_of, tmp_path):
     assert sorted(os.listdir(tmp_path)) == sorted(f"x{suffix}" for suffix in SUFFIXES)
     assert done.stderr == ""
     assert done.stdout == (
-        "200 rows of 4 variables, 3 edges, in x.parquet; the truth is in x.truth.json and "
-        "x.truth.graphml\n"
+        "200 rows of 4 variables, 3 edges, in x.parquet; the truth is in "
+        "x.parquet.truth.json and x.parquet.truth.graphml\n"
     )
     assert rows_in(tmp_path / "x.parquet").shape == (200, 4)
     truth = truth_of()
@@ -72,7 +72,7 @@ def test_rows_and_their_truth(simulate, truth_of, tmp_path):
         4,
         3,
     ]
-    graph = nx.read_graphml(tmp_path / "x.truth.graphml")
+    graph = nx.read_graphml(tmp_path / "x.parquet.truth.graphml")
     assert nx.is_path(graph, ["x0", "x1", "x2", "x3"])
     for edge in truth["edges"]:
         found = graph.edges[edge["source"], edge["target"]]
@@ -90,14 +90,16 @@ def test_formats_and_seeds(simulate, tmp_path):
         assert (tmp_path / f"z{suffix}").read_bytes() == content
         assert (tmp_path / f"other{suffix}").read_bytes() != content
     np.testing.assert_array_equal(rows_in(tmp_path / "x.parquet"), rows_in(tmp_path / "y.csv"))
-    assert (tmp_path / "x.truth.json").read_bytes() == (tmp_path / "y.truth.json").read_bytes()
+    assert (tmp_path / "x.parquet.truth.json").read_bytes() == (
+        tmp_path / "y.csv.truth.json"
+    ).read_bytes()
     assert not np.isclose(*(rows_in(tmp_path / f"{n}.parquet") for n in ("x", "other"))).any()
 
 
 def test_more_rows_do_not_change_the_graph(simulate, truth_of):
     for name, rows in (("few", 10), ("many", 3000)):
         simulate("--graph", "gram-sparse", "--seed", 1, name=f"{name}.csv", rows=rows)
-    few, many = truth_of("few"), truth_of("many")
+    few, many = truth_of("few.csv"), truth_of("many.csv")
     assert (few["n_samples"], many["n_samples"]) == (10, 3000)
     assert few["precision"] == many["precision"]
 
@@ -154,7 +156,7 @@ def test_every_graph_and_every_law(run_main, truth_of, tmp_path, graph, law):
     X = rows_in(tmp_path / "x.parquet")
     assert X.shape == (200, 4)
     assert np.isfinite(X).all()
-    assert nx.read_graphml(tmp_path / "x.truth.graphml").number_of_edges() == n_edges
+    assert nx.read_graphml(tmp_path / "x.parquet.truth.graphml").number_of_edges() == n_edges
 
 
 def test_memory(simulate, truth_of, tmp_path):
@@ -190,7 +192,7 @@ def test_the_edges_can_be_found(simulate, truth_of, tmp_path, run_edgewise):
         ),
         (["--rows", "0"], "rows: expected a whole number from 1 on, got 0."),
         (["--rows", "ten"], "'ten' is not a valid integer"),
-        (["--features", "0"], "n_features: expected a whole number from 1 on, got 0."),
+        (["--features", "1"], "features: expected a whole number from 2 on, got 1."),
         (["--seed", "-1"], "seed: expected a whole number from 0 on, got -1."),
         (["--weight", "0.5"], "weight: expected a number between -0.5 and 0.5, got 0.5."),
         (["--weight", "nan"], "weight: expected a number"),
@@ -292,6 +294,12 @@ class TestUnwritable:
 
 def test_help(run_edgewise):
     text = run_edgewise("simulate", "--help").stdout
-    for word in (*_GRAPHS, *_LAWS, "--memory", "FILE.truth.json", "FILE.truth.graphml"):
+    for word in (
+        *_GRAPHS,
+        *_LAWS,
+        "--memory",
+        "FILE.parquet.truth.json",
+        "FILE.parquet.truth.graphml",
+    ):
         assert word in text
     assert "  simulate " in run_edgewise("--help").stdout

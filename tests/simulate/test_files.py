@@ -128,7 +128,10 @@ class TestTruth:
         def write(law=LAWS["StudentT"], precision=PRECISION):
             path = tmp_path / "rows.parquet"
             write_truth(path, NAMES[: len(precision)], precision, law, RECORD)
-            assert sorted(os.listdir(tmp_path)) == ["rows.truth.graphml", "rows.truth.json"]
+            assert sorted(os.listdir(tmp_path)) == [
+                "rows.parquet.truth.graphml",
+                "rows.parquet.truth.json",
+            ]
             return strict_json(truth_paths(path)[0]), nx.read_graphml(truth_paths(path)[1])
 
         return write
@@ -205,7 +208,7 @@ class TestTruth:
 
     def test_beside_the_rows(self, tmp_path):
         found = truth_paths(tmp_path / "a.b" / "rows.2.parquet")
-        names = ("rows.2.truth.json", "rows.2.truth.graphml")
+        names = ("rows.2.parquet.truth.json", "rows.2.parquet.truth.graphml")
         assert found == tuple(tmp_path / "a.b" / name for name in names)
 
     def test_of_a_chain(self, written):

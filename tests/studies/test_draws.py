@@ -40,7 +40,7 @@ class Counting:
 
 
 def draw(study, folder, *, cells=CELLS, seed=1, **options):
-    return make_draws(study, cells, folder, seed=seed, n_jobs=1, **options)
+    return make_draws(study, cells, folder, seed=seed, n_jobs=1, **options)[0]
 
 
 def assert_identical(found, expected):
@@ -74,7 +74,7 @@ class TestNumbers:
             for p in (2, 4)
         ]
         one, two = (
-            make_draws(study, cells, tmp_path / str(n_jobs), seed=3, n_jobs=n_jobs)
+            make_draws(study, cells, tmp_path / str(n_jobs), seed=3, n_jobs=n_jobs)[0]
             for n_jobs in (1, 2)
         )
         assert_identical(two, one)

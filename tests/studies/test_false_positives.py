@@ -59,7 +59,7 @@ EVERY = "at every δ"
 
 def test_all_holds(results, records):
     findings = STUDY.findings(results)
-    assert [claim.holds for claim in findings.claims] == [True] * 11
+    assert [claim.holds for claim in findings.claims] == [True] * 13
     rows = records(findings, 2 * (5 + 2 * 4) * len(LEVELS))
     fisher = {
         row["delta"]: row["rate"]

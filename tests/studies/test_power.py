@@ -123,7 +123,9 @@ def test_measure():
     assert measured["entries"].shape == (PAIRS,)
     assert measured["found"].shape == (len(METHODS), 2, PAIRS)
     assert measured["found"].dtype == bool
-    eig, trace, score = (measured["found"][METHODS.index(m)] for m in ("eig", "trace", "score"))
+    eig, trace, score = (
+        measured["found"][METHODS.index(m)] for m in ("eig", "trace", "score + Holm")
+    )
     # What the trace finds, with its larger threshold, eig finds too; score finds far more.
     assert (eig | ~trace).all()
     assert score[1].sum() > eig[1].sum() > eig[0].sum()

@@ -142,7 +142,9 @@ class TestFiles:
             assert study.title in text
             draws = sum(cell.n_draws for cell in study.cells("smoke"))
             assert re.search(
-                rf"^{draws} draws, \d+ s; in {re.escape(str(folder / name))}$", text, re.M
+                rf"^{draws} draws, \d+ s of computing; in {re.escape(str(folder / name))}$",
+                text,
+                re.M,
             )
         assert "\x1b" not in text
 

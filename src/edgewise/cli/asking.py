@@ -82,7 +82,7 @@ def compare_option(command: _Command) -> _Command:
     return click.option(
         "--compare/--no-compare",
         default=None,
-        help="Run the other methods for the report too.  [default: up to 20 million numbers]",
+        help="Run all other methods for the report, or none.  [default: those that are quick]",
     )(command)
 
 

@@ -59,7 +59,8 @@ def command(study: tuple[str, ...], scale: str, output: str, seed: int, jobs: in
             table.add_row(claim.says, claim.measured, "yes" if claim.holds else "no")
         out.print(table)
         out.print(
-            f"{one.n_draws:,} draws, {one.seconds:,.0f} s; in {one.folder.resolve()}\n",
+            f"{one.n_draws:,} draws, {one.core_seconds:,.0f} s of computing; in "
+            f"{one.folder.resolve()}\n",
             markup=False,
             soft_wrap=True,
         )

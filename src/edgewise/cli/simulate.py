@@ -79,7 +79,8 @@ def command(
 ) -> None:
     """Write rows with a known graph, and beside them the truth.
 
-    FILE.parquet comes with FILE.truth.json (Θ, Σ, the edges, the law) and FILE.truth.graphml.
+    FILE.parquet comes with FILE.parquet.truth.json (Θ, Σ, the edges, the law, the seed) and
+    FILE.parquet.truth.graphml.
     Rows are written as they are made: their number is limited by the disk only.
 
     \b
@@ -96,6 +97,7 @@ def command(
     from edgewise.simulate.samplers import sample_batches
 
     check_count("rows", rows, at_least=1)
+    check_count("features", features, at_least=2)
     check_count("seed", seed, at_least=0)
     row_kind(output)
     for path in (output, *truth_paths(output)):
@@ -130,7 +132,14 @@ def command(
                 tell(len(batch))
 
         write_rows(output, names, told())
-    record = {"graph": graph, "n_samples": rows, "n_features": features, "seed": seed}
+    options = {_OPTION_OF.get(name, f"--{name}"): value for name, value in _given(of_graph).items()}
+    record = {
+        "graph": graph,
+        "graph_options": options,
+        "n_samples": rows,
+        "n_features": features,
+        "seed": seed,
+    }
     write_truth(output, names, precision, law, record)
     count = int((precision != 0).sum() - features) // 2
     click.echo(

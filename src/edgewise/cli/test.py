@@ -21,9 +21,7 @@ from edgewise.cli.asking import compare_option, make_report, run_test, test_opti
 @click.option(
     "--plot-kind",
     type=click.Choice(("network", "heatmap", "volcano", "forest", "pvalues")),
-    default="network",
-    show_default=True,
-    help="Which picture.",
+    help="Which picture.  [default: network]",
 )
 @click.option("-v", "--verbose", is_flag=True, help="Say how much memory it took.")
 def command(
@@ -34,7 +32,7 @@ def command(
     report: str | None,
     compare: bool | None,
     plot: str | None,
-    plot_kind: str,
+    plot_kind: str | None,
     verbose: bool,
     **asked: Any,
 ) -> None:
@@ -48,6 +46,10 @@ def command(
     from edgewise.cli.screen import console, edge_table
     from edgewise.view import export
 
+    if plot is None and plot_kind is not None:
+        raise click.UsageError("--plot-kind says what to draw; --plot FILE where.")
+    if report is None and compare is not None:
+        raise click.UsageError("--compare is about the report; --report FILE says where it goes.")
     # Before the work: an output that cannot be written should not cost a long run.
     if plot is not None:
         export.plot_kind(plot)
@@ -66,7 +68,7 @@ def command(
     if graph is not None:
         export.write_graph(result, graph)
     if plot is not None:
-        export.write_plot(result.plot(plot_kind), plot)
+        export.write_plot(result.plot(plot_kind or "network"), plot)
     if report is not None:
         make_report(result, report, rows, asked, compare)
     if json_file == "-":

@@ -321,8 +321,9 @@ class EdgeTestResult:
             The data that were tested, as `edge_test` takes them. With them the report also says
             what they are like (tails, dependence, scales) and shows every method side by side.
         compare : bool, optional
-            Whether to run the other methods too, which takes as long as `edgewise compare`; by
-            default up to 20 million numbers.
+            Whether to run all other methods too, which takes as long as `edgewise compare`; by
+            default those that do not take long: up to 20 million numbers, and beyond 30 columns
+            without the ones that need the spectrum of a large matrix.
         title : str, optional
             What stands above it.
 

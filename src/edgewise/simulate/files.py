@@ -14,6 +14,7 @@ import numpy as np
 from edgewise._atomic import atomic_path
 from edgewise._types import FloatArray
 from edgewise._validation import check_choice
+from edgewise._version import __version__
 from edgewise.simulate.distributions import Distribution
 
 ROW_KINDS = ("parquet", "csv")
@@ -29,7 +30,10 @@ def row_kind(path: str | os.PathLike[str]) -> str:
 def truth_paths(path: str | os.PathLike[str]) -> tuple[Path, Path]:
     """Where the truth of the rows at `path` goes: JSON, and GraphML."""
     rows = Path(path)
-    return rows.with_suffix(".truth.json"), rows.with_suffix(".truth.graphml")
+    return (
+        rows.with_name(rows.name + ".truth.json"),
+        rows.with_name(rows.name + ".truth.graphml"),
+    )
 
 
 def write_rows(
@@ -87,6 +91,7 @@ def write_truth(
     ]
     kurtosis = distribution.mardia_kurtosis(len(names))
     truth = {
+        "edgewise": __version__,
         **record,
         "distribution": _described(distribution),
         # JSON has no infinity; a law without fourth moments has no kurtosis to state.

@@ -32,8 +32,8 @@ def make_draws(
     seed: int,
     n_jobs: int,
     tell: Callable[[int], None] = lambda draws: None,
-) -> list[tuple[Cell, dict[str, AnyArray]]]:
-    """Every draw of every cell; those that `folder` holds already are not made again.
+) -> tuple[list[tuple[Cell, dict[str, AnyArray]]], bool]:
+    """Every draw of every cell, and whether any was there already and not made again.
 
     A draw has a generator of random numbers of its own and one BLAS thread, so that the numbers do
     not depend on the number of workers, on the order, or on where a run was broken off.
@@ -57,7 +57,8 @@ def make_draws(
         delayed(_make_unit)(study, cell, folder, seed, start, stop) for cell, start, stop in missing
     ):
         tell(draws)
-    return [(cell, _collected(study, cell, folder, seed)) for cell in cells]
+    collected = [(cell, _collected(study, cell, folder, seed)) for cell in cells]
+    return collected, len(missing) < len(units)
 
 
 def worker_count(n_jobs: int | None) -> int:

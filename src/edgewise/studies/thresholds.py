@@ -81,13 +81,14 @@ class ThresholdStudy:
 
 
 _NOTES = [
-    "The radius ε falls as 1/√n; the threshold is steeper, because t contains "
-    "ε/(α̂_k(α̂_k − ε)) and not ε/α̂_k²: its local slope is about −½/(1 − ε/α̂_p), and reaches −½ "
-    "only where ε is a small part of the smallest eigenvalue. So the straight line of the paper is "
-    "the limit, and how near one is to it depends on Σ; the length of the g_i, which the paper "
-    "does not state, decides that. With 3p in place of 10p and Gaussian rows the slopes, computed "
-    "from the population moments, are about −0.52 to −0.53 for t_Eig and −0.54 to −0.70 for "
-    "t_Trace; with Σ nearly the identity (100p), −0.506 and −0.515 to −0.55.",
+    "The radius ε falls as 1/√n; the threshold is steeper, because t contains ε/(α̂_k(α̂_k − ε)) and "
+    "not ε/α̂_k²: its local slope is about −½/(1 − ε/α̂_p), and reaches −½ only where ε is a small "
+    "part of the smallest eigenvalue. So the straight line of the paper is the limit, and how near "
+    "one is to it depends on Σ; the length of the g_i, which the paper does not state, decides "
+    "that. Here it is 10p, so that thresholds are finite from the first size on; the other figures "
+    "use 3p, so that entries above 0.5 exist. With 3p and Gaussian rows the slopes, computed from "
+    "the population moments, are about −0.52 to −0.53 for t_Eig and −0.55 to −0.75 for t_Trace; "
+    "with Σ nearly the identity (100p), −0.506 and −0.515 to −0.55.",
 ]
 
 

@@ -15,7 +15,7 @@ import pytest
 
 import edgewise as ew
 from edgewise.edges.registry import METHODS
-from edgewise.view.report.document import EFFECTS, Context, Rung, report_html
+from edgewise.view.report.document import EFFECTS, Context, LadderLine, report_html
 from edgewise.view.text import printable
 
 
@@ -197,7 +197,7 @@ class TestSafety:
             facts=[("tails", evil)],
             advice=evil[:-2],
             caution=evil[:-2],
-            ladder=[Rung(*[evil[:-2]] * 4)],
+            ladder=[LadderLine(*[evil[:-2]] * 4)],
             command=evil,
         )
         tags = {tag for tag, _ in page.elements}
@@ -292,7 +292,7 @@ class TestText:
 
     def test_one_pair(self):
         x = np.random.default_rng(0).standard_normal((100, 2))
-        assert '<span id="answer">0 of 1 pair are, ' in page_of(ew.edge_test(x)).html
+        assert '<span id="answer">0 of 1 pair are.' in page_of(ew.edge_test(x)).html
         x[:, 1] += x[:, 0]
         assert '<span id="answer">1 of 1 pair is, ' in page_of(ew.edge_test(x)).html
 
@@ -321,8 +321,8 @@ class TestText:
 
     def test_the_ladder(self, result):
         ladder = [
-            Rung("score", "per edge", "0.1", "3"),
-            Rung("trace", "all at once", "infinite", "0"),
+            LadderLine("score", "per edge", "0.1", "3"),
+            LadderLine("trace", "all at once", "infinite", "0"),
         ]
         page = page_of(result, ladder=ladder, ladder_correction="holm")
         assert page.texts["th"][4:] == ["score", "trace"]

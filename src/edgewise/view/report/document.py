@@ -47,7 +47,7 @@ _PROMISES = {
 
 
 @dataclass(frozen=True)
-class Rung:
+class LadderLine:
     """A line of the ladder, as text."""
 
     name: str
@@ -64,8 +64,9 @@ class Context:
     facts: Sequence[tuple[str, str]] = ()
     advice: str = ""
     caution: str = ""
-    ladder: Sequence[Rung] = ()
+    ladder: Sequence[LadderLine] = ()
     ladder_correction: str | None = None
+    ladder_note: str = ""
     command: str = ""
 
 
@@ -100,14 +101,15 @@ def report_html(result: EdgeTestResult, context: Context) -> str:
         script_hash=_hash(script),
         data=Markup(_safe_json(_data(result, bound))),  # noqa: S704  no "<" is left in it
         question=f"Which of these {result.n_features} variables are connected, given all others?",
-        answer=f"{_count(result)}, {promise.format(alpha=f'{result.alpha:g}')}",
-        warning=_warning(result) or context.caution,
+        answer=_answer(result, promise),
+        warning=_warning(result, "below" if context.ladder else "") or context.caution,
         largest_alpha=max(_LARGEST_ALPHA, result.alpha),
         alpha=f"{result.alpha:g}",
         correction=context.ladder_correction,
         facts=[(name, printable(value)) for name, value in [*_facts(result), *context.facts]],
         advice=context.advice,
         ladder=context.ladder,
+        ladder_note=context.ladder_note,
         reading=f"Tested by method “{result.method}”. What it promises holds for "
         f"{method.condition}.",
         command=printable(context.command) or _python_call(result),
@@ -127,13 +129,20 @@ def _count(result: EdgeTestResult) -> str:
     return f"{result.n_edges:,} of {pairs:,} pair{'s' * (pairs != 1)} {is_are}{beyond}"
 
 
-def _warning(result: EdgeTestResult) -> str:
+def _answer(result: EdgeTestResult, promise: str) -> str:
+    """What was found, and what is promised of it; of nothing, nothing."""
+    if not result.n_edges:
+        return f"{_count(result)}."
+    return f"{_count(result)}, {promise.format(alpha=f'{result.alpha:g}')}"
+
+
+def _warning(result: EdgeTestResult, where: str) -> str:
     if result.rows_needed is None:
         return ""
     return (
         f"The rows are too few for this method: its threshold is infinite, so it finds no edge. "
-        f"About {result.rows_needed:,} rows would make it finite; the other methods below need "
-        "fewer."
+        f"About {result.rows_needed:,} rows would make it finite; method “score” needs fewer"
+        f"{', as the table of methods ' + where + ' shows' if where else ''}."
     )
 
 

@@ -125,7 +125,7 @@
     const beyond = effect ? ` with |partial correlation| above ${effect}` : "";
     const of = `${n.toLocaleString("en")} of ${m.toLocaleString("en")} ${pairs}`;
     $("count").textContent = `${of} ${n === 1 ? "is an edge" : "are edges"}${beyond} at α = ${short(state.alpha)}`;
-    $("answer").textContent = `${of} ${n === 1 ? "is" : "are"}${beyond}, ${promise()}`;
+    $("answer").textContent = `${of} ${n === 1 ? "is" : "are"}${beyond}${n ? `, ${promise()}` : "."}`;
   };
   const short = (v) => String(Number(v.toPrecision(3)));
   const promise = () => {
