@@ -5,6 +5,7 @@
   const names = data.names.map((name) => (name.trim() ? name : "(unnamed)"));
   const p = names.length;
   const MOST_DRAWN = 3000;
+  const MOST_DASHED = 600;
   const PAGE = 50;
   const SVG = "http://www.w3.org/2000/svg";
 
@@ -219,9 +220,10 @@
       element.setAttribute("class", `edge${rho[k] < 0 ? " negative" : ""}${off ? " faded" : ""}`);
       const width = Math.max(0.7, (0.8 + 8 * strength) * thin);
       element.setAttribute("stroke-width", width.toFixed(2));
-      if (rho[k] < 0) element.setAttribute("stroke-dasharray", `${(2.2 * width + 3).toFixed(1)} ${(width + 2).toFixed(1)}`);
+      // Thousands of dashes take longer to paint than anyone waits for; the colour is still there.
+      if (rho[k] < 0 && drawn <= MOST_DASHED) element.setAttribute("stroke-dasharray", `${(2.2 * width + 3).toFixed(1)} ${(width + 2).toFixed(1)}`);
       else element.removeAttribute("stroke-dasharray");
-      element.style.opacity = (0.35 + 0.6 * strength * Math.max(thin, 0.4)).toFixed(2);
+      element.style.strokeOpacity = (0.35 + 0.6 * strength * Math.max(thin, 0.4)).toFixed(2);
       fragment.append(element);
     }
     $("edges").replaceChildren(fragment);
