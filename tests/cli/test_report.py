@@ -247,3 +247,12 @@ def test_pictures(run_main, csv_file, require):
     run_main("test", "rows.csv", "--plot", "default.png")
     pixels = require("matplotlib.image").imread(csv_file.with_name("default.png"))
     assert pixels.tobytes() == seen["network"]
+
+
+@pytest.mark.parametrize("arguments", [["report", "-o"], ["test", "--report"]])
+def test_a_report_has_the_name_of_a_page(run_edgewise, csv_file, tmp_path, arguments):
+    """Before the work: a browser would show the source of anything else."""
+    command, option = arguments
+    done = run_edgewise(command, csv_file, option, tmp_path / "x.txt", status=2)
+    assert "expected one of 'html', 'htm'; got 'txt'." in done.stderr
+    assert not (tmp_path / "x.txt").exists()

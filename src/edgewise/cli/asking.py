@@ -127,6 +127,16 @@ def run_test(asked: dict[str, Any]) -> tuple[EdgeTestResult, Any]:
     return result, rows
 
 
+def check_report(path: str, data: tuple[str, ...]) -> None:
+    """Before the work: where a report cannot go, or would not be known for one."""
+    from edgewise._atomic import check_writable
+    from edgewise._validation import check_choice
+
+    check_writable(path, data)
+    ending = path.rpartition(".")[2].lower()
+    check_choice(f"report: the ending of '{path}'", ending, ("html", "htm"))
+
+
 def make_report(
     result: EdgeTestResult, path: str, rows: Any, asked: dict[str, Any], compare: bool | None
 ) -> None:

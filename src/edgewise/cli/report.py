@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from edgewise.cli.asking import compare_option, make_report, run_test, test_options
+from edgewise.cli.asking import check_report, compare_option, make_report, run_test, test_options
 
 
 @click.command("report", short_help="Test DATA and write a page to explore in a browser.")
@@ -28,9 +28,7 @@ def command(output: str, compare: bool | None, **asked: Any) -> None:
     heat map, facts about the data, and every method side by side. DATA is what `edgewise test`
     takes; from a state, which has no rows left, the page has no ladder of methods.
     """
-    from edgewise._atomic import check_writable
-
-    check_writable(output, asked["data"])
+    check_report(output, asked["data"])
     result, rows = run_test(asked)
     make_report(result, output, rows, asked, compare)
     click.echo(result.summary().splitlines()[0])

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from edgewise.cli.asking import compare_option, make_report, run_test, test_options
+from edgewise.cli.asking import check_report, compare_option, make_report, run_test, test_options
 
 
 @click.command("test", short_help="Test the edges among the columns of DATA.")
@@ -55,7 +55,9 @@ def command(
         export.plot_kind(plot)
     if graph is not None:
         export.graph_kind(graph)
-    for path in (csv_file, graphml, graph, report, plot, None if json_file == "-" else json_file):
+    if report is not None:
+        check_report(report, asked["data"])
+    for path in (csv_file, graphml, graph, plot, None if json_file == "-" else json_file):
         if path is not None:
             check_writable(path, asked["data"])
     result, rows = run_test(asked)

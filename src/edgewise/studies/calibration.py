@@ -11,11 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import special
 
-from edgewise._types import AnyArray, BoolArray, FloatArray
+from edgewise._types import AnyArray, FloatArray
 from edgewise._validation import check_alpha, check_choice, check_count, check_real
 from edgewise.dispatch import edge_test
-from edgewise.edges.families import CORRECTIONS, adjust
-from edgewise.edges.intervals import ConfidenceInterval
+from edgewise.edges.families import CORRECTIONS
 from edgewise.edges.registry import METHODS
 from edgewise.edges.result import EdgeTestResult
 from edgewise.errors import DataTypeError, EdgewiseWarning, ParameterError
@@ -23,30 +22,13 @@ from edgewise.simulate.distributions import DISTRIBUTIONS, Distribution
 from edgewise.simulate.samplers import as_distribution, mixing_matrix, sample
 from edgewise.studies.draws import worker_count
 from edgewise.studies.study import generator
+from edgewise.studies.verdict import as_verdict
 
 #: Draws that a worker makes at a time.
 _TOGETHER = 10
 
 Test = str | Callable[[FloatArray], Any]
 Sampler = str | Distribution | Callable[[int, np.random.Generator], AnyArray]
-
-
-class Verdict(NamedTuple):
-    """What a test says of one data set; None where it says nothing of the kind.
-
-    Attributes
-    ----------
-    reject : ndarray of bool of shape (p, p)
-        The edges it declares.
-    pvalue : ndarray of shape (p, p), optional
-        Per edge, not corrected for their number.
-    interval : ConfidenceInterval, optional
-        For the entries of Θ, at level 1 − alpha.
-    """
-
-    reject: BoolArray
-    pvalue: FloatArray | None = None
-    interval: ConfidenceInterval | None = None
 
 
 class Estimate(NamedTuple):
@@ -236,7 +218,7 @@ class _Trial:
                 f"sampler: expected rows of shape {expected}, as n_samples and precision say, got "
                 f"an array of shape {X.shape}."
             )
-        verdict = _verdict(self.test(X), len(self.theta), alpha, correction)
+        verdict = as_verdict(self.test(X), len(self.theta), alpha, correction)
         upper = np.triu_indices(len(self.theta), k=1)
         theta = self.theta[upper]
         null, edge = theta == 0, theta != 0
@@ -386,61 +368,3 @@ def _as_sampler(
             f"rows and a Generator, got {type(sampler).__name__}."
         )
     return sampler
-
-
-def _verdict(said: Any, p: int, alpha: float, correction: str | None) -> Verdict:
-    """What a test returned, in the one form that is counted."""
-    if isinstance(said, EdgeTestResult):
-        interval = None
-        if said.interval_rule is not None:
-            interval = said.confidence_interval(level=1 - alpha)
-        return Verdict(said.reject, said.pvalue, interval)
-    if isinstance(said, Verdict):
-        reject = _square("reject", said.reject, p)
-        if reject.dtype != bool:
-            raise ParameterError(f"test: expected a boolean reject, got dtype {reject.dtype}.")
-        pvalue = None if said.pvalue is None else _pvalues(_square("pvalue", said.pvalue, p))
-        interval = said.interval
-        if interval is not None:
-            low, high = (_square("interval", end, p) for end in interval)
-            interval = ConfidenceInterval(low, high)
-        return Verdict(reject, pvalue, interval)
-    matrix = _square("edges or p-values", said, p)
-    if matrix.dtype == bool:
-        return Verdict(matrix)
-    if matrix.dtype.kind in "iu":
-        raise ParameterError(
-            f"test: expected a boolean array of edges or p-values as floats, got dtype "
-            f"{matrix.dtype}; an adjacency matrix of 0 and 1 becomes one by A.astype(bool)."
-        )
-    pvalues = _pvalues(matrix)
-    rows, columns = np.triu_indices(p, k=1)
-    reject = np.zeros((p, p), dtype=bool)
-    with np.errstate(divide="ignore"):
-        decided = adjust(np.log(pvalues[rows, columns]), correction) <= math.log(alpha)
-    reject[rows, columns] = reject[columns, rows] = decided
-    return Verdict(reject, pvalues)
-
-
-def _square(name: str, value: Any, p: int) -> AnyArray:
-    try:
-        matrix = np.asarray(value)
-    except ValueError:
-        matrix = np.empty(0)
-    if matrix.shape != (p, p) or matrix.dtype.kind not in "biuf":
-        raise ParameterError(
-            f"test: expected a {p} × {p} array of {name}, got one of shape {matrix.shape} and "
-            f"dtype {matrix.dtype}."
-        )
-    return matrix
-
-
-def _pvalues(matrix: AnyArray) -> FloatArray:
-    """As they are; what is on the diagonal does not matter."""
-    values = matrix[np.triu_indices(len(matrix), k=1)].astype(np.float64)
-    wrong = ~((values >= 0) & (values <= 1))
-    if wrong.any():
-        raise ParameterError(
-            f"test: expected p-values between 0 and 1, got {float(values[wrong][0]):.4g}."
-        )
-    return matrix.astype(np.float64)
