@@ -4,9 +4,9 @@ BIN := .venv/bin
 # One BLAS thread per test worker: more would only fight for the cores.
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: demo test lint unit validity bench calibration docs clean
+.PHONY: demo test lint unit validity bench calibration docs dist-check clean
 
-.venv/installed: pyproject.toml
+.venv/installed: pyproject.toml src/edgewise/_version.py
 	$(PYTHON) -c 'import sys; sys.exit("edgewise needs Python 3.11 or newer, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
@@ -51,9 +51,15 @@ bench: .venv/installed-bench
 calibration: .venv/installed-bench
 	$(BIN)/python -m benchmarks.calibration
 
+# The site, with warnings as errors, and a check of all links within it.
 docs: .venv/installed-docs
-	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
+	$(ONE_THREAD) $(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
+	$(BIN)/python docs/check_links.py docs/_build/html
+
+# Builds what would be uploaded, into dist/, and tries it in two empty environments; a few minutes.
+dist-check: .venv/installed-dev
+	$(BIN)/python tools/dist_check.py
 
 clean:
-	rm -rf .venv docs/_build docs/api/generated build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv docs/_build docs/api/generated docs/auto_examples docs/sg_execution_times.rst build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

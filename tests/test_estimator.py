@@ -282,3 +282,73 @@ def test_pickle(rows, same_result):
     for fitted in (EdgeTest().fit(rows), EdgeTest("fisher").partial_fit(rows)):
         again = pickle.loads(pickle.dumps(fitted))
         same_result(again.result_, fitted.result_)
+
+
+class TestRowsElsewhere:
+    """Arrays and frames of Dask are read where they are; the estimator is the same."""
+
+    @pytest.fixture
+    def array(self, require, rows):
+        return require("dask.array").from_array(np.asarray(rows), chunks=((1, 0, 149, 250), 4))
+
+    @pytest.fixture
+    def frame(self, require, rows):
+        frame = require("pandas").DataFrame(np.asarray(rows), columns=list("abcd"))
+        return require("dask.dataframe").from_pandas(frame, npartitions=3)
+
+    @pytest.mark.parametrize("method", [*ONE_PASS, *TWO_PASSES, "batch"])
+    def test_fit(self, array, frame, rows, same_result, method):
+        expected = EdgeTest(method).fit(rows)
+        fitted = EdgeTest(method).fit(array)
+        same_result(fitted.result_, expected.result_)
+        np.testing.assert_array_equal(fitted.adjacency_, expected.adjacency_)
+        assert (fitted.n_samples_seen_, fitted.n_features_in_) == (400, 4)
+        assert not hasattr(fitted, "feature_names_in_")
+        named = EdgeTest(method).fit(frame)
+        same_result(named.result_, expected.result_, names="abcd")
+        assert list(named.feature_names_in_) == list("abcd")
+
+    def test_parameters_reach_the_test(self, array, rows, same_result):
+        options = {"method": "batch", "n_batches": 13, "correction": "maxt", "random_state": 4}
+        same_result(EdgeTest(**options).fit(array).result_, EdgeTest(**options).fit(rows).result_)
+
+    @pytest.mark.parametrize("method", [*ONE_PASS, "batch"])
+    def test_partial_fit(self, array, rows, same_result, method):
+        once = EdgeTest(method).partial_fit(array)
+        same_result(once.result_, EdgeTest(method).partial_fit(rows).result_)
+        # Rows here and elsewhere, in turn.
+        pieces = EdgeTest(method).partial_fit(array[:100]).partial_fit(rows[100:200])
+        pieces.partial_fit(array[200:])
+        assert pieces.n_samples_seen_ == pieces.result_.n_samples == 400
+        np.testing.assert_allclose(pieces.covariance_, once.covariance_, rtol=1e-12)
+        if method != "batch":
+            same_result(pieces.result_, once.result_)
+
+    def test_an_error_leaves_what_was_learnt(self, array, frame, refuses):
+        estimator = EdgeTest("fisher").partial_fit(frame)
+        refuses(lambda: estimator.partial_fit(frame[list("abdc")]), ew.DataError, "X: expected")
+        refuses(lambda: estimator.partial_fit(frame * np.nan), ew.NonFiniteError, "partition 0")
+        assert estimator.n_samples_seen_ == estimator.result_.n_samples == 400
+        assert estimator.partial_fit(frame).n_samples_seen_ == 800
+        estimator = EdgeTest("fisher").partial_fit(array)
+        refuses(lambda: estimator.partial_fit(array[:, :3]), ew.EdgewiseError, "4", "3", "columns")
+        assert estimator.n_samples_seen_ == estimator.result_.n_samples == 400
+
+    def test_fit_starts_anew(self, array, rows, same_result):
+        estimator = EdgeTest("trace").partial_fit(rows[:, :3]).fit(array)
+        same_result(estimator.result_, EdgeTest("trace").fit(rows).result_)
+        assert estimator.n_features_in_ == 4
+        assert EdgeTest("fisher").fit(array).partial_fit(array).n_samples_seen_ == 400
+
+    def test_the_rows_are_not_in_a_pickle(self, require, array, rows, same_result):
+        many = require("dask.array").concatenate([array] * 200)
+        fitted = EdgeTest("fisher").fit(many)
+        content = pickle.dumps(fitted)
+        assert len(content) < 50_000
+        same_result(pickle.loads(content).result_, fitted.result_)
+        assert clone(fitted).get_params() == fitted.get_params()
+
+    def test_what_cannot_be_tested(self, array, refuses):
+        refuses(lambda: EdgeTest().fit(array[:, 0]), ew.DataError, "2D")
+        refuses(lambda: EdgeTest().fit(array * np.nan), ew.NonFiniteError, "chunk ")
+        refuses(lambda: EdgeTest("fisher").partial_fit(array[:, 0]), ew.DataError, "2D")

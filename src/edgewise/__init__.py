@@ -12,6 +12,7 @@ from edgewise._version import __version__ as __version__
 
 if TYPE_CHECKING:
     from edgewise import datasets, simulate, studies
+    from edgewise.accumulation import accumulate
     from edgewise.covcov.closed_form import covariance_of_covariance
     from edgewise.dispatch import edge_test
     from edgewise.edges.intervals import ConfidenceInterval
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
         TooFewRowsWarning,
     )
     from edgewise.estimator import EdgeTest
-    from edgewise.first_pass import accumulate
     from edgewise.moments.batches import BatchMoments
     from edgewise.moments.moments import Moments
     from edgewise.planning import SamplePlan, plan_sample_size
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 # Loaded on first use, so that `import edgewise` and `edgewise --help` cost next to nothing.
 _HOMES = {
     "covariance_of_covariance": "edgewise.covcov.closed_form",
-    "accumulate": "edgewise.first_pass",
+    "accumulate": "edgewise.accumulation",
     "edge_test": "edgewise.dispatch",
     "Edge": "edgewise.edges.result",
     "EdgeTestResult": "edgewise.edges.result",
@@ -91,14 +91,16 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name in _MODULES:
-        return import_module(f"edgewise.{name}")
-    if name in _HOMES:
-        value = getattr(import_module(_HOMES[name]), name)
-        globals()[name] = value
-        return value
-    raise AttributeError(f"module 'edgewise' has no attribute {name!r}")
+if not TYPE_CHECKING:  # to a type checker it would say that every name exists
+
+    def __getattr__(name: str) -> Any:
+        if name in _MODULES:
+            return import_module(f"edgewise.{name}")
+        if name in _HOMES:
+            value = getattr(import_module(_HOMES[name]), name)
+            globals()[name] = value
+            return value
+        raise AttributeError(f"module 'edgewise' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -21,7 +21,7 @@ from edgewise.covcov.solver import covcov_largest, predicted_seconds
 from edgewise.edges.method import Question
 from edgewise.edges.precision import estimate_precision
 from edgewise.errors import ParameterError
-from edgewise.first_pass import accumulate
+from edgewise.first_pass import read_once
 from edgewise.moments.moments import Moments
 from edgewise.sources.source import Source, StridedRows, in_memory
 
@@ -96,7 +96,7 @@ def plan_budget(source: Source, budget: object, method: str, question: Question)
 
 def _timed_first_pass(pilot: Source) -> tuple[Moments, float]:
     start = time.perf_counter()
-    moments = accumulate(pilot, order=4)
+    moments = read_once(pilot, order=4)
     return moments, moments.n_samples / (time.perf_counter() - start)
 
 

@@ -15,12 +15,34 @@ from edgewise.dispatch import edge_test
 from edgewise.edges.registry import METHODS
 from edgewise.edges.result import EdgeTestResult
 from edgewise.errors import EdgewiseError, EdgewiseWarning
-from edgewise.sources.source import Source
+
+__all__ = ["LADDER", "Comparison", "Rung", "compare_methods"]
 
 
 @dataclass(frozen=True, slots=True)
 class Rung:
-    """One line of the ladder: a method with its options."""
+    """One line of the ladder: a method with its options.
+
+    Parameters
+    ----------
+    method : str
+        A method of `edge_test`.
+    label : str
+        What tables and pictures call it.
+    options : dict
+        Options of the method.
+
+    Attributes
+    ----------
+    needs_spectrum : bool
+        Whether it is slow with many columns.
+
+    Examples
+    --------
+    >>> from edgewise.comparison import Rung
+    >>> Rung("whitened", "whitened, chi2", {"radius": "chi2"}).needs_spectrum
+    True
+    """
 
     method: str
     label: str
@@ -50,7 +72,32 @@ LADDER = (
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Comparison:
-    """What one rung made of the data: its result, or why there is none."""
+    """What one rung made of the data: its result, or why there is none.
+
+    Attributes
+    ----------
+    rung : Rung
+        The method and its options.
+    result : EdgeTestResult or None
+        What it found.
+    failure : str
+        Why there is no result; empty where there is one.
+    seconds : float
+        How long it took.
+    guarantee : str
+        What the method promises, in about five words.
+
+    Examples
+    --------
+    >>> import edgewise as ew
+    >>> from edgewise.comparison import LADDER, compare_methods
+    >>> returns = ew.datasets.load_sp500_returns()
+    >>> score, batch = compare_methods(returns, 0.05, "holm", [LADDER[0], LADDER[2]])
+    >>> batch.guarantee, batch.result.n_edges, batch.shared_edges(score.result)
+    ('per edge, dependent rows too', 45, 44)
+    >>> round(batch.threshold_on_partial_correlation(), 2)
+    0.05
+    """
 
     rung: Rung
     result: EdgeTestResult | None
@@ -59,10 +106,17 @@ class Comparison:
 
     @property
     def guarantee(self) -> str:
+        """What the method promises, in about five words."""
         return METHODS[self.rung.method].guarantee
 
     def threshold_on_partial_correlation(self) -> float:
-        """The median |ρ̂_ij| that would just be an edge."""
+        """The size of a partial correlation that would just be an edge, as a median over pairs.
+
+        Returns
+        -------
+        float
+            NaN without a result.
+        """
         result = self.result
         if result is None:
             return math.nan
@@ -71,34 +125,57 @@ class Comparison:
         return float(np.median(relative[np.triu_indices(len(root), k=1)]))
 
     def shared_edges(self, other: EdgeTestResult) -> int:
-        """Edges found by both."""
+        """How many edges were found by both.
+
+        Parameters
+        ----------
+        other : EdgeTestResult
+            Another result on the same data.
+
+        Returns
+        -------
+        int
+            Zero without a result.
+        """
         if self.result is None:
             return 0
         return int(np.count_nonzero(self.result.reject & other.reject)) // 2
 
 
 def compare_methods(
-    source: Source,
+    data: Any,
     alpha: float,
     correction: str | None,
     rungs: Sequence[Rung] = LADDER,
 ) -> list[Comparison]:
-    """Climb the ladder. What fails for all rungs is raised; what fails for one is its line.
+    """Every method on the same data, a line for each.
+
+    What fails for all of them is raised; what fails for one is its line.
 
     Parameters
     ----------
-    source : Source
-        The rows, as `edgewise.sources.detect.as_source` gives them; they are read many times.
+    data : array-like, data frame, path or list of paths
+        The rows, as for `edge_test`; they are read many times.
     alpha : float
         Significance level.
-    correction : str or None
-        Of the per-edge methods.
+    correction : {"holm", "bonferroni", "bh", "by", "maxt", None}
+        Of the per-edge methods; those that have no "maxt" take "holm" in its place.
     rungs : sequence of Rung
         The methods to run.
 
     Returns
     -------
     list of Comparison
+        One for each rung.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from edgewise.comparison import compare_methods
+    >>> X = np.random.default_rng(0).standard_normal((1000, 3))
+    >>> lines = compare_methods(X, alpha=0.05, correction="holm")
+    >>> [line.rung.label for line in lines][:4]
+    ['score', 'wald', 'batch', 'whitened, chi2']
     """
     lines: list[Comparison] = []
     errors: list[EdgewiseError] = []
@@ -112,7 +189,7 @@ def compare_methods(
                 # The table shows an infinite threshold and the rows it needs.
                 warnings.simplefilter("ignore", EdgewiseWarning)
                 result = edge_test(
-                    source, method=rung.method, alpha=alpha, correction=own, **rung.options
+                    data, method=rung.method, alpha=alpha, correction=own, **rung.options
                 )
         except EdgewiseError as error:
             failure = str(error)

@@ -9,7 +9,7 @@ from scipy import special
 
 from edgewise._types import FloatArray
 from edgewise.edges.precision import PrecisionEstimate, estimate_precision
-from edgewise.first_pass import accumulate
+from edgewise.first_pass import read_once
 from edgewise.moments.quartics import transformed_quartics
 from edgewise.sources.source import Source
 
@@ -82,7 +82,7 @@ class Diagnosis:
 
 def diagnose(source: Source) -> Diagnosis:
     """Look at the tails, the scales and the order of the rows."""
-    estimate = estimate_precision(accumulate(source, order=2), source.feature_names)
+    estimate = estimate_precision(read_once(source, order=2), source.feature_names)
     p = len(source.feature_names)
     mardia = transformed_quartics(source.batches, estimate.centre, estimate.whitening).norm
     scale = np.sqrt(estimate.covariance.diagonal())

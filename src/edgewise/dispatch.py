@@ -23,8 +23,10 @@ from edgewise.edges.families import CORRECTIONS
 from edgewise.edges.method import Evidence, Method, Question
 from edgewise.edges.registry import METHODS
 from edgewise.edges.result import EdgeTestResult
+from edgewise.engines.detect import partitioned_source
+from edgewise.engines.partitions import PartitionedSource
 from edgewise.errors import DataError, ParameterError
-from edgewise.first_pass import accumulate
+from edgewise.first_pass import read_once
 from edgewise.moments.batches import BatchMoments
 from edgewise.moments.moments import Moments
 from edgewise.moments.statefile import is_state_file
@@ -45,6 +47,7 @@ def edge_test(
     feature_names: Sequence[str] | None = None,
     drop_missing: bool = False,
     budget: float | None = None,
+    client: Any = None,
     **options: Any,
 ) -> EdgeTestResult:
     r"""Test every pair of variables for an edge of the undirected graphical model.
@@ -56,8 +59,9 @@ def edge_test(
     Parameters
     ----------
     data : array-like, data frame, Arrow stream, path, list of paths, or a state
-        n rows of p variables. A path may end in .csv, .csv.gz, .parquet or .npy. A `Moments`
-        state serves the methods that need one pass ("trace", "spectral", "fisher"), a
+        The rows, a column for each variable. A path may end in .csv, .csv.gz, .parquet or .npy. A
+        `dask.array`, a `dask.dataframe` or a Spark data frame is worked on where its rows are. A
+        `Moments` state serves the methods that need one pass ("trace", "spectral", "fisher"), a
         `BatchMoments` state "batch" and "fisher".
     method : str
         Per edge, then corrected for their number:
@@ -94,7 +98,12 @@ def edge_test(
         Seconds to spend. Reads only as many rows as that allows, an even sample of all rows, and
         uses whichever of "trace" and "eig" then has the smaller threshold (or the one of the two
         that `method` names); `result.options` says what was read.
+    client : distributed.Client, optional
+        A Dask cluster that reads the files that `data` names, one task a file, or that works on a
+        `dask.array` or `dask.dataframe`; by default these use whatever Dask is set to.
     **options
+        Further options of the method:
+
         - "trace", "eig": `mu` (the paper's constant, 1.0), `standardize` (divide the columns by
           their standard deviations first, False).
         - "eig": `solver` ("auto"): "full" builds the covariance matrix of all entries of Σ̂, with
@@ -111,6 +120,7 @@ def edge_test(
     Returns
     -------
     EdgeTestResult
+        The edges, and what they were decided from: estimates, statistics, p-values, thresholds.
 
     References
     ----------
@@ -158,6 +168,17 @@ def edge_test(
         names = own if feature_names is None else feature_names
         evidence = Evidence(data, None, check_names(names, data.n_features))
         return chosen.run(evidence, question, **options)
+    distant = partitioned_source(data, client=client)
+    if distant is not None:
+        if budget is not None:
+            raise ParameterError(
+                "budget: expected with rows that are here, got rows on a cluster; leave it out."
+            )
+        if drop_missing:
+            distant = distant.without_missing()
+        evidence = _distant_evidence(distant, chosen, options, feature_names)
+        result = chosen.run(evidence, question, **options)
+        return replace(result, n_dropped=distant.n_dropped)
     source = as_source(data)
     if feature_names is not None:
         source = RenamedColumns(source, check_names(feature_names, len(source.feature_names)))
@@ -181,15 +202,32 @@ def edge_test(
 
 def _evidence(source: Source, method: Method, options: dict[str, Any]) -> Evidence:
     """The first pass, of the kind that the method works from."""
-    state: Moments | BatchMoments
-    if method.order:
-        state = accumulate(source, order=method.order)
-    else:
-        n_batches = options.get("n_batches")
-        state = accumulate(source, n_batches=DEFAULT_BATCHES if n_batches is None else n_batches)
+    state = read_once(source, **_first_pass_of(method, options))
     check_testable_shape(state.n_samples, len(source.feature_names))
     scan = _same_rows_again(source, state.n_samples) if source.rescannable else None
     return Evidence(state, scan, source.feature_names, in_memory(source))
+
+
+def _distant_evidence(
+    source: PartitionedSource,
+    method: Method,
+    options: dict[str, Any],
+    feature_names: Sequence[str] | None,
+) -> Evidence:
+    """The same where the rows are elsewhere: the passes go to them."""
+    p = len(source.feature_names)
+    names = source.feature_names if feature_names is None else check_names(feature_names, p)
+    state = source.accumulate(**_first_pass_of(method, options))
+    check_testable_shape(state.n_samples, p)
+    return Evidence(state, source.rows(state.n_samples), names, in_memory=False)
+
+
+def _first_pass_of(method: Method, options: dict[str, Any]) -> dict[str, Any]:
+    """What the first pass must keep."""
+    if method.order:
+        return {"order": method.order}
+    n_batches = options.get("n_batches")
+    return {"n_batches": DEFAULT_BATCHES if n_batches is None else n_batches}
 
 
 def _same_rows_again(source: Source, n_samples: int) -> Scan:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import numpy as np
@@ -53,3 +53,7 @@ class NonFiniteError(DataError):
     def __init__(self, message: str, counts: npt.NDArray[np.int64]) -> None:
         super().__init__(message)
         self.counts = counts
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # With both arguments, so that the error can come from another process.
+        return type(self), (str(self), self.counts)

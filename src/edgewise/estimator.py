@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from collections.abc import Callable
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -15,6 +16,8 @@ from edgewise.dispatch import edge_test
 from edgewise.edges.batch import DEFAULT_BATCHES
 from edgewise.edges.registry import METHODS
 from edgewise.edges.result import EdgeTestResult
+from edgewise.engines.detect import partitioned_source
+from edgewise.engines.partitions import PartitionedSource
 from edgewise.errors import DataError, ParameterError
 from edgewise.first_pass import take_rows
 from edgewise.moments.batches import BatchMoments
@@ -44,6 +47,11 @@ def _one_pass(estimator: EdgeTest) -> bool:
             f"learn from batches; partial_fit needs a method out of {', '.join(able)}."
         )
     return True
+
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+# scikit-learn has no type hints; without one here, users would see none of what this decorates.
+_if_one_pass: Callable[[_Function], _Function] = available_if(_one_pass)
 
 
 class EdgeTest(BaseEstimator):  # type: ignore[misc]
@@ -82,13 +90,19 @@ class EdgeTest(BaseEstimator):  # type: ignore[misc]
     result_ : EdgeTestResult
         Everything the test found; the other attributes are views of it.
     covariance_, precision_, partial_correlation_ : ndarray of shape (p, p)
+        The estimates.
     pvalues_ : ndarray of shape (p, p)
         Corrected p-values, NaN on the diagonal.
     adjacency_ : ndarray of bool of shape (p, p)
         The edges.
     threshold_ : float or ndarray of shape (p, p)
+        What the absolute precision was compared with.
+    moments_ : Moments or BatchMoments
+        The state, after `partial_fit` or `fit_moments`.
     n_samples_seen_ : int
+        Rows.
     n_features_in_ : int
+        Columns.
     feature_names_in_ : ndarray of str
         Only when the data came with names.
 
@@ -98,10 +112,17 @@ class EdgeTest(BaseEstimator):  # type: ignore[misc]
     >>> from edgewise import EdgeTest
     >>> rng = np.random.default_rng(0)
     >>> a, b, c = rng.standard_normal((3, 1000))
-    >>> EdgeTest().fit(np.column_stack([a, a + b, a + b + c])).adjacency_.astype(int)
+    >>> X = np.column_stack([a, a + b, a + b + c])
+    >>> EdgeTest().fit(X).adjacency_.astype(int)
     array([[0, 1, 0],
            [1, 0, 1],
            [0, 1, 0]])
+
+    The methods that read the rows once also learn from batches, or from a state:
+
+    >>> stream = EdgeTest(method="batch").partial_fit(X[:500]).partial_fit(X[500:])
+    >>> EdgeTest(method="batch").fit_moments(stream.moments_).result_.n_edges
+    2
     """
 
     def __init__(
@@ -137,34 +158,78 @@ class EdgeTest(BaseEstimator):  # type: ignore[misc]
     _result: EdgeTestResult | None
 
     def fit(self, X: Any, y: object = None) -> Self:
-        """Test the edges among the columns of `X`; `y` is ignored."""
+        """Test the edges among the columns.
+
+        Parameters
+        ----------
+        X : array-like, data frame, Arrow stream, path or list of paths
+            The rows. Those of a `dask.array`, a `dask.dataframe` or a Spark data frame are read
+            where they are.
+        y : ignored
+            There for scikit-learn.
+
+        Returns
+        -------
+        EdgeTest
+            The estimator itself.
+        """
         self._forget()
+        distant = partitioned_source(X)
+        X = X if distant is None else distant
         result = self._test(X)
         self._remember_features(X, reset=True)
         self._result = result
         self.n_samples_seen_ = result.n_samples
         return self
 
-    @available_if(_one_pass)  # type: ignore[untyped-decorator]
+    @_if_one_pass
     def partial_fit(self, X: Any, y: object = None) -> Self:
         """Take in more rows; the test is made when its result is first asked for.
 
-        The first call, and the first one after `fit`, starts from nothing.
+        The first call, and the first one after `fit`, starts from nothing. Only the methods that
+        read the rows once have it.
+
+        Parameters
+        ----------
+        X : array-like, data frame, Arrow stream, path or list of paths
+            Rows, as for `fit`.
+        y : ignored
+            There for scikit-learn.
+
+        Returns
+        -------
+        EdgeTest
+            The estimator itself.
         """
         check_choice("method", self.method, tuple(METHODS))
         first = not hasattr(self, "moments_")
-        source = as_source(X)
-        self._remember_features(X, reset=first)
+        distant = partitioned_source(X)
+        source = as_source(X) if distant is None else None
+        self._remember_features(X if distant is None else distant, reset=first)
         # Into a copy, so that an error in the middle leaves what was learnt before.
         state = self._new_state() if first else self.moments_.copy()
-        take_rows(state, source)
+        if source is not None:
+            take_rows(state, source)
+        elif distant is not None:
+            state = distant.added_to(state)
         self.moments_ = state
         self.n_samples_seen_ = self.moments_.n_samples
         self._result = None
         return self
 
     def fit_moments(self, state: Moments | BatchMoments) -> Self:
-        """Test from a state that has seen the rows already."""
+        """Test from a state that has seen the rows already.
+
+        Parameters
+        ----------
+        state : Moments or BatchMoments
+            Of the kind that the method works from.
+
+        Returns
+        -------
+        EdgeTest
+            The estimator itself.
+        """
         if not isinstance(state, Moments | BatchMoments):
             raise ParameterError(
                 f"state: expected a Moments or BatchMoments state, got {type(state).__name__}; for "
@@ -210,13 +275,16 @@ class EdgeTest(BaseEstimator):  # type: ignore[misc]
             delattr(self, name)
 
     def _remember_features(self, X: Any, *, reset: bool) -> None:
-        if hasattr(X, "shape") or not is_path_like(X):
+        distant = isinstance(X, PartitionedSource)
+        if not distant and (hasattr(X, "shape") or not is_path_like(X)):
             validate_data(self, X, reset=reset, skip_check_array=True)
             return
-        names = np.array(as_source(X).feature_names, dtype=object)
+        source = X if distant else as_source(X)
+        names = np.array(source.feature_names, dtype=object)
         if reset:
             self.n_features_in_ = len(names)
-            self.feature_names_in_ = names
+            if source.named or not distant:
+                self.feature_names_in_ = names
         elif list(names) != list(getattr(self, "feature_names_in_", names)):
             raise DataError(
                 f"X: expected the columns {', '.join(map(repr, self.feature_names_in_))}, got "
@@ -225,6 +293,7 @@ class EdgeTest(BaseEstimator):  # type: ignore[misc]
 
     @property
     def result_(self) -> EdgeTestResult:
+        """Everything the test found."""
         check_is_fitted(self)
         if self._result is None:
             self._result = self._test(self.moments_)
@@ -232,26 +301,32 @@ class EdgeTest(BaseEstimator):  # type: ignore[misc]
 
     @property
     def covariance_(self) -> FloatArray:
+        """The estimate of the covariance matrix."""
         return self.result_.covariance
 
     @property
     def precision_(self) -> FloatArray:
+        """The estimate of its inverse, Θ."""
         return self.result_.precision
 
     @property
     def partial_correlation_(self) -> FloatArray:
+        """The estimated partial correlations; ones on the diagonal."""
         return self.result_.partial_correlation
 
     @property
     def pvalues_(self) -> FloatArray:
+        """Corrected p-values, NaN on the diagonal."""
         return self.result_.adjusted_pvalue
 
     @property
     def adjacency_(self) -> BoolArray:
+        """The edges: true where there is one."""
         return self.result_.reject
 
     @property
     def threshold_(self) -> float | FloatArray:
+        """What the absolute precision was compared with."""
         return self.result_.threshold
 
 

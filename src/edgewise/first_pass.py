@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, overload
+from typing import overload
 
 import numpy as np
 
@@ -10,40 +10,19 @@ from edgewise._validation import nonfinite_counts, nonfinite_message
 from edgewise.errors import NonFiniteError
 from edgewise.moments.batches import BatchMoments
 from edgewise.moments.moments import Moments
-from edgewise.sources.detect import as_source
 from edgewise.sources.source import Source
 
 
 @overload
-def accumulate(data: Any, *, order: int = 4, n_batches: None = None) -> Moments: ...
+def read_once(source: Source, *, order: int = 4, n_batches: None = None) -> Moments: ...
 @overload
-def accumulate(data: Any, *, order: int = 4, n_batches: int) -> BatchMoments: ...
-def accumulate(
-    data: Any, *, order: int = 4, n_batches: int | None = None
+def read_once(
+    source: Source, *, order: int = 4, n_batches: int | None
+) -> Moments | BatchMoments: ...
+def read_once(
+    source: Source, *, order: int = 4, n_batches: int | None = None
 ) -> Moments | BatchMoments:
-    """Read all rows once into a state that can be tested, merged and added to.
-
-    Parameters
-    ----------
-    data : array-like, data frame, Arrow stream, path or list of paths
-        The rows.
-    order : {4, 2}
-        The highest order of sums kept by a `Moments` state; 2 is cheaper and enough for
-        `method="fisher"`.
-    n_batches : int, optional
-        Make a `BatchMoments` state, for `method="batch"`, of this many to twice as many batches.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import edgewise as ew
-    >>> X = np.random.default_rng(0).standard_normal((1000, 3))
-    >>> ew.edge_test(ew.accumulate(X), method="fisher").n_samples
-    1000
-    >>> ew.edge_test(ew.accumulate(X, n_batches=50), method="batch").n_samples
-    1000
-    """
-    source = as_source(data)
+    """A state of all rows of a source; a `BatchMoments` state where `n_batches` is given."""
     state = Moments(order=order) if n_batches is None else BatchMoments(n_batches)
     if source.named:
         state.feature_names = source.feature_names

@@ -21,7 +21,7 @@ from edgewise.edges.reference import Normal
 from edgewise.edges.registry import METHODS
 from edgewise.edges.result import EdgeTestResult
 from edgewise.errors import EdgewiseWarning, ParameterError
-from edgewise.first_pass import accumulate
+from edgewise.first_pass import read_once
 from edgewise.moments.pairs import pair_sums
 from edgewise.sources.detect import as_source
 from edgewise.sources.source import FiniteRows, Source
@@ -33,13 +33,28 @@ class SamplePlan:
 
     Attributes
     ----------
-    method, effect, power, alpha
-        What was planned for. The bounds have no power to choose: their plan is where the threshold
-        comes down to the effect, so `power` is None.
+    method : str
+        The test that was planned for.
+    effect : float
+        The partial correlation to be found.
+    power : float or None
+        The probability of finding it. The bounds have no power to choose: their plan is where the
+        threshold comes down to the effect, so this is None.
+    alpha : float
+        Significance level.
     n_samples : int
         Rows for the median pair of variables.
     pairs : ndarray of shape (p, p)
         Rows for each pair; NaN on the diagonal.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import edgewise as ew
+    >>> pilot = np.random.default_rng(0).standard_normal((2000, 5))
+    >>> plan = ew.plan_sample_size(pilot, effect=0.15)
+    >>> plan.method, plan.effect, plan.power, plan.pairs.shape
+    ('score', 0.15, 0.8, (5, 5))
     """
 
     method: str
@@ -71,14 +86,21 @@ def plan_sample_size(
         The partial correlation that should be found, between 0 and 1.
     power : float
         The probability of finding it, for the per-edge methods.
-    method, alpha, correction, drop_missing
-        As in `edge_test`. Of the step-wise corrections the first, strictest step is planned for.
+    method : str
+        The test, as in `edge_test`.
+    alpha : float
+        Significance level.
+    correction : {"holm", "bonferroni", "bh", "by", "maxt", None}
+        As in `edge_test`; of the step-wise corrections the first, strictest step is planned for.
+    drop_missing : bool
+        Leave out rows of the pilot with NaN or infinite values instead of refusing them.
     **options
         Of the method, as in `edge_test`.
 
     Returns
     -------
     SamplePlan
+        Rows for the median pair, and for each one.
 
     Notes
     -----
@@ -192,7 +214,7 @@ def _per_edge_rows(
     correction: str | None,
 ) -> FloatArray:
     """n with P(|T| > critical) = power, T = √n ρ̂/c about √n ρ′/c with standard deviation ω/c."""
-    estimate = estimate_precision(accumulate(source, order=2), source.feature_names)
+    estimate = estimate_precision(read_once(source, order=2), source.feature_names)
     p = len(source.feature_names)
     rho = np.where(np.eye(p, dtype=bool), 0.0, estimate.partial_correlation)
     wanted = np.where(rho < 0, -effect, effect)

@@ -69,6 +69,13 @@ class ConfidenceSequence:
     n_batches : int
         Batches of rows that the variances are estimated from; see `BatchMoments`.
 
+    Attributes
+    ----------
+    state : BatchMoments
+        What is known of the rows.
+    n_samples : int
+        Rows seen.
+
     Notes
     -----
     Needs fourth moments; rows may depend on the rows before them over less than a batch. Pairs are
@@ -85,6 +92,16 @@ class ConfidenceSequence:
     ...     result = sequence.update(np.column_stack([a, a + b, c])).result()
     >>> [(edge.source, edge.target) for edge in result.edges()]
     [('x0', 'x1')]
+
+    Sequences of one kind merge, and can be kept:
+
+    >>> import tempfile
+    >>> another = ConfidenceSequence(alpha=0.05, tuned_for=5000)
+    >>> _ = sequence.merge(another.update(rng.standard_normal((1000, 3))))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     sequence.save(f"{folder}/rows.state")
+    ...     ConfidenceSequence.load(f"{folder}/rows.state")
+    ConfidenceSequence(alpha=0.05, tuned_for=5000, n_samples=6000)
     """
 
     def __init__(
@@ -100,15 +117,38 @@ class ConfidenceSequence:
 
     @property
     def n_samples(self) -> int:
+        """Rows seen."""
         return self.state.n_samples
 
     def update(self, X: AnyArray) -> Self:
-        """Take in more rows."""
+        """Take in more rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ConfidenceSequence
+            The sequence itself.
+        """
         self.state.update(X)
         return self
 
     def merge(self, other: ConfidenceSequence) -> Self:
-        """Take in the rows that `other` has seen."""
+        """Take in the rows that `other` has seen.
+
+        Parameters
+        ----------
+        other : ConfidenceSequence
+            One with the same `alpha` and `tuned_for`; it stays as it is.
+
+        Returns
+        -------
+        ConfidenceSequence
+            The sequence itself.
+        """
         self.state = (self + other).state
         return self
 
@@ -127,7 +167,18 @@ class ConfidenceSequence:
         return merged
 
     def result(self, feature_names: Sequence[str] | None = None) -> EdgeTestResult:
-        """The edges and intervals so far."""
+        """The edges and intervals so far.
+
+        Parameters
+        ----------
+        feature_names : sequence of str, optional
+            Names of the columns.
+
+        Returns
+        -------
+        EdgeTestResult
+            Its p-values and intervals hold at all looks at once.
+        """
         own = self.state.feature_names or default_names(self.state.n_features or 0)
         names = check_names(feature_names or own, self.state.n_features)
         estimate = estimate_precision(self.state.pooled(), names)
@@ -150,12 +201,29 @@ class ConfidenceSequence:
         return per_edge_result("sequential", evidence, estimate, test, question, options)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the state to a file that `load` reads."""
+        """Write the sequence to a file that `load` reads.
+
+        Parameters
+        ----------
+        path : str or path
+            Where to write it; the file appears when it is complete.
+        """
         write_state(path, self._contents())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> ConfidenceSequence:
-        """Read a state that `save` wrote; loading never runs code from the file."""
+        """Read a sequence that `save` wrote; loading never runs code from the file.
+
+        Parameters
+        ----------
+        path : str or path
+            The file.
+
+        Returns
+        -------
+        ConfidenceSequence
+            The sequence.
+        """
         return cls._from_contents(read_state(path, "sequence"))
 
     def _contents(self) -> StateContents:

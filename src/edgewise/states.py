@@ -22,14 +22,25 @@ _KINDS: dict[str, type[Moments] | type[BatchMoments] | type[ConfidenceSequence]]
 def load_state(path: str | os.PathLike[str]) -> State:
     """Read a state file of any kind; loading never runs code from the file.
 
+    Parameters
+    ----------
+    path : str or path
+        A file that the `save` of a state wrote.
+
+    Returns
+    -------
+    Moments, BatchMoments or ConfidenceSequence
+        The state, of the kind that was saved.
+
     Examples
     --------
     >>> import tempfile
     >>> import numpy as np
     >>> import edgewise as ew
-    >>> path = tempfile.mkdtemp() + "/rows.state"
-    >>> ew.accumulate(np.random.default_rng(0).standard_normal((100, 3))).save(path)
-    >>> ew.load_state(path)
+    >>> state = ew.accumulate(np.random.default_rng(0).standard_normal((100, 3)))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     state.save(f"{folder}/rows.state")
+    ...     ew.load_state(f"{folder}/rows.state")
     Moments(n_samples=100, n_features=3, order=4)
     """
     contents = read_state(path)

@@ -314,12 +314,12 @@ class TestOperator:
             assert abs(expected @ found.diagonal()) == pytest.approx(1, rel=1e-4)
 
     @pytest.mark.parametrize("kind", ["plain", "whitened"])
-    def test_variance_along_ranks_directions(self, kind):
+    def test_variances_along_rank_directions(self, kind):
         X = rows_of("t5")
         options = options_of(kind, X)
         operator, matrix = operator_of(X, **options), matrix_of(X, **options)
         vectors = vectors_of(operator, 6).T
-        ratios = [operator.variance_along(v) / (v @ matrix @ v) for v in vectors]
+        ratios = operator.variances_along(vectors) / [v @ matrix @ v for v in vectors]
         np.testing.assert_allclose(ratios, ratios[0], rtol=1e-9)
         assert ratios[0] > 0
 

@@ -1,8 +1,30 @@
-"""What the tests of studies ask of findings."""
+"""What the tests of studies ask of findings, and a cluster for them."""
 
 from __future__ import annotations
 
 import pytest
+
+
+@pytest.fixture(scope="session")
+def cluster_of(require):
+    """A Dask cluster within this process, or of processes; for `with`."""
+
+    def make(*, n_workers, threads_per_worker, processes=False):
+        return require("distributed").LocalCluster(
+            n_workers=n_workers,
+            threads_per_worker=threads_per_worker,
+            processes=processes,
+            dashboard_address=":0",
+        )
+
+    return make
+
+
+@pytest.fixture(scope="module")
+def client(cluster_of):
+    """Of two workers of two threads, all of them in this process."""
+    with cluster_of(n_workers=2, threads_per_worker=2) as cluster, cluster.get_client() as made:
+        yield made
 
 
 @pytest.fixture(scope="session")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import FrozenInstanceError, replace
 from itertools import combinations
 from statistics import mean, stdev
@@ -14,7 +15,7 @@ from scipy.stats import t as student
 
 from edgewise import edge_test
 from edgewise.edges.intervals import ConfidenceInterval
-from edgewise.errors import DataError, DataTypeError, ParameterError
+from edgewise.errors import DataError, DataTypeError, ParameterError, TooFewRowsWarning
 from edgewise.simulate import Gaussian, StudentT, make_chain_precision, sample
 from edgewise.studies import Calibration, Estimate, Verdict, calibrate
 from edgewise.studies.calibration import RATES
@@ -365,6 +366,30 @@ class TestData:
             )
             assert_identical(two, one)
 
+    def test_a_cluster_changes_nothing(self, client):
+        def process(n, rng):
+            return rng.standard_t(5, (n, 4))
+
+        for test, sampler, options in [
+            ("score", "laplace", {"precision": THETA}),
+            (lambda X: edge_test(X, method="fisher").pvalue, process, {"precision": np.eye(4)}),
+        ]:
+            told = []
+            options |= {"n_samples": 60, "n_draws": 55}
+            there = judge(test, sampler, client=client, tell=told.append, **options)
+            assert_identical(there, judge(test, sampler, **options))
+            assert sum(told) == 55
+
+    def test_threads_of_a_worker_silence_nothing_for_good(self, client):
+        """Each draw has too few rows for a finite threshold, which is no news here."""
+        before = list(warnings.filters)
+        options = {"n_samples": 20, "n_draws": 60}
+        found = judge("trace", "gaussian", client=client, **options)
+        assert warnings.filters == before
+        assert_identical(found, judge("trace", "gaussian", **options))
+        with pytest.warns(TooFewRowsWarning):
+            edge_test(np.random.default_rng(0).standard_normal((20, P)), method="trace")
+
     @pytest.mark.parametrize("n_draws", [2, 10, 25])
     def test_tells_of_every_draw(self, n_draws):
         told = []
@@ -710,6 +735,29 @@ class TestRefusals:
         with pytest.raises(ZeroDivisionError) as caught:
             judge(lambda X: 1 / 0, "gaussian", n_draws=3, n_jobs=2)
         assert caught.value.__notes__ == ["in draw 0 of seed 0"]
+
+    def test_errors_of_a_cluster_name_the_draw(self, client):
+        with pytest.raises(ZeroDivisionError) as caught:
+            judge(lambda X: 1 / 0, "gaussian", n_draws=3, client=client)
+        assert caught.value.__notes__ == ["in draw 0 of seed 0"]
+
+    @pytest.mark.parametrize("n_jobs", [1, 2, -1])
+    def test_processes_and_a_cluster(self, refuses, client, n_jobs):
+        refuses(
+            lambda: judge("fisher", "gaussian", n_jobs=n_jobs, client=client),
+            ParameterError,
+            "n_jobs: expected nothing beside client",
+            f"got {n_jobs};",
+        )
+
+    def test_no_client_at_all(self, refuses, require):
+        require("distributed")
+        refuses(
+            lambda: judge("fisher", "gaussian", client="tcp://nowhere:8786"),
+            ParameterError,
+            "client: expected",
+            "got str",
+        )
 
     def test_too_few_rows(self):
         """By whoever cannot go on, in the words of `edge_test`."""

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import pickle
+import signal
 import struct
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from edgewise.errors import EdgewiseError
 from edgewise.studies.draws import SECONDS, make_draws
 from edgewise.studies.lemma1 import LemmaStudy
 from edgewise.studies.study import Cell, generator
@@ -231,3 +235,229 @@ def test_one_blas_thread(tmp_path):
 
     ((_, measured),) = draw(Threads(), tmp_path, cells=[Cell({}, 1)])
     assert measured["threads"].tolist() == [1]
+
+
+LEMMA_CELLS = [
+    Cell({"distribution": distribution, "p": p, "n": 300}, 5, together=2)
+    for distribution in ("gaussian", "laplace")
+    for p in (2, 4)
+]
+
+
+@dataclass(frozen=True)
+class Scripted:
+    """Does what the parameters of a cell say: sleeps, fails, dies; tells where it works."""
+
+    name: str = "scripted"
+    revision: int = 1
+
+    def measure(self, parameters, rng):
+        from threadpoolctl import threadpool_info
+
+        value = rng.standard_normal()
+        time.sleep(parameters.get("pause", 0.0) * rng.uniform())
+        if "error" in parameters:
+            raise {"zero": ZeroDivisionError, "proud": ProudError}[parameters["error"]]("no luck")
+        if parameters.get("dies"):
+            os._exit(1)
+        threads = max((pool["num_threads"] for pool in threadpool_info()), default=1)
+        return {"value": np.asarray(value), "threads": np.asarray(threads)}
+
+
+class ProudError(Exception):
+    """Does not travel."""
+
+    def __reduce__(self):
+        raise TypeError("I stay where I am")
+
+
+def test_failures_name_the_draw(tmp_path):
+    cells = [Cell({"size": 2}, 3), Cell({"error": "zero"}, 3)]
+    with pytest.raises(ZeroDivisionError) as caught:
+        draw(Scripted(), tmp_path, cells=cells)
+    assert caught.value.__notes__ == ["in draw 0 of scripted, error = 'zero', seed 1"]
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def wait_until(holds, seconds=10.0):
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.01)
+
+
+class TestCluster:
+    def test_it_changes_nothing(self, client, tmp_path):
+        expected = draw(LemmaStudy(), tmp_path / "here", cells=LEMMA_CELLS)
+        told = []
+        found, kept = make_draws(
+            LemmaStudy(), LEMMA_CELLS, tmp_path / "there", seed=1, client=client, tell=told.append
+        )
+        assert not kept
+        assert_identical(found, expected)
+        assert sum(told) == 20
+        assert len(told) == 12
+
+    def test_what_was_made_here_is_not_made_there(self, client, tmp_path):
+        first = draw(LemmaStudy(), tmp_path, cells=LEMMA_CELLS)
+        removed = sorted(tmp_path.iterdir())[2]
+        removed.unlink()
+        times = {path: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
+        found, kept = make_draws(LemmaStudy(), LEMMA_CELLS, tmp_path, seed=1, client=client)
+        assert kept
+        assert_identical(found, first)
+        assert removed.exists()
+        assert {path: path.stat().st_mtime_ns for path in times} == times
+
+    def test_one_blas_thread_in_every_thread(self, client, tmp_path):
+        """Also while a neighbour in the same process comes to its end."""
+        from threadpoolctl import threadpool_info, threadpool_limits
+
+        cells = [Cell({"pause": 0.02}, 24, together=1)]
+        with threadpool_limits(limits=2):
+            before = [pool["num_threads"] for pool in threadpool_info()]
+            ((_, measured),), _ = make_draws(Scripted(), cells, tmp_path, seed=1, client=client)
+            assert set(measured["threads"]) == {1}
+            wait_until(lambda: [pool["num_threads"] for pool in threadpool_info()] == before)
+
+    def test_a_scheduler_has_few_at_a_time(self, client, tmp_path):
+        """And keeps nothing of what was fetched."""
+        known, sizes = client.cluster.scheduler.tasks, []
+        cells = [Cell({}, 48, together=1)]
+        make_draws(
+            Scripted(),
+            cells,
+            tmp_path,
+            seed=1,
+            client=client,
+            tell=lambda draws: sizes.append(len(known)),
+        )
+        assert len(sizes) == 48
+        # Four for each of four threads, and those that it has not yet heard are released.
+        assert 4 < max(sizes) <= 32
+        wait_until(lambda: not known)
+
+    @pytest.mark.parametrize(
+        ("error", "kind", "named"),
+        [("zero", ZeroDivisionError, "in draw 4 of"), ("proud", Exception, "in draws 4 to 5 of")],
+    )
+    def test_failures_name_the_draws(self, client, tmp_path, error, kind, named):
+        good = Cell({"size": 2}, 4, together=2)
+        bad = Cell({"error": error, "sizes": list(range(1000))}, 6, together=2)
+        draw(Scripted(), tmp_path, cells=[good])
+        # The first four draws are there already, as if another run had been luckier.
+        for start, stop in ((0, 2), (2, 4)):
+            self.pretend(tmp_path, bad, start, stop)
+        with pytest.raises(kind, match="no luck") as caught:
+            make_draws(Scripted(), [good, bad], tmp_path, seed=1, client=client)
+        (note,) = caught.value.__notes__
+        assert note.startswith(f"{named} scripted, error = '{error}', sizes = [0, 1, 2, ")
+        assert note.endswith(", seed 1")
+        assert len(note) < 120
+
+    @staticmethod
+    def pretend(folder, cell, start, stop):
+        from edgewise.studies.draws import _Unit
+
+        with _Unit(Scripted(), cell, 1, start, stop).place(folder).open("wb") as file:
+            np.savez(file, value=np.zeros(stop - start))
+
+    def test_a_failure_ends_the_work(self, client, tmp_path):
+        """What was finished is kept, what was not begun is not."""
+        known = client.cluster.scheduler.tasks
+        good, bad = Cell({"pause": 0.01}, 40, together=1), Cell({"error": "zero"}, 1)
+        cells = [Cell({}, 5, together=1), bad, good]
+        with pytest.raises(ZeroDivisionError):
+            make_draws(Scripted(), cells, tmp_path, seed=1, client=client)
+        assert len(list(tmp_path.iterdir())) < 30
+        wait_until(lambda: not known)
+        found, _ = make_draws(Scripted(), [good], tmp_path, seed=1, client=client)
+        assert_identical(found, draw(Scripted(), tmp_path / "here", cells=[good]))
+
+    def test_a_caller_that_gives_up_ends_the_work(self, client, tmp_path):
+        def tell(draws):
+            raise KeyboardInterrupt
+
+        cells = [Cell({"pause": 0.02}, 100, together=1)]
+        with pytest.raises(KeyboardInterrupt):
+            make_draws(Scripted(), cells, tmp_path, seed=1, client=client, tell=tell)
+        assert len(list(tmp_path.iterdir())) == 1
+        wait_until(lambda: not client.cluster.scheduler.tasks)
+
+    def test_a_cluster_that_is_lost(self, cluster_of, refuses, tmp_path):
+        with cluster_of(n_workers=1, threads_per_worker=1) as cluster, cluster.get_client() as lost:
+            error = refuses(
+                lambda: make_draws(
+                    Scripted(),
+                    [Cell({}, 50, together=1)],
+                    tmp_path,
+                    seed=1,
+                    client=lost,
+                    tell=lambda draws: cluster.close(),
+                ),
+                EdgewiseError,
+                "client: the cluster was lost",
+                "try again.",
+            )
+        assert type(error) is EdgewiseError
+        assert len(list(tmp_path.iterdir())) == 1
+
+    def test_work_that_somebody_cancels(self, client, refuses, tmp_path):
+        from distributed import Future
+
+        def cancel(draws):
+            client.cancel([Future(key, client) for key in list(client.futures)])
+
+        refuses(
+            lambda: make_draws(
+                Scripted(),
+                [Cell({"pause": 0.05}, 50, together=1)],
+                tmp_path,
+                seed=1,
+                client=client,
+                tell=cancel,
+            ),
+            EdgewiseError,
+            "cancelled the work",
+            "of scripted, pause = 0.05, seed 1",
+        )
+
+
+@pytest.fixture(scope="module")
+def processes(cluster_of):
+    """A client of two processes, which can be killed."""
+    with (
+        cluster_of(n_workers=2, threads_per_worker=1, processes=True) as cluster,
+        cluster.get_client() as client,
+    ):
+        yield client
+
+
+class TestProcesses:
+    def test_a_killed_worker_changes_nothing(self, processes, tmp_path):
+        cells = [Cell({"distribution": "laplace", "p": 4, "n": 20_000}, 12, together=1)]
+        workers, killed = processes.run(os.getpid), []
+
+        def kill_one(draws):
+            if not killed:
+                busy = [worker for worker, keys in processes.processing().items() if keys]
+                killed.append(workers[busy[0]])
+                os.kill(killed[0], signal.SIGKILL)
+
+        found, _ = make_draws(
+            LemmaStudy(), cells, tmp_path / "there", seed=1, client=processes, tell=kill_one
+        )
+        assert_identical(found, draw(LemmaStudy(), tmp_path / "here", cells=cells))
+        assert killed[0] not in processes.run(os.getpid).values()
+
+    def test_draws_that_kill_every_worker(self, processes, refuses, tmp_path, monkeypatch):
+        # Four workers would die of it otherwise, and each takes its time to come back.
+        monkeypatch.setattr(processes.cluster.scheduler, "allowed_failures", 0)
+        refuses(
+            lambda: make_draws(
+                Scripted(), [Cell({"dies": True}, 2)], tmp_path, seed=1, client=processes
+            ),
+            EdgewiseError,
+            "draws 0 to 1 of scripted, dies = True, seed 1",
+            "more memory",
+        )

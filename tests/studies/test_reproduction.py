@@ -192,12 +192,23 @@ class TestAgain:
         run_edgewise("reproduce", *names, "--scale", "smoke", "-o", tmp_path, "--jobs", 2)
         assert_same_files(tmp_path, folder, names)
 
+    def test_a_cluster_makes_the_same_files(self, folder, run_edgewise, require, tmp_path):
+        require("distributed")
+        done = run_edgewise(
+            "reproduce", "fig1", "--scale", "smoke", "-o", tmp_path, "--engine", "dask"
+        )
+        assert done.stderr == ""
+        assert_same_files(tmp_path, folder, ["fig1"])
+        text = (tmp_path / "fig1" / "README.md").read_text("utf-8")
+        assert re.search(r"8 draws, \d+ s of computing on one core, \d+ s on a Dask cluster", text)
+        assert "`edgewise reproduce fig1 --scale smoke`" in text
+
     def test_finished_draws_are_used(self, folder, tmp_path, monkeypatch):
         """With the draws of the first run nothing is drawn at all."""
         names = ("fig4", "lemma1")
         (tmp_path / "draws").symlink_to(folder / "draws")
         monkeypatch.setattr(
-            "edgewise.studies.draws._make_unit", lambda *args: pytest.fail("it draws again")
+            "edgewise.studies.draws._Unit.__call__", lambda unit: pytest.fail("it draws again")
         )
         told = []
         done = reproduce(names, scale="smoke", output=tmp_path, n_jobs=1, tell=told.append)
@@ -252,6 +263,28 @@ class TestChoice:
             ParameterError,
             *fragments,
         )
+        assert not target.exists()
+
+    @pytest.mark.parametrize("n_jobs", [1, -1, 0])
+    def test_processes_and_a_cluster(self, refuses, client, tmp_path, n_jobs):
+        target = tmp_path / "out"
+        refuses(
+            lambda: reproduce("fig2", output=target, n_jobs=n_jobs, client=client),
+            ParameterError,
+            "n_jobs: expected nothing beside client",
+            f"got {n_jobs};",
+        )
+        assert not target.exists()
+
+    def test_no_client_at_all(self, refuses, require, tmp_path):
+        require("distributed")
+        target = tmp_path / "out"
+        for wrong in (object(), "tcp://nowhere:8786"):
+            refuses(
+                lambda wrong=wrong: reproduce("fig2", output=target, client=wrong),
+                ParameterError,
+                "client: expected a distributed.Client",
+            )
         assert not target.exists()
 
     def test_output_that_is_a_file(self, refuses, tmp_path):

@@ -6,12 +6,32 @@ import time
 
 import click
 
-from edgewise.cli.options import data_options, read_data, tell_dropped
+from edgewise.cli.manual import Manual
+from edgewise.cli.options import PATH, data_options, read_data, tell_dropped
 
 
-@click.command("accumulate", short_help="One pass over DATA into a state file.")
+@click.command(
+    "accumulate",
+    cls=Manual,
+    short_help="One pass over DATA into a state file.",
+    examples="""
+    # A folder of files into a state, which `edgewise test` takes
+    edgewise accumulate 2024/ -o 2024.state
+    # A long run: broken off and started again, it goes on where it was
+    edgewise accumulate 2024/ -o 2024.state --checkpoint-every 60 --resume
+    # Rows from another program
+    gzip -dc returns.csv.gz | edgewise accumulate - --exclude Date -o a.state
+    """,
+)
 @data_options
-@click.option("-o", "--output", required=True, metavar="STATE", help="The state file to write.")
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=PATH,
+    metavar="STATE",
+    help="The state file to write.",
+)
 @click.option(
     "--kind",
     type=click.Choice(("batches", "moments")),

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from edgewise.cli.engine import rows_on_cluster
+from edgewise.cli.manual import section
 from edgewise.cli.options import (
     METHOD_NAMES,
     alpha_option,
+    column_names,
     correction_of,
     correction_option,
     data_options,
@@ -32,7 +36,9 @@ def test_options(command: _Command) -> _Command:
 
 
 _OPTIONS: tuple[Callable[[Any], Any], ...] = (
+    section("Rows and columns"),
     data_options,
+    section("The test"),
     click.option(
         "--method",
         type=click.Choice(METHOD_NAMES),
@@ -55,6 +61,7 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
         "paper's trace and eig]",
     ),
     click.option("--budget", type=float, metavar="SECONDS", help="Read only as many rows as fit."),
+    section("Details of some methods"),
     click.option(
         "--radius",
         type=click.Choice(("trace", "chi2", "eig", "hoeffding")),
@@ -92,7 +99,7 @@ def run_test(asked: dict[str, Any]) -> tuple[EdgeTestResult, Any]:
     from edgewise.dispatch import edge_test
     from edgewise.edges.registry import METHODS
     from edgewise.errors import EdgewiseWarning
-    from edgewise.sources.source import Source, WatchedRows
+    from edgewise.sources.source import WatchedRows
 
     given = {
         "radius": asked["radius"],
@@ -103,15 +110,12 @@ def run_test(asked: dict[str, Any]) -> tuple[EdgeTestResult, Any]:
         "standardize": asked["standardize"] or None,
     }
     options = {name: value for name, value in given.items() if value is not None}
-    rows, method = _rows_or_state(
-        asked["data"], asked["columns"], asked["exclude"], asked["method"]
-    )
-    total = rows.estimated_rows if isinstance(rows, Source) else None
-    with warnings.catch_warnings(record=True) as caught:
+    with warnings.catch_warnings(record=True) as caught, _opened(asked) as (rows, method):
         warnings.simplefilter("always", EdgewiseWarning)
+        total = getattr(rows, "estimated_rows", None)
         with progress_bar(total and total * METHODS[method].passes, "testing") as tell:
             result = edge_test(
-                WatchedRows(rows, tell) if isinstance(rows, Source) else rows,
+                WatchedRows(rows, tell) if hasattr(rows, "estimated_rows") else rows,
                 method=method,
                 alpha=asked["alpha"],
                 correction=correction_of(asked["correction"]),
@@ -152,13 +156,27 @@ def make_report(
         write_report(
             result,
             path,
-            # Standard input cannot be read again; the report then says less of the data.
+            # Standard input cannot be read again, and a cluster may be gone; the report then says
+            # less of the data.
             data=rows if getattr(rows, "rescannable", True) else None,
             compare=compare,
             title=", ".join(Path(name).name or name for name in asked["data"][:3])
             + ("" if len(asked["data"]) <= 3 else f" and {len(asked['data']) - 3} more"),
             command=shlex.join(["edgewise", *sys.argv[1:]]),
         )
+
+
+@contextmanager
+def _opened(asked: dict[str, Any]) -> Iterator[tuple[Any, str]]:
+    """The rows, here or on a cluster, or a state; and the method to use."""
+    engine = asked.get("engine", "local")
+    if engine == "local":
+        yield _rows_or_state(asked["data"], asked["columns"], asked["exclude"], asked["method"])
+        return
+    columns, exclude = column_names(asked["columns"]), column_names(asked["exclude"])
+    where = engine, asked["scheduler"], asked["master"]
+    with rows_on_cluster(*where, asked["data"], columns, exclude) as rows:
+        yield rows, asked["method"] or "score"
 
 
 def _rows_or_state(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import click
 
+from edgewise.cli.manual import Manual
 from edgewise.cli.options import (
+    PATH,
     alpha_option,
     correction_of,
     correction_option,
@@ -14,11 +16,23 @@ from edgewise.cli.options import (
 )
 
 
-@click.command("compare", short_help="Every method side by side on DATA.")
+@click.command(
+    "compare",
+    cls=Manual,
+    short_help="Every method side by side on DATA.",
+    examples="""
+    # Which test suits these data?
+    edgewise compare returns.csv --exclude Date
+    # At another level, with a picture of the thresholds
+    edgewise compare 2024/ --alpha 0.01 --plot thresholds.svg
+    """,
+)
 @data_options
 @alpha_option
 @correction_option
-@click.option("--plot", metavar="FILE.png|svg|pdf", help="Draw the thresholds side by side.")
+@click.option(
+    "--plot", type=PATH, metavar="FILE.png|svg|pdf", help="Draw the thresholds side by side."
+)
 def command(
     data: tuple[str, ...],
     columns: str | None,

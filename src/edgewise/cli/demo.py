@@ -4,21 +4,36 @@ from __future__ import annotations
 
 import click
 
+from edgewise.cli.manual import Manual
+from edgewise.cli.options import PATH
 
-@click.command("demo", short_help="Which S&P 500 companies are connected?")
+
+@click.command(
+    "demo",
+    cls=Manual,
+    short_help="Which S&P 500 companies are connected?",
+    examples="""
+    # Into edgewise-demo.png and edgewise-demo.html
+    edgewise demo
+    # Under other names
+    edgewise demo --plot companies.svg --report companies.html
+    """,
+)
 @click.option(
     "--plot",
+    type=PATH,
     default="edgewise-demo.png",
     show_default=True,
     metavar="FILE.png|svg|pdf",
-    help="Where to draw the graph.",
+    help="Where the graph goes.",
 )
 @click.option(
     "--report",
+    type=PATH,
     default="edgewise-demo.html",
     show_default=True,
     metavar="FILE.html",
-    help="Where to write the page to explore.",
+    help="Where the page goes.",
 )
 def command(plot: str, report: str) -> None:
     """Find the edges among the daily returns of 20 companies, 1990 to 2022.

@@ -8,6 +8,7 @@ from importlib import import_module
 import click
 
 from edgewise._version import __version__
+from edgewise.cli.manual import write_examples
 from edgewise.errors import EdgewiseError, ParameterError
 
 _COMMANDS = (
@@ -21,6 +22,7 @@ _COMMANDS = (
     "simulate",
     "reproduce",
     "prove",
+    "completion",
 )
 
 
@@ -35,6 +37,27 @@ class _LazyGroup(click.Group):
             return None
         command: click.Command = import_module(f"edgewise.cli.{name}").command
         return command
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        write_examples(formatter, _EXAMPLES)
+        with formatter.section("Exit status"):
+            formatter.write_dl(_EXIT_STATUS)
+
+
+_EXAMPLES = """
+# Which columns are connected, given all the others?
+edgewise test returns.csv --exclude Date
+# The same as a page to explore in a browser and to send
+edgewise report returns.csv --exclude Date -o returns.html
+# Everything that a command can do
+edgewise test --help
+"""
+_EXIT_STATUS = [
+    ("0", "Done."),
+    ("1", "The data cannot be tested; one sentence says why and what to do."),
+    ("2", "Wrong usage."),
+    ("130", "Stopped by Ctrl-C."),
+]
 
 
 @click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

@@ -4,10 +4,33 @@ from __future__ import annotations
 
 import click
 
+from edgewise.cli.manual import Manual
+from edgewise.cli.options import PATH
 
-@click.command("merge", short_help="Several state files into one.")
-@click.argument("states", nargs=-1, required=True, metavar="STATE...")
-@click.option("-o", "--output", required=True, metavar="STATE", help="The state file to write.")
+
+@click.command(
+    "merge",
+    cls=Manual,
+    short_help="Several state files into one.",
+    examples="""
+    # Two years; the rows of the first came before those of the second
+    edgewise merge 2023.state 2024.state -o years.state
+    # Test what was merged
+    edgewise test years.state
+    # Add today's rows to those of all days before
+    edgewise accumulate today.csv -o today.state
+    edgewise merge years.state today.state -o years.state
+    """,
+)
+@click.argument("states", nargs=-1, required=True, type=PATH, metavar="STATE...")
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=PATH,
+    metavar="STATE",
+    help="The state file to write.",
+)
 def command(states: tuple[str, ...], output: str) -> None:
     """Add up STATEs of the same kind and columns, in the order given."""
     from edgewise._atomic import check_writable

@@ -24,6 +24,9 @@ METHOD_NAMES = (
     "elliptical",
     "fisher",
 )
+# The shell completes file names here. It checks nothing: what is wrong with a path is said, in one
+# sentence, by what reads or writes it.
+PATH = click.Path(readable=False)
 CORRECTION_NAMES = ("holm", "bonferroni", "bh", "by", "maxt", "none")
 
 
@@ -37,7 +40,7 @@ def data_options(command: _Command) -> _Command:
             "--exclude", metavar="NAMES", help="Columns to leave out, separated by commas."
         ),
         click.option("--columns", metavar="NAMES", help="Columns to test, separated by commas."),
-        click.argument("data", nargs=-1, required=True, metavar="DATA..."),
+        click.argument("data", nargs=-1, required=True, type=PATH, metavar="DATA..."),
     ):
         command = decorator(command)
     return command
@@ -74,10 +77,10 @@ def read_data(data: tuple[str, ...], columns: str | None, exclude: str | None) -
                 f"data: expected rows, got the state file '{path}'; `edgewise test` takes a single "
                 "state, `edgewise merge` several."
             )
-    return FileSource(data, columns=_names(columns), exclude=_names(exclude))
+    return FileSource(data, columns=column_names(columns), exclude=column_names(exclude))
 
 
-def _names(text: str | None) -> list[str] | None:
+def column_names(text: str | None) -> list[str] | None:
     """Names as in a line of CSV: one that holds a comma stands in double quotes."""
     if text is None:
         return None

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from edgewise.cli.manual import Manual
 from edgewise.cli.options import alpha_option, data_options, read_data, tell_dropped
 
 if TYPE_CHECKING:
@@ -13,7 +14,17 @@ if TYPE_CHECKING:
     from edgewise.planning import SamplePlan
 
 
-@click.command("plan", short_help="Rows needed to find an effect, per method.")
+@click.command(
+    "plan",
+    cls=Manual,
+    short_help="Rows needed to find an effect, per method.",
+    examples="""
+    # Rows like these: how many find a partial correlation of 0.05?
+    edgewise plan returns.csv --exclude Date --effect 0.05
+    # More surely, at a stricter level
+    edgewise plan returns.csv --exclude Date --effect 0.1 --power 0.9 --alpha 0.01
+    """,
+)
 @data_options
 @click.option(
     "--effect",

@@ -6,8 +6,20 @@ import sys
 
 import click
 
+from edgewise.cli.manual import Manual
 
-@click.command("prove", short_help="Prove the seven forms of Cov(Σ̂_ij, Σ̂_kl).")
+
+@click.command(
+    "prove",
+    cls=Manual,
+    short_help="Prove the seven forms of Cov(Σ̂_ij, Σ̂_kl).",
+    examples="""
+    # The proof, with the case of each of the 64 assignments
+    edgewise prove
+    # The seven classes only
+    edgewise prove --no-table
+    """,
+)
 @click.option("--table/--no-table", default=True, help="Print all 64 assignments.")
 def command(table: bool) -> None:
     """The paper's computer-assisted proof, run again.

@@ -8,17 +8,33 @@ from typing import Any
 import click
 
 from edgewise.cli.asking import check_report, compare_option, make_report, run_test, test_options
+from edgewise.cli.manual import Manual, section
+from edgewise.cli.options import PATH
 
 
-@click.command("report", short_help="Test DATA and write a page to explore in a browser.")
+@click.command(
+    "report",
+    cls=Manual,
+    short_help="Test DATA and write a page to explore in a browser.",
+    examples="""
+    # Into edgewise-report.html
+    edgewise report returns.csv --exclude Date
+    # Another test and another name; not every method side by side
+    edgewise report 2024/ --method batch --no-compare -o 2024.html
+    # Of a state: no rows are needed any more
+    edgewise report 2024.state -o 2024.html
+    """,
+)
 @test_options
+@section("Output")
 @click.option(
     "-o",
     "--output",
+    type=PATH,
     default="edgewise-report.html",
     show_default=True,
     metavar="FILE.html",
-    help="Where the page goes.",
+    help="The page.",
 )
 @compare_option
 def command(output: str, compare: bool | None, **asked: Any) -> None:

@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from edgewise.cli.manual import Manual, section
+from edgewise.cli.options import PATH
+
 if TYPE_CHECKING:
     from edgewise._types import FloatArray
     from edgewise.simulate.distributions import Distribution
@@ -24,14 +27,34 @@ _LAWS = (
 )
 
 
-@click.command("simulate", short_help="Write data whose graph is known.")
+@click.command(
+    "simulate",
+    cls=Manual,
+    short_help="Write data whose graph is known.",
+    examples="""
+    # 10,000 Gaussian rows of a chain of 10 variables
+    edgewise simulate -o chain.parquet
+    # Heavy tails, two hubs
+    edgewise simulate -o hubs.csv -n 5000 --graph hub --distribution t --df 5
+    # A random graph; every row keeps half of the row before
+    edgewise simulate -o series.parquet --graph erdos-renyi --memory 0.5 --seed 7
+    """,
+)
+@section("Rows")
 @click.option(
-    "-o", "--output", required=True, metavar="FILE.parquet|csv", help="Where the rows go."
+    "-o",
+    "--output",
+    required=True,
+    type=PATH,
+    metavar="FILE.parquet|csv",
+    help="Where the rows go.",
 )
 @click.option("-n", "--rows", type=int, default=10_000, show_default=True, help="How many rows.")
 @click.option(
     "-p", "--features", type=int, default=10, show_default=True, help="How many variables."
 )
+@click.option("--seed", type=int, default=0, show_default=True, help="Decides every number.")
+@section("Graph")
 @click.option(
     "--graph", type=click.Choice(_GRAPHS), default="chain", show_default=True, help="The graph."
 )
@@ -42,12 +65,14 @@ _LAWS = (
     "--edges", type=int, help="How many (sparse, gram-sparse).  [default: as many as variables]"
 )
 @click.option("--factors", type=int, help="Length of the g_i (gram…).  [default: 3 × variables]")
+@section("Distribution")
 @click.option(
     "--distribution",
     type=click.Choice(_LAWS),
+    metavar="LAW",
     default="gaussian",
     show_default=True,
-    help="The law of the rows.",
+    help=f"The law of the rows: {', '.join(_LAWS)}.",
 )
 @click.option("--omega", type=float, help="Of power-exponential: 1 Laplace, 2 Gaussian.")
 @click.option("--df", type=float, help="Degrees of freedom (t).  [default: 5]")
@@ -56,7 +81,6 @@ _LAWS = (
 @click.option("--share", type=float, help="Of outlying rows (contaminated).  [default: 0.05]")
 @click.option("--scale", type=float, help="Of outlying rows (contaminated).  [default: 5]")
 @click.option("--memory", type=float, help="AR(1) rows that keep so much of the row before.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Decides every number.")
 def command(
     output: str,
     rows: int,
@@ -84,9 +108,13 @@ def command(
     Rows are written as they are made: their number is limited by the disk only.
 
     \b
-    Graphs: chain; star, hub (several stars); grid; erdos-renyi; sparse (random signs and
-    strengths); gram (the paper's random covariance, all pairs edges); gram-sparse (the same
-    with null pairs).
+    Graphs:
+      chain, star, grid  what they are called
+      hub                several stars
+      erdos-renyi        each pair is an edge with the same probability
+      sparse             random edges of random signs and strengths
+      gram               the paper's random covariance: all pairs are edges
+      gram-sparse        the same with pairs that are none
     """
     import numpy as np
 

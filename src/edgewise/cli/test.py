@@ -7,17 +7,50 @@ from typing import Any
 import click
 
 from edgewise.cli.asking import check_report, compare_option, make_report, run_test, test_options
+from edgewise.cli.engine import check_engine, engine_options
+from edgewise.cli.manual import Manual, section
+from edgewise.cli.options import PATH
 
 
-@click.command("test", short_help="Test the edges among the columns of DATA.")
+@click.command(
+    "test",
+    cls=Manual,
+    short_help="Test the edges among the columns of DATA.",
+    examples="""
+    # Which columns are connected, given all the others?
+    edgewise test returns.csv --exclude Date
+    # A folder of files; every pair into a table, the graph for Gephi
+    edgewise test 2024/ --csv pairs.csv --graph graph.gexf
+    # Each day may depend on the days before; weak edges do not matter
+    edgewise test returns.csv --exclude Date --method batch --min-effect 0.1
+    # Between other programs, which can send the rows only once
+    cat today.csv | edgewise test - --method batch --json - > today.json
+    """,
+)
 @test_options
-@click.option("--json", "json_file", metavar="FILE|-", help="Write the whole result as JSON.")
-@click.option("--csv", "csv_file", metavar="FILE", help="Write every pair as a line of CSV.")
-@click.option("--graphml", metavar="FILE", help="Write the graph for Cytoscape, Gephi, networkx.")
-@click.option("--graph", metavar="FILE", help="The same by its ending: .graphml, .gexf, .cyjs.")
-@click.option("--report", metavar="FILE.html", help="Write a page to explore in a browser.")
+@section("Where it runs")
+@engine_options
+@section("Output")
+@click.option(
+    "--json", "json_file", type=PATH, metavar="FILE|-", help="Write the whole result as JSON."
+)
+@click.option(
+    "--csv", "csv_file", type=PATH, metavar="FILE", help="Write every pair as a line of CSV."
+)
+@click.option(
+    "--graphml", type=PATH, metavar="FILE", help="Write the graph for Cytoscape, Gephi, networkx."
+)
+@click.option(
+    "--graph",
+    type=PATH,
+    metavar="FILE",
+    help="The same by its ending: .graphml, .gexf, .cyjs.",
+)
+@click.option(
+    "--report", type=PATH, metavar="FILE.html", help="Write a page to explore in a browser."
+)
 @compare_option
-@click.option("--plot", metavar="FILE.png|svg|pdf", help="Draw a picture.")
+@click.option("--plot", type=PATH, metavar="FILE.png|svg|pdf", help="Draw a picture.")
 @click.option(
     "--plot-kind",
     type=click.Choice(("network", "heatmap", "volcano", "forest", "pvalues")),
@@ -46,6 +79,7 @@ def command(
     from edgewise.cli.screen import console, edge_table
     from edgewise.view import export
 
+    check_engine(asked["engine"], asked["scheduler"], asked["master"])
     if plot is None and plot_kind is not None:
         raise click.UsageError("--plot-kind says what to draw; --plot FILE where.")
     if report is None and compare is not None:

@@ -69,7 +69,7 @@ def _lanczos(
     current /= np.linalg.norm(current, axis=1, keepdims=True)
     for step in range(_STEPS):
         history[step] = current
-        image = outside(operator.multiply(current.T, np.float32).T)
+        image = outside(operator.multiply(current.T, operator.rough).T)
         diagonal[step] = np.vecdot(image, current)
         for _ in range(2):
             for earlier in history[: step + 1]:

@@ -73,7 +73,7 @@ def covcov_largest(
     if chosen_solver(solver, moments.n_samples, p, in_memory=in_memory) == "full":
         matrix = covcov_matrix(scan, moments, A=A, frobenius=frobenius)
         return float(np.linalg.eigvalsh(matrix)[-1]), {"solver": "full"}
-    operator = CovcovOperator(scan, moments, A=A, frobenius=frobenius)
+    operator = CovcovOperator(scan, moments, A=A, frobenius=frobenius, in_memory=in_memory)
     block = _BLOCK_IN_MEMORY if in_memory else _BLOCK_OF_FILES
     found = largest_eigenvalue(operator, block=block)
     record = {

@@ -68,8 +68,8 @@ def largest_eigenvalue(
 ) -> LargestEigenvalue:
     """λ_max of Cov(U(Σ̂)) by Lanczos, with a certified upper end.
 
-    The iteration works in single precision, at half the price; the certificate is computed from one
-    more product in double precision. If that is not as narrow as asked, because the data need more
+    The iteration works in the operator's rough precision; the certificate is computed from one more
+    product in double precision. If that is not as narrow as asked, because the data need more
     digits, the iteration goes on in double precision.
 
     Parameters
@@ -87,7 +87,7 @@ def largest_eigenvalue(
     if width is None:
         width = _SMALL_WIDTH if operator.shape[0] < _SMALL else _WIDTH
     guess = _guess(operator)
-    for dtype in (np.float32, np.float64):
+    for dtype in dict.fromkeys((operator.rough, np.float64)):
         basis = _Basis(operator, _with_random(guess, block), dtype)
         guess = basis.converge(0.8 * width)
         image = operator.multiply(guess[:, np.newaxis])[:, 0]
@@ -106,7 +106,7 @@ def largest_eigenvalue(
 
 def leading_vectors(operator: CovcovOperator, count: int) -> tuple[FloatArray, FloatArray]:
     """The largest Ritz values, and their vectors as rows, all known at least roughly."""
-    basis = _Basis(operator, _with_random(_guess(operator), _ROUGH_BLOCK), np.float32)
+    basis = _Basis(operator, _with_random(_guess(operator), _ROUGH_BLOCK), operator.rough)
     basis.converge(_ROUGH, least=4 * count)
     values, vectors = basis.leading(count)
     return operator.unit * values, vectors
@@ -118,11 +118,14 @@ def _guess(operator: CovcovOperator) -> FloatArray:
     For elliptical rows it is near the covariance itself, for Gaussian ones near u₁u₁ᵀ, u₁ its first
     eigenvector; where all variances are alike, it is among the diagonal entries.
     """
-    first = np.linalg.eigh(operator.covariance)[1][:, -1]
+    # Without the last digits: where all eigenvalues are the same, as for whitened rows, rounding
+    # alone would choose the vector, and with it the path of the iteration.
+    scale = float(np.abs(operator.covariance).max()) or 1.0
+    first = np.linalg.eigh(np.round(operator.covariance / scale, 10))[1][:, -1]
     matrices = (operator.covariance, np.outer(first, first), operator.loudest_diagonal())
     guesses = [operator.entries(V) for V in matrices]
     guesses = [guess / np.linalg.norm(guess) for guess in guesses]
-    return max(guesses, key=operator.variance_along)
+    return guesses[int(np.argmax(operator.variances_along(guesses)))]
 
 
 def _with_random(guess: FloatArray, block: int) -> FloatArray:

@@ -53,6 +53,11 @@ def load_sachs() -> pa.Table:
     The raw scale of Sachs et al. (Science 308:523–529, 2005), all conditions pooled: extremely
     heavy-tailed (excess kurtosis 18 to 1520).
 
+    Returns
+    -------
+    pyarrow.Table
+        One column a protein or lipid.
+
     Examples
     --------
     >>> from edgewise import datasets
@@ -64,6 +69,11 @@ def load_sachs() -> pa.Table:
 
 def load_sachs_consensus() -> list[tuple[str, str]]:
     """The 18 consensus signalling edges of Sachs et al., cause first.
+
+    Returns
+    -------
+    list of tuple of str
+        Pairs of column names of `load_sachs`.
 
     Examples
     --------

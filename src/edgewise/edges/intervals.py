@@ -20,7 +20,24 @@ from edgewise.errors import ParameterError
 
 
 class ConfidenceInterval(NamedTuple):
-    """Ends of the intervals, each a p × p array."""
+    """Ends of the intervals of all entries; `low, high = …` unpacks it.
+
+    Attributes
+    ----------
+    low : ndarray of shape (p, p)
+        Lower ends.
+    high : ndarray of shape (p, p)
+        Upper ends.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import edgewise as ew
+    >>> X = np.random.default_rng(0).standard_normal((1000, 3))
+    >>> interval = ew.edge_test(X).confidence_interval(level=0.9)
+    >>> bool((interval.low < interval.high).all())
+    True
+    """
 
     low: FloatArray
     high: FloatArray

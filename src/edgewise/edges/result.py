@@ -23,7 +23,34 @@ _TINY = float(np.finfo(float).tiny)
 
 
 class Edge(NamedTuple):
-    """One pair of variables and what the test says of it."""
+    """One pair of variables and what the test says of it.
+
+    Attributes
+    ----------
+    source : str
+        Name of the first variable; an edge has no direction, this is the order of the columns.
+    target : str
+        Name of the second variable.
+    partial_correlation : float
+        Their estimated correlation given all other variables.
+    precision : float
+        The estimate of Θ_ij.
+    statistic : float
+        The test statistic.
+    pvalue : float
+        The p-value of this pair alone.
+    adjusted_pvalue : float
+        The p-value corrected for the number of pairs.
+    reject : bool
+        Whether the pair is an edge.
+
+    Examples
+    --------
+    >>> import edgewise as ew
+    >>> strongest = ew.edge_test(ew.datasets.load_sp500_returns()).edges()[0]
+    >>> strongest.source, strongest.target, round(strongest.partial_correlation, 3)
+    ('CVX', 'XOM', 0.693)
+    """
 
     source: str
     target: str
@@ -41,13 +68,19 @@ class EdgeTestResult:
 
     Attributes
     ----------
-    method, alpha, correction
-        How the edges were tested. `correction` is None for the methods whose one threshold
-        holds for all entries at once.
+    method : str
+        The test.
+    alpha : float
+        Its significance level.
+    correction : str or None
+        How it accounts for testing many pairs; None for the methods whose one threshold holds for
+        all entries at once.
     options : dict
         Further options of the method.
-    n_samples, n_features, feature_names
-        The data.
+    n_samples, n_features : int
+        Rows and columns of the data.
+    feature_names : tuple of str
+        The names of the columns.
     n_dropped : int
         Rows left out because of missing values.
     covariance, precision, partial_correlation : ndarray of shape (p, p)
@@ -70,6 +103,23 @@ class EdgeTestResult:
         Of the entries of `precision` and of `partial_correlation`, where the method has them.
     interval_rule : object
         What `confidence_interval` works from.
+    n_edges : int
+        How many edges were found.
+
+    Examples
+    --------
+    >>> import edgewise as ew
+    >>> result = ew.edge_test(ew.datasets.load_sp500_returns())
+    >>> result.n_edges, len(result.pairs())
+    (51, 190)
+    >>> [(edge.source, edge.target) for edge in result.edges()[:2]]
+    [('CVX', 'XOM'), ('BAC', 'JPM')]
+    >>> print(result.summary().splitlines()[0])
+    51 of 190 possible edges among 20 variables, from 8312 rows (method 'score', alpha 0.05, holm).
+    >>> result.to_frame("pyarrow").num_rows, result.to_networkx().number_of_edges()
+    (190, 51)
+    >>> result.plot("volcano").get_xlabel()
+    'partial correlation'
     """
 
     method: str
@@ -108,7 +158,13 @@ class EdgeTestResult:
         return int(np.count_nonzero(self.reject)) // 2
 
     def pairs(self) -> list[Edge]:
-        """Every pair of variables, strongest partial correlation first."""
+        """Every pair of variables, strongest partial correlation first.
+
+        Returns
+        -------
+        list of Edge
+            One for each pair, an edge or not.
+        """
         rows, columns = np.triu_indices(self.n_features, k=1)
         strength = np.abs(self.partial_correlation[rows, columns])
         names = self.feature_names
@@ -129,7 +185,13 @@ class EdgeTestResult:
         ]
 
     def edges(self) -> list[Edge]:
-        """The edges found, strongest partial correlation first."""
+        """The edges found, strongest partial correlation first.
+
+        Returns
+        -------
+        list of Edge
+            The pairs whose `reject` is true.
+        """
         return [pair for pair in self.pairs() if pair.reject]
 
     def confidence_interval(
@@ -148,8 +210,13 @@ class EdgeTestResult:
             Entries of Θ, or partial correlations (by Fisher's z-transform).
         simultaneous : bool
             Whether all intervals hold at once with this level. Those of the bounds always do;
-            the per-edge methods divide 1 − level by the number of pairs, or use the max-|T|
-            critical value where the edges were tested with it.
+            the per-edge methods divide 1 − level by the number of pairs, or use the critical
+            value of the largest statistic where the edges were tested with it ("maxt").
+
+        Returns
+        -------
+        ConfidenceInterval
+            The lower and the upper ends, each of shape (p, p).
 
         Examples
         --------
@@ -182,6 +249,11 @@ class EdgeTestResult:
         ----------
         backend : {"pandas", "polars", "pyarrow", None}
             The kind of frame; None takes the first of the three that is installed.
+
+        Returns
+        -------
+        data frame
+            Its columns are the attributes of `Edge`.
         """
         from importlib.util import find_spec
 
@@ -196,7 +268,13 @@ class EdgeTestResult:
         return nw.from_dict(columns, backend=backend).to_native()
 
     def to_networkx(self) -> nx.Graph[str]:
-        """The edges as a graph: every variable a node, the numbers as edge attributes."""
+        """The edges as a graph: every variable a node, the numbers as edge attributes.
+
+        Returns
+        -------
+        networkx.Graph
+            The attribute `weight` of an edge is the absolute partial correlation.
+        """
         import networkx as nx
 
         graph: nx.Graph[str] = nx.Graph(
@@ -221,6 +299,24 @@ class EdgeTestResult:
 
         JSON has neither NaN nor infinity. In a matrix null is NaN, as on the diagonals, and
         "Infinity" and "-Infinity" are texts; a threshold of null is the infinite one.
+
+        Parameters
+        ----------
+        indent : int, optional
+            Spaces by which each level is indented; by default all is one line.
+
+        Returns
+        -------
+        str
+            The text.
+
+        Examples
+        --------
+        >>> import json
+        >>> import edgewise as ew
+        >>> text = ew.edge_test(ew.datasets.load_sachs()).to_json()
+        >>> json.loads(text)["n_features"]
+        11
         """
         return json_text(to_document(self), indent)
 
@@ -236,6 +332,11 @@ class EdgeTestResult:
         source : str or path
             The text, if it starts with a brace, or else the path of a file of it.
 
+        Returns
+        -------
+        EdgeTestResult
+            The result.
+
         Examples
         --------
         >>> import numpy as np
@@ -249,11 +350,29 @@ class EdgeTestResult:
 
     @staticmethod
     def json_schema() -> dict[str, Any]:
-        """The JSON Schema (draft 2020-12) of what `to_json` writes, for programs that read it."""
+        """The JSON Schema (draft 2020-12) of what `to_json` writes, for programs that read it.
+
+        Returns
+        -------
+        dict
+            The schema.
+
+        Examples
+        --------
+        >>> import edgewise as ew
+        >>> ew.EdgeTestResult.json_schema()["$schema"]
+        'https://json-schema.org/draft/2020-12/schema'
+        """
         return json_schema()
 
     def summary(self) -> str:
-        """A few lines to read: what was tested, how, and what was found."""
+        """A few lines to read: what was tested, how, and what was found.
+
+        Returns
+        -------
+        str
+            The lines; of many edges the ten strongest.
+        """
         family = "all entries at once" if self.correction is None else self.correction
         if self.correction is None and self.radius is None:
             family = "no correction"
@@ -294,6 +413,7 @@ class EdgeTestResult:
         Returns
         -------
         matplotlib axes
+            Where it was drawn; ``ax.figure`` is the page.
         """
         from edgewise.view.plots import plot
 

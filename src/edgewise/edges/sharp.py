@@ -142,7 +142,7 @@ def _radius(
         matrix = covcov_matrix(scan, moments, A=A, frobenius=True)
         spectrum: FloatArray = np.linalg.eigvalsh(matrix).astype(np.float64)
         return ChiSquareRadius(np.maximum(spectrum, 0.0)), record | {"solver": "full"}
-    operator = CovcovOperator(scan, moments, A=A, frobenius=True)
+    operator = CovcovOperator(scan, moments, A=A, frobenius=True, in_memory=evidence.in_memory)
     trace = _frobenius_trace(method, evidence, moments, A)
     seen = estimate_spectrum(operator, trace)
     radius = ChiSquareRadius.estimated(seen.values, seen.counts)

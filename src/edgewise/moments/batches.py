@@ -164,6 +164,22 @@ class BatchMoments:
     (1000, [16, 16, 16])
     >>> bool(np.allclose(state.covariance(), np.cov(X, rowvar=False)))
     True
+    >>> bool(np.allclose(state.mean(), X.mean(axis=0)))
+    True
+    >>> state.scatters_about(state.pooled().centre()).shape
+    (63, 3, 3)
+    >>> state.coarsened(rows=100, batches=5).batch_counts().tolist()
+    [128, 128, 128, 128, 128, 128, 128, 104]
+    >>> state.copy().merge(state).n_samples
+    2000
+
+    A state can be kept:
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     state.save(f"{folder}/rows.state")
+    ...     BatchMoments.load(f"{folder}/rows.state")
+    BatchMoments(n_samples=1000, n_features=3, n_batches=50, batch_rows=16)
     """
 
     def __init__(
@@ -181,17 +197,30 @@ class BatchMoments:
 
     @property
     def n_samples(self) -> int:
+        """Rows seen."""
         return sum(int(part.n.sum()) for part in (self._batches, self._open) if part is not None)
 
     @property
     def n_features(self) -> int | None:
+        """Columns, once rows have been seen."""
         for part in (self._batches, self._open):
             if part is not None:
                 return int(part.origin.shape[1])
         return None
 
     def update(self, X: Rows) -> Self:
-        """Take in more rows, which follow the earlier ones in time."""
+        """Take in more rows, which follow the earlier ones in time.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        BatchMoments
+            The state itself.
+        """
         rows = check_rows(X, n_features=known_width(self))
         before = self._batches, self._open, self.batch_rows
         start = 0
@@ -243,7 +272,18 @@ class BatchMoments:
         return self._batches
 
     def merge(self, other: BatchMoments) -> Self:
-        """Take in the rows that `other` has seen, as rows that follow."""
+        """Take in the rows that `other` has seen, as rows that follow.
+
+        Parameters
+        ----------
+        other : BatchMoments
+            A state of the same columns and `n_batches`; it stays as it is.
+
+        Returns
+        -------
+        BatchMoments
+            The state itself.
+        """
         merged = self + other
         self.__dict__.update(merged.__dict__)
         return self
@@ -279,7 +319,13 @@ class BatchMoments:
         return merged
 
     def copy(self) -> BatchMoments:
-        """An independent state of the same rows."""
+        """An independent state of the same rows.
+
+        Returns
+        -------
+        BatchMoments
+            The copy.
+        """
         copied = BatchMoments(
             self.n_batches, batch_rows=self.batch_rows, feature_names=self.feature_names
         )
@@ -287,7 +333,20 @@ class BatchMoments:
         return copied
 
     def coarsened(self, *, rows: int, batches: int) -> BatchMoments:
-        """Neighbours merged until batches have `rows` rows, but no fewer than `batches` of them."""
+        """Neighbours merged until batches have `rows` rows, but no fewer than `batches` of them.
+
+        Parameters
+        ----------
+        rows : int
+            Rows that a batch should have.
+        batches : int
+            How many there must be at least.
+
+        Returns
+        -------
+        BatchMoments
+            Another state of the same rows.
+        """
         coarse = self.copy()
         while self.n_samples and coarse.batch_rows < rows and len(coarse._closed()) >= 2 * batches:
             coarse._batches, coarse._open = coarse._closed().paired(), None
@@ -295,7 +354,13 @@ class BatchMoments:
         return coarse
 
     def pooled(self) -> Moments:
-        """The moments of all rows together."""
+        """The moments of all rows together.
+
+        Returns
+        -------
+        Moments
+            A state of order 2.
+        """
         batches = self._closed()
         while len(batches) > 1:
             batches = batches.paired()
@@ -306,12 +371,29 @@ class BatchMoments:
         return moments
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the state to a file that `load` reads; see `edgewise.moments.statefile`."""
+        """Write the state to a file that `load` reads.
+
+        Parameters
+        ----------
+        path : str or path
+            Where to write it; the file appears when it is complete.
+        """
         write_state(path, self._contents())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> BatchMoments:
-        """Read a state that `save` wrote; loading never runs code from the file."""
+        """Read a state that `save` wrote; loading never runs code from the file.
+
+        Parameters
+        ----------
+        path : str or path
+            The file.
+
+        Returns
+        -------
+        BatchMoments
+            The state.
+        """
         return cls._from_contents(read_state(path, "batches"))
 
     def _contents(self) -> StateContents:
@@ -344,19 +426,48 @@ class BatchMoments:
         return state
 
     def mean(self) -> FloatArray:
-        """Mean of each column."""
+        """Mean of each column.
+
+        Returns
+        -------
+        ndarray of shape (p,)
+            The means.
+        """
         return self.pooled().mean()
 
     def covariance(self) -> FloatArray:
-        """Unbiased covariance matrix Σ̂ (divisor n − 1)."""
+        """Unbiased covariance matrix Σ̂ (divisor n − 1).
+
+        Returns
+        -------
+        ndarray of shape (p, p)
+            Σ̂.
+        """
         return self.pooled().covariance()
 
     def batch_counts(self) -> npt.NDArray[np.int64]:
-        """Rows of each batch."""
+        """Rows of each batch.
+
+        Returns
+        -------
+        ndarray of int
+            In the order of the rows; the last batch may be shorter.
+        """
         return self._closed().n.copy()
 
     def scatters_about(self, centre: Centre) -> FloatArray:
-        """Σ (x − centre)(x − centre)ᵀ over the rows of each batch, stacked."""
+        """Σ (x − centre)(x − centre)ᵀ over the rows of each batch, stacked.
+
+        Parameters
+        ----------
+        centre : Centre
+            As `Moments.centre` gives it.
+
+        Returns
+        -------
+        ndarray of shape (batches, p, p)
+            The sums.
+        """
         offset = 0.0 if centre.offset is None else centre.offset
         return self._closed().moved(centre.origin, offset).second
 

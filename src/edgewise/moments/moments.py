@@ -61,6 +61,18 @@ class Moments:
     4
     >>> bool(np.allclose(state.covariance(), np.cov(X, rowvar=False)))
     True
+    >>> state.copy().merge(Moments().update(X)).mean()
+    array([4.  , 5.25])
+    >>> state.centre().origin, state.quartics().columns.round(3)
+    (array([4.  , 5.25]), array([41.   , 77.332]))
+
+    A state can be kept:
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     state.save(f"{folder}/rows.state")
+    ...     Moments.load(f"{folder}/rows.state")
+    Moments(n_samples=4, n_features=2, order=4)
     """
 
     def __init__(self, *, order: int = 4, feature_names: Sequence[str] | None = None) -> None:
@@ -71,14 +83,27 @@ class Moments:
 
     @property
     def n_samples(self) -> int:
+        """Rows seen."""
         return 0 if self._sums is None else self._sums.n
 
     @property
     def n_features(self) -> int | None:
+        """Columns, once rows have been seen."""
         return None if self._sums is None else int(self._sums.origin.shape[0])
 
     def update(self, X: Rows) -> Self:
-        """Take in more rows; on an error the state is as it was before."""
+        """Take in more rows; on an error the state is as it was before.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        Moments
+            The state itself.
+        """
         rows = check_rows(X, n_features=known_width(self))
         if rows.shape[0]:
             sums = power_sums(rows, quartic=self.order == 4)
@@ -86,13 +111,30 @@ class Moments:
         return self
 
     def copy(self) -> Moments:
-        """An independent state of the same rows."""
+        """An independent state of the same rows.
+
+        Returns
+        -------
+        Moments
+            The copy.
+        """
         copied = Moments(order=self.order, feature_names=self.feature_names)
         copied._sums = self._sums
         return copied
 
     def merge(self, other: Moments) -> Self:
-        """Take in the rows that `other` has seen."""
+        """Take in the rows that `other` has seen.
+
+        Parameters
+        ----------
+        other : Moments
+            A state of the same columns; it stays as it is.
+
+        Returns
+        -------
+        Moments
+            The state itself.
+        """
         merged = self + other
         self.__dict__.update(merged.__dict__)
         return self
@@ -123,12 +165,29 @@ class Moments:
         return merged
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the state to a file that `load` reads; see `edgewise.moments.statefile`."""
+        """Write the state to a file that `load` reads.
+
+        Parameters
+        ----------
+        path : str or path
+            Where to write it; the file appears when it is complete.
+        """
         write_state(path, self._contents())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Moments:
-        """Read a state that `save` wrote; loading never runs code from the file."""
+        """Read a state that `save` wrote; loading never runs code from the file.
+
+        Parameters
+        ----------
+        path : str or path
+            The file.
+
+        Returns
+        -------
+        Moments
+            The state.
+        """
         return cls._from_contents(read_state(path, "moments"))
 
     def _contents(self) -> StateContents:
@@ -145,11 +204,24 @@ class Moments:
         return moments
 
     def mean(self) -> FloatArray:
-        """Mean of each column."""
+        """Mean of each column.
+
+        Returns
+        -------
+        ndarray of shape (p,)
+            The means.
+        """
         return self._require(1).mean()
 
     def centre(self) -> Centre:
-        """The mean, as exactly as the state knows it."""
+        """The mean, as exactly as the state knows it.
+
+        Returns
+        -------
+        Centre
+            An origin and an offset, whose sum one number could not hold where the data are far
+            from zero.
+        """
         sums = self._require(1)
         offset, mean = sums.first / sums.n, sums.mean()
         spread = np.sqrt(sums.central().second.diagonal() / sums.n)
@@ -159,12 +231,24 @@ class Moments:
         return Centre(mean, None)
 
     def covariance(self) -> FloatArray:
-        """Unbiased covariance matrix Σ̂ (divisor n − 1)."""
+        """Unbiased covariance matrix Σ̂ (divisor n − 1).
+
+        Returns
+        -------
+        ndarray of shape (p, p)
+            Σ̂.
+        """
         sums = self._require(2)
         return sums.central().second / (sums.n - 1)
 
     def quartics(self) -> CentralQuartics:
-        """Central fourth-order moments (divisor n)."""
+        """Central fourth-order moments (divisor n).
+
+        Returns
+        -------
+        CentralQuartics
+            The mean cᵢ⁴ of each column as `columns`, and the mean ‖c‖⁴ of the rows as `norm`.
+        """
         sums = self._require(1).central()
         if sums.quartic is None:
             raise ParameterError(

@@ -26,8 +26,14 @@ def make_chain_precision(n_features: int, weight: float = _USUAL_WEIGHT) -> Floa
     weight : float
         Minus the partial correlation of neighbours, between −½ and ½.
 
+    Returns
+    -------
+    ndarray of shape (n_features, n_features)
+        Θ, with unit variances.
+
     Examples
     --------
+    >>> from edgewise.simulate import make_chain_precision
     >>> make_chain_precision(3).round(3).tolist()
     [[1.11, 0.349, 0.0], [0.349, 1.22, 0.349], [0.0, 0.349, 1.11]]
     """
@@ -52,8 +58,14 @@ def make_hub_precision(
         Minus the partial correlation along an edge; by default 0.3, or less where Θ would be nearly
         singular (a hub of k leaves bears less than 1/√k).
 
+    Returns
+    -------
+    ndarray of shape (n_features, n_features)
+        Θ, with unit variances.
+
     Examples
     --------
+    >>> from edgewise.simulate import make_hub_precision
     >>> (make_hub_precision(5) != 0).sum(axis=1).tolist()
     [5, 2, 2, 2, 2]
     """
@@ -79,8 +91,14 @@ def make_grid_precision(
     weight : float, optional
         As for `make_hub_precision`; below ¼ is safe for any size.
 
+    Returns
+    -------
+    ndarray of shape (n_features, n_features)
+        Θ, with unit variances.
+
     Examples
     --------
+    >>> from edgewise.simulate import make_grid_precision
     >>> (make_grid_precision(4) != 0).astype(int).tolist()
     [[1, 1, 1, 0], [1, 1, 0, 1], [1, 0, 1, 1], [0, 1, 1, 1]]
     """
@@ -116,8 +134,14 @@ def make_erdos_renyi_precision(
     rng : numpy.random.Generator or int, optional
         Where the randomness comes from, or a seed.
 
+    Returns
+    -------
+    ndarray of shape (n_features, n_features)
+        Θ, with unit variances.
+
     Examples
     --------
+    >>> from edgewise.simulate import make_erdos_renyi_precision
     >>> theta = make_erdos_renyi_precision(10, probability=0.2, rng=0)
     >>> int((theta != 0).sum() - 10) // 2
     8

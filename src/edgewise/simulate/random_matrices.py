@@ -39,8 +39,14 @@ def make_sparse_precision(
     rng : numpy.random.Generator or int, optional
         Where the randomness comes from, or a seed.
 
+    Returns
+    -------
+    ndarray of shape (n_features, n_features)
+        Θ, with unit variances.
+
     Examples
     --------
+    >>> from edgewise.simulate import make_sparse_precision
     >>> theta = make_sparse_precision(10, 12, rng=0)
     >>> int((theta != 0).sum() - 10) // 2
     12
@@ -83,8 +89,14 @@ def make_gram_covariance(
     rng : numpy.random.Generator or int, optional
         Where the randomness comes from, or a seed.
 
+    Returns
+    -------
+    ndarray of shape (n_features, n_features)
+        Σ, with unit variances.
+
     Examples
     --------
+    >>> from edgewise.simulate import make_gram_covariance
     >>> make_gram_covariance(3, rng=0).round(2).tolist()
     [[1.0, -0.3, 0.5], [-0.3, 1.0, -0.72], [0.5, -0.72, 1.0]]
     """
@@ -113,13 +125,24 @@ def make_gram_precision(
 
     Parameters
     ----------
-    n_features, n_factors, rng
-        As for `make_gram_covariance`.
+    n_features : int
+        How many variables.
     n_edges : int
         How many edges.
+    n_factors : int, optional
+        As for `make_gram_covariance`.
+    rng : numpy.random.Generator or int, optional
+        Where the randomness comes from, or a seed.
+
+    Returns
+    -------
+    ndarray of shape (n_features, n_features)
+        Θ, with unit variances.
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from edgewise.simulate import make_gram_precision
     >>> theta = make_gram_precision(6, 7, rng=0)
     >>> int((theta != 0).sum() - 6) // 2
     7

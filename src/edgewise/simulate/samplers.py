@@ -38,6 +38,7 @@ def sample(
     Returns
     -------
     ndarray of shape (n_samples, p)
+        The rows.
 
     Examples
     --------
@@ -66,17 +67,22 @@ def sample_batches(
 
     Parameters
     ----------
-    distribution, precision, rng
+    distribution : str or Distribution
+        As for `sample`.
+    precision : ndarray of shape (p, p)
         As for `sample`.
     n_samples : int or None
         How many rows in all; None for a stream without end.
+    rng : numpy.random.Generator or int, optional
+        Where the randomness comes from, or a seed.
     batch_rows : int
         Rows of a batch; the last one may be shorter. The same seed and `n_samples` give the same
         rows whatever the batches.
 
-    Yields
-    ------
-    ndarray of shape (batch_rows, p)
+    Returns
+    -------
+    iterator of ndarray of shape (batch_rows, p)
+        The batches.
 
     Examples
     --------

@@ -37,8 +37,10 @@ class FileSource:
         *,
         columns: Sequence[str] | None = None,
         exclude: Sequence[str] | None = None,
+        read_ahead: bool = True,
     ) -> None:
         self.paths = expand_paths(paths)
+        self._read_ahead = read_ahead
         if self.paths == ["-"]:
             self._files = [open_csv_stream(_standard_input(), "standard input")]
         else:
@@ -63,8 +65,14 @@ class FileSource:
         return (batch for _, batch in self.positioned_batches(Position(0, 0)))
 
     def positioned_batches(self, start: Position) -> Iterator[tuple[Position, Rows]]:
-        """Batches from a position on, each with the position behind it; read ahead by a thread."""
-        return prefetched(lambda: self._read(start))
+        """Batches from a position on, each with the position behind it."""
+        return prefetched(lambda: self._read(start)) if self._read_ahead else self._read(start)
+
+    def rows_of_files(self) -> list[int] | None:
+        """Rows of each file, where all of them say."""
+        rows = [file.n_rows for file in self._files]
+        known = [count for count in rows if count is not None]
+        return known if len(known) == len(rows) else None
 
     def reaches(self, position: Position, rows: int) -> bool:
         """Whether so many rows can end there, as far as the files say how many they have."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import threading
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -20,9 +22,9 @@ from edgewise.edges.result import EdgeTestResult
 from edgewise.errors import DataTypeError, EdgewiseWarning, ParameterError
 from edgewise.simulate.distributions import DISTRIBUTIONS, Distribution
 from edgewise.simulate.samplers import as_distribution, mixing_matrix, sample
-from edgewise.studies.draws import worker_count
 from edgewise.studies.study import generator
 from edgewise.studies.verdict import as_verdict
+from edgewise.studies.workers import check_workers, make_units
 
 #: Draws that a worker makes at a time.
 _TOGETHER = 10
@@ -32,7 +34,26 @@ Sampler = str | Distribution | Callable[[int, np.random.Generator], AnyArray]
 
 
 class Estimate(NamedTuple):
-    """A rate, and the ends of its confidence band; all NaN where it could not be measured."""
+    """A rate, and the ends of its confidence band; all NaN where it could not be measured.
+
+    Attributes
+    ----------
+    value : float
+        The rate.
+    low : float
+        The lower end of its band.
+    high : float
+        The upper end.
+
+    Examples
+    --------
+    >>> from edgewise.simulate import make_chain_precision
+    >>> from edgewise.studies import calibrate
+    >>> theta = make_chain_precision(4)
+    >>> power = calibrate("score", "t5", precision=theta, n_samples=200, n_draws=20).power
+    >>> power.low < power.value < power.high
+    True
+    """
 
     value: float
     low: float
@@ -40,7 +61,29 @@ class Estimate(NamedTuple):
 
 
 class LevelCurve(NamedTuple):
-    """The rate of p-values of null pairs up to each level, with a band."""
+    """The rate of p-values of null pairs up to each level, with a band.
+
+    Attributes
+    ----------
+    level : ndarray of shape (k,)
+        The levels.
+    rate : ndarray of shape (k,)
+        The share of p-values up to each.
+    low : ndarray of shape (k,)
+        The lower end of the band.
+    high : ndarray of shape (k,)
+        The upper end.
+
+    Examples
+    --------
+    >>> from edgewise.simulate import make_chain_precision
+    >>> from edgewise.studies import calibrate
+    >>> theta = make_chain_precision(4)
+    >>> rates = calibrate("score", "t5", precision=theta, n_samples=200, n_draws=20)
+    >>> curve = rates.level_curve([0.01, 0.05, 0.1])
+    >>> bool((curve.low <= curve.level).all() and (curve.level <= curve.high).all())
+    True
+    """
 
     level: FloatArray
     rate: FloatArray
@@ -54,7 +97,9 @@ class Calibration:
 
     Attributes
     ----------
-    alpha, n_samples, n_draws, confidence
+    alpha, confidence : float
+        As they were asked for.
+    n_samples, n_draws : int
         As they were asked for.
     false_positive_rate : Estimate
         The share of null pairs with a p-value up to alpha, before any correction.
@@ -68,6 +113,17 @@ class Calibration:
         The share of entries Θ_ij, i < j, that lie in their intervals of level 1 − alpha.
     null_pvalues : ndarray of shape (n_draws, n_null) or None
         The p-values of the null pairs.
+
+    Examples
+    --------
+    >>> from edgewise.simulate import make_chain_precision
+    >>> from edgewise.studies import calibrate
+    >>> theta = make_chain_precision(4)
+    >>> rates = calibrate("score", "t5", precision=theta, n_samples=200, n_draws=20)
+    >>> print(rates.summary().splitlines()[0])
+    20 draws of 200 rows, alpha = 0.05
+    >>> rates.null_pvalues.shape, rates.level_curve().rate.shape
+    ((20, 3), (101,))
     """
 
     alpha: float
@@ -88,6 +144,16 @@ class Calibration:
         Wolfowitz and Massart with a draw as one observation. With one null pair it holds at all
         levels at once; with several, whose p-values depend on each other, at each level by
         Hoeffding's inequality.
+
+        Parameters
+        ----------
+        levels : iterable of float, optional
+            The levels; by default 0, 0.01, …, 1.
+
+        Returns
+        -------
+        LevelCurve
+            The rates at these levels.
         """
         if self.null_pvalues is None or not self.null_pvalues.size:
             raise ParameterError(
@@ -101,7 +167,13 @@ class Calibration:
         return LevelCurve(level, rate, np.maximum(rate - half, 0.0), np.minimum(rate + half, 1.0))
 
     def summary(self) -> str:
-        """All rates as text, one a line."""
+        """All rates as text, one a line.
+
+        Returns
+        -------
+        str
+            The lines.
+        """
         lines = [f"{self.n_draws:,} draws of {self.n_samples:,} rows, alpha = {self.alpha:g}"]
         for name in RATES:
             estimate: Estimate = getattr(self, name)
@@ -129,7 +201,8 @@ def calibrate(
     correction: str | None = "holm",
     confidence: float = 0.95,
     seed: int = 0,
-    n_jobs: int | None = 1,
+    n_jobs: int | None = None,
+    client: Any = None,
     tell: Callable[[int], None] = lambda draws: None,
 ) -> Calibration:
     """Measure the error rates and the power of a test, edgewise's or any other.
@@ -159,13 +232,18 @@ def calibrate(
     seed : int
         Decides every data set: tests with the same seed, sampler and sizes see the same data.
     n_jobs : int, optional
-        Worker processes, -1 or None for one a core; they change nothing but the time.
+        Worker processes, by default 1, and -1 for one a core; they change nothing but the time.
+    client : distributed.Client, optional
+        A Dask cluster that makes the draws, in place of processes of this machine. Its workers need
+        edgewise, and what `test` and `sampler` import. The numbers are the same, to the last bit on
+        machines with the same kind of processor, NumPy and SciPy.
     tell : callable
         Is told of draws as they are done.
 
     Returns
     -------
     Calibration
+        The rates, each with its band.
 
     Notes
     -----
@@ -194,7 +272,17 @@ def calibrate(
     confidence = check_real("confidence", confidence, above=0, below=1)
     seed = check_count("seed", seed, at_least=0)
     trial = _Trial(_as_test(test, alpha, correction), _as_sampler(sampler, theta), theta, n_samples)
-    shares = _all_draws(trial, alpha, correction, n_draws, seed, worker_count(n_jobs), tell)
+    units = [
+        _Unit(trial, alpha, correction, seed, start, min(start + _TOGETHER, n_draws))
+        for start in range(0, n_draws, _TOGETHER)
+    ]
+    parts: dict[int, _Shares] = {}
+    with closing(make_units(units, check_workers(n_jobs, client, default=1), client)) as made:
+        for number, part in made:
+            parts[number] = part
+            tell(len(part))
+    # In the order of the draws: the last bits of a mean depend on it.
+    shares = [one for number in range(len(units)) for one in parts[number]]
     return _calibration(shares, alpha, n_samples, n_draws, confidence)
 
 
@@ -245,43 +333,34 @@ def _mean(values: FloatArray) -> float:
     return float(values.mean()) if values.size else math.nan
 
 
-def _all_draws(
-    trial: _Trial,
-    alpha: float,
-    correction: str | None,
-    n_draws: int,
-    seed: int,
-    workers: int,
-    tell: Callable[[int], None],
-) -> list[tuple[FloatArray, FloatArray]]:
-    from joblib import Parallel, delayed
-
-    starts = range(0, n_draws, _TOGETHER)
-    work = Parallel(n_jobs=workers, backend="loky", return_as="generator", batch_size=1)
-    made: list[tuple[FloatArray, FloatArray]] = []
-    for part in work(
-        delayed(_some_draws)(trial, alpha, correction, seed, start, min(start + _TOGETHER, n_draws))
-        for start in starts
-    ):
-        made += part
-        tell(len(part))
-    return made
+#: The rates of each draw and the p-values of its null pairs.
+_Shares = list[tuple[FloatArray, FloatArray]]
 
 
-def _some_draws(
-    trial: _Trial, alpha: float, correction: str | None, seed: int, start: int, stop: int
-) -> list[tuple[FloatArray, FloatArray]]:
-    from threadpoolctl import threadpool_limits
+@dataclass(frozen=True, eq=False)
+class _Unit:
+    """Draws that a worker makes at a time."""
 
-    made = []
-    with threadpool_limits(limits=1):
-        for draw in range(start, stop):
+    trial: _Trial
+    alpha: float
+    correction: str | None
+    seed: int
+    start: int
+    stop: int
+
+    def __call__(self) -> _Shares:
+        made = []
+        for draw in range(self.start, self.stop):
+            rng = generator(self.seed, "calibrate", draw)
             try:
-                made.append(trial.shares(generator(seed, "calibrate", draw), alpha, correction))
+                made.append(self.trial.shares(rng, self.alpha, self.correction))
             except Exception as error:
-                error.add_note(f"in draw {draw} of seed {seed}")
+                error.add_note(f"in draw {draw} of seed {self.seed}")
                 raise
-    return made
+        return made
+
+    def __str__(self) -> str:
+        return f"draws {self.start} to {self.stop - 1} of seed {self.seed}"
 
 
 def _calibration(
@@ -340,10 +419,40 @@ class _NamedTest:
     correction: str | None
 
     def __call__(self, X: FloatArray) -> EdgeTestResult:
-        with warnings.catch_warnings():
-            # That rows are too few is what the rates are about to say.
-            warnings.simplefilter("ignore", EdgewiseWarning)
+        # That rows are too few is what the rates are about to say.
+        with _quiet():
             return edge_test(X, method=self.method, alpha=self.alpha, correction=self.correction)
+
+
+class _Quiet:
+    """How many are inside `_quiet`, and what the last of them will undo."""
+
+    lock = threading.Lock()
+    inside = 0
+    held: warnings.catch_warnings[None]
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Without edgewise's warnings, in all threads of the process.
+
+    A worker of a cluster may run several draws in as many threads. Which warnings are shown is the
+    process's business: each thread for itself would bring back too early what another one has
+    silenced, or silence for good what the user wants to see.
+    """
+    with _Quiet.lock:
+        if not _Quiet.inside:
+            _Quiet.held = warnings.catch_warnings()
+            _Quiet.held.__enter__()
+            warnings.simplefilter("ignore", EdgewiseWarning)
+        _Quiet.inside += 1
+    try:
+        yield
+    finally:
+        with _Quiet.lock:
+            _Quiet.inside -= 1
+            if not _Quiet.inside:
+                _Quiet.held.__exit__(None, None, None)
 
 
 @dataclass(frozen=True, eq=False)

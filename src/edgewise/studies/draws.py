@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import reprlib
 import time
 import zipfile
 import zlib
 from collections.abc import Callable, Sequence
-from numbers import Integral
+from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from edgewise._atomic import atomic_path
 from edgewise._types import AnyArray
 from edgewise._version import __version__
-from edgewise.errors import ParameterError
 from edgewise.studies.study import Cell, Measured, generator
+from edgewise.studies.workers import make_units
 
 if TYPE_CHECKING:
     from edgewise.studies.study import Study
@@ -30,82 +32,92 @@ def make_draws(
     folder: Path,
     *,
     seed: int,
-    n_jobs: int,
+    n_jobs: int = 1,
+    client: Any = None,
     tell: Callable[[int], None] = lambda draws: None,
 ) -> tuple[list[tuple[Cell, dict[str, AnyArray]]], bool]:
     """Every draw of every cell, and whether any was there already and not made again.
 
     A draw has a generator of random numbers of its own and one BLAS thread, so that the numbers do
-    not depend on the number of workers, on the order, or on where a run was broken off.
+    not depend on the number of workers, on the order, or on where a run was broken off. Workers,
+    processes here or those of a cluster (`client`, in place of `n_jobs`), only measure: this
+    process writes, as soon as they have something, since they may not see its files.
     """
-    from joblib import Parallel, delayed
-
     folder.mkdir(parents=True, exist_ok=True)
-    units = [
-        (cell, start, min(start + cell.together, cell.n_draws))
+    plan = [
+        [
+            _Unit(study, cell, seed, start, min(start + cell.together, cell.n_draws))
+            for start in range(0, cell.n_draws, cell.together)
+        ]
         for cell in cells
-        for start in range(0, cell.n_draws, cell.together)
     ]
+    units = [unit for of_cell in plan for unit in of_cell]
     missing = []
-    for cell, start, stop in units:
-        if _read(_place(folder, study, cell, seed, start, stop)) is None:
-            missing.append((cell, start, stop))
+    for unit in units:
+        if _read(unit.place(folder)) is None:
+            missing.append(unit)
         else:
-            tell(stop - start)
-    work = Parallel(n_jobs=n_jobs, backend="loky", return_as="generator_unordered", batch_size=1)
-    for draws in work(
-        delayed(_make_unit)(study, cell, folder, seed, start, stop) for cell, start, stop in missing
-    ):
-        tell(draws)
-    collected = [(cell, _collected(study, cell, folder, seed)) for cell in cells]
+            tell(unit.stop - unit.start)
+    with closing(make_units(missing, n_jobs, client)) as made:
+        for number, draws in made:
+            unit = missing[number]
+            _write(unit.place(folder), draws)
+            tell(unit.stop - unit.start)
+    collected = [
+        (cell, _collected(of_cell, folder)) for cell, of_cell in zip(cells, plan, strict=True)
+    ]
     return collected, len(missing) < len(units)
 
 
-def worker_count(n_jobs: int | None) -> int:
-    """Processes to use; one for each core where none are asked for."""
-    if n_jobs is None or n_jobs == -1:
-        from joblib import cpu_count
+@dataclass(frozen=True, eq=False)
+class _Unit:
+    """Draws of a cell that are made, and kept, at a time."""
 
-        return int(cpu_count())
-    if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs < 1:
-        raise ParameterError(
-            f"n_jobs: expected a number of processes from 1 on, or -1 for one a core, got "
-            f"{n_jobs!r}."
-        )
-    return int(n_jobs)
+    study: Study
+    cell: Cell
+    seed: int
+    start: int
+    stop: int
 
-
-def _make_unit(study: Study, cell: Cell, folder: Path, seed: int, start: int, stop: int) -> int:
-    from threadpoolctl import threadpool_limits
-
-    key = cell.key(study.name)
-    made: list[Measured] = []
-    with threadpool_limits(limits=1):
-        for draw in range(start, stop):
+    def __call__(self) -> dict[str, AnyArray]:
+        key = self.cell.key(self.study.name)
+        made: list[Measured] = []
+        for draw in range(self.start, self.stop):
             began = time.perf_counter()
-            measured = study.measure(cell.parameters, generator(seed, key, draw))
+            try:
+                measured = self.study.measure(self.cell.parameters, generator(self.seed, key, draw))
+            except Exception as error:
+                error.add_note(f"in draw {draw} of {self._setting()}")
+                raise
             spent = np.asarray(time.perf_counter() - began)
             made.append({**measured, SECONDS: spent})
-    stacked = {name: np.stack([one[name] for one in made]) for name in made[0]}
-    place = _place(folder, study, cell, seed, start, stop)
+        return {name: np.stack([one[name] for one in made]) for name in made[0]}
+
+    def __str__(self) -> str:
+        return f"draws {self.start} to {self.stop - 1} of {self._setting()}"
+
+    def _setting(self) -> str:
+        parameters = [f"{name} = {reprlib.repr(v)}" for name, v in self.cell.parameters.items()]
+        return ", ".join([self.study.name, *parameters, f"seed {self.seed}"])
+
+    def place(self, folder: Path) -> Path:
+        # Another version or revision may measure something else; its draws are not these.
+        name = self.study.name
+        kind = f"{name}-{self.cell.key(name)}-{__version__}.{self.study.revision}"
+        return folder / f"{kind}-{self.seed}-{self.start:05d}-{self.stop:05d}.npz"
+
+
+def _write(place: Path, draws: dict[str, AnyArray]) -> None:
     with atomic_path(place) as temporary, temporary.open("wb") as file:
-        np.savez_compressed(file, **stacked)  # type: ignore[arg-type]
-    return stop - start
+        np.savez_compressed(file, **draws)  # type: ignore[arg-type]
 
 
-def _place(folder: Path, study: Study, cell: Cell, seed: int, start: int, stop: int) -> Path:
-    # Another version or revision may measure something else; its draws are not these.
-    kind = f"{study.name}-{cell.key(study.name)}-{__version__}.{study.revision}"
-    return folder / f"{kind}-{seed}-{start:05d}-{stop:05d}.npz"
-
-
-def _collected(study: Study, cell: Cell, folder: Path, seed: int) -> dict[str, AnyArray]:
+def _collected(units: Sequence[_Unit], folder: Path) -> dict[str, AnyArray]:
     parts = []
-    for start in range(0, cell.n_draws, cell.together):
-        stop = min(start + cell.together, cell.n_draws)
-        part = _read(_place(folder, study, cell, seed, start, stop))
+    for unit in units:
+        part = _read(unit.place(folder))
         if part is None:
-            raise FileNotFoundError(f"the draws {start} to {stop} were removed from '{folder}'")
+            raise FileNotFoundError(f"the {unit} were removed from '{folder}'")
         parts.append(part)
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 

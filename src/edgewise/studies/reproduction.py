@@ -17,13 +17,14 @@ from edgewise._atomic import atomic_path
 from edgewise._validation import check_choice, check_count
 from edgewise._version import __version__
 from edgewise.errors import DataError
-from edgewise.studies.draws import SECONDS, make_draws, worker_count
+from edgewise.studies.draws import SECONDS, make_draws
 from edgewise.studies.eigenvalues import EigenvalueStudy
 from edgewise.studies.false_positives import FalsePositiveStudy
 from edgewise.studies.lemma1 import LemmaStudy
 from edgewise.studies.power import PowerStudy
 from edgewise.studies.study import SCALES, Claim, Findings, Study
 from edgewise.studies.thresholds import ThresholdStudy
+from edgewise.studies.workers import check_workers
 
 STUDIES: dict[str, Study] = {
     study.name: study
@@ -42,8 +43,30 @@ SEED = 2016
 class Reproduction:
     """A study that was run: what it found, how long it took, and where its files are.
 
-    `core_seconds` is the time of all draws, also of those that an earlier run had made; `seconds`
-    that of this run, and none where it found draws already made.
+    Attributes
+    ----------
+    study : Study
+        Its `name` is that of the figure, its `title` what it is about.
+    scale : str
+        How large it was.
+    claims : list of Claim
+        What the paper, or we, say (`says`), what came out (`measured`), and whether it `holds`.
+    n_draws : int
+        How many data sets were drawn.
+    seconds : float or None
+        The time of this run; None where it found draws already made.
+    core_seconds : float
+        The time of all draws, also of those that an earlier run had made.
+    folder : path
+        Where its table, pictures and page are.
+
+    Examples
+    --------
+    What a run could not confirm:
+
+    >>> from edgewise.studies import Reproduction
+    >>> def doubtful(done: Reproduction) -> list[str]:
+    ...     return [claim.says for claim in done.claims if not claim.holds]
     """
 
     study: Study
@@ -62,6 +85,7 @@ def reproduce(
     output: str | os.PathLike[str] = "reproduction",
     seed: int = SEED,
     n_jobs: int | None = None,
+    client: Any = None,
     tell: Callable[[int], None] = lambda draws: None,
 ) -> list[Reproduction]:
     """Run the paper's simulation studies again.
@@ -80,12 +104,17 @@ def reproduce(
         Everything random follows from it; the number of workers changes nothing.
     n_jobs : int, optional
         Worker processes; by default one for each core.
+    client : distributed.Client, optional
+        A Dask cluster that makes the draws, in place of processes of this machine. Its workers need
+        edgewise, but not the output folder, which only this process writes to. The numbers are the
+        same, to the last bit on machines with the same kind of processor, NumPy and SciPy.
     tell : callable
         Is told of draws as they are done.
 
     Returns
     -------
     list of Reproduction
+        One for each study, in the paper's order.
 
     Examples
     --------
@@ -99,7 +128,8 @@ def reproduce(
     chosen = chosen_studies(names)
     check_choice("scale", scale, SCALES)
     seed = check_count("seed", seed, at_least=0)
-    workers = worker_count(n_jobs)
+    workers = check_workers(n_jobs, client)
+    crew = f"with {workers} workers" if client is None else "on a Dask cluster"
     target = Path(output)
     # Before the work: an output that cannot be written should not cost a long run.
     for name in ("", "draws", *(study.name for study in chosen)):
@@ -108,7 +138,13 @@ def reproduce(
     for study in chosen:
         began = time.perf_counter()
         results, kept = make_draws(
-            study, study.cells(scale), target / "draws", seed=seed, n_jobs=workers, tell=tell
+            study,
+            study.cells(scale),
+            target / "draws",
+            seed=seed,
+            n_jobs=workers,
+            client=client,
+            tell=tell,
         )
         findings = study.findings(results)
         core_seconds = float(sum(measured[SECONDS].sum() for _, measured in results))
@@ -121,10 +157,10 @@ def reproduce(
             core_seconds=core_seconds,
             folder=target / study.name,
         )
-        _write(reproduction, findings, workers, seed)
+        _write(reproduction, findings, crew, seed)
         done.append(reproduction)
     if len(done) == len(STUDIES):
-        _write_text(target / "README.md", _overview(done, scale, workers))
+        _write_text(target / "README.md", _overview(done, scale, crew))
     return done
 
 
@@ -153,7 +189,7 @@ def _make_folder(path: Path) -> None:
         raise DataError(f"output: the folder '{path}' cannot be written to; choose another place.")
 
 
-def _write(done: Reproduction, findings: Findings, workers: int, seed: int) -> None:
+def _write(done: Reproduction, findings: Findings, crew: str, seed: int) -> None:
     folder, name = done.folder, done.study.name
     with (
         atomic_path(folder / f"{name}.csv") as temporary,
@@ -163,7 +199,7 @@ def _write(done: Reproduction, findings: Findings, workers: int, seed: int) -> N
         writer.writerow(findings.table.columns)
         writer.writerows([_cell(value) for value in row] for row in findings.table.rows)
     _write_pictures(findings, folder, name)
-    _write_text(folder / "README.md", _page(done, findings, workers, seed))
+    _write_text(folder / "README.md", _page(done, findings, crew, seed))
 
 
 def _cell(value: Any) -> Any:
@@ -187,7 +223,7 @@ def _write_text(path: Path, text: str) -> None:
         temporary.write_text(text, encoding="utf-8")
 
 
-def _page(done: Reproduction, findings: Findings, workers: int, seed: int) -> str:
+def _page(done: Reproduction, findings: Findings, crew: str, seed: int) -> str:
     study = done.study
     command = f"edgewise reproduce {study.name} --scale {done.scale}"
     if seed != SEED:
@@ -210,7 +246,7 @@ def _page(done: Reproduction, findings: Findings, workers: int, seed: int) -> st
         "",
         *[line for note in findings.notes for line in (note, "")],
         f"Made by `{command}` with edgewise {__version__}: {done.n_draws:,} draws, "
-        f"{_time_taken(done, workers)} "
+        f"{_time_taken(done, crew)} "
         f"(NumPy {np.__version__}, Python {platform.python_version()}). "
         f"The numbers are in [{study.name}.csv]({study.name}.csv), the picture also as "
         f"[{study.name}.svg]({study.name}.svg).",
@@ -235,7 +271,7 @@ def _in_table(text: str) -> str:
     return text.replace("|", "\\|")
 
 
-def _overview(done: Sequence[Reproduction], scale: str, workers: int) -> str:
+def _overview(done: Sequence[Reproduction], scale: str, crew: str) -> str:
     lines = [
         "# The paper's simulation studies, reproduced",
         "",
@@ -251,22 +287,22 @@ def _overview(done: Sequence[Reproduction], scale: str, workers: int) -> str:
             "",
             *_claim_table(one.claims),
             "",
-            f"{one.n_draws:,} draws, {_time_taken(one, workers)}.",
+            f"{one.n_draws:,} draws, {_time_taken(one, crew)}.",
             "",
         ]
     seconds = [one.seconds for one in done if one.seconds is not None]
     if len(seconds) == len(done):
-        lines += [f"In all {_duration(sum(seconds))} with {workers} workers.", ""]
+        lines += [f"In all {_duration(sum(seconds))} {crew}.", ""]
     else:
         total = sum(one.core_seconds for one in done)
         lines += [f"In all {_duration(total)} of computing on one core.", ""]
     return "\n".join(lines)
 
 
-def _time_taken(done: Reproduction, workers: int) -> str:
+def _time_taken(done: Reproduction, crew: str) -> str:
     text = f"{_duration(done.core_seconds)} of computing on one core"
     if done.seconds is not None:
-        text += f", {_duration(done.seconds)} with {workers} workers"
+        text += f", {_duration(done.seconds)} {crew}"
     return text
 
 

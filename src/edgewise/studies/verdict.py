@@ -17,7 +17,7 @@ from edgewise.errors import ParameterError
 class Verdict(NamedTuple):
     """What a test says of one data set; None where it says nothing of the kind.
 
-    Attributes
+    Parameters
     ----------
     reject : ndarray of bool of shape (p, p)
         The edges it declares.
@@ -25,6 +25,17 @@ class Verdict(NamedTuple):
         Per edge, not corrected for their number.
     interval : ConfidenceInterval, optional
         For the entries of Θ, at level 1 − alpha.
+
+    Examples
+    --------
+    A test of your own, for `calibrate`: correlations above a half are edges.
+
+    >>> import numpy as np
+    >>> from edgewise.studies import Verdict
+    >>> def test(X):
+    ...     return Verdict(np.abs(np.corrcoef(X, rowvar=False)) > 0.5)
+    >>> test(np.random.default_rng(0).standard_normal((100, 3))).reject.sum()
+    np.int64(3)
     """
 
     reject: BoolArray

@@ -48,6 +48,22 @@ def write_csv(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:
     """Every pair of variables as a line, strongest first.
 
     A name that a spreadsheet would run as a formula gets an apostrophe in front.
+
+    Parameters
+    ----------
+    result : EdgeTestResult
+        What to write.
+    path : str or path
+        Where to write it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import edgewise as ew
+    >>> from edgewise.view.export import write_csv
+    >>> result = ew.edge_test(ew.datasets.load_sachs())
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_csv(result, f"{folder}/edges.csv")
     """
     cells = distinct_texts(result.feature_names, _safe_cell)
     with (
@@ -67,20 +83,71 @@ def _safe_cell(name: str) -> str:
 
 
 def write_json(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:
-    """The whole result; `EdgeTestResult.from_json` reads it."""
+    """The whole result; `EdgeTestResult.from_json` reads it.
+
+    Parameters
+    ----------
+    result : EdgeTestResult
+        What to write.
+    path : str or path
+        Where to write it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import edgewise as ew
+    >>> from edgewise.view.export import write_json
+    >>> result = ew.edge_test(ew.datasets.load_sachs())
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_json(result, f"{folder}/edges.json")
+    """
     with atomic_path(path) as temporary:
         temporary.write_text(result.to_json(indent=2) + "\n", encoding="utf-8")
 
 
 def plot_kind(path: str | os.PathLike[str]) -> str:
-    """The kind of picture that a file's name asks for."""
+    """The kind of picture that a file's name asks for.
+
+    Parameters
+    ----------
+    path : str or path
+        The name of a file.
+
+    Returns
+    -------
+    str
+        One of `PLOT_KINDS`.
+
+    Examples
+    --------
+    >>> from edgewise.view.export import plot_kind
+    >>> plot_kind("edges.PNG")
+    'png'
+    """
     kind = os.path.splitext(os.fspath(path))[1].lstrip(".").lower()
     check_choice(f"plot: the ending of '{path}'", kind, PLOT_KINDS)
     return kind
 
 
 def write_plot(ax: Axes, path: str | os.PathLike[str]) -> None:
-    """The picture that `ax` is part of; its kind is that of the file's name."""
+    """The picture that `ax` is part of; its kind is that of the file's name.
+
+    Parameters
+    ----------
+    ax : matplotlib axes
+        As the plots return it.
+    path : str or path
+        Where to write it; it ends in .png, .svg or .pdf.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import edgewise as ew
+    >>> from edgewise.view.export import write_plot
+    >>> ax = ew.edge_test(ew.datasets.load_sachs()).plot("volcano")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_plot(ax, f"{folder}/edges.svg")
+    """
     kind = plot_kind(path)
     figure = cast("Figure", ax.get_figure(root=True))
     with atomic_path(path) as temporary, warnings.catch_warnings():

@@ -45,10 +45,12 @@ def plot_forest(
     Returns
     -------
     matplotlib axes
+        Where it was drawn; ``ax.figure`` is the page.
 
     Examples
     --------
     >>> import edgewise as ew
+    >>> from edgewise.view.plots import plot_forest
     >>> ax = plot_forest(ew.edge_test(ew.datasets.load_sachs()), most=3)
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['praf – pmek', 'plcg – PIP2', 'PKC – P38']

@@ -50,6 +50,22 @@ def write_graphml(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:
 
     XML 1.0 has no way to write some characters: control characters are shown by their pictures (␛),
     others by the replacement character (�); a variable without a name is called "(unnamed)".
+
+    Parameters
+    ----------
+    result : EdgeTestResult
+        What to write.
+    path : str or path
+        Where to write it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import edgewise as ew
+    >>> from edgewise.view.export import write_graphml
+    >>> result = ew.edge_test(ew.datasets.load_sachs())
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_graphml(result, f"{folder}/edges.graphml")
     """
     import networkx as nx
 
@@ -62,6 +78,22 @@ def write_gexf(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:
     """The graph of the edges, for Gephi; names as in `write_graphml`.
 
     The format has no place for the method, its level and the number of rows.
+
+    Parameters
+    ----------
+    result : EdgeTestResult
+        What to write.
+    path : str or path
+        Where to write it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import edgewise as ew
+    >>> from edgewise.view.export import write_gexf
+    >>> result = ew.edge_test(ew.datasets.load_sachs())
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_gexf(result, f"{folder}/edges.gexf")
     """
     import networkx as nx
 
@@ -74,6 +106,22 @@ def write_cytoscape(result: EdgeTestResult, path: str | os.PathLike[str]) -> Non
     """The graph of the edges, for Cytoscape, cytoscape.js and networkx's `cytoscape_graph`.
 
     JSON holds every name as it is; only a variable without one is called "(unnamed)".
+
+    Parameters
+    ----------
+    result : EdgeTestResult
+        What to write.
+    path : str or path
+        Where to write it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import edgewise as ew
+    >>> from edgewise.view.export import write_cytoscape
+    >>> result = ew.edge_test(ew.datasets.load_sachs())
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_cytoscape(result, f"{folder}/edges.cyjs")
     """
     import networkx as nx
 
@@ -96,8 +144,19 @@ GRAPH_KINDS: dict[str, Callable[[EdgeTestResult, str | os.PathLike[str]], None]]
 def graph_kind(path: str | os.PathLike[str]) -> str:
     """The kind of graph file that a file's name asks for.
 
+    Parameters
+    ----------
+    path : str or path
+        The name of a file.
+
+    Returns
+    -------
+    str
+        One of `GRAPH_KINDS`.
+
     Examples
     --------
+    >>> from edgewise.view.export import graph_kind
     >>> graph_kind("edges.GEXF")
     'gexf'
     """
@@ -109,16 +168,23 @@ def graph_kind(path: str | os.PathLike[str]) -> str:
 def write_graph(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:
     """The graph of the edges, in the format that the file's name ends in (see `GRAPH_KINDS`).
 
+    Parameters
+    ----------
+    result : EdgeTestResult
+        What to write.
+    path : str or path
+        Where to write it; it ends in .graphml, .gexf or .cyjs.
+
     Examples
     --------
     >>> import tempfile
-    >>> from pathlib import Path
     >>> import networkx as nx
     >>> import edgewise as ew
-    >>> path = Path(tempfile.mkdtemp()) / "returns.graphml"
+    >>> from edgewise.view.export import write_graph
     >>> result = ew.edge_test(ew.datasets.load_sp500_returns())
-    >>> write_graph(result, path)
-    >>> len(nx.read_graphml(path).edges) == result.n_edges
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_graph(result, f"{folder}/returns.graphml")
+    ...     len(nx.read_graphml(f"{folder}/returns.graphml").edges) == result.n_edges
     True
     """
     GRAPH_KINDS[graph_kind(path)](result, path)

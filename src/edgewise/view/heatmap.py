@@ -36,10 +36,12 @@ def plot_heatmap(result: EdgeTestResult, *, ax: Axes | None = None) -> Axes:
     Returns
     -------
     matplotlib axes
+        Where it was drawn; ``ax.figure`` is the page.
 
     Examples
     --------
     >>> import edgewise as ew
+    >>> from edgewise.view.plots import plot_heatmap
     >>> ax = plot_heatmap(ew.edge_test(ew.datasets.load_sachs()))
     >>> [label.get_text() for label in ax.get_yticklabels()][:3]
     ['PIP3', 'PIP2', 'plcg']

@@ -52,14 +52,15 @@ def plot_ladder(lines: Sequence[Line], *, ax: Axes | None = None) -> Axes:
     Returns
     -------
     matplotlib axes
+        Where it was drawn; ``ax.figure`` is the page.
 
     Examples
     --------
     >>> import numpy as np
     >>> from edgewise.comparison import compare_methods
-    >>> from edgewise.sources.detect import as_source
+    >>> from edgewise.view.plots import plot_ladder
     >>> X = np.random.default_rng(0).standard_normal((500, 3))
-    >>> ax = plot_ladder(compare_methods(as_source(X), alpha=0.05, correction="holm"))
+    >>> ax = plot_ladder(compare_methods(X, alpha=0.05, correction="holm"))
     >>> ax.get_yticklabels()[0].get_text().splitlines()[0]
     'score'
     """

@@ -46,10 +46,12 @@ def plot_network(result: EdgeTestResult, *, ax: Axes | None = None) -> Axes:
     Returns
     -------
     matplotlib axes
+        Where it was drawn; ``ax.figure`` is the page.
 
     Examples
     --------
     >>> import edgewise as ew
+    >>> from edgewise.view.plots import plot_network
     >>> result = ew.edge_test(ew.datasets.load_sachs())
     >>> plot_network(result).get_title()
     '21 edges among 11 variables, 7,466 rows (score, α = 0.05)'

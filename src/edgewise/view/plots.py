@@ -53,10 +53,12 @@ def plot(result: EdgeTestResult, kind: str = "network", *, ax: Axes | None = Non
     Returns
     -------
     matplotlib axes
+        Where it was drawn; ``ax.figure`` is the page.
 
     Examples
     --------
     >>> import edgewise as ew
+    >>> from edgewise.view.plots import plot
     >>> result = ew.edge_test(ew.datasets.load_sachs())
     >>> plot(result, "volcano").get_xlabel()
     'partial correlation'

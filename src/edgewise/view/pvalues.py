@@ -36,10 +36,12 @@ def plot_pvalues(result: EdgeTestResult, *, ax: Axes | None = None) -> Axes:
     Returns
     -------
     matplotlib axes
+        Where it was drawn; ``ax.figure`` is the page.
 
     Examples
     --------
     >>> import edgewise as ew
+    >>> from edgewise.view.plots import plot_pvalues
     >>> plot_pvalues(ew.edge_test(ew.datasets.load_sachs())).get_title()
     'p-values of 55 pairs (score): true edges lift the curve at the left'
     """

@@ -40,10 +40,12 @@ def plot_volcano(result: EdgeTestResult, *, ax: Axes | None = None) -> Axes:
     Returns
     -------
     matplotlib axes
+        Where it was drawn; ``ax.figure`` is the page.
 
     Examples
     --------
     >>> import edgewise as ew
+    >>> from edgewise.view.plots import plot_volcano
     >>> plot_volcano(ew.edge_test(ew.datasets.load_sachs())).get_ylabel()
     '−log10 p'
     """

@@ -1,0 +1,58 @@
+"""`accumulate`: all rows, once, into a state; wherever the rows are."""
+
+from __future__ import annotations
+
+from typing import Any, overload
+
+from edgewise.engines.detect import partitioned_source
+from edgewise.first_pass import read_once
+from edgewise.moments.batches import BatchMoments
+from edgewise.moments.moments import Moments
+from edgewise.sources.detect import as_source
+
+
+@overload
+def accumulate(
+    data: Any, *, order: int = 4, n_batches: None = None, client: Any = None
+) -> Moments: ...
+@overload
+def accumulate(
+    data: Any, *, order: int = 4, n_batches: int, client: Any = None
+) -> BatchMoments: ...
+def accumulate(
+    data: Any, *, order: int = 4, n_batches: int | None = None, client: Any = None
+) -> Moments | BatchMoments:
+    """Read all rows once into a state that can be tested, merged and added to.
+
+    Parameters
+    ----------
+    data : array-like, data frame, Arrow stream, path or list of paths
+        The rows. Those of a `dask.array`, a `dask.dataframe` or a Spark data frame are read where
+        they are.
+    order : {4, 2}
+        The highest order of sums kept by a `Moments` state; 2 is cheaper and enough for
+        `method="fisher"`.
+    n_batches : int, optional
+        Make a `BatchMoments` state, for `method="batch"`, of this many to twice as many batches.
+    client : distributed.Client, optional
+        A Dask cluster that reads the files that `data` names, one task a file.
+
+    Returns
+    -------
+    Moments or BatchMoments
+        The state of all rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import edgewise as ew
+    >>> X = np.random.default_rng(0).standard_normal((1000, 3))
+    >>> ew.edge_test(ew.accumulate(X), method="fisher").n_samples
+    1000
+    >>> ew.edge_test(ew.accumulate(X, n_batches=50), method="batch").n_samples
+    1000
+    """
+    distant = partitioned_source(data, client=client)
+    if distant is not None:
+        return distant.accumulate(order=order, n_batches=n_batches)
+    return read_once(as_source(data), order=order, n_batches=n_batches)

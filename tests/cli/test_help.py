@@ -1,0 +1,130 @@
+"""The help of every command: tidy, and with examples that run."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import subprocess
+import sys
+from datetime import date, timedelta
+from pathlib import Path
+
+import click
+import numpy as np
+import pytest
+
+import edgewise as ew
+from edgewise.cli.main import cli
+
+PROGRAM = click.Context(cli, info_name="edgewise")
+COMMANDS = {name: cli.get_command(PROGRAM, name) for name in cli.list_commands(PROGRAM)}
+
+
+def help_of(name: str) -> str:
+    if name == "edgewise":
+        return cli.get_help(PROGRAM)
+    command = COMMANDS[name]
+    assert command is not None
+    return command.get_help(click.Context(command, PROGRAM, info_name=name))
+
+
+def examples_of(name: str) -> str:
+    """The lines between "Examples:" and the next heading."""
+    _, _, after = help_of(name).partition("\nExamples:\n")
+    lines = after.splitlines()
+    ends = [number for number, line in enumerate(lines) if not line.startswith("  ")]
+    return "\n".join(line[2:] for line in lines[: min(ends, default=len(lines))])
+
+
+@pytest.fixture(scope="module")
+def data_of_the_examples(tmp_path_factory, rows, write_csv):
+    """The files that the examples read, small."""
+    from pyarrow import csv, parquet
+
+    folder = tmp_path_factory.mktemp("examples")
+    first = date(2024, 1, 1)
+    dates = [(first + timedelta(days=day)).isoformat() for day in range(len(rows))]
+    dated = np.column_stack([np.array(dates, dtype=object), rows.astype(object)])
+    write_csv(folder / "returns.csv", ["Date", "a", "b", "c", "d"], dated)
+    (folder / "returns.csv.gz").write_bytes(gzip.compress((folder / "returns.csv").read_bytes()))
+    today = write_csv(folder / "today.csv", "abcd", rows[:100])
+    table = csv.read_csv(today)
+    for year in ("2023", "2024"):
+        (folder / year).mkdir()
+        for part in ("a.parquet", "b.parquet"):
+            parquet.write_table(table, folder / year / part)
+        ew.accumulate(folder / year, n_batches=100).save(folder / f"{year}.state")
+    return folder
+
+
+@pytest.mark.parametrize("name", ["edgewise", *COMMANDS])
+def test_examples_run(name, data_of_the_examples, tmp_path):
+    """All of one command, in order, by a shell that finds the real program."""
+    for path in data_of_the_examples.iterdir():
+        (tmp_path / path.name).symlink_to(path)
+    script = examples_of(name)
+    commands = [line for line in script.splitlines() if f"edgewise {name}" in line]
+    assert name == "edgewise" or 2 <= len(commands) <= 4
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONUTF8": "1"}
+    environment["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    if "~" in script:
+        environment["HOME"] = str(tmp_path)
+    done = subprocess.run(
+        ["bash", "-eux", "-o", "pipefail", "-c", script],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("name", ["edgewise", *COMMANDS])
+def test_80_columns(name):
+    text = help_of(name)
+    assert [line for line in text.splitlines() if len(line) > 80] == []
+    assert all(line == line.rstrip() for line in text.splitlines())
+    parts = [line for line in text.splitlines() if line and line[0] != " "]
+    assert parts[0].startswith("Usage: edgewise")
+    assert "Examples:" in parts[-2:]
+
+
+def test_the_program_explains_its_exit_status(run_edgewise):
+    text = run_edgewise("--help").stdout
+    assert "\nExit status:\n  0 " in text
+    for status in ("1", "2", "130"):
+        assert f"\n  {status} " in text
+
+
+def test_options_stand_in_sections(run_edgewise):
+    text = run_edgewise("test", "--help").stdout
+    headings = [line for line in text.splitlines() if line.endswith(":") and line[0] != " "]
+    assert headings == [
+        "Rows and columns:",
+        "The test:",
+        "Details of some methods:",
+        "Where it runs:",
+        "Output:",
+        "Other options:",
+        "Examples:",
+    ]
+    order = [text.index(f"\n  {option} ") for option in ("--columns", "--method", "--radius")]
+    order += [text.index(f"\n  {option} ") for option in ("--engine", "--json", "-h, --help")]
+    assert order == sorted(order)
+    # Few options need no sections.
+    assert "\nOptions:\n" in run_edgewise("merge", "--help").stdout
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_option_is_explained_once(name):
+    command = COMMANDS[name]
+    assert command is not None
+    text = help_of(name)
+    for parameter in command.params:
+        if isinstance(parameter, click.Option):
+            assert parameter.help, parameter.opts
+            start = ", ".join(sorted(parameter.opts, key=len))
+            assert text.count(f"\n  {start}") >= 1, start

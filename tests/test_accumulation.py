@@ -1,0 +1,104 @@
+"""`accumulate` where the rows are on a cluster. See tests/test_first_pass.py for rows here."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import edgewise as ew
+
+pytestmark = pytest.mark.filterwarnings("ignore::edgewise.errors.TooFewRowsWarning")
+
+KINDS = [{}, {"order": 2}, {"n_batches": 20}, {"n_batches": 150}]
+
+
+@pytest.fixture
+def array(require, rows):
+    return require("dask.array").from_array(np.asarray(rows), chunks=((1, 0, 149, 250), 4))
+
+
+@pytest.fixture
+def frame(require, rows):
+    frame = require("pandas").DataFrame(np.asarray(rows), columns=list("abcd"))
+    return require("dask.dataframe").from_pandas(frame, npartitions=3)
+
+
+@pytest.fixture
+def client(require):
+    distributed = require("distributed")
+    with (
+        distributed.LocalCluster(
+            n_workers=1, processes=False, threads_per_worker=2, dashboard_address="127.0.0.1:0"
+        ) as cluster,
+        distributed.Client(cluster, set_as_default=False) as made,
+    ):
+        yield made
+
+
+def assert_same_state(state, expected):
+    assert type(state) is type(expected)
+    assert (state.n_samples, state.n_features) == (expected.n_samples, expected.n_features)
+    np.testing.assert_allclose(state.mean(), expected.mean(), rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(state.covariance(), expected.covariance(), rtol=1e-12)
+    if isinstance(state, ew.BatchMoments):
+        assert state.batch_counts().tolist() == expected.batch_counts().tolist()
+
+
+@pytest.mark.parametrize("options", KINDS, ids=str)
+def test_the_state_is_that_of_the_rows(array, frame, rows, options):
+    expected = ew.accumulate(rows, **options)
+    for data, names in ((array, None), (frame, tuple("abcd"))):
+        state = ew.accumulate(data, **options)
+        assert_same_state(state, expected)
+        assert state.feature_names == names
+
+
+def test_files_with_a_client(client, csv_file, rows):
+    for options in KINDS:
+        state = ew.accumulate([csv_file], client=client, **options)
+        assert_same_state(state, ew.accumulate(rows, **options))
+        assert state.feature_names == tuple("abcd")
+
+
+def test_it_serves_the_tests_that_need_no_rows(array, rows, same_result):
+    for method in ("fisher", "spectral"):
+        found, here = (ew.edge_test(ew.accumulate(X), method=method) for X in (array, rows))
+        same_result(found, here)
+    batches = ew.accumulate(array, n_batches=20)
+    same_result(ew.edge_test(batches, method="batch"), ew.edge_test(rows, method="batch"))
+
+
+def test_it_is_saved_merged_and_added_to_like_any_other(array, rows, tmp_path):
+    for options in ({}, {"n_batches": 20}):
+        state = ew.accumulate(array[:250], **options)
+        state.save(tmp_path / "state.ews")
+        again = type(state).load(tmp_path / "state.ews")
+        assert again.n_samples == 250
+        assert_same_state(again.update(rows[250:]), ew.accumulate(rows, **options))
+        halves = ew.accumulate(array[:250], **options) + ew.accumulate(rows[250:], **options)
+        np.testing.assert_allclose(halves.covariance(), np.cov(rows, rowvar=False), rtol=1e-12)
+
+
+def test_no_rows(array):
+    assert ew.accumulate(array[:0]).n_samples == 0
+    assert ew.accumulate(array[:0], n_batches=5).n_samples == 0
+
+
+@pytest.mark.parametrize("options", [{}, {"n_batches": 20}], ids=str)
+def test_missing_values_are_named_and_counted(array, refuses, options):
+    spoiled = array.map_blocks(lambda block: np.where(block > 3, np.nan, block), dtype=float)
+    error = refuses(lambda: ew.accumulate(spoiled, **options), ew.NonFiniteError, "chunk ", "'x")
+    assert error.counts.sum() > 0
+
+
+@pytest.mark.parametrize(
+    ("options", "fragment"), [({"order": 3}, "order: expected one of"), ({"n_batches": 1}, "n_batch")]
+)
+def test_wrong_options(array, refuses, options, fragment):
+    error = refuses(lambda: ew.accumulate(array, **options), ew.ParameterError, fragment)
+    assert "chunk" not in str(error)
+
+
+def test_a_client_where_the_rows_are_here(client, rows, refuses):
+    call = lambda: ew.accumulate(rows, client=client)  # noqa: E731
+    refuses(call, ew.ParameterError, "client: expected with a dask.array", "leave client out")

@@ -1,0 +1,120 @@
+"""Type hints as users see them: mypy --strict on their code, against the installed package."""
+
+from __future__ import annotations
+
+import runpy
+import subprocess
+import sys
+
+RIGHT = """
+from typing import assert_type
+
+import numpy as np
+import numpy.typing as npt
+
+import edgewise as ew
+
+X = np.random.default_rng(0).standard_normal((400, 3))
+
+result = ew.edge_test(X, method="score", alpha=0.05, correction="holm")
+assert_type(result, ew.EdgeTestResult)
+assert_type(result.method, str)
+assert_type(result.correction, str | None)
+assert_type(result.n_samples, int)
+assert_type(result.n_edges, int)
+assert_type(result.feature_names, tuple[str, ...])
+assert_type(result.precision, npt.NDArray[np.float64])
+assert_type(result.adjusted_pvalue, npt.NDArray[np.float64])
+assert_type(result.reject, npt.NDArray[np.bool_])
+assert_type(result.threshold, float | npt.NDArray[np.float64])
+assert_type(result.rows_needed, int | None)
+assert_type(result.edges(), list[ew.Edge])
+for edge in result.edges():
+    assert_type(edge.source, str)
+    assert_type(edge.partial_correlation, float)
+assert_type(result.to_json(), str)
+assert_type(ew.EdgeTestResult.from_json(result.to_json()), ew.EdgeTestResult)
+
+interval = result.confidence_interval(scale="partial_correlation", simultaneous=True)
+assert_type(interval, ew.ConfidenceInterval)
+low, high = interval
+assert_type(low, npt.NDArray[np.float64])
+
+estimator = ew.EdgeTest(method="batch").fit(X)
+assert_type(estimator, ew.EdgeTest)
+assert_type(estimator.result_, ew.EdgeTestResult)
+assert_type(estimator.adjacency_, npt.NDArray[np.bool_])
+assert_type(estimator.partial_fit(X), ew.EdgeTest)
+
+moments = ew.accumulate(X)
+assert_type(moments, ew.Moments)
+assert_type(moments + ew.Moments().update(X), ew.Moments)
+assert_type(moments.covariance(), npt.NDArray[np.float64])
+batches = ew.accumulate(X, n_batches=20)
+assert_type(batches, ew.BatchMoments)
+assert_type(batches + ew.BatchMoments(20).update(X), ew.BatchMoments)
+assert_type(batches.n_features, int | None)
+batches.save("rows.state")
+assert_type(ew.BatchMoments.load("rows.state"), ew.BatchMoments)
+assert_type(
+    ew.load_state("rows.state"), ew.Moments | ew.BatchMoments | ew.ConfidenceSequence
+)
+
+sequence = ew.ConfidenceSequence(alpha=0.05, tuned_for=400).update(X)
+assert_type(sequence.result(), ew.EdgeTestResult)
+
+plan = ew.plan_sample_size(X, effect=0.1)
+assert_type(plan, ew.SamplePlan)
+assert_type(plan.n_samples, int)
+assert_type(plan.power, float | None)
+
+assert_type(ew.datasets.load_sachs_consensus(), list[tuple[str, str]])
+assert_type(ew.edge_test(ew.datasets.load_sachs()).n_features, int)
+assert_type(ew.covariance_of_covariance(X), npt.NDArray[np.float64])
+assert_type(ew.simulate.make_chain_precision(4), npt.NDArray[np.float64])
+"""
+
+# Each line is a mistake, and what must be said about it.
+WRONG = {
+    "import edgewise as ew": None,
+    "result = ew.edge_test([[0.0, 1.0]], alpha='small')": 'has incompatible type "str"',
+    "result.edgse()": 'has no attribute "edgse"',
+    "result.alpha = 0.1": "read-only",
+    "result.confidence_interval(scale='correlation')": "Literal['correlation']",
+    "ew.accumulate([[0.0]], n_batches=2) + ew.Moments()": "Unsupported operand types",
+    "ew.plan_sample_size([[0.0, 1.0]])": 'Missing named argument "effect"',
+    "ew.edgetest": 'Module has no attribute "edgetest"',
+    "n: str = ew.Moments().n_samples": 'variable has type "str"',
+}
+
+
+def test_mypy(tmp_path, require, request):
+    """One test, because mypy starts slowly; without a configuration, as in a user's folder."""
+    require("mypy")
+    (tmp_path / "right.py").write_text(RIGHT)
+    (tmp_path / "wrong.py").write_text("\n".join(WRONG))
+    kept = getattr(request.config, "cache", None)
+    cache = tmp_path / "cache" if kept is None else kept.mkdir("mypy")
+    options = ("--strict", "--no-error-summary", "--no-pretty", "--cache-dir", str(cache))
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", *options, "right.py", "wrong.py"],
+        cwd=tmp_path,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=300,
+        check=False,
+    )
+    assert done.stderr == ""
+    said = done.stdout.splitlines()
+    assert [line for line in said if line.startswith("right.py")] == []
+    for number, (code, complaint) in enumerate(WRONG.items(), 1):
+        errors = [line for line in said if line.startswith(f"wrong.py:{number}: error")]
+        assert len(errors) == (complaint is not None), (code, errors)
+        assert complaint is None or complaint in errors[0], (code, errors)
+    assert {line.split(":")[0] for line in said} == {"wrong.py"}, "our own errors reach users"
+
+
+def test_the_right_code_also_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "right.py").write_text(RIGHT)
+    runpy.run_path("right.py")
