@@ -1,0 +1,119 @@
+"""
+False edges from heavy tails
+============================
+
+**How wrong is the usual test of partial correlations when the data are not Gaussian?**
+
+Fisher's test is exact for Gaussian rows. Here it meets rows of the same graph with the tails of
+Student's t with 5 degrees of freedom, which is about what daily returns have. Data sets are drawn
+again and again, and every data set with any false edge counts as an error. All tests promise at
+most 5 % of these.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from edgewise.simulate import make_chain_precision
+from edgewise.studies import calibrate
+
+theta = make_chain_precision(6, weight=0.45)
+ROWS, DRAWS = 5000, 400
+TESTS = ("fisher", "elliptical", "score", "whitened")
+LAWS = {"gaussian": "Gaussian rows", "t5": "t rows, 5 degrees of freedom"}
+rates = {
+    (law, test): calibrate(test, law, precision=theta, n_samples=ROWS, n_draws=DRAWS)
+    for law in LAWS
+    for test in TESTS
+}
+for (law, test), rate in rates.items():
+    error = rate.family_wise_error
+    print(f"{law:9} {test:11} {error.value:.3f}  ({error.low:.3f} to {error.high:.3f})")
+
+# %%
+# Left, the share of data sets with any false edge; right, the share of the true edges that is
+# found. The thin lines are 95 % bands.
+
+COLORS = {"gaussian": "#56B4E9", "t5": "#D55E00"}
+HATCHES = {"gaussian": "", "t5": "///"}
+
+fig, axes = plt.subplots(1, 2, figsize=(9.5, 4.2), layout="constrained")
+for ax, rate, title in (
+    (axes[0], "family_wise_error", "data sets with any false edge"),
+    (axes[1], "power", "true edges found"),
+):
+    for k, law in enumerate(LAWS):
+        estimates = [getattr(rates[law, test], rate) for test in TESTS]
+        value, low, high = np.array(estimates).T
+        places = np.arange(len(TESTS)) + 0.4 * k - 0.2
+        ax.bar(
+            places,
+            value,
+            width=0.38,
+            color=COLORS[law],
+            hatch=HATCHES[law],
+            edgecolor="white",
+            label=LAWS[law],
+        )
+        ax.errorbar(
+            places, value, [value - low, high - value], fmt="none", color="#333333", capsize=2
+        )
+        for place, share, top in zip(places, value, high, strict=True):
+            ax.text(place, max(top, 0.05) + 0.02, f"{share:.0%}", ha="center", fontsize=8.5)
+    ax.set_xticks(range(len(TESTS)), labels=TESTS)
+    ax.set_ylim(0, 1.12)
+    ax.set_yticks(np.arange(0, 1.1, 0.2))
+    ax.yaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
+    ax.set_title(title)
+    ax.spines[["top", "right"]].set_visible(False)
+axes[0].axhline(0.05, color="#333333", linestyle=":", label="promised: 5 %")
+axes[0].legend(frameon=False, loc="upper right")
+plt.show()
+
+# %%
+# More rows do not help
+# ---------------------
+#
+# Heavy tails do not go away with the size of a sample, and neither does the error of Fisher's test.
+# It is one of standard errors that aim at the wrong number.
+
+SIZES = (125, 500, 2000)
+fig, ax = plt.subplots(figsize=(8, 4), layout="constrained")
+for test, color, style in (("fisher", "#D55E00", "s--"), ("score", "#0072B2", "o-")):
+    value, low, high = np.array(
+        [
+            calibrate(test, "t5", precision=theta, n_samples=size, n_draws=DRAWS).family_wise_error
+            for size in SIZES
+        ]
+    ).T
+    ax.errorbar(
+        SIZES, value, [value - low, high - value], fmt=style, color=color, capsize=3, label=test
+    )
+ax.axhline(0.05, color="#333333", linestyle=":", label="promised: 5 %")
+ax.set_xscale("log")
+ax.set_xticks(SIZES, labels=[f"{size:,}" for size in SIZES])
+ax.minorticks_off()
+ax.set_ylim(0, 1)
+ax.yaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
+ax.set_xlabel("rows")
+ax.set_ylabel("data sets with any false edge")
+ax.spines[["top", "right"]].set_visible(False)
+ax.legend(frameon=False, loc="upper left")
+plt.show()
+
+# %%
+# What one learns, and what not
+# -----------------------------
+#
+# - On heavy tails Fisher's test is not a test of 5 %. On Gaussian rows it is exact, and the score
+#   test does about the same.
+# - So whatever Fisher's Gaussian bar shows beyond 5 % is the luck of these draws, which are the
+#   first ones of the default seed. All tests see the same data sets, so they share that luck.
+# - The elliptical test mends most of Fisher's error with one number, the kurtosis, but only for
+#   elliptical laws, and that number is itself hard to estimate from such rows.
+# - The whitened bound errs in no data set. It promises more than the others (all entries at once,
+#   with intervals) and pays with power.
+# - The score test has limits of its own: very skewed rows, such as log-normal ones, rows that
+#   depend on each other, and many variables for few rows. ``edgewise compare`` looks for the signs
+#   of some of these.
+# - Some hundred draws tell 5 % from 50 %, not from 7 %. The same harness,
+#   ``edgewise.studies.calibrate``, takes more draws, other laws, and other tests.
