@@ -145,3 +145,60 @@ def csv_file(tmp_path, rows, write_csv):
 # The same examples on every machine, however busy it is.
 settings.register_profile("edgewise", deadline=None, derandomize=True)
 settings.load_profile("edgewise")
+
+
+@pytest.fixture(scope="session")
+def spark(require, tmp_path_factory):
+    """One session for all tests of a process: two cores, and four attempts at every task."""
+    folder = tmp_path_factory.mktemp("spark")
+    settings = {
+        "spark.master": "local[2,4]",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.shuffle.partitions": "2",
+        # To compile code well takes longer than to run it, for tests.
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+        "spark.sql.codegen.wholeStage": "false",
+        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.local.dir": str(folder / "local"),
+        "spark.sql.warehouse.dir": str(folder / "warehouse"),
+    }
+    from edgewise.engines.spark import without_pandas_warning
+
+    with without_pandas_warning(), pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYSPARK_PYTHON", sys.executable)
+        require("java")
+        session = require("pyspark.sql").SparkSession.builder.config(map=settings).getOrCreate()
+    session.sparkContext.setLogLevel("OFF")
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope="session")
+def cut(spark):
+    """``cut(X, [0, 7, 7, 400])``: a frame of X, one partition from each number to the next."""
+
+    import pyarrow as pa
+
+    from edgewise.engines.spark import without_pandas_warning
+
+    def frame_of(X, bounds, names=None):
+        names = names or [f"x{j}" for j in range(X.shape[1])]
+        n_parts = len(bounds) - 1
+
+        def rows(batches):
+            from pyspark import TaskContext
+
+            for _ in batches:
+                pass
+            start, stop = bounds[TaskContext.get().partitionId() :][:2]
+            yield pa.RecordBatch.from_arrays(list(map(pa.array, X[start:stop].T)), columns)
+
+        columns = [f"c{j}" for j in range(X.shape[1])]
+        schema = ", ".join(f"{column} double" for column in columns)
+        with without_pandas_warning():
+            return spark.range(0, n_parts, 1, n_parts).mapInArrow(rows, schema).toDF(*names)
+
+    return frame_of

@@ -92,7 +92,8 @@ def test_missing_values_are_named_and_counted(array, refuses, options):
 
 
 @pytest.mark.parametrize(
-    ("options", "fragment"), [({"order": 3}, "order: expected one of"), ({"n_batches": 1}, "n_batch")]
+    ("options", "fragment"),
+    [({"order": 3}, "order: expected one of"), ({"n_batches": 1}, "n_batch")],
 )
 def test_wrong_options(array, refuses, options, fragment):
     error = refuses(lambda: ew.accumulate(array, **options), ew.ParameterError, fragment)

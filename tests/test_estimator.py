@@ -327,7 +327,7 @@ class TestRowsElsewhere:
     def test_an_error_leaves_what_was_learnt(self, array, frame, refuses):
         estimator = EdgeTest("fisher").partial_fit(frame)
         refuses(lambda: estimator.partial_fit(frame[list("abdc")]), ew.DataError, "X: expected")
-        refuses(lambda: estimator.partial_fit(frame * np.nan), ew.NonFiniteError, "partition 0")
+        refuses(lambda: estimator.partial_fit(frame * np.nan), ew.NonFiniteError, "partition ")
         assert estimator.n_samples_seen_ == estimator.result_.n_samples == 400
         assert estimator.partial_fit(frame).n_samples_seen_ == 800
         estimator = EdgeTest("fisher").partial_fit(array)
@@ -341,10 +341,10 @@ class TestRowsElsewhere:
         assert EdgeTest("fisher").fit(array).partial_fit(array).n_samples_seen_ == 400
 
     def test_the_rows_are_not_in_a_pickle(self, require, array, rows, same_result):
-        many = require("dask.array").concatenate([array] * 200)
+        many = require("dask.array").concatenate([array] * 20).rechunk((2000, 4))
         fitted = EdgeTest("fisher").fit(many)
         content = pickle.dumps(fitted)
-        assert len(content) < 50_000
+        assert len(content) < 20 * 400 * 4 * 8 / 5
         same_result(pickle.loads(content).result_, fitted.result_)
         assert clone(fitted).get_params() == fitted.get_params()
 

@@ -14,8 +14,6 @@ import pytest
 import edgewise as ew
 from edgewise.engines import clusters
 
-pytest_plugins = ("tests.engines.spark_fixtures",)
-
 
 @pytest.fixture
 def run_spark(run_main, spark, monkeypatch):

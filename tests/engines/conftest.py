@@ -33,7 +33,11 @@ def client(cluster_of, require):
 @pytest.fixture(scope="session")
 def process_cluster(cluster_of, require):
     """Of two processes, for what only real machines do: die, and send each other data."""
+    # A local cluster gives up a worker that is not up this long after a death: if it has died again
+    # in between, as in tests that kill it time after time, that is not because it was lost.
+    patience = {"distributed.deploy.lost-worker-timeout": "1 hour"}
     with (
+        require("dask").config.set(patience),
         cluster_of(processes=True) as cluster,
         require("distributed").Client(cluster, set_as_default=False) as made,
     ):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -86,16 +87,26 @@ class TestKilled:
         assert result.n_samples == 1200
 
     def test_again_and_again(self, processes, array, monkeypatch, refuses):
-        """A partition that no worker survives is named."""
+        """A partition that no worker survives is named. It is alone: Dask blames all at hand."""
         monkeypatch.setattr(processes.cluster.scheduler, "allowed_failures", 0)
 
-        def kill(block, block_id):
-            if block_id[0] == 2:
-                os.kill(os.getpid(), signal.SIGKILL)
-            return block
+        def kill(block):
+            os.kill(os.getpid(), signal.SIGKILL)
 
-        call = lambda: ew.edge_test(array.map_blocks(kill, meta=META), client=processes)  # noqa: E731
-        refuses(call, DataError, "chunk 2: the worker died of it", "memory", "smaller")
+        deadly = array.rechunk((400, 4)).map_blocks(kill, meta=META)
+        call = lambda: ew.edge_test(deadly, client=processes)  # noqa: E731
+        refuses(call, DataError, "chunk 0: the worker died of it", "memory", "smaller")
+
+    def test_the_one_that_is_named(self, array, client, require, monkeypatch, refuses):
+        worker = SimpleNamespace(address="tcp://a:1")
+        killed = require("distributed").KilledWorker("edgewise-state-0a1b-3", worker, 3)
+
+        def compute(total):
+            raise killed
+
+        monkeypatch.setattr(client, "compute", compute)
+        call = lambda: ew.edge_test(array, client=client)  # noqa: E731
+        refuses(call, DataError, "chunk 3: the worker died of it")
 
     def test_in_the_middle_of_a_merge(self, processes, array, monkeypatch, refuses):
         """Nobody's partition; the sentence says what is known."""
@@ -107,7 +118,7 @@ class TestKilled:
         def merge(left, right):
             os.kill(os.getpid(), signal.SIGKILL)
 
-        source = dask_source(array, client=processes)
+        source = dask_source(array[:180], client=processes)
         call = lambda: source.reduced(PartWork(lambda part: 1, 4, None, False), merge)  # noqa: E731
         refuses(call, DataError, "data: the cluster failed", "KilledWorker")
 
@@ -177,15 +188,15 @@ class TestPartitionThatFails:
     def test_an_error_that_does_not_travel(self, client, array, refuses):
         """One whose arguments are not those of its message, as many are."""
 
-        class Odd(Exception):
+        class OddError(Exception):
             def __init__(self, a, b):
                 super().__init__(f"{a} and {b}")
 
         def fail(block):
-            raise Odd("this", "that")
+            raise OddError("this", "that")
 
         call = lambda: ew.edge_test(array.map_blocks(fail, meta=META), client=client)  # noqa: E731
-        refuses(call, DataError, "cannot be read", "Odd: this and that")
+        refuses(call, DataError, "cannot be read", "OddError: this and that")
 
 
 class TestBadData:

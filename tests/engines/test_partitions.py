@@ -66,7 +66,7 @@ def test_a_state_of_all_rows(rows, cuts, order):
 
 
 @given(st.data())
-@settings(max_examples=25)
+@settings(max_examples=15)
 def test_batches_run_over_the_ends_of_partitions(data):
     n = data.draw(st.integers(2, 200))
     cuts = sorted(data.draw(st.lists(st.integers(0, n), max_size=8)))

@@ -13,8 +13,6 @@ from edgewise.engines.partitions import _add_counted, _count_rows
 from edgewise.engines.work import PartWork
 from edgewise.errors import DataError, NonFiniteError
 
-pytest_plugins = ("tests.engines.spark_fixtures",)
-
 BOUNDS = [0, 100, 250, 400]
 KILL_ROUNDS = int(os.environ.get("EDGEWISE_KILL_ROUNDS", "1"))
 

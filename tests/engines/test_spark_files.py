@@ -11,8 +11,6 @@ import edgewise as ew
 from edgewise.engines.spark_files import spark_file_source
 from edgewise.errors import DataError, DataTypeError, NonFiniteError
 
-pytest_plugins = ("tests.engines.spark_fixtures",)
-
 
 @pytest.fixture
 def read(spark):

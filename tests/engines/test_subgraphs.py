@@ -75,7 +75,7 @@ def test_tasks_that_several_need_are_run_once(require, array, rows):
     assert made == [(part,) for part in parts]
     found = require("dask").compute(*(one[0] for one in made), scheduler="sync")
     np.testing.assert_array_equal(np.concatenate(found), rows)
-    assert count == {number: 1 for number in range(5)}
+    assert count == dict.fromkeys(range(5), 1)
 
 
 def test_whoever_said_where_tasks_must_run_is_obeyed(require, array):
@@ -92,6 +92,7 @@ def test_callbacks_are_not_told_of_what_is_inside(require, array):
     assert told == []
 
 
+@pytest.mark.usefixtures("da")
 def test_of_nothing():
     assert own_subgraphs([]) == []
 

@@ -212,12 +212,12 @@ def dask_source(data: Any, *, client: Any = None) -> DaskSource:
 
 
 def file_source(files: FileSource, *, client: Any = None, progress: bool = False) -> DaskSource:
-    """Files that the workers can read, one task for each."""
+    """Files that the workers can read, one task for each; they may be in another folder."""
     if not files.rescannable:
         raise DataError("data: a cluster cannot read standard input; write the rows to files.")
     counts = files.rows_of_files()
     return DaskSource(
-        [(_open_file, path, files.feature_names) for path in files.paths],
+        [(_open_file, os.path.abspath(path), files.feature_names) for path in files.paths],
         [f"file '{path}'" for path in files.paths],
         files.feature_names,
         named=files.named,

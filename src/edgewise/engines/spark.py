@@ -62,7 +62,9 @@ def spark_errors() -> tuple[type[Exception], ...]:
 
 def is_spark(data: Any) -> bool:
     """Whether `data` is a Spark data frame (classic or Connect), without importing pyspark."""
-    return type(data).__module__.startswith("pyspark.sql") and hasattr(data, "mapInArrow")
+    # Its type is asked: a column itself says that it has whatever it is asked for.
+    kind = type(data)
+    return kind.__module__.startswith("pyspark.sql") and hasattr(kind, "mapInArrow")
 
 
 class SparkSource(PartitionedSource):
