@@ -160,9 +160,10 @@ def edge_test(
     if isinstance(data, ConfidenceSequence):
         data = data.state
     if isinstance(data, Moments | BatchMoments):
-        if budget is not None or drop_missing:
+        if budget is not None or drop_missing or client is not None:
             raise ParameterError(
-                "budget, drop_missing: expected with rows only, got a state, whose rows are gone."
+                "budget, drop_missing, client: expected with rows only, got a state, whose rows "
+                "are gone."
             )
         own = data.feature_names or default_names(data.n_features or 0)
         names = own if feature_names is None else feature_names

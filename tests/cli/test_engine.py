@@ -214,10 +214,6 @@ def test_nothing_is_imported_before_it_is_asked_for():
     assert done.stdout == "[]\n"
 
 
-@pytest.mark.xfail(
-    reason="run_test (cli/asking.py) holds the terminal with a bar of its own, which takes the "
-    "brackets of Dask's for markup and colours its numbers"
-)
 def test_a_bar_on_a_terminal(folder, scheduler, require):
     """Dask's own, on standard error; standard output has the result alone."""
     pty = require("pty")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
+import time
 from types import SimpleNamespace
 
 import numpy as np
@@ -369,6 +371,29 @@ class TestFuturesThatAreGone:
             held = other.persist(array)
         fragments = ["client", "got one that is closed", "new one"]
         refuses(lambda: ew.edge_test(held, client=other), ParameterError, *fragments)
+        other.close()
+
+    def test_in_the_middle(self, cluster_of, require, array, tmp_path, refuses):
+        """It is ended while partitions are made."""
+
+        def slow(block):
+            (tmp_path / "begun").touch()
+            time.sleep(0.5)
+            return block
+
+        def end(cluster):
+            while not (tmp_path / "begun").exists():
+                time.sleep(0.01)
+            cluster.close()
+
+        with cluster_of(processes=False) as cluster:
+            other = require("distributed").Client(cluster, set_as_default=False)
+            ender = threading.Thread(target=end, args=(cluster,))
+            ender.start()
+            late = array.map_blocks(slow, meta=META)
+            call = lambda: ew.edge_test(late, client=other)  # noqa: E731
+            refuses(call, DataError, "the cluster cancelled the work", "try again")
+            ender.join()
         other.close()
 
 

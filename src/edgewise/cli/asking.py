@@ -95,11 +95,9 @@ def compare_option(command: _Command) -> _Command:
 
 def run_test(asked: dict[str, Any]) -> tuple[EdgeTestResult, Any]:
     """The result that the options ask for, and the rows or the state it came from."""
-    from edgewise.cli.progress import progress_bar
     from edgewise.dispatch import edge_test
     from edgewise.edges.registry import METHODS
     from edgewise.errors import EdgewiseWarning
-    from edgewise.sources.source import WatchedRows
 
     given = {
         "radius": asked["radius"],
@@ -112,10 +110,9 @@ def run_test(asked: dict[str, Any]) -> tuple[EdgeTestResult, Any]:
     options = {name: value for name, value in given.items() if value is not None}
     with warnings.catch_warnings(record=True) as caught, _opened(asked) as (rows, method):
         warnings.simplefilter("always", EdgewiseWarning)
-        total = getattr(rows, "estimated_rows", None)
-        with progress_bar(total and total * METHODS[method].passes, "testing") as tell:
+        with _watched(rows, METHODS[method].passes) as watched:
             result = edge_test(
-                WatchedRows(rows, tell) if hasattr(rows, "estimated_rows") else rows,
+                watched,
                 method=method,
                 alpha=asked["alpha"],
                 correction=correction_of(asked["correction"]),
@@ -129,6 +126,20 @@ def run_test(asked: dict[str, Any]) -> tuple[EdgeTestResult, Any]:
         click.echo(f"edgewise: {warning.message}", err=True)
     tell_dropped(result.n_dropped)
     return result, rows
+
+
+@contextmanager
+def _watched(rows: Any, passes: int) -> Iterator[Any]:
+    """Rows that are read here, with a bar; a state has none, and a cluster shows its own."""
+    from edgewise.cli.progress import progress_bar
+    from edgewise.sources.source import WatchedRows
+
+    if not hasattr(rows, "estimated_rows"):
+        yield rows
+        return
+    total = rows.estimated_rows
+    with progress_bar(total and total * passes, "testing") as tell:
+        yield WatchedRows(rows, tell)
 
 
 def check_report(path: str, data: tuple[str, ...]) -> None:
