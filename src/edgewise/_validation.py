@@ -203,3 +203,10 @@ def check_testable_shape(n_samples: int, n_features: int) -> None:
             f"(n_samples={n_samples}, n_features={n_features}); the covariance has no inverse. "
             "Collect more rows or test fewer columns."
         )
+
+
+def one_line(error: Exception) -> str:
+    """Another library's message, fit to stand inside a sentence of ours."""
+    text = " ".join(str(error).split()).rstrip(".")
+    shown = "".join(character if character.isprintable() else "?" for character in text)
+    return shown if len(shown) <= 200 else shown[:199] + "…"

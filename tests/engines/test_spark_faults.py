@@ -145,9 +145,15 @@ def test_another_version_on_the_executors(whole, refuses):
             "SQLSTATE: KD001\n\tat a.b\nCaused by: java.io.IOException: it is torn\n\t... 41 more",
             ["file 's3a://b/c.parquet': ", "(it is torn)"],
         ),
+        (
+            "Job aborted due to stage failure: Task 7 in stage 3.0 failed 4 times, most recent "
+            "failure: Lost task 7.3 in stage 3.0 (TID 1) (host executor 2): "
+            "org.apache.spark.SparkException: Python worker exited\n\tat java.base/java.lang",
+            ["partition 7: ", "(Python worker exited)"],
+        ),
         ("something else", ["data: ", "(something else)"]),
     ],
-    ids=["not installed", "task", "file", "unknown"],
+    ids=["not installed", "task", "file", "Connect", "unknown"],
 )
 def test_what_spark_says_in_a_sentence(refuses, text, fragments):
     def fail():

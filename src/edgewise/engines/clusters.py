@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from edgewise._validation import one_line
 from edgewise._version import __version__
 from edgewise.errors import ParameterError
-from edgewise.sources.tables import one_line
 
 # Seconds that a cluster has to answer.
 TIMEOUT = 10.0

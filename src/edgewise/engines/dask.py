@@ -10,23 +10,16 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
-from edgewise._validation import check_names, default_names
+from edgewise._validation import check_names, default_names, one_line
 from edgewise._warn import warn
+from edgewise.engines.kinds import is_dask
 from edgewise.engines.partitions import PartitionedSource
 from edgewise.engines.subgraphs import is_complete, own_subgraphs
 from edgewise.engines.work import PartWork, in_tree
 from edgewise.errors import DataError, DataTypeError, EdgewiseError, EdgewiseWarning
 from edgewise.sources.files import FileSource
-from edgewise.sources.tables import one_line
 
 T = TypeVar("T")
-
-
-def is_dask(data: Any) -> bool:
-    """Whether `data` is a collection of Dask, without importing it."""
-    # Its type is asked: a `Delayed` itself says that it has whatever it is asked for.
-    kind = type(data)
-    return kind.__module__.partition(".")[0] == "dask" and hasattr(kind, "__dask_graph__")
 
 
 class DaskSource(PartitionedSource):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from edgewise.engines.kinds import is_dask, is_spark
 from edgewise.engines.partitions import PartitionedSource
 from edgewise.errors import ParameterError
 from edgewise.sources.detect import is_path_like
@@ -11,14 +12,13 @@ from edgewise.sources.detect import is_path_like
 
 def partitioned_source(data: Any, *, client: Any = None) -> PartitionedSource | None:
     """A source of rows that a cluster reads; None where the data are here."""
-    from edgewise.engines.dask import dask_source, is_dask
-    from edgewise.engines.spark import SparkSource, is_spark
-
     if client is not None:
         from edgewise.engines.clusters import check_client
 
         check_client(client)
     if is_dask(data) or (client is not None and is_path_like(data)):
+        from edgewise.engines.dask import dask_source
+
         return dask_source(data, client=client)
     if client is not None:
         raise ParameterError(
@@ -26,5 +26,7 @@ def partitioned_source(data: Any, *, client: Any = None) -> PartitionedSource | 
             f"{type(data).__name__}; leave client out."
         )
     if is_spark(data):
+        from edgewise.engines.spark import SparkSource
+
         return SparkSource(data)
     return data if isinstance(data, PartitionedSource) else None

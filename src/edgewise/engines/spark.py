@@ -16,11 +16,11 @@ import numpy as np
 import pyarrow as pa
 
 from edgewise._types import AnyArray
-from edgewise._validation import check_names, nonfinite_counts, nonfinite_message
+from edgewise._validation import check_names, nonfinite_counts, nonfinite_message, one_line
 from edgewise.engines.partitions import PartitionedSource
 from edgewise.engines.work import Part, PartWork, in_tree
 from edgewise.errors import DataError, DataTypeError, EdgewiseError, NonFiniteError
-from edgewise.sources.tables import ArrowSource, one_line
+from edgewise.sources.tables import ArrowSource
 
 T = TypeVar("T")
 
@@ -58,13 +58,6 @@ def spark_errors() -> tuple[type[Exception], ...]:
     except ImportError:  # pyspark-client, which has only Spark Connect
         return (PySparkException,)
     return PySparkException, Py4JError
-
-
-def is_spark(data: Any) -> bool:
-    """Whether `data` is a Spark data frame (classic or Connect), without importing pyspark."""
-    # Its type is asked: a column itself says that it has whatever it is asked for.
-    kind = type(data)
-    return kind.__module__.startswith("pyspark.sql") and hasattr(kind, "mapInArrow")
 
 
 class SparkSource(PartitionedSource):
@@ -247,7 +240,7 @@ def spark_reason(error: Exception) -> str:
     # the end of a line that also tells whence it came.
     python = re.findall(r"^[\w.]*(?:Error|Exception): .+", text, flags=re.MULTILINE)
     java = re.findall(
-        r"^(?:Caused by)?: (?:.*[\w.]+(?:Error|Exception): )?(.+)", text, re.MULTILINE
+        r"^(?:(?:Caused by)?: |(?=Job aborted))(?:.*[\w.]+(?:Error|Exception): )?(.+)", text, re.M
     )
     said = [reason for reason in java if "FAILED_READ_FILE.NO_HINT" not in reason]
     reason = next(iter(python[-1:] + said), text)

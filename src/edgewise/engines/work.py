@@ -8,11 +8,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from edgewise._validation import one_line
 from edgewise._version import __version__
 from edgewise.errors import DataError, EdgewiseError, NonFiniteError
 from edgewise.sources.detect import as_source
 from edgewise.sources.source import FiniteRows, Source
-from edgewise.sources.tables import one_line
 
 T = TypeVar("T")
 

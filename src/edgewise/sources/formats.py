@@ -14,10 +14,11 @@ import numpy as np
 import pyarrow as pa
 
 from edgewise._blocks import Rows
+from edgewise._validation import one_line
 from edgewise.errors import DataError
 from edgewise.sources.arrays import ArraySource
 from edgewise.sources.source import batch_rows
-from edgewise.sources.tables import fixed_blocks, is_numeric, one_line
+from edgewise.sources.tables import fixed_blocks, is_numeric
 
 CSV_ENDINGS = (".csv", ".csv.gz", ".csv.bz2", ".csv.zst")
 ENDINGS = (*CSV_ENDINGS, ".parquet", ".pq", ".feather", ".arrow", ".ipc", ".npy")

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from edgewise._blocks import ColumnBlock, Piece, Rows
 from edgewise._types import AnyArray
-from edgewise._validation import check_names
+from edgewise._validation import check_names, one_line
 from edgewise.errors import DataError, DataTypeError
 from edgewise.sources.source import batch_rows
 
@@ -166,13 +166,6 @@ def _columns(batch: pa.RecordBatch, n_features: int) -> list[AnyArray]:
         )
     named = zip(batch.columns, batch.schema.names, strict=True)
     return [_to_numpy(column, name) for column, name in named]
-
-
-def one_line(error: Exception) -> str:
-    """Another library's message, fit to stand inside a sentence of ours."""
-    text = " ".join(str(error).split()).rstrip(".")
-    shown = "".join(character if character.isprintable() else "?" for character in text)
-    return shown if len(shown) <= 200 else shown[:199] + "…"
 
 
 def check_numeric(
