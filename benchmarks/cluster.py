@@ -277,7 +277,7 @@ def extrapolated(costs: Sequence[RowCost], rows: int, columns: int) -> Iterator[
         states = [first] + ["score, wald: second pass"] * (cost.passes - 1)
         merged = sum((partitions - 1) * STATE_BYTES[state](columns) for state in states)
         yield Line(
-            f"Extrapolated from these, not measured; partitions of {PARTITION_BYTES:.0e} bytes",
+            f"Extrapolated from these, not measured; partitions of {PARTITION_BYTES / 1e9:g} GB",
             f"{cost.call}, 10^{math.log10(rows):.0f} × {columns}",
             None,
             beside={

@@ -189,3 +189,19 @@ class TestVersions:
         monkeypatch.setattr(clusters, "__version__", "0.0.0")
         call = lambda: entered(reachable.scheduler_address)  # noqa: E731
         refuses(call, ParameterError, "expected edgewise 0.0.0 on tcp://", f"got {__version__}")
+
+
+def test_a_scheduler_without_workers(require):
+    cluster = require("distributed").LocalCluster(
+        n_workers=0,
+        processes=False,
+        dashboard_address="127.0.0.1:0",
+        scheduler_port=0,
+        protocol="tcp",
+    )
+    with (
+        cluster,
+        pytest.raises(ew.ParameterError, match="had no worker within 1 s"),
+        clusters.dask_client(cluster.scheduler_address, timeout=1),
+    ):
+        pytest.fail("there is nobody to work")

@@ -144,3 +144,13 @@ def test_standard_input_cannot_be_sent_to_a_cluster(spark, monkeypatch, refuses,
     with (tmp_path / "in").open() as piped:
         monkeypatch.setattr("sys.stdin", piped)
         refuses(lambda: spark_file_source(spark, ["-"]), DataError, "standard input")
+
+
+@pytest.mark.parametrize("text", ["12d", "3F", "0x1p3", "1e", "1_000"])
+def test_what_only_java_takes_for_a_number(spark, tmp_path, text):
+    # Far behind what is looked at before: only Spark sees it.
+    path = tmp_path / "rows.csv"
+    lines = ["a,b"] + [f"{k % 7}.5,{k % 11}.25" for k in range(300_000)] + [f"{text},1.0"]
+    path.write_text("\n".join(lines) + "\n")
+    with pytest.raises(ew.DataError, match=f"'{text}'"):
+        spark_file_source(spark, [str(path)]).accumulate()

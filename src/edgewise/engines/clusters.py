@@ -26,6 +26,8 @@ _MUST_MATCH = ("python", "dask", "distributed", "numpy", "edgewise")
 @contextmanager
 def dask_client(address: str | None, *, timeout: float = TIMEOUT) -> Iterator[Any]:
     """A client of the scheduler at `address`; by default of one process for each core here."""
+    from joblib import cpu_count
+
     try:
         from distributed import Client, LocalCluster
     except ImportError as error:
@@ -33,9 +35,9 @@ def dask_client(address: str | None, *, timeout: float = TIMEOUT) -> Iterator[An
     if address is None:
         with (
             LocalCluster(
-                n_workers=os.cpu_count() or 1,
+                n_workers=cpu_count(),
                 threads_per_worker=1,
-                dashboard_address=":0",  # whichever port is free
+                dashboard_address="127.0.0.1:0",  # whichever port is free, and for nobody else
                 silence_logs=logging.CRITICAL,  # what fails is raised here, and told once
             ) as cluster,
             Client(cluster) as client,
@@ -53,6 +55,13 @@ def dask_client(address: str | None, *, timeout: float = TIMEOUT) -> Iterator[An
         ) from error
     with client:
         check_client(client)
+        try:
+            client.wait_for_workers(1, timeout=timeout)
+        except TimeoutError as error:
+            raise ParameterError(
+                f"scheduler: the Dask scheduler at '{address}' had no worker within {timeout:g} s; "
+                "start some, and try again."
+            ) from error
         yield client
 
 
@@ -147,6 +156,11 @@ def spark_session(master: str | None, *, timeout: float = TIMEOUT) -> Iterator[A
         with without_pandas_warning():
             session = builder.getOrCreate()
     except failures as error:
+        if "stopped SparkContext" in str(error):  # it gave up on the master
+            raise ParameterError(
+                f"master: no Spark master answered at '{address}'; check the address, and that the "
+                "master is up."
+            ) from error
         raise ParameterError(
             f"master: Spark did not start with '{address}' ({spark_reason(error)}); check the "
             "address, and that a Java runtime (17 or newer) is installed."

@@ -6,7 +6,7 @@ import contextlib
 import os
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
@@ -41,7 +41,7 @@ class DaskSource(PartitionedSource):
     client : distributed.Client, optional
         The cluster; by default whatever Dask is set to.
     progress : bool
-        Show Dask's own progress bar, on standard error.
+        Show Dask's own progress bar, on standard error; of a client.
     """
 
     def __init__(
@@ -96,8 +96,7 @@ class DaskSource(PartitionedSource):
                 # Θ̂ of a thousand columns is large for a graph, but it goes to the cluster once.
                 warnings.filterwarnings("ignore", message="Sending large graph")
                 if self._client is None:
-                    with _local_bar(self._progress):
-                        return total.compute()
+                    return total.compute()
                 future = self._client.compute(total)
             if self._progress or _bar_is_on():
                 _show_progress(self._client, future)
@@ -154,14 +153,6 @@ def _as_it_is(rows: Any) -> Any:
     return rows
 
 
-@contextlib.contextmanager
-def _local_bar(wanted: bool) -> Iterator[None]:
-    from dask.diagnostics import ProgressBar
-
-    with ProgressBar(minimum=1.0, out=sys.stderr) if wanted else contextlib.nullcontext():
-        yield
-
-
 def _bar_is_on() -> bool:
     """Whether the caller is inside `with dask.diagnostics.ProgressBar()`."""
     from dask.callbacks import Callback
@@ -181,6 +172,14 @@ def _show_progress(client: Any, future: Any) -> None:
     with client.as_current(), contextlib.redirect_stdout(sys.stderr):
         progress(future, notebook=False)
         print(file=sys.stderr)
+
+
+def current_client() -> Any:
+    """The client that Dask would use by itself; None where that is threads, or nothing."""
+    from dask.base import get_scheduler
+
+    owner = getattr(get_scheduler(), "__self__", None)
+    return owner if type(owner).__module__.partition(".")[0] == "distributed" else None
 
 
 def dask_source(data: Any, *, client: Any = None) -> DaskSource:

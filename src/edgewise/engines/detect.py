@@ -12,6 +12,10 @@ from edgewise.sources.detect import is_path_like
 
 def partitioned_source(data: Any, *, client: Any = None) -> PartitionedSource | None:
     """A source of rows that a cluster reads; None where the data are here."""
+    if client is None and is_dask(data):
+        from edgewise.engines.dask import current_client
+
+        client = current_client()
     if client is not None:
         from edgewise.engines.clusters import check_client
 

@@ -178,7 +178,9 @@ def _states(carried: _Broadcast) -> Callable[[Iterator[pa.RecordBatch]], Iterato
         from pyspark import TaskContext
 
         context = TaskContext.get()
-        number = 0 if context is None else context.partitionId()
+        if context is None:
+            raise RuntimeError("Spark does not say which partition this is")
+        number = context.partitionId()
         yield _packed(number, 1, _made(carried.value.work, number, batches))
 
     return state

@@ -74,6 +74,9 @@ def _frame(session: Any, paths: list[str], is_csv: bool) -> Any:
     return session.read.options(**options).csv(paths, header=True)
 
 
+_NUMBER = r"(?i)^\s*[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf(inity)?|nan)\s*$"
+
+
 def _column(name: str, is_csv: bool) -> Any:
     """A column by its name, which may hold dots and backticks; that of a CSV made a number."""
     from pyspark.sql import functions
@@ -101,4 +104,6 @@ def _number(text: Any, name: str) -> Any:
         .when(text.isin(rules.false_values), 0.0)
         .otherwise(functions.raise_error(wrong))
     )
-    return functions.coalesce(text.try_cast("double"), other).alias(name)
+    # Java takes 12d, 3F and 0x1p3 for numbers too; nobody else does.
+    number = functions.when(text.rlike(_NUMBER), text.try_cast("double"))
+    return functions.coalesce(number, other).alias(name)
