@@ -42,7 +42,7 @@ unit: .venv/installed-dev
 validity: .venv/installed-dev
 	$(ONE_THREAD) EDGEWISE_VALIDITY=full $(BIN)/pytest -n 2 --dist worksteal tests/statistical
 
-# All of it takes 25 to 30 minutes on a quiet machine; `make bench SECTIONS="peers scaling"`
+# All of it takes 35 to 40 minutes on a quiet machine; `make bench SECTIONS="peers scaling"`
 # refreshes only these.
 bench: .venv/installed-bench
 	$(BIN)/python -m benchmarks $(SECTIONS)

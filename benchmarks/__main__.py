@@ -1,6 +1,6 @@
 """Measure everything, or the sections that are named, and keep it as tables in results/.
 
-python -m benchmarks                   all of it, 25 to 30 minutes
+python -m benchmarks                   all of it, 35 to 40 minutes
 python -m benchmarks peers scaling     these anew, the others as they are in results/
 """
 

@@ -66,8 +66,9 @@ class Diagnosis:
         )
         if self.n_samples < _FEW_ROWS_PER_COLUMN * self.n_features:
             return (
-                f"Use method 'score', and few edges should be expected: {self.n_samples} rows for "
-                f"{self.n_features} columns are few ({kurtosis}).{units}"
+                f"Use method 'score', but with more rows or fewer columns: {self.n_samples} rows "
+                f"for {self.n_features} columns are few ({kurtosis}), and its p-values then too "
+                f"small.{units}"
             )
         if self.heavy_tailed:
             return (

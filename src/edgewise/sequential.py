@@ -64,8 +64,8 @@ class ConfidenceSequence:
     alpha : float
         Probability of any false edge, at any time.
     tuned_for : int
-        The number of rows that matters most: the intervals are narrowest there, and only a little
-        wider at a tenth or ten times as many.
+        The number of rows that matters most: the intervals are narrowest there, about 27 % wider
+        than the best at a tenth of it and 7 % at ten times as many.
     n_batches : int
         Batches of rows that the variances are estimated from; see `BatchMoments`.
 
