@@ -69,6 +69,9 @@ def rows_on_cluster(
             yield file_source(files, client=client, progress=sys.stderr.isatty())
         return
     from edgewise.engines.spark_files import spark_file_source
+    from edgewise.sources.files import FileSource
 
+    if not any("://" in path for path in data):
+        FileSource(data, columns=columns, exclude=exclude)  # a mistake is told before Java starts
     with clusters.spark_session(master) as session:
         yield spark_file_source(session, data, columns=columns, exclude=exclude)

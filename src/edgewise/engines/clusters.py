@@ -6,8 +6,10 @@ import asyncio
 import logging
 import os
 import re
+import signal
 import socket
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -166,9 +168,25 @@ def spark_session(master: str | None, *, timeout: float = TIMEOUT) -> Iterator[A
             "address, and that a Java runtime (17 or newer) is installed."
         ) from error
     try:
-        yield session
+        with _own_interrupts():
+            yield session
     finally:
         session.stop()
+
+
+@contextmanager
+def _own_interrupts() -> Iterator[None]:
+    """Ctrl-C as everywhere else; Spark's way talks to Java in the middle of a word, at length."""
+    silenced = logging.root.manager.disable
+    in_main = threading.current_thread() is threading.main_thread()
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler) if in_main else None
+    logging.disable(logging.ERROR)
+    try:
+        yield
+    finally:
+        logging.disable(silenced)
+        if in_main:
+            signal.signal(signal.SIGINT, handler)
 
 
 def _check_master(master: str) -> None:
