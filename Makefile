@@ -61,5 +61,5 @@ dist-check: .venv/installed-dev
 	$(BIN)/python tools/dist_check.py
 
 clean:
-	rm -rf .venv docs/_build docs/api/generated docs/auto_examples docs/sg_execution_times.rst build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv docs/_build docs/api/generated docs/auto_examples build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -13,6 +13,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.mathjax",
+    "sphinx-mathjax-offline",  # formulas without a network, and nobody else is told who reads
     "numpydoc",
     "myst_parser",
     "sphinx_gallery.gen_gallery",
@@ -40,6 +41,7 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "show_memory": False,
     "show_signature": False,
+    "write_computation_times": False,
     "min_reported_time": 10,
     "doc_module": ("edgewise",),
     "reference_url": {"edgewise": None},

@@ -15,13 +15,6 @@ pytestmark = pytest.mark.filterwarnings("ignore::edgewise.errors.TooFewRowsWarni
 SUPPORT = [(-60, 60)] * 4
 
 
-def test_the_known_methods_are_registered():
-    assert set(METHODS) == {
-        *("score", "wald", "batch", "elliptical", "fisher"),
-        *("whitened", "spectral", "trace", "eig"),
-    }
-
-
 @pytest.mark.parametrize("method", list(METHODS))
 def test_every_method_fills_the_whole_result(rows, method):
     result = ew.edge_test(rows, method=method)

@@ -55,18 +55,10 @@ class Rung:
 
 
 #: From the most powerful to the most guarded, the two baselines last.
-LADDER = (
-    Rung("score", "score"),
-    Rung("wald", "wald"),
-    Rung("batch", "batch"),
-    Rung("whitened", "whitened, chi2", {"radius": "chi2"}),
-    Rung("whitened", "whitened, trace"),
-    Rung("spectral", "spectral, chi2", {"radius": "chi2"}),
-    Rung("spectral", "spectral, trace"),
-    Rung("eig", "eig (paper)"),
-    Rung("trace", "trace (paper)"),
-    Rung("elliptical", "elliptical"),
-    Rung("fisher", "fisher"),
+LADDER = tuple(
+    Rung(method.name, label, options)
+    for method in METHODS.values()
+    for label, options in method.variants or ((method.name, {}),)
 )
 
 

@@ -11,7 +11,8 @@ import click
 import pytest
 
 from edgewise.cli.main import cli
-from edgewise.cli.options import CORRECTION_NAMES, METHOD_NAMES
+from edgewise.cli.options import CORRECTION_NAMES
+from edgewise.edges.registry import FILES
 
 BIN = str(Path(sys.executable).parent)
 ENVIRONMENT = {**os.environ, "PATH": os.pathsep.join([BIN, os.environ["PATH"]])}
@@ -63,7 +64,7 @@ def press_tab(tmp_path_factory, require):
     [
         ([""], COMMANDS),
         (["co"], ["compare", "completion"]),
-        (["test", "--method", ""], [*METHOD_NAMES]),
+        (["test", "--method", ""], [*FILES]),
         (["test", "x.csv", "--method", "w"], ["wald", "whitened"]),
         (["compare", "--correction", ""], [*CORRECTION_NAMES]),
         (["test", "--graph"], ["--graphml", "--graph"]),

@@ -12,7 +12,6 @@ import click
 from edgewise.cli.engine import rows_on_cluster
 from edgewise.cli.manual import section
 from edgewise.cli.options import (
-    METHOD_NAMES,
     alpha_option,
     column_names,
     correction_of,
@@ -21,6 +20,7 @@ from edgewise.cli.options import (
     read_data,
     tell_dropped,
 )
+from edgewise.edges.registry import FILES
 
 if TYPE_CHECKING:
     from edgewise.edges.result import EdgeTestResult
@@ -41,7 +41,7 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
     section("The test"),
     click.option(
         "--method",
-        type=click.Choice(METHOD_NAMES),
+        type=click.Choice(tuple(FILES)),
         help="The test; `edgewise compare` shows them side by side.  [default: score; for a state, "
         "what it serves]",
     ),

@@ -13,17 +13,6 @@ if TYPE_CHECKING:
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
-METHOD_NAMES = (
-    "score",
-    "wald",
-    "batch",
-    "whitened",
-    "spectral",
-    "trace",
-    "eig",
-    "elliptical",
-    "fisher",
-)
 # The shell completes file names here. It checks nothing: what is wrong with a path is said, in one
 # sentence, by what reads or writes it.
 PATH = click.Path(readable=False)

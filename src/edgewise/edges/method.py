@@ -82,6 +82,9 @@ class Method:
         The names of the options that `run` takes.
     effect_scale : str
         The scale of `min_effect` where the user names none.
+    variants : tuple of (str, dict)
+        The lines that tables of all methods have for it: a label, and the options it stands for.
+        None given: one line, with the name of the method.
     """
 
     name: str
@@ -93,6 +96,7 @@ class Method:
     run: Callable[..., EdgeTestResult]
     options: frozenset[str] = field(default_factory=frozenset)
     effect_scale: str = "partial_correlation"
+    variants: tuple[tuple[str, dict[str, Any]], ...] = ()
 
     def reads_twice(self, options: Mapping[str, Any]) -> bool:
         """Whether the method, with these options, needs the rows a second time."""

@@ -109,6 +109,7 @@ TRACE = Method(
     run=trace_test,
     options=_OPTIONS,
     effect_scale="precision",
+    variants=(("trace (paper)", {}),),
 )
 EIG = Method(
     name="eig",
@@ -121,4 +122,5 @@ EIG = Method(
     run=eig_test,
     options=_OPTIONS | {"solver"},
     effect_scale="precision",
+    variants=(("eig (paper)", {}),),
 )

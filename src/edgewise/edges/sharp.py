@@ -173,6 +173,7 @@ SPECTRAL = Method(
     order=4,
     run=spectral_test,
     options=frozenset({"radius", "support", "standardize", "solver"}),
+    variants=(("spectral, chi2", {"radius": "chi2"}), ("spectral, trace", {})),
 )
 WHITENED = Method(
     name="whitened",
@@ -183,4 +184,5 @@ WHITENED = Method(
     order=2,
     run=whitened_test,
     options=frozenset({"radius", "support", "solver"}),
+    variants=(("whitened, chi2", {"radius": "chi2"}), ("whitened, trace", {})),
 )
