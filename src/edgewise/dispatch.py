@@ -107,9 +107,9 @@ def edge_test(
         - "trace", "eig": `mu` (the paper's constant, 1.0), `standardize` (divide the columns by
           their standard deviations first, False).
         - "eig": `solver` ("auto"): "full" builds the covariance matrix of all entries of Σ̂, with
-          p⁴/4 entries of its own; "matrix-free" only multiplies with it, and uses the certified
-          upper end of its largest eigenvalue. The result records which, in how many passes over the
-          rows (`iterations`) and how wide the certificate is, relative to itself (`width`).
+          p⁴/4 entries of its own; "matrix-free" only multiplies with it, and adds the residual
+          of its largest eigenvalue to it. The result records which, in how many passes over the
+          rows (`iterations`) and how much was added, relative to the eigenvalue (`width`).
         - "spectral": `radius`, `support`, `standardize`, `solver`; "whitened": `radius`, `support`,
           `solver`. The radius is "trace", "chi2" (sharper), "eig" or, with the columns' `support`
           (one interval, or one for each column) declared, "hoeffding", which holds for every number

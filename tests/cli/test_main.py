@@ -105,3 +105,13 @@ def test_interrupted(tmp_path):
     assert out == ""
     assert "Traceback" not in err
     assert "stopped" in err
+
+
+def test_python_m_is_the_same_program(run_edgewise):
+    done = subprocess.run(
+        [sys.executable, "-m", "edgewise", "--version"],
+        capture_output=True,
+        encoding="utf-8",
+        check=True,
+    )
+    assert done.stdout == run_edgewise("--version").stdout
