@@ -80,13 +80,18 @@ def problems(site: Path) -> Iterator[str]:
             yield f"{name}: no link to {ON_EVERY_PAGE}"
 
 
-def _follow(site: Path, page: Path, link: str, pages: dict[Path, Page]) -> tuple[Path | None, str]:
+def _follow(
+    site: Path, page: Path, link: str, pages: dict[Path, Page]
+) -> tuple[Path | None, str]:
     """The file that a link names, None if outside the site; and what is wrong with it."""
     parts = urlsplit(link)
     if parts.scheme or parts.netloc:
         return None, ""
     if parts.path.startswith("/"):
-        return None, "begins at the root of the server, which need not be the root of the site"
+        return (
+            None,
+            "begins at the root of the server, which need not be the root of the site",
+        )
     target = (page.parent / unquote(parts.path)).resolve() if parts.path else page
     if target.is_dir():
         target /= "index.html"
@@ -107,7 +112,11 @@ def main(arguments: list[str]) -> int:
     found = list(problems(Path(arguments[0])))
     for problem in found:
         print(problem, file=sys.stderr)
-    print(f"{len(found)} broken links" if found else "All links within the site lead somewhere.")
+    print(
+        f"{len(found)} broken links"
+        if found
+        else "All links within the site lead somewhere."
+    )
     return 1 if found else 0
 
 

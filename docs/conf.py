@@ -41,6 +41,7 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "show_memory": False,
     "show_signature": False,
+    "remove_config_comments": True,
     "write_computation_times": False,
     "min_reported_time": 10,
     "doc_module": ("edgewise",),
@@ -61,7 +62,11 @@ html_theme_options = {
     "navigation_with_keys": False,
     "show_toc_level": 2,
     # The first page is short, and one page has code side by side.
-    "secondary_sidebar_items": {"**": ["page-toc"], "index": [], "howto/coming-from": []},
+    "secondary_sidebar_items": {
+        "**": ["page-toc"],
+        "index": [],
+        "howto/coming-from": [],
+    },
     # On every page, also where a phone hides the bar at the top.
     "footer_start": ["choosing-link"],
     "footer_center": [],

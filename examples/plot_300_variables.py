@@ -25,7 +25,9 @@ names = [f"hub {k + 1}" if k < HUBS else f"leaf {k + 1}" for k in range(P)]
 upper = np.triu_indices(P, k=1)
 tied = theta[upper] != 0
 rows = sample("t5", theta, ROWS, rng=3)
-print(f"{ROWS:,} rows, {tied.size:,} pairs, {tied.sum()} true edges, all of the same strength")
+print(
+    f"{ROWS:,} rows, {tied.size:,} pairs, {tied.sum()} true edges, all of the same strength"
+)
 
 # %%
 # Every pair at once
@@ -50,7 +52,9 @@ for method, correction in (
     start = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ew.TooFewRowsWarning)
-        result = ew.edge_test(rows, method=method, correction=correction, feature_names=names)
+        result = ew.edge_test(
+            rows, method=method, correction=correction, feature_names=names
+        )
     seconds = time.perf_counter() - start
     results[method, correction] = result
     edges = result.reject[upper]

@@ -55,10 +55,17 @@ for ax, rate, title in (
             label=LAWS[law],
         )
         ax.errorbar(
-            places, value, [value - low, high - value], fmt="none", color="#333333", capsize=2
+            places,
+            value,
+            [value - low, high - value],
+            fmt="none",
+            color="#333333",
+            capsize=2,
         )
         for place, share, top in zip(places, value, high, strict=True):
-            ax.text(place, max(top, 0.05) + 0.02, f"{share:.0%}", ha="center", fontsize=8.5)
+            ax.text(
+                place, max(top, 0.05) + 0.02, f"{share:.0%}", ha="center", fontsize=8.5
+            )
     ax.set_xticks(range(len(TESTS)), labels=TESTS)
     ax.set_ylim(0, 1.12)
     ax.set_yticks(np.arange(0, 1.1, 0.2))
@@ -81,12 +88,20 @@ fig, ax = plt.subplots(figsize=(8, 4), layout="constrained")
 for test, color, style in (("fisher", "#D55E00", "s--"), ("score", "#0072B2", "o-")):
     value, low, high = np.array(
         [
-            calibrate(test, "t5", precision=theta, n_samples=size, n_draws=DRAWS).family_wise_error
+            calibrate(
+                test, "t5", precision=theta, n_samples=size, n_draws=DRAWS
+            ).family_wise_error
             for size in SIZES
         ]
     ).T
     ax.errorbar(
-        SIZES, value, [value - low, high - value], fmt=style, color=color, capsize=3, label=test
+        SIZES,
+        value,
+        [value - low, high - value],
+        fmt=style,
+        color=color,
+        capsize=3,
+        label=test,
     )
 ax.axhline(0.05, color="#333333", linestyle=":", label="promised: 5 %")
 ax.set_xscale("log")

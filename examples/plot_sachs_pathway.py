@@ -62,7 +62,9 @@ all_pairs = len(names) * (len(names) - 1) // 2
 by_chance = len(moral) / all_pairs
 cycle = [cause for cause, _ in nx.find_cycle(pathway)]
 
-print(f"{len(skeleton)} pairs in the skeleton, {len(moral)} of {all_pairs} in the moral graph")
+print(
+    f"{len(skeleton)} pairs in the skeleton, {len(moral)} of {all_pairs} in the moral graph"
+)
 print("married only:", "; ".join(" – ".join(sorted(pair)) for pair in moral - skeleton))
 print("a cycle:", " → ".join([*cycle, cycle[0]]))
 print(f"precision of a graph drawn by lot: {by_chance:.2f}")
@@ -111,7 +113,9 @@ for scale, data in scales.items():
         print(f"{scale:5} {label:15} {len(found):5} {right:6}  {marks}")
 
 more = found_by(results["raw", "fisher"]) - found_by(results["raw", "score"])
-print(f"\nraw: {len(more)} edges are Fisher's and not the score test's, {len(more & moral)} right")
+print(
+    f"\nraw: {len(more)} edges are Fisher's and not the score test's, {len(more & moral)} right"
+)
 
 # %%
 # Filled marks are the raw values, hollow ones the logarithms. A method that finds nothing has no
@@ -119,7 +123,9 @@ print(f"\nraw: {len(more)} edges are Fisher's and not the score test's, {len(mor
 
 BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#777777"
 
-fig, (left, right) = plt.subplots(1, 2, figsize=(9, 4.4), sharey=True, layout="constrained")
+fig, (left, right) = plt.subplots(
+    1, 2, figsize=(9, 4.4), sharey=True, layout="constrained"
+)
 for scale, color, marker, face, shift in (
     ("raw", BLUE, "o", BLUE, -0.13),
     ("log", ORANGE, "s", "white", 0.13),
@@ -158,7 +164,19 @@ plt.show()
 # parents, dashed orange ones are in neither, dotted grey lines are arrows of the pathway that were
 # not found.
 
-ring = ["praf", "pmek", "p44/42", "pakts473", "PIP3", "PIP2", "plcg", "PKC", "P38", "pjnk", "PKA"]
+ring = [
+    "praf",
+    "pmek",
+    "p44/42",
+    "pakts473",
+    "PIP3",
+    "PIP2",
+    "plcg",
+    "PKC",
+    "P38",
+    "pjnk",
+    "PKA",
+]
 places = nx.circular_layout(ring)
 fig, axes = plt.subplots(1, 2, figsize=(10, 5.4), layout="constrained")
 for ax, scale in zip(axes, scales, strict=True):
@@ -180,18 +198,28 @@ for ax, scale in zip(axes, scales, strict=True):
         places,
         ax=ax,
         font_size=9,
-        bbox={"boxstyle": "round,pad=0.3", "facecolor": "white", "edgecolor": "#333333"},
+        bbox={
+            "boxstyle": "round,pad=0.3",
+            "facecolor": "white",
+            "edgecolor": "#333333",
+        },
     )
     wrong = len(found - moral)
-    ax.set_title(f"{scale}: {len(found)} edges, {wrong} of them outside the moral graph")
+    ax.set_title(
+        f"{scale}: {len(found)} edges, {wrong} of them outside the moral graph"
+    )
     ax.margins(0.12)
     ax.set_axis_off()
 fig.legend(
     handles=[
         plt.Line2D([], [], color=BLUE, linewidth=2.8, label="found, in the skeleton"),
         plt.Line2D([], [], color=GREEN, linewidth=2.4, label="found, married parents"),
-        plt.Line2D([], [], color=ORANGE, linestyle="--", label="found, not in the pathway"),
-        plt.Line2D([], [], color=GREY, linestyle=":", linewidth=1.6, label="arrow not found"),
+        plt.Line2D(
+            [], [], color=ORANGE, linestyle="--", label="found, not in the pathway"
+        ),
+        plt.Line2D(
+            [], [], color=GREY, linestyle=":", linewidth=1.6, label="arrow not found"
+        ),
     ],
     loc="outside lower center",
     ncols=4,
@@ -218,7 +246,9 @@ for scale, color, style in (("raw", BLUE, "o-"), ("log", ORANGE, "s--")):
     pairs = results[scale, "score"].pairs()
     right = [frozenset((pair.source, pair.target)) in moral for pair in pairs]
     share = np.cumsum(right) / np.arange(1, all_pairs + 1)
-    ax.plot(range(1, all_pairs + 1), share, style, color=color, markersize=4, label=scale)
+    ax.plot(
+        range(1, all_pairs + 1), share, style, color=color, markersize=4, label=scale
+    )
 ax.axhline(by_chance, color=GREY, linestyle=":", label="by lot")
 ax.set_xlabel("so many of the strongest partial correlations")
 ax.set_ylabel("share in the moral graph")
@@ -235,7 +265,13 @@ strong = ew.edge_test(scales["log"], min_effect=0.2, feature_names=names)
 print(f"{strong.n_edges} partial correlations are above 0.2 in size")
 for edge in strong.edges():
     pair = frozenset((edge.source, edge.target))
-    note = "" if pair in skeleton else "  (married)" if pair in moral else "  (not in the pathway)"
+    note = (
+        ""
+        if pair in skeleton
+        else "  (married)"
+        if pair in moral
+        else "  (not in the pathway)"
+    )
     print(f"    {edge.source} – {edge.target}: {edge.partial_correlation:+.2f}{note}")
 
 # %%
@@ -246,10 +282,15 @@ for edge in strong.edges():
 # sees no edge. Leave out the one cell with the most Erk:
 
 brightest = int(values[:, names.index("p44/42")].argmax())
-for what, data in (("all cells", values), ("all but one", np.delete(values, brightest, axis=0))):
+for what, data in (
+    ("all cells", values),
+    ("all but one", np.delete(values, brightest, axis=0)),
+):
     result = ew.edge_test(data, feature_names=names)
     pair = next(
-        pair for pair in result.pairs() if {pair.source, pair.target} == {"p44/42", "pakts473"}
+        pair
+        for pair in result.pairs()
+        if {pair.source, pair.target} == {"p44/42", "pakts473"}
     )
     print(
         f"{what}: partial correlation {pair.partial_correlation:.2f}, p = {pair.pvalue:.1g}, "

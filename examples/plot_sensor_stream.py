@@ -19,7 +19,12 @@ import numpy as np
 from scipy import stats
 
 import edgewise as ew
-from edgewise.simulate import AutoRegressive, StudentT, make_grid_precision, sample_batches
+from edgewise.simulate import (
+    AutoRegressive,
+    StudentT,
+    make_grid_precision,
+    sample_batches,
+)
 
 TIE = 0.06
 theta = make_grid_precision(9, weight=-TIE)
@@ -27,7 +32,9 @@ law = AutoRegressive(StudentT(df=8), memory=0.5)
 names = [f"row {row} col {column}" for row in "123" for column in "123"]
 upper = np.triu_indices(9, k=1)
 tied = theta[upper] != 0
-print(f"{tied.sum()} of {tied.size} pairs are tied, each by a partial correlation of {TIE}")
+print(
+    f"{tied.sum()} of {tied.size} pairs are tied, each by a partial correlation of {TIE}"
+)
 
 # %%
 # One stream
@@ -47,10 +54,15 @@ for batch in sample_batches(law, theta, 40_000, rng=11, batch_rows=1000):
     found.append(result.reject[upper])
     for intervals, of in ((anytime, result), (ordinary, again)):
         intervals.append(
-            of.confidence_interval(level=0.95, scale="partial_correlation", simultaneous=True)
+            of.confidence_interval(
+                level=0.95, scale="partial_correlation", simultaneous=True
+            )
         )
 rows, found = np.array(rows), np.array(found)
-print(f"after {rows[-1]:,} rows: {found[-1][tied].sum()} of {tied.sum()} ties found, ", end="")
+print(
+    f"after {rows[-1]:,} rows: {found[-1][tied].sum()} of {tied.sum()} ties found, ",
+    end="",
+)
 print(f"{found.any(axis=0)[~tied].sum()} false ones at any of {len(rows)} looks")
 
 # %%
@@ -62,8 +74,12 @@ BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#777777"
 
 fig, axes = plt.subplots(1, 2, figsize=(9.5, 4), sharey=True, layout="constrained")
 for ax, (i, j), truth in ((axes[0], (0, 1), TIE), (axes[1], (0, 8), 0.0)):
-    low, high = (np.array([interval[end][i, j] for interval in anytime]) for end in (0, 1))
-    ax.fill_between(rows, low, high, color=BLUE, alpha=0.25, linewidth=0, label="at all times")
+    low, high = (
+        np.array([interval[end][i, j] for interval in anytime]) for end in (0, 1)
+    )
+    ax.fill_between(
+        rows, low, high, color=BLUE, alpha=0.25, linewidth=0, label="at all times"
+    )
     for end in (0, 1):
         edge = [interval[end][i, j] for interval in ordinary]
         ax.plot(rows, edge, ":", color=ORANGE, label="at one look" if end else None)
@@ -73,7 +89,11 @@ for ax, (i, j), truth in ((axes[0], (0, 1), TIE), (axes[1], (0, 8), 0.0)):
     if clear.size:
         ax.axvline(rows[clear[0]], color=BLUE, linewidth=1)
         ax.text(
-            rows[clear[0]], 0.19, f" an edge after {rows[clear[0]]:,} rows", color=BLUE, fontsize=9
+            rows[clear[0]],
+            0.19,
+            f" an edge after {rows[clear[0]]:,} rows",
+            color=BLUE,
+            fontsize=9,
         )
     ax.set_title(f"{names[i]} and {names[j]}", fontsize=10)
     ax.set_xlabel("rows so far")
@@ -107,7 +127,9 @@ wrong = {
 }
 for stream in range(STREAMS):
     sequence = ew.ConfidenceSequence(alpha=0.05, tuned_for=20_000)
-    batches = sample_batches(law, theta, LOOKS * EVERY, rng=1000 + stream, batch_rows=EVERY)
+    batches = sample_batches(
+        law, theta, LOOKS * EVERY, rng=1000 + stream, batch_rows=EVERY
+    )
     for look, batch in enumerate(batches):
         sequence.update(batch)
         wrong["sequence"][stream, look] = sequence.result().reject[upper][~tied].any()
@@ -124,7 +146,9 @@ for method, color, style, label in (
     share = so_far / STREAMS
     bands = [stats.binomtest(int(count), STREAMS).proportion_ci() for count in so_far]
     ax.plot(looked_at, share, style, color=color, markersize=4, label=label)
-    ax.fill_between(looked_at, *np.transpose(bands), color=color, alpha=0.15, linewidth=0)
+    ax.fill_between(
+        looked_at, *np.transpose(bands), color=color, alpha=0.15, linewidth=0
+    )
     print(f"{label}: {share[0]:.2f} after one look, {share[-1]:.2f} after {LOOKS}")
 ax.axhline(0.05, color=GREY, linestyle=":", label="promised: 5 %")
 ax.set_xlabel("rows so far")

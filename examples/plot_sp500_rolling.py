@@ -28,7 +28,9 @@ ends = np.array([days[start + WINDOW - 1] for start in starts])
 
 METHODS = ("fisher", "score", "batch")
 rolling = {
-    method: [ew.edge_test(returns.slice(start, WINDOW), method=method) for start in starts]
+    method: [
+        ew.edge_test(returns.slice(start, WINDOW), method=method) for start in starts
+    ]
     for method in METHODS
 }
 print(f"{len(starts)} windows of {WINDOW} days each, from {days[0]} to {days[-1]}")
@@ -40,10 +42,17 @@ print(f"{len(starts)} windows of {WINDOW} days each, from {days[0]} to {days[-1]
 # Fisher's test assumes Gaussian returns. The score test does not, but counts the days as
 # independent. Batch means allow for both: heavy tails, and calm and wild days that come in spells.
 
-STYLES = {"fisher": ("#D55E00", "--"), "score": ("#777777", "-."), "batch": ("#0072B2", "-")}
+STYLES = {
+    "fisher": ("#D55E00", "--"),
+    "score": ("#777777", "-."),
+    "batch": ("#0072B2", "-"),
+}
 CRASHES = {"Lehman": "2008-09-15", "Covid-19": "2020-03-11"}
 
-counts = {method: np.array([result.n_edges for result in rolling[method]]) for method in METHODS}
+counts = {
+    method: np.array([result.n_edges for result in rolling[method]])
+    for method in METHODS
+}
 fig, ax = plt.subplots(figsize=(9, 4), layout="constrained")
 for method, (color, style) in STYLES.items():
     ax.plot(ends, counts[method], style, color=color, linewidth=1.8, label=method)
@@ -64,10 +73,14 @@ plt.show()
 
 in_crash = np.zeros(len(ends), dtype=bool)
 for date in CRASHES.values():
-    in_crash |= (ends >= np.datetime64(date)) & (days[list(starts)] <= np.datetime64(date))
+    in_crash |= (ends >= np.datetime64(date)) & (
+        days[list(starts)] <= np.datetime64(date)
+    )
 for method in METHODS:
     calm, wild = counts[method][~in_crash].mean(), counts[method][in_crash].mean()
-    print(f"{method:7} {calm:5.1f} edges in windows without a crash, {wild:5.1f} with one")
+    print(
+        f"{method:7} {calm:5.1f} edges in windows without a crash, {wild:5.1f} with one"
+    )
 
 # %%
 # By Fisher's test the market is tied together much more tightly after each crash, and comes apart
@@ -87,7 +100,9 @@ found = np.stack([result.reject for result in rolling["batch"]])
 strength = np.stack([result.partial_correlation for result in rolling["batch"]])
 pairs = [(i, j) for i in range(len(names)) for j in range(i + 1, len(names))]
 often = sorted(pairs, key=lambda pair: -found[:, *pair].mean())[:MOST]
-shown = np.array([np.where(found[:, i, j], strength[:, i, j], np.nan) for i, j in often])
+shown = np.array(
+    [np.where(found[:, i, j], strength[:, i, j], np.nan) for i, j in often]
+)
 
 years = ends.astype("datetime64[D]").astype(float) / 365.2425 + 1970
 fig, ax = plt.subplots(figsize=(9, 6.6), layout="constrained")
@@ -107,12 +122,16 @@ ax.set_yticks(
 ax.set_xlabel("last day of the window")
 ax.spines[["top", "right"]].set_visible(False)
 fig.colorbar(image, label="partial correlation, where there is an edge", shrink=0.7)
-ax.set_title(f"The {MOST} pairs found most often, with the share of the windows that find them")
+ax.set_title(
+    f"The {MOST} pairs found most often, with the share of the windows that find them"
+)
 plt.show()
 
 always = [f"{names[i]} – {names[j]}" for i, j in pairs if found[:, i, j].all()]
 ever = int(found.any(axis=0).sum()) // 2
-print(f"{ever} of {len(pairs)} pairs are an edge in some window, {len(always)} in every window:")
+print(
+    f"{ever} of {len(pairs)} pairs are an edge in some window, {len(always)} in every window:"
+)
 print(", ".join(always))
 length = WINDOW / rolling["batch"][0].options["n_batches"]
 print(f"a batch has about {length:.0f} days")
@@ -143,7 +162,9 @@ for ax, k in zip(axes, (0, len(starts) // 2, len(starts) - 1), strict=True):
         # Bent towards the middle, so that neighbours on the ring are seen to be joined.
         curve = Path([places[a], (places[a] + places[b]) / 5, places[b]], [1, 3, 3])
         color = COLORS[branch[a]] if branch[a] == branch[b] else "#999999"
-        ax.add_patch(PathPatch(curve, fill=False, color=color, linewidth=9 * edge["weight"]))
+        ax.add_patch(
+            PathPatch(curve, fill=False, color=color, linewidth=9 * edge["weight"])
+        )
     for name, place in places.items():
         ax.plot(*place, "o", color=COLORS[branch[name]], markersize=6)
         ax.text(*(1.18 * place), name, ha="center", va="center", fontsize=8)
@@ -177,7 +198,9 @@ for correction in ("maxt", "bonferroni"):
         for part in (returns[:half], returns[half:])
     )
     before, after = (
-        result.confidence_interval(level=0.975, scale="partial_correlation", simultaneous=True)
+        result.confidence_interval(
+            level=0.975, scale="partial_correlation", simultaneous=True
+        )
         for result in (early, late)
     )
     apart = (before.high < after.low) | (after.high < before.low)
