@@ -136,8 +136,8 @@ class ConfidenceSequence:
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            The rows.
+        X : array-like or data frame of shape (n_samples, n_features)
+            The rows. Columns of a data frame are matched by name.
 
         Returns
         -------

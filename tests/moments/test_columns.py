@@ -1,13 +1,14 @@
-"""States are merged by the names of their columns, whatever the order."""
+"""Columns are matched by name, whatever their order: of two states, and of more rows."""
 
 from __future__ import annotations
 
 from itertools import permutations
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
-from edgewise import BatchMoments, ConfidenceSequence, Moments, ParameterError
+from edgewise import BatchMoments, ConfidenceSequence, DataError, Moments, ParameterError
 from edgewise.moments.columns import merge_order
 
 NAMES = ("a", "b", "c", "d")
@@ -135,3 +136,49 @@ class TestMerge:
         for left, right in [(Moments(), BatchMoments()), (BatchMoments(), Moments())]:
             with pytest.raises(TypeError):
                 left.update(rows) + right.update(rows)
+
+
+def arrow(rows, names):
+    return pa.table(dict(zip(names, np.asarray(rows).T, strict=True)))
+
+
+class TestUpdate:
+    @pytest.fixture(params=["pandas", "polars", "pyarrow"])
+    def table(self, request, require):
+        frames = require(request.param)
+        if request.param == "pandas":
+            return lambda rows, names: frames.DataFrame(rows, columns=list(names))
+        if request.param == "polars":
+            return lambda rows, names: frames.DataFrame(rows, schema=list(names))
+        return arrow
+
+    def test_columns_in_another_order_are_the_same_columns(self, kind, rows, table):
+        state = kind().update(table(rows[:150], NAMES))
+        state.update(table(rows[150:, ::-1], NAMES[::-1]))
+        assert_close(state, kind(feature_names=NAMES).update(rows[:150]).update(rows[150:]))
+
+    def test_a_table_that_differs_is_refused_and_changes_nothing(self, kind, rows, refuses):
+        state = kind(feature_names=NAMES).update(rows)
+        other = arrow(rows, ("a", "b", "c", "e"))
+        refuses(lambda: state.update(other), DataError, "X:", "it lacks 'd'", "in addition 'e'")
+        assert_close(state, kind(feature_names=NAMES).update(rows))
+
+    def test_arrays_go_by_position(self, kind, rows):
+        state = kind().update(arrow(rows[:150], NAMES)).update(rows[150:])
+        assert_close(state, kind(feature_names=NAMES).update(rows[:150]).update(rows[150:]))
+        # Names that come late could be those of other columns.
+        assert kind().update(rows[:150]).update(arrow(rows[150:], NAMES)).feature_names is None
+
+    def test_names_come_with_rows_only(self, kind, rows):
+        assert kind().update(arrow(rows[:0], NAMES)).feature_names is None
+        state = kind()
+        with pytest.raises(DataError):
+            state.update(arrow(np.full((3, 4), np.nan), NAMES))
+        assert state.feature_names is None
+
+    def test_numbers_are_no_names(self, kind, rows, require):
+        assert kind().update(require("pandas").DataFrame(rows)).feature_names is None
+
+    def test_a_sequence_has_the_names_of_the_table(self, rows):
+        sequence = ConfidenceSequence(n_batches=8).update(arrow(rows, NAMES))
+        assert sequence.result().feature_names == NAMES

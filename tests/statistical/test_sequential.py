@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
 from edgewise import ConfidenceSequence, edge_test
+from edgewise.edges.reference import Student
+from edgewise.sequential import AnytimeReference, tuned_rho2
 from edgewise.simulate import make_chain_precision, sample
 
 ALPHA = 0.05
@@ -48,3 +52,36 @@ def test_every_look_at_a_stream(trial, partial_correlations, distribution):
         trial.rate_at_least(f"all pairs covered at all looks, {scale}", events, 1 - ALPHA)
     # The proofs must be able to see a bad test: this one is made anew at every look.
     trial.rate_exceeds("a false edge at any look, batch + bonferroni", fixed, 2 * ALPHA)
+
+
+@pytest.mark.parametrize("p", [10, 50])
+def test_errors_from_batches_that_stay_few(trial, p):
+    """However many rows: 100 to 199 batches. At the levels of many pairs that shows.
+
+    The limit itself is drawn: sums of batches are normal. All pairs of a draw are one trial each,
+    at their share of the level; Bonferroni needs no more.
+    """
+    share = ALPHA / (p * (p - 1) / 2)
+    rho2 = tuned_rho2(share, 1600)
+    pairs, kept, doublings = 4000, 100, 6
+    rates: dict[str, list[float]] = {"Student": [], "normal": []}
+    for rng in trial.draws(5, 200):
+        sums = rng.standard_normal((kept, pairs))
+        crossed = {name: np.zeros(pairs, bool) for name in rates}
+        for rows in 2 ** np.arange(doublings):
+            while len(sums) < 2 * kept:
+                new = rng.standard_normal((10, pairs)) * np.sqrt(rows)
+                sums = np.concatenate([sums, new])
+                k = len(sums)
+                error = np.sqrt(k) * sums.std(axis=0, ddof=1)
+                size = np.abs(sums.sum(axis=0)) / error
+                for name, student in {"Student": Student(k - 1), "normal": Student(1e12)}.items():
+                    reference = AnytimeReference(int(k * rows), rho2, student)
+                    crossed[name] |= size >= reference.critical(math.log(share))
+            sums = sums[::2] + sums[1::2]
+        for name, events in crossed.items():
+            rates[name] += list(events)
+    # `rate_at_most` and `rate_exceeds` want the level: the share of a pair.
+    trial.rate_at_most(f"a pair at any look, p = {p}, Student", rates["Student"], share)
+    if trial.full and p == 50:
+        trial.rate_exceeds(f"a pair at any look, p = {p}, normal", rates["normal"], share)

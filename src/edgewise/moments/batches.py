@@ -12,10 +12,10 @@ import numpy.typing as npt
 
 from edgewise._blocks import Rows
 from edgewise._types import AnyArray, FloatArray
-from edgewise._validation import check_count, check_names, check_rows, raise_for_nonfinite
+from edgewise._validation import check_count, check_names, raise_for_nonfinite
 from edgewise.errors import DataError, NonFiniteError, ParameterError, StateFileError
 from edgewise.moments.centre import Centre
-from edgewise.moments.columns import known_width, merge_order, merged_names
+from edgewise.moments.columns import merge_order, merged_names, rows_by_name
 from edgewise.moments.moments import Moments
 from edgewise.moments.statefile import StateContents, read_state, write_state
 from edgewise.moments.sums import PowerSums, power_sums, quiet
@@ -213,15 +213,15 @@ class BatchMoments:
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            The rows.
+        X : array-like or data frame of shape (n_samples, n_features)
+            The rows. Columns of a data frame are matched by name.
 
         Returns
         -------
         BatchMoments
             The state itself.
         """
-        rows = check_rows(X, n_features=known_width(self))
+        rows, names = rows_by_name(self, X)
         before = self._batches, self._open, self.batch_rows
         start = 0
         try:
@@ -234,6 +234,8 @@ class BatchMoments:
         except BaseException:
             self._batches, self._open, self.batch_rows = before
             raise
+        if rows.shape[0]:
+            self.feature_names = names
         return self
 
     def _take(self, rows: Rows) -> int:

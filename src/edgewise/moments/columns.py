@@ -1,13 +1,15 @@
-"""Matching the columns of two states by name."""
+"""Matching columns by name: those of two states, those of a state and of more rows."""
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from edgewise.errors import ParameterError
+from edgewise._blocks import ColumnBlock, Rows
+from edgewise._validation import check_names, check_rows
+from edgewise.errors import DataError, ParameterError
 
 
 class _Named(Protocol):
@@ -43,16 +45,57 @@ def merge_order(
     """
     if ours is None or theirs is None or ours == theirs:
         return None
+    difference = _difference(ours, theirs)
+    if difference:
+        raise ParameterError(
+            f"other: expected a state of the same columns, got one that differs: {difference}. "
+            "Only states of the same columns add up."
+        )
+    return _order(ours, theirs)
+
+
+def rows_by_name(state: _Named, X: Any) -> tuple[Rows, tuple[str, ...] | None]:
+    """More rows for a state, their columns in its order; and the names that it then has.
+
+    The columns of a data frame are matched by name, and name those of a state that has seen no rows
+    yet; an array has none and is taken as it is.
+    """
+    ours, theirs = state.feature_names, _names_of(X)
+    if ours is None or theirs is None or ours == theirs:
+        rows = check_rows(X, n_features=known_width(state))
+        return rows, theirs if ours is None and state.n_features is None else ours
+    difference = _difference(ours, theirs)
+    if difference:
+        raise DataError(
+            f"X: expected the columns of the rows before, got a table that differs: {difference}. "
+            "Pass the same columns each time."
+        )
+    return np.asarray(check_rows(X))[:, _order(ours, theirs)], ours
+
+
+def _names_of(X: Any) -> tuple[str, ...] | None:
+    """The names of the columns of a data frame or an Arrow table, if it is one and has names."""
+    if isinstance(X, np.ndarray | ColumnBlock):
+        return None
+    names = getattr(X, "column_names", None)  # Arrow, whose `columns` are the values
+    if names is None:
+        names = getattr(X, "columns", None)
+    if names is None or not all(isinstance(name, str) for name in names):
+        return None
+    return check_names(names)
+
+
+def _difference(ours: tuple[str, ...], theirs: tuple[str, ...]) -> str:
+    """What the second lacks and has in addition, in words; empty where they are the same."""
     missing = [name for name in ours if name not in theirs]
     extra = [name for name in theirs if name not in ours]
-    if missing or extra:
-        parts = [
-            f"{what} {', '.join(map(repr, names))}"
-            for what, names in (("it lacks", missing), ("it has in addition", extra))
-            if names
-        ]
-        raise ParameterError(
-            f"other: expected a state of the same columns, got one that differs: "
-            f"{'; '.join(parts)}. Only states of the same columns add up."
-        )
+    return "; ".join(
+        f"{what} {', '.join(map(repr, names))}"
+        for what, names in (("it lacks", missing), ("it has in addition", extra))
+        if names
+    )
+
+
+def _order(ours: tuple[str, ...], theirs: tuple[str, ...]) -> npt.NDArray[np.intp]:
+    """Where each of our columns stands among theirs."""
     return np.array([theirs.index(name) for name in ours], dtype=np.intp)

@@ -11,10 +11,10 @@ import numpy as np
 
 from edgewise._blocks import Rows
 from edgewise._types import FloatArray
-from edgewise._validation import check_choice, check_names, check_rows
+from edgewise._validation import check_choice, check_names
 from edgewise.errors import DataError, ParameterError
 from edgewise.moments.centre import Centre
-from edgewise.moments.columns import known_width, merge_order, merged_names
+from edgewise.moments.columns import merge_order, merged_names, rows_by_name
 from edgewise.moments.statefile import StateContents, read_state, write_state
 from edgewise.moments.sums import PowerSums, power_sums
 
@@ -96,18 +96,19 @@ class Moments:
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            The rows.
+        X : array-like or data frame of shape (n_samples, n_features)
+            The rows. Columns of a data frame are matched by name.
 
         Returns
         -------
         Moments
             The state itself.
         """
-        rows = check_rows(X, n_features=known_width(self))
+        rows, names = rows_by_name(self, X)
         if rows.shape[0]:
             sums = power_sums(rows, quartic=self.order == 4)
             self._sums = sums if self._sums is None else self._sums + sums
+            self.feature_names = names
         return self
 
     def copy(self) -> Moments:
