@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, overload
 
 from edgewise.engines.detect import partitioned_source
@@ -9,18 +10,40 @@ from edgewise.first_pass import read_once
 from edgewise.moments.batches import BatchMoments
 from edgewise.moments.moments import Moments
 from edgewise.sources.detect import as_source
+from edgewise.sources.source import FiniteRows
 
 
 @overload
 def accumulate(
-    data: Any, *, order: int = 4, n_batches: None = None, client: Any = None
+    data: Any,
+    *,
+    order: int = 4,
+    n_batches: None = None,
+    columns: str | Sequence[str] | None = None,
+    exclude: str | Sequence[str] | None = None,
+    drop_missing: bool = False,
+    client: Any = None,
 ) -> Moments: ...
 @overload
 def accumulate(
-    data: Any, *, order: int = 4, n_batches: int, client: Any = None
+    data: Any,
+    *,
+    order: int = 4,
+    n_batches: int,
+    columns: str | Sequence[str] | None = None,
+    exclude: str | Sequence[str] | None = None,
+    drop_missing: bool = False,
+    client: Any = None,
 ) -> BatchMoments: ...
 def accumulate(
-    data: Any, *, order: int = 4, n_batches: int | None = None, client: Any = None
+    data: Any,
+    *,
+    order: int = 4,
+    n_batches: int | None = None,
+    columns: str | Sequence[str] | None = None,
+    exclude: str | Sequence[str] | None = None,
+    drop_missing: bool = False,
+    client: Any = None,
 ) -> Moments | BatchMoments:
     """Read all rows once into a state that can be tested, merged and added to.
 
@@ -34,6 +57,12 @@ def accumulate(
         `method="fisher"`.
     n_batches : int, optional
         Make a `BatchMoments` state, for `method="batch"`, of this many to twice as many batches.
+    columns : str or sequence of str, optional
+        The columns to keep, by name; all by default.
+    exclude : str or sequence of str, optional
+        Columns to leave out, such as dates and labels.
+    drop_missing : bool
+        Leave out rows with NaN or infinite values instead of refusing them.
     client : distributed.Client, optional
         A Dask cluster that reads the files that `data` names, one task a file.
 
@@ -52,7 +81,11 @@ def accumulate(
     >>> ew.edge_test(ew.accumulate(X, n_batches=50), method="batch").n_samples
     1000
     """
-    distant = partitioned_source(data, client=client)
+    distant = partitioned_source(data, client=client, columns=columns, exclude=exclude)
     if distant is not None:
+        distant = distant.without_missing() if drop_missing else distant
         return distant.accumulate(order=order, n_batches=n_batches)
-    return read_once(as_source(data), order=order, n_batches=n_batches)
+    source = as_source(data, columns=columns, exclude=exclude)
+    if drop_missing:
+        source = FiniteRows(source)
+    return read_once(source, order=order, n_batches=n_batches)

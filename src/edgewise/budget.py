@@ -58,8 +58,8 @@ def plan_budget(source: Source, budget: object, method: str, question: Question)
     rows = source.n_rows
     if rows is None:
         raise ParameterError(
-            "budget: expected data whose number of rows is known, got a stream or drop_missing; "
-            "pass a table without missing values."
+            "budget: expected data whose number of rows is known beforehand, got CSV, a stream or "
+            "drop_missing; pass an array, a table or Parquet without missing values."
         )
     pilot = StridedRows(source, max(1, rows // _PILOT_ROWS))
     moments, trace_rate = _timed_first_pass(pilot)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +18,9 @@ _LAGS = 10
 _FEWEST_ROWS = 100
 _DEPENDENCE_ROWS = 50_000  # consecutive rows are enough to see dependence
 _CLIP = 2.5  # standard deviations
+_ROBUST_CLIP = 7.0  # median absolute values; of a Gaussian, 4.7 standard deviations
+_TAIL_SHARE = 0.02
+_MOMENTS = 4
 _HEAVY = 1.15  # Mardia's kurtosis over the Gaussian's, beyond sampling noise and clearly unsafe
 _SPREAD = 100.0
 _FEW_ROWS_PER_COLUMN = 20
@@ -34,6 +38,9 @@ class Diagnosis:
         Of a portmanteau test that the rows' influences on the edges are not autocorrelated.
     scale_ratio : float
         Largest over smallest standard deviation of the columns.
+    tail_index, tail_index_error : float
+        Hill's estimate from the rows farthest out, and its standard error: moments of this order
+        and above are infinite.
     """
 
     n_samples: int
@@ -41,6 +48,12 @@ class Diagnosis:
     kurtosis_ratio: float
     dependence_pvalue: float
     scale_ratio: float
+    tail_index: float = math.inf
+    tail_index_error: float = 0.0
+
+    @property
+    def without_fourth_moments(self) -> bool:
+        return self.tail_index + 2 * self.tail_index_error < _MOMENTS
 
     @property
     def dependent(self) -> bool:
@@ -70,6 +83,12 @@ class Diagnosis:
                 f"for {self.n_features} columns are few ({kurtosis}), and its p-values then too "
                 f"small.{units}"
             )
+        if self.without_fourth_moments:
+            return (
+                "Use method 'score' on transformed columns (ranks, logarithms): tails are so heavy "
+                f"(tail index {self.tail_index:.2g}) that the fourth moments, which all tests here "
+                f"need, may be infinite.{units}"
+            )
         if self.heavy_tailed:
             return (
                 f"Use method 'score', or 'whitened' for one bound on all edges: tails are heavy "
@@ -87,24 +106,47 @@ def diagnose(source: Source) -> Diagnosis:
     p = len(source.feature_names)
     mardia = transformed_quartics(source.batches, estimate.centre, estimate.whitening).norm
     scale = np.sqrt(estimate.covariance.diagonal())
+    residuals, radii = _leading_rows(source, estimate)
+    index, error = tail_index(radii)
     return Diagnosis(
         n_samples=estimate.n_samples,
         n_features=p,
         kurtosis_ratio=mardia / (p * (p + 2)),
-        dependence_pvalue=dependence_pvalue(_leading_residuals(source, estimate)),
+        dependence_pvalue=dependence_pvalue(residuals),
         scale_ratio=float(scale.max() / scale.min()),
+        tail_index=index,
+        tail_index_error=error,
     )
 
 
-def _leading_residuals(source: Source, estimate: PrecisionEstimate) -> FloatArray:
-    blocks, rows = [], 0
+def _leading_rows(source: Source, estimate: PrecisionEstimate) -> tuple[FloatArray, FloatArray]:
+    """Of the first rows, the residuals, and how far out they are (Mahalanobis)."""
+    residuals, radii, rows = [], [], 0
     for batch in source.batches():
         centred = estimate.centre.subtract_from(batch, np.empty(batch.shape[::-1]))
-        blocks.append(estimate.residual_map.T @ centred)
+        residuals.append(estimate.residual_map.T @ centred)
+        radii.append(np.linalg.norm(estimate.whitening @ centred, axis=0))
         rows += batch.shape[0]
         if rows >= _DEPENDENCE_ROWS:
             break
-    return np.concatenate(blocks, axis=1)[:, :_DEPENDENCE_ROWS]
+    leading = slice(_DEPENDENCE_ROWS)
+    return np.concatenate(residuals, axis=1)[:, leading], np.concatenate(radii)[leading]
+
+
+def tail_index(radii: FloatArray) -> tuple[float, float]:
+    """Hill's estimate of the tail index of the rows, and its standard error.
+
+    From the farthest 2 % of the rows, or √n of them where that is more: further in, a mixture of
+    wide and narrow rows looks like a heavy tail.
+    """
+    n = len(radii)
+    k = max(math.isqrt(n), int(_TAIL_SHARE * n))
+    if n < _FEWEST_ROWS:
+        return math.inf, 0.0  # too few to tell
+    farthest = np.sort(radii)[n - k - 1 :]
+    excess = float(np.mean(np.log(farthest[1:] / farthest[0]))) if farthest[0] > 0 else 0.0
+    index = 1 / excess if excess > 0 else math.inf
+    return index, index / math.sqrt(k) if excess > 0 else 0.0
 
 
 def dependence_pvalue(residuals: FloatArray) -> float:
@@ -120,13 +162,16 @@ def dependence_pvalue(residuals: FloatArray) -> float:
     residuals : ndarray of shape (p, n)
         Unit-variance residuals, columns in the order of time.
     """
-    # Clipped, so that few extreme rows do not spoil the normal limit: independent rows stay
-    # independent under any transformation.
-    residuals = np.clip(residuals, -_CLIP, _CLIP)
     p, n = residuals.shape
     lags = _LAGS
     if n < _FEWEST_ROWS:
         return 1.0  # too few to tell
+    # Clipped, so that few extreme rows do not spoil the normal limit: independent rows stay
+    # independent under any transformation. Where they are so extreme that the standard deviation
+    # is theirs alone, the median says what is usual.
+    usual = _ROBUST_CLIP * np.median(np.abs(residuals), axis=1, keepdims=True)
+    limit = np.where(usual > 0, np.minimum(usual, _CLIP), _CLIP)
+    residuals = np.clip(residuals, -limit, limit)
     mean = residuals @ residuals.T / n
     total = np.zeros((p, p))
     for lag in range(1, lags + 1):

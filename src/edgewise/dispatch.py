@@ -45,6 +45,8 @@ def edge_test(
     min_effect: float = 0.0,
     effect_scale: str | None = None,
     feature_names: Sequence[str] | None = None,
+    columns: str | Sequence[str] | None = None,
+    exclude: str | Sequence[str] | None = None,
     drop_missing: bool = False,
     budget: float | None = None,
     client: Any = None,
@@ -59,7 +61,8 @@ def edge_test(
     Parameters
     ----------
     data : array-like, data frame, Arrow stream, path, list of paths, or a state
-        The rows, a column for each variable. A path may end in .csv, .csv.gz, .parquet or .npy. A
+        The rows, a column for each variable. A path may be that of a .csv (also compressed),
+        .parquet, .feather, .arrow or .npy file, of a folder or pattern of them, or of a state. A
         `dask.array`, a `dask.dataframe` or a Spark data frame is worked on where its rows are. A
         `Moments` state serves the methods that need one pass ("trace", "spectral", "fisher"), a
         `BatchMoments` state "batch" and "fisher".
@@ -92,6 +95,10 @@ def edge_test(
         "trace" and "eig" entries of Θ, as in the paper.
     feature_names : sequence of str, optional
         Names of the columns, in place of those that came with the data.
+    columns : str or sequence of str, optional
+        The columns to test, by name; all by default. Those of an array are "x0", "x1", ….
+    exclude : str or sequence of str, optional
+        Columns to leave out, such as dates and labels.
     drop_missing : bool
         Leave out rows with NaN or infinite values instead of refusing them.
     budget : float, optional
@@ -160,16 +167,17 @@ def edge_test(
     if isinstance(data, ConfidenceSequence):
         data = data.state
     if isinstance(data, Moments | BatchMoments):
-        if budget is not None or drop_missing or client is not None:
+        given = (budget, columns, exclude, client)
+        if drop_missing or any(argument is not None for argument in given):
             raise ParameterError(
-                "budget, drop_missing, client: expected with rows only, got a state, whose rows "
-                "are gone."
+                "budget, columns, exclude, drop_missing, client: expected with rows only, got a "
+                "state, whose rows are gone."
             )
         own = data.feature_names or default_names(data.n_features or 0)
         names = own if feature_names is None else feature_names
         evidence = Evidence(data, None, check_names(names, data.n_features))
         return chosen.run(evidence, question, **options)
-    distant = partitioned_source(data, client=client)
+    distant = partitioned_source(data, client=client, columns=columns, exclude=exclude)
     if distant is not None:
         if budget is not None:
             raise ParameterError(
@@ -180,7 +188,7 @@ def edge_test(
         evidence = _distant_evidence(distant, chosen, options, feature_names)
         result = chosen.run(evidence, question, **options)
         return replace(result, n_dropped=distant.n_dropped)
-    source = as_source(data)
+    source = as_source(data, columns=columns, exclude=exclude)
     if feature_names is not None:
         source = RenamedColumns(source, check_names(feature_names, len(source.feature_names)))
     if drop_missing:

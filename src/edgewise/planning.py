@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,6 +74,8 @@ def plan_sample_size(
     method: str = "score",
     alpha: float = 0.05,
     correction: str | None = "holm",
+    columns: str | Sequence[str] | None = None,
+    exclude: str | Sequence[str] | None = None,
     drop_missing: bool = False,
     **options: Any,
 ) -> SamplePlan:
@@ -92,6 +95,10 @@ def plan_sample_size(
         Significance level.
     correction : {"holm", "bonferroni", "bh", "by", "maxt", None}
         As in `edge_test`; of the step-wise corrections the first, strictest step is planned for.
+    columns : str or sequence of str, optional
+        The columns to plan for, by name; all by default.
+    exclude : str or sequence of str, optional
+        Columns to leave out, such as dates and labels.
     drop_missing : bool
         Leave out rows of the pilot with NaN or infinite values instead of refusing them.
     **options
@@ -120,7 +127,7 @@ def plan_sample_size(
     power = check_real("power", power, above=0, below=1)
     check_choice("method", method, tuple(METHODS))
     check_options(method, options, METHODS[method].options)
-    source = as_source(pilot)
+    source = as_source(pilot, columns=columns, exclude=exclude)
     if drop_missing:
         source = FiniteRows(source)
     result = _pilot_result(source, method, alpha, correction, options)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from benchmarks import calibration
-from benchmarks.calibration import Contestant
+from benchmarks.calibration import FEW_ROWS, FEW_ROWS_LAWS, FEW_ROWS_TESTS, Contestant, Run
 
 from edgewise import edge_test
 from edgewise.simulate import DISTRIBUTIONS, make_chain_precision, sample
@@ -33,25 +33,31 @@ CONTESTANTS = (
         contestant if contestant.package == "edgewise" else replace(contestant, package=NOWHERE)
         for contestant in calibration.CONTESTANTS
     ),
-    Contestant("always", always, 1000, kind="wrong"),
+    Contestant("always", always, 1000, promise="wrong"),
     Contestant("never", never, 4000),
 )
 OURS = [c.name for c in CONTESTANTS if c.package == "edgewise"]
 PEERS = [c.name for c in CONTESTANTS if c.package == NOWHERE]
+HEADS = ["gauss", "laplace", "t5", "contam", "expon", "lognorm", "pareto", "ar1"]
+FEW = [f"{law}: {word}" for law in ("gauss", "t5", "contam") for word in ("error", "power")]
 
 
-@pytest.fixture(scope="module")
-def page(tmp_path_factory):
-    """A run of two or four draws of few rows, in this process."""
-    path = tmp_path_factory.mktemp("docs") / "page.md"
+def run(path, *options):
+    """Two or four draws of few rows, in this process."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(calibration, "CONTESTANTS", CONTESTANTS)
         patch.setattr(calibration, "N", 60)
         patch.setattr(
             calibration, "calibrate", lambda *a, **options: calibrate(*a, **options | {"n_jobs": 1})
         )
-        patch.setattr(sys, "argv", ["calibration", "--share", "0.001", "--output", str(path)])
+        patch.setattr(sys, "argv", ["calibration", "--output", str(path), *options])
         calibration.main()
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    path = tmp_path_factory.mktemp("docs") / "page.md"
+    run(path, "--share", "0.001")
     return path
 
 
@@ -59,14 +65,22 @@ def page(tmp_path_factory):
 def tables(page):
     """By title, and there by the name of the test."""
     found = {}
-    for part in page.read_text(encoding="utf-8").split("\n## ")[1:]:
-        title, *lines = part.splitlines()
-        rows = [[cell.strip() for cell in line[1:-1].split("|")] for line in lines if "|" in line]
-        if rows:
-            assert {len(row) for row in rows} == {2 + len(DISTRIBUTIONS)}
-            assert rows[0] == ["test", "kind", *DISTRIBUTIONS]
-            found[title] = {name: cells for name, _, *cells in rows[2:]}
+    for title, lines in parts(page).items():
+        rows = [cells_of(line) for line in lines if "|" in line]
+        if rows and title != "Power with few rows":
+            assert {len(row) for row in rows} == {1 + len(DISTRIBUTIONS)}
+            assert rows[0] == ["test", *HEADS]
+            found[title] = {name: cells for name, *cells in rows[2:]}
     return found
+
+
+def parts(page):
+    found = page.read_text(encoding="utf-8").split("\n## ")[1:]
+    return {part.splitlines()[0]: part.splitlines()[1:] for part in found}
+
+
+def cells_of(line):
+    return [cell.strip() for cell in line[1:-1].split("|")]
 
 
 @pytest.fixture(scope="module")
@@ -112,9 +126,12 @@ def test_rates_that_are_known(tables):
 
 
 def test_the_csv_holds_every_number_of_the_page(tables, numbers):
-    assert len(numbers) == len(OURS) * len(DISTRIBUTIONS) * len(RATES)
-    assert list(numbers[0]) == ["test", "distribution", "draws", "rate", "value", "low", "high"]
-    for row in numbers:
+    many = [row for row in numbers if row["rows"] == "60"]
+    few = len(FEW_ROWS) * len(FEW_ROWS_LAWS) * len(FEW_ROWS_TESTS) * len(RATES)
+    assert len(many) == len(OURS) * len(DISTRIBUTIONS) * len(RATES) == len(numbers) - few
+    keys = ["test", "package", "distribution", "rows", "draws", "rate", "value", "low", "high"]
+    assert list(numbers[0]) == keys
+    for row in many:
         cell = dict(zip(DISTRIBUTIONS, tables[TITLES[row["rate"]]][row["test"]], strict=True))
         shown = cell[row["distribution"]]
         value, low, high = (float(row[key]) for key in ("value", "low", "high"))
@@ -127,17 +144,64 @@ def test_the_csv_holds_every_number_of_the_page(tables, numbers):
         assert shown.startswith("**") == shown.endswith("**") == (caught and row["rate"] != "power")
 
 
+def test_tables_of_few_rows(page, numbers):
+    rows = [cells_of(line) for line in parts(page)["Power with few rows"] if "|" in line]
+    each = 2 + len(FEW_ROWS_TESTS)
+    assert len(rows) == each * len(FEW_ROWS)
+    value = {
+        (row["test"], row["distribution"], row["rows"], row["rate"]): float(row["value"])
+        for row in numbers
+    }
+    for n, (head, _, *tests) in zip(FEW_ROWS, (rows[:each], rows[each:]), strict=True):
+        assert head == [f"{n} rows", *FEW]
+        assert [name for name, *_ in tests] == list(FEW_ROWS_TESTS)
+        for name, *cells in tests:
+            expected = [
+                value[name, law, str(n), rate]
+                for law in FEW_ROWS_LAWS
+                for rate in ("family_wise_error", "power")
+            ]
+            shown = [float(cell.strip("*")) for cell in cells]
+            assert shown == pytest.approx(expected, abs=6e-4)
+
+
+def test_the_page_is_made_from_its_table_alone(page, tmp_path):
+    table = page.with_suffix(".csv").read_bytes()
+    (tmp_path / "page.csv").write_bytes(table)
+    run(tmp_path / "page.md", "--page-only")
+    assert (tmp_path / "page.md").read_bytes() == page.read_bytes()
+    # Drawn again, the few rows are the same, and the rest is kept.
+    kept = table.replace(b"always,edgewise", b"always,other")
+    (tmp_path / "page.csv").write_bytes(kept)
+    run(tmp_path / "page.md", "--few-rows", "--share", "0.001")
+    assert (tmp_path / "page.csv").read_bytes() == kept
+
+
+def test_the_page_of_the_site_is_that_of_its_table(tmp_path, monkeypatch):
+    (tmp_path / "page.csv").write_bytes(calibration.PAGE.with_suffix(".csv").read_bytes())
+    monkeypatch.setattr(
+        sys, "argv", ["calibration", "--page-only", "--output", str(tmp_path / "page.md")]
+    )
+    calibration.main()
+    assert (tmp_path / "page.md").read_bytes() == calibration.PAGE.read_bytes()
+
+
 def test_the_share_is_that_of_the_draws(page, numbers):
     draws = {row["test"]: int(row["draws"]) for row in numbers}
     assert draws["never"] == 4
     # Two are the least that have a spread.
     assert draws["always"] == draws["eig (paper)"] == 2
-    assert "always 2, never 4." in page.read_text(encoding="utf-8")
+    text = page.read_text(encoding="utf-8")
+    assert "\n| always | wrong | 2 |\n| never | per edge, then Holm | 4 |\n" in text
+    assert f"\n| {PEERS[0]} | `partial_corr`: per edge, then Holm, which we put on | 0 |\n" in text
 
 
 def test_every_law_is_explained(page):
     lines = page.read_text(encoding="utf-8").splitlines()
-    assert [line.split(" | ")[0][2:] for line in calibration._laws()[2:]] == list(DISTRIBUTIONS)
+    explained = [cells_of(line)[:2] for line in calibration._laws()[2:]]
+    assert explained == [
+        [head, f"`{name}`"] for head, name in zip(HEADS, DISTRIBUTIONS, strict=True)
+    ]
     assert set(calibration._laws()) <= set(lines)
 
 
@@ -168,7 +232,7 @@ def test_what_to_read_from_it_has_the_numbers_of_the_run(page, tables):
 )
 def test_bold_is_what_its_band_convicts(rate, estimate, cell):
     rates = dict.fromkeys(RATES, Estimate(*UNKNOWN)) | {rate: Estimate(*estimate)}
-    assert calibration._cell((10, rates), rate) == cell
+    assert calibration._cell(Run(10, "edgewise 0", rates), rate) == cell
     assert calibration._cell(None, rate) == "not installed"
 
 

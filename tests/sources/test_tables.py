@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 import edgewise as ew
 from edgewise.sources import tables
 from edgewise.sources.detect import as_source
+from edgewise.sources.selection import selected_names
 from edgewise.sources.source import batch_rows
-from edgewise.sources.tables import fixed_blocks, selected_names
+from edgewise.sources.tables import fixed_blocks
 
 FRAMES = {
     "many chunks": lambda table, require: pa.concat_tables(

@@ -182,7 +182,13 @@ def current_client() -> Any:
     return owner if type(owner).__module__.partition(".")[0] == "distributed" else None
 
 
-def dask_source(data: Any, *, client: Any = None) -> DaskSource:
+def dask_source(
+    data: Any,
+    *,
+    client: Any = None,
+    columns: str | Sequence[str] | None = None,
+    exclude: str | Sequence[str] | None = None,
+) -> DaskSource:
     """A source of a `dask.array`, a `dask.dataframe`, or a list of paths."""
     if is_dask(data):
         if not hasattr(type(data), "ndim"):
@@ -198,9 +204,8 @@ def dask_source(data: Any, *, client: Any = None) -> DaskSource:
         source = (_of_frame if hasattr(data, "columns") else _of_array)(data, client)
         source.data = data
         return source
-    return file_source(
-        FileSource([data] if isinstance(data, str | os.PathLike) else data), client=client
-    )
+    paths = [data] if isinstance(data, str | os.PathLike) else data
+    return file_source(FileSource(paths, columns=columns, exclude=exclude), client=client)
 
 
 def file_source(files: FileSource, *, client: Any = None, progress: bool = False) -> DaskSource:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from edgewise.engines.kinds import is_dask, is_spark
@@ -10,8 +11,19 @@ from edgewise.errors import ParameterError
 from edgewise.sources.detect import is_path_like
 
 
-def partitioned_source(data: Any, *, client: Any = None) -> PartitionedSource | None:
+def partitioned_source(
+    data: Any,
+    *,
+    client: Any = None,
+    columns: str | Sequence[str] | None = None,
+    exclude: str | Sequence[str] | None = None,
+) -> PartitionedSource | None:
     """A source of rows that a cluster reads; None where the data are here."""
+    if (is_dask(data) or is_spark(data)) and not (columns is None and exclude is None):
+        raise ParameterError(
+            "columns, exclude: expected with files or with rows that are here, got a "
+            f"{type(data).__name__} on a cluster; select its columns first."
+        )
     if client is None and is_dask(data):
         from edgewise.engines.dask import current_client
 
@@ -23,7 +35,7 @@ def partitioned_source(data: Any, *, client: Any = None) -> PartitionedSource | 
     if is_dask(data) or (client is not None and is_path_like(data)):
         from edgewise.engines.dask import dask_source
 
-        return dask_source(data, client=client)
+        return dask_source(data, client=client, columns=columns, exclude=exclude)
     if client is not None:
         raise ParameterError(
             "client: expected with a dask.array, a dask.dataframe or a list of files, got "

@@ -10,7 +10,7 @@ from typing import Any
 from edgewise.engines.spark import SparkSource, spark_errors, spark_reason
 from edgewise.errors import DataError
 from edgewise.sources.files import FileSource
-from edgewise.sources.tables import selected_names
+from edgewise.sources.selection import selected_names
 
 _CSV = (".csv", ".csv.gz", ".csv.bz2")
 _PARQUET = (".parquet", ".pq")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
+
+import numpy as np
 
 from edgewise._blocks import Rows, block_rows
 from edgewise._validation import check_rows, default_names
+from edgewise.sources.selection import selected_names
 
 
 class ArraySource:
@@ -16,9 +19,21 @@ class ArraySource:
     rescannable = True
     in_memory = True
 
-    def __init__(self, X: Any, *, name: str = "X") -> None:
+    def __init__(
+        self,
+        X: Any,
+        *,
+        name: str = "X",
+        columns: str | Sequence[str] | None = None,
+        exclude: str | Sequence[str] | None = None,
+    ) -> None:
         self._values = check_rows(X, name=name)
         self.feature_names = default_names(self._values.shape[1])
+        if columns is not None or exclude is not None:
+            names = self.feature_names
+            self.feature_names = selected_names(names, columns, exclude, name)
+            places = [names.index(chosen) for chosen in self.feature_names]
+            self._values = np.asarray(self._values)[:, places]
 
     @property
     def n_rows(self) -> int | None:

@@ -3,39 +3,55 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
-from edgewise.errors import DataTypeError
+from edgewise.errors import DataTypeError, ParameterError
 from edgewise.sources.arrays import ArraySource
 from edgewise.sources.source import Source
 
 
-def as_source(data: Any) -> Source:
-    """A source of the rows in an array, a frame, an Arrow stream, a path, paths or an iterator."""
+def as_source(
+    data: Any,
+    *,
+    columns: str | Sequence[str] | None = None,
+    exclude: str | Sequence[str] | None = None,
+) -> Source:
+    """A source of the rows in an array, a frame, an Arrow stream, a path, paths or an iterator.
+
+    Of its columns it has those in `columns` (all where None) that are not in `exclude`.
+    """
+    chosen: dict[str, Any] = {"columns": columns, "exclude": exclude}
     if isinstance(data, Source):
+        if columns is not None or exclude is not None:
+            raise ParameterError(
+                "columns, exclude: expected with a table, an array or files, got a source; choose "
+                "the columns where it is made."
+            )
         return data
     if is_path_like(data):
         from edgewise.sources.files import FileSource
 
-        return FileSource([data] if isinstance(data, str | os.PathLike) else data)
+        return FileSource([data] if isinstance(data, str | os.PathLike) else data, **chosen)
     if _is_pandas(data):
         from edgewise.sources.tables import PandasSource
 
-        return PandasSource(data)
+        return PandasSource(data, **chosen)
     if hasattr(data, "__arrow_c_stream__"):
         from edgewise.sources.tables import ArrowSource
 
-        return ArrowSource(data)
+        return ArrowSource(data, **chosen)
     if hasattr(data, "__arrow_c_array__") and hasattr(data, "num_columns"):
         import pyarrow as pa
 
         from edgewise.sources.tables import ArrowSource
 
-        return ArrowSource(pa.table(data))
+        return ArrowSource(pa.table(data), **chosen)
     if hasattr(data, "fetch_record_batch"):
         from edgewise.sources.tables import ArrowSource
 
-        return ArrowSource(data.fetch_record_batch())  # a database cursor (ADBC)
+        return ArrowSource(data.fetch_record_batch(), **chosen)  # a database cursor (ADBC)
     if hasattr(data, "read") and hasattr(data, "__next__"):
         raise DataTypeError(
             f"data: expected a path, got an open file ({type(data).__name__}); pass its name."
@@ -43,8 +59,8 @@ def as_source(data: Any) -> Source:
     if hasattr(data, "__next__"):
         from edgewise.sources.iterators import IteratorSource
 
-        return IteratorSource(data, as_source)
-    return ArraySource(data)
+        return IteratorSource(data, partial(as_source, **chosen))
+    return ArraySource(data, **chosen)
 
 
 def is_path_like(data: Any) -> bool:

@@ -14,7 +14,8 @@ from edgewise._blocks import Rows
 from edgewise.errors import DataError
 from edgewise.sources.formats import ENDINGS, OpenedFile, open_csv_stream, open_file, readable
 from edgewise.sources.prefetch import prefetched
-from edgewise.sources.tables import check_numeric, selected_names
+from edgewise.sources.selection import selected_names
+from edgewise.sources.tables import check_numeric
 
 StrPath = str | os.PathLike[str]
 
@@ -35,8 +36,8 @@ class FileSource:
         self,
         paths: Sequence[StrPath],
         *,
-        columns: Sequence[str] | None = None,
-        exclude: Sequence[str] | None = None,
+        columns: str | Sequence[str] | None = None,
+        exclude: str | Sequence[str] | None = None,
         read_ahead: bool = True,
     ) -> None:
         self.paths = expand_paths(paths)

@@ -12,9 +12,10 @@ from edgewise._blocks import ColumnBlock, Piece, Rows
 from edgewise._types import AnyArray
 from edgewise._validation import check_names, one_line
 from edgewise.errors import DataError, DataTypeError
+from edgewise.sources.selection import selected_names
 from edgewise.sources.source import batch_rows
 
-_HINT = "convert it, or leave it out (for files: exclude=..., --exclude)"
+_HINT = "convert it, or leave it out (exclude=... of edge_test, --exclude)"
 
 
 class ArrowSource:
@@ -26,13 +27,21 @@ class ArrowSource:
 
     named = True
 
-    def __init__(self, data: Any) -> None:
+    def __init__(
+        self,
+        data: Any,
+        *,
+        columns: str | Sequence[str] | None = None,
+        exclude: str | Sequence[str] | None = None,
+    ) -> None:
         self._data = data
         self.rescannable = not _reads_once(data)
         # Some streams can be opened once only: the one opened for its names is the first pass.
         self._opened: pa.RecordBatchReader | None = _reader(data)
-        self.feature_names = check_names(self._opened.schema.names)
-        check_numeric(self._opened.schema, "X")
+        schema = self._opened.schema
+        self.feature_names = selected_names(schema.names, columns, exclude, "X")
+        self._all = self.feature_names == tuple(schema.names)
+        check_numeric((schema.field(name) for name in self.feature_names), "X")
 
     @property
     def in_memory(self) -> bool:
@@ -54,7 +63,10 @@ class ArrowSource:
         reader, self._opened = self._opened, None
         if reader is None:
             reader = self._again()
-        return _told(fixed_blocks(iter(reader), len(self.feature_names)))
+        batches = iter(reader)
+        if not self._all:
+            batches = (batch.select(list(self.feature_names)) for batch in batches)
+        return _told(fixed_blocks(batches, len(self.feature_names)))
 
     def _again(self) -> pa.RecordBatchReader:
         if self.rescannable:
@@ -83,8 +95,17 @@ class PandasSource:
     rescannable = True
     in_memory = True
 
-    def __init__(self, frame: Any) -> None:
-        self.feature_names = check_names(frame.columns)
+    def __init__(
+        self,
+        frame: Any,
+        *,
+        columns: str | Sequence[str] | None = None,
+        exclude: str | Sequence[str] | None = None,
+    ) -> None:
+        names = check_names(frame.columns)
+        self.feature_names = selected_names(names, columns, exclude, "X")
+        if self.feature_names != names:
+            frame = frame.iloc[:, [names.index(name) for name in self.feature_names]]
         self._frame = frame
         check_numeric(self._slice(0, 1000).schema, "X")
 
@@ -178,26 +199,6 @@ def check_numeric(
                 f"{where}: column {field.name!r} must hold numbers, got {field.type}"
                 f"{detail(field.name)}; {_HINT}."
             )
-
-
-def selected_names(
-    names: Sequence[str],
-    columns: Sequence[str] | None,
-    exclude: Sequence[str] | None,
-    where: str,
-) -> tuple[str, ...]:
-    """Those of `columns` (all of `names` when None) that are not in `exclude`."""
-    check_names(names)
-    for argument, wanted in (("columns", columns), ("exclude", exclude)):
-        for name in wanted or ():
-            if name not in names:
-                have = ", ".join(map(repr, names))
-                raise DataError(f"{argument}: {where} has no column {name!r}; it has {have}.")
-    kept = names if columns is None else check_names(columns)
-    left = tuple(name for name in kept if name not in (exclude or ()))
-    if not left:
-        raise DataError(f"columns: expected at least 2 columns of {where} to test, got none.")
-    return left
 
 
 def is_numeric(kind: pa.DataType) -> bool:
