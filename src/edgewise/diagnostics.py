@@ -77,7 +77,7 @@ class Diagnosis:
             if self.scale_ratio > _SPREAD
             else ""
         )
-        if self.n_samples < _FEW_ROWS_PER_COLUMN * self.n_features:
+        if few_rows(self.n_samples, self.n_features):
             return (
                 f"Use method 'score', but with more rows or fewer columns: {self.n_samples} rows "
                 f"for {self.n_features} columns are few ({kurtosis}), and its p-values then too "
@@ -98,6 +98,11 @@ class Diagnosis:
             f"Use method 'score': tails look Gaussian ({kurtosis}) and rows independent, so it "
             f"agrees with 'fisher' and does not depend on that.{units}"
         )
+
+
+def few_rows(n_samples: int, n_features: int) -> bool:
+    """Whether the per-edge tests for any distribution are clearly liberal with so few rows."""
+    return n_samples < _FEW_ROWS_PER_COLUMN * n_features
 
 
 def diagnose(source: Source) -> Diagnosis:

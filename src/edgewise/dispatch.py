@@ -67,20 +67,23 @@ def edge_test(
         `Moments` state serves the methods that need one pass ("trace", "spectral", "fisher"), a
         `BatchMoments` state "batch" and "fisher".
     method : str
-        Per edge, then corrected for their number:
+        Per edge, in the limit of many rows ("fisher": exactly), then corrected for their number:
 
-        - "score": self-normalised; any distribution with fourth moments, independent rows.
-        - "wald": sandwich standard errors; the same, but liberal with few rows.
+        - "score": self-normalised; any distribution with fourth moments, independent rows. Have
+          50 rows for each column, and more with heavy tails: with fewer its p-values are too small.
+        - "wald": sandwich standard errors; the same, but still more liberal with few rows.
         - "batch": batch means; one pass; rows may depend on the rows before them.
         - "elliptical": kurtosis-corrected Fisher; elliptical distributions only.
         - "fisher": partial correlation; Gaussian data only.
 
-        All entries at once, for any distribution with fourth moments and independent rows:
+        All entries at once, in the limit of many rows, for any distribution with fourth moments
+        and independent rows:
 
         - "whitened": affine-invariant bound.
-        - "spectral": the paper's bound without its slack.
-        - "trace", "eig": the thresholds of Bounliphone & Blaschko [1]_, exactly; they need many
-          rows (an infinite threshold says how many).
+        - "spectral": the paper's bound without its sum over eigenvalues.
+        - "trace": the threshold of Bounliphone & Blaschko [1]_, exactly; it needs many rows (an
+          infinite threshold says how many).
+        - "eig": their other threshold, smaller; for all entries at once a heuristic.
     alpha : float
         Significance level, between 0 and 1.
     correction : {"holm", "bonferroni", "bh", "by", "maxt", None}

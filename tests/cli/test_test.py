@@ -186,3 +186,15 @@ def test_arguments_that_cannot_be_served(run_edgewise, csv_file, arguments, stat
     for fragment in fragments:
         assert fragment in line
     assert os.listdir(csv_file.parent) == [csv_file.name]
+
+
+@pytest.mark.parametrize(("method", "told"), [("score", True), ("batch", True), ("fisher", False)])
+def test_few_rows_for_the_columns_are_told(run_edgewise, tmp_path, write_csv, rows, method, told):
+    """`docs/choosing.md` has what happens there: too many false edges."""
+    few = run_edgewise("test", write_csv(tmp_path / "x.csv", "abcd", rows[:70]), "--method", method)
+    assert "possible edges" in few.stdout
+    assert few.stderr.startswith("edgewise: 70 rows for 4 columns are few, ") == told
+    many = run_edgewise(
+        "test", write_csv(tmp_path / "y.csv", "abcd", rows[:80]), "--method", method
+    )
+    assert many.stderr == ""

@@ -206,3 +206,11 @@ def test_own_sources_are_welcome(rows, same_result):
 @pytest.mark.parametrize("data", [None, 3, "", b"rows.csv", {"a": [1, 2]}, [], object], ids=repr)
 def test_what_holds_no_rows_is_one_sentence(refuses, data):
     refuses(lambda: ew.edge_test(data), ew.DataError)
+
+
+def test_one_step_before_rows(require, refuses):
+    frame = require("polars").DataFrame({"a": [1.0], "b": [2.0]})
+    refuses(lambda: as_source(frame.lazy()), ew.DataTypeError, "LazyFrame", "collect()")
+    with require("duckdb").connect() as connection:
+        refuses(lambda: as_source(connection), ew.DataTypeError, "DuckDB", "connection.sql")
+    refuses(lambda: as_source("s3://bucket/rows/"), ew.DataError, "'s3://bucket/rows/'", "DuckDB")

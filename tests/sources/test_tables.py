@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 import edgewise as ew
 from edgewise.sources import tables
 from edgewise.sources.detect import as_source
-from edgewise.sources.selection import selected_names
 from edgewise.sources.source import batch_rows
 from edgewise.sources.tables import fixed_blocks
 
@@ -240,14 +239,3 @@ def test_text_further_down_a_pandas_column_is_named(require, refuses):
 def test_a_single_column_is_not_a_table(require, refuses):
     for data in (require("pandas").Series([1.0, 2.0]), pa.chunked_array([[1.0, 2.0]])):
         refuses(lambda data=data: ew.edge_test(data), ew.DataTypeError, "table", "Arrow cannot")
-
-
-def test_selected_names(refuses):
-    assert selected_names(list("abcd"), None, None, "X") == tuple("abcd")
-    assert selected_names(list("abcd"), ["d", "a"], None, "X") == ("d", "a")
-    assert selected_names(list("abcd"), ["d", "a", "b"], ["a"], "X") == ("d", "b")
-    assert selected_names(list("abcd"), None, ["a", "c"], "X") == ("b", "d")
-    for columns, exclude in (([], None), (None, list("ab"))):
-        refuses(lambda c=columns, e=exclude: selected_names(list("ab"), c, e, "X"), ew.DataError)
-    refuses(lambda: selected_names(list("ab"), ["a", "a"], None, "X"), ew.DataError, "'a'", "once")
-    refuses(lambda: selected_names(["a", "a"], ["a"], None, "X"), ew.DataError, "'a'", "once")

@@ -65,7 +65,7 @@ def test_errors_from_batches_that_stay_few(trial, p):
     rho2 = tuned_rho2(share, 1600)
     references = {"Student": Student, "normal": lambda _: Student(1e12)}
     crossed: dict[str, list[bool]] = {name: [] for name in references}
-    for rng in trial.draws(5, 400):
+    for rng in trial.draws(3, 150):
         found = {name: np.zeros(pairs, bool) for name in references}
         sums = list(rng.standard_normal((kept, pairs)))
         for rows in 2 ** np.arange(8):

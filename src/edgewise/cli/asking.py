@@ -60,7 +60,13 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
         help="What --min-effect is measured in.  [default: partial_correlation; precision for the "
         "paper's trace and eig]",
     ),
-    click.option("--budget", type=float, metavar="SECONDS", help="Read only as many rows as fit."),
+    click.option(
+        "--budget",
+        type=float,
+        metavar="SECONDS",
+        help="Read only as many rows as fit, and use trace or eig, whichever then has the smaller "
+        "threshold. Not for CSV, whose rows are not known beforehand.",
+    ),
     section("Details of some methods"),
     click.option(
         "--radius",
@@ -125,7 +131,20 @@ def run_test(asked: dict[str, Any]) -> tuple[EdgeTestResult, Any]:
     for warning in caught:
         click.echo(f"edgewise: {warning.message}", err=True)
     tell_dropped(result.n_dropped)
+    _tell_few_rows(result)
     return result, rows
+
+
+def _tell_few_rows(result: EdgeTestResult) -> None:
+    from edgewise.diagnostics import few_rows
+
+    n, p = result.n_samples, result.n_features
+    if result.method in ("score", "wald", "batch") and few_rows(n, p):
+        click.echo(
+            f"edgewise: {n} rows for {p} columns are few, and the p-values of method "
+            f"{result.method!r} then too small; test fewer columns, or more rows.",
+            err=True,
+        )
 
 
 @contextmanager

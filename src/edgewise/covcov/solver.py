@@ -68,7 +68,7 @@ def covcov_largest(
     A: FloatArray | None = None,
     frobenius: bool = False,
 ) -> tuple[float, dict[str, Any]]:
-    """λ_max of Cov(U(Σ̂)), or its certified upper end, and what a result records of the way."""
+    """λ_max of Cov(U(Σ̂)), or its upper error bar, and what a result records of the way."""
     p = len(moments.mean())
     if chosen_solver(solver, moments.n_samples, p, in_memory=in_memory) == "full":
         matrix = covcov_matrix(scan, moments, A=A, frobenius=frobenius)

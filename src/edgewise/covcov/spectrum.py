@@ -1,4 +1,4 @@
-"""The largest eigenvalue of Cov(U(Σ̂)), with a certified upper end, from products alone."""
+"""The largest eigenvalue of Cov(U(Σ̂)), with the bound of its residual, from products alone."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from edgewise._types import FloatArray
 from edgewise.covcov.closed_form import finite
 from edgewise.covcov.operator import CovcovOperator
 
-# Relative width of the certificate that is asked for. A residual this small leaves the estimate
+# Relative width of the error bar that is asked for. A residual this small leaves the estimate
 # itself an error of about its square; where products are cheap, more is asked.
 _WIDTH = 1e-3
 _SMALL_WIDTH = 3e-4
@@ -59,18 +59,19 @@ class LargestEigenvalue:
 
     @property
     def width(self) -> float:
-        """Relative width of the certificate."""
+        """Relative width of the error bar."""
         return (self.upper - self.estimate) / self.estimate if self.estimate > 0 else 0.0
 
 
 def largest_eigenvalue(
     operator: CovcovOperator, *, block: int = 1, width: float | None = None
 ) -> LargestEigenvalue:
-    """λ_max of Cov(U(Σ̂)) by Lanczos, with a certified upper end.
+    """λ_max of Cov(U(Σ̂)) by Lanczos, and an upper end from its residual.
 
-    The iteration works in the operator's rough precision; the certificate is computed from one more
-    product in double precision. If that is not as narrow as asked, because the data need more
-    digits, the iteration goes on in double precision.
+    The iteration works in the operator's rough precision; the residual is computed from one more
+    product in double precision. If it is not as small as asked, because the data need more digits,
+    the iteration goes on in double precision. The residual proves that some eigenvalue is that
+    near, not that it is the largest.
 
     Parameters
     ----------
@@ -80,7 +81,7 @@ def largest_eigenvalue(
         Vectors multiplied in one pass over the rows. One takes the fewest products; several take
         more, but fewer passes, which is what a file costs.
     width : float, optional
-        Relative width of the certificate, and of the residual; by default 1e-3, but 3e-4 of the
+        Relative width of the error bar, and of the residual; by default 1e-3, but 3e-4 of the
         residual for matrices below 5000.
     """
     guard = 0.9 * (_WIDTH if width is None else width)

@@ -101,7 +101,7 @@ def _paper_result(
 
 TRACE = Method(
     name="trace",
-    guarantee="all edges at once, proven",
+    guarantee="all at once, in the limit",
     condition="independent rows of any distribution with fourth moments",
     simultaneous=True,
     passes=1,
@@ -113,7 +113,7 @@ TRACE = Method(
 )
 EIG = Method(
     name="eig",
-    guarantee="all edges at once, heuristic",
+    guarantee="all at once, heuristic",
     condition="independent rows of any distribution with fourth moments, as far as simulations go "
     "(its radius is not a proven bound)",
     simultaneous=True,

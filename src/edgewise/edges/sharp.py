@@ -166,7 +166,7 @@ def _frobenius_trace(
 
 SPECTRAL = Method(
     name="spectral",
-    guarantee="all edges at once, proven",
+    guarantee="all at once, in the limit",
     condition="independent rows of any distribution with fourth moments",
     simultaneous=True,
     passes=1,
@@ -177,7 +177,7 @@ SPECTRAL = Method(
 )
 WHITENED = Method(
     name="whitened",
-    guarantee="all edges at once, proven",
+    guarantee="all at once, in the limit",
     condition="independent rows of any distribution with fourth moments",
     simultaneous=True,
     passes=2,

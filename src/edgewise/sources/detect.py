@@ -11,6 +11,13 @@ from edgewise.errors import DataTypeError, ParameterError
 from edgewise.sources.arrays import ArraySource
 from edgewise.sources.source import Source
 
+# What people have in hand one step before they have rows.
+_NOT_YET_ROWS = {
+    "LazyFrame": "what its collect() gives",
+    "DuckDBPyConnection": "a query, as in connection.sql(...)",
+    "Connection": "a cursor of it that has executed a query, or the data frame of one",
+}
+
 
 def as_source(
     data: Any,
@@ -60,6 +67,9 @@ def as_source(
         from edgewise.sources.iterators import IteratorSource
 
         return IteratorSource(data, partial(as_source, **chosen))
+    for kind, remedy in _NOT_YET_ROWS.items():
+        if type(data).__name__ == kind:
+            raise DataTypeError(f"data: expected rows, got a {kind}; pass {remedy}.")
     return ArraySource(data, **chosen)
 
 

@@ -115,6 +115,11 @@ def expand_paths(paths: Sequence[StrPath]) -> list[str]:
         return given
     found: list[str] = []
     for path in given:
+        if "://" in path and not os.path.exists(path):
+            raise DataError(
+                f"data: expected a path on this machine, got '{path}'; read it with DuckDB, polars "
+                "or Dask and pass what these make of it."
+            )
         if not os.path.exists(path) and glob.has_magic(path):
             matches = sorted(glob.glob(path, recursive=True))
             if not matches:

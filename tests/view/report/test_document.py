@@ -268,11 +268,11 @@ class TestText:
     @pytest.mark.parametrize(
         ("correction", "promise"),
         [
-            ("holm", "and the probability that any of them is false is at most 0.02."),
-            ("bonferroni", "and the probability that any of them is false is at most 0.02."),
-            ("maxt", "and the probability that any of them is false is at most 0.02."),
-            ("bh", "and on average at most a share of 0.02 of them is false."),
-            ("by", "and on average at most a share of 0.02 of them is false."),
+            ("holm", "by a rule that finds any false one with probability at most 0.02, "),
+            ("bonferroni", "by a rule that finds any false one with probability at most 0.02, "),
+            ("maxt", "by a rule that finds any false one with probability at most 0.02, "),
+            ("bh", "by a rule of whose finds a share of at most 0.02 is false on average, "),
+            ("by", "by a rule of whose finds a share of at most 0.02 is false on average, "),
             (None, "each tested by itself: a pair without an edge is called one with probability"),
         ],
     )
@@ -288,7 +288,10 @@ class TestText:
 
     def test_the_answer_of_a_bound(self, many_rows):
         page = page_of(ew.edge_test(many_rows, method="whitened", alpha=0.02))
-        assert "the probability that any of them is false is at most 0.02." in page.html
+        assert (
+            "finds any false one with probability at most 0.02, where its condition holds."
+            in page.html
+        )
 
     def test_one_pair(self):
         x = np.random.default_rng(0).standard_normal((100, 2))

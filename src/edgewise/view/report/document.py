@@ -34,14 +34,17 @@ EFFECTS = (0.0, 0.05, 0.1, 0.2, 0.3)
 _MANY_FEATURES = 300
 _SMALLEST_ALPHA, _LARGEST_ALPHA = 1e-6, 0.2
 
-_FAMILY_WISE = "and the probability that any of them is false is at most {alpha}."
+# Promises of the rule, not of what it found this time; below, the page says on which condition.
+_WHERE = ", where its condition holds."
+_FAMILY_WISE = "by a rule that finds any false one with probability at most {alpha}" + _WHERE
+_SHARE = "by a rule of whose finds a share of at most {alpha} is false on average" + _WHERE
 _PROMISES = {
     "bound": _FAMILY_WISE,
     "holm": _FAMILY_WISE,
     "bonferroni": _FAMILY_WISE,
     "maxt": _FAMILY_WISE,
-    "bh": "and on average at most a share of {alpha} of them is false.",
-    "by": "and on average at most a share of {alpha} of them is false.",
+    "bh": _SHARE,
+    "by": _SHARE,
     "none": "each tested by itself: a pair without an edge is called one with probability {alpha}.",
 }
 
