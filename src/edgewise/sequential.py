@@ -34,9 +34,9 @@ class AnytimeReference:
     the null: log α = ½(log(tρ²+1) − z² tρ²/(tρ²+1)).
 
     The theorem wants an s that is known in the end. One from K batches never is, however many rows
-    there are, and at the levels of many pairs that shows (measured: twice the error at 50 columns).
-    So the statistic is Student's t with K − 1 degrees of freedom, and goes to the boundary by its
-    probability, as the z that is as rare.
+    there are, and at the levels of many pairs that shows (measured: up to twice the error at 50
+    columns). So the statistic is Student's t with K − 1 degrees of freedom, and goes to the
+    boundary by its probability, as the z that is as rare.
     """
 
     n_samples: int
@@ -88,9 +88,11 @@ class ConfidenceSequence:
 
     Notes
     -----
-    The limit is proven for independent rows with more than four moments. Rows that depend on the
-    rows before them over less than a batch did well in simulations; no theorem covers them. Pairs
-    are corrected for by Bonferroni. States of several machines add up (``+``).
+    The boundary is proven in the limit, for independent rows with more than four moments and a
+    variance that is known in the end. That the variance comes from batches is allowed for by
+    Student's t; this, and rows that depend on the rows before them over less than a batch, did well
+    in simulations, and no theorem covers them. Pairs are corrected for by Bonferroni. States of
+    several machines add up (``+``).
 
     Examples
     --------

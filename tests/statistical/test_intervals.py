@@ -14,7 +14,7 @@ PRECISION = make_chain_precision(P)
 PAIRS = np.triu_indices(P, k=1)
 
 # Products of exponential residuals have kurtosis 81: at 2000 rows a standard error is
-# usually too small (its median by 2 %), and normal critical values would cover 0.946 only.
+# usually too small (its median by 2 %), and normal critical values would cover 0.947 only.
 CELLS = [("gaussian", 2000), ("laplace", 2000), ("exponential", 2000), ("exponential", 8000)]
 
 

@@ -56,9 +56,10 @@ def eig_test(
 ) -> EdgeTestResult:
     """Algorithm 1 with the eigenvalue radius, ε = √(2 λ_max(Cov(U(Σ̂)))) z_{1−α/2}.
 
-    The paper's Lemma 1, which this radius rests on, is not a bound on ‖Σ̂ − Σ‖₂ for more than a
-    few variables (it misses in 64 % of draws of 10,000 rows at p = 6); the edge decisions have
-    stayed conservative in every simulation because the threshold has slack elsewhere.
+    The paper's Lemma 1, which this radius rests on, is not a bound on ‖Σ̂ − Σ‖₂ (it misses in 64 %
+    of draws of 10,000 rows at p = 6). A single entry still errs with probability α at most, in the
+    limit; all entries together have stayed conservative in every simulation, because the threshold
+    has slack elsewhere.
 
     For more than about thirty variables λ_max comes from products with the matrix, which is never
     built; the residual of the eigenvalue is added to it, and the result records how much that is.

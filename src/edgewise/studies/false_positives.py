@@ -91,7 +91,8 @@ class FalsePositiveStudy:
 _NOTES = [
     "All three bounds rise above the diagonal at large δ when any entry counts: their radii are a "
     "multiple of one normal quantile, which is 0 at δ = 1. Those from a trace are proven up to "
-    "δ = 0.2152 only, far below where they cross; that of edgeTest-eig is not proven at any δ.",
+    "δ = 0.2152 only, far below where they cross; that of edgeTest-eig is proven for one entry "
+    "(every δ, in the limit), not for any entry.",
     "The trace radius is drawn at every level, as in the paper; it is proven up to δ = 0.2152 only "
     "(above, `edge_test` refuses it).",
     "“Violation, any entry” is the guarantee of the edge tests: one threshold for all entries at "

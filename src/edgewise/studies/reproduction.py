@@ -277,7 +277,8 @@ def _overview(done: Sequence[Reproduction], scale: str, crew: str) -> str:
         "",
         "Bounliphone & Blaschko, *A U-statistic Approach to Hypothesis Testing for Structure "
         f"Discovery in Undirected Graphical Models* (2016), at the scale `{scale}`. Claims marked "
-        "(ours) are not the paper's.",
+        f"(ours) are not the paper's. Made by `edgewise reproduce all --scale {scale}`; each "
+        "study's page has its own command.",
         "",
     ]
     for one in done:

@@ -1,0 +1,72 @@
+"""The page on the command line has the help of every command, as the program prints it."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+@pytest.fixture(scope="module")
+def command_line():
+    spec = importlib.util.spec_from_file_location("command_line", DOCS / "command_line.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def page(command_line):
+    return command_line.markdown()
+
+
+def printed(*arguments):
+    """What the program prints on a terminal of 80 columns."""
+    return subprocess.run(
+        [sys.executable, "-m", "edgewise", *arguments],
+        env={**os.environ, "COLUMNS": "80", "PYTHONUTF8": "1"},
+        stdout=subprocess.PIPE,
+        encoding="utf-8",
+        timeout=120,
+        check=True,
+    ).stdout
+
+
+def test_the_help_of_every_command_is_there(page):
+    root = printed("--help")
+    commands = re.findall(r"^  (\w+) ", root.partition("Commands:")[2].partition("\n\n")[0], re.M)
+    assert "accumulate" in commands
+    assert re.findall(r"^## edgewise (\w+)$", page, re.M) == commands
+    for command in commands:
+        manual, examples = printed(command, "--help").split("\nExamples:\n")
+        assert manual.strip() in page
+        for line in examples.splitlines():
+            assert line.strip() in page
+
+
+def test_what_one_would_search_for(page):
+    for words in ("Exit status", "--resume", "--json FILE|-"):
+        assert words in page
+
+
+def test_an_unchanged_part_is_not_written_again(command_line, tmp_path):
+    path = tmp_path / "generated" / "command-line.inc"
+    command_line.write_help(path)
+    before = path.stat().st_mtime_ns
+    command_line.write_help(path)
+    assert path.stat().st_mtime_ns == before
+    assert path.read_text(encoding="utf-8") == command_line.markdown()
+
+
+def test_the_page_includes_it():
+    page = (DOCS / "api" / "command-line.md").read_text(encoding="utf-8")
+    configuration = (DOCS / "conf.py").read_text(encoding="utf-8")
+    assert "{include} generated/command-line.inc" in page
+    assert "command-line.inc" in configuration
