@@ -26,6 +26,7 @@ MODULES = (
     "edgewise",
     "edgewise.comparison",
     "edgewise.datasets",
+    "edgewise.diagnostics",
     "edgewise.simulate",
     "edgewise.studies",
     "edgewise.view.export",

@@ -136,9 +136,9 @@ class Comparison:
 
 def compare_methods(
     data: Any,
-    alpha: float,
-    correction: str | None,
-    rungs: Sequence[Rung] = LADDER,
+    alpha: float = 0.05,
+    correction: str | None = "holm",
+    rungs: Sequence[Rung] | None = None,
 ) -> list[Comparison]:
     """Every method on the same data, a line for each.
 
@@ -152,8 +152,8 @@ def compare_methods(
         Significance level.
     correction : {"holm", "bonferroni", "bh", "by", "maxt", None}
         Of the per-edge methods; those that have no "maxt" take "holm" in its place.
-    rungs : sequence of Rung
-        The methods to run.
+    rungs : sequence of Rung, optional
+        The methods to run; by default all of `LADDER`.
 
     Returns
     -------
@@ -165,13 +165,13 @@ def compare_methods(
     >>> import numpy as np
     >>> from edgewise.comparison import compare_methods
     >>> X = np.random.default_rng(0).standard_normal((1000, 3))
-    >>> lines = compare_methods(X, alpha=0.05, correction="holm")
+    >>> lines = compare_methods(X)
     >>> [line.rung.label for line in lines][:4]
     ['score', 'wald', 'batch', 'whitened, chi2']
     """
     lines: list[Comparison] = []
     errors: list[EdgewiseError] = []
-    for rung in rungs:
+    for rung in LADDER if rungs is None else rungs:
         # Only batches can be resampled; the other rungs take the nearest they have.
         own = "holm" if correction == "maxt" and rung.method != "batch" else correction
         start = time.perf_counter()

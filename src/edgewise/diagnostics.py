@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import special
@@ -12,7 +13,10 @@ from edgewise._types import FloatArray
 from edgewise.edges.precision import PrecisionEstimate, estimate_precision
 from edgewise.first_pass import read_once
 from edgewise.moments.quartics import transformed_quartics
+from edgewise.sources.detect import as_source
 from edgewise.sources.source import Source
+
+__all__ = ["Diagnosis", "diagnose"]
 
 _LAGS = 10
 _FEWEST_ROWS = 100
@@ -32,6 +36,8 @@ class Diagnosis:
 
     Attributes
     ----------
+    n_samples, n_features : int
+        Rows and columns.
     kurtosis_ratio : float
         Mardia's multivariate kurtosis over the Gaussian's p(p+2): 1 for Gaussian data.
     dependence_pvalue : float
@@ -41,6 +47,21 @@ class Diagnosis:
     tail_index, tail_index_error : float
         Hill's estimate from the rows farthest out, and its standard error: moments of this order
         and above are infinite.
+    without_fourth_moments : bool
+        Whether the tail index is below four, by two standard errors or more.
+    dependent : bool
+        Whether rows depend on the rows before them, at the level 0.001.
+    heavy_tailed : bool
+        Whether the kurtosis is so far above the Gaussian's that Fisher's test would err.
+
+    Examples
+    --------
+    >>> from edgewise.diagnostics import Diagnosis
+    >>> facts = Diagnosis(5000, 10, kurtosis_ratio=2.1, dependence_pvalue=0.4, scale_ratio=3.0)
+    >>> facts.dependent, facts.heavy_tailed
+    (False, True)
+    >>> print(facts.advice()[:19])
+    Use method 'score',
     """
 
     n_samples: int
@@ -53,18 +74,27 @@ class Diagnosis:
 
     @property
     def without_fourth_moments(self) -> bool:
+        """Whether the tail index is below four, by two standard errors or more."""
         return self.tail_index + 2 * self.tail_index_error < _MOMENTS
 
     @property
     def dependent(self) -> bool:
+        """Whether rows depend on the rows before them, at the level 0.001."""
         return self.dependence_pvalue < 0.001
 
     @property
     def heavy_tailed(self) -> bool:
+        """Whether the kurtosis is so far above the Gaussian's that Fisher's test would err."""
         return self.kurtosis_ratio > _HEAVY
 
     def advice(self) -> str:
-        """One sentence: the method to use, and why."""
+        """One sentence: the method to use, and why.
+
+        Returns
+        -------
+        str
+            The sentence.
+        """
         if self.dependent:
             return (
                 "Use method 'batch': rows depend on the rows before them (portmanteau p "
@@ -105,8 +135,27 @@ def few_rows(n_samples: int, n_features: int) -> bool:
     return n_samples < _FEW_ROWS_PER_COLUMN * n_features
 
 
-def diagnose(source: Source) -> Diagnosis:
-    """Look at the tails, the scales and the order of the rows."""
+def diagnose(data: Any) -> Diagnosis:
+    """Look at the tails, the scales and the order of the rows.
+
+    Parameters
+    ----------
+    data : array-like, data frame, path or list of paths
+        The rows, as for `edge_test`; they are read more than once.
+
+    Returns
+    -------
+    Diagnosis
+        What was found, and advice.
+
+    Examples
+    --------
+    >>> import edgewise as ew
+    >>> from edgewise.diagnostics import diagnose
+    >>> print(diagnose(ew.datasets.load_sp500_returns()).advice()[:24])
+    Use method 'batch': rows
+    """
+    source = as_source(data)
     estimate = estimate_precision(read_once(source, order=2), source.feature_names)
     p = len(source.feature_names)
     mardia = transformed_quartics(source.batches, estimate.centre, estimate.whitening).norm
