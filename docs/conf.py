@@ -1,8 +1,16 @@
 """Sphinx configuration."""
 
+import inspect
+import sys
 from pathlib import Path
 
+from numpydoc.xref import DEFAULT_LINKS
+from sphinx_gallery.sorting import ExplicitOrder
+
 import edgewise
+
+DOCS = Path(__file__).parent
+sys.path.insert(0, str(DOCS))  # for command_line.py
 
 project = "edgewise"
 author = "The edgewise developers"
@@ -16,6 +24,7 @@ extensions = [
     "sphinx-mathjax-offline",  # formulas without a network, and nobody else is told who reads
     "numpydoc",
     "myst_parser",
+    "sphinx_copybutton",
     "sphinx_gallery.gen_gallery",
 ]
 exclude_patterns = ["_build"]
@@ -29,15 +38,44 @@ nitpick_ignore_regex = [("py:class", r".*"), ("py:obj", r"edgewise\..*")]
 
 autosummary_generate = True
 numpydoc_show_class_members = False
+# Types are said once, where parameters are explained, and lead to the page of a class.
+autodoc_typehints = "none"
+numpydoc_xref_param_type = True
+numpydoc_xref_ignore = "all"
+numpydoc_xref_aliases = {
+    # Words of Python and NumPy stay words: their pages are elsewhere.
+    **{word: word for word in DEFAULT_LINKS},
+    **{name: f"edgewise.{name}" for name in edgewise.__all__ if name[0].isupper()},
+}
+# "On this page" has room for `confidence_interval()`, not for all that is before it.
+toc_object_entries_show_parents = "hide"
 
 myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
+
+# A button that copies what can be typed: no prompts, and nothing that was printed.
+copybutton_selector = (
+    "div[class*=highlight-]:not(.highlight-output, .highlight-text, .highlight-none)"
+    " > div.highlight > pre"
+)
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
 
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "auto_examples",
     "filename_pattern": r"\.py$",  # every example is run
     "abort_on_example_error": True,
+    "within_subsection_order": ExplicitOrder(
+        [
+            "plot_heavy_tails.py",
+            "plot_sachs_pathway.py",
+            "plot_sp500_rolling.py",
+            "plot_sensor_stream.py",
+            "plot_300_variables.py",
+            "*",
+        ]
+    ),
     "download_all_examples": False,
     "show_memory": False,
     "show_signature": False,
@@ -52,13 +90,14 @@ html_theme = "pydata_sphinx_theme"
 html_title = "edgewise"
 html_static_path = ["_static"]
 html_css_files = ["edgewise.css"]
+html_js_files = [("report.js", {"defer": "defer"})]
 templates_path = ["_templates"]
 html_show_sourcelink = False
-html_sidebars = {page: [] for page in ("index", "tutorial", "choosing")}
+html_sidebars = {page: [] for page in ("index", "install", "tutorial", "choosing")}
 html_theme_options = {
     "logo": {"text": "edgewise"},
     "navbar_align": "left",
-    "header_links_before_dropdown": 8,
+    "header_links_before_dropdown": 9,
     "navigation_with_keys": False,
     "show_toc_level": 2,
     # The first page is short, and one page has code side by side.
@@ -74,15 +113,31 @@ html_theme_options = {
 }
 
 
+def write_help(app):
+    """The help of every command, for the page that includes it."""
+    import command_line
+
+    command_line.write_help(DOCS / "api" / "generated" / "command-line.inc")
+
+
+def hide_constructor(app, what, name, obj, options, signature, return_annotation):
+    """A class whose docstring has no parameters is made by edgewise, never by its reader."""
+    made_here = what == "class" and "Parameters\n---" not in (inspect.getdoc(obj) or "")
+    return ("", "") if made_here else None
+
+
 def write_report(app, error):
     """The report that the pages show and link to: live, and as new as the program."""
     if error is None and app.builder.format == "html":
         returns = edgewise.datasets.load_sp500_returns()
         path = Path(app.outdir) / "sp500-report.html"
-        edgewise.edge_test(returns).report(
+        edgewise.edge_test(returns, method="batch").report(
             path, data=returns, title="Daily returns of 20 S&P 500 companies, 1990–2022"
         )
 
 
 def setup(app):
+    app.connect("builder-inited", write_help)
+    # Before numpydoc, which has a say in signatures too.
+    app.connect("autodoc-process-signature", hide_constructor, priority=400)
     app.connect("build-finished", write_report)

@@ -27,7 +27,8 @@ cells = ew.datasets.load_sachs()
 names = cells.column_names
 values = np.column_stack([cells[name].to_numpy() for name in names])
 kurtosis = stats.kurtosis(values)
-print(f"{values.shape[0]} cells, {values.shape[1]} molecules: {', '.join(names)}")
+print(f"{values.shape[0]} cells, {values.shape[1]} molecules:")
+print("   ", ", ".join(names))
 print(f"excess kurtosis {kurtosis.min():.0f} to {kurtosis.max():.0f}; a Gaussian has 0")
 
 # %%
@@ -63,7 +64,8 @@ by_chance = len(moral) / all_pairs
 cycle = [cause for cause, _ in nx.find_cycle(pathway)]
 
 print(
-    f"{len(skeleton)} pairs in the skeleton, {len(moral)} of {all_pairs} in the moral graph"
+    f"{len(skeleton)} pairs in the skeleton,",
+    f"{len(moral)} of {all_pairs} in the moral graph",
 )
 print("married only:", "; ".join(" – ".join(sorted(pair)) for pair in moral - skeleton))
 print("a cycle:", " → ".join([*cycle, cycle[0]]))
@@ -114,7 +116,8 @@ for scale, data in scales.items():
 
 more = found_by(results["raw", "fisher"]) - found_by(results["raw", "score"])
 print(
-    f"\nraw: {len(more)} edges are Fisher's and not the score test's, {len(more & moral)} right"
+    f"\nraw: {len(more)} edges are Fisher's and not the score test's,",
+    f"{len(more & moral)} right",
 )
 
 # %%
@@ -237,9 +240,8 @@ plt.show()
 
 for scale in scales:
     weakest = results[scale, "score"].edges()[-1]
-    print(
-        f"{scale}: the weakest edge has the partial correlation {weakest.partial_correlation:.3f}"
-    )
+    size = weakest.partial_correlation
+    print(f"{scale}: the weakest edge has the partial correlation {size:.3f}")
 
 fig, ax = plt.subplots(figsize=(8, 4), layout="constrained")
 for scale, color, style in (("raw", BLUE, "o-"), ("log", ORANGE, "s--")):
@@ -293,8 +295,9 @@ for what, data in (
         if {pair.source, pair.target} == {"p44/42", "pakts473"}
     )
     print(
-        f"{what}: partial correlation {pair.partial_correlation:.2f}, p = {pair.pvalue:.1g}, "
-        f"{'an edge' if pair.reject else 'no edge'}; {result.n_edges} edges in all"
+        f"{what}: partial correlation {pair.partial_correlation:.2f},",
+        f"p = {pair.pvalue:.1g}, {'an edge' if pair.reject else 'no edge'};",
+        f"{result.n_edges} edges in all",
     )
 
 # %%
