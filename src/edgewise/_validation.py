@@ -148,12 +148,13 @@ def nonfinite_counts(rows: Rows) -> npt.NDArray[np.int64]:
 def nonfinite_message(counts: npt.NDArray[np.int64], names: Sequence[str]) -> str:
     found = [f"{name!r} ({counts[i]})" for i, name in enumerate(names) if counts[i]]
     return (
-        f"X: expected finite numbers, got NaN or infinity (inf) in column {_listed(found)}; "
+        f"X: expected finite numbers, got NaN or infinity (inf) in column {listed(found)}; "
         "drop those rows (drop_missing=True of edge_test, --drop-missing) or fill them in."
     )
 
 
-def _listed(items: Sequence[str]) -> str:
+def listed(items: Sequence[str]) -> str:
+    """Items of a message, of many only the first few."""
     more = f" and {len(items) - _SHOWN} more" if len(items) > _SHOWN else ""
     return ", ".join(items[:_SHOWN]) + more
 
@@ -175,7 +176,7 @@ def check_names(names: Iterable[object], n_features: int | None = None) -> tuple
     twice = sorted({name for name in texts if texts.count(name) > 1})
     if twice:
         raise DataError(
-            f"columns: expected every name once, got {_listed([repr(n) for n in twice])} more "
+            f"columns: expected every name once, got {listed([repr(n) for n in twice])} more "
             "than once; rename or drop the repeated columns."
         )
     return texts

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
-from edgewise._validation import check_names, default_names, one_line
+from edgewise._validation import check_names, default_names, listed, one_line
 from edgewise._warn import warn
 from edgewise.engines.kinds import is_dask
 from edgewise.engines.partitions import PartitionedSource
@@ -238,9 +238,9 @@ def _of_frame(frame: Any, client: Any) -> DaskSource:
         if getattr(kind, "kind", "O") not in "fiub"
     ]
     if unfit:
-        shown = ", ".join(unfit[:5]) + (f" and {len(unfit) - 5} more" if len(unfit) > 5 else "")
         raise DataTypeError(
-            f"data: expected columns of numbers, got {shown}; convert them (astype) or drop them."
+            f"data: expected columns of numbers, got {listed(unfit)}; convert them (astype) or "
+            "drop them."
         )
     makers = own_subgraphs(frame.to_delayed(optimize_graph=True))
     wheres = [f"partition {number}" for number in range(len(makers))]

@@ -16,7 +16,13 @@ import numpy as np
 import pyarrow as pa
 
 from edgewise._types import AnyArray
-from edgewise._validation import check_names, nonfinite_counts, nonfinite_message, one_line
+from edgewise._validation import (
+    check_names,
+    listed,
+    nonfinite_counts,
+    nonfinite_message,
+    one_line,
+)
 from edgewise.engines.partitions import PartitionedSource
 from edgewise.engines.work import Part, PartWork, in_tree
 from edgewise.errors import DataError, DataTypeError, EdgewiseError, NonFiniteError
@@ -77,10 +83,9 @@ class SparkSource(PartitionedSource):
             if kind.partition("(")[0] not in _NUMBERS
         ]
         if unfit:
-            shown = ", ".join(unfit[:5]) + (f" and {len(unfit) - 5} more" if len(unfit) > 5 else "")
             raise DataTypeError(
-                f"data: expected columns of numbers, got {shown}; cast them, or leave them out "
-                "with select or drop."
+                f"data: expected columns of numbers, got {listed(unfit)}; cast them, or leave them "
+                "out with select or drop."
             )
         super().__init__(names, named=True)
         # Spark takes dots and backticks in a name for its own; here columns go by their places.

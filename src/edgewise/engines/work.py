@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from edgewise._validation import one_line
+from edgewise._validation import listed, one_line
 from edgewise._version import __version__
 from edgewise.errors import DataError, EdgewiseError, NonFiniteError
 from edgewise.sources.detect import as_source
@@ -62,9 +62,10 @@ class PartWork(Generic[T]):
         source = as_source(rows)
         got = source.feature_names
         if self.names is not None and tuple(got) != self.names:
+            want, have = (listed([*map(repr, names)]) for names in (self.names, got))
             raise DataError(
-                f"{where}: expected the columns {_listed(self.names)}, got {_listed(got)}; every "
-                "partition must have the same columns in the same order."
+                f"{where}: expected the columns {want}, got {have}; every partition must have the "
+                "same columns in the same order."
             )
         if len(got) != self.n_features:
             raise DataError(
@@ -135,8 +136,3 @@ def _any_thread_may_limit() -> None:
 def _told(where: str, error: EdgewiseError) -> str:
     message = str(error)
     return message if where in message else f"{where}: {message}"
-
-
-def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(repr(name) for name in names[:5])
-    return shown + (f" and {len(names) - 5} more" if len(names) > 5 else "")
