@@ -16,7 +16,8 @@ import pytest
 import edgewise as ew
 from edgewise.cli.main import cli
 
-PROGRAM = click.Context(cli, info_name="edgewise")
+# With its settings: a command keeps the help option that it was first asked for.
+PROGRAM = click.Context(cli, info_name="edgewise", **cli.context_settings)
 COMMANDS = {name: cli.get_command(PROGRAM, name) for name in cli.list_commands(PROGRAM)}
 
 

@@ -382,7 +382,7 @@ def test_an_effect_is_named(show):
     for label, words in (("0.1", " with |partial correlation| above 0.1"), ("0: any", "")):
         shown.page.select_option("#effect", label=label)
         assert f" are edges{words} at α = 0.05" in shown.text("#count")
-        assert f" pairs are{words}, and the probability that any" in shown.text("#answer")
+        assert f" pairs are{words}, by a rule that finds any" in shown.text("#answer")
 
 
 def test_p_values_below_every_float(show, tmp_path):
