@@ -259,3 +259,52 @@ class TestFile:
         result.report(path)
         assert path.is_symlink()
         assert target.read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+class TestColumns:
+    """The rows of a report are those of the columns that were tested."""
+
+    @pytest.fixture
+    def frame(self, rows, require):
+        frame = require("pandas").DataFrame(rows, columns=list("abcd"))
+        return frame.assign(city="x", twin=frame["a"])
+
+    def test_the_others_are_left_out(self, frame, tmp_path):
+        path = tmp_path / "x.html"
+        tested = ew.edge_test(frame, columns=["a", "b", "c"])
+        tested.report(path, data=frame)
+        alone = tmp_path / "y.html"
+        tested.report(alone, data=frame[["a", "b", "c"]])
+        facts = [
+            page.read_text(encoding="utf-8").split("<dt>tails</dt>")[1] for page in (path, alone)
+        ]
+        assert facts[0].split("</dd>")[0] == facts[1].split("</dd>")[0]
+
+    def test_columns_of_other_names(self, frame, tmp_path, refuses):
+        own = frame[["a", "b", "c"]]
+        tested = ew.edge_test(own, feature_names=["u", "v", "w"])
+        tested.report(tmp_path / "x.html", data=own)
+        refuses(
+            lambda: tested.report(tmp_path / "x.html", data=frame[["a", "b", "c", "d"]]),
+            ew.DataError,
+            "3 columns that were tested",
+            "got 4",
+        )
+
+
+def test_the_report_of_a_sequence(rows, tmp_path):
+    path = tmp_path / "x.html"
+    ew.ConfidenceSequence(tuned_for=400).update(rows).result().report(path, data=rows)
+    page = path.read_text(encoding="utf-8")
+    assert "ConfidenceSequence(0.05, tuned_for=400)" in page
+    assert "all looks at a stream" in page
+
+
+def test_cautions_about_tails_and_few_rows(tmp_path):
+    rng = np.random.default_rng(0)
+    far = rng.standard_normal((5000, 4)) / np.sqrt(rng.chisquare(1.5, (5000, 1)))
+    few = rng.standard_normal((60, 4))
+    for data, words in ((far, "so far out that"), (few, "few for so many columns")):
+        path = tmp_path / "x.html"
+        ew.edge_test(data).report(path, data=data, compare=False)
+        assert words in path.read_text(encoding="utf-8")

@@ -151,6 +151,16 @@ def test_few_batches_make_it_wider_as_student_is_wider_than_normal():
     assert 1.03 < t / z < 1.1
 
 
+def test_looks_long_before_the_rows_it_is_tuned_for(stream):
+    """There the boundary is so far out that its probability is below every float."""
+    result = ConfidenceSequence(tuned_for=10_000_000).update(stream[:500]).result()
+    assert (result.threshold[OFF] > np.abs(result.precision[OFF]).max()).all()
+    low, high = result.confidence_interval(simultaneous=True)
+    assert (low[OFF] < result.precision[OFF]).all()
+    assert (high[OFF] > result.precision[OFF]).all()
+    assert result.n_edges == 0
+
+
 def test_looking_often_finds_no_more_false_edges():
     """100 streams of independent columns, 20 looks each: false edges in about 10 % at most."""
     alpha, streams = 0.1, 100

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from numbers import Integral, Real
 from typing import Any, NoReturn
 
@@ -132,12 +132,13 @@ def _numeric(rows: AnyArray, name: str) -> AnyArray:
     )
 
 
-def raise_for_nonfinite(rows: Rows) -> NoReturn:
+def raise_for_nonfinite(rows: Rows, names: Sequence[str] | None = None) -> NoReturn:
     """Say which columns hold NaN or infinity, or that the sums overflow."""
     counts = nonfinite_counts(rows)
     if not counts.any():
         raise DataError("X: the sum of a column overflows; divide the columns by a constant first.")
-    raise NonFiniteError(nonfinite_message(counts, default_names(rows.shape[1])), counts)
+    names = default_names(rows.shape[1]) if names is None else names
+    raise NonFiniteError(nonfinite_message(counts, names), counts)
 
 
 def nonfinite_counts(rows: Rows) -> npt.NDArray[np.int64]:
@@ -180,6 +181,20 @@ def check_names(names: Iterable[object], n_features: int | None = None) -> tuple
             "than once; rename or drop the repeated columns."
         )
     return texts
+
+
+def check_columns(argument: str, names: object) -> tuple[str, ...] | None:
+    """The names of columns that a user asks for: one, or several in their order."""
+    if names is None:
+        return None
+    if isinstance(names, str):
+        return (names,)
+    if not isinstance(names, Iterable) or isinstance(names, bytes | Set | Mapping):
+        raise ParameterError(
+            f"{argument}: expected the name of a column or a sequence of names, got "
+            f"{type(names).__name__}."
+        )
+    return tuple(str(name) for name in names)
 
 
 def check_testable_shape(n_samples: int, n_features: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, overload
 
+from edgewise._validation import check_columns
 from edgewise.engines.detect import partitioned_source
 from edgewise.first_pass import read_once
 from edgewise.moments.batches import BatchMoments
@@ -81,6 +82,7 @@ def accumulate(
     >>> ew.edge_test(ew.accumulate(X, n_batches=50), method="batch").n_samples
     1000
     """
+    columns, exclude = check_columns("columns", columns), check_columns("exclude", exclude)
     distant = partitioned_source(data, client=client, columns=columns, exclude=exclude)
     if distant is not None:
         distant = distant.without_missing() if drop_missing else distant

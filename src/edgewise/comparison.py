@@ -56,7 +56,7 @@ class Rung:
 
 #: From the most powerful to the most guarded, the two baselines last.
 LADDER = tuple(
-    Rung(method.name, label, options)
+    Rung(method.name, label, dict(options))
     for method in METHODS.values()
     for label, options in method.variants or ((method.name, {}),)
 )

@@ -11,6 +11,7 @@ from scipy import special
 
 from edgewise._types import FloatArray
 from edgewise.edges.precision import PrecisionEstimate, estimate_precision
+from edgewise.edges.result import EdgeTestResult
 from edgewise.first_pass import read_once
 from edgewise.moments.quartics import transformed_quartics
 from edgewise.sources.detect import as_source
@@ -23,7 +24,7 @@ _FEWEST_ROWS = 100
 _DEPENDENCE_ROWS = 50_000  # consecutive rows are enough to see dependence
 _CLIP = 2.5  # standard deviations
 _ROBUST_CLIP = 7.0  # median absolute values; of a Gaussian, 4.7 standard deviations
-_TAIL_SHARE = 0.02
+_TAIL_SHARE = 0.02  # of the rows are its tail, or √n of them where that is more
 _MOMENTS = 4
 _HEAVY = 1.15  # Mardia's kurtosis over the Gaussian's, beyond sampling noise and clearly unsafe
 _SPREAD = 100.0
@@ -45,10 +46,12 @@ class Diagnosis:
     scale_ratio : float
         Largest over smallest standard deviation of the columns.
     tail_index, tail_index_error : float
-        Hill's estimate from the rows farthest out, and its standard error: moments of this order
-        and above are infinite.
+        Hill's estimate from the rows farthest out, and its standard error. Where rows have such a
+        tail, moments of this order and above are infinite.
+    farther_tail_index : float
+        The same from a quarter of those rows: outliers look like a heavy tail from afar only.
     without_fourth_moments : bool
-        Whether the tail index is below four, by two standard errors or more.
+        Whether both are below four, the first by two standard errors or more.
     dependent : bool
         Whether rows depend on the rows before them, at the level 0.001.
     heavy_tailed : bool
@@ -71,11 +74,13 @@ class Diagnosis:
     scale_ratio: float
     tail_index: float = math.inf
     tail_index_error: float = 0.0
+    farther_tail_index: float = math.inf
 
     @property
     def without_fourth_moments(self) -> bool:
-        """Whether the tail index is below four, by two standard errors or more."""
-        return self.tail_index + 2 * self.tail_index_error < _MOMENTS
+        """Whether the tail is so heavy that fourth moments may be infinite."""
+        least = self.tail_index + 2 * self.tail_index_error
+        return max(least, self.farther_tail_index) < _MOMENTS
 
     @property
     def dependent(self) -> bool:
@@ -88,13 +93,32 @@ class Diagnosis:
         return self.kurtosis_ratio > _HEAVY
 
     def advice(self) -> str:
-        """One sentence: the method to use, and why.
+        """A sentence with the method to use and why, and one for whatever stands in its way.
 
         Returns
         -------
         str
-            The sentence.
+            The sentences, on one line.
         """
+        sentences = [self._method()]
+        if self.without_fourth_moments:
+            sentences.append(
+                f"But a few rows are so far out (tail index {self.tail_index:.2g}) that they are "
+                "outliers, or fourth moments, which all tests here need, are infinite: test ranks "
+                "or logarithms too."
+            )
+        if few_rows(self.n_samples, self.n_features):
+            sentences.append(
+                f"But {self.n_samples} rows for {self.n_features} columns are few, and p-values "
+                "then too small: take more rows or fewer columns."
+            )
+        if self.scale_ratio > _SPREAD:
+            sentences.append(
+                "The columns' scales differ a lot, so the paper's bounds need standardize=True."
+            )
+        return " ".join(sentences)
+
+    def _method(self) -> str:
         if self.dependent:
             return (
                 "Use method 'batch': rows depend on the rows before them (portmanteau p "
@@ -102,37 +126,26 @@ class Diagnosis:
                 "independent."
             )
         kurtosis = f"{self.kurtosis_ratio:.3g} times the Gaussian kurtosis"
-        units = (
-            " The columns' scales differ a lot, so the paper's bounds need standardize=True."
-            if self.scale_ratio > _SPREAD
-            else ""
-        )
-        if few_rows(self.n_samples, self.n_features):
-            return (
-                f"Use method 'score', but with more rows or fewer columns: {self.n_samples} rows "
-                f"for {self.n_features} columns are few ({kurtosis}), and its p-values then too "
-                f"small.{units}"
-            )
-        if self.without_fourth_moments:
-            return (
-                "Use method 'score' on transformed columns (ranks, logarithms): tails are so heavy "
-                f"(tail index {self.tail_index:.2g}) that the fourth moments, which all tests here "
-                f"need, may be infinite.{units}"
-            )
         if self.heavy_tailed:
             return (
-                f"Use method 'score', or 'whitened' for one bound on all edges: tails are heavy "
-                f"({kurtosis}), so 'fisher' finds false edges.{units}"
+                "Use method 'score', or 'whitened' for one bound on all edges: tails are heavy "
+                f"({kurtosis}), so 'fisher' finds false edges."
             )
         return (
             f"Use method 'score': tails look Gaussian ({kurtosis}) and rows independent, so it "
-            f"agrees with 'fisher' and does not depend on that.{units}"
+            "agrees with 'fisher' and does not depend on that."
         )
 
 
 def few_rows(n_samples: int, n_features: int) -> bool:
     """Whether the per-edge tests for any distribution are clearly liberal with so few rows."""
     return n_samples < _FEW_ROWS_PER_COLUMN * n_features
+
+
+def liberal_for_few_rows(result: EdgeTestResult) -> bool:
+    """Whether a result has p-values that are too small for want of rows."""
+    liberal = result.method in ("score", "wald", "batch")
+    return liberal and few_rows(result.n_samples, result.n_features)
 
 
 def diagnose(data: Any) -> Diagnosis:
@@ -161,7 +174,8 @@ def diagnose(data: Any) -> Diagnosis:
     mardia = transformed_quartics(source.batches, estimate.centre, estimate.whitening).norm
     scale = np.sqrt(estimate.covariance.diagonal())
     residuals, radii = _leading_rows(source, estimate)
-    index, error = tail_index(radii)
+    count = max(math.isqrt(len(radii)), int(_TAIL_SHARE * len(radii)))
+    index = tail_index(radii, count)
     return Diagnosis(
         n_samples=estimate.n_samples,
         n_features=p,
@@ -169,7 +183,8 @@ def diagnose(data: Any) -> Diagnosis:
         dependence_pvalue=dependence_pvalue(residuals),
         scale_ratio=float(scale.max() / scale.min()),
         tail_index=index,
-        tail_index_error=error,
+        tail_index_error=index / math.sqrt(count) if math.isfinite(index) else 0.0,
+        farther_tail_index=tail_index(radii, max(count // 4, 1)),
     )
 
 
@@ -187,20 +202,14 @@ def _leading_rows(source: Source, estimate: PrecisionEstimate) -> tuple[FloatArr
     return np.concatenate(residuals, axis=1)[:, leading], np.concatenate(radii)[leading]
 
 
-def tail_index(radii: FloatArray) -> tuple[float, float]:
-    """Hill's estimate of the tail index of the rows, and its standard error.
-
-    From the farthest 2 % of the rows, or √n of them where that is more: further in, a mixture of
-    wide and narrow rows looks like a heavy tail.
-    """
+def tail_index(radii: FloatArray, count: int) -> float:
+    """Hill's estimate of the tail index of the rows, from so many of the farthest."""
     n = len(radii)
-    k = max(math.isqrt(n), int(_TAIL_SHARE * n))
     if n < _FEWEST_ROWS:
-        return math.inf, 0.0  # too few to tell
-    farthest = np.sort(radii)[n - k - 1 :]
+        return math.inf  # too few to tell
+    farthest = np.sort(radii)[n - count - 1 :]
     excess = float(np.mean(np.log(farthest[1:] / farthest[0]))) if farthest[0] > 0 else 0.0
-    index = 1 / excess if excess > 0 else math.inf
-    return index, index / math.sqrt(k) if excess > 0 else 0.0
+    return 1 / excess if excess > 0 else math.inf
 
 
 def dependence_pvalue(residuals: FloatArray) -> float:

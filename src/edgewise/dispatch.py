@@ -11,6 +11,7 @@ from edgewise._blocks import Rows, Scan
 from edgewise._validation import (
     check_alpha,
     check_choice,
+    check_columns,
     check_names,
     check_options,
     check_testable_shape,
@@ -149,6 +150,7 @@ def edge_test(
     """
     check_choice("method", method, tuple(METHODS))
     alpha = check_alpha(alpha)
+    columns, exclude = check_columns("columns", columns), check_columns("exclude", exclude)
     check_choice("correction", correction, CORRECTIONS)
     chosen = METHODS[method]
     if correction == "maxt" and not (chosen.simultaneous or method == "batch"):

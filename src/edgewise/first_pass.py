@@ -6,6 +6,7 @@ from typing import overload
 
 import numpy as np
 
+from edgewise._blocks import ColumnBlock
 from edgewise._validation import nonfinite_counts, nonfinite_message
 from edgewise.errors import NonFiniteError
 from edgewise.moments.batches import BatchMoments
@@ -34,7 +35,8 @@ def take_rows(state: Moments | BatchMoments, source: Source) -> None:
     """Put all rows of a source into a state."""
     try:
         for batch in source.batches():
-            state.update(batch)
+            # A source has one order of columns, whatever names a batch of it may carry.
+            state.update(batch if isinstance(batch, ColumnBlock) else np.asarray(batch))
     except NonFiniteError as error:
         raise describe_nonfinite(error, source) from error
 

@@ -12,7 +12,7 @@ import numpy as np
 from scipy import special
 
 from edgewise._types import FloatArray
-from edgewise._validation import check_choice, check_options, check_real
+from edgewise._validation import check_choice, check_columns, check_options, check_real
 from edgewise.dispatch import edge_test
 from edgewise.edges.batch import expected_batches
 from edgewise.edges.families import log_critical_level
@@ -127,6 +127,7 @@ def plan_sample_size(
     power = check_real("power", power, above=0, below=1)
     check_choice("method", method, tuple(METHODS))
     check_options(method, options, METHODS[method].options)
+    columns, exclude = check_columns("columns", columns), check_columns("exclude", exclude)
     source = as_source(pilot, columns=columns, exclude=exclude)
     if drop_missing:
         source = FiniteRows(source)

@@ -9,7 +9,7 @@ from typing import Any
 
 from edgewise._atomic import atomic_path, check_writable
 from edgewise.comparison import LADDER, Comparison, Rung, compare_methods
-from edgewise.diagnostics import Diagnosis, diagnose
+from edgewise.diagnostics import Diagnosis, diagnose, liberal_for_few_rows
 from edgewise.edges.result import EdgeTestResult
 from edgewise.errors import DataError
 from edgewise.moments.batches import BatchMoments
@@ -36,7 +36,7 @@ def write_report(
 ) -> None:
     """Write the report of a result; see `EdgeTestResult.report`."""
     check_writable(path)
-    source = _rows(data)
+    source = _rows(data, result.feature_names)
     if source is None:
         report_of(result, path, title=title, command=command)
         return
@@ -101,19 +101,34 @@ def _beside(result: EdgeTestResult) -> str | None:
     return "holm" if result.radius is not None else result.correction
 
 
-def _rows(data: Any) -> Source | None:
-    """The rows, where there are any that can be read again."""
+def _rows(data: Any, tested: Sequence[str]) -> Source | None:
+    """The rows of the columns that were tested, where there are any that can be read again."""
     if data is None or isinstance(data, Moments | BatchMoments | ConfidenceSequence):
         return None
     if isinstance(data, str | os.PathLike) and is_state_file(data):
         return None
-    source = as_source(data)
+    source = _tested_columns(data, tested)
     if not source.rescannable:
         raise DataError(
             "data: expected rows that can be read again, got a stream; leave data out, and the "
             "report has no ladder of methods."
         )
+    if len(source.feature_names) != len(tested):
+        raise DataError(
+            f"data: expected the {len(tested)} columns that were tested, got "
+            f"{len(source.feature_names)}; pass the same columns."
+        )
     return source if isinstance(source, FiniteRows) else FiniteRows(source)
+
+
+def _tested_columns(data: Any, tested: Sequence[str]) -> Source:
+    """The columns that were tested, by name; or all, where they have been given other names."""
+    if not (isinstance(data, Source) or hasattr(data, "__next__")):
+        try:
+            return as_source(data, columns=tested)
+        except DataError:
+            pass
+    return as_source(data)
 
 
 def _facts(diagnosis: Diagnosis) -> list[tuple[str, str]]:
@@ -130,7 +145,7 @@ def _facts(diagnosis: Diagnosis) -> list[tuple[str, str]]:
 
 def _caution(result: EdgeTestResult, diagnosis: Diagnosis) -> str:
     """What the data say against the method that was used on them."""
-    if diagnosis.dependent and result.method != "batch":
+    if diagnosis.dependent and result.method not in ("batch", "sequential"):
         return (
             "But rows depend on the rows before them, and this method takes them for independent: "
             "some of its edges may be false. Method “batch” allows for it."
@@ -139,6 +154,17 @@ def _caution(result: EdgeTestResult, diagnosis: Diagnosis) -> str:
         return (
             "But the tails are heavy, and this method takes the rows for Gaussian: some of its "
             "edges may be false. Method “score” does not."
+        )
+    if diagnosis.without_fourth_moments:
+        return (
+            "But a few rows are so far out that they are outliers, or fourth moments, which this "
+            "method needs, are infinite: some of its edges may be false. Test ranks or logarithms "
+            "too."
+        )
+    if liberal_for_few_rows(result):
+        return (
+            "But the rows are few for so many columns, and the p-values of this method then too "
+            "small: some of its edges may be false."
         )
     return ""
 

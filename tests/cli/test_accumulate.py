@@ -114,7 +114,7 @@ class TestInterruption:
 
     def test_control_c_keeps_the_checkpoint(self, tmp_path, run_edgewise, start, long_data):
         output, checkpoint = tmp_path / "x.ews", tmp_path / "x.ews.checkpoint"
-        process = start("accumulate", *long_data * 2, "-o", output, "--checkpoint-every", "0.01")
+        process = start("accumulate", *long_data * 4, "-o", output, "--checkpoint-every", "0.01")
         assert wait_for_change(checkpoint, process)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
@@ -124,9 +124,9 @@ class TestInterruption:
         assert "edgewise: stopped" in lines
         assert all(line.startswith("edgewise: ") for line in lines if line)
         assert os.listdir(tmp_path) == ["x.ews.checkpoint"]
-        run_edgewise("accumulate", *long_data * 2, "-o", output, "--resume")
+        run_edgewise("accumulate", *long_data * 4, "-o", output, "--resume")
         assert os.listdir(tmp_path) == ["x.ews"]
-        assert ew.load_state(output).n_samples == 8 * 60_000
+        assert ew.load_state(output).n_samples == 16 * 60_000
 
     def test_changed_files_are_refused(self, tmp_path, run_edgewise, start, long_data):
         output, checkpoint = tmp_path / "x.ews", tmp_path / "x.ews.checkpoint"

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from edgewise.edges.reference import log_two_sided_tail
+from edgewise.edges.reference import Student, log_two_sided_tail
 
 DEGREES = [1, 2, 3, 10, 137, 1000, 10**5, 10**8]
 STATISTICS = [1e-8, 0.1, 1.0, 2.0, 5.0, 10.0, 37.0, 60.0, 1e4, 1e8, 1e200]
@@ -87,3 +87,22 @@ def test_sign_and_zero():
 def test_monotone(df):
     t = np.logspace(-3, 250, 2000)
     assert np.all(np.diff(log_two_sided_tail(t, df)) < 1e-12)
+
+
+@pytest.mark.parametrize("df", DEGREES)
+def test_critical_values_beyond_every_probability(df):
+    t = np.array([2.0, 37.0, 60.0, 1e4, 1e8, 1e200])
+    levels = log_two_sided_tail(t, df)
+    found = [Student(df).critical(level) for level in levels]
+    np.testing.assert_allclose(found, t, rtol=1e-9)
+
+
+def test_critical_values_beyond_every_float():
+    assert Student(1).critical(-1e6) == math.inf
+    assert 1e300 > Student(5).critical(-3000) > 1e200
+
+
+def test_infinitely_far_out():
+    found = log_two_sided_tail(np.array([1.0, np.inf, -np.inf]), 20)
+    assert np.isfinite(found[0])
+    assert found[1] == found[2] == -np.inf

@@ -176,8 +176,28 @@ class TestUpdate:
             state.update(arrow(np.full((3, 4), np.nan), NAMES))
         assert state.feature_names is None
 
-    def test_numbers_are_no_names(self, kind, rows, require):
-        assert kind().update(require("pandas").DataFrame(rows)).feature_names is None
+    def test_numbers_are_names_where_there_are_no_others(self, kind, rows, require):
+        frame = require("pandas").DataFrame(rows)
+        state = kind().update(frame[:150]).update(frame.iloc[150:, ::-1])
+        expected = kind(feature_names=list("0123")).update(rows[:150]).update(rows[150:])
+        assert_close(state, expected)
+        # Numbers that nobody gave do not contradict names that somebody did.
+        assert_close(
+            kind(feature_names=NAMES).update(frame), kind(feature_names=NAMES).update(rows)
+        )
+
+    def test_missing_values_are_told_by_name(self, kind, rows, refuses):
+        holes = np.array(rows)
+        holes[7, 2] = np.nan
+        refuses(lambda: kind().update(arrow(holes, NAMES)), DataError, "'c' (1)")
+
+    def test_what_only_looks_like_a_frame(self, kind, rows):
+        class Odd(list):
+            def columns(self):
+                """A method, as of some other library."""
+
+        state = kind().update(Odd(rows.tolist()))
+        assert (state.n_samples, state.feature_names) == (400, None)
 
     def test_a_sequence_has_the_names_of_the_table(self, rows):
         sequence = ConfidenceSequence(n_batches=8).update(arrow(rows, NAMES))

@@ -69,6 +69,33 @@ def test_one_name_is_a_name(mixed):
     assert result.feature_names == ("a", "b", "c")
 
 
+@pytest.mark.parametrize("several", [tuple, np.array, iter, lambda names: map(str, names)])
+def test_several_names_in_any_form(mixed, several):
+    assert ew.edge_test(mixed, columns=several(["c", "a"])).feature_names == ("c", "a")
+    left = ew.edge_test(mixed, exclude=several(["day", "city"])).feature_names
+    assert left == ew.accumulate(mixed, exclude=several(["city", "day"])).feature_names
+    assert left == ("a", "b", "c")
+
+
+def test_names_of_a_pandas_frame(mixed, numbers, require):
+    pandas = require("pandas")
+    frame = mixed.to_pandas()
+    assert ew.edge_test(frame, columns=frame.columns[1:3]).feature_names == ("a", "b")
+    assert ew.edge_test(pandas.DataFrame(numbers), columns=[2, 0]).feature_names == ("2", "0")
+
+
+@pytest.mark.parametrize(
+    "wrong", [1, 1.5, {"a", "b"}, {"a": 1}, b"a"], ids=lambda wrong: type(wrong).__name__
+)
+def test_what_is_no_sequence_of_names(mixed, refuses, wrong):
+    for argument in ("columns", "exclude"):
+        refuses(
+            lambda given={argument: wrong}: ew.edge_test(mixed, **given),
+            ew.ParameterError,
+            f"{argument}: expected the name of a column",
+        )
+
+
 def test_columns_of_an_array(numbers):
     assert ew.edge_test(numbers, exclude="x1").feature_names == ("x0", "x2")
 
@@ -118,4 +145,3 @@ def test_selected_names(refuses):
         refuses(lambda c=columns, e=exclude: selected_names(list("ab"), c, e, "X"), ew.DataError)
     refuses(lambda: selected_names(list("ab"), ["a", "a"], None, "X"), ew.DataError, "'a'", "once")
     refuses(lambda: selected_names(["a", "a"], ["a"], None, "X"), ew.DataError, "'a'", "once")
-    assert selected_names(list("abcd"), None, "b", "X") == ("a", "c", "d")

@@ -136,13 +136,13 @@ def run_test(asked: dict[str, Any]) -> tuple[EdgeTestResult, Any]:
 
 
 def _tell_few_rows(result: EdgeTestResult) -> None:
-    from edgewise.diagnostics import few_rows
+    from edgewise.diagnostics import liberal_for_few_rows
 
-    n, p = result.n_samples, result.n_features
-    if result.method in ("score", "wald", "batch") and few_rows(n, p):
+    if liberal_for_few_rows(result):
         click.echo(
-            f"edgewise: {n} rows for {p} columns are few, and the p-values of method "
-            f"{result.method!r} then too small; test fewer columns, or more rows.",
+            f"edgewise: {result.n_samples} rows for {result.n_features} columns are few, and the "
+            f"p-values of method {result.method!r} then too small; test fewer columns, or more "
+            "rows.",
             err=True,
         )
 

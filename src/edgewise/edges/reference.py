@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from scipy import special
+from scipy import optimize, special
 
 from edgewise._types import FloatArray
 
 # Below this the regularised beta function is near the smallest float and loses digits.
 _SMALLEST_SAFE = 1e-290
+_LOG_SMALLEST_SAFE = math.log(_SMALLEST_SAFE)
+_LARGEST_LOG = 700.0
 _NODES, _WEIGHTS = np.polynomial.laguerre.laggauss(48)
 
 
@@ -60,7 +62,16 @@ class Student:
         return np.where(t >= 0, both - math.log(2), np.log1p(-0.5 * np.exp(both)))
 
     def critical(self, log_level: float) -> float:
-        return -float(special.stdtrit(self.df, math.exp(log_level) / 2))
+        if log_level > _LOG_SMALLEST_SAFE:
+            return -float(special.stdtrit(self.df, math.exp(log_level) / 2))
+
+        def excess(log_t: float) -> float:
+            return float(log_two_sided_tail(np.array([math.exp(log_t)]), self.df)[0]) - log_level
+
+        # In the logarithm of t, where the tail is nearly a line; beyond every float, infinite.
+        if excess(_LARGEST_LOG) > 0:
+            return math.inf
+        return math.exp(optimize.brentq(excess, 0.0, _LARGEST_LOG, xtol=1e-15, rtol=1e-14))
 
 
 def log_two_sided_tail(t: FloatArray, df: float) -> FloatArray:
@@ -89,12 +100,13 @@ def log_two_sided_tail(t: FloatArray, df: float) -> FloatArray:
         log_p: FloatArray = np.log(direct)
     far = direct < _SMALLEST_SAFE
     log_p[far] = _far_tail(t[far], df)
+    log_p[np.isposinf(t)] = -np.inf
     return log_p
 
 
 def _far_tail(t: FloatArray, df: float) -> FloatArray:
     # log(1 + t²/ν), safe for t far beyond the square root of the largest float.
-    log_t = np.log(t)
+    log_t = np.log(np.minimum(t, np.finfo(float).max))
     log_spread = np.logaddexp(0.0, 2 * log_t - math.log(df))
     sum_over_t2 = np.exp(log_spread + math.log(df) - 2 * log_t)[:, np.newaxis]
     growth = np.expm1(2 * _NODES / (df + 1))

@@ -186,8 +186,8 @@ def dask_source(
     data: Any,
     *,
     client: Any = None,
-    columns: str | Sequence[str] | None = None,
-    exclude: str | Sequence[str] | None = None,
+    columns: Sequence[str] | None = None,
+    exclude: Sequence[str] | None = None,
 ) -> DaskSource:
     """A source of a `dask.array`, a `dask.dataframe`, or a list of paths."""
     if is_dask(data):

@@ -15,14 +15,14 @@ def partitioned_source(
     data: Any,
     *,
     client: Any = None,
-    columns: str | Sequence[str] | None = None,
-    exclude: str | Sequence[str] | None = None,
+    columns: Sequence[str] | None = None,
+    exclude: Sequence[str] | None = None,
 ) -> PartitionedSource | None:
     """A source of rows that a cluster reads; None where the data are here."""
     if (is_dask(data) or is_spark(data)) and not (columns is None and exclude is None):
         raise ParameterError(
-            "columns, exclude: expected with files or with rows that are here, got a "
-            f"{type(data).__name__} on a cluster; select its columns first."
+            "columns, exclude: expected with files or with rows that are here, got rows on a "
+            f"cluster ({type(data).__name__}); select their columns first."
         )
     if client is None and is_dask(data):
         from edgewise.engines.dask import current_client

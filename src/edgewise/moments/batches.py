@@ -230,7 +230,7 @@ class BatchMoments:
         except NonFiniteError:
             self._batches, self._open, self.batch_rows = before
             # The piece knew its own rows only; the message counts all of them.
-            raise_for_nonfinite(rows)
+            raise_for_nonfinite(rows, names)
         except BaseException:
             self._batches, self._open, self.batch_rows = before
             raise

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from edgewise._blocks import ColumnBlock, Rows
-from edgewise._validation import check_names, check_rows
+from edgewise._validation import check_names, check_rows, listed
 from edgewise.errors import DataError, ParameterError
 
 
@@ -61,9 +62,13 @@ def rows_by_name(state: _Named, X: Any) -> tuple[Rows, tuple[str, ...] | None]:
     yet; an array has none and is taken as it is.
     """
     ours, theirs = state.feature_names, _names_of(X)
+    if theirs is not None and ours is not None and _are_places(theirs):
+        # A frame that was given no names has the numbers of its columns.
+        theirs = theirs if set(theirs) == set(ours) else None
     if ours is None or theirs is None or ours == theirs:
         rows = check_rows(X, n_features=known_width(state))
-        return rows, theirs if ours is None and state.n_features is None else ours
+        named = theirs is not None and len(theirs) == rows.shape[1]
+        return rows, theirs if named and ours is None and state.n_features is None else ours
     difference = _difference(ours, theirs)
     if difference:
         raise DataError(
@@ -80,9 +85,11 @@ def _names_of(X: Any) -> tuple[str, ...] | None:
     names = getattr(X, "column_names", None)  # Arrow, whose `columns` are the values
     if names is None:
         names = getattr(X, "columns", None)
-    if names is None or not all(isinstance(name, str) for name in names):
-        return None
-    return check_names(names)
+    return check_names(names) if isinstance(names, Iterable) else None
+
+
+def _are_places(names: tuple[str, ...]) -> bool:
+    return names == tuple(map(str, range(len(names))))
 
 
 def _difference(ours: tuple[str, ...], theirs: tuple[str, ...]) -> str:
@@ -90,7 +97,7 @@ def _difference(ours: tuple[str, ...], theirs: tuple[str, ...]) -> str:
     missing = [name for name in ours if name not in theirs]
     extra = [name for name in theirs if name not in ours]
     return "; ".join(
-        f"{what} {', '.join(map(repr, names))}"
+        f"{what} {listed([*map(repr, names)])}"
         for what, names in (("it lacks", missing), ("it has in addition", extra))
         if names
     )

@@ -11,8 +11,8 @@ import numpy as np
 
 from edgewise._blocks import Rows
 from edgewise._types import FloatArray
-from edgewise._validation import check_choice, check_names
-from edgewise.errors import DataError, ParameterError
+from edgewise._validation import check_choice, check_names, raise_for_nonfinite
+from edgewise.errors import DataError, NonFiniteError, ParameterError
 from edgewise.moments.centre import Centre
 from edgewise.moments.columns import merge_order, merged_names, rows_by_name
 from edgewise.moments.statefile import StateContents, read_state, write_state
@@ -106,7 +106,10 @@ class Moments:
         """
         rows, names = rows_by_name(self, X)
         if rows.shape[0]:
-            sums = power_sums(rows, quartic=self.order == 4)
+            try:
+                sums = power_sums(rows, quartic=self.order == 4)
+            except NonFiniteError:
+                raise_for_nonfinite(rows, names)
             self._sums = sums if self._sums is None else self._sums + sums
             self.feature_names = names
         return self

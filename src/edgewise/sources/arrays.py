@@ -24,8 +24,8 @@ class ArraySource:
         X: Any,
         *,
         name: str = "X",
-        columns: str | Sequence[str] | None = None,
-        exclude: str | Sequence[str] | None = None,
+        columns: Sequence[str] | None = None,
+        exclude: Sequence[str] | None = None,
     ) -> None:
         self._values = check_rows(X, name=name)
         self.feature_names = default_names(self._values.shape[1])

@@ -15,15 +15,15 @@ from edgewise.sources.source import Source
 _NOT_YET_ROWS = {
     "LazyFrame": "what its collect() gives",
     "DuckDBPyConnection": "a query, as in connection.sql(...)",
-    "Connection": "a cursor of it that has executed a query, or the data frame of one",
+    "Connection": "an ADBC cursor that has executed a query, or the data frame of one",
 }
 
 
 def as_source(
     data: Any,
     *,
-    columns: str | Sequence[str] | None = None,
-    exclude: str | Sequence[str] | None = None,
+    columns: Sequence[str] | None = None,
+    exclude: Sequence[str] | None = None,
 ) -> Source:
     """A source of the rows in an array, a frame, an Arrow stream, a path, paths or an iterator.
 

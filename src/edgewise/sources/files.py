@@ -36,8 +36,8 @@ class FileSource:
         self,
         paths: Sequence[StrPath],
         *,
-        columns: str | Sequence[str] | None = None,
-        exclude: str | Sequence[str] | None = None,
+        columns: Sequence[str] | None = None,
+        exclude: Sequence[str] | None = None,
         read_ahead: bool = True,
     ) -> None:
         self.paths = expand_paths(paths)

@@ -10,6 +10,7 @@ import numpy as np
 
 from edgewise._blocks import Rows
 from edgewise._types import AnyArray
+from edgewise._validation import listed
 from edgewise.errors import DataError
 from edgewise.sources.source import Source
 
@@ -54,7 +55,7 @@ class IteratorSource:
         if len(source.feature_names) != len(self.feature_names) or (
             self.named and source.named and set(source.feature_names) != set(self.feature_names)
         ):
-            have, want = (", ".join(map(repr, s.feature_names)) for s in (source, self))
+            have, want = (listed([*map(repr, s.feature_names)]) for s in (source, self))
             raise DataError(
                 f"data: batch {number} has the columns {have}, the first one {want}; all batches "
                 "need the same columns."

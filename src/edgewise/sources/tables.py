@@ -31,8 +31,8 @@ class ArrowSource:
         self,
         data: Any,
         *,
-        columns: str | Sequence[str] | None = None,
-        exclude: str | Sequence[str] | None = None,
+        columns: Sequence[str] | None = None,
+        exclude: Sequence[str] | None = None,
     ) -> None:
         self._data = data
         self.rescannable = not _reads_once(data)
@@ -99,8 +99,8 @@ class PandasSource:
         self,
         frame: Any,
         *,
-        columns: str | Sequence[str] | None = None,
-        exclude: str | Sequence[str] | None = None,
+        columns: Sequence[str] | None = None,
+        exclude: Sequence[str] | None = None,
     ) -> None:
         names = check_names(frame.columns)
         self.feature_names = selected_names(names, columns, exclude, "X")

@@ -92,7 +92,6 @@ def report_html(result: EdgeTestResult, context: Context) -> str:
         own.joinpath(name).read_text(encoding="utf-8")
         for name in ("template.html", "style.css", "script.js")
     )
-    method = METHODS[result.method]
     page = Environment(autoescape=True).from_string(template)
     bound = result.correction is None and result.radius is not None
     promise = _PROMISES["bound" if bound else result.correction or "none"]
@@ -114,7 +113,7 @@ def report_html(result: EdgeTestResult, context: Context) -> str:
         ladder=context.ladder,
         ladder_note=context.ladder_note,
         reading=f"Tested by method “{result.method}”. What it promises holds for "
-        f"{method.condition}.",
+        f"{_condition(result)}.",
         command=printable(context.command) or _python_call(result),
         version=__version__,
         versions=f"edgewise {__version__}, NumPy {np.__version__}, Python "
@@ -165,7 +164,20 @@ def _facts(result: EdgeTestResult) -> list[tuple[str, str]]:
     return facts
 
 
+def _condition(result: EdgeTestResult) -> str:
+    """What must be true of the rows for the promise to hold."""
+    if result.method in METHODS:
+        return METHODS[result.method].condition
+    return (
+        "all looks at a stream of independent rows with a little more than fourth moments, in the "
+        "limit of many rows"
+    )
+
+
 def _python_call(result: EdgeTestResult) -> str:
+    if result.method not in METHODS:
+        tuned = result.options.get("tuned_for")
+        return f"edgewise.ConfidenceSequence({result.alpha!r}, tuned_for={tuned!r}).result()"
     given: dict[str, Any] = {"method": result.method, "alpha": result.alpha}
     if result.radius is None:
         given["correction"] = result.correction
