@@ -374,7 +374,7 @@ def _reading(results: Results) -> list[str]:
 
     def at(name: str, law: str, what: str = "family_wise_error", n: int = N) -> str:
         value = rate(name, law, what, n).value
-        return "an unknown share" if math.isnan(value) else f"{value:.2f}"
+        return "an unknown share" if math.isnan(value) else f"{value:.3f}"
 
     def broken(name: str, n: int = N, laws: Iterable[str] = DISTRIBUTIONS) -> str:
         caught = [

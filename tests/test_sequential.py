@@ -103,7 +103,7 @@ def test_it_is_narrowest_near_the_rows_it_is_tuned_for(n):
     assert width(n) < width(n * 10) < width(n * 100)
     assert width(n) < width(n // 10) < width(n // 50)
     assert width(n) < 1.1 * min(width(round(n * factor)) for factor in np.geomspace(0.1, 10, 41))
-    # "about 27 % wider than the best at a tenth of it and 7 % at ten times as many"
+    # "up to 30 % wider at a tenth of it and 7 % at ten times as many": for one pair, and σ known,
     assert width(n * 10) / width(n) == pytest.approx(1.27, abs=0.005)
     assert width(n // 10) / width(n) == pytest.approx(1.07, abs=0.005)
 

@@ -209,7 +209,7 @@ def test_what_to_read_from_it_has_the_numbers_of_the_run(page, tables):
     reading = page.read_text(encoding="utf-8").split("## What to read from it")[1]
     assert "contains a false edge in an unknown share of Gaussian data sets" in reading
     power = float(tables["Power"]["score"][0].strip("*"))
-    assert f"`score` finds {power:.2f}," in reading
+    assert f"`score` finds {power:.3f}," in reading
 
 
 @pytest.mark.parametrize(

@@ -113,7 +113,7 @@ DEGENERATE = {
     "a cube": corners(4),
     "three rows": np.array([[1.0, 2.0], [2.0, 1.0], [5.0, 7.0]]),
     "a large cube": corners(13),
-    "a large cross": np.vstack([3 * np.eye(14), -3 * np.eye(14)]),
+    "a large cross": np.vstack([3 * np.eye(12), -3 * np.eye(12)]),
     "few different rows": np.repeat(np.random.default_rng(0).standard_normal((20, 14)), 9, axis=0),
     "as few rows as can be": np.random.default_rng(0).standard_normal((21, 20)),
     "coins": np.where(np.random.default_rng(0).random((300, 14)) < 0.5, 1.0, -1.0),
