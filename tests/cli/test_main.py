@@ -115,3 +115,18 @@ def test_python_m_is_the_same_program(run_edgewise):
         check=True,
     )
     assert done.stdout == run_edgewise("--version").stdout
+
+
+def test_a_plain_test_imports_nothing_slow_that_it_does_not_need(csv_file):
+    """Each of these takes as long as the whole test, or longer."""
+    slow = ("pandas", "scipy.optimize", "scipy.interpolate", "scipy.sparse", "scipy.stats")
+    ask = (
+        "import sys; from edgewise.cli.main import cli; "
+        f"cli.main(['test', {str(csv_file)!r}], standalone_mode=False); "
+        f"print([name for name in {(*slow, 'sklearn', 'matplotlib', 'networkx')} "
+        "if name in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", ask], capture_output=True, encoding="utf-8", check=True
+    )
+    assert done.stdout.splitlines()[-1] == "[]"

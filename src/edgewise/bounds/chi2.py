@@ -13,7 +13,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy import optimize
 
 from edgewise._types import FloatArray
 
@@ -60,6 +59,8 @@ def upper_quantile(alpha: float, weights: FloatArray, counts: FloatArray | None 
     >>> round(upper_quantile(0.05, np.array([1.0, 1.0])), 9)
     5.991464547
     """
+    from scipy import optimize  # slow to import, and seldom needed
+
     weights, counts = _positive(weights, counts)
     if weights.size == 0:
         return 0.0
@@ -88,6 +89,8 @@ def _positive(weights: FloatArray, counts: FloatArray | None) -> tuple[FloatArra
 
 def _saddle(x: float, weights: FloatArray, counts: FloatArray, *, upper: bool) -> float:
     """Where K′(s) = Σ mλ/(1 − 2λs) equals x, kept away from the pole at zero; λ_max is 1."""
+    from scipy import optimize  # slow to import, and seldom needed
+
     deviation = math.sqrt(2 * float(counts @ weights**2))
     # Any point between the pole and the branch point will do; near the mean the saddle runs into
     # the pole, where the integrand is steep.

@@ -12,7 +12,6 @@ from typing import Protocol
 
 import numpy as np
 from scipy import special
-from scipy.interpolate import make_interp_spline
 
 from edgewise._types import FloatArray
 from edgewise.bounds.chi2 import log_lower_tail, log_tail, upper_quantile
@@ -112,6 +111,8 @@ class ChiSquareRadius:
         return log_tail(x, self.spectrum, self.counts)
 
     def _interpolated(self, x: FloatArray) -> FloatArray:
+        from scipy.interpolate import make_interp_spline  # slow to import, and seldom needed
+
         counts = np.ones(self.spectrum.shape) if self.counts is None else self.counts
         mean = float(counts @ self.spectrum)
         deviation = math.sqrt(2 * float(counts @ self.spectrum**2))

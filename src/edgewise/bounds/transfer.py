@@ -12,7 +12,6 @@ from typing import Protocol
 
 import numpy as np
 from scipy import special
-from scipy.interpolate import CubicHermiteSpline
 
 from edgewise._types import FloatArray
 
@@ -65,6 +64,8 @@ class FrobeniusTransfer:
         cubic interpolant over steps of 0.008 is exact to about 1e-12, and beyond |log w| = 32 both
         ends are straight lines of slope one to the same accuracy.
         """
+        from scipy.interpolate import CubicHermiteSpline  # slow to import, and seldom needed
+
         smallest = self.limit
         log_w = self._nodes(tau)
         ratio = self.eigenvalues / smallest

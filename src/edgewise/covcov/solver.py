@@ -10,8 +10,6 @@ from edgewise._blocks import Scan
 from edgewise._types import FloatArray
 from edgewise._validation import check_choice
 from edgewise.covcov.closed_form import LARGEST_MATRIX, covcov_matrix
-from edgewise.covcov.operator import CovcovOperator
-from edgewise.covcov.spectrum import largest_eigenvalue
 from edgewise.moments.moments import Moments
 
 SOLVERS = ("auto", "full", "matrix-free")
@@ -73,6 +71,10 @@ def covcov_largest(
     if chosen_solver(solver, moments.n_samples, p, in_memory=in_memory) == "full":
         matrix = covcov_matrix(scan, moments, A=A, frobenius=frobenius)
         return float(np.linalg.eigvalsh(matrix)[-1]), {"solver": "full"}
+    # Here, because SciPy's sparse algebra is slow to import, and seldom needed.
+    from edgewise.covcov.operator import CovcovOperator
+    from edgewise.covcov.spectrum import largest_eigenvalue
+
     operator = CovcovOperator(scan, moments, A=A, frobenius=frobenius, in_memory=in_memory)
     block = _BLOCK_IN_MEMORY if in_memory else _BLOCK_OF_FILES
     found = largest_eigenvalue(operator, block=block)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy import optimize
 
 from edgewise._types import FloatArray
 from edgewise.covcov.closed_form import finite
@@ -238,6 +237,8 @@ def _missed(steps: int, d: int) -> float:
     random part of the start is η g/√d, g standard normal, so |β| ≥ η t/√d but with probability
     P(|g₁| < t) ≤ t√(2/π). Kuczyński & Woźniakowski (1992) argue in the same way.
     """
+    from scipy import optimize  # slow to import, and seldom needed
+
     t = _MISS_PROBABILITY * math.sqrt(math.pi / 2)
     norm = 1 + 2 * _RANDOM_SHARE
     log_limit = math.log(d) + 2 * math.log(norm / (_RANDOM_SHARE * t))

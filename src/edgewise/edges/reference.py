@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from scipy import optimize, special
+from scipy import special
 
 from edgewise._types import FloatArray
 
@@ -64,6 +64,7 @@ class Student:
     def critical(self, log_level: float) -> float:
         if log_level > _LOG_SMALLEST_SAFE:
             return -float(special.stdtrit(self.df, math.exp(log_level) / 2))
+        from scipy import optimize  # slow to import, and seldom needed
 
         def excess(log_t: float) -> float:
             return float(log_two_sided_tail(np.array([math.exp(log_t)]), self.df)[0]) - log_level

@@ -18,8 +18,6 @@ from edgewise.bounds.radius import (
 )
 from edgewise.bounds.transfer import SpectralTransfer, WhitenedTransfer
 from edgewise.covcov.closed_form import covcov_matrix, frobenius_trace
-from edgewise.covcov.operator import CovcovOperator
-from edgewise.covcov.quadrature import estimate_spectrum
 from edgewise.covcov.solver import SOLVERS, covcov_largest
 from edgewise.edges.bound import bound_result
 from edgewise.edges.method import Evidence, Method, Question
@@ -142,6 +140,10 @@ def _radius(
         matrix = covcov_matrix(scan, moments, A=A, frobenius=True)
         spectrum: FloatArray = np.linalg.eigvalsh(matrix).astype(np.float64)
         return ChiSquareRadius(np.maximum(spectrum, 0.0)), record | {"solver": "full"}
+    # Here, because SciPy's sparse algebra is slow to import, and seldom needed.
+    from edgewise.covcov.operator import CovcovOperator
+    from edgewise.covcov.quadrature import estimate_spectrum
+
     operator = CovcovOperator(scan, moments, A=A, frobenius=True, in_memory=evidence.in_memory)
     trace = _frobenius_trace(method, evidence, moments, A)
     seen = estimate_spectrum(operator, trace)
