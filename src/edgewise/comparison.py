@@ -7,6 +7,7 @@ import time
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -171,6 +172,9 @@ def compare_methods(
     """
     lines: list[Comparison] = []
     errors: list[EdgewiseError] = []
+    # What some methods import when they first need it is not their time.
+    for slow in ("scipy.interpolate", "scipy.optimize", "scipy.sparse.linalg"):
+        import_module(slow)
     for rung in LADDER if rungs is None else rungs:
         # Only batches can be resampled; the other rungs take the nearest they have.
         own = "holm" if correction == "maxt" and rung.method != "batch" else correction
