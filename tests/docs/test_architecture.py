@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 from pathlib import Path
 
@@ -13,11 +12,8 @@ FOLDER = ROOT / "docs" / "developing"
 
 
 @pytest.fixture(scope="module")
-def draw_layers():
-    spec = importlib.util.spec_from_file_location("draw_layers", FOLDER / "draw_layers.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def draw_layers(script):
+    return script("developing/draw_layers.py")
 
 
 @pytest.fixture(scope="module")

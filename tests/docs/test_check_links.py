@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.util
-from pathlib import Path
-
 import pytest
 
-SCRIPT = Path(__file__).parents[2] / "docs" / "check_links.py"
 FRAME = '<html lang="en" data-content_root="./"><body id="top">{}</body></html>'
 CHOOSING = '<a href="choosing.html">which test?</a>'
 
 
 @pytest.fixture(scope="module")
-def check_links():
-    spec = importlib.util.spec_from_file_location("check_links", SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    # Its dataclasses look their own module up by name.
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(__import__("sys").modules, "check_links", module)
-        spec.loader.exec_module(module)
-        yield module
+def check_links(script):
+    return script("check_links.py")
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import re
 import subprocess
@@ -15,11 +14,8 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 
 @pytest.fixture(scope="module")
-def command_line():
-    spec = importlib.util.spec_from_file_location("command_line", DOCS / "command_line.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def command_line(script):
+    return script("command_line.py")
 
 
 @pytest.fixture(scope="module")
