@@ -232,7 +232,7 @@ def row_costs(
     """What a worker does to Parquet files, done here by a single thread."""
     import dask
 
-    from edgewise.engines.dask import dask_source
+    from edgewise.rows.clusters.dask import dask_source
 
     costs = []
     for p in columns:

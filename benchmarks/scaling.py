@@ -13,7 +13,7 @@ from benchmarks.cases import method
 from benchmarks.report import Curve, Line, Measurements
 from benchmarks.slopes import slope
 from benchmarks.timing import Spread, Timer, blas_threads
-from edgewise.edges.registry import METHODS
+from edgewise.methods.registry import METHODS
 
 Call = Callable[[Any], object]
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from time import perf_counter
 
 from edgewise import accumulate, edge_test
-from edgewise.engines.spark import without_pandas_warning
+from edgewise.rows.clusters.spark import without_pandas_warning
 
 
 def main(memory: str, paths: Sequence[str]) -> None:

@@ -11,8 +11,8 @@ import numpy as np
 
 from benchmarks.report import Line
 from edgewise import edge_test
-from edgewise.engines.partitions import PartitionedSource
-from edgewise.engines.work import PartWork, in_tree
+from edgewise.rows.clusters.partition_task import PartWork, in_tree
+from edgewise.rows.clusters.partitioned import PartitionedSource
 
 T = TypeVar("T")
 

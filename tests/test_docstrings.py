@@ -24,9 +24,7 @@ REFERENCE = Path(__file__).parents[1] / "docs" / "api" / "index.md"
 #: What these list in `__all__` is public, and the reference shows it.
 MODULES = (
     "edgewise",
-    "edgewise.comparison",
     "edgewise.datasets",
-    "edgewise.diagnostics",
     "edgewise.simulate",
     "edgewise.studies",
     "edgewise.view.export",

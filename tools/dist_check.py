@@ -26,11 +26,11 @@ RESOURCES = (
     "edgewise/datasets/data/sachs.parquet",
     "edgewise/datasets/data/sachs_target.csv",
     "edgewise/datasets/data/sp500_prices.parquet",
-    "edgewise/edges/result.schema.json",
-    "edgewise/engines/log4j2.properties",
-    "edgewise/view/report/script.js",
-    "edgewise/view/report/style.css",
-    "edgewise/view/report/template.html",
+    "edgewise/results/result.schema.json",
+    "edgewise/rows/clusters/log4j2.properties",
+    "edgewise/report/script.js",
+    "edgewise/report/style.css",
+    "edgewise/report/template.html",
 )
 KINDS = {".md", ".py", *(Path(name).suffix for name in RESOURCES)}
 # Of use only in the repository: its continuous integration, its hooks, its page on Read the Docs.

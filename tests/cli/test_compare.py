@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from edgewise.edges.registry import METHODS
+from edgewise.methods.registry import METHODS
 
 
 def test_every_method_has_its_line(run_edgewise, csv_file):

@@ -12,7 +12,7 @@ import pytest
 
 from edgewise.cli.main import cli
 from edgewise.cli.options import CORRECTION_NAMES
-from edgewise.edges.registry import FILES
+from edgewise.methods.registry import FILES
 
 BIN = str(Path(sys.executable).parent)
 ENVIRONMENT = {**os.environ, "PATH": os.pathsep.join([BIN, os.environ["PATH"]])}

@@ -7,7 +7,7 @@ import os
 import pytest
 
 import edgewise as ew
-from edgewise.edges.registry import METHODS
+from edgewise.methods.registry import METHODS
 
 
 def test_demo(run_edgewise, tmp_path, require):

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise.engines.clusters import dask_client
+from edgewise.rows.clusters.connecting import dask_client
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import edgewise as ew
-from edgewise.engines import clusters
+from edgewise.rows.clusters import connecting as clusters
 
 
 @pytest.fixture

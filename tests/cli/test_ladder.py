@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise.comparison import LADDER
-from edgewise.edges.registry import METHODS
+from edgewise.methods.registry import METHODS
+from edgewise.questions.compare_methods import LADDER
 
 HOEFFDING = ["--method", "whitened", "--radius", "hoeffding"]
 

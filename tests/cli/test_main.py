@@ -14,7 +14,7 @@ import pytest
 
 import edgewise
 from edgewise.cli.options import CORRECTION_NAMES
-from edgewise.edges.families import CORRECTIONS
+from edgewise.inference.corrections import CORRECTIONS
 
 
 def test_the_options_are_those_of_the_library():

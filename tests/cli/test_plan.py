@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise.edges.registry import METHODS
+from edgewise.methods.registry import METHODS
 
 
 def test_every_method_says_how_many_rows(run_edgewise, table_of, csv_file, rows):

@@ -13,8 +13,8 @@ from edgewise.covcov.closed_form import (
     trace_from_quartics,
     u_statistic_factor,
 )
-from edgewise.moments.fourth import FourthMoments
-from edgewise.moments.quartics import transformed_quartics
+from edgewise.kernels.quartics import transformed_quartics
+from edgewise.states.fourth import FourthMoments
 
 DISTRIBUTIONS = ["gaussian", "laplace", "t5", "exponential", "lognormal"]
 

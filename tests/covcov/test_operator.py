@@ -10,11 +10,11 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 
 import edgewise as ew
 from edgewise import DataError, Moments
-from edgewise._blocks import ColumnBlock, Piece
 from edgewise.covcov import operator as module
 from edgewise.covcov.closed_form import covcov_matrix
 from edgewise.covcov.operator import CovcovOperator
-from edgewise.edges.precision import estimate_precision
+from edgewise.estimators.inverse import estimate_precision
+from edgewise.rows.block import ColumnBlock, Piece
 
 DISTRIBUTIONS = ["gaussian", "t5", "lognormal"]
 KINDS = ["plain", "frobenius", "whitened", "standardized", "mixed"]

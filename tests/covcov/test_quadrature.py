@@ -11,7 +11,7 @@ from edgewise.bounds.radius import ChiSquareRadius
 from edgewise.covcov.closed_form import covcov_matrix
 from edgewise.covcov.operator import CovcovOperator
 from edgewise.covcov.quadrature import estimate_spectrum
-from edgewise.edges.precision import estimate_precision
+from edgewise.estimators.inverse import estimate_precision
 
 DISTRIBUTIONS = ["gaussian", "t5", "lognormal"]
 LEVELS = (0.001, 0.05, 0.3)

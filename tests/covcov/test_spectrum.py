@@ -13,8 +13,8 @@ from edgewise.covcov import spectrum as module
 from edgewise.covcov.closed_form import covcov_matrix
 from edgewise.covcov.operator import CovcovOperator
 from edgewise.covcov.spectrum import largest_eigenvalue, leading_vectors, orthonormal
-from edgewise.edges.precision import estimate_precision
-from edgewise.sources.files import FileSource
+from edgewise.estimators.inverse import estimate_precision
+from edgewise.rows.readers.files import FileSource
 
 DISTRIBUTIONS = ["gaussian", "t5", "lognormal"]
 blocks = pytest.mark.parametrize("block", [1, 4])

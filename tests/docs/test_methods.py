@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from edgewise.edges.registry import METHODS
+from edgewise.methods.registry import METHODS
 
 ROOT = Path(__file__).parents[2]
 

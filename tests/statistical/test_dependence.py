@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from edgewise.diagnostics import diagnose
+from edgewise.questions.diagnose import diagnose
+from edgewise.rows.opening import as_source
 from edgewise.simulate import DISTRIBUTIONS, AutoRegressive, make_chain_precision, sample
-from edgewise.sources.detect import as_source
 
 INDEPENDENT = ("gaussian", "laplace", "t5", "exponential", "lognormal")
 

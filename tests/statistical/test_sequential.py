@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from edgewise import ConfidenceSequence, edge_test
-from edgewise.edges.reference import Student
-from edgewise.sequential import AnytimeReference, tuned_rho2
+from edgewise.inference.reference import Student
+from edgewise.methods.sequential import AnytimeReference, tuned_rho2
 from edgewise.simulate import make_chain_precision, sample
 
 ALPHA = 0.05

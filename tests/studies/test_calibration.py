@@ -14,8 +14,8 @@ from scipy.stats import binomtest
 from scipy.stats import t as student
 
 from edgewise import edge_test
-from edgewise.edges.intervals import ConfidenceInterval
 from edgewise.errors import DataError, DataTypeError, ParameterError, TooFewRowsWarning
+from edgewise.inference.intervals import ConfidenceInterval
 from edgewise.simulate import Gaussian, StudentT, make_chain_precision, sample
 from edgewise.studies import Calibration, Estimate, Verdict, calibrate
 from edgewise.studies.calibration import RATES

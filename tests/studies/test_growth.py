@@ -8,8 +8,8 @@ import pytest
 import edgewise as ew
 from edgewise.bounds.radius import TRACE_MAX_ALPHA
 from edgewise.errors import TooFewRowsWarning
-from edgewise.moments.fourth import FourthMoments
 from edgewise.simulate import make_chain_precision, make_gram_precision, sample
+from edgewise.states.fourth import FourthMoments
 from edgewise.studies.growth import (
     BOUNDS,
     Snapshot,

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise.edges.result import Edge
+from edgewise.results.result import Edge
 from edgewise.view import export
 
 
@@ -48,11 +48,11 @@ def test_a_missing_folder_is_one_sentence(tmp_path, result, refuses, kind):
 @pytest.mark.parametrize(
     ("kind", "inner"),
     [
-        ("csv", "edgewise.edges.result.EdgeTestResult.pairs"),
+        ("csv", "edgewise.results.result.EdgeTestResult.pairs"),
         ("graphml", "networkx.write_graphml_xml"),
         ("gexf", "networkx.write_gexf"),
         ("cyjs", "pathlib.Path.write_text"),
-        ("json", "edgewise.edges.result.EdgeTestResult.to_json"),
+        ("json", "edgewise.results.result.EdgeTestResult.to_json"),
         ("png", "matplotlib.figure.Figure.savefig"),
     ],
 )

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from edgewise import datasets
-from edgewise.comparison import compare_methods
-from edgewise.sources.detect import as_source
+from edgewise.questions.compare_methods import compare_methods
+from edgewise.rows.opening import as_source
 from edgewise.view.ladder import plot_ladder
 
 

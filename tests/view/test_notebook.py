@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise.view.text import printable, shortened
+from edgewise.view.safe_names import printable, shortened
 
 ALLOWED = {
     *("div", "p", "svg", "line", "circle", "text"),

@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from edgewise._types import FloatArray
+from edgewise._base.types import FloatArray
 
 #: Relative change under halving of the step at which the integral is taken as exact. The error of
 #: the trapezoidal rule on an analytic integrand is about squared by each halving.

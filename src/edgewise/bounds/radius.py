@@ -13,7 +13,7 @@ from typing import Protocol
 import numpy as np
 from scipy import special
 
-from edgewise._types import FloatArray
+from edgewise._base.types import FloatArray
 from edgewise.bounds.chi2 import log_lower_tail, log_tail, upper_quantile
 from edgewise.errors import ParameterError
 

@@ -13,7 +13,7 @@ from typing import Protocol
 import numpy as np
 from scipy import special
 
-from edgewise._types import FloatArray
+from edgewise._base.types import FloatArray
 
 _STEP = 1 / 128  # of the table of the paper's inverse, in log w
 

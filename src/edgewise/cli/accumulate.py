@@ -67,13 +67,13 @@ def command(
     """
     from pathlib import Path
 
-    from edgewise._atomic import check_writable, sweep
-    from edgewise._validation import check_real
-    from edgewise.checkpoint import accumulate_files
+    from edgewise._base.atomic import check_writable, sweep
+    from edgewise._base.checks import check_real
     from edgewise.cli.progress import peak_memory, progress_bar
     from edgewise.errors import DataError
-    from edgewise.moments.batches import BatchMoments
-    from edgewise.moments.moments import Moments
+    from edgewise.states.batches import BatchMoments
+    from edgewise.states.checkpoint import accumulate_files
+    from edgewise.states.moments import Moments
 
     seconds_between = 60.0 if checkpoint_every is None else checkpoint_every
     every = check_real("checkpoint-every", seconds_between, above=0)

@@ -48,11 +48,11 @@ def command(
     over the pairs), the edges it finds, how many of the score test's edges are among them, and its
     time.
     """
-    from edgewise._atomic import check_writable
+    from edgewise._base.atomic import check_writable
     from edgewise.cli.screen import comparison_table, console
-    from edgewise.comparison import compare_methods
-    from edgewise.diagnostics import diagnose
-    from edgewise.sources.source import FiniteRows
+    from edgewise.questions.compare_methods import compare_methods
+    from edgewise.questions.diagnose import diagnose
+    from edgewise.rows.views import FiniteRows
     from edgewise.view.export import plot_kind, write_plot
 
     if plot is not None:

@@ -43,13 +43,13 @@ def command(plot: str, report: str) -> None:
     """
     from pathlib import Path
 
-    from edgewise._atomic import check_writable
+    from edgewise._base.atomic import check_writable
     from edgewise.cli.screen import comparison_table, console, edge_table
-    from edgewise.comparison import compare_methods
     from edgewise.datasets import load_sp500_returns
-    from edgewise.diagnostics import diagnose
-    from edgewise.reporting import report_of
-    from edgewise.sources.detect import as_source
+    from edgewise.questions.compare_methods import compare_methods
+    from edgewise.questions.diagnose import diagnose
+    from edgewise.questions.reporting import report_of
+    from edgewise.rows.opening import as_source
     from edgewise.view.export import plot_kind, write_plot
 
     plot_kind(plot)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 if TYPE_CHECKING:
-    from edgewise.engines.partitions import PartitionedSource
+    from edgewise.rows.clusters.partitioned import PartitionedSource
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -58,18 +58,18 @@ def rows_on_cluster(
     exclude: list[str] | None,
 ) -> Iterator[PartitionedSource]:
     """The rows of files as the engine's workers read them, as long as the engine is up."""
-    from edgewise.engines import clusters
+    from edgewise.rows.clusters import connecting as clusters
 
     if engine == "dask":
-        from edgewise.engines.dask import file_source
-        from edgewise.sources.files import FileSource
+        from edgewise.rows.clusters.dask import file_source
+        from edgewise.rows.readers.files import FileSource
 
         files = FileSource(data, columns=columns, exclude=exclude)
         with clusters.dask_client(scheduler) as client:
             yield file_source(files, client=client, progress=sys.stderr.isatty())
         return
-    from edgewise.engines.spark_files import spark_file_source
-    from edgewise.sources.files import FileSource
+    from edgewise.rows.clusters.spark_files import spark_file_source
+    from edgewise.rows.readers.files import FileSource
 
     if not any("://" in path for path in data):
         FileSource(data, columns=columns, exclude=exclude)  # a mistake is told before Java starts

@@ -33,9 +33,9 @@ from edgewise.cli.options import PATH
 )
 def command(states: tuple[str, ...], output: str) -> None:
     """Add up STATEs of the same kind and columns, in the order given."""
-    from edgewise._atomic import check_writable
+    from edgewise._base.atomic import check_writable
     from edgewise.errors import DataError, ParameterError
-    from edgewise.states import load_state
+    from edgewise.states.registry import load_state
 
     check_writable(output)
     total = load_state(states[0])

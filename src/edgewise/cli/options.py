@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 if TYPE_CHECKING:
-    from edgewise.sources.files import FileSource
+    from edgewise.rows.readers.files import FileSource
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -57,8 +57,8 @@ def correction_of(name: str) -> str | None:
 
 def read_data(data: tuple[str, ...], columns: str | None, exclude: str | None) -> FileSource:
     from edgewise.errors import DataError
-    from edgewise.moments.statefile import is_state_file
-    from edgewise.sources.files import FileSource
+    from edgewise.rows.readers.files import FileSource
+    from edgewise.states.file_format import is_state_file
 
     for path in data:
         if is_state_file(path):

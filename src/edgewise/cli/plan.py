@@ -11,7 +11,7 @@ from edgewise.cli.options import alpha_option, data_options, read_data, tell_dro
 
 if TYPE_CHECKING:
     from edgewise.errors import EdgewiseError
-    from edgewise.planning import SamplePlan
+    from edgewise.questions.plan import SamplePlan
 
 
 @click.command(
@@ -52,10 +52,10 @@ def command(
     bounds, the rows at which the threshold comes down to the effect.
     """
     from edgewise.cli.screen import console, plan_table
-    from edgewise.edges.registry import METHODS
     from edgewise.errors import EdgewiseError
-    from edgewise.planning import plan_sample_size
-    from edgewise.sources.source import FiniteRows
+    from edgewise.methods.registry import METHODS
+    from edgewise.questions.plan import plan_sample_size
+    from edgewise.rows.views import FiniteRows
 
     files = read_data(data, columns, exclude)
     source = FiniteRows(files) if drop_missing else files

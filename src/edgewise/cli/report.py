@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from edgewise.cli.asking import check_report, compare_option, make_report, run_test, test_options
 from edgewise.cli.manual import Manual, section
 from edgewise.cli.options import PATH
+from edgewise.cli.testing import check_report, compare_option, make_report, run_test, test_options
 
 
 @click.command(

@@ -124,6 +124,6 @@ def command(
 
 
 def _cluster(scheduler: str | None) -> AbstractContextManager[Any]:
-    from edgewise.engines.clusters import dask_client
+    from edgewise.rows.clusters.connecting import dask_client
 
     return dask_client(scheduler)

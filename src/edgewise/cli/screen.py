@@ -11,12 +11,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from edgewise.view.text import printable
+from edgewise.view.safe_names import printable
 
 if TYPE_CHECKING:
-    from edgewise.comparison import Comparison
-    from edgewise.edges.result import EdgeTestResult
-    from edgewise.planning import SamplePlan
+    from edgewise.questions.compare_methods import Comparison
+    from edgewise.questions.plan import SamplePlan
+    from edgewise.results.result import EdgeTestResult
 
 _PLAIN_WIDTH = 120  # pipes and files have no width of their own
 

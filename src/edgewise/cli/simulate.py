@@ -10,7 +10,7 @@ from edgewise.cli.manual import Manual, section
 from edgewise.cli.options import PATH
 
 if TYPE_CHECKING:
-    from edgewise._types import FloatArray
+    from edgewise._base.types import FloatArray
     from edgewise.simulate.distributions import Distribution
 
 _GRAPHS = ("chain", "star", "hub", "grid", "erdos-renyi", "sparse", "gram", "gram-sparse")
@@ -118,8 +118,8 @@ def command(
     """
     import numpy as np
 
-    from edgewise._atomic import check_writable
-    from edgewise._validation import check_count, default_names
+    from edgewise._base.atomic import check_writable
+    from edgewise._base.checks import check_count, default_names
     from edgewise.cli.progress import progress_bar
     from edgewise.simulate.files import row_kind, truth_paths, write_rows, write_truth
     from edgewise.simulate.samplers import sample_batches

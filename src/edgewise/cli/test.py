@@ -6,10 +6,10 @@ from typing import Any
 
 import click
 
-from edgewise.cli.asking import check_report, compare_option, make_report, run_test, test_options
 from edgewise.cli.engine import check_engine, engine_options
 from edgewise.cli.manual import Manual, section
 from edgewise.cli.options import PATH
+from edgewise.cli.testing import check_report, compare_option, make_report, run_test, test_options
 
 
 @click.command(
@@ -74,7 +74,7 @@ def command(
     DATA is files, folders or patterns of .csv, .csv.gz, .parquet, .feather, .arrow and .npy files
     of the same columns; or - for CSV from standard input; or one state of `edgewise accumulate`.
     """
-    from edgewise._atomic import check_writable
+    from edgewise._base.atomic import check_writable
     from edgewise.cli.progress import peak_memory
     from edgewise.cli.screen import console, edge_table
     from edgewise.view import export

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from edgewise._types import FloatArray
+from edgewise._base.types import FloatArray
 from edgewise.covcov.closed_form import u_statistic_factor
 
 

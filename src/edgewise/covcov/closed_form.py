@@ -13,13 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from edgewise._blocks import Rows, Scan, Sums, block_rows, row_blocks, summed, upper_products
-from edgewise._types import FloatArray
-from edgewise._validation import check_rows
+from edgewise._base.types import FloatArray
 from edgewise.errors import DataError
-from edgewise.moments.centre import Centre
-from edgewise.moments.fourth import FourthMoments
-from edgewise.moments.moments import CentralQuartics, Moments
+from edgewise.kernels.arithmetic import upper_products
+from edgewise.kernels.centre import Centre
+from edgewise.kernels.quartics import CentralQuartics
+from edgewise.rows.block import Rows, block_rows, row_blocks
+from edgewise.rows.passes import Scan, Sums, summed
+from edgewise.rows.values import check_rows
+from edgewise.states.fourth import FourthMoments
+from edgewise.states.moments import Moments
 
 _GIB = 2.0**30
 LARGEST_MATRIX = 4 * _GIB

@@ -15,11 +15,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse.linalg import LinearOperator
 
-from edgewise._blocks import DistantRows, Rows, Scan, Sums, row_blocks, summed
-from edgewise._types import AnyArray, FloatArray
+from edgewise._base.types import AnyArray, FloatArray
 from edgewise.covcov.closed_form import check_range, finite, u_statistic_factor
-from edgewise.moments.centre import Centre
-from edgewise.moments.moments import Moments
+from edgewise.kernels.centre import Centre
+from edgewise.rows.block import Rows, row_blocks
+from edgewise.rows.passes import DistantRows, Scan, Sums, summed
+from edgewise.states.moments import Moments
 
 # A block in single precision fills half a core's L2 cache, but is not too flat for GEMM.
 _BLOCK_ELEMENTS = 1 << 18

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from edgewise._types import FloatArray
+from edgewise._base.types import FloatArray
 from edgewise.covcov.operator import CovcovOperator
 from edgewise.covcov.spectrum import leading_vectors
 

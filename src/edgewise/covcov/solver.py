@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from edgewise._blocks import Scan
-from edgewise._types import FloatArray
-from edgewise._validation import check_choice
+from edgewise._base.checks import check_choice
+from edgewise._base.types import FloatArray
 from edgewise.covcov.closed_form import LARGEST_MATRIX, covcov_matrix
-from edgewise.moments.moments import Moments
+from edgewise.rows.passes import Scan
+from edgewise.states.moments import Moments
 
 SOLVERS = ("auto", "full", "matrix-free")
 

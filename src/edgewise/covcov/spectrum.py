@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from edgewise._types import FloatArray
+from edgewise._base.types import FloatArray
 from edgewise.covcov.closed_form import finite
 from edgewise.covcov.operator import CovcovOperator
 

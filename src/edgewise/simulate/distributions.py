@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy import special
 
-from edgewise._types import FloatArray
-from edgewise._validation import check_real
+from edgewise._base.checks import check_real
+from edgewise._base.types import FloatArray
 from edgewise.errors import ParameterError
 
 _UNIT_ROUNDING = 1e-17

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from edgewise._atomic import atomic_path
-from edgewise._types import FloatArray
-from edgewise._validation import check_choice
+from edgewise._base.atomic import atomic_path
+from edgewise._base.checks import check_choice
+from edgewise._base.types import FloatArray
 from edgewise._version import __version__
 from edgewise.simulate.distributions import Distribution
 

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from edgewise._types import FloatArray
-from edgewise._validation import check_count, check_real, check_rng
+from edgewise._base.checks import check_count, check_real, check_rng
+from edgewise._base.types import FloatArray
 from edgewise.errors import ParameterError
 
 _USUAL_WEIGHT = 0.3

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from edgewise._types import FloatArray
-from edgewise._validation import check_count, check_real, check_rng
+from edgewise._base.checks import check_count, check_real, check_rng
+from edgewise._base.types import FloatArray
 from edgewise.errors import ParameterError
 from edgewise.simulate.graphs import to_unit_variances
 

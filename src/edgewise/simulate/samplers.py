@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from edgewise._types import FloatArray
-from edgewise._validation import check_choice, check_count, check_rng
+from edgewise._base.checks import check_choice, check_count, check_rng
+from edgewise._base.types import FloatArray
 from edgewise.errors import ParameterError
 from edgewise.simulate.distributions import DISTRIBUTIONS, Distribution
 

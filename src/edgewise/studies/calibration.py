@@ -13,13 +13,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import special
 
-from edgewise._types import AnyArray, FloatArray
-from edgewise._validation import check_alpha, check_choice, check_count, check_real
-from edgewise.dispatch import edge_test
-from edgewise.edges.families import CORRECTIONS
-from edgewise.edges.registry import METHODS
-from edgewise.edges.result import EdgeTestResult
+from edgewise._base.checks import check_alpha, check_choice, check_count, check_real
+from edgewise._base.types import AnyArray, FloatArray
 from edgewise.errors import DataTypeError, EdgewiseWarning, ParameterError
+from edgewise.inference.corrections import CORRECTIONS
+from edgewise.methods.registry import METHODS
+from edgewise.questions.edge_test import edge_test
+from edgewise.results.result import EdgeTestResult
 from edgewise.simulate.distributions import DISTRIBUTIONS, Distribution
 from edgewise.simulate.samplers import as_distribution, mixing_matrix, sample
 from edgewise.studies.study import generator

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from edgewise._atomic import atomic_path
-from edgewise._types import AnyArray
+from edgewise._base.atomic import atomic_path
+from edgewise._base.types import AnyArray
 from edgewise._version import __version__
 from edgewise.studies.study import Cell, Measured, generator
 from edgewise.studies.workers import make_units

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from edgewise._types import FloatArray
+from edgewise._base.types import FloatArray
 from edgewise.bounds.radius import Radius
 from edgewise.simulate.random_matrices import make_gram_covariance
 from edgewise.studies.growth import Snapshot, chi_square_radius, growing_sample

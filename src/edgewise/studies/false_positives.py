@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from edgewise._types import FloatArray
+from edgewise._base.types import FloatArray
 from edgewise.bounds.radius import TRACE_MAX_ALPHA
-from edgewise.edges.reference import Normal
+from edgewise.inference.reference import Normal
 from edgewise.simulate.random_matrices import make_gram_precision
 from edgewise.studies.growth import Snapshot, growing_sample, pairs_above_diagonal
 from edgewise.studies.study import Cell, Claim, Findings, Measured, Table

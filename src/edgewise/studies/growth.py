@@ -7,17 +7,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from edgewise._types import AnyArray, FloatArray
-from edgewise._validation import default_names
+from edgewise._base.checks import default_names
+from edgewise._base.types import AnyArray, FloatArray
 from edgewise.bounds.radius import ChiSquareRadius, NormalRadius
 from edgewise.bounds.transfer import FrobeniusTransfer, SpectralTransfer, Transfer, WhitenedTransfer
 from edgewise.covcov.closed_form import covcov_of_moments
-from edgewise.edges.fisher import fisher_statistic
-from edgewise.edges.precision import PrecisionEstimate, estimate_precision
-from edgewise.edges.reference import Normal
-from edgewise.edges.score import score_statistic
-from edgewise.moments.fourth import FourthMoments
+from edgewise.estimators.inverse import PrecisionEstimate, estimate_precision
+from edgewise.inference.reference import Normal
+from edgewise.methods.fisher import fisher_statistic
+from edgewise.methods.score import score_statistic
 from edgewise.simulate.samplers import sample_batches
+from edgewise.states.fourth import FourthMoments
 
 BOUNDS = ("eig", "trace", "spectral", "whitened")
 

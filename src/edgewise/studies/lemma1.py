@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from edgewise._types import FloatArray
+from edgewise._base.types import FloatArray
 from edgewise.studies.growth import (
     Snapshot,
     chi_square_radius,

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from edgewise._types import FloatArray
-from edgewise.edges.families import adjust
+from edgewise._base.types import FloatArray
+from edgewise.inference.corrections import adjust
 from edgewise.simulate.random_matrices import make_gram_covariance
 from edgewise.studies.growth import BOUNDS, Snapshot, growing_sample, pairs_above_diagonal
 from edgewise.studies.study import Cell, Claim, Findings, Measured, Table

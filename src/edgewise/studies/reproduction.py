@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from edgewise._atomic import atomic_path
-from edgewise._validation import check_choice, check_count
+from edgewise._base.atomic import atomic_path
+from edgewise._base.checks import check_choice, check_count
 from edgewise._version import __version__
 from edgewise.errors import DataError
 from edgewise.studies.draws import SECONDS, make_draws

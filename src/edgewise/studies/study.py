@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from edgewise._types import AnyArray
+from edgewise._base.types import AnyArray
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

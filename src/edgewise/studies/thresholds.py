@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from edgewise._types import AnyArray, FloatArray
+from edgewise._base.types import AnyArray, FloatArray
 from edgewise.simulate.random_matrices import make_gram_covariance
 from edgewise.studies.growth import BOUNDS, Bound, Snapshot, growing_sample, pairs_above_diagonal
 from edgewise.studies.study import Cell, Claim, Findings, Measured, Table

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from edgewise._types import AnyArray, BoolArray, FloatArray
-from edgewise.edges.families import adjust
-from edgewise.edges.intervals import ConfidenceInterval
-from edgewise.edges.result import EdgeTestResult
+from edgewise._base.types import AnyArray, BoolArray, FloatArray
 from edgewise.errors import ParameterError
+from edgewise.inference.corrections import adjust
+from edgewise.inference.intervals import ConfidenceInterval
+from edgewise.results.result import EdgeTestResult
 
 
 class Verdict(NamedTuple):

@@ -8,8 +8,8 @@ from contextlib import suppress
 from numbers import Integral
 from typing import Any, Protocol, TypeVar
 
-from edgewise.engines.work import one_blas_thread
 from edgewise.errors import EdgewiseError, ParameterError
+from edgewise.rows.clusters.partition_task import one_blas_thread
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -34,7 +34,7 @@ def check_workers(n_jobs: int | None, client: Any, *, default: int = -1) -> int:
             f"n_jobs: expected nothing beside client, whose cluster has its own workers, got "
             f"{n_jobs!r}; leave one of the two out."
         )
-    from edgewise.engines.clusters import check_client
+    from edgewise.rows.clusters.connecting import check_client
 
     check_client(client)
     return 0

@@ -7,9 +7,9 @@ import os
 import warnings
 from typing import TYPE_CHECKING, cast
 
-from edgewise._atomic import atomic_path
-from edgewise._validation import check_choice
-from edgewise.edges.result import Edge, EdgeTestResult
+from edgewise._base.atomic import atomic_path
+from edgewise._base.checks import check_choice
+from edgewise.results.result import Edge, EdgeTestResult
 from edgewise.view.graph_files import (
     GRAPH_KINDS,
     distinct_texts,

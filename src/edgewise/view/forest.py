@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from edgewise._validation import check_count
-from edgewise.edges.result import EdgeTestResult
+from edgewise._base.checks import check_count
+from edgewise.results.result import EdgeTestResult
 from edgewise.view import layout
-from edgewise.view.text import shortened
+from edgewise.view.safe_names import shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -13,9 +13,9 @@ import os
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from edgewise._atomic import atomic_path
-from edgewise._validation import check_choice
-from edgewise.edges.result import EdgeTestResult
+from edgewise._base.atomic import atomic_path
+from edgewise._base.checks import check_choice
+from edgewise.results.result import EdgeTestResult
 
 if TYPE_CHECKING:
     import networkx as nx

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from edgewise.edges.result import EdgeTestResult
+from edgewise.results.result import EdgeTestResult
 from edgewise.view import layout
-from edgewise.view.text import shortened
+from edgewise.view.safe_names import shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,7 +22,7 @@ class _Rung(Protocol):
 
 
 class Line(Protocol):
-    """What is drawn of an `edgewise.comparison.Comparison`, which views may not import."""
+    """What is drawn of a `Comparison` (questions/compare_methods), which views may not import."""
 
     @property
     def rung(self) -> _Rung: ...
@@ -45,7 +45,7 @@ def plot_ladder(lines: Sequence[Line], *, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     lines : sequence of Comparison
-        From `edgewise.comparison.compare_methods`.
+        From `edgewise.questions.compare_methods.compare_methods`.
     ax : matplotlib axes, optional
         Where to draw; by default a new figure that pyplot does not keep alive.
 
@@ -57,7 +57,7 @@ def plot_ladder(lines: Sequence[Line], *, ax: Axes | None = None) -> Axes:
     Examples
     --------
     >>> import numpy as np
-    >>> from edgewise.comparison import compare_methods
+    >>> from edgewise.questions.compare_methods import compare_methods
     >>> from edgewise.view.plots import plot_ladder
     >>> X = np.random.default_rng(0).standard_normal((500, 3))
     >>> ax = plot_ladder(compare_methods(X, alpha=0.05, correction="holm"))

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from edgewise._types import FloatArray
-from edgewise.edges.result import EdgeTestResult
+from edgewise._base.types import FloatArray
+from edgewise.results.result import EdgeTestResult
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

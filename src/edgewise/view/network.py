@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from edgewise._types import FloatArray
-from edgewise.edges.result import EdgeTestResult
+from edgewise._base.types import FloatArray
+from edgewise.results.result import EdgeTestResult
 from edgewise.view import layout
-from edgewise.view.text import shortened
+from edgewise.view.safe_names import shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

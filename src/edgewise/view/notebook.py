@@ -5,9 +5,9 @@ from __future__ import annotations
 from html import escape
 from itertools import takewhile
 
-from edgewise.edges.result import EdgeTestResult
+from edgewise.results.result import EdgeTestResult
 from edgewise.view.layout import NEGATIVE, POSITIVE, node_positions
-from edgewise.view.text import printable, shortened
+from edgewise.view.safe_names import printable, shortened
 
 _WIDTH, _HEIGHT, _MARGIN = 460, 320, 34
 _SHOWN_EDGES = 8

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from edgewise._validation import check_choice
-from edgewise.edges.result import EdgeTestResult
+from edgewise._base.checks import check_choice
+from edgewise.results.result import EdgeTestResult
 from edgewise.view.forest import plot_forest
 from edgewise.view.heatmap import plot_heatmap
 from edgewise.view.ladder import plot_ladder

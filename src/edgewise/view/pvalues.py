@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from edgewise.edges.result import EdgeTestResult, probabilities
+from edgewise.results.result import EdgeTestResult, probabilities
 from edgewise.view import layout
 
 if TYPE_CHECKING:

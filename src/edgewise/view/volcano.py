@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from edgewise._types import BoolArray, FloatArray
-from edgewise.edges.families import log_critical_level
-from edgewise.edges.result import EdgeTestResult
+from edgewise._base.types import BoolArray, FloatArray
+from edgewise.inference.corrections import log_critical_level
+from edgewise.results.result import EdgeTestResult
 from edgewise.view import layout
-from edgewise.view.text import shortened
+from edgewise.view.safe_names import shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

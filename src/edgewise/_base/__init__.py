@@ -1,0 +1,1 @@
+"""What every room uses: checks, words, warnings, atomic files, types."""

@@ -1,0 +1,122 @@
+"""The only checks of user input: each names the argument, the rule and what came."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence, Set
+from numbers import Integral, Real
+
+import numpy as np
+
+from edgewise._base.text import listed
+from edgewise.errors import DataError, ParameterError
+
+
+def check_choice(name: str, value: object, choices: Sequence[object]) -> None:
+    # Only plain values are compared: an array has no single truth value.
+    plain = value is None or isinstance(value, str | int)
+    if not plain or value not in choices:
+        listed = ", ".join(repr(choice) for choice in choices)
+        raise ParameterError(f"{name}: expected one of {listed}; got {value!r}.")
+
+
+def check_real(
+    name: str, value: object, *, above: float, below: float = math.inf, hint: str = ""
+) -> float:
+    """A finite number strictly between `above` and `below`."""
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    if not (is_number and above < float(value) < below):  # type: ignore[arg-type]
+        rule = f"above {above:g}" if below == math.inf else f"between {above:g} and {below:g}"
+        raise ParameterError(f"{name}: expected a number {rule}, got {value!r}.{hint}")
+    return float(value)  # type: ignore[arg-type]
+
+
+def check_count(name: str, value: object, *, at_least: int) -> int:
+    """A whole number, not below `at_least`."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < at_least:
+        raise ParameterError(f"{name}: expected a whole number from {at_least} on, got {value!r}.")
+    return int(value)
+
+
+def check_rng(rng: object) -> np.random.Generator:
+    """A generator of random numbers, as it is or from a seed."""
+    try:
+        return np.random.default_rng(rng)  # type: ignore[arg-type]
+    except (TypeError, ValueError) as error:
+        raise ParameterError(
+            f"rng: expected a numpy.random.Generator or a seed from 0 on, got {rng!r}."
+        ) from error
+
+
+def check_alpha(alpha: object) -> float:
+    return check_real("alpha", alpha, above=0, below=1, hint=" 0.05 is usual.")
+
+
+def check_options(method: str, given: Iterable[str], known: Iterable[str]) -> None:
+    """Refuse an option that the method does not have."""
+    known = sorted(known)
+    for option in given:
+        if option not in known:
+            has = f"its options are {', '.join(known)}" if known else "it has no options"
+            raise ParameterError(f"{option}: method {method!r} does not take it; {has}.")
+
+
+def default_names(n_features: int) -> tuple[str, ...]:
+    """Names of columns that came without: x0, x1, … as in scikit-learn."""
+    return tuple(f"x{i}" for i in range(n_features))
+
+
+def check_names(names: Iterable[object], n_features: int | None = None) -> tuple[str, ...]:
+    """Column names as text, each once, and as many as there are columns."""
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise ParameterError(f"feature_names: expected a sequence of names, got {names!r}.")
+    texts = tuple(str(name) for name in names)
+    if n_features is not None and len(texts) != n_features:
+        raise ParameterError(
+            f"feature_names: expected {n_features} names, one for each column, got {len(texts)}."
+        )
+    twice = sorted({name for name in texts if texts.count(name) > 1})
+    if twice:
+        raise DataError(
+            f"columns: expected every name once, got {listed([repr(n) for n in twice])} more "
+            "than once; rename or drop the repeated columns."
+        )
+    return texts
+
+
+def check_columns(argument: str, names: object) -> tuple[str, ...] | None:
+    """The names of columns that a user asks for: one, or several in their order."""
+    if names is None:
+        return None
+    if isinstance(names, str):
+        return (names,)
+    if not isinstance(names, Iterable) or isinstance(names, bytes | Set | Mapping):
+        raise ParameterError(
+            f"{argument}: expected the name of a column or a sequence of names, got "
+            f"{type(names).__name__}."
+        )
+    return tuple(str(name) for name in names)
+
+
+def check_testable_shape(n_samples: int, n_features: int) -> None:
+    """Enough columns for an edge, enough rows for a precision matrix."""
+    if n_samples == 0:
+        raise DataError(
+            f"X: found 0 sample(s) (shape=(0, {n_features})) while a minimum of 3 is required; "
+            "the table is empty, or every row has missing values."
+        )
+    if n_features < 2:
+        raise DataError(
+            f"X: {n_features} feature(s) (shape=({n_samples}, {n_features})) while a minimum of "
+            "2 is required: an edge joins two columns."
+        )
+    if n_samples < 3:
+        raise DataError(
+            f"X: expected at least 3 rows, got n_samples={n_samples}; collect more rows."
+        )
+    if n_samples <= n_features:
+        raise DataError(
+            f"X: expected more rows than columns, got {n_samples} rows and {n_features} columns "
+            f"(n_samples={n_samples}, n_features={n_features}); the covariance has no inverse. "
+            "Collect more rows or test fewer columns."
+        )

@@ -1,0 +1,238 @@
+"""The options of a test, shared by the commands that run one, and how they become a result."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from edgewise.cli.engine import rows_on_cluster
+from edgewise.cli.manual import section
+from edgewise.cli.options import (
+    alpha_option,
+    column_names,
+    correction_of,
+    correction_option,
+    data_options,
+    read_data,
+    tell_dropped,
+)
+from edgewise.methods.registry import FILES
+
+if TYPE_CHECKING:
+    from edgewise.results.result import EdgeTestResult
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+def test_options(command: _Command) -> _Command:
+    """DATA… and everything that decides which edges are found."""
+    for decorator in reversed(_OPTIONS):
+        command = decorator(command)
+    return command
+
+
+_OPTIONS: tuple[Callable[[Any], Any], ...] = (
+    section("Rows and columns"),
+    data_options,
+    section("The test"),
+    click.option(
+        "--method",
+        type=click.Choice(tuple(FILES)),
+        help="The test; `edgewise compare` shows them side by side.  [default: score; for a state, "
+        "what it serves]",
+    ),
+    alpha_option,
+    correction_option,
+    click.option(
+        "--min-effect",
+        type=float,
+        default=0.0,
+        show_default=True,
+        help="Declare an edge only where the effect is larger than this.",
+    ),
+    click.option(
+        "--effect-scale",
+        type=click.Choice(("partial_correlation", "precision")),
+        help="What --min-effect is measured in.  [default: partial_correlation; precision for the "
+        "paper's trace and eig]",
+    ),
+    click.option(
+        "--budget",
+        type=float,
+        metavar="SECONDS",
+        help="Read only as many rows as fit, and use trace or eig, whichever then has the smaller "
+        "threshold. Not for CSV, whose rows are not known beforehand.",
+    ),
+    section("Details of some methods"),
+    click.option(
+        "--radius",
+        type=click.Choice(("trace", "chi2", "eig", "hoeffding")),
+        help="The radius of whitened and spectral.  [default: trace]",
+    ),
+    click.option(
+        "--support",
+        metavar="LOW,HIGH",
+        help="The range of every column's values, for --radius hoeffding.",
+    ),
+    click.option(
+        "--solver",
+        type=click.Choice(("auto", "full", "matrix-free")),
+        help="How eig and the radii eig and chi2 find eigenvalues.  [default: auto]",
+    ),
+    click.option("--n-batches", type=int, help="Batches of method batch.  [default: 100]"),
+    click.option("--mu", type=float, help="The paper's constant (trace, eig).  [default: 1]"),
+    click.option(
+        "--standardize", is_flag=True, help="Scale the columns first (trace, eig, spectral)."
+    ),
+)
+
+
+def compare_option(command: _Command) -> _Command:
+    return click.option(
+        "--compare/--no-compare",
+        default=None,
+        help="Run all other methods for the report, or none.  [default: those that are quick]",
+    )(command)
+
+
+def run_test(asked: dict[str, Any]) -> tuple[EdgeTestResult, Any]:
+    """The result that the options ask for, and the rows or the state it came from."""
+    from edgewise.errors import EdgewiseWarning
+    from edgewise.methods.registry import METHODS
+    from edgewise.questions.edge_test import edge_test
+
+    given = {
+        "radius": asked["radius"],
+        "support": _interval(asked["support"]),
+        "solver": asked["solver"],
+        "n_batches": asked["n_batches"],
+        "mu": asked["mu"],
+        "standardize": asked["standardize"] or None,
+    }
+    options = {name: value for name, value in given.items() if value is not None}
+    with warnings.catch_warnings(record=True) as caught, _opened(asked) as (rows, method):
+        warnings.simplefilter("always", EdgewiseWarning)
+        with _watched(rows, METHODS[method].passes) as watched:
+            result = edge_test(
+                watched,
+                method=method,
+                alpha=asked["alpha"],
+                correction=correction_of(asked["correction"]),
+                min_effect=asked["min_effect"],
+                effect_scale=asked["effect_scale"],
+                drop_missing=asked["drop_missing"],
+                budget=asked["budget"],
+                **options,
+            )
+    for warning in caught:
+        click.echo(f"edgewise: {warning.message}", err=True)
+    tell_dropped(result.n_dropped)
+    _tell_few_rows(result)
+    return result, rows
+
+
+def _tell_few_rows(result: EdgeTestResult) -> None:
+    from edgewise.questions.diagnose import liberal_for_few_rows
+
+    if liberal_for_few_rows(result):
+        click.echo(
+            f"edgewise: {result.n_samples} rows for {result.n_features} columns are few, and the "
+            f"p-values of method {result.method!r} then too small; test fewer columns, or more "
+            "rows.",
+            err=True,
+        )
+
+
+@contextmanager
+def _watched(rows: Any, passes: int) -> Iterator[Any]:
+    """Rows that are read here, with a bar; a state has none, and a cluster shows its own."""
+    from edgewise.cli.progress import progress_bar
+    from edgewise.rows.views import WatchedRows
+
+    if not hasattr(rows, "estimated_rows"):
+        yield rows
+        return
+    total = rows.estimated_rows
+    with progress_bar(total and total * passes, "testing") as tell:
+        yield WatchedRows(rows, tell)
+
+
+def check_report(path: str, data: tuple[str, ...]) -> None:
+    """Before the work: where a report cannot go, or would not be known for one."""
+    from edgewise._base.atomic import check_writable
+    from edgewise._base.checks import check_choice
+
+    check_writable(path, data)
+    ending = path.rpartition(".")[2].lower()
+    check_choice(f"report: the ending of '{path}'", ending, ("html", "htm"))
+
+
+def make_report(
+    result: EdgeTestResult, path: str, rows: Any, asked: dict[str, Any], compare: bool | None
+) -> None:
+    """The report of a result of `run_test`, with the command that made it."""
+    import shlex
+    import sys
+    from pathlib import Path
+
+    from edgewise.cli.screen import console
+    from edgewise.questions.reporting import write_report
+
+    with console(stderr=True).status("writing the report …"):
+        write_report(
+            result,
+            path,
+            # Standard input cannot be read again, and a cluster may be gone; the report then says
+            # less of the data.
+            data=rows if getattr(rows, "rescannable", True) else None,
+            compare=compare,
+            title=", ".join(Path(name).name or name for name in asked["data"][:3])
+            + ("" if len(asked["data"]) <= 3 else f" and {len(asked['data']) - 3} more"),
+            command=shlex.join(["edgewise", *sys.argv[1:]]),
+        )
+
+
+@contextmanager
+def _opened(asked: dict[str, Any]) -> Iterator[tuple[Any, str]]:
+    """The rows, here or on a cluster, or a state; and the method to use."""
+    engine = asked.get("engine", "local")
+    if engine == "local":
+        yield _rows_or_state(asked["data"], asked["columns"], asked["exclude"], asked["method"])
+        return
+    columns, exclude = column_names(asked["columns"]), column_names(asked["exclude"])
+    where = engine, asked["scheduler"], asked["master"]
+    with rows_on_cluster(*where, asked["data"], columns, exclude) as rows:
+        yield rows, asked["method"] or "score"
+
+
+def _rows_or_state(
+    data: tuple[str, ...], columns: str | None, exclude: str | None, method: str | None
+) -> tuple[Any, str]:
+    """The rows, or the state that a single file holds; and the method to use on it."""
+    from edgewise.states.file_format import is_state_file
+    from edgewise.states.moments import Moments
+    from edgewise.states.registry import load_state
+
+    if len(data) > 1 or not is_state_file(data[0]):
+        return read_data(data, columns, exclude), method or "score"
+    if columns or exclude:
+        raise click.UsageError("--columns and --exclude choose among rows; a state has none left.")
+    state = load_state(data[0])
+    return state, method or ("trace" if isinstance(state, Moments) else "batch")
+
+
+def _interval(text: str | None) -> tuple[float, ...] | None:
+    if text is None:
+        return None
+    try:
+        low, high = (float(part) for part in text.split(","))
+    except ValueError as error:
+        raise click.BadParameter(
+            f"expected two numbers separated by a comma, as in 0,1; got {text!r}.",
+            param_hint="--support",
+        ) from error
+    return low, high

@@ -1,1 +1,0 @@
-"""Decisions: one file a test."""

@@ -1,0 +1,1 @@
+"""From a measurement to decisions."""

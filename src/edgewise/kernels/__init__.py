@@ -1,0 +1,1 @@
+"""The only loops over blocks of rows."""

@@ -1,0 +1,116 @@
+"""Second pass: fourth-order sums of all pairs of transformed columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from edgewise._base.types import AnyArray, FloatArray
+from edgewise.kernels.arithmetic import add_gram, mapped, mirrored, scratch
+from edgewise.kernels.centre import Centre
+from edgewise.rows.block import Rows, block_rows, row_blocks
+from edgewise.rows.passes import Scan, Sums, summed
+
+# Rows from which the kurtosis of products is estimated.
+_KURTOSIS_ROWS = 1 << 12
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class PairSums:
+    """Sums over rows of v = Bᵀ(x − mean), for every pair of columns at once.
+
+    `square_square` is Σ v_i²v_j² and `cube_linear` is Σ v_i³v_j; the diagonal of either is Σ v_i⁴.
+    `kurtosis` is that of the products v_i v_j about zero; of long data it is taken from blocks
+    spread over their length, because nothing is very sensitive to it.
+    """
+
+    square_square: FloatArray
+    cube_linear: FloatArray
+    kurtosis: FloatArray
+
+
+def pair_sums(scan: Scan, centre: Centre, B: FloatArray, n_samples: int) -> PairSums:
+    """One pass over the `n_samples` rows, three matrix products a block, O(np²) in all."""
+    every = max(1, n_samples // _KURTOSIS_ROWS)
+    sums = summed(scan, partial(_pair_sums, centre=centre, B=B, every=every))
+    square_square, cube_linear, fourth_fourth, sampled = sums
+    square_square = mirrored(square_square)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        kurtosis = (mirrored(fourth_fourth) / sampled) / (square_square / n_samples) ** 2
+    return PairSums(square_square, cube_linear, kurtosis)
+
+
+def _pair_sums(batches: Iterator[Rows], centre: Centre, B: FloatArray, every: int) -> Sums:
+    """Σ v_i²v_j² and, of every so manieth block, Σ v_i⁴v_j⁴ (lower triangles); Σ v_i³v_j."""
+    p = B.shape[0]
+    length = block_rows(p)
+    work: FloatArray | None = None
+    number, sampled = 0, 0
+    square_square, cube_linear, fourth_fourth = np.zeros((3, p, p))
+    for batch in batches:
+        if work is None:
+            work = scratch(batch, length, 4)
+        centred, v, v2, v3 = work
+        for block in row_blocks(batch, length):
+            n = block.shape[0]
+            y = mapped(B, centre.subtract_from(block, centred), v)
+            y2 = np.multiply(y, y, out=v2[:, :n])
+            y3 = np.multiply(y2, y, out=v3[:, :n])
+            add_gram(square_square, y2)
+            cube_linear += y3 @ y.T
+            if number % every == 0:
+                add_gram(fourth_fourth, np.multiply(y2, y2, out=y3))
+                sampled += n
+            number += 1
+    return square_square, cube_linear, fourth_fourth, np.array(sampled)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ExactPairs:
+    """Sums for a few pairs whose ρ is close to ±1, where the expansions of `PairSums` cancel.
+
+    `score` is Σ ((v_i + ρv_j)(v_j + ρv_i))² and `influence` is Σ (v_iv_j + (ρ/2)(v_i² + v_j²))².
+    """
+
+    rows: AnyArray
+    columns: AnyArray
+    score: FloatArray
+    influence: FloatArray
+
+
+def exact_pairs(
+    scan: Scan, centre: Centre, B: FloatArray, rho: FloatArray, nearly_one: float
+) -> ExactPairs | None:
+    """One more pass for the pairs with |ρ| above `nearly_one`; none where there are none."""
+    i, j = np.nonzero(np.triu(np.abs(rho) > nearly_one, k=1))
+    if not i.size:
+        return None
+    score, influence = summed(
+        scan, partial(_exact_sums, centre=centre, B=B, i=i, j=j, r=rho[i, j][:, np.newaxis])
+    )
+    return ExactPairs(i, j, score, influence)
+
+
+def _exact_sums(
+    batches: Iterator[Rows],
+    centre: Centre,
+    B: FloatArray,
+    i: AnyArray,
+    j: AnyArray,
+    r: FloatArray,
+) -> Sums:
+    sign = np.sign(r)
+    score, influence = np.zeros((2, i.size))
+    for batch in batches:
+        for block in row_blocks(batch):
+            v = B.T @ centre.subtract_from(block, np.empty(block.shape[::-1]))
+            a, b = v[i], v[j]
+            product = (a + r * b) * (b + r * a)
+            score += np.vecdot(product, product)
+            # The same influence, written so that what cancels is never formed.
+            moved = (r / 2) * (a + sign * b) ** 2 + (1 - np.abs(r)) * a * b
+            influence += np.vecdot(moved, moved)
+    return score, influence

@@ -1,0 +1,91 @@
+"""The self-normalised score test: the default."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from edgewise._base.types import FloatArray
+from edgewise.estimators.inverse import PrecisionEstimate, estimate_precision
+from edgewise.inference.reference import Normal
+from edgewise.kernels.pairs import ExactPairs, PairSums, exact_pairs, pair_sums
+from edgewise.methods.method import Evidence, Method, PerEdgeTest, Question, per_edge_result
+from edgewise.methods.sandwich import NEARLY_ONE, sandwich_spread
+from edgewise.results.result import EdgeTestResult
+
+_NOTHING = 1e-12  # residuals have unit variance
+
+
+def score_test(evidence: Evidence, question: Question) -> EdgeTestResult:
+    """T_ij = Σ e_i e_j / √(Σ e_i² e_j²), standard normal under H₀.
+
+    e_i and e_j are the residuals of x_i and x_j given the other p − 2 variables. Dividing by the
+    rows' own fourth moments instead of the Gaussian ones makes the test valid for any
+    distribution with fourth moments, and self-normalised sums keep their normal tail far out
+    under few moments (Shao 1997; Jing, Shao & Wang 2003), where corrected levels lie. The rows
+    must be independent. The normal limit is slow only where residuals are very skewed: with
+    log-normal components (skewness 6 each, 38 for a product) the family-wise error is 0.10 at 2000
+    rows for a nominal 0.05, and 0.06 at 32 000. Intervals and tests of a minimal effect use the
+    sandwich standard errors of the Wald test.
+    """
+    estimate = estimate_precision(evidence.first_pass("score"), evidence.feature_names)
+    scan = evidence.rows("score")
+    sums = pair_sums(scan, estimate.centre, estimate.residual_map, estimate.n_samples)
+    exact = exact_pairs(
+        scan, estimate.centre, estimate.residual_map, estimate.partial_correlation, NEARLY_ONE
+    )
+    statistic, unit = score_statistic(estimate, sums, exact)
+    root = np.sqrt(estimate.precision.diagonal())
+    reference = Normal()
+    test = PerEdgeTest(
+        statistic=statistic,
+        reference=reference,
+        spread=sandwich_spread(estimate, sums, exact),
+        threshold_at=lambda level: np.outer(root, root) * (reference.critical(level) * unit),
+    )
+    return per_edge_result("score", evidence, estimate, test, question)
+
+
+def score_statistic(
+    estimate: PrecisionEstimate, sums: PairSums, exact: ExactPairs | None = None
+) -> tuple[FloatArray, FloatArray]:
+    """T = ρ/unit, and the unit: what one step of T is worth in partial correlation."""
+    rho = estimate.partial_correlation
+    scale = (estimate.n_samples - 1) * (1 - rho) * (1 + rho) + np.eye(len(rho))
+    spread = _score_spread(estimate, sums, exact)
+    unit = spread / scale
+    # Where every product of residuals is zero to rounding there is nothing to see: T = 0.
+    seen = spread > _NOTHING * np.sqrt(estimate.n_samples)
+    return np.divide(rho, unit, out=np.zeros_like(rho), where=seen), unit
+
+
+def _score_spread(
+    estimate: PrecisionEstimate, sums: PairSums, exact: ExactPairs | None
+) -> FloatArray:
+    """√Σ P² with P = (v_i + ρv_j)(v_j + ρv_i), proportional to e_i e_j, for all pairs at once.
+
+    With unit-variance residuals v (see `PrecisionEstimate`), e_i ∝ v_i + ρ_ij v_j, and the square
+    expands in Σv_i²v_j², Σv_i³v_j and Σv_i⁴.
+    """
+    rho = estimate.partial_correlation
+    fourth = sums.square_square.diagonal()
+    cube = sums.cube_linear + sums.cube_linear.T
+    square = (
+        ((1 + rho**2) ** 2 + 2 * rho**2) * sums.square_square
+        + rho**2 * (fourth[:, np.newaxis] + fourth)
+        + 2 * rho * (1 + rho**2) * cube
+    )
+    if exact is not None:
+        square[exact.rows, exact.columns] = square[exact.columns, exact.rows] = exact.score
+    return np.sqrt(np.maximum(square, 0.0))
+
+
+SCORE = Method(
+    name="score",
+    guarantee="per edge, any distribution",
+    condition="independent rows of any distribution with fourth moments (if extremely skewed, "
+    "with many rows only)",
+    simultaneous=False,
+    passes=2,
+    order=2,
+    run=score_test,
+)

@@ -1,1 +1,0 @@
-"""Mergeable sums of rows; knows nothing of tests."""

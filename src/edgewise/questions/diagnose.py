@@ -1,0 +1,251 @@
+"""What the data are like, and which test that speaks for."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from edgewise._base.types import FloatArray
+from edgewise.estimators.inverse import PrecisionEstimate, estimate_precision
+from edgewise.kernels.quartics import transformed_quartics
+from edgewise.results.result import EdgeTestResult
+from edgewise.rows.opening import as_source
+from edgewise.rows.table import Source
+from edgewise.states.first_pass import read_once
+
+__all__ = ["Diagnosis", "diagnose"]
+
+_LAGS = 10
+_FEWEST_ROWS = 100
+_DEPENDENCE_ROWS = 50_000  # consecutive rows are enough to see dependence
+_CLIP = 2.5  # standard deviations
+_ROBUST_CLIP = 7.0  # median absolute values; of a Gaussian, 4.7 standard deviations
+_TAIL_SHARE = 0.02  # of the rows are its tail, or √n of them where that is more
+_MOMENTS = 4
+_HEAVY = 1.15  # Mardia's kurtosis over the Gaussian's, beyond sampling noise and clearly unsafe
+_SPREAD = 100.0
+_FEW_ROWS_PER_COLUMN = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """Facts about a table that decide which tests of edges hold on it.
+
+    Attributes
+    ----------
+    n_samples, n_features : int
+        Rows and columns.
+    kurtosis_ratio : float
+        Mardia's multivariate kurtosis over the Gaussian's p(p+2): 1 for Gaussian data.
+    dependence_pvalue : float
+        Of a portmanteau test that the rows' influences on the edges are not autocorrelated.
+    scale_ratio : float
+        Largest over smallest standard deviation of the columns.
+    tail_index, tail_index_error : float
+        Hill's estimate from the rows farthest out, and its standard error. Where rows have such a
+        tail, moments of this order and above are infinite.
+    farther_tail_index : float
+        The same from a quarter of those rows: outliers look like a heavy tail from afar only.
+    without_fourth_moments : bool
+        Whether both are below four, the first by two standard errors or more.
+    dependent : bool
+        Whether rows depend on the rows before them, at the level 0.001.
+    heavy_tailed : bool
+        Whether the kurtosis is so far above the Gaussian's that Fisher's test would err.
+
+    Examples
+    --------
+    >>> from edgewise.questions.diagnose import Diagnosis
+    >>> facts = Diagnosis(5000, 10, kurtosis_ratio=2.1, dependence_pvalue=0.4, scale_ratio=3.0)
+    >>> facts.dependent, facts.heavy_tailed
+    (False, True)
+    >>> print(facts.advice()[:19])
+    Use method 'score',
+    """
+
+    n_samples: int
+    n_features: int
+    kurtosis_ratio: float
+    dependence_pvalue: float
+    scale_ratio: float
+    tail_index: float = math.inf
+    tail_index_error: float = 0.0
+    farther_tail_index: float = math.inf
+
+    @property
+    def without_fourth_moments(self) -> bool:
+        """Whether the tail is so heavy that fourth moments may be infinite."""
+        least = self.tail_index + 2 * self.tail_index_error
+        return max(least, self.farther_tail_index) < _MOMENTS
+
+    @property
+    def dependent(self) -> bool:
+        """Whether rows depend on the rows before them, at the level 0.001."""
+        return self.dependence_pvalue < 0.001
+
+    @property
+    def heavy_tailed(self) -> bool:
+        """Whether the kurtosis is so far above the Gaussian's that Fisher's test would err."""
+        return self.kurtosis_ratio > _HEAVY
+
+    def advice(self) -> str:
+        """A sentence with the method to use and why, and one for whatever stands in its way.
+
+        Returns
+        -------
+        str
+            The sentences, on one line.
+        """
+        sentences = [self._method()]
+        if self.without_fourth_moments:
+            sentences.append(
+                f"But a few rows are so far out (tail index {self.tail_index:.2g}) that they are "
+                "outliers, or fourth moments, which all tests here need, are infinite: test ranks "
+                "or logarithms too."
+            )
+        if few_rows(self.n_samples, self.n_features):
+            sentences.append(
+                f"But {self.n_samples} rows for {self.n_features} columns are few, and p-values "
+                "then too small: take more rows or fewer columns."
+            )
+        if self.scale_ratio > _SPREAD:
+            sentences.append(
+                "The columns' scales differ a lot, so the paper's bounds need standardize=True."
+            )
+        return " ".join(sentences)
+
+    def _method(self) -> str:
+        if self.dependent:
+            return (
+                "Use method 'batch': rows depend on the rows before them (portmanteau p "
+                f"{_p_text(self.dependence_pvalue)}), and the other tests take them for "
+                "independent."
+            )
+        kurtosis = f"{self.kurtosis_ratio:.3g} times the Gaussian kurtosis"
+        if self.heavy_tailed:
+            return (
+                "Use method 'score', or 'whitened' for one bound on all edges: tails are heavy "
+                f"({kurtosis}), so 'fisher' finds false edges."
+            )
+        return (
+            f"Use method 'score': tails look Gaussian ({kurtosis}) and rows independent, so it "
+            "agrees with 'fisher' and does not depend on that."
+        )
+
+
+def few_rows(n_samples: int, n_features: int) -> bool:
+    """Whether the per-edge tests for any distribution are clearly liberal with so few rows."""
+    return n_samples < _FEW_ROWS_PER_COLUMN * n_features
+
+
+def liberal_for_few_rows(result: EdgeTestResult) -> bool:
+    """Whether a result has p-values that are too small for want of rows."""
+    liberal = result.method in ("score", "wald", "batch")
+    return liberal and few_rows(result.n_samples, result.n_features)
+
+
+def diagnose(data: Any) -> Diagnosis:
+    """Look at the tails, the scales and the order of the rows.
+
+    Parameters
+    ----------
+    data : array-like, data frame, path or list of paths
+        The rows, as for `edge_test`; they are read more than once.
+
+    Returns
+    -------
+    Diagnosis
+        What was found, and advice.
+
+    Examples
+    --------
+    >>> import edgewise as ew
+    >>> from edgewise.questions.diagnose import diagnose
+    >>> print(diagnose(ew.datasets.load_sp500_returns()).advice()[:24])
+    Use method 'batch': rows
+    """
+    source = as_source(data)
+    estimate = estimate_precision(read_once(source, order=2), source.feature_names)
+    p = len(source.feature_names)
+    mardia = transformed_quartics(source.batches, estimate.centre, estimate.whitening).norm
+    scale = np.sqrt(estimate.covariance.diagonal())
+    residuals, radii = _leading_rows(source, estimate)
+    count = max(math.isqrt(len(radii)), int(_TAIL_SHARE * len(radii)))
+    index = tail_index(radii, count)
+    return Diagnosis(
+        n_samples=estimate.n_samples,
+        n_features=p,
+        kurtosis_ratio=mardia / (p * (p + 2)),
+        dependence_pvalue=dependence_pvalue(residuals),
+        scale_ratio=float(scale.max() / scale.min()),
+        tail_index=index,
+        tail_index_error=index / math.sqrt(count) if math.isfinite(index) else 0.0,
+        farther_tail_index=tail_index(radii, max(count // 4, 1)),
+    )
+
+
+def _leading_rows(source: Source, estimate: PrecisionEstimate) -> tuple[FloatArray, FloatArray]:
+    """Of the first rows, the residuals, and how far out they are (Mahalanobis)."""
+    residuals, radii, rows = [], [], 0
+    for batch in source.batches():
+        centred = estimate.centre.subtract_from(batch, np.empty(batch.shape[::-1]))
+        residuals.append(estimate.residual_map.T @ centred)
+        radii.append(np.linalg.norm(estimate.whitening @ centred, axis=0))
+        rows += batch.shape[0]
+        if rows >= _DEPENDENCE_ROWS:
+            break
+    leading = slice(_DEPENDENCE_ROWS)
+    return np.concatenate(residuals, axis=1)[:, leading], np.concatenate(radii)[leading]
+
+
+def tail_index(radii: FloatArray, count: int) -> float:
+    """Hill's estimate of the tail index of the rows, from so many of the farthest."""
+    n = len(radii)
+    if n < _FEWEST_ROWS:
+        return math.inf  # too few to tell
+    farthest = np.sort(radii)[n - count - 1 :]
+    excess = float(np.mean(np.log(farthest[1:] / farthest[0]))) if farthest[0] > 0 else 0.0
+    return 1 / excess if excess > 0 else math.inf
+
+
+def dependence_pvalue(residuals: FloatArray) -> float:
+    """Portmanteau test of the influence series v_iv_j of all pairs, Bonferroni over the pairs.
+
+    For each pair and lag k, T_k = Σ_t u_t u_{t+k} / √(Σ_t u_t² u_{t+k}²) is standard normal when
+    the influences u = v_iv_j − mean are uncorrelated in time, whatever their tails and however
+    their size clusters; Σ T_k² is then χ². Products over pairs factor, so a lag costs two matrix
+    products: Σ_t u_t u_{t+k} is (v_t∘v_{t+k})(v_t∘v_{t+k})ᵀ less the squared mean.
+
+    Parameters
+    ----------
+    residuals : ndarray of shape (p, n)
+        Unit-variance residuals, columns in the order of time.
+    """
+    p, n = residuals.shape
+    lags = _LAGS
+    if n < _FEWEST_ROWS:
+        return 1.0  # too few to tell
+    # Clipped, so that few extreme rows do not spoil the normal limit: independent rows stay
+    # independent under any transformation. Where they are so extreme that the standard deviation
+    # is theirs alone, the median says what is usual.
+    usual = _ROBUST_CLIP * np.median(np.abs(residuals), axis=1, keepdims=True)
+    limit = np.where(usual > 0, np.minimum(usual, _CLIP), _CLIP)
+    residuals = np.clip(residuals, -limit, limit)
+    mean = residuals @ residuals.T / n
+    total = np.zeros((p, p))
+    for lag in range(1, lags + 1):
+        product = residuals[:, :-lag] * residuals[:, lag:]
+        square = product * product
+        covariance = product @ product.T - (n - lag) * mean**2
+        total += covariance**2 / np.maximum(square @ square.T, np.finfo(float).tiny)
+    upper = np.triu_indices(p, k=1)
+    smallest = float(special.chdtrc(lags, total[upper].max()))
+    return min(1.0, smallest * len(upper[0]))
+
+
+def _p_text(p: float) -> str:
+    return "below 1e-300" if p < 1e-300 else f"{p:.1g}"

@@ -1,0 +1,336 @@
+"""The tests of edges with a scikit-learn face."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Self, TypeVar
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from edgewise._base.checks import check_choice
+from edgewise._base.types import BoolArray, FloatArray
+from edgewise.errors import DataError, ParameterError
+from edgewise.methods.batch import DEFAULT_BATCHES
+from edgewise.methods.registry import METHODS
+from edgewise.questions.edge_test import edge_test
+from edgewise.results.result import EdgeTestResult
+from edgewise.rows.clusters.detect import partitioned_source
+from edgewise.rows.clusters.partitioned import PartitionedSource
+from edgewise.rows.opening import as_source, is_path_like
+from edgewise.states.batches import BatchMoments
+from edgewise.states.first_pass import take_rows
+from edgewise.states.moments import Moments
+
+# Options of the methods, with the defaults that mean "not asked for".
+_OPTION_DEFAULTS: dict[str, Any] = {
+    "mu": 1.0,
+    "standardize": False,
+    "radius": "trace",
+    "support": None,
+    "solver": "auto",
+    "n_batches": None,
+    "random_state": 0,
+}
+
+
+def _one_pass(estimator: EdgeTest) -> bool:
+    method = METHODS.get(estimator.method)
+    # An unknown method is partial_fit's own error, not a missing attribute.
+    options = {"standardize": estimator.standardize, "radius": estimator.radius}
+    if method is not None and method.reads_twice(options):
+        able = [name for name, known in METHODS.items() if known.passes == 1]
+        raise AttributeError(
+            f"method {estimator.method!r} with these options reads the rows twice, so it cannot "
+            f"learn from batches; partial_fit needs a method out of {', '.join(able)}."
+        )
+    return True
+
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+# scikit-learn has no type hints; without one here, users would see none of what this decorates.
+_if_one_pass: Callable[[_Function], _Function] = available_if(_one_pass)
+
+
+class EdgeTest(BaseEstimator):  # type: ignore[misc]
+    """Which variables are connected? A test of every edge of the graphical model.
+
+    Parameters
+    ----------
+    method : str
+        The test: "score", "wald", "batch", "whitened", "spectral", "trace", "eig", "elliptical"
+        or "fisher"; see `edgewise.edge_test`.
+    alpha : float
+        Significance level.
+    correction : {"holm", "bonferroni", "bh", "by", "maxt", None}
+        How the per-edge methods account for testing many edges.
+    min_effect : float
+        Declare an edge only where the effect is larger than this.
+    effect_scale : {"partial_correlation", "precision", None}
+        What `min_effect` is measured in.
+    mu : float
+        Of "trace" and "eig": the paper's constant.
+    standardize : bool
+        Of "trace", "eig" and "spectral": divide the columns by their standard deviations first.
+    radius : {"trace", "chi2", "eig", "hoeffding"}
+        Of "whitened" and "spectral".
+    support : interval or intervals, optional
+        The columns' ranges of values, for ``radius="hoeffding"``.
+    solver : {"auto", "full", "matrix-free"}
+        Of "eig" and the radii "eig" and "chi2": how eigenvalues are found.
+    n_batches : int, optional
+        Of "batch"; by default 100, but fewer where batches would be very short.
+    random_state : int
+        Seed of the bootstrap of ``correction="maxt"``.
+
+    Attributes
+    ----------
+    result_ : EdgeTestResult
+        Everything the test found; the other attributes are views of it.
+    covariance_, precision_, partial_correlation_ : ndarray of shape (p, p)
+        The estimates.
+    pvalues_ : ndarray of shape (p, p)
+        Corrected p-values, NaN on the diagonal.
+    adjacency_ : ndarray of bool of shape (p, p)
+        The edges.
+    threshold_ : float or ndarray of shape (p, p)
+        What the absolute precision was compared with.
+    moments_ : Moments or BatchMoments
+        The state, after `partial_fit` or `fit_moments`.
+    n_samples_seen_ : int
+        Rows.
+    n_features_in_ : int
+        Columns.
+    feature_names_in_ : ndarray of str
+        Only when the data came with names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from edgewise import EdgeTest
+    >>> rng = np.random.default_rng(0)
+    >>> a, b, c = rng.standard_normal((3, 1000))
+    >>> X = np.column_stack([a, a + b, a + b + c])
+    >>> EdgeTest().fit(X).adjacency_.astype(int)
+    array([[0, 1, 0],
+           [1, 0, 1],
+           [0, 1, 0]])
+
+    The methods that read the rows once also learn from batches, or from a state:
+
+    >>> stream = EdgeTest(method="batch").partial_fit(X[:500]).partial_fit(X[500:])
+    >>> EdgeTest(method="batch").fit_moments(stream.moments_).result_.n_edges
+    2
+    """
+
+    def __init__(
+        self,
+        method: str = "score",
+        alpha: float = 0.05,
+        correction: str | None = "holm",
+        *,
+        min_effect: float = 0.0,
+        effect_scale: str | None = None,
+        mu: float = 1.0,
+        standardize: bool = False,
+        radius: str = "trace",
+        support: Any = None,
+        solver: str = "auto",
+        n_batches: int | None = None,
+        random_state: int = 0,
+    ) -> None:
+        self.method = method
+        self.alpha = alpha
+        self.correction = correction
+        self.min_effect = min_effect
+        self.effect_scale = effect_scale
+        self.mu = mu
+        self.standardize = standardize
+        self.radius = radius
+        self.support = support
+        self.solver = solver
+        self.n_batches = n_batches
+        self.random_state = random_state
+
+    moments_: Moments | BatchMoments
+    _result: EdgeTestResult | None
+
+    def fit(self, X: Any, y: object = None) -> Self:
+        """Test the edges among the columns.
+
+        Parameters
+        ----------
+        X : array-like, data frame, Arrow stream, path or list of paths
+            The rows. Those of a `dask.array`, a `dask.dataframe` or a Spark data frame are read
+            where they are.
+        y : ignored
+            There for scikit-learn.
+
+        Returns
+        -------
+        EdgeTest
+            The estimator itself.
+        """
+        self._forget()
+        distant = partitioned_source(X)
+        X = X if distant is None else distant
+        result = self._test(X)
+        self._remember_features(X, reset=True)
+        self._result = result
+        self.n_samples_seen_ = result.n_samples
+        return self
+
+    @_if_one_pass
+    def partial_fit(self, X: Any, y: object = None) -> Self:
+        """Take in more rows; the test is made when its result is first asked for.
+
+        The first call, and the first one after `fit`, starts from nothing. Only the methods that
+        read the rows once have it.
+
+        Parameters
+        ----------
+        X : array-like, data frame, Arrow stream, path or list of paths
+            Rows, as for `fit`.
+        y : ignored
+            There for scikit-learn.
+
+        Returns
+        -------
+        EdgeTest
+            The estimator itself.
+        """
+        check_choice("method", self.method, tuple(METHODS))
+        first = not hasattr(self, "moments_")
+        distant = partitioned_source(X)
+        source = as_source(X) if distant is None else None
+        self._remember_features(X if distant is None else distant, reset=first)
+        # Into a copy, so that an error in the middle leaves what was learnt before.
+        state = self._new_state() if first else self.moments_.copy()
+        if source is not None:
+            take_rows(state, source)
+        elif distant is not None:
+            state = distant.added_to(state)
+        self.moments_ = state
+        self.n_samples_seen_ = self.moments_.n_samples
+        self._result = None
+        return self
+
+    def fit_moments(self, state: Moments | BatchMoments) -> Self:
+        """Test from a state that has seen the rows already.
+
+        Parameters
+        ----------
+        state : Moments or BatchMoments
+            Of the kind that the method works from.
+
+        Returns
+        -------
+        EdgeTest
+            The estimator itself.
+        """
+        if not isinstance(state, Moments | BatchMoments):
+            raise ParameterError(
+                f"state: expected a Moments or BatchMoments state, got {type(state).__name__}; for "
+                "rows use fit."
+            )
+        self._forget()
+        result = self._test(state)
+        self._result = result
+        self.moments_ = state
+        self.n_features_in_ = result.n_features
+        self.n_samples_seen_ = state.n_samples
+        return self
+
+    def _new_state(self) -> Moments | BatchMoments:
+        order = METHODS[self.method].order
+        return Moments(order=order) if order else BatchMoments(self.n_batches or DEFAULT_BATCHES)
+
+    def _test(self, data: Any) -> EdgeTestResult:
+        # Only what differs from the default is passed on, so that an option that the method
+        # does not have is refused when it was asked for, and only then.
+        options = {
+            name: value
+            for name, default in _OPTION_DEFAULTS.items()
+            if (value := getattr(self, name)) is not default and not _same(value, default)
+        }
+        # scikit-learn's tools seed whatever has a seed; only some methods use one.
+        if self.method in METHODS and "random_state" not in METHODS[self.method].options:
+            options.pop("random_state", None)
+        is_state = isinstance(data, Moments | BatchMoments)
+        return edge_test(
+            data,
+            method=self.method,
+            alpha=self.alpha,
+            correction=self.correction,
+            min_effect=self.min_effect,
+            effect_scale=self.effect_scale,
+            feature_names=getattr(self, "feature_names_in_", None) if is_state else None,
+            **options,
+        )
+
+    def _forget(self) -> None:
+        for name in [name for name in vars(self) if name.endswith("_") or name == "_result"]:
+            delattr(self, name)
+
+    def _remember_features(self, X: Any, *, reset: bool) -> None:
+        distant = isinstance(X, PartitionedSource)
+        if not distant and (hasattr(X, "shape") or not is_path_like(X)):
+            validate_data(self, X, reset=reset, skip_check_array=True)
+            return
+        source = X if distant else as_source(X)
+        names = np.array(source.feature_names, dtype=object)
+        if reset:
+            self.n_features_in_ = len(names)
+            if source.named or not distant:
+                self.feature_names_in_ = names
+        elif distant and not source.named and len(names) == self.n_features_in_:
+            return  # an array of Dask, whose columns go by their places
+        elif list(names) != list(getattr(self, "feature_names_in_", names)):
+            raise DataError(
+                f"X: expected the columns {', '.join(map(repr, self.feature_names_in_))}, got "
+                f"{', '.join(map(repr, names))}; pass the same columns each time."
+            )
+
+    @property
+    def result_(self) -> EdgeTestResult:
+        """Everything the test found."""
+        check_is_fitted(self)
+        if self._result is None:
+            self._result = self._test(self.moments_)
+        return self._result
+
+    @property
+    def covariance_(self) -> FloatArray:
+        """The estimate of the covariance matrix."""
+        return self.result_.covariance
+
+    @property
+    def precision_(self) -> FloatArray:
+        """The estimate of its inverse, Θ."""
+        return self.result_.precision
+
+    @property
+    def partial_correlation_(self) -> FloatArray:
+        """The estimated partial correlations; ones on the diagonal."""
+        return self.result_.partial_correlation
+
+    @property
+    def pvalues_(self) -> FloatArray:
+        """Corrected p-values, NaN on the diagonal."""
+        return self.result_.adjusted_pvalue
+
+    @property
+    def adjacency_(self) -> BoolArray:
+        """The edges: true where there is one."""
+        return self.result_.reject
+
+    @property
+    def threshold_(self) -> float | FloatArray:
+        """What the absolute precision was compared with."""
+        return self.result_.threshold
+
+
+def _same(value: Any, default: Any) -> bool:
+    return isinstance(value, str | int | float) and bool(value == default)

@@ -1,0 +1,182 @@
+"""Reports: a result, and what else is known about its data, as one HTML file."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from edgewise._base.atomic import atomic_path, check_writable
+from edgewise.errors import DataError
+from edgewise.methods.sequential import ConfidenceSequence
+from edgewise.questions.compare_methods import LADDER, Comparison, Rung, compare_methods
+from edgewise.questions.diagnose import Diagnosis, diagnose, liberal_for_few_rows
+from edgewise.report.document import Context, LadderLine, report_html
+from edgewise.results.result import EdgeTestResult
+from edgewise.rows.opening import as_source
+from edgewise.rows.table import Source
+from edgewise.rows.views import FiniteRows
+from edgewise.states.batches import BatchMoments
+from edgewise.states.file_format import is_state_file
+from edgewise.states.moments import Moments
+
+# What the other methods can be run on while one waits: numbers, and columns of those that need
+# the spectrum of a large matrix.
+_SOON_COMPARED, _SOON_SOLVED = 20_000_000, 30
+
+
+def write_report(
+    result: EdgeTestResult,
+    path: str | os.PathLike[str],
+    *,
+    data: Any = None,
+    compare: bool | None = None,
+    title: str | None = None,
+    command: str = "",
+) -> None:
+    """Write the report of a result; see `EdgeTestResult.report`."""
+    check_writable(path)
+    source = _rows(data, result.feature_names)
+    if source is None:
+        report_of(result, path, title=title, command=command)
+        return
+    rungs = _rungs(result, source) if compare is None else LADDER if compare else ()
+    lines = compare_methods(source, result.alpha, _beside(result), rungs) if rungs else ()
+    report_of(
+        result,
+        path,
+        lines=lines,
+        diagnosis=diagnose(source),
+        title=title,
+        command=command,
+    )
+
+
+def report_of(
+    result: EdgeTestResult,
+    path: str | os.PathLike[str],
+    *,
+    lines: Sequence[Comparison] = (),
+    diagnosis: Diagnosis | None = None,
+    title: str | None = None,
+    command: str = "",
+) -> None:
+    """The same from what is already known of the data."""
+    context = Context(
+        title=title or f"{result.n_features} variables, {result.n_samples:,} rows",
+        facts=[] if diagnosis is None else _facts(diagnosis),
+        advice="" if diagnosis is None else diagnosis.advice(),
+        caution="" if diagnosis is None else _caution(result, diagnosis),
+        ladder=[_ladder_line(line) for line in lines],
+        ladder_correction=_beside(result),
+        ladder_note=_left_out(lines),
+        command=command,
+    )
+    html = report_html(result, context)
+    with atomic_path(path) as temporary:
+        temporary.write_text(html, encoding="utf-8")
+
+
+def _rungs(result: EdgeTestResult, source: Source) -> Sequence[Rung]:
+    """The methods that do not take long on these rows."""
+    # With a budget the result has seen a part of the rows only.
+    rows = max(source.estimated_rows or 0, result.n_samples)
+    if rows * result.n_features > _SOON_COMPARED:
+        return ()
+    if result.n_features <= _SOON_SOLVED:
+        return LADDER
+    return [rung for rung in LADDER if not rung.needs_spectrum]
+
+
+def _left_out(lines: Sequence[Comparison]) -> str:
+    ran = {line.rung.label for line in lines}
+    missing = [rung.label for rung in LADDER if rung.label not in ran]
+    if not ran or not missing:
+        return ""
+    return f"Left out, because they take long with so many variables: {'; '.join(missing)}."
+
+
+def _beside(result: EdgeTestResult) -> str | None:
+    """The correction of the per-edge methods beside it; a bound needs none itself."""
+    return "holm" if result.radius is not None else result.correction
+
+
+def _rows(data: Any, tested: Sequence[str]) -> Source | None:
+    """The rows of the columns that were tested, where there are any that can be read again."""
+    if data is None or isinstance(data, Moments | BatchMoments | ConfidenceSequence):
+        return None
+    if isinstance(data, str | os.PathLike) and is_state_file(data):
+        return None
+    source = _tested_columns(data, tested)
+    if not source.rescannable:
+        raise DataError(
+            "data: expected rows that can be read again, got a stream; leave data out, and the "
+            "report has no ladder of methods."
+        )
+    if len(source.feature_names) != len(tested):
+        raise DataError(
+            f"data: expected the {len(tested)} columns that were tested, got "
+            f"{len(source.feature_names)}; pass the same columns."
+        )
+    return source if isinstance(source, FiniteRows) else FiniteRows(source)
+
+
+def _tested_columns(data: Any, tested: Sequence[str]) -> Source:
+    """The columns that were tested, by name; or all, where they have been given other names."""
+    if not (isinstance(data, Source) or hasattr(data, "__next__")):
+        try:
+            return as_source(data, columns=tested)
+        except DataError:
+            pass
+    return as_source(data)
+
+
+def _facts(diagnosis: Diagnosis) -> list[tuple[str, str]]:
+    dependence = diagnosis.dependence_pvalue
+    seen = "seen" if diagnosis.dependent else "not seen"
+    shown = "below 1e-300" if dependence < 1e-300 else f"{dependence:.2g}"
+    moments = "; fourth moments may be infinite" if diagnosis.without_fourth_moments else ""
+    return [
+        ("tails", f"{diagnosis.kurtosis_ratio:.3g} times the kurtosis of Gaussian rows{moments}"),
+        ("dependence between rows", f"{seen} (portmanteau test, p {shown})"),
+        ("scales", f"largest over smallest standard deviation {diagnosis.scale_ratio:.3g}"),
+    ]
+
+
+def _caution(result: EdgeTestResult, diagnosis: Diagnosis) -> str:
+    """What the data say against the method that was used on them."""
+    if diagnosis.dependent and result.method not in ("batch", "sequential"):
+        return (
+            "But rows depend on the rows before them, and this method takes them for independent: "
+            "some of its edges may be false. Method “batch” allows for it."
+        )
+    if diagnosis.heavy_tailed and result.method == "fisher":
+        return (
+            "But the tails are heavy, and this method takes the rows for Gaussian: some of its "
+            "edges may be false. Method “score” does not."
+        )
+    if diagnosis.without_fourth_moments:
+        return (
+            "But a few rows are so far out that they are outliers, or fourth moments, which this "
+            "method needs, are infinite: some of its edges may be false. Test ranks or logarithms "
+            "too."
+        )
+    if liberal_for_few_rows(result):
+        return (
+            "But the rows are few for so many columns, and the p-values of this method then too "
+            "small: some of its edges may be false."
+        )
+    return ""
+
+
+def _ladder_line(line: Comparison) -> LadderLine:
+    if line.result is None:
+        return LadderLine(line.rung.label, line.guarantee, line.failure or "–", "–")
+    threshold = line.threshold_on_partial_correlation()
+    needed = line.result.rows_needed
+    if math.isfinite(threshold):
+        text = f"{threshold:.3g}" if threshold <= 1 else "above 1"
+    else:
+        text = "infinite" if needed is None else f"infinite; needs {needed:,} rows"
+    return LadderLine(line.rung.label, line.guarantee, text, f"{line.result.n_edges:,}")

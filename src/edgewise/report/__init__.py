@@ -1,0 +1,1 @@
+"""One HTML page to look at, explore and send."""

@@ -1,0 +1,278 @@
+"""From a result to one self-contained HTML page.
+
+The page holds the p-values of all pairs and decides again in the browser; `script.js` takes the
+same steps as `edgewise.inference.corrections`. Nothing in it comes from elsewhere, and a content
+security policy with the hashes of its one style and one script forbids all else.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import platform
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+
+from edgewise._base.types import FloatArray
+from edgewise._version import __version__
+from edgewise.inference.effect import MinEffect
+from edgewise.methods.registry import METHODS
+from edgewise.results.result import EdgeTestResult
+from edgewise.view.graph_files import distinct_texts
+from edgewise.view.heatmap import clustered_order
+from edgewise.view.layout import node_positions
+from edgewise.view.safe_names import printable
+
+#: Minimal effects that a reader can choose among; their p-values are computed beforehand.
+EFFECTS = (0.0, 0.05, 0.1, 0.2, 0.3)
+#: With more variables the page keeps only what was tested, to stay small.
+_MANY_FEATURES = 300
+_SMALLEST_ALPHA, _LARGEST_ALPHA = 1e-6, 0.2
+
+# Promises of the rule, not of what it found this time; below, the page says on which condition.
+_WHERE = ", where its condition holds."
+_FAMILY_WISE = "by a rule that finds any false one with probability at most {alpha}" + _WHERE
+_SHARE = "by a rule of whose finds a share of at most {alpha} is false on average" + _WHERE
+_PROMISES = {
+    "bound": _FAMILY_WISE,
+    "holm": _FAMILY_WISE,
+    "bonferroni": _FAMILY_WISE,
+    "maxt": _FAMILY_WISE,
+    "bh": _SHARE,
+    "by": _SHARE,
+    "none": "each tested by itself: a pair without an edge is called one with probability {alpha}.",
+}
+
+
+@dataclass(frozen=True)
+class LadderLine:
+    """A line of the ladder, as text."""
+
+    name: str
+    guarantee: str
+    threshold: str
+    edges: str
+
+
+@dataclass(frozen=True)
+class Context:
+    """What is known beyond the result: about the data, other methods, and how it was made."""
+
+    title: str = "Which variables are connected?"
+    facts: Sequence[tuple[str, str]] = ()
+    advice: str = ""
+    caution: str = ""
+    ladder: Sequence[LadderLine] = ()
+    ladder_correction: str | None = None
+    ladder_note: str = ""
+    command: str = ""
+
+
+def report_html(result: EdgeTestResult, context: Context) -> str:
+    """The page.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import edgewise as ew
+    >>> X = np.random.default_rng(0).standard_normal((500, 3))
+    >>> report_html(ew.edge_test(X), Context()).startswith("<!doctype html>")
+    True
+    """
+    from jinja2 import Environment
+    from markupsafe import Markup
+
+    own = files(__package__)
+    template, style, script = (
+        own.joinpath(name).read_text(encoding="utf-8")
+        for name in ("template.html", "style.css", "script.js")
+    )
+    page = Environment(autoescape=True).from_string(template)
+    bound = result.correction is None and result.radius is not None
+    promise = _PROMISES["bound" if bound else result.correction or "none"]
+    return page.render(
+        title=printable(context.title),
+        style=Markup(style),  # noqa: S704  our own file
+        script=Markup(script),  # noqa: S704
+        style_hash=_hash(style),
+        script_hash=_hash(script),
+        data=Markup(_safe_json(_data(result, bound))),  # noqa: S704  no "<" is left in it
+        question=f"Which of these {result.n_features} variables are connected, given all others?",
+        answer=_answer(result, promise),
+        warning=_warning(result, "below" if context.ladder else "") or context.caution,
+        largest_alpha=max(_LARGEST_ALPHA, result.alpha),
+        alpha=f"{result.alpha:g}",
+        correction=context.ladder_correction,
+        facts=[(name, printable(value)) for name, value in [*_facts(result), *context.facts]],
+        advice=context.advice,
+        ladder=context.ladder,
+        ladder_note=context.ladder_note,
+        reading=f"Tested by method “{result.method}”. What it promises holds for "
+        f"{_condition(result)}.",
+        command=printable(context.command) or _python_call(result),
+        version=__version__,
+        versions=f"edgewise {__version__}, NumPy {np.__version__}, Python "
+        f"{platform.python_version()}",
+    )
+
+
+def _count(result: EdgeTestResult) -> str:
+    pairs = result.n_features * (result.n_features - 1) // 2
+    is_are = "is" if result.n_edges == 1 else "are"
+    beyond = ""
+    if "min_effect" in result.options:
+        scale = str(result.options["effect_scale"]).replace("_", " ")
+        beyond = f" with |{scale}| above {result.options['min_effect']:g}"
+    return f"{result.n_edges:,} of {pairs:,} pair{'s' * (pairs != 1)} {is_are}{beyond}"
+
+
+def _answer(result: EdgeTestResult, promise: str) -> str:
+    """What was found, and what is promised of it; of nothing, nothing."""
+    if not result.n_edges:
+        return f"{_count(result)}."
+    return f"{_count(result)}, {promise.format(alpha=f'{result.alpha:g}')}"
+
+
+def _warning(result: EdgeTestResult, where: str) -> str:
+    if result.rows_needed is None:
+        return ""
+    return (
+        f"The rows are too few for this method: its threshold is infinite, so it finds no edge. "
+        f"About {result.rows_needed:,} rows would make it finite; method “score” needs fewer"
+        f"{', as the table of methods ' + where + ' shows' if where else ''}."
+    )
+
+
+def _facts(result: EdgeTestResult) -> list[tuple[str, str]]:
+    facts = [
+        ("rows", f"{result.n_samples:,}"),
+        ("variables", f"{result.n_features:,}"),
+    ]
+    if result.n_dropped:
+        facts.append(("rows left out", f"{result.n_dropped:,} with missing values"))
+    tested = f"{result.method}, α = {result.alpha:g}"
+    if result.correction is not None:
+        tested += f", {result.correction}"
+    if result.options:
+        tested += ", " + ", ".join(f"{name} {value}" for name, value in result.options.items())
+    facts.append(("tested with", tested))
+    return facts
+
+
+def _condition(result: EdgeTestResult) -> str:
+    """What must be true of the rows for the promise to hold."""
+    if result.method in METHODS:
+        return METHODS[result.method].condition
+    return (
+        "all looks at a stream of independent rows with a little more than fourth moments, in the "
+        "limit of many rows"
+    )
+
+
+def _python_call(result: EdgeTestResult) -> str:
+    if result.method not in METHODS:
+        tuned = result.options.get("tuned_for")
+        return f"edgewise.ConfidenceSequence({result.alpha!r}, tuned_for={tuned!r}).result()"
+    given: dict[str, Any] = {"method": result.method, "alpha": result.alpha}
+    if result.radius is None:
+        given["correction"] = result.correction
+    # Of batches the result records how many there were, which is not what was asked for.
+    asked = (METHODS[result.method].options | {"min_effect", "effect_scale"}) - {"n_batches"}
+    given |= {name: value for name, value in result.options.items() if name in asked}
+    arguments = ", ".join(f"{name}={value!r}" for name, value in given.items())
+    return f"edgewise.edge_test(data, {arguments})"
+
+
+def _data(result: EdgeTestResult, bound: bool) -> dict[str, Any]:
+    """What the script works from."""
+    upper = np.triu_indices(result.n_features, k=1)
+    effects, chosen = _effects(result)
+    document: dict[str, Any] = {
+        "names": list(distinct_texts(result.feature_names, printable).values()),
+        "alpha": result.alpha,
+        "smallestAlpha": min(_SMALLEST_ALPHA, result.alpha),
+        "largestAlpha": max(_LARGEST_ALPHA, result.alpha),
+        "bound": bound,
+        "correction": "none" if bound else result.correction or "none",
+        "promises": _PROMISES,
+        "rho": _encoded(result.partial_correlation[upper], np.float32),
+        "effects": effects,
+        "effect": chosen,
+        "maxt": None,
+        "low": None,
+        "high": None,
+        "positions": _unit_square(node_positions(result)).round(4).tolist(),
+        "order": np.asarray(clustered_order(result.partial_correlation)).tolist(),
+    }
+    if result.correction == "maxt":
+        document["maxt"] = _encoded(np.log(result.adjusted_pvalue[upper]), np.float64)
+    if result.interval_rule is not None and result.n_features <= _MANY_FEATURES:
+        level = 1 - result.alpha
+        ends = result.confidence_interval(level=level, scale="partial_correlation")
+        document["low"], document["high"] = (_encoded(end[upper], np.float32) for end in ends)
+        at_once = " for all at once" if bound else ""
+        document["intervalLabel"] = f"{100 * level:.4g} % interval{at_once}"
+    return document
+
+
+def _effects(result: EdgeTestResult) -> tuple[list[dict[str, Any]], int]:
+    """Log p-values for each minimal effect that can be chosen, and which one was tested."""
+    upper = np.triu_indices(result.n_features, k=1)
+    own = MinEffect(
+        float(result.options.get("min_effect", 0.0)),
+        str(result.options.get("effect_scale", "partial_correlation")),
+    )
+    tested = result.log_pvalue[upper]
+    rule = result.interval_rule
+    if rule is None or result.n_features > _MANY_FEATURES or own.scale != "partial_correlation":
+        label = "as tested" if own.value else "0: any"
+        if own.value:
+            label = f"{own.value:g} ({own.scale.replace('_', ' ')}, as tested)"
+        value = own.value if own.scale == "partial_correlation" else 0.0
+        return [{"value": value, "label": label, "logp": _encoded(tested, np.float64)}], 0
+    made = []
+    values = sorted({*EFFECTS, own.value})
+    for value in values:
+        if value == own.value:
+            log_p = tested
+        else:
+            log_p = rule.log_pvalues(
+                result.precision,
+                result.partial_correlation,
+                result.statistic,
+                MinEffect(value),
+            )
+        label = f"{value:g}" if value else "0: any"
+        made.append({"value": value, "label": label, "logp": _encoded(log_p, np.float64)})
+    return made, values.index(own.value)
+
+
+def _unit_square(positions: FloatArray) -> FloatArray:
+    """Places between 0 and 1, y downwards as on a screen."""
+    low, high = positions.min(axis=0), positions.max(axis=0)
+    scaled: FloatArray = (positions - low) / np.where(high > low, high - low, 1.0)
+    # A graph in a line, or of one node, stands in the middle.
+    scaled[:, high <= low] = 0.5
+    return np.column_stack([scaled[:, 0], 1 - scaled[:, 1]])
+
+
+def _encoded(values: FloatArray, dtype: Any) -> str:
+    """Little-endian numbers in base 64: exact, and a third of their size as text."""
+    little = np.ascontiguousarray(values, dtype=np.dtype(dtype).newbyteorder("<"))
+    return base64.b64encode(little.tobytes()).decode("ascii")
+
+
+def _safe_json(document: dict[str, Any]) -> str:
+    """JSON that cannot end the element that holds it, nor start another."""
+    text = json.dumps(document, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _hash(text: str) -> str:
+    """What a content security policy calls a source by."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode()

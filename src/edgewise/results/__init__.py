@@ -1,0 +1,1 @@
+"""What a test found, as a frozen value and as files."""

@@ -1,0 +1,479 @@
+"""What a test of all edges found: one frozen value, whatever the method."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+
+from edgewise._base.checks import check_choice, check_real
+from edgewise._base.types import BoolArray, FloatArray
+from edgewise.errors import ParameterError
+from edgewise.inference.intervals import ConfidenceInterval, IntervalRule
+from edgewise.results.json import from_json, json_schema, json_text, to_document
+
+if TYPE_CHECKING:
+    import os
+
+    import networkx as nx
+    from matplotlib.axes import Axes
+
+_TINY = float(np.finfo(float).tiny)
+
+
+class Edge(NamedTuple):
+    """One pair of variables and what the test says of it.
+
+    Attributes
+    ----------
+    source : str
+        Name of the first variable; an edge has no direction, this is the order of the columns.
+    target : str
+        Name of the second variable.
+    partial_correlation : float
+        Their estimated correlation given all other variables.
+    precision : float
+        The estimate of Θ_ij.
+    statistic : float
+        The test statistic.
+    pvalue : float
+        The p-value of this pair alone.
+    adjusted_pvalue : float
+        The p-value corrected for the number of pairs.
+    reject : bool
+        Whether the pair is an edge.
+
+    Examples
+    --------
+    >>> import edgewise as ew
+    >>> strongest = ew.edge_test(ew.datasets.load_sp500_returns()).edges()[0]
+    >>> strongest.source, strongest.target, round(strongest.partial_correlation, 3)
+    ('CVX', 'XOM', 0.693)
+    """
+
+    source: str
+    target: str
+    partial_correlation: float
+    precision: float
+    statistic: float
+    pvalue: float
+    adjusted_pvalue: float
+    reject: bool
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class EdgeTestResult:
+    """The outcome of testing H₀: Θ_ij = 0 for every pair of variables.
+
+    Attributes
+    ----------
+    method : str
+        The test.
+    alpha : float
+        Its significance level.
+    correction : str or None
+        How it accounts for testing many pairs; None for the methods whose one threshold holds for
+        all entries at once.
+    options : dict
+        Further options of the method.
+    n_samples, n_features : int
+        Rows and columns of the data.
+    feature_names : tuple of str
+        The names of the columns.
+    n_dropped : int
+        Rows left out because of missing values.
+    covariance, precision, partial_correlation : ndarray of shape (p, p)
+        Estimates, of the standardised columns where the test was asked to standardise.
+    statistic : ndarray of shape (p, p)
+        The test statistic: Θ̂_ij for the bounds, a studentised value for the others.
+    pvalue, adjusted_pvalue : ndarray of shape (p, p)
+        NaN on the diagonal; never 0: below 2.2e-308 the value is in `log_pvalue`.
+    log_pvalue : ndarray of shape (p, p)
+        Natural logarithm of the p-values.
+    reject : ndarray of bool of shape (p, p)
+        The edges; False on the diagonal.
+    threshold : float or ndarray of shape (p, p)
+        What the absolute precision was compared with; infinite when the rows are too few.
+    radius : float or None
+        ε, the bound on the error of the covariance, where the method has one.
+    rows_needed : int or None
+        With an infinite threshold, about how many rows would make it finite.
+    standard_error, partial_correlation_standard_error : ndarray of shape (p, p) or None
+        Of the entries of `precision` and of `partial_correlation`, where the method has them.
+    interval_rule : object
+        What `confidence_interval` works from.
+    n_edges : int
+        How many edges were found.
+
+    Examples
+    --------
+    >>> import edgewise as ew
+    >>> result = ew.edge_test(ew.datasets.load_sp500_returns())
+    >>> result.n_edges, len(result.pairs())
+    (51, 190)
+    >>> [(edge.source, edge.target) for edge in result.edges()[:2]]
+    [('CVX', 'XOM'), ('BAC', 'JPM')]
+    >>> print(result.summary().splitlines()[0])
+    51 of 190 possible edges among 20 variables, from 8312 rows (method 'score', alpha 0.05, holm).
+    >>> result.to_frame("pyarrow").num_rows, result.to_networkx().number_of_edges()
+    (190, 51)
+    >>> result.plot("volcano").get_xlabel()
+    'partial correlation'
+    """
+
+    method: str
+    alpha: float
+    correction: str | None
+    options: dict[str, Any]
+    n_samples: int
+    n_features: int
+    feature_names: tuple[str, ...]
+    covariance: FloatArray
+    precision: FloatArray
+    partial_correlation: FloatArray
+    statistic: FloatArray
+    log_pvalue: FloatArray
+    pvalue: FloatArray
+    adjusted_pvalue: FloatArray
+    reject: BoolArray
+    threshold: float | FloatArray
+    radius: float | None = None
+    rows_needed: int | None = None
+    standard_error: FloatArray | None = None
+    partial_correlation_standard_error: FloatArray | None = None
+    n_dropped: int = 0
+    interval_rule: IntervalRule | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        # Frozen means the arrays too: a result that changes under its reader is no result.
+        for known in fields(self):
+            value = getattr(self, known.name)
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
+
+    @property
+    def n_edges(self) -> int:
+        """How many edges were found."""
+        return int(np.count_nonzero(self.reject)) // 2
+
+    def pairs(self) -> list[Edge]:
+        """Every pair of variables, strongest partial correlation first.
+
+        Returns
+        -------
+        list of Edge
+            One for each pair, an edge or not.
+        """
+        rows, columns = np.triu_indices(self.n_features, k=1)
+        strength = np.abs(self.partial_correlation[rows, columns])
+        names = self.feature_names
+        return [
+            Edge(
+                names[i],
+                names[j],
+                float(self.partial_correlation[i, j]),
+                float(self.precision[i, j]),
+                float(self.statistic[i, j]),
+                float(self.pvalue[i, j]),
+                float(self.adjusted_pvalue[i, j]),
+                bool(self.reject[i, j]),
+            )
+            for i, j in (
+                (int(rows[k]), int(columns[k])) for k in np.argsort(-strength, kind="stable")
+            )
+        ]
+
+    def edges(self) -> list[Edge]:
+        """The edges found, strongest partial correlation first.
+
+        Returns
+        -------
+        list of Edge
+            The pairs whose `reject` is true.
+        """
+        return [pair for pair in self.pairs() if pair.reject]
+
+    def confidence_interval(
+        self,
+        level: float = 0.95,
+        scale: Literal["precision", "partial_correlation"] = "precision",
+        simultaneous: bool = False,
+    ) -> ConfidenceInterval:
+        """Intervals for every entry, as arrays `low` and `high`.
+
+        Parameters
+        ----------
+        level : float
+            Confidence level, between 0 and 1.
+        scale : {"precision", "partial_correlation"}
+            Entries of Θ, or partial correlations (by Fisher's z-transform).
+        simultaneous : bool
+            Whether all intervals hold at once with this level. Those of the bounds always do;
+            the per-edge methods divide 1 − level by the number of pairs, or use the critical
+            value of the largest statistic where the edges were tested with it ("maxt").
+
+        Returns
+        -------
+        ConfidenceInterval
+            The lower and the upper ends, each of shape (p, p).
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import edgewise as ew
+        >>> X = np.random.default_rng(0).standard_normal((1000, 3))
+        >>> low, high = ew.edge_test(X).confidence_interval(scale="partial_correlation")
+        >>> bool(low[0, 1] < 0 < high[0, 1])
+        True
+        """
+        level = check_real("level", level, above=0, below=1, hint=" 0.95 is usual.")
+        check_choice("scale", scale, ("precision", "partial_correlation"))
+        if self.interval_rule is None:
+            raise ParameterError(
+                "interval_rule: this result was read from a file and carries no intervals; test "
+                "the data again."
+            )
+        return self.interval_rule.interval(
+            self.precision,
+            self.partial_correlation,
+            level=level,
+            scale=scale,
+            simultaneous=simultaneous,
+        )
+
+    def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] | None = None) -> Any:
+        """Every pair as a row of a data frame, strongest first; column `reject` marks the edges.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow", None}
+            The kind of frame; None takes the first of the three that is installed.
+
+        Returns
+        -------
+        data frame
+            Its columns are the attributes of `Edge`.
+        """
+        from importlib.util import find_spec
+
+        import narwhals as nw
+
+        kinds: tuple[Literal["pandas", "polars", "pyarrow"], ...] = ("pandas", "polars", "pyarrow")
+        if backend is None:
+            backend = next(kind for kind in kinds if find_spec(kind))
+        check_choice("backend", backend, kinds)
+        pairs = self.pairs()
+        columns = {field: [getattr(pair, field) for pair in pairs] for field in Edge._fields}
+        return nw.from_dict(columns, backend=backend).to_native()
+
+    def to_networkx(self) -> nx.Graph[str]:
+        """The edges as a graph: every variable a node, the numbers as edge attributes.
+
+        Returns
+        -------
+        networkx.Graph
+            The attribute `weight` of an edge is the absolute partial correlation.
+        """
+        import networkx as nx
+
+        graph: nx.Graph[str] = nx.Graph(
+            method=self.method, alpha=self.alpha, n_samples=self.n_samples
+        )
+        graph.add_nodes_from(self.feature_names)
+        for edge in self.edges():
+            graph.add_edge(
+                edge.source,
+                edge.target,
+                weight=abs(edge.partial_correlation),
+                partial_correlation=edge.partial_correlation,
+                precision=edge.precision,
+                statistic=edge.statistic,
+                pvalue=edge.pvalue,
+                adjusted_pvalue=edge.adjusted_pvalue,
+            )
+        return graph
+
+    def to_json(self, indent: int | None = None) -> str:
+        """The whole result as JSON, which `from_json` reads; `json_schema` describes it.
+
+        JSON has neither NaN nor infinity. In a matrix null is NaN, as on the diagonals, and
+        "Infinity" and "-Infinity" are texts; a threshold of null is the infinite one.
+
+        Parameters
+        ----------
+        indent : int, optional
+            Spaces by which each level is indented; by default all is one line.
+
+        Returns
+        -------
+        str
+            The text.
+
+        Examples
+        --------
+        >>> import json
+        >>> import edgewise as ew
+        >>> text = ew.edge_test(ew.datasets.load_sachs()).to_json()
+        >>> json.loads(text)["n_features"]
+        11
+        """
+        return json_text(to_document(self), indent)
+
+    @classmethod
+    def from_json(cls, source: str | os.PathLike[str]) -> EdgeTestResult:
+        """The result that `to_json` wrote, equal in every number.
+
+        What `confidence_interval` works from is not in the text: for intervals, test the data
+        again. Reading runs no part of the text.
+
+        Parameters
+        ----------
+        source : str or path
+            The text, if it starts with a brace, or else the path of a file of it.
+
+        Returns
+        -------
+        EdgeTestResult
+            The result.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import edgewise as ew
+        >>> result = ew.edge_test(np.random.default_rng(0).standard_normal((100, 3)))
+        >>> ew.EdgeTestResult.from_json(result.to_json())
+        EdgeTestResult(method='score', alpha=0.05, correction='holm', n_samples=100,
+                       n_features=3, edges=0)
+        """
+        return from_json(cls, source)
+
+    @staticmethod
+    def json_schema() -> dict[str, Any]:
+        """The JSON Schema (draft 2020-12) of what `to_json` writes, for programs that read it.
+
+        Returns
+        -------
+        dict
+            The schema.
+
+        Examples
+        --------
+        >>> import edgewise as ew
+        >>> ew.EdgeTestResult.json_schema()["$schema"]
+        'https://json-schema.org/draft/2020-12/schema'
+        """
+        return json_schema()
+
+    def summary(self) -> str:
+        """A few lines to read: what was tested, how, and what was found.
+
+        Returns
+        -------
+        str
+            The lines; of many edges the ten strongest.
+        """
+        family = "all entries at once" if self.correction is None else self.correction
+        if self.correction is None and self.radius is None:
+            family = "no correction"
+        pairs = self.n_features * (self.n_features - 1) // 2
+        lines = [
+            f"{self.n_edges} of {pairs} possible edges "
+            f"among {self.n_features} variables, from {self.n_samples} rows "
+            f"(method {self.method!r}, alpha {self.alpha:g}, {family})."
+        ]
+        if self.n_dropped:
+            lines.append(f"{self.n_dropped} rows with missing values were left out.")
+        if self.rows_needed is not None:
+            lines.append(
+                "The rows are too few for this method: its threshold is infinite. "
+                f"About {self.rows_needed:,} rows would make it finite."
+            )
+        lines += [
+            f"  {edge.source} – {edge.target}: partial correlation "
+            f"{edge.partial_correlation:+.3f}, adjusted p {edge.adjusted_pvalue:.2g}"
+            for edge in self.edges()[:10]
+        ]
+        if self.n_edges > 10:
+            lines.append(f"  … and {self.n_edges - 10} more")
+        return "\n".join(lines)
+
+    def plot(self, kind: str = "network", *, ax: Axes | None = None) -> Axes:
+        """Draw the result.
+
+        Parameters
+        ----------
+        kind : {"network", "heatmap", "volcano", "forest", "pvalues"}
+            The graph of the edges; the partial correlations in clustered order; effect against
+            p-value; the intervals of the strongest pairs; all p-values against the uniform
+            distribution. `edgewise.view.plots` has a function for each, with more options.
+        ax : matplotlib axes, optional
+            Where to draw; by default a new figure that pyplot does not keep alive.
+
+        Returns
+        -------
+        matplotlib axes
+            Where it was drawn; ``ax.figure`` is the page.
+        """
+        from edgewise.view.plots import plot
+
+        return plot(self, kind, ax=ax)
+
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        data: Any = None,
+        compare: bool | None = None,
+        title: str | None = None,
+    ) -> None:
+        """Write one HTML file to look at, explore and send.
+
+        It holds the graph, the table, the heat map and the p-values of all pairs; the level, the
+        correction and the minimal effect can be changed in the browser, which then decides as
+        `edge_test` would. It needs no network and no Python.
+
+        Parameters
+        ----------
+        path : path
+            Where to write it.
+        data : optional
+            The data that were tested, as `edge_test` takes them. With them the report also says
+            what they are like (tails, dependence, scales) and shows every method side by side.
+        compare : bool, optional
+            Whether to run all other methods too, which takes as long as `edgewise compare`; by
+            default those that do not take long: up to 20 million numbers, and beyond 30 columns
+            without the ones that need the spectrum of a large matrix.
+        title : str, optional
+            What stands above it.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> import numpy as np
+        >>> import edgewise as ew
+        >>> result = ew.edge_test(np.random.default_rng(0).standard_normal((100, 3)))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     result.report(Path(folder) / "report.html")
+        """
+        from edgewise.questions.reporting import write_report
+
+        write_report(self, path, data=data, compare=compare, title=title)
+
+    def _repr_html_(self) -> str:
+        from edgewise.view.notebook import result_html
+
+        return result_html(self)
+
+    def __repr__(self) -> str:
+        return (
+            f"EdgeTestResult(method={self.method!r}, alpha={self.alpha:g}, "
+            f"correction={self.correction!r}, n_samples={self.n_samples}, "
+            f"n_features={self.n_features}, edges={self.n_edges})"
+        )
+
+
+def probabilities(log_p: FloatArray) -> FloatArray:
+    """exp, but never zero: zero would claim a certainty that no test gives."""
+    return np.maximum(np.exp(log_p), _TINY)

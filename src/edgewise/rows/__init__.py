@@ -1,0 +1,1 @@
+"""Anything that holds rows, opened as a table."""

@@ -1,0 +1,219 @@
+"""Reaching a cluster, or making one of this machine's cores."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import re
+import signal
+import socket
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from edgewise._base.text import one_line
+from edgewise._version import __version__
+from edgewise.errors import ParameterError
+
+# Seconds that a cluster has to answer.
+TIMEOUT = 10.0
+# Where these differ between machines, what one writes another may not read.
+_MUST_MATCH = ("python", "dask", "distributed", "numpy", "edgewise")
+
+
+@contextmanager
+def dask_client(address: str | None, *, timeout: float = TIMEOUT) -> Iterator[Any]:
+    """A client of the scheduler at `address`; by default of one process for each core here."""
+    from joblib import cpu_count
+
+    try:
+        from distributed import Client, LocalCluster
+    except ImportError as error:
+        raise _not_installed("dask", error) from error
+    if address is None:
+        with (
+            LocalCluster(
+                n_workers=cpu_count(),
+                threads_per_worker=1,
+                dashboard_address="127.0.0.1:0",  # whichever port is free, and for nobody else
+                silence_logs=logging.CRITICAL,  # what fails is raised here, and told once
+            ) as cluster,
+            Client(cluster) as client,
+        ):
+            yield client
+        return
+    try:
+        asyncio.run(_shake_hands(address, timeout))
+        client = Client(address, timeout=timeout)
+    except Exception as error:  # whatever comes of a server that speaks another language
+        reason = f" ({one_line(error)})" if str(error) else ""
+        raise ParameterError(
+            f"scheduler: no Dask scheduler answered at '{address}' within {timeout:g} s{reason}; "
+            "check the address, and that the scheduler is up."
+        ) from error
+    with client:
+        check_client(client)
+        try:
+            client.wait_for_workers(1, timeout=timeout)
+        except TimeoutError as error:
+            raise ParameterError(
+                f"scheduler: the Dask scheduler at '{address}' had no worker within {timeout:g} s; "
+                "start some, and try again."
+            ) from error
+        yield client
+
+
+async def _shake_hands(address: str, timeout: float) -> None:
+    """`Client` itself would wait for ever for a server that takes a call and says nothing."""
+    from distributed.comm import connect
+    from distributed.security import Security
+
+    how = Security().get_connection_args("client")
+    comm = await asyncio.wait_for(connect(address, timeout=timeout, **how), timeout)
+    await comm.close()
+
+
+def check_client(client: Any) -> None:
+    """Refuse what is not a working client of a cluster with the same software."""
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise _not_installed("dask", error) from error
+    if not isinstance(client, Client):
+        raise ParameterError(
+            f"client: expected a distributed.Client, got {type(client).__name__}; make one with "
+            "Client(address)."
+        )
+    if client.asynchronous:
+        raise ParameterError(
+            "client: expected a client that waits for its results, got an asynchronous one; make "
+            "it with asynchronous=False."
+        )
+    if client.status != "running":
+        raise ParameterError(
+            f"client: expected a client with a connection, got one that is {client.status}; make a "
+            "new one with Client(address)."
+        )
+    versions = client.get_versions(packages=["edgewise", "numpy"])
+    for worker, theirs in {"the scheduler": versions["scheduler"], **versions["workers"]}.items():
+        _check_versions(worker, theirs, versions["client"])
+
+
+def _check_versions(machine: str, theirs: Any, ours: Any) -> None:
+    # A scheduler only passes on what it is given: it need not have all of it.
+    needed = ("python", "dask", "distributed") if machine == "the scheduler" else _MUST_MATCH
+    mine = {**ours["packages"], "edgewise": __version__}
+    for package in needed:
+        got, expected = theirs["packages"].get(package), mine.get(package)
+        if _series(package, got) != _series(package, expected):
+            raise ParameterError(
+                f"client: expected {package} {expected} on {machine}, as here, got "
+                f"{got or 'none'}; install the same versions everywhere."
+            )
+
+
+def _series(package: str, version: str | None) -> str | None:
+    """As much of a version as must be equal."""
+    if version is None:
+        return None
+    parts = version.split(".")
+    return ".".join(parts[:1] if package == "numpy" else parts[:2])
+
+
+def _not_installed(extra: str, error: ImportError) -> ParameterError:
+    name = {"dask": "Dask with its distributed scheduler", "spark": "Spark"}[extra]
+    return ParameterError(
+        f"engine: {name} is not installed ({one_line(error)}); install it with "
+        f"`pip install 'edgewise[{extra}]'`."
+    )
+
+
+@contextmanager
+def spark_session(master: str | None, *, timeout: float = TIMEOUT) -> Iterator[Any]:
+    """A session of the cluster at `master`; by default of this machine's cores."""
+    from edgewise.rows.clusters.spark import spark_errors, spark_reason, without_pandas_warning
+
+    try:
+        with without_pandas_warning():
+            from pyspark.sql import SparkSession
+    except ImportError as error:
+        raise _not_installed("spark", error) from error
+    address = master or "local[*]"
+    _check_master(address)
+    _check_reachable(address, timeout)
+    builder = SparkSession.builder.appName("edgewise").master(address)
+    builder = builder.config("spark.ui.enabled", "false")
+    builder = builder.config("spark.ui.showConsoleProgress", str(sys.stderr.isatty()).lower())
+    quiet = Path(__file__).with_name("log4j2.properties").as_uri()
+    builder = builder.config("spark.driver.extraJavaOptions", f"-Dlog4j2.configurationFile={quiet}")
+    if address.startswith("local"):
+        # The workers are this machine's: they are to use the Python that has edgewise.
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    failures: tuple[type[Exception], ...] = (*spark_errors(), RuntimeError, OSError, ValueError)
+    try:
+        with without_pandas_warning():
+            session = builder.getOrCreate()
+    except failures as error:
+        if "stopped SparkContext" in str(error):  # it gave up on the master
+            raise ParameterError(
+                f"master: no Spark master answered at '{address}'; check the address, and that the "
+                "master is up."
+            ) from error
+        raise ParameterError(
+            f"master: Spark did not start with '{address}' ({spark_reason(error)}); check the "
+            "address, and that a Java runtime (17 or newer) is installed."
+        ) from error
+    try:
+        with _own_interrupts():
+            yield session
+    finally:
+        session.stop()
+
+
+@contextmanager
+def _own_interrupts() -> Iterator[None]:
+    """Ctrl-C as everywhere else; Spark's way talks to Java in the middle of a word, at length."""
+    silenced = logging.root.manager.disable
+    in_main = threading.current_thread() is threading.main_thread()
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler) if in_main else None
+    logging.disable(logging.ERROR)
+    try:
+        yield
+    finally:
+        logging.disable(silenced)
+        if in_main:
+            signal.signal(signal.SIGINT, handler)
+
+
+def _check_master(master: str) -> None:
+    """Spark itself would answer with a page of Java, after it has started."""
+    if not re.fullmatch(
+        r"local(-cluster)?(\[([1-9]\d*|\*)(,\d+)*\])?|yarn|(spark|k8s)://.+", master
+    ):
+        raise ParameterError(
+            "master: expected an address as spark://host:7077, k8s://host:443, yarn or local[4], "
+            f"got '{master}'."
+        )
+
+
+def _check_reachable(master: str, timeout: float) -> None:
+    """Spark itself would try for minutes before it gives up on a standalone master."""
+    if not master.startswith("spark://"):
+        return
+    reasons = []
+    for place in master.removeprefix("spark://").split(","):
+        host, _, port = place.rpartition(":")
+        try:
+            socket.create_connection((host, int(port)), timeout=timeout).close()
+        except (OSError, ValueError, OverflowError) as error:
+            reasons.append(one_line(error))
+        else:
+            return
+    raise ParameterError(
+        f"master: no Spark master answered at '{master}' within {timeout:g} s "
+        f"({'; '.join(reasons)}); check the address, and that the master is up."
+    )

@@ -1,0 +1,139 @@
+"""What is done to one partition where it is, and the tree in which the results are merged."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from edgewise._base.text import listed, one_line
+from edgewise._version import __version__
+from edgewise.errors import DataError, EdgewiseError, NonFiniteError
+from edgewise.rows.opening import as_source
+from edgewise.rows.table import Source
+from edgewise.rows.views import FiniteRows
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A partition that is being worked on: its place among all, what to call it, and its rows."""
+
+    number: int
+    where: str
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
+class PartWork(Generic[T]):
+    """Work for every partition; it travels to a machine once, however many it does there.
+
+    `names` are the columns that every partition must have, where they have names at all.
+    """
+
+    work: Callable[[Part], T]
+    n_features: int
+    names: tuple[str, ...] | None
+    drop_missing: bool
+    version: str = __version__
+
+    def __call__(self, number: int, where: str, make: Callable[[], Any]) -> T:
+        """The work on the partition that `make` makes; whatever goes wrong, `where` is named."""
+        if self.version != __version__:
+            raise DataError(
+                f"{where}: expected edgewise {self.version} on the workers, got {__version__}; "
+                "install the same version everywhere."
+            )
+        try:
+            with one_blas_thread():
+                return self.work(Part(number, where, self._opened(make(), where)))
+        except NonFiniteError as error:
+            raise NonFiniteError(_told(where, error), error.counts) from error
+        except EdgewiseError as error:
+            raise type(error)(_told(where, error)) from error
+        except Exception as error:
+            # Another library's, most often while it makes the partition: nobody else knows which.
+            reason = f"{type(error).__name__}: {one_line(error)}"
+            raise DataError(f"{where} cannot be read: {reason}.") from error
+
+    def _opened(self, rows: Any, where: str) -> Source:
+        source = as_source(rows)
+        got = source.feature_names
+        if self.names is not None and tuple(got) != self.names:
+            want, have = (listed([*map(repr, names)]) for names in (self.names, got))
+            raise DataError(
+                f"{where}: expected the columns {want}, got {have}; every partition must have the "
+                "same columns in the same order."
+            )
+        if len(got) != self.n_features:
+            raise DataError(
+                f"{where}: expected {self.n_features} columns, got {len(got)}; every partition "
+                "must have the same columns."
+            )
+        return FiniteRows(source) if self.drop_missing else source
+
+
+def in_tree(items: Sequence[T], merge: Callable[[T, T], T]) -> T:
+    """Neighbours merged two by two until one is left: a shape that only their number decides.
+
+    Examples
+    --------
+    >>> in_tree(["a", "b", "c", "d", "e"], lambda left, right: f"({left}{right})")
+    '(((ab)(cd))e)'
+    """
+    left = list(items)
+    while len(left) > 1:
+        pairs = [merge(*left[i : i + 2]) for i in range(0, len(left) - 1, 2)]
+        left = pairs + left[2 * len(pairs) :]
+    return left[0]
+
+
+class _Limit:
+    """How many are inside `one_blas_thread`, and what the first of them will have to undo."""
+
+    lock = threading.Lock()
+    inside = 0
+    held: Any = None
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """One BLAS thread for this partition: its neighbours on the machine have the other cores.
+
+    The limit is the whole process's. Where several threads work on partitions, the first one sets
+    it and the last one lifts it; each for itself would lift it too early, or never.
+    """
+    from threadpoolctl import threadpool_limits
+
+    with _Limit.lock:
+        if not _Limit.inside:
+            _any_thread_may_limit()
+            _Limit.held = threadpool_limits(limits=1)
+        _Limit.inside += 1
+    try:
+        yield
+    finally:
+        with _Limit.lock:
+            _Limit.inside -= 1
+            if not _Limit.inside:
+                _any_thread_may_limit()
+                _Limit.held.restore_original_limits()
+                _any_thread_may_limit()
+
+
+def _any_thread_may_limit() -> None:
+    """Newer releases of threadpoolctl obey only the thread that was the first to set a limit."""
+    import threadpoolctl
+
+    controller = getattr(threadpoolctl, "OpenBLASController", None)
+    clear = getattr(controller, "clear_controlling_thread", None)
+    if clear is not None:
+        clear(force=True)
+
+
+def _told(where: str, error: EdgewiseError) -> str:
+    message = str(error)
+    return message if where in message else f"{where}: {message}"

@@ -1,0 +1,265 @@
+"""Spark: a data frame, one state a partition, merged on the executors."""
+
+from __future__ import annotations
+
+import itertools
+import operator
+import pickle
+import re
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+import pyarrow as pa
+
+from edgewise._base.checks import check_names
+from edgewise._base.text import listed, one_line
+from edgewise._base.types import AnyArray
+from edgewise.errors import DataError, DataTypeError, EdgewiseError, NonFiniteError
+from edgewise.rows.clusters.partition_task import Part, PartWork, in_tree
+from edgewise.rows.clusters.partitioned import PartitionedSource
+from edgewise.rows.readers.arrow import ArrowSource
+from edgewise.rows.values import nonfinite_counts, nonfinite_message
+
+T = TypeVar("T")
+
+# States that one task, or in the end the driver, merges.
+FAN_IN = 32
+_SCHEMA = "number bigint, parts bigint, state binary"
+_ARROW_SCHEMA = pa.schema([("number", pa.int64()), ("parts", pa.int64()), ("state", pa.binary())])
+_NUMBERS = (
+    "tinyint",
+    "smallint",
+    "int",
+    "bigint",
+    "float",
+    "double",
+    "boolean",
+    "decimal",
+    "void",
+)
+
+
+@contextmanager
+def without_pandas_warning() -> Iterator[None]:
+    """Spark warns of new versions of pandas; what is done here is done with Arrow alone."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="PySpark does not yet fully support pandas")
+        yield
+
+
+def spark_errors() -> tuple[type[Exception], ...]:
+    """What Spark raises: errors of its own and, where there is a JVM to this process, Java's."""
+    from pyspark.errors import PySparkException
+
+    try:
+        from py4j.protocol import Py4JError
+    except ImportError:  # pyspark-client, which has only Spark Connect
+        return (PySparkException,)
+    return PySparkException, Py4JError
+
+
+class SparkSource(PartitionedSource):
+    """The rows of a Spark data frame, read where Spark has them.
+
+    Parameters
+    ----------
+    frame : pyspark.sql.DataFrame
+        Columns of numbers.
+    """
+
+    def __init__(self, frame: Any) -> None:
+        names = check_names(frame.columns)
+        unfit = [
+            f"{name!r} ({kind})"
+            for name, (_, kind) in zip(names, frame.dtypes, strict=True)
+            if kind.partition("(")[0] not in _NUMBERS
+        ]
+        if unfit:
+            raise DataTypeError(
+                f"data: expected columns of numbers, got {listed(unfit)}; cast them, or leave them "
+                "out with select or drop."
+            )
+        super().__init__(names, named=True)
+        # Spark takes dots and backticks in a name for its own; here columns go by their places.
+        self._frame = frame.toDF(*(f"c{place}" for place in range(len(names))))
+        self._n_parts: int | None = None
+
+    def reduced(self, work: PartWork[T], merge: Callable[[T, T], T]) -> T:
+        try:
+            carried = self._broadcast(_Carried(work, merge))
+            try:
+                with without_pandas_warning():
+                    rows = self._planned(carried).collect()
+            finally:
+                carried.forget()
+        except spark_errors() as error:
+            raise _explained(error) from error
+        rows.sort(key=lambda row: row["number"])
+        self._n_parts = sum(row["parts"] for row in rows)
+        if not rows:
+            raise DataError("data: expected at least one partition, got none.")
+        made: T = _merged([bytes(row["state"]) for row in rows], merge)
+        return made
+
+    def _over_parts(self, work: Callable[[Part], T], merge: Callable[[T, T], T]) -> T:
+        try:
+            return super()._over_parts(work, merge)
+        except NonFiniteError as error:
+            # It tells of one batch of one partition, which cannot be read again; here they can.
+            counts = super()._over_parts(_count_nonfinite, operator.add)
+            message = nonfinite_message(counts, self.feature_names)
+            raise NonFiniteError(message, counts) from error
+
+    def _planned(self, carried: _Broadcast) -> Any:
+        """A state of each partition, and as many levels of merging as leave the driver few."""
+        from pyspark.sql import functions
+
+        states = self._frame.mapInArrow(_states(carried), _SCHEMA)
+        left = FAN_IN**3 if self._n_parts is None else self._n_parts
+        while left > FAN_IN:
+            group = functions.floor(functions.col("number") / FAN_IN)
+            states = states.groupBy(group).applyInArrow(_merges(carried), _SCHEMA)
+            left = -(-left // FAN_IN)
+        return states
+
+    def _broadcast(self, carried: _Carried) -> _Broadcast:
+        try:
+            context = self._frame.sparkSession.sparkContext
+        except Exception:
+            # Spark Connect has none; the work then travels with the plan.
+            return _Broadcast(carried, None)
+        return _Broadcast(None, context.broadcast(carried))
+
+
+@dataclass(frozen=True, eq=False)
+class _Carried:
+    """All that the tasks of a pass need."""
+
+    work: PartWork[Any]
+    merge: Callable[[Any, Any], Any]
+
+
+@dataclass(frozen=True, eq=False)
+class _Broadcast:
+    """What is carried: as a broadcast variable, which an executor gets once, or in the plan."""
+
+    here: _Carried | None
+    elsewhere: Any
+
+    @property
+    def value(self) -> _Carried:
+        carried: _Carried = self.elsewhere.value if self.here is None else self.here
+        return carried
+
+    def forget(self) -> None:
+        if self.elsewhere is not None:
+            self.elsewhere.destroy()  # on the executors, and the file of it here
+
+
+@dataclass(frozen=True, eq=False)
+class _Failed:
+    """An error as a value: raised in a task it would be tried again, and arrive as a traceback."""
+
+    error: EdgewiseError
+
+
+def _count_nonfinite(part: Part) -> AnyArray:
+    counts = np.zeros(len(part.source.feature_names), dtype=np.int64)
+    for batch in part.source.batches():
+        counts += nonfinite_counts(batch)
+    return counts
+
+
+def _states(carried: _Broadcast) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    def state(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        from pyspark import TaskContext
+
+        context = TaskContext.get()
+        if context is None:
+            raise RuntimeError("Spark does not say which partition this is")
+        number = context.partitionId()
+        yield _packed(number, 1, _made(carried.value.work, number, batches))
+
+    return state
+
+
+def _made(work: PartWork[Any], number: int, batches: Iterator[pa.RecordBatch]) -> Any:
+    try:
+        return work(number, f"partition {number}", lambda: _opened(batches, work.names or ()))
+    except EdgewiseError as error:
+        error.__cause__ = error.__context__ = None  # they need not be known to the driver
+        return _Failed(error)
+
+
+def _opened(batches: Iterator[pa.RecordBatch], names: tuple[str, ...]) -> ArrowSource:
+    first = next(batches, None)
+    if first is None:
+        empty = pa.schema([(name, pa.float64()) for name in names])
+        return ArrowSource(pa.RecordBatchReader.from_batches(empty, iter(())))
+
+    named = (batch.rename_columns(list(names)) for batch in itertools.chain([first], batches))
+    schema = first.rename_columns(list(names)).schema
+    return ArrowSource(pa.RecordBatchReader.from_batches(schema, named))
+
+
+def _merges(carried: _Broadcast) -> Callable[[pa.Table], pa.Table]:
+    def merged(states: pa.Table) -> pa.Table:
+        rows = sorted(states.to_pylist(), key=lambda row: row["number"])
+        made: Any
+        try:
+            made = _merged([row["state"] for row in rows], carried.value.merge)
+        except EdgewiseError as error:
+            made = _Failed(error)
+        parts = sum(row["parts"] for row in rows)
+        return pa.Table.from_batches([_packed(rows[0]["number"] // FAN_IN, parts, made)])
+
+    return merged
+
+
+def _explained(error: Exception) -> DataError:
+    """What Spark raised, in one sentence that says which partition."""
+    text = str(error)
+    if "No module named 'edgewise'" in text:
+        return DataError(
+            "data: edgewise is not installed where Spark runs Python; install it on every executor "
+            "(or ship it with spark.archives), in the version that you have here."
+        )
+    task = re.search(r"Task (\d+) in stage", text)
+    where = f"partition {task[1]}" if task else "data"
+    file = re.search(r"while reading file (\S+?)\.?\s", text)
+    if file:
+        where = f"file '{file[1]}'"
+    return DataError(f"{where}: Spark could not make the rows ({spark_reason(error)}).")
+
+
+def spark_reason(error: Exception) -> str:
+    """What Spark raised without the traces of Python and of Java, fit to stand in a sentence."""
+    text = str(error)
+    # In a trace of Python the last error is it; in one of Java the first that says something, at
+    # the end of a line that also tells whence it came.
+    python = re.findall(r"^[\w.]*(?:Error|Exception): .+", text, flags=re.MULTILINE)
+    java = re.findall(
+        r"^(?:(?:Caused by)?: |(?=Job aborted))(?:.*[\w.]+(?:Error|Exception): )?(.+)", text, re.M
+    )
+    said = [reason for reason in java if "FAILED_READ_FILE.NO_HINT" not in reason]
+    reason = next(iter(python[-1:] + said), text)
+    return one_line(ValueError(reason))
+
+
+def _packed(number: int, parts: int, made: Any) -> pa.RecordBatch:
+    return pa.RecordBatch.from_pylist(
+        [{"number": number, "parts": parts, "state": pickle.dumps(made)}], schema=_ARROW_SCHEMA
+    )
+
+
+def _merged(packed: list[bytes], merge: Callable[[Any, Any], Any]) -> Any:
+    # Pickles of our own tasks on the user's own cluster, on the way Spark's own pickles take.
+    made = [pickle.loads(one) for one in packed]  # noqa: S301
+    for one in made:
+        if isinstance(one, _Failed):
+            raise one.error
+    return in_tree(made, merge)

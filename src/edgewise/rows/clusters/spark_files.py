@@ -1,0 +1,109 @@
+"""Files that Spark reads."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from edgewise.errors import DataError
+from edgewise.rows.clusters.spark import SparkSource, spark_errors, spark_reason
+from edgewise.rows.readers.files import FileSource
+from edgewise.rows.selection import selected_names
+
+_CSV = (".csv", ".csv.gz", ".csv.bz2")
+_PARQUET = (".parquet", ".pq")
+
+
+def spark_file_source(
+    session: Any,
+    paths: Sequence[str],
+    *,
+    columns: Sequence[str] | None = None,
+    exclude: Sequence[str] | None = None,
+) -> SparkSource:
+    """The rows of Parquet or CSV files of the same columns, by path or by URL (s3a://, hdfs://)."""
+    chosen: Sequence[str] | None = None
+    here = not any("://" in path for path in paths)
+    if here:
+        # What is on this machine can be looked at first: better messages, and earlier.
+        files = FileSource(paths, columns=columns, exclude=exclude)
+        if not files.rescannable:
+            raise DataError("data: a cluster cannot read standard input; write the rows to files.")
+        paths, chosen = files.paths, files.feature_names
+    is_csv = _check_kinds(paths)
+    try:
+        frame = _frame(session, [_literal(path) if here else path for path in paths], is_csv)
+        if chosen is None:
+            chosen = selected_names(frame.columns, columns, exclude, "the data")
+        return SparkSource(frame.select(*(_column(name, is_csv) for name in chosen)))
+    except spark_errors() as error:
+        raise DataError(f"data: Spark cannot read the files: {spark_reason(error)}.") from error
+
+
+def _check_kinds(paths: Sequence[str]) -> bool:
+    """Whether they are all CSV; if not, they must all be Parquet."""
+    if all(path.lower().endswith(_CSV) for path in paths):
+        return True
+    # A URL without a known ending is a folder of a table, which is Parquet most often.
+    if all(path.lower().endswith(_PARQUET) or "://" in path for path in paths):
+        return False
+    raise DataError(
+        "data: expected .parquet files only or .csv files only for Spark, got "
+        f"{', '.join(repr(path) for path in paths[:3])}; convert them, or use --engine local."
+    )
+
+
+def _literal(path: str) -> str:
+    """The one file at a path: Spark would look for *, ? and the like in it, elsewhere, or not."""
+    if os.path.basename(path).startswith(("_", ".")):
+        raise DataError(
+            f"data: Spark leaves out files whose names begin with _ or ., as '{path}'; rename it, "
+            "or use --engine local."
+        )
+    return "file://" + re.sub(r"[\\*?\[\]{}]", r"\\\g<0>", os.path.abspath(path))
+
+
+def _frame(session: Any, paths: list[str], is_csv: bool) -> Any:
+    if not is_csv:
+        return session.read.parquet(*paths)
+    # Text, not what Spark takes it for after a pass of its own; quotes are doubled in quotes, as
+    # everywhere else; and lines of another length, or files of another order, are errors.
+    options = {"escape": '"', "mode": "FAILFAST", "enforceSchema": False, "columnPruning": False}
+    return session.read.options(**options).csv(paths, header=True)
+
+
+_NUMBER = r"(?i)^\s*[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf(inity)?|nan)\s*$"
+
+
+def _column(name: str, is_csv: bool) -> Any:
+    """A column by its name, which may hold dots and backticks; that of a CSV made a number."""
+    from pyspark.sql import functions
+
+    column = functions.col("`" + name.replace("`", "``") + "`")
+    return _number(column, name) if is_csv else column
+
+
+def _number(text: Any, name: str) -> Any:
+    """Text as a number, or as missing, by the same rules as where CSV is read here."""
+    from pyarrow.csv import ConvertOptions
+    from pyspark.sql import functions
+
+    rules = ConvertOptions()
+    wrong = functions.concat(
+        functions.lit(f"column {name!r} of "),
+        functions.input_file_name(),
+        functions.lit(" must hold numbers, got '"),
+        text,
+        functions.lit("'"),
+    )
+    other = (
+        functions.when(text.isNull() | text.isin(rules.null_values), None)
+        .when(text.isin(rules.true_values), 1.0)
+        .when(text.isin(rules.false_values), 0.0)
+        .otherwise(functions.raise_error(wrong))
+    )
+    # Java takes 12d, 3F and 0x1p3 for numbers too; nobody else does.
+    number = functions.when(text.rlike(_NUMBER), text.try_cast("double"))
+    return functions.coalesce(number, other).alias(name)

@@ -1,0 +1,58 @@
+"""pandas data frames."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from edgewise._base.checks import check_names
+from edgewise.rows.block import Rows
+from edgewise.rows.readers.arrow import check_numeric, fixed_blocks, unreadable
+from edgewise.rows.selection import selected_names
+from edgewise.rows.table import batch_rows
+
+
+class PandasSource:
+    """A pandas data frame, converted a slice at a time; its index is not a variable."""
+
+    named = True
+    rescannable = True
+    in_memory = True
+
+    def __init__(
+        self,
+        frame: Any,
+        *,
+        columns: Sequence[str] | None = None,
+        exclude: Sequence[str] | None = None,
+    ) -> None:
+        names = check_names(frame.columns)
+        self.feature_names = selected_names(names, columns, exclude, "X")
+        if self.feature_names != names:
+            frame = frame.iloc[:, [names.index(name) for name in self.feature_names]]
+        self._frame = frame
+        check_numeric(self._slice(0, 1000).schema, "X")
+
+    @property
+    def n_rows(self) -> int | None:
+        return len(self._frame)
+
+    @property
+    def estimated_rows(self) -> int | None:
+        return self.n_rows
+
+    def _slice(self, start: int, rows: int) -> pa.Table:
+        part = self._frame.iloc[start : start + rows]
+        try:
+            return pa.Table.from_pandas(part, preserve_index=False)
+        except (pa.ArrowException, TypeError, ValueError) as error:
+            raise unreadable(self._frame, error) from error
+
+    def batches(self) -> Iterator[Rows]:
+        p = len(self.feature_names)
+        rows = batch_rows(p)
+        starts = range(0, len(self._frame), rows)
+        slices = (self._slice(start, rows) for start in starts)
+        return fixed_blocks((b for table in slices for b in table.to_batches()), p)

@@ -1,1 +1,0 @@
-"""Anything that holds rows → batches of numbers with column names."""

@@ -1,0 +1,1 @@
+"""Mergeable sums of rows, their files, and how rows get into them."""

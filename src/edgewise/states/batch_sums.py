@@ -1,0 +1,123 @@
+"""Power sums of many consecutive batches of rows, stacked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from edgewise._base.types import AnyArray, FloatArray
+from edgewise.errors import StateFileError
+from edgewise.kernels.power_sums import PowerSums, power_sums, quiet
+from edgewise.rows.block import Rows
+from edgewise.rows.values import raise_for_nonfinite
+from edgewise.states.file_format import StateContents
+
+# Rows of a batch from which on it is summed by itself.
+_LONG = 2048
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class BatchSums:
+    """`PowerSums` up to the second order of many batches, stacked along the first axis."""
+
+    n: npt.NDArray[np.int64]
+    origin: FloatArray
+    first: FloatArray
+    second: FloatArray
+
+    def __len__(self) -> int:
+        return int(self.n.shape[0])
+
+    def __getitem__(self, which: slice) -> BatchSums:
+        return BatchSums(self.n[which], self.origin[which], self.first[which], self.second[which])
+
+    def then(self, later: BatchSums) -> BatchSums:
+        """These batches followed by others."""
+        return BatchSums(
+            np.concatenate([self.n, later.n]),
+            np.concatenate([self.origin, later.origin]),
+            np.concatenate([self.first, later.first]),
+            np.concatenate([self.second, later.second]),
+        )
+
+    def permuted(self, order: npt.NDArray[np.intp]) -> BatchSums:
+        """The sums with the columns in another order."""
+        second = self.second[:, order][:, :, order]
+        return BatchSums(self.n, self.origin[:, order], self.first[:, order], second)
+
+    def arrays(self) -> dict[str, AnyArray]:
+        """The sums by name, for a state file."""
+        return {"n": self.n, "origin": self.origin, "first": self.first, "second": self.second}
+
+    @staticmethod
+    def from_arrays(contents: StateContents, prefix: str) -> BatchSums | None:
+        """The sums from a state file, after checking that they fit each other."""
+        if prefix + "n" not in contents.arrays:
+            return None
+        n, p = contents.arrays[prefix + "n"], contents.width(prefix + "origin")
+        if n.ndim != 1 or n.dtype != np.int64 or not n.size or n.min() < 1:
+            raise StateFileError("state: expected batches of at least one row.")
+        k = n.size
+        return BatchSums(
+            n,
+            contents.floats(prefix + "origin", (k, p)),
+            contents.floats(prefix + "first", (k, p)),
+            contents.floats(prefix + "second", (k, p, p)),
+        )
+
+    def mean(self) -> FloatArray:
+        return self.origin + self.first / self.n[:, np.newaxis]
+
+    def moved(self, origin: FloatArray, offset: FloatArray | float = 0.0) -> BatchSums:
+        """The same sums about origin + offset; see `PowerSums.moved`."""
+        with quiet():
+            a = (origin - self.origin) + offset
+            n = self.n[:, np.newaxis]
+            u = self.first - (n / 2) * a
+            cross = a[:, :, np.newaxis] * u[:, np.newaxis, :]
+            second = self.second - cross
+            second -= cross.transpose(0, 2, 1)
+            return BatchSums(self.n, origin, self.first - n * a, second)
+
+    def paired(self) -> BatchSums:
+        """Neighbours merged two by two; an odd one at the end stays as it is."""
+        even = len(self) // 2 * 2
+        left, right = self[0:even:2], self[1:even:2]
+        n = left.n + right.n
+        share = (left.n / n)[:, np.newaxis]
+        origin = left.mean() * share + right.mean() * (1 - share)
+        a, b = left.moved(origin), right.moved(origin)
+        with quiet():
+            merged = BatchSums(n, origin, a.first + b.first, a.second + b.second)
+        return merged if even == len(self) else merged.then(self[even:])
+
+
+def sums_of_batches(rows: Rows, length: int) -> BatchSums:
+    """Sums of consecutive batches of so many rows each."""
+    n, p = rows.shape
+    if length >= _LONG:
+        return stacked(
+            [power_sums(rows[i : i + length], quartic=False) for i in range(0, n, length)]
+        )
+    # Short batches all at once: they are too many for one call each.
+    batches = np.asarray(rows, dtype=np.float64).reshape(n // length, length, p)
+    with quiet():
+        origin = batches.mean(axis=1)
+        z = batches - origin[:, np.newaxis, :]
+        first = z.sum(axis=1)
+        if not np.isfinite(first).all():
+            raise_for_nonfinite(rows)
+        counts = np.full(n // length, length, dtype=np.int64)
+        return BatchSums(counts, origin, first, z.transpose(0, 2, 1) @ z)
+
+
+def stacked(sums: Sequence[PowerSums]) -> BatchSums:
+    return BatchSums(
+        np.array([part.n for part in sums], dtype=np.int64),
+        np.stack([part.origin for part in sums]),
+        np.stack([part.first for part in sums]),
+        np.stack([part.second for part in sums]),
+    )

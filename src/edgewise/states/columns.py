@@ -1,0 +1,110 @@
+"""Matching columns by name: those of two states, those of a state and of more rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from edgewise._base.checks import check_names
+from edgewise._base.text import listed
+from edgewise.errors import DataError, ParameterError
+from edgewise.rows.block import ColumnBlock, Rows
+from edgewise.rows.values import check_rows
+
+
+class _Named(Protocol):
+    feature_names: tuple[str, ...] | None
+
+    @property
+    def n_features(self) -> int | None: ...
+
+
+def known_width(state: _Named) -> int | None:
+    """How many columns a state must have: those of its rows, or else of its names."""
+    if state.n_features is None and state.feature_names is not None:
+        return len(state.feature_names)
+    return state.n_features
+
+
+def merged_names(ours: _Named, theirs: _Named) -> tuple[str, ...] | None:
+    """The names of a sum: of a state that has rows, if it has names, else of the other."""
+    states = sorted((ours, theirs), key=lambda state: state.n_features is None)
+    width = states[0].n_features
+    for state in states:
+        if state.feature_names is not None and width in (None, len(state.feature_names)):
+            return state.feature_names
+    return None
+
+
+def merge_order(
+    ours: tuple[str, ...] | None, theirs: tuple[str, ...] | None
+) -> npt.NDArray[np.intp] | None:
+    """Where each of our columns stands among theirs; None where nothing has to move.
+
+    States without names are matched by position.
+    """
+    if ours is None or theirs is None or ours == theirs:
+        return None
+    difference = _difference(ours, theirs)
+    if difference:
+        raise ParameterError(
+            f"other: expected a state of the same columns, got one that differs: {difference}. "
+            "Only states of the same columns add up."
+        )
+    return _order(ours, theirs)
+
+
+def rows_by_name(state: _Named, X: Any) -> tuple[Rows, tuple[str, ...] | None]:
+    """More rows for a state, their columns in its order; and the names that it then has.
+
+    The columns of a data frame are matched by name, and name those of a state that has seen no rows
+    yet; an array has none and is taken as it is.
+    """
+    ours, theirs = state.feature_names, _names_of(X)
+    if theirs is not None and ours is not None and _are_places(theirs):
+        # A frame that was given no names has the numbers of its columns.
+        theirs = theirs if set(theirs) == set(ours) else None
+    if ours is None or theirs is None or ours == theirs:
+        rows = check_rows(X, n_features=known_width(state))
+        named = theirs is not None and len(theirs) == rows.shape[1]
+        return rows, theirs if named and ours is None and state.n_features is None else ours
+    difference = _difference(ours, theirs)
+    if difference:
+        raise DataError(
+            f"X: expected the columns of the rows before, got a table that differs: {difference}. "
+            "Pass the same columns each time."
+        )
+    return np.asarray(check_rows(X))[:, _order(ours, theirs)], ours
+
+
+def _names_of(X: Any) -> tuple[str, ...] | None:
+    """The names of the columns of a data frame or an Arrow table, if it is one and has names."""
+    if isinstance(X, np.ndarray | ColumnBlock):
+        return None
+    names = getattr(X, "column_names", None)  # Arrow, whose `columns` are the values
+    if names is None:
+        names = getattr(X, "columns", None)
+    return check_names(names) if isinstance(names, Iterable) else None
+
+
+def _are_places(names: tuple[str, ...]) -> bool:
+    return names == tuple(map(str, range(len(names))))
+
+
+def _difference(ours: tuple[str, ...], theirs: tuple[str, ...]) -> str:
+    """What the second lacks and has in addition, in words; empty where they are the same."""
+    missing = [name for name in ours if name not in theirs]
+    extra = [name for name in theirs if name not in ours]
+    return "; ".join(
+        f"{what} {listed([*map(repr, names)])}"
+        for what, names in (("it lacks", missing), ("it has in addition", extra))
+        if names
+    )
+
+
+def _order(ours: tuple[str, ...], theirs: tuple[str, ...]) -> npt.NDArray[np.intp]:
+    """Where each of our columns stands among theirs."""
+    return np.array([theirs.index(name) for name in ours], dtype=np.intp)

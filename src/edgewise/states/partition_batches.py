@@ -1,0 +1,70 @@
+"""Batches cut at row numbers of the whole table, from parts of it that know where they begin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from edgewise.rows.block import Rows
+from edgewise.states.batch_sums import BatchSums
+from edgewise.states.batches import BatchMoments
+
+# More batches than any table has, so that a part never merges its own.
+_NEVER_DOUBLE = 1 << 62
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class BatchSegment:
+    """Consecutive batches, the first and the last perhaps only in part.
+
+    Attributes
+    ----------
+    first : int
+        The number of the first batch among those of the whole table.
+    sums : BatchSums or None
+        One entry for each batch; None where there are no rows.
+    """
+
+    first: int
+    sums: BatchSums | None
+
+    def __add__(self, later: BatchSegment) -> BatchSegment:
+        """The batches of both; one that begins here and goes on there becomes one."""
+        if later.sums is None or self.sums is None:
+            return later if self.sums is None else self
+        if later.first == self.first + len(self.sums):
+            return BatchSegment(self.first, self.sums.then(later.sums))
+        shared = self.sums[-1:].then(later.sums[:1]).paired()
+        return BatchSegment(self.first, self.sums[:-1].then(shared).then(later.sums[1:]))
+
+
+def batch_length(n_rows: int, n_batches: int) -> int:
+    """Rows of a batch once `BatchMoments(n_batches)` has seen so many rows."""
+    length = 1
+    while n_rows // length >= 2 * n_batches:
+        length *= 2
+    return length
+
+
+def segment_of(rows: Iterator[Rows], start: int, length: int) -> BatchSegment:
+    """Batches of `length` rows, of rows of which the first is number `start` of the whole table."""
+    head, body = (BatchMoments(_NEVER_DOUBLE, batch_rows=length) for _ in range(2))
+    missing = -start % length  # until the next batch begins
+    for block in rows:
+        head.update(block[:missing])
+        body.update(block[missing:])
+        missing = max(0, missing - block.shape[0])
+    parts = [part._closed() for part in (head, body) if part.n_samples]
+    if not parts:
+        return BatchSegment(start // length, None)
+    return BatchSegment(start // length, parts[0] if len(parts) == 1 else parts[0].then(parts[1]))
+
+
+def state_of_segment(segment: BatchSegment, n_batches: int, length: int) -> BatchMoments:
+    """The state of a whole table, as if its rows had come one after the other."""
+    state = BatchMoments(n_batches, batch_rows=length)
+    if segment.sums is not None:
+        full = int(segment.sums.n.sum()) // length
+        state._batches = segment.sums[:full] if full else None
+        state._open = segment.sums[full:] if full < len(segment.sums) else None
+    return state

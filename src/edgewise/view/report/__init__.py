@@ -1,1 +1,0 @@
-"""The report: one HTML file that a colleague without Python can explore."""

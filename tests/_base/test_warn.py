@@ -1,0 +1,76 @@
+"""Warnings point at the user's line, whichever way the user came in."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+
+import pytest
+
+import edgewise as ew
+from edgewise._base.warn import warn
+
+
+def only(call, category):
+    """The one warning of a call."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        call()
+    (found,) = caught
+    assert found.category is category
+    assert issubclass(category, ew.EdgewiseWarning)
+    assert "\n" not in str(found.message)
+    return found
+
+
+def points_here(found, call):
+    lines, start = inspect.getsourcelines(call)
+    assert found.filename == __file__
+    assert start <= found.lineno < start + len(lines)
+
+
+@pytest.mark.parametrize(
+    ("call", "category"),
+    [
+        (lambda X: ew.edge_test(X, method="trace"), ew.TooFewRowsWarning),
+        (lambda X: ew.edge_test(ew.accumulate(X), method="spectral"), ew.TooFewRowsWarning),
+        (lambda X: ew.edge_test(X, method="batch", n_batches=100), ew.ShortBatchesWarning),
+        (lambda X: ew.EdgeTest("trace").fit(X), ew.TooFewRowsWarning),
+        (lambda X: ew.EdgeTest("trace").partial_fit(X).result_, ew.TooFewRowsWarning),
+        (
+            lambda X: ew.EdgeTest("batch", n_batches=100).partial_fit(X).adjacency_,
+            ew.ShortBatchesWarning,
+        ),
+    ],
+    ids=["trace", "state", "batch", "fit", "result_", "adjacency_"],
+)
+def test_the_warning_is_at_the_callers_line(rows, call, category):
+    points_here(only(lambda: call(rows), category), call)
+
+
+def test_from_within_the_users_functions(rows):
+    def analyse():
+        return ew.edge_test(rows, method="trace")
+
+    points_here(only(lambda: analyse(), ew.TooFewRowsWarning), analyse)
+
+
+def test_the_number_of_rows_in_a_batch(rows):
+    def lengths(n_batches):
+        found = only(
+            lambda: ew.edge_test(rows, method="batch", n_batches=n_batches), ew.ShortBatchesWarning
+        )
+        return str(found.message)
+
+    assert "batches of 1 row are too short" in lengths(400)
+    assert "batches of 4 rows are too short" in lengths(100)
+    assert "8 or more rows" in lengths(58)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ew.edge_test(rows, method="batch", n_batches=50)  # eight rows each
+
+
+def test_warn_by_itself():
+    points_here(
+        only(lambda: warn("take care", ew.EdgewiseWarning), ew.EdgewiseWarning), test_warn_by_itself
+    )

@@ -1,0 +1,252 @@
+"""Tests of a minimal effect: p-values, thresholds and decisions say the same."""
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+import edgewise as ew
+from edgewise import ParameterError, TooFewRowsWarning
+from edgewise.inference.effect import MinEffect, effect_threshold, log_effect_pvalue
+from edgewise.inference.reference import Normal, Student
+
+PER_EDGE = ["score", "wald", "batch", "elliptical", "fisher"]
+BOUNDS = ["whitened", "spectral", "trace", "eig"]
+SCALES = ["precision", "partial_correlation"]
+CORRECTIONS = ["holm", "bonferroni", "bh", "by", None]
+FIELDS = ["statistic", "log_pvalue", "adjusted_pvalue", "reject", "threshold", "precision"]
+
+
+def rows_of(n=4000, p=4, seed=0, weight=0.3):
+    theta = ew.simulate.make_chain_precision(p, weight)
+    return ew.simulate.sample("gaussian", theta, n, rng=np.random.default_rng(seed)) + 2
+
+
+def quiet_test(X, method, **options):
+    """`ew.edge_test` without the warning that an infinite threshold comes with."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", TooFewRowsWarning)
+        return ew.edge_test(X, method=method, **options)
+
+
+def off_diagonal(matrix):
+    return np.asarray(matrix)[~np.eye(len(matrix), dtype=bool)]
+
+
+class TestFormula:
+    @pytest.mark.parametrize("value", [0.0, 0.1, 3.0])
+    def test_pvalue_against_scipy(self, value):
+        estimate = np.array([-5.0, -0.2, 0.0, 0.1, 1.0, 9.0])
+        error = np.array([0.5, 0.1, 1.0, 1e-3, 0.3, 2.0])
+        a, b = (np.abs(estimate) - value) / error, (np.abs(estimate) + value) / error
+        for reference, exact in ((Normal(), stats.norm), (Student(7), stats.t(7))):
+            found = np.exp(log_effect_pvalue(estimate, value, error, reference))
+            np.testing.assert_allclose(found, exact.sf(a) + exact.sf(b), rtol=1e-11)
+
+    @pytest.mark.parametrize("reference", [Normal(), Student(4)])
+    def test_at_least_a_half_where_the_estimate_is_the_minimal_effect(self, reference):
+        error = np.logspace(-3, 3, 20)
+        p = np.exp(log_effect_pvalue(np.full(20, 0.3), 0.3, error, reference))
+        assert np.all(p >= 0.5 - 1e-15)
+        assert np.all(p <= 1)
+        inside = np.exp(log_effect_pvalue(np.full(20, -0.1), 0.3, error, reference))
+        assert np.all(inside >= p - 1e-15)
+
+    def test_far_tails_do_not_underflow(self):
+        found = log_effect_pvalue(np.array([101.0]), 1.0, np.array([1.0]), Normal())
+        np.testing.assert_allclose(found, stats.norm.logsf(100), rtol=1e-13)
+
+    @settings(max_examples=50)
+    @given(
+        st.floats(0, 10),
+        st.floats(1e-6, 1e3),
+        st.floats(-300, math.log(0.49)),
+        st.sampled_from([Normal(), Student(9), Student(99)]),
+    )
+    def test_threshold_is_where_the_pvalue_is_the_level(self, value, error, log_level, reference):
+        threshold = effect_threshold(value, np.array([error]), log_level, reference)
+        assert threshold[0] >= value
+        # Rounding of the threshold itself, in units of the error, moves the level.
+        steps = 1e-14 * (threshold[0] + value) / error
+        slack = 1e-9 * abs(log_level) + steps * (1 + abs(log_level))
+        found = log_effect_pvalue(threshold, value, np.array([error]), reference)
+        assert found[0] == pytest.approx(log_level, abs=1e-9 + slack * 4)
+
+
+class TestPerEdge:
+    @pytest.mark.parametrize("scale", SCALES)
+    @pytest.mark.parametrize("method", [*PER_EDGE, *BOUNDS])
+    def test_zero_is_the_plain_test(self, method, scale):
+        X = rows_of(20_000)
+        plain = quiet_test(X, method)
+        for zero in (0, 0.0, -0.0):
+            found = quiet_test(X, method, min_effect=zero, effect_scale=scale)
+            for field in FIELDS:
+                np.testing.assert_array_equal(getattr(found, field), getattr(plain, field))
+            assert found.options == plain.options
+
+    @pytest.mark.parametrize("method", PER_EDGE)
+    def test_pvalues(self, method):
+        X, value = rows_of(1000), 0.2
+        on_precision = quiet_test(X, method, min_effect=value, effect_scale="precision")
+        plain = quiet_test(X, method)
+        df = {"batch": plain.options.get("n_batches", 0) - 1, "fisher": 1000 - 4}.get(method)
+        reference = stats.norm if df is None else stats.t(df)
+
+        def expected(size, value, error):
+            return reference.sf((size - value) / error) + reference.sf((size + value) / error)
+
+        size, error = (off_diagonal(m) for m in (np.abs(plain.precision), plain.standard_error))
+        np.testing.assert_allclose(
+            off_diagonal(on_precision.pvalue), expected(size, value, error), rtol=1e-8
+        )
+        found = quiet_test(X, method, min_effect=value)
+        rho = np.abs(off_diagonal(plain.partial_correlation))
+        error = off_diagonal(plain.partial_correlation_standard_error) / (1 - rho**2)
+        np.testing.assert_allclose(
+            off_diagonal(found.pvalue),
+            expected(np.arctanh(rho), math.atanh(value), error),
+            rtol=1e-8,
+        )
+        assert found.options["min_effect"] == value
+        assert found.options["effect_scale"] == "partial_correlation"
+
+    @pytest.mark.parametrize("correction", CORRECTIONS)
+    @pytest.mark.parametrize("scale", SCALES)
+    @pytest.mark.parametrize("method", PER_EDGE)
+    def test_threshold_agrees_with_the_decisions(self, method, scale, correction):
+        seen = set()
+        for seed in range(2):
+            X = rows_of(600 + 500 * seed, 4, seed)
+            for alpha, value in ((0.001, 0.05), (0.05, 0.2), (0.3, 0.28)):
+                result = quiet_test(
+                    X,
+                    method,
+                    alpha=alpha,
+                    correction=correction,
+                    min_effect=value,
+                    effect_scale=scale,
+                )
+                reached = off_diagonal(np.abs(result.precision) >= result.threshold)
+                np.testing.assert_array_equal(reached, off_diagonal(result.reject))
+                np.testing.assert_array_equal(
+                    off_diagonal(result.adjusted_pvalue <= alpha), reached
+                )
+                assert np.isnan(np.diagonal(result.threshold)).all()
+                seen |= set(reached)
+        assert seen == {False, True}
+
+    @pytest.mark.parametrize("method", PER_EDGE)
+    def test_a_larger_effect_is_harder_to_show(self, method):
+        X = rows_of(1000)
+        values = [0.0, 0.01, 0.1, 0.25, 0.5, 0.9]
+        levels = [off_diagonal(quiet_test(X, method, min_effect=v).log_pvalue) for v in values[1:]]
+        assert np.all(np.diff(levels, axis=0) >= 0)
+        assert np.all(levels[-1] > math.log(0.5))
+
+
+class TestBounds:
+    @pytest.mark.parametrize("method", BOUNDS)
+    def test_on_the_precision_scale(self, method):
+        """|Θ̂| − t > θ₀, as in the paper."""
+        X = rows_of(60_000, 3)
+        plain = quiet_test(X, method)
+        decisions = set()
+        for value in (0.01, 0.1, 0.2, 0.3, 0.36):
+            result = quiet_test(X, method, min_effect=value, effect_scale="precision")
+            expected = off_diagonal(np.abs(plain.precision) - plain.threshold > value)
+            np.testing.assert_array_equal(off_diagonal(result.reject), expected)
+            np.testing.assert_array_equal(off_diagonal(result.pvalue <= 0.05), expected)
+            gap = off_diagonal(result.threshold - plain.threshold * np.ones((3, 3)))
+            np.testing.assert_allclose(gap, value, rtol=1e-10)
+            decisions |= set(expected)
+        assert decisions == {False, True}
+
+    @pytest.mark.parametrize("alpha", [1e-4, 0.05, 0.2])
+    @pytest.mark.parametrize("method", BOUNDS)
+    def test_on_the_scale_of_partial_correlations(self, method, alpha):
+        """An edge where the interval lies beyond the minimal effect, on either side."""
+        X = rows_of(60_000, 3, weight=0.4) * [1, -1, 1]
+        decisions = set()
+        low, high = quiet_test(X, method).confidence_interval(1 - alpha, "partial_correlation")
+        for value in (0.01, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.39):
+            result = quiet_test(
+                X, method, alpha=alpha, min_effect=value, effect_scale="partial_correlation"
+            )
+            expected = off_diagonal((low > value) | (high < -value))
+            np.testing.assert_array_equal(off_diagonal(result.reject), expected)
+            np.testing.assert_array_equal(off_diagonal(result.pvalue <= alpha), expected)
+            reached = off_diagonal(np.abs(result.precision) >= result.threshold)
+            np.testing.assert_array_equal(reached, expected)
+            decisions |= set(expected)
+        assert decisions == {False, True}
+
+    @pytest.mark.parametrize("scale", SCALES)
+    @pytest.mark.parametrize("method", BOUNDS)
+    def test_pvalue_is_the_level_at_which_the_decision_turns(self, method, scale):
+        found, options = 0, {"effect_scale": scale}
+        for n, value in ((1000, 0.01), (3000, 0.02), (10_000, 0.1), (30_000, 0.2), (60_000, 0.05)):
+            X = rows_of(n, 3)
+            p = quiet_test(X, method, min_effect=value, **options).pvalue[0, 1]
+            if 1e-200 < p < 0.2:
+                found += 1
+                for factor, edge in ((1 + 1e-6, True), (1 - 1e-6, False)):
+                    result = quiet_test(X, method, alpha=p * factor, min_effect=value, **options)
+                    assert result.reject[0, 1] == edge
+        assert found
+
+    def test_too_few_rows(self):
+        result = quiet_test(rows_of(20), "trace", min_effect=0.1)
+        assert result.threshold == math.inf
+        assert not result.reject.any()
+
+
+class TestArguments:
+    @pytest.mark.parametrize("method", [*PER_EDGE, *BOUNDS])
+    def test_default_scale(self, method):
+        result = quiet_test(rows_of(20_000, 3), method, min_effect=0.1)
+        expected = "precision" if method in ("trace", "eig") else "partial_correlation"
+        assert result.options["effect_scale"] == expected
+        assert result.options["min_effect"] == 0.1
+
+    @pytest.mark.parametrize("value", [-0.1, -1, math.nan, "0.1", None, True, [0.1]])
+    @pytest.mark.parametrize("scale", SCALES)
+    def test_no_effect(self, scale, value, refuses):
+        refuses(
+            lambda: ew.edge_test(rows_of(50), min_effect=value, effect_scale=scale),
+            ParameterError,
+            "min_effect: expected a number",
+            f"got {value!r}",
+        )
+
+    @pytest.mark.parametrize("value", [1, 1.0, 1.5, math.inf])
+    def test_partial_correlations_are_below_one(self, value, refuses):
+        refuses(
+            lambda: ew.edge_test(rows_of(50), min_effect=value),
+            ParameterError,
+            "min_effect: expected a number between 0 and 1",
+        )
+        refuses(
+            lambda: ew.edge_test(rows_of(50), min_effect=math.inf, effect_scale="precision"),
+            ParameterError,
+            "min_effect: expected a number above 0",
+        )
+        if math.isfinite(value):
+            result = ew.edge_test(rows_of(50), min_effect=value, effect_scale="precision")
+            assert result.options["min_effect"] == value
+
+    @pytest.mark.parametrize("scale", ["correlation", "", 1, ["precision"]])
+    def test_unknown_scale(self, scale, refuses):
+        refuses(
+            lambda: ew.edge_test(rows_of(50), min_effect=0.1, effect_scale=scale),
+            ParameterError,
+            "effect_scale: expected one of 'partial_correlation', 'precision'",
+        )
+
+    def test_checked(self):
+        assert MinEffect.checked(0.2, None, "precision") == MinEffect(0.2, "precision")
+        assert MinEffect.checked(0, "precision", "partial_correlation").value == 0

@@ -1,0 +1,301 @@
+"""Confidence intervals: the formulas, and what they must agree with."""
+
+import math
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import edgewise as ew
+from edgewise import ConfidenceInterval, ParameterError, TooFewRowsWarning
+from edgewise.inference.effect import MinEffect
+from edgewise.methods.registry import METHODS
+
+PER_EDGE = ["score", "wald", "batch", "elliptical", "fisher"]
+BOUNDS = ["whitened", "spectral", "trace", "eig"]
+SCALES = ["precision", "partial_correlation"]
+per_edge = pytest.mark.parametrize("method", PER_EDGE)
+every_bound = pytest.mark.parametrize("method", BOUNDS)
+both_scales = pytest.mark.parametrize("scale", SCALES)
+
+
+def rows_of(n=2000, p=4, seed=0, distribution="laplace"):
+    theta = ew.simulate.make_chain_precision(p)
+    return ew.simulate.sample(distribution, theta, n, rng=np.random.default_rng(seed)) + 2
+
+
+def result_of(method, X=None, **options):
+    """A result, without the warning that an infinite threshold comes with."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", TooFewRowsWarning)
+        return ew.edge_test(rows_of() if X is None else X, method=method, **options)
+
+
+def off_diagonal(matrix):
+    return np.asarray(matrix)[~np.eye(len(matrix), dtype=bool)]
+
+
+def degrees_of_freedom(result, X):
+    """Of each standard error, 2m/(κ − 1) from the terms it was made of."""
+    if result.method == "fisher":
+        return result.n_samples - result.n_features
+    if result.method == "elliptical":
+        return np.inf
+    Y = (X - X.mean(axis=0)) @ result.precision
+    products = Y[:, :, np.newaxis] * Y[:, np.newaxis, :]
+    if result.method != "batch":
+        return 2 * len(X) / (stats.moment(products, 4, center=0) / mean_square(products) ** 2 - 1)
+    counts = ew.accumulate(X, n_batches=100).coarsened(rows=16, batches=10).batch_counts()
+    parts = np.split(products, np.cumsum(counts)[:-1])
+    sums = np.array([(part - products.mean(axis=0)).sum(axis=0) for part in parts])
+    kurtosis = stats.moment(sums, 4, center=0) / mean_square(sums) ** 2
+    return np.minimum(2 * len(sums) / (kurtosis - 1), len(sums) - 1)
+
+
+def mean_square(terms):
+    return np.mean(terms**2, axis=0)
+
+
+def critical(result, level, pairs=1):
+    """The two-sided critical values, from SciPy."""
+    return stats.t.isf((1 - level) / pairs / 2, degrees_of_freedom(result, rows_of()))
+
+
+class TestPerEdge:
+    @pytest.mark.parametrize("simultaneous", [False, True])
+    @pytest.mark.parametrize("level", [0.5, 0.95, 0.9999])
+    @per_edge
+    def test_estimate_and_critical_value(self, method, level, simultaneous):
+        result = result_of(method)
+        c = critical(result, level, 6 if simultaneous else 1)
+        low, high = result.confidence_interval(level, simultaneous=simultaneous)
+        for end, sign in ((low, -1), (high, 1)):
+            expected = result.precision + sign * c * result.standard_error
+            np.testing.assert_allclose(end, expected, rtol=1e-8, atol=1e-12)
+        low, high = result.confidence_interval(level, "partial_correlation", simultaneous)
+        factor = np.broadcast_to(c, low.shape)
+        rho = off_diagonal(result.partial_correlation)
+        error = off_diagonal(result.partial_correlation_standard_error) / (1 - rho**2)
+        for end, sign in ((low, -1), (high, 1)):
+            expected = np.tanh(np.arctanh(rho) + sign * off_diagonal(factor) * error)
+            np.testing.assert_allclose(off_diagonal(end), expected, rtol=1e-8, atol=1e-12)
+            np.testing.assert_array_equal(end.diagonal(), 1)
+
+    @both_scales
+    @per_edge
+    def test_contain_the_estimate_and_widen(self, method, scale):
+        result = result_of(method, rows_of(300))
+        estimate = getattr(result, scale)
+        previous = None
+        for level in (0.01, 0.5, 0.9, 0.99, 1 - 1e-9):
+            found = result.confidence_interval(level, scale)
+            assert isinstance(found, ConfidenceInterval)
+            assert np.all((found.low <= estimate) & (estimate <= found.high))
+            np.testing.assert_allclose(found.low, found.low.T, rtol=1e-12)
+            wide = result.confidence_interval(level, scale, simultaneous=True)
+            assert np.all(off_diagonal(wide.low) < off_diagonal(found.low))
+            assert np.all(off_diagonal(wide.high) > off_diagonal(found.high))
+            if previous is not None:
+                assert np.all(off_diagonal(found.low) < off_diagonal(previous.low))
+                assert np.all(off_diagonal(found.high) > off_diagonal(previous.high))
+            previous = found
+
+    @pytest.mark.parametrize("alpha", [0.001, 0.05, 0.3])
+    @pytest.mark.parametrize("method", ["wald", "batch"])
+    def test_excludes_zero_only_where_rejected(self, method, alpha):
+        """And nearly everywhere: its critical value allows for unsure standard errors too."""
+        excluded_of, rejected_of = [], []
+        for seed in range(5):
+            X = rows_of(150 + 50 * seed, 5, seed)
+            result = result_of(method, X, alpha=alpha, correction=None)
+            low, high = result.confidence_interval(1 - alpha)
+            excluded = off_diagonal((low > 0) | (high < 0))
+            assert np.all(off_diagonal(result.reject) >= excluded)
+            bonferroni = result_of(method, X, alpha=alpha, correction="bonferroni")
+            low, high = bonferroni.confidence_interval(1 - alpha, simultaneous=True)
+            excluded_all = off_diagonal((low > 0) | (high < 0))
+            assert np.all(off_diagonal(bonferroni.reject) >= excluded_all)
+            excluded_of.append(excluded.mean())
+            rejected_of.append(off_diagonal(result.reject).mean())
+        assert 0 < np.mean(rejected_of) - 0.15 < np.mean(excluded_of) < 1
+
+    def test_elliptical_on_its_own_scale(self):
+        result = result_of("elliptical", rows_of(200, 6), correction=None, alpha=0.1)
+        low, high = result.confidence_interval(0.9, "partial_correlation")
+        excluded = off_diagonal((low > 0) | (high < 0))
+        np.testing.assert_array_equal(excluded, off_diagonal(result.reject))
+        assert 0 < excluded.mean() < 1
+
+    @per_edge
+    def test_partial_correlations_stay_between_one_and_minus_one(self, method):
+        rng = np.random.default_rng(0)
+        x = rng.standard_normal(60)
+        X = np.column_stack([x, x + 1e-3 * rng.standard_normal(60), rng.standard_normal(60)])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ew.ShortBatchesWarning)
+            result = ew.edge_test(X, method=method)
+        low, high = result.confidence_interval(1 - 1e-12, "partial_correlation", simultaneous=True)
+        assert np.all((low >= -1) & (high <= 1))
+        assert low[0, 1] > 0
+
+
+class TestBounds:
+    @every_bound
+    def test_estimate_and_threshold(self, method):
+        X = rows_of(40_000, 3, distribution="gaussian")
+        for alpha in (0.001, 0.05, 0.2):
+            result = result_of(method, X, alpha=alpha)
+            found = result.confidence_interval(1 - alpha)
+            half = off_diagonal(result.threshold * np.ones((3, 3)))
+            center = off_diagonal(result.precision)
+            np.testing.assert_allclose(off_diagonal(found.low), center - half, rtol=1e-9)
+            np.testing.assert_allclose(off_diagonal(found.high), center + half, rtol=1e-9)
+            assert np.all(found.low.diagonal() < result.precision.diagonal())
+            excluded = off_diagonal((found.low > 0) | (found.high < 0))
+            np.testing.assert_array_equal(excluded, off_diagonal(result.reject))
+            for scale in SCALES:  # they hold for all entries at once in any case
+                one, all_at_once = (
+                    result.confidence_interval(1 - alpha, scale, simultaneous)
+                    for simultaneous in (False, True)
+                )
+                np.testing.assert_array_equal(one, all_at_once)
+
+    @every_bound
+    def test_partial_correlations_are_the_extremes_over_the_box(self, method):
+        """No Θ with every entry in its interval has a partial correlation outside."""
+        rng = np.random.default_rng(1)
+        result = result_of(method, rows_of(60_000, 3, distribution="gaussian"))
+        low, high = result.confidence_interval(0.95)
+        assert np.all(low.diagonal() > 0)
+        found = result.confidence_interval(0.95, "partial_correlation")
+        for i, j in ((0, 1), (0, 2), (1, 2)):
+            # Corners and points between, for the three entries that matter.
+            share = rng.random((20_000, 3))
+            share[:4000] = rng.integers(0, 2, (4000, 3))
+            pairs = ((i, j), (i, i), (j, j))
+            entries = [low[k] + s * (high[k] - low[k]) for k, s in zip(pairs, share.T, strict=True)]
+            rho = -entries[0] / np.sqrt(entries[1] * entries[2])
+            assert found.low[i, j] <= max(rho.min(), -1) + 1e-12
+            assert min(rho.max(), 1) - 1e-12 <= found.high[i, j]
+            # And they are no wider than that.
+            assert found.low[i, j] == pytest.approx(max(rho.min(), -1), abs=1e-9)
+            assert found.high[i, j] == pytest.approx(min(rho.max(), 1), abs=1e-9)
+        np.testing.assert_array_equal(found.low.diagonal(), 1)
+
+    @both_scales
+    @every_bound
+    def test_contain_the_estimate_and_widen(self, method, scale):
+        result = result_of(method, rows_of(40_000, 3, distribution="gaussian"))
+        estimate, previous = getattr(result, scale), None
+        for level in (0.8, 0.95, 0.999, 1 - 1e-12):
+            found = result.confidence_interval(level, scale)
+            assert np.all((found.low <= estimate) & (estimate <= found.high))
+            if previous is not None:
+                assert np.all(off_diagonal(found.low) < off_diagonal(previous.low))
+                assert np.all(off_diagonal(found.high) > off_diagonal(previous.high))
+            previous = found
+
+    @every_bound
+    def test_too_few_rows_say_nothing(self, method):
+        result = result_of(method, rows_of(10))
+        assert result.threshold == math.inf
+        low, high = result.confidence_interval()
+        assert np.all(low == -math.inf)
+        assert np.all(high == math.inf)
+        low, high = result.confidence_interval(scale="partial_correlation")
+        assert np.all(off_diagonal(low) == -1)
+        assert np.all(off_diagonal(high) == 1)
+
+    def test_whitened_has_one_half_width_for_all_partial_correlations_of_zero(self):
+        """ρ ± ε/(1−ε), then divided by what the diagonal may be: the formula by hand."""
+        result = result_of("whitened", rows_of(40_000, 3, distribution="gaussian"))
+        tau = result.radius / (1 - result.radius)
+        low, high = result.confidence_interval(0.95, "partial_correlation")
+        rho = off_diagonal(result.partial_correlation)
+        expected_low = (rho - tau) / np.where(rho > tau, 1 + tau, 1 - tau)
+        expected_high = (rho + tau) / np.where(rho < -tau, 1 + tau, 1 - tau)
+        np.testing.assert_allclose(off_diagonal(low), np.maximum(expected_low, -1), rtol=1e-10)
+        np.testing.assert_allclose(off_diagonal(high), np.minimum(expected_high, 1), rtol=1e-10)
+
+
+class TestLogPvalues:
+    """What a rule says of an effect is what a test of that effect says."""
+
+    def of_rule(self, result, value, scale="partial_correlation"):
+        return result.interval_rule.log_pvalues(
+            result.precision, result.partial_correlation, result.statistic, MinEffect(value, scale)
+        )
+
+    def of_test(self, result):
+        return result.log_pvalue[np.triu_indices(result.n_features, k=1)]
+
+    @pytest.mark.parametrize("tested_value", [0.0, 0.1])
+    @pytest.mark.parametrize("method", METHODS)
+    def test_are_those_of_a_test(self, method, tested_value):
+        X = rows_of(40_000, 4)
+        for scale in SCALES:
+            result = result_of(method, X, min_effect=tested_value, effect_scale=scale)
+            own = self.of_rule(result, tested_value, scale)
+            np.testing.assert_array_equal(own, self.of_test(result))
+            for other in SCALES:
+                for value in (0.0, 0.02, 0.3, 0.9):
+                    expected = result_of(method, X, min_effect=value, effect_scale=other)
+                    np.testing.assert_allclose(
+                        self.of_rule(result, value, other),
+                        self.of_test(expected),
+                        rtol=1e-12,
+                        atol=1e-14,
+                    )
+
+    @pytest.mark.parametrize("method", METHODS)
+    def test_a_larger_effect_is_harder_to_show(self, method):
+        result = result_of(method, rows_of(40_000, 4))
+        previous = self.of_rule(result, 0.0)
+        for value in (0.05, 0.2, 0.5, 0.99):
+            log_p = self.of_rule(result, value)
+            assert np.all(log_p >= previous)
+            assert np.all(log_p <= 0)
+            previous = log_p
+        # No estimate is that large, so there is nothing to show.
+        assert np.all(previous > math.log(0.5))
+
+    @pytest.mark.parametrize("method", BOUNDS)
+    def test_too_few_rows_show_nothing(self, method):
+        result = result_of(method, rows_of(10))
+        for scale in SCALES:
+            for value in (0.0, 0.1):
+                assert np.all(self.of_rule(result, value, scale) > math.log(0.9))
+
+    def test_batches_tested_by_their_maximum(self):
+        """The adjusted p-values are resampled; those of single edges stay what they were."""
+        results = [result_of("batch", correction=c) for c in ("maxt", "holm")]
+        for value in (0.0, 0.1):
+            maxt, holm = (self.of_rule(result, value) for result in results)
+            np.testing.assert_array_equal(maxt, holm)
+
+
+class TestArguments:
+    @pytest.mark.parametrize("level", [0, 1, -0.5, 95, math.nan, "0.95", None])
+    def test_level(self, level, refuses):
+        result = result_of("score", rows_of(100))
+        refuses(
+            lambda: result.confidence_interval(level),
+            ParameterError,
+            "level: expected a number between 0 and 1",
+            "0.95 is usual",
+        )
+
+    @pytest.mark.parametrize("scale", ["covariance", "", None, 3])
+    def test_scale(self, scale, refuses):
+        result = result_of("score", rows_of(100))
+        refuses(
+            lambda: result.confidence_interval(scale=scale),
+            ParameterError,
+            "scale: expected one of 'precision', 'partial_correlation'",
+        )
+
+    def test_a_result_without_a_rule(self, refuses):
+        result = replace(result_of("score", rows_of(100)), interval_rule=None)
+        refuses(result.confidence_interval, ParameterError, "carries no intervals")

@@ -1,0 +1,260 @@
+"""Batch means against loops over the batches, and the largest statistic by its bootstrap."""
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import edgewise as ew
+from edgewise import BatchMoments, DataError, Moments, ParameterError, ShortBatchesWarning
+from edgewise.methods import batch as batch_module
+
+CORRECTIONS = ["holm", "bonferroni", "bh", "by", None]
+DRAWS = 9999
+
+
+def batch(data, **options):
+    return ew.edge_test(data, method="batch", **options)
+
+
+def rows_of(distribution, n, p, seed=0, weight=0.3):
+    theta = ew.simulate.make_chain_precision(p, weight)
+    return ew.simulate.sample(distribution, theta, n, rng=np.random.default_rng(seed)) + 2
+
+
+def off_diagonal(matrix):
+    return np.asarray(matrix)[~np.eye(len(matrix), dtype=bool)]
+
+
+def direct_influences(X, counts):
+    """F_b = Θ̂(Σ_{rows of b} ccᵀ − n_b Σ ccᵀ/n)Θ̂, row by row."""
+    c = X - X.mean(axis=0)
+    theta = np.linalg.inv(np.cov(X, rowvar=False))
+    pooled = sum(np.outer(row, row) for row in c) / len(X)
+    influences = []
+    for rows in np.split(c, np.cumsum(counts)[:-1]):
+        scatter = sum(np.outer(row, row) for row in rows)
+        influences.append(theta @ (scatter - len(rows) * pooled) @ theta)
+    return theta, np.array(influences)
+
+
+@pytest.mark.parametrize("distribution", ["gaussian", "t5", "exponential"])
+@pytest.mark.parametrize(("n", "p", "K"), [(400, 2, 10), (400, 4, 20), (411, 3, 20), (90, 3, 3)])
+def test_direct_statement(n, p, K, distribution):
+    X = rows_of(distribution, n, p) * np.logspace(0, 2, p)
+    counts = ew.accumulate(X, n_batches=K).batch_counts()
+    theta, F = direct_influences(X, counts)
+    count = len(F)
+    assert K <= count <= 2 * K
+    variance = count / (count - 1) * sum(f**2 for f in F) / n**2
+    result = batch(X, n_batches=K)
+    assert result.options == {"n_batches": count}
+    np.testing.assert_allclose(result.standard_error, np.sqrt(variance), rtol=1e-10)
+    T = -off_diagonal(theta / np.sqrt(variance))
+    np.testing.assert_allclose(off_diagonal(result.statistic), T, rtol=1e-10, atol=1e-11)
+    expected = 2 * stats.t.sf(np.abs(T), count - 1)
+    np.testing.assert_allclose(off_diagonal(result.pvalue), expected, rtol=1e-10)
+
+
+def test_partial_correlation_errors():
+    """The influence on ρ̂ is that of a small step of Θ̂ along F_b, by finite differences."""
+    X = rows_of("exponential", 320, 4)
+    theta, F = direct_influences(X, [16] * 20)
+
+    def partial(matrix):
+        root = np.sqrt(matrix.diagonal())
+        return -matrix / np.outer(root, root)
+
+    step = 1e-7
+    moved = [(partial(theta - step * f) - partial(theta + step * f)) / (2 * step) for f in F]
+    expected = np.sqrt(20 / 19 * np.sum(np.square(moved), axis=0)) / 320
+    found = batch(X, n_batches=20).partial_correlation_standard_error
+    np.testing.assert_allclose(off_diagonal(found), off_diagonal(expected), rtol=1e-6)
+
+
+def test_batches_of_one_row_are_wald():
+    """With every row a batch of its own, the two variances differ in their divisors only."""
+    X = rows_of("laplace", 500, 3)
+    with pytest.warns(ShortBatchesWarning, match="batches of 1 row are too short"):
+        found = batch(X, n_batches=500)
+    wald = ew.edge_test(X, method="wald")
+    np.testing.assert_allclose(found.standard_error, wald.standard_error, rtol=5 / 500)
+
+
+@pytest.mark.parametrize(("length", "warns"), [(1, True), (4, True), (8, False), (32, False)])
+def test_short_batches_warn(length, warns):
+    X = rows_of("gaussian", 30 * length, 3)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        batch(X, n_batches=30)
+    assert [w.category for w in caught] == [ShortBatchesWarning] * warns
+
+
+@pytest.mark.parametrize("n", [200, 999, 5000, 40_000])
+def test_number_of_batches_when_nobody_names_one(n):
+    """Fewer than the hundred to two hundred of long data rather than too short ones."""
+    found = batch(rows_of("gaussian", n, 3)).options["n_batches"]
+    assert 10 <= found <= 200
+    assert n / found >= 10
+    assert n < 4000 or found >= 100
+
+
+def test_a_state_of_the_same_batches_is_the_same(same_result):
+    X = rows_of("t5", 800, 4)
+    expected = batch(X, n_batches=25)
+    states = [BatchMoments(25, batch_rows=32).update(part) for part in np.split(X, [320, 640])]
+    for state in (states[0] + states[1] + states[2], ew.accumulate(X, n_batches=25)):
+        same_result(batch(state), expected)
+    stream = BatchMoments(25)
+    for row in X:
+        stream.update(row[np.newaxis])  # doubles up to 25 batches of 32
+    same_result(batch(stream), expected)
+
+
+def test_order_of_the_rows_counts_and_that_of_the_batches_does_not(same_result):
+    X = rows_of("gaussian", 640, 3)
+    moved = np.concatenate(np.split(X, 20)[::-1])
+    same_result(batch(moved, n_batches=20), batch(X, n_batches=20))
+    shuffled = np.random.default_rng(0).permutation(X)
+    assert np.max(np.abs(batch(shuffled).standard_error - batch(X).standard_error)) > 1e-4
+
+
+@pytest.mark.parametrize("alpha", [1e-6, 0.05, 0.5])
+@pytest.mark.parametrize("correction", CORRECTIONS)
+def test_threshold_agrees_with_the_decisions(correction, alpha):
+    for seed in range(4):
+        X = rows_of("laplace", 200 + 100 * seed, 5, seed)
+        result = batch(X, alpha=alpha, correction=correction)
+        reached = off_diagonal(np.abs(result.precision) >= result.threshold)
+        np.testing.assert_array_equal(reached, off_diagonal(result.reject))
+        np.testing.assert_array_equal(off_diagonal(result.adjusted_pvalue <= alpha), reached)
+
+
+class TestRefusals:
+    def test_moments_have_no_batches(self, refuses):
+        state = Moments().update(rows_of("gaussian", 100, 3))
+        refuses(lambda: batch(state), DataError, "'batch' needs the moments of batches")
+
+    def test_one_batch(self, refuses):
+        state = BatchMoments(10, batch_rows=500).update(rows_of("gaussian", 100, 3))
+        refuses(lambda: batch(state), DataError, "at least 2 batches of rows, got 1 of 100 rows")
+
+    def test_more_batches_than_rows(self, refuses):
+        X = rows_of("gaussian", 50, 3)
+        refuses(lambda: batch(X, n_batches=51), ParameterError, "n_batches", "50 rows, got 51")
+
+    @pytest.mark.parametrize("K", [1, -1, 2.5, "many"])
+    def test_number_of_batches(self, K, refuses):
+        X = rows_of("gaussian", 50, 3)
+        refuses(lambda: batch(X, n_batches=K), ParameterError, "n_batches: expected a whole number")
+
+    @pytest.mark.parametrize("method", ["score", "wald", "elliptical", "fisher"])
+    def test_maxt_elsewhere(self, method, refuses):
+        X = rows_of("gaussian", 50, 3)
+        refuses(
+            lambda: ew.edge_test(X, method=method, correction="maxt"),
+            ParameterError,
+            f"correction: 'maxt' resamples batches of rows, which method {method!r}",
+        )
+
+    def test_maxt_with_a_minimal_effect(self, refuses):
+        X = rows_of("gaussian", 500, 3)
+        refuses(
+            lambda: batch(X, correction="maxt", min_effect=0.1),
+            ParameterError,
+            "min_effect: 'maxt' tests for an effect of zero only",
+        )
+
+
+class TestLargestStatistic:
+    def test_is_reproducible(self):
+        X = rows_of("gaussian", 1000, 5)
+        found = [batch(X, correction="maxt", random_state=s).adjusted_pvalue for s in (0, 0, 1)]
+        np.testing.assert_array_equal(found[0], found[1])
+        assert not np.array_equal(found[0], found[2], equal_nan=True)
+        np.testing.assert_allclose(found[0], found[2], atol=4 * math.sqrt(0.5 / DRAWS))
+
+    @pytest.mark.parametrize("seed", range(5))
+    def test_lies_between_no_correction_and_bonferroni(self, seed):
+        X = rows_of("laplace", 400, 6, seed, weight=0.1)
+        result = batch(X, correction="maxt")
+        p, adjusted = off_diagonal(result.pvalue), off_diagonal(result.adjusted_pvalue)
+        bonferroni = np.minimum(15 * p, 1)
+        assert np.all(adjusted >= p - 4 * np.sqrt(p / DRAWS))
+        assert np.all(adjusted <= bonferroni + 4 * np.sqrt(bonferroni / DRAWS) + 1 / DRAWS)
+        order = np.argsort(-np.abs(off_diagonal(result.statistic)))
+        assert np.all(np.diff(adjusted[order]) >= 0)
+        assert adjusted.min() >= 1 / (DRAWS + 1)
+
+    def test_of_one_pair_is_its_own_pvalue(self):
+        result = batch(rows_of("gaussian", 400, 2, weight=0.03), correction="maxt")
+        p = result.pvalue[0, 1]
+        error = math.sqrt(p * (1 - p) / DRAWS)
+        assert result.adjusted_pvalue[0, 1] == pytest.approx(p, abs=4 * error + 1 / DRAWS)
+
+    def test_direct_statement(self):
+        """Step down, one draw and one set of edges at a time, from other random numbers."""
+        X = rows_of("exponential", 320, 4, seed=2, weight=0.08)
+        result = batch(X, correction="maxt", n_batches=20)
+        F = direct_influences(X, [16] * 20)[1]
+        upper = np.triu_indices(4, k=1)
+        directions = np.array([f[upper] for f in F])
+        directions /= np.sqrt(np.sum(directions**2, axis=0))
+        draws = np.abs(np.random.default_rng(99).standard_normal((DRAWS, 20)) @ directions)
+        z = stats.norm.isf(result.pvalue[upper] / 2)
+        expected, largest = np.empty(6), 0.0
+        left = list(np.argsort(-z))
+        while left:
+            largest = max(largest, np.mean(draws[:, left].max(axis=1) >= z[left[0]]))
+            expected[left.pop(0)] = largest
+        assert expected.min() < 0.5 < expected.max()
+        np.testing.assert_allclose(
+            result.adjusted_pvalue[upper], expected, atol=6 * math.sqrt(0.25 / DRAWS)
+        )
+
+    def test_sees_only_the_batches(self, monkeypatch):
+        """The same work for few rows and for many."""
+        seen, draws = [], batch_module._MaxStatistic._draws
+
+        def counted(self, directions):
+            for chunk in draws(self, directions):
+                seen.append((directions.shape, chunk.shape))
+                yield chunk
+
+        monkeypatch.setattr(batch_module._MaxStatistic, "_draws", counted)
+        work = []
+        for n in (800, 51_200):
+            seen.clear()
+            batch(rows_of("gaussian", n, 4), correction="maxt", n_batches=50)
+            work.append(list(seen))
+        assert work[0] == work[1]
+        # All six pairs for the p-values; then those not rejected, for the threshold.
+        assert all(shape[0] == 50 and shape[1] <= 6 for shape, _ in work[0])
+
+    @pytest.mark.parametrize("p", [3, 6])
+    def test_critical_value_of_simultaneous_intervals(self, p):
+        X = rows_of("gaussian", 640, p)
+        result = batch(X, correction="maxt", n_batches=40)
+        low, high = result.confidence_interval(0.95, simultaneous=True)
+        critical = off_diagonal((high - low) / 2 / result.standard_error)
+        np.testing.assert_allclose(critical, critical[0], rtol=1e-9)
+        pairs = p * (p - 1) // 2
+        pointwise, bonferroni = (stats.t.isf(0.025 / m, 39) for m in (1, pairs))
+        assert pointwise < critical[0] < bonferroni * 1.02
+        # Without "maxt" the level is divided by the number of pairs.
+        low, high = batch(X, n_batches=40).confidence_interval(0.95, simultaneous=True)
+        half = off_diagonal((high - low) / 2 / result.standard_error)
+        assert half.min() >= bonferroni * (1 - 1e-9)
+        assert half.max() < 1.15 * bonferroni  # fewer degrees of freedom where batches differ more
+
+    @pytest.mark.parametrize("seed", range(8))
+    def test_the_interval_that_excludes_zero_is_that_of_an_edge(self, seed):
+        """The first step of the step-down procedure is the interval's."""
+        X = rows_of("gaussian", 400, 5, seed, weight=0.1)
+        result = batch(X, correction="maxt", n_batches=20)
+        low, high = result.confidence_interval(0.95, simultaneous=True)
+        excluded = off_diagonal((low > 0) | (high < 0))
+        assert excluded.any() == result.reject.any()
+        assert np.all(off_diagonal(result.reject) >= excluded)

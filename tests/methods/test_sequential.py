@@ -1,0 +1,228 @@
+"""`ConfidenceSequence`: looking at a stream again and again."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import edgewise as ew
+from edgewise import ConfidenceSequence
+from edgewise.inference.reference import Student
+from edgewise.methods.sequential import AnytimeReference, tuned_rho2
+
+OFF = ~np.eye(4, dtype=bool)
+MANY = Student(1e12)  # as good as normal
+
+
+@pytest.fixture(scope="module")
+def stream():
+    """5000 × 4 with heavy tails: strong, weak and no edges."""
+    X = np.random.default_rng(8).standard_t(6, (5000, 4))
+    X[:, 1] += 0.6 * X[:, 0]
+    X[:, 3] += 0.07 * X[:, 2]
+    X.flags.writeable = False
+    return X
+
+
+def test_the_fields_of_a_result(stream):
+    sequence = ConfidenceSequence(0.1, tuned_for=2000)
+    assert sequence.update(stream) is sequence
+    result = sequence.result()
+    assert isinstance(result, ew.EdgeTestResult)
+    assert (result.method, result.alpha, result.correction) == ("sequential", 0.1, "bonferroni")
+    assert result.options["tuned_for"] == 2000
+    assert result.n_samples == sequence.n_samples == 5000
+    assert result.feature_names == ("x0", "x1", "x2", "x3")
+    np.testing.assert_allclose(result.covariance, np.cov(stream, rowvar=False), rtol=1e-12)
+    expected = ew.edge_test(stream, method="wald")
+    np.testing.assert_allclose(result.partial_correlation, expected.partial_correlation, rtol=1e-9)
+    assert result.reject[0, 1]
+    assert not result.reject[0, 3]
+    assert "'sequential'" in result.summary()
+    assert "n_samples=5000" in repr(sequence)
+
+
+@pytest.mark.parametrize("alpha", [0.001, 0.05, 0.3])
+@pytest.mark.parametrize("n", [50, 400, 5000])
+def test_pvalues_intervals_thresholds_and_edges_agree(stream, alpha, n):
+    result = ConfidenceSequence(alpha, tuned_for=1000).update(stream[:n]).result()
+    np.testing.assert_array_equal(result.reject[OFF], result.adjusted_pvalue[OFF] <= alpha)
+    np.testing.assert_array_equal(
+        result.reject[OFF], np.abs(result.precision)[OFF] >= result.threshold[OFF]
+    )
+    low, high = result.confidence_interval(1 - alpha, simultaneous=True)
+    np.testing.assert_array_equal(result.reject[OFF], ((low > 0) | (high < 0))[OFF])
+
+
+def test_it_is_wider_than_a_single_look(stream):
+    sequence = ConfidenceSequence(tuned_for=5000).update(stream)
+    once = ew.edge_test(sequence.state, method="batch", correction="bonferroni")
+    anytime = sequence.result()
+    assert (anytime.threshold[OFF] > once.threshold[OFF]).all()
+    assert not (anytime.reject & ~once.reject).any()
+
+
+def test_how_the_stream_is_cut_does_not_matter(stream, same_result):
+    whole = ConfidenceSequence(n_batches=20).update(stream).result()
+    pieces = ConfidenceSequence(n_batches=20)
+    for piece in np.split(stream, [1, 2, 700, 4000]):
+        pieces.update(piece)
+    same_result(pieces.result(), whole)
+
+
+def test_merge_and_plus_agree(stream, same_result):
+    halves = [
+        ConfidenceSequence(0.01, tuned_for=700, n_batches=20).update(half)
+        for half in np.split(stream, 2)
+    ]
+    total = halves[0] + halves[1]
+    assert (total.alpha, total.tuned_for, total.n_samples) == (0.01, 700, 5000)
+    assert [half.n_samples for half in halves] == [2500, 2500]
+    assert halves[0].merge(halves[1]) is halves[0]
+    same_result(halves[0].result(), total.result())
+    np.testing.assert_allclose(total.result().covariance, np.cov(stream, rowvar=False), rtol=1e-12)
+
+
+def test_an_empty_sequence_is_neutral(stream, same_result):
+    sequence = ConfidenceSequence().update(stream)
+    expected = sequence.result()
+    for total in (sequence + ConfidenceSequence(), ConfidenceSequence() + sequence):
+        same_result(total.result(), expected)
+
+
+@pytest.mark.parametrize("n", [100, 10_000])
+def test_it_is_narrowest_near_the_rows_it_is_tuned_for(n):
+    level = math.log(0.05)
+
+    def width(tuned_for):
+        return AnytimeReference(n, tuned_rho2(0.05, tuned_for), MANY).critical(level)
+
+    assert width(n) < width(n * 10) < width(n * 100)
+    assert width(n) < width(n // 10) < width(n // 50)
+    assert width(n) < 1.1 * min(width(round(n * factor)) for factor in np.geomspace(0.1, 10, 41))
+    # "up to 30 % wider at a tenth of it and 7 % at ten times as many": for one pair, and σ known,
+    assert width(n * 10) / width(n) == pytest.approx(1.27, abs=0.005)
+    assert width(n // 10) / width(n) == pytest.approx(1.07, abs=0.005)
+
+
+def test_tuning_reaches_the_result(stream):
+    early, late = (
+        [
+            ConfidenceSequence(tuned_for=tuned_for).update(stream[:n]).result().threshold[OFF]
+            for n in (100, 5000)
+        ]
+        for tuned_for in (100, 5000)
+    )
+    assert (early[0] < late[0]).all()
+    assert (late[1] < early[1]).all()
+
+
+@pytest.mark.parametrize("student", [MANY, Student(99), Student(1)])
+def test_the_pvalue_is_the_level_whose_interval_just_excludes_zero(student):
+    reference = AnytimeReference(1000, tuned_rho2(0.01, 500), student)
+    t = np.array([4.0, 6.0, 9.0, 30.0]) * (20 if student.df == 1 else 1)
+    levels = reference.log_two_sided(t)
+    assert (np.diff(levels) < 0).all()
+    np.testing.assert_allclose([reference.critical(level) for level in levels], t, rtol=1e-9)
+    assert reference.log_two_sided(np.zeros(1))[0] == 0.0
+
+
+def test_the_boundary_is_that_of_the_paper_where_the_error_is_known():
+    """σ̂ √{(tρ²+1)/(t²ρ²) · log((tρ²+1)/α²)}, in units of σ̂/√t."""
+    t, rho2, alpha = 700, 0.004, 0.02
+    half = math.sqrt((t * rho2 + 1) / (t * t * rho2) * math.log((t * rho2 + 1) / alpha**2))
+    reference = AnytimeReference(t, rho2, MANY)
+    assert reference.critical(math.log(alpha)) == pytest.approx(half * math.sqrt(t), rel=1e-9)
+    z = np.array([1.0, 5.0])
+    expected = np.minimum(0.5 * (math.log1p(t * rho2) - z**2 * t * rho2 / (1 + t * rho2)), 0.0)
+    np.testing.assert_allclose(reference.log_two_sided(z), expected, rtol=1e-8)
+
+
+def test_few_batches_make_it_wider_as_student_is_wider_than_normal():
+    """By probability: what is as rare under Student's t as the boundary is under the normal."""
+    args = (700, 0.004)
+    level = math.log(1e-5)
+    z = AnytimeReference(*args, MANY).critical(level)
+    t = AnytimeReference(*args, Student(99)).critical(level)
+    assert stats.t.sf(t, 99) == pytest.approx(stats.norm.sf(z), rel=1e-6)
+    assert 1.03 < t / z < 1.1
+
+
+def test_looks_long_before_the_rows_it_is_tuned_for(stream):
+    """There the boundary is so far out that its probability is below every float."""
+    result = ConfidenceSequence(tuned_for=10_000_000).update(stream[:500]).result()
+    assert (result.threshold[OFF] > np.abs(result.precision[OFF]).max()).all()
+    low, high = result.confidence_interval(simultaneous=True)
+    assert (low[OFF] < result.precision[OFF]).all()
+    assert (high[OFF] > result.precision[OFF]).all()
+    assert result.n_edges == 0
+
+
+def test_looking_often_finds_no_more_false_edges():
+    """100 streams of independent columns, 20 looks each: false edges in about 10 % at most."""
+    alpha, streams = 0.1, 100
+    wrong = 0
+    for seed in range(streams):
+        rng = np.random.default_rng(seed)
+        sequence = ConfidenceSequence(alpha, tuned_for=1000, n_batches=25)
+        looks = [
+            sequence.update(rng.standard_t(6, (100, 3))).result().n_edges > 0 for _ in range(20)
+        ]
+        wrong += any(looks)
+    assert wrong / streams < alpha + 3 * math.sqrt(alpha * (1 - alpha) / streams)
+
+
+def test_names(stream):
+    sequence = ConfidenceSequence().update(stream)
+    result = sequence.result(feature_names=("a", "b", "c", "d"))
+    assert result.feature_names == ("a", "b", "c", "d")
+    assert result.edges()[0][:2] == ("a", "b")
+
+
+def test_too_few_rows_is_a_sentence(stream, refuses):
+    refuses(ConfidenceSequence().result, ew.DataError, "at least 1 row", "update")
+    refuses(
+        ConfidenceSequence().update(stream[:2]).result, ew.DataError, "n_samples=2", "more rows"
+    )
+    refuses(ConfidenceSequence().update(stream[:4]).result, ew.DataError, "4 rows and 4 columns")
+    one = ConfidenceSequence().update(stream[:, :1])
+    refuses(one.result, ew.DataError, "minimum of 2")
+    constant = ConfidenceSequence().update(stream * [1, 0, 1, 1])
+    refuses(constant.result, ew.DataError, "constant column 'x1'")
+
+
+def test_bad_rows_change_nothing(stream, refuses, same_result):
+    sequence = ConfidenceSequence().update(stream)
+    before = sequence.result()
+    refuses(lambda: sequence.update(stream[:, :3]), ew.DataError, "3 features", "4 features")
+    refuses(lambda: sequence.update(stream[:5] * np.nan), ew.NonFiniteError, "'x0' (5)")
+    same_result(sequence.result(), before)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fragments"),
+    [
+        ({"alpha": 0}, ["alpha", "between 0 and 1"]),
+        ({"alpha": 1.0}, ["alpha", "between 0 and 1"]),
+        ({"tuned_for": 1}, ["tuned_for", "from 2 on", "got 1"]),
+        ({"tuned_for": 2.5}, ["tuned_for", "whole number", "got 2.5"]),
+        ({"n_batches": 1}, ["n_batches", "from 2 on", "got 1"]),
+    ],
+    ids=str,
+)
+def test_bad_arguments(refuses, arguments, fragments):
+    refuses(lambda: ConfidenceSequence(**arguments), ew.ParameterError, *fragments)
+
+
+def test_what_does_not_add_up(stream, refuses):
+    sequence = ConfidenceSequence(n_batches=10).update(stream)
+    other = ConfidenceSequence(n_batches=20).update(stream)
+    refuses(lambda: sequence + other, ew.ParameterError, "10 batches", "20", "same n_batches")
+    narrow = ConfidenceSequence(n_batches=10).update(stream[:, :3])
+    refuses(lambda: sequence.merge(narrow), ew.ParameterError, "4 columns", "3")
+    with pytest.raises(TypeError, match="unsupported operand"):
+        sequence + 3
+    assert sequence.n_samples == 5000

@@ -1,0 +1,283 @@
+"""`edge_test` and `accumulate`: whatever the data come in, and what a state can serve."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import edgewise as ew
+from edgewise.methods.registry import METHODS
+
+pytestmark = pytest.mark.filterwarnings("ignore::edgewise.errors.TooFewRowsWarning")
+
+SUPPORT = [(-60, 60)] * 4
+
+
+@pytest.mark.parametrize("method", list(METHODS))
+def test_every_method_fills_the_whole_result(rows, method):
+    result = ew.edge_test(rows, method=method)
+    off = ~np.eye(4, dtype=bool)
+    assert (result.method, result.n_samples, result.n_features) == (method, 400, 4)
+    assert result.feature_names == ("x0", "x1", "x2", "x3")
+    for field in ("covariance", "precision", "partial_correlation"):
+        assert np.isfinite(getattr(result, field)).all()
+    for field in ("pvalue", "adjusted_pvalue"):
+        p = getattr(result, field)
+        assert ((p[off] > 0) & (p[off] <= 1)).all()
+        assert np.isnan(p.diagonal()).all()
+    assert not result.reject.diagonal().any()
+    np.testing.assert_array_equal(result.reject, result.reject.T)
+    assert len(result.edges()) == result.n_edges
+    assert np.ndim(result.threshold) in (0, 2)
+    if METHODS[method].simultaneous:
+        assert result.correction is None
+
+
+@pytest.mark.parametrize("method", ["trace", "spectral", "fisher"])
+def test_a_state_gives_what_the_rows_give(rows, same_result, method):
+    expected = ew.edge_test(rows, method=method)
+    same_result(ew.edge_test(ew.accumulate(rows), method=method), expected)
+    halves = ew.accumulate(rows[:3]) + ew.accumulate(rows[3:])
+    same_result(ew.edge_test(halves, method=method), expected)
+
+
+def test_a_state_of_batches_serves_batch_and_fisher(rows, same_result):
+    state = ew.accumulate(rows, n_batches=20)
+    same_result(ew.edge_test(state, method="batch"), ew.edge_test(rows, method="batch"))
+    same_result(ew.edge_test(state, method="fisher"), ew.edge_test(rows, method="fisher"))
+    named = ew.edge_test(state, method="batch", correction="maxt", feature_names=list("abcd"))
+    assert named.feature_names == tuple("abcd")
+    assert named.options["n_batches"] == 25  # 400 rows in batches of 16
+
+
+@pytest.mark.parametrize("n_batches", [None, 20])
+@pytest.mark.parametrize(
+    ("method", "options"),
+    [
+        ("score", {}),
+        ("wald", {}),
+        ("eig", {}),
+        ("elliptical", {}),
+        ("whitened", {}),
+        ("whitened", {"radius": "chi2"}),
+        ("spectral", {"radius": "chi2"}),
+        ("spectral", {"radius": "hoeffding", "support": SUPPORT}),
+        ("spectral", {"standardize": True}),
+        ("trace", {"standardize": True}),
+    ],
+    ids=str,
+)
+def test_what_needs_the_rows_says_so(rows, refuses, method, options, n_batches):
+    state = ew.accumulate(rows, n_batches=n_batches)
+    refuses(
+        lambda: ew.edge_test(state, method=method, **options),
+        ew.DataError,
+        repr(method),
+        "reads the rows twice",
+        "pass the rows",
+        "'batch' with a BatchMoments state",
+    )
+
+
+def test_moments_without_batches_cannot_serve_batch(rows, refuses):
+    state = ew.accumulate(rows)
+    refuses(
+        lambda: ew.edge_test(state, method="batch"),
+        ew.DataError,
+        "'batch'",
+        "accumulate a BatchMoments state",
+        "pass the rows",
+    )
+
+
+@pytest.mark.parametrize("method", ["trace", "spectral"])
+@pytest.mark.parametrize("options", [{"order": 2}, {"n_batches": 20}], ids=str)
+def test_sums_of_second_order_cannot_serve_the_bounds(rows, refuses, method, options):
+    state = ew.accumulate(rows, **options)
+    refuses(lambda: ew.edge_test(state, method=method), ew.DataError, "fourth-order", "(order=4)")
+
+
+def test_an_unknown_order_of_sums(rows, refuses):
+    refuses(lambda: ew.accumulate(rows, order=3), ew.ParameterError, "order", "2, 4", "got 3")
+
+
+def test_an_empty_state_is_refused(refuses):
+    refuses(lambda: ew.edge_test(ew.Moments(), method="fisher"), ew.DataError, "0 sample")
+    refuses(lambda: ew.edge_test(ew.BatchMoments(), method="batch"), ew.DataError, "got 0", "row")
+
+
+def test_missing_values_are_counted_over_all_batches(require, refuses):
+    pa = require("pyarrow")
+    X = np.random.default_rng(0).standard_normal((70_000, 2))  # the 65 537th row starts batch two
+    X[[100, 69_998], 0] = np.nan, np.inf
+    X[69_999, 1] = -np.inf
+    refuses(lambda: ew.accumulate(X), ew.NonFiniteError, "'x0' (2)", "'x1' (1)")
+    table = pa.table({"first": X[:, 0], "second": X[:, 1]})
+    error = refuses(lambda: ew.accumulate(table), ew.NonFiniteError, "'first' (2)", "'second' (1)")
+    assert error.counts.tolist() == [2, 1]
+
+
+@pytest.mark.parametrize("method", ["score", "fisher", "trace", "eig"])
+def test_drop_missing_leaves_out_rows_and_counts_them(rows, same_result, method):
+    X = rows.copy()
+    X[[0, 7], 1] = np.nan, np.inf
+    X[7, 2] = -np.inf
+    result = ew.edge_test(X, method=method, drop_missing=True)
+    same_result(result, ew.edge_test(np.delete(rows, [0, 7], axis=0), method=method))
+    assert result.n_dropped == 2
+    assert "2 rows" in result.summary()
+
+
+def test_drop_missing_of_everything_is_an_error(refuses):
+    X = np.full((10, 3), np.nan)
+    refuses(lambda: ew.edge_test(X, drop_missing=True), ew.DataError, "0 sample")
+
+
+def test_drop_missing_of_complete_rows_drops_nothing(rows, same_result):
+    result = ew.edge_test(rows, drop_missing=True)
+    same_result(result, ew.edge_test(rows))
+    assert result.n_dropped == 0
+
+
+def test_corrections_go_from_strict_to_none(rows):
+    found = {
+        correction: set(ew.edge_test(rows, correction=correction, alpha=0.3).edges())
+        for correction in ("bonferroni", "holm", "bh", None)
+    }
+    pairs = {name: {edge[:2] for edge in edges} for name, edges in found.items()}
+    assert pairs["bonferroni"] <= pairs["holm"] <= pairs["bh"] <= pairs[None]
+
+
+@pytest.mark.parametrize("method", ["trace", "eig"])
+def test_bounds_ignore_the_correction(rows, same_result, method):
+    plain = ew.edge_test(rows, method=method, correction=None)
+    same_result(ew.edge_test(rows, method=method, correction="bonferroni"), plain)
+
+
+def test_too_few_rows_is_a_warning_that_says_how_many_would_do(rows):
+    with pytest.warns(
+        ew.TooFewRowsWarning, match=r"infinite threshold with 400 rows.*about [\d,]+ rows"
+    ):
+        result = ew.edge_test(rows, method="trace")
+    assert result.threshold == np.inf
+    assert result.rows_needed > 400
+    assert result.n_edges == 0
+    assert f"{result.rows_needed:,} rows" in result.summary()
+
+
+def test_the_rows_are_not_changed(rows):
+    X = rows.copy()
+    for method in METHODS:
+        ew.edge_test(X, method=method)
+    np.testing.assert_array_equal(X, rows)
+
+
+def test_a_result_cannot_be_changed(rows):
+    result = ew.edge_test(rows)
+    with pytest.raises(AttributeError):
+        result.alpha = 0.5
+    with pytest.raises(ValueError, match="read-only"):
+        result.reject[0, 1] = True
+
+
+def test_feature_names_take_the_place_of_those_that_came(rows, csv_file, require, same_result):
+    frame = require("pandas").DataFrame(rows, columns=list("abcd"))
+    for data in (rows, frame, csv_file):
+        result = ew.edge_test(data, feature_names=["w", "x", "y", "z"])
+        same_result(result, ew.edge_test(rows), names="wxyz")
+        assert result.edges()[0].source in "wxyz"
+    state = ew.accumulate(rows)
+    named = ew.edge_test(state, method="fisher", feature_names=np.array(list("wxyz")))
+    assert named.feature_names == tuple("wxyz")
+
+
+@pytest.mark.parametrize("as_state", [False, True])
+def test_feature_names_must_fit(rows, refuses, as_state):
+    data = ew.accumulate(rows) if as_state else rows
+    refuses(
+        lambda: ew.edge_test(data, method="fisher", feature_names=list("abc")),
+        ew.ParameterError,
+        "feature_names: expected 4 names",
+        "got 3",
+    )
+    refuses(
+        lambda: ew.edge_test(data, method="fisher", feature_names=list("abca")),
+        ew.DataError,
+        "'a' more than once",
+    )
+
+
+@pytest.mark.parametrize("method", list(METHODS))
+def test_a_minimal_effect_leaves_out_the_small_ones(rows, method):
+    options = {"radius": "chi2"} if method in ("whitened", "spectral") else {}
+    options |= {"method": method, "effect_scale": "partial_correlation", "correction": None}
+    found = [
+        ew.edge_test(rows, min_effect=value, **options).reject for value in (0.0, 0.1, 0.3, 0.9)
+    ]
+    for weaker, stronger in pairwise(found):
+        assert not (stronger & ~weaker).any()
+    assert not found[-1].any()
+
+
+def test_what_a_result_records_of_the_minimal_effect(rows):
+    assert "min_effect" not in ew.edge_test(rows).options
+    for method, scale in {"score": "partial_correlation", "trace": "precision"}.items():
+        result = ew.edge_test(rows, method=method, min_effect=0.1)
+        recorded = {"min_effect": 0.1, "effect_scale": scale}
+        assert recorded.items() <= result.options.items()
+
+
+@pytest.mark.parametrize("value", [-0.1, 1, 1.5, np.nan, "0.1", None, True])
+def test_a_minimal_effect_outside_its_range(rows, refuses, value):
+    refuses(
+        lambda: ew.edge_test(rows, min_effect=value),
+        ew.ParameterError,
+        "min_effect: expected a number between 0 and 1",
+        f"got {value!r}",
+    )
+
+
+def test_precision_entries_may_be_large_partial_correlations_may_not(rows, refuses):
+    assert ew.edge_test(rows, min_effect=3, effect_scale="precision").n_edges == 0
+    refuses(
+        lambda: ew.edge_test(rows, min_effect=0.1, effect_scale="rho"),
+        ew.ParameterError,
+        "effect_scale",
+        "'rho'",
+        "'precision'",
+    )
+
+
+def test_maxt_is_sharper_than_bonferroni(rows):
+    options = {"method": "batch", "alpha": 0.2}
+    maxt = ew.edge_test(rows, correction="maxt", **options)
+    bonferroni = ew.edge_test(rows, correction="bonferroni", **options)
+    assert maxt.correction == "maxt"
+    np.testing.assert_array_equal(maxt.statistic, bonferroni.statistic)
+    off = ~np.eye(4, dtype=bool)
+    assert (maxt.threshold[off] < bonferroni.threshold[off]).all()
+    assert not (bonferroni.reject & ~maxt.reject).any()
+    np.testing.assert_array_equal(maxt.reject[off], maxt.adjusted_pvalue[off] <= 0.2)
+
+
+@pytest.mark.parametrize("method", ["score", "wald", "fisher", "elliptical"])
+def test_maxt_needs_batches(rows, refuses, method):
+    refuses(
+        lambda: ew.edge_test(rows, method=method, correction="maxt"),
+        ew.ParameterError,
+        "'maxt' resamples batches",
+        repr(method),
+        "method='batch'",
+    )
+
+
+def test_maxt_has_no_minimal_effect(rows, refuses):
+    refuses(
+        lambda: ew.edge_test(rows, method="batch", correction="maxt", min_effect=0.1),
+        ew.EdgewiseError,
+        "min_effect",
+        "'maxt'",
+        "correction='holm'",
+    )

@@ -1,0 +1,176 @@
+"""`plan_sample_size`: how many rows would find an effect."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+import edgewise as ew
+from edgewise.methods.registry import METHODS
+from edgewise.simulate import sample
+
+PER_EDGE = [name for name, method in METHODS.items() if not method.simultaneous]
+BOUNDS = [name for name, method in METHODS.items() if method.simultaneous]
+
+
+@pytest.fixture(scope="module")
+def pilot():
+    """2000 × 4 with heavy tails and one edge."""
+    X = np.random.default_rng(4).standard_t(7, (2000, 4))
+    X[:, 1] += 0.5 * X[:, 0]
+    X.flags.writeable = False
+    return X
+
+
+def rows_for(pilot, **options):
+    return ew.plan_sample_size(pilot, **options).n_samples
+
+
+def test_the_fields_of_a_plan(pilot):
+    plan = ew.plan_sample_size(pilot, effect=0.2, power=0.9, method="wald", alpha=0.01)
+    assert isinstance(plan, ew.SamplePlan)
+    assert (plan.method, plan.effect, plan.power, plan.alpha) == ("wald", 0.2, 0.9, 0.01)
+    assert isinstance(plan.n_samples, int)
+    off = plan.pairs[np.triu_indices(4, k=1)]
+    assert plan.n_samples == int(np.median(off))
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        plan.n_samples = 3
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_matrix_of_pairs(pilot, method):
+    pairs = ew.plan_sample_size(pilot, effect=0.2, method=method).pairs
+    off = ~np.eye(4, dtype=bool)
+    np.testing.assert_array_equal(pairs, pairs.T)
+    assert np.isnan(pairs.diagonal()).all()
+    assert (pairs[off] > 0).all()
+    np.testing.assert_array_equal(pairs[off], np.round(pairs[off]))
+
+
+@pytest.mark.parametrize("method", PER_EDGE)
+def test_more_power_needs_more_rows(pilot, method):
+    needed = [rows_for(pilot, effect=0.1, power=power, method=method) for power in (0.5, 0.8, 0.99)]
+    assert needed[0] < needed[1] < needed[2]
+
+
+@pytest.mark.parametrize("method", BOUNDS)
+def test_a_bound_has_no_power_to_choose(pilot, method):
+    plans = [
+        ew.plan_sample_size(pilot, effect=0.1, power=power, method=method) for power in (0.5, 0.99)
+    ]
+    assert [plan.power for plan in plans] == [None, None]
+    np.testing.assert_array_equal(plans[0].pairs, plans[1].pairs)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_rows_grow_with_the_inverse_square_of_a_small_effect(pilot, method):
+    needed = [rows_for(pilot, effect=effect, method=method) for effect in (0.002, 0.001, 0.0005)]
+    assert needed[1] / needed[0] == pytest.approx(4, rel=0.02)
+    assert needed[2] / needed[1] == pytest.approx(4, rel=0.02)
+    assert rows_for(pilot, effect=0.2, method=method) < rows_for(pilot, effect=0.1, method=method)
+
+
+def test_a_stricter_level_needs_more_rows(pilot):
+    by_alpha = [rows_for(pilot, effect=0.1, alpha=alpha) for alpha in (0.2, 0.05, 0.001)]
+    assert by_alpha == sorted(by_alpha)
+    corrected = {c: rows_for(pilot, effect=0.1, correction=c) for c in ("holm", "bonferroni", "bh")}
+    assert len(set(corrected.values())) == 1  # the first, strictest step is the same
+    assert rows_for(pilot, effect=0.1, correction=None) < corrected["holm"]
+
+
+def test_a_sharper_radius_needs_fewer_rows(pilot):
+    trace = rows_for(pilot, effect=0.1, method="whitened")
+    assert rows_for(pilot, effect=0.1, method="whitened", radius="chi2") < trace
+    assert trace < rows_for(pilot, effect=0.1, method="spectral")
+    assert rows_for(pilot, effect=0.1, method="eig", mu=0.5) < rows_for(
+        pilot, effect=0.1, method="eig"
+    )
+
+
+def test_fisher_on_gaussian_rows_is_the_textbook_formula():
+    """((z_{α/2m} √(1−ρ²) + z_β (1−ρ²))/ρ)² + p: the test's t, and ρ̂'s own spread."""
+    X = np.random.default_rng(0).standard_normal((200_000, 3))
+    plan = ew.plan_sample_size(X, effect=0.1, method="fisher")
+    level, beta = 2.3939797998185104, 0.8416212335729143  # scipy.stats.norm.isf(.05/6), .isf(.2)
+    expected = ((level * np.sqrt(0.99) + beta * 0.99) / 0.1) ** 2 + 3
+    assert plan.n_samples == pytest.approx(expected, rel=0.01)
+
+
+@pytest.mark.parametrize("method", ["score", "wald", "fisher", "elliptical"])
+def test_the_planned_rows_have_the_planned_power(method):
+    """600 draws of the planned size: 0.8 within four binomial standard errors."""
+    effect = 0.15
+    precision = np.eye(4)
+    precision[0, 1] = precision[1, 0] = -effect
+    pilot = sample("gaussian", precision, 20_000, rng=np.random.default_rng(5))
+    options = {"method": method, "correction": "bonferroni"}
+    n = int(ew.plan_sample_size(pilot, effect=effect, **options).pairs[0, 1])
+    found = [
+        ew.edge_test(
+            sample("gaussian", precision, n, rng=np.random.default_rng(seed)), **options
+        ).reject[0, 1]
+        for seed in range(600)
+    ]
+    assert abs(np.mean(found) - 0.8) < 4 * np.sqrt(0.8 * 0.2 / 600)
+
+
+def test_heavy_tails_need_more_rows_of_the_score_test():
+    needed = {
+        tails: rows_for(sample(tails, np.eye(3), 20_000, rng=np.random.default_rng(1)), effect=0.1)
+        for tails in ("gaussian", "t5")
+    }
+    assert needed["t5"] > 1.3 * needed["gaussian"]
+
+
+def test_a_path_and_a_frame(pilot, tmp_path, write_csv, require):
+    expected = ew.plan_sample_size(pilot, effect=0.1).pairs
+    path = write_csv(tmp_path / "pilot.csv", "abcd", pilot)
+    frame = require("pandas").DataFrame(pilot, columns=list("abcd"))
+    for data in (path, str(path), [path], frame, require("polars").from_pandas(frame)):
+        np.testing.assert_array_equal(ew.plan_sample_size(data, effect=0.1).pairs, expected)
+
+
+def test_too_small_a_pilot_for_a_bound_is_what_the_plan_is_for(pilot):
+    """The infinite threshold of the pilot is no warning here (warnings are errors)."""
+    plan = ew.plan_sample_size(pilot[:50], effect=0.1, method="trace")
+    assert plan.n_samples > 50
+
+
+@pytest.mark.parametrize("value", [0, 1, -0.1, 1.5, np.nan, "0.1", None, True])
+@pytest.mark.parametrize("argument", ["effect", "power"])
+def test_an_effect_or_power_outside_its_range(pilot, refuses, argument, value):
+    refuses(
+        lambda: ew.plan_sample_size(pilot, **{"effect": 0.1, argument: value}),
+        ew.ParameterError,
+        f"{argument}: expected a number between 0 and 1",
+        f"got {value!r}",
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "fragments"),
+    [
+        ({"method": "nope"}, ["method", "'nope'", "'score'"]),
+        ({"alpha": 0}, ["alpha", "got 0"]),
+        ({"correction": "nope"}, ["correction", "'nope'"]),
+        ({"bogus": 1}, ["bogus", "'score'"]),
+        ({"method": "trace", "alpha": 0.3}, ["alpha", "0.2151", "radius='chi2'"]),
+    ],
+    ids=str,
+)
+def test_the_other_arguments_are_those_of_edge_test(pilot, refuses, options, fragments):
+    refuses(
+        lambda: ew.plan_sample_size(pilot, effect=0.1, **options), ew.ParameterError, *fragments
+    )
+
+
+def test_a_pilot_that_cannot_be_tested(pilot, refuses):
+    refuses(
+        lambda: ew.plan_sample_size(pilot[:3], effect=0.1), ew.DataError, "more rows than columns"
+    )
+    state = ew.accumulate(pilot)
+    refuses(lambda: ew.plan_sample_size(state, effect=0.1), ew.DataTypeError, "Moments")
+    with pytest.raises(TypeError, match="effect"):
+        ew.plan_sample_size(pilot)

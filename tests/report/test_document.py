@@ -1,0 +1,363 @@
+"""The report without a browser: what is in the file, and that nothing in it can run or leak."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+import warnings
+from html import escape
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+import edgewise as ew
+from edgewise.methods.registry import METHODS
+from edgewise.report.document import EFFECTS, Context, LadderLine, report_html
+from edgewise.view.safe_names import printable
+
+
+class Page(HTMLParser):
+    """The elements of a page with their attributes, and the text of each kind of element."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.elements, self.texts, self._open = [], {}, []
+        self.html = html
+        self.feed(html)
+
+    def handle_starttag(self, tag, attrs):
+        attributes = dict(attrs)
+        self.elements.append((tag, attributes))
+        self._open.append(tag)
+        self.texts.setdefault(tag, []).append("")
+
+    def handle_endtag(self, tag):
+        while self._open and self._open.pop() != tag:
+            pass
+
+    def handle_data(self, data):
+        if self._open:
+            self.texts[self._open[-1]][-1] += data
+
+    @property
+    def data(self):
+        return json.loads(self.texts["script"][0])
+
+    @property
+    def facts(self):
+        return dict(zip(self.texts["dt"], self.texts["dd"], strict=True))
+
+    def attributes(self, **wanted):
+        (found,) = [a for _, a in self.elements if wanted.items() <= a.items()]
+        return found
+
+
+def page_of(result, **context):
+    return Page(report_html(result, Context(**context)))
+
+
+def numbers(text, dtype="<f8"):
+    return np.frombuffer(base64.b64decode(text), dtype=dtype)
+
+
+def upper(matrix):
+    return np.asarray(matrix)[np.triu_indices(len(matrix), k=1)]
+
+
+def quiet_test(X, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ew.TooFewRowsWarning)
+        return ew.edge_test(X, **options)
+
+
+@pytest.fixture(scope="module")
+def result(rows):
+    return ew.edge_test(rows)
+
+
+@pytest.fixture(scope="module")
+def many_rows():
+    """Enough rows for every bound to be finite; one partial correlation is negative."""
+    theta = ew.simulate.make_chain_precision(4)
+    return ew.simulate.sample("laplace", theta, 60_000, rng=5) * [1, -1, 1, 1]
+
+
+class TestNumbers:
+    @pytest.mark.parametrize("method", METHODS)
+    def test_are_those_of_the_result(self, many_rows, method):
+        result = ew.edge_test(many_rows, method=method, alpha=0.01)
+        data = page_of(result).data
+        assert data["names"] == list(result.feature_names)
+        assert (data["alpha"], data["bound"]) == (0.01, METHODS[method].simultaneous)
+        np.testing.assert_array_equal(
+            numbers(data["rho"], "<f4"), upper(result.partial_correlation).astype("f4")
+        )
+        chosen = data["effects"][data["effect"]]
+        assert chosen["value"] == 0
+        np.testing.assert_array_equal(numbers(chosen["logp"]), upper(result.log_pvalue))
+        interval = result.confidence_interval(0.99, "partial_correlation")
+        for name, end in zip(("low", "high"), interval, strict=True):
+            np.testing.assert_array_equal(numbers(data[name], "<f4"), upper(end).astype("f4"))
+        at_once = " for all at once" if METHODS[method].simultaneous else ""
+        assert data["intervalLabel"] == f"99 % interval{at_once}"
+
+    @pytest.mark.parametrize("method", METHODS)
+    def test_every_offered_effect_is_what_a_test_of_it_gives(self, many_rows, method):
+        partial = {"effect_scale": "partial_correlation"}
+        data = page_of(ew.edge_test(many_rows, method=method)).data
+        own = page_of(ew.edge_test(many_rows, method=method, min_effect=0.15, **partial)).data
+        assert [e["value"] for e in data["effects"]] == list(EFFECTS)
+        assert [e["value"] for e in own["effects"]] == sorted([*EFFECTS, 0.15])
+        assert own["effects"][own["effect"]]["value"] == 0.15
+        assert [e["label"] for e in data["effects"]] == ["0: any", "0.05", "0.1", "0.2", "0.3"]
+        for effect in [*data["effects"], *own["effects"]]:
+            expected = ew.edge_test(many_rows, method=method, min_effect=effect["value"], **partial)
+            np.testing.assert_allclose(
+                numbers(effect["logp"]), upper(expected.log_pvalue), rtol=1e-12, atol=1e-14
+            )
+
+    def test_of_the_bootstrap(self, many_rows):
+        result = ew.edge_test(many_rows, method="batch", correction="maxt")
+        data = page_of(result).data
+        assert data["correction"] == "maxt"
+        np.testing.assert_array_equal(numbers(data["maxt"]), np.log(upper(result.adjusted_pvalue)))
+        assert page_of(ew.edge_test(many_rows, method="batch")).data["maxt"] is None
+
+    def test_an_effect_on_precisions_cannot_be_exchanged(self, rows):
+        result = ew.edge_test(rows, min_effect=0.2, effect_scale="precision")
+        (effect,) = page_of(result).data["effects"]
+        assert effect["label"] == "0.2 (precision, as tested)"
+        np.testing.assert_array_equal(numbers(effect["logp"]), upper(result.log_pvalue))
+
+    @pytest.mark.parametrize("min_effect", [0.0, 0.1])
+    def test_of_a_result_from_a_file(self, rows, min_effect):
+        result = ew.edge_test(rows, min_effect=min_effect)
+        data = page_of(ew.EdgeTestResult.from_json(result.to_json())).data
+        (effect,) = data["effects"]
+        assert effect["value"] == min_effect
+        np.testing.assert_array_equal(numbers(effect["logp"]), upper(result.log_pvalue))
+        assert data["low"] is data["high"] is None
+
+    def test_of_many_variables_are_only_those_tested(self):
+        X = np.random.default_rng(0).standard_normal((400, 301))
+        data = page_of(ew.edge_test(X, method="fisher")).data
+        assert len(data["effects"]) == 1
+        assert data["low"] is None
+        assert len(numbers(data["rho"], "<f4")) == 301 * 300 // 2
+
+    def test_an_infinite_threshold(self, rows):
+        result = quiet_test(rows, method="trace")
+        assert result.threshold == np.inf
+        page = page_of(result)
+        assert page.data["bound"]
+        assert f"About {result.rows_needed:,} rows would make it finite" in page.html
+        (caution,) = [a for _, a in page.elements if a.get("class") == "caution"]
+        assert caution["role"] == "note"
+        np.testing.assert_array_equal(numbers(page.data["low"], "<f4"), -1)
+
+    @pytest.mark.parametrize("p", [2, 3, 12])
+    def test_places_and_order(self, p):
+        X = np.random.default_rng(1).standard_normal((100, p))
+        data = page_of(ew.edge_test(X)).data
+        places = np.array(data["positions"])
+        assert places.shape == (p, 2)
+        assert np.all((places >= 0) & (places <= 1))
+        assert sorted(data["order"]) == list(range(p))
+
+    @pytest.mark.parametrize(
+        ("alpha", "smallest", "largest"), [(0.05, 1e-6, 0.2), (1e-9, 1e-9, 0.2), (0.5, 1e-6, 0.5)]
+    )
+    def test_the_slider_holds_the_level_that_was_tested(self, rows, alpha, smallest, largest):
+        page = page_of(ew.edge_test(rows, alpha=alpha))
+        assert (page.data["smallestAlpha"], page.data["largestAlpha"]) == (smallest, largest)
+        assert page.attributes(id="alpha-number")["max"] == str(largest)
+
+
+class TestSafety:
+    def test_data_cannot_end_their_element(self, hostile_rows, hostile_names):
+        names = [*hostile_names[:-3], "</script><script>alert(1)</script>", "<!--", "]]>&amp;"]
+        page = page_of(ew.edge_test(hostile_rows, feature_names=names))
+        assert page.data["names"] == [printable(name) for name in names]
+        (block,) = re.findall(
+            r'<script type="application/json" id="data">(.*?)</script>', page.html, re.S
+        )
+        assert not set("<>&\n\u2028\u2029") & set(block)
+        assert block.isascii()
+        assert [tag for tag, _ in page.elements].count("script") == 2
+
+    def test_text_stays_text(self, result):
+        evil = "<b onclick=alert(1)>&{{7*7}}\x1b\x00"
+        shown = "<b onclick=alert(1)>&{{7*7}}\ufffd\ufffd"
+        page = page_of(
+            result,
+            title=evil,
+            facts=[("tails", evil)],
+            advice=evil[:-2],
+            caution=evil[:-2],
+            ladder=[LadderLine(*[evil[:-2]] * 4)],
+            command=evil,
+        )
+        tags = {tag for tag, _ in page.elements}
+        assert "b" not in tags
+        assert all(not name.startswith("on") for _, a in page.elements for name in a)
+        assert page.texts["title"] == [f"{shown} – edgewise"]
+        assert page.texts["h1"] == page.texts["pre"] == [shown]
+        assert page.facts["tails"] == shown
+        assert page.html.count(escape(evil[:-2])) == 10
+        assert "\x1b" not in page.html
+        assert "49" not in page.texts["h1"][0]
+
+    def test_the_policy_names_the_style_and_the_script(self, result):
+        page = page_of(result)
+        policy = page.attributes(**{"http-equiv": "Content-Security-Policy"})["content"]
+        rules = dict(rule.strip().split(" ", 1) for rule in policy.split(";"))
+        for rule, text in (
+            ("style-src", page.texts["style"][0]),
+            ("script-src", page.texts["script"][1]),
+        ):
+            digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+            assert rules[rule] == f"'sha256-{digest}'"
+        assert rules["default-src"] == rules["base-uri"] == rules["form-action"] == "'none'"
+        assert "unsafe" not in policy
+        # The policy comes before whatever it is to hold for.
+        heads = [tag for tag, _ in page.elements]
+        assert heads.index("meta") < heads.index("style")
+        assert page.html.index("Content-Security-Policy") < page.html.index("<title>")
+
+    def test_nothing_comes_from_elsewhere(self, result):
+        page = page_of(result)
+        for tag, attributes in page.elements:
+            assert tag not in {"link", "img", "iframe", "object", "embed", "base"}
+            assert not {"src", "srcset", "style", "action"} & set(attributes)
+            assert attributes.get("href", "#").startswith("#")
+        style, script = page.texts["style"][0], page.texts["script"][1]
+        assert "url(" not in style
+        assert "@import" not in style
+        for word in ("eval(", "Function(", "innerHTML", "outerHTML", "insertAdjacentHTML"):
+            assert word not in script
+        for word in ("document.write", "fetch(", "XMLHttpRequest", "WebSocket", "import("):
+            assert word not in script
+        for word in ("localStorage", "document.cookie", "sendBeacon"):
+            assert word not in script
+        addresses = set(re.findall(r"https?://[^\s\"']+", page.html))
+        assert addresses == {"http://www.w3.org/2000/svg"}  # a name, which nothing fetches
+
+    def test_names_that_no_file_can_hold(self, rows):
+        names = ["\ud800", "a\nb", "", "\u202e"]
+        page = page_of(ew.edge_test(rows, feature_names=names), title="\udfff", command="\ud800")
+        page.html.encode("utf-8")
+        # Two names that would look alike stay apart.
+        assert page.data["names"] == ["\ufffd", "a\ufffdb", "", "\ufffd\u2032"]
+
+
+class TestText:
+    def test_is_a_page(self, result):
+        page = page_of(result, title="Chain")
+        assert page.html.startswith('<!doctype html>\n<html lang="en">')
+        assert page.texts["h1"] == ["Chain"]
+        assert page.attributes(name="generator")["content"] == f"edgewise {ew.__version__}"
+        ids = [a["id"] for _, a in page.elements if "id" in a]
+        assert len(set(ids)) == len(ids)
+        for _, attributes in page.elements:
+            for reference in ("for", "aria-labelledby"):
+                assert set(attributes.get(reference, "").split()) <= set(ids)
+
+    @pytest.mark.parametrize(
+        ("correction", "promise"),
+        [
+            ("holm", "by a rule that finds any false one with probability at most 0.02, "),
+            ("bonferroni", "by a rule that finds any false one with probability at most 0.02, "),
+            ("maxt", "by a rule that finds any false one with probability at most 0.02, "),
+            ("bh", "by a rule of whose finds a share of at most 0.02 is false on average, "),
+            ("by", "by a rule of whose finds a share of at most 0.02 is false on average, "),
+            (None, "each tested by itself: a pair without an edge is called one with probability"),
+        ],
+    )
+    def test_the_answer(self, many_rows, correction, promise):
+        method = "batch" if correction == "maxt" else "score"
+        result = ew.edge_test(many_rows, method=method, alpha=0.02, correction=correction)
+        page = page_of(result)
+        answer = page.html.split('<span id="answer">')[1].split("</span>")[0]
+        assert answer.startswith(f"{result.n_edges} of 6 pairs are, {promise}")
+        assert "Which of these 4 variables are connected" in page.html
+        correct = f", {correction}" if correction else ""
+        assert page.facts["tested with"].startswith(f"{method}, α = 0.02{correct}")
+
+    def test_the_answer_of_a_bound(self, many_rows):
+        page = page_of(ew.edge_test(many_rows, method="whitened", alpha=0.02))
+        assert (
+            "finds any false one with probability at most 0.02, where its condition holds."
+            in page.html
+        )
+
+    def test_one_pair(self):
+        x = np.random.default_rng(0).standard_normal((100, 2))
+        assert '<span id="answer">0 of 1 pair are.' in page_of(ew.edge_test(x)).html
+        x[:, 1] += x[:, 0]
+        assert '<span id="answer">1 of 1 pair is, ' in page_of(ew.edge_test(x)).html
+
+    @pytest.mark.parametrize("method", METHODS)
+    def test_every_method_says_when_it_holds(self, many_rows, method):
+        condition = METHODS[method].condition
+        assert condition
+        assert condition[0].islower()
+        assert not condition.endswith(".")
+        page = page_of(ew.edge_test(many_rows, method=method))
+        wanted = f"Tested by method “{method}”. What it promises holds for {condition}."
+        assert wanted in page.texts["p"]
+
+    def test_facts(self, rows):
+        X = rows.copy()
+        X[0, 0] = np.nan
+        result = ew.edge_test(X, method="batch", drop_missing=True, n_batches=20)
+        facts = page_of(result, facts=[("tails", "2 times")]).facts
+        assert facts == {
+            "rows": "399",
+            "variables": "4",
+            "rows left out": "1 with missing values",
+            "tested with": f"batch, α = 0.05, holm, n_batches {result.options['n_batches']}",
+            "tails": "2 times",
+        }
+
+    def test_the_ladder(self, result):
+        ladder = [
+            LadderLine("score", "per edge", "0.1", "3"),
+            LadderLine("trace", "all at once", "infinite", "0"),
+        ]
+        page = page_of(result, ladder=ladder, ladder_correction="holm")
+        assert page.texts["th"][4:] == ["score", "trace"]
+        assert page.texts["td"] == ["per edge", "0.1", "3", "all at once", "infinite", "0"]
+        assert "at α = 0.05 (per-edge methods with holm)" in page.html
+        assert "Every method on the same data" not in page_of(result).html
+
+    def test_the_command(self, result):
+        assert page_of(result, command="edgewise test x.csv").texts["pre"] == [
+            "edgewise test x.csv"
+        ]
+        (call,) = page_of(result).texts["pre"]
+        assert call == "edgewise.edge_test(data, method='score', alpha=0.05, correction='holm')"
+
+    @pytest.mark.parametrize(
+        "options",
+        [
+            {"min_effect": 0.1},
+            {"min_effect": 0.1, "effect_scale": "precision"},
+            {"method": "whitened", "radius": "chi2"},
+            {"method": "trace", "standardize": True},
+        ],
+    )
+    def test_the_call_makes_the_result_again(self, many_rows, options):
+        result = quiet_test(many_rows, **options)
+        (call,) = page_of(result).texts["pre"]
+        again = eval(call, {"edgewise": ew, "data": many_rows})
+        assert again.options == result.options
+        np.testing.assert_array_equal(again.log_pvalue, result.log_pvalue)
+
+
+@pytest.mark.parametrize(("p", "most"), [(2, 45_000), (50, 400_000), (200, 2_000_000)])
+def test_size(p, most):
+    X = np.random.default_rng(2).standard_normal((600, p))
+    assert len(report_html(ew.edge_test(X), Context()).encode()) <= most

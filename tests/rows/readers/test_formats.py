@@ -1,0 +1,195 @@
+"""Each kind of file: what is known before it is read, and reading it from any row on."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import csv as arrow_csv
+from pyarrow import feather, parquet
+
+import edgewise as ew
+from edgewise.rows.readers import arrow as tables
+from edgewise.rows.readers import formats
+from edgewise.rows.readers.formats import open_file
+from edgewise.rows.table import batch_rows
+
+NAMES = ["r.csv", "r.parquet", "r.pq", "r.feather", "r.arrow", "r.ipc", "r.npy"]
+DEFAULT = ("x0", "x1", "x2", "x3")
+BLOCK = 1 << 21  # bytes of CSV that the kinds of the columns are guessed from
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_known_before_reading(save, rows, name):
+    file = open_file(path := save(name, DEFAULT, rows))
+    assert file.path == str(path)
+    assert tuple(file.schema.names) == DEFAULT
+    assert file.named == (name != "r.npy")
+    assert file.n_rows == (None if name == "r.csv" else 400)
+    assert file.estimated_rows == pytest.approx(400, rel=0.2 if name == "r.csv" else 0)
+
+
+@pytest.mark.parametrize("skip", [0, 1, 36, 37, 38, 200, 399, 400, 900])
+@pytest.mark.parametrize("name", NAMES)
+def test_reading_from_any_row_on(save, rows, name, skip):
+    file = open_file(save(name, DEFAULT, rows))
+    for _ in range(2):
+        blocks = list(file.read(DEFAULT, skip))
+        np.testing.assert_array_equal(np.concatenate([np.empty((0, 4)), *blocks]), rows[skip:])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_some_columns_in_any_order(save, rows, all_rows, name):
+    file = open_file(save(name, DEFAULT, rows))
+    read = file.read(("x3", "x0", "x1"), 150)
+    np.testing.assert_array_equal(all_rows(read), rows[150:, [3, 0, 1]])
+
+
+@pytest.mark.parametrize("skip", [0, 16, 37, 150])
+@pytest.mark.parametrize("name", NAMES)
+def test_blocks_have_one_size_whatever_the_pieces(save, rows, monkeypatch, name, skip):
+    for module in (formats, tables):
+        monkeypatch.setattr(module, "batch_rows", lambda n_features: 16)
+    for piece in (5, 37, 400):
+        file = open_file(save(name, DEFAULT, rows, piece=piece))
+        sizes = [len(block) for block in file.read(DEFAULT, skip)]
+        full, rest = divmod(400 - skip, 16)
+        assert sizes == [16] * full + [rest] * (rest > 0)
+
+
+@pytest.fixture(scope="module")
+def long_files(tmp_path_factory):
+    """150 000 rows in files of several kinds."""
+    folder = tmp_path_factory.mktemp("long")
+    X = np.random.default_rng(4).standard_normal((150_000, 2))
+    table = pa.table({"x0": X[:, 0], "x1": X[:, 1]})
+    parquet.write_table(table, folder / "r.parquet", row_group_size=7_777)
+    feather.write_feather(table, folder / "r.feather", chunksize=100_001)
+    arrow_csv.write_csv(table, folder / "r.csv")
+    np.save(folder / "r.npy", X)
+    return folder, X
+
+
+@pytest.mark.parametrize("name", ["r.parquet", "r.feather", "r.csv", "r.npy"])
+def test_real_blocks(long_files, name):
+    folder, X = long_files
+    size = batch_rows(2)
+    file = open_file(folder / name)
+    assert file.estimated_rows == pytest.approx(150_000, rel=0.2)
+    for skip in (0, size, 100_000):
+        blocks = list(file.read(("x0", "x1"), skip))
+        full, rest = divmod(150_000 - skip, size)
+        assert [len(block) for block in blocks] == [size] * full + [rest]
+        np.testing.assert_array_equal(np.concatenate(blocks), X[skip:])
+
+
+@pytest.fixture(scope="module")
+def filler():
+    """Lines of CSV that fill more than the first block."""
+    x = np.random.default_rng(5).standard_normal(150_000).tolist()
+    return [f"{i % 7},{value:.12f}\n" for i, value in enumerate(x)]
+
+
+@pytest.fixture
+def long_csv(tmp_path, filler):
+    def write(first, last):
+        """The filler with its first column as told, and other lines after it."""
+        lines = [f"{first(i)},{line.split(',')[1]}" for i, line in enumerate(filler)]
+        text = "a,b\n" + "".join(lines)
+        assert len(text) > BLOCK
+        path = tmp_path / "long.csv"
+        path.write_text(text + last)
+        return path
+
+    return write
+
+
+def test_fractions_after_a_block_of_whole_numbers(long_csv):
+    path = long_csv(lambda i: i % 7, "0.25,1\n1e-3,2\n")
+    assert open_file(path).schema.field("a").type == pa.int64()
+    state = ew.accumulate(path)
+    assert state.n_samples == 150_002
+    total = sum(i % 7 for i in range(150_000)) + 0.251
+    assert state.mean()[0] * 150_002 == pytest.approx(total, rel=1e-12)
+
+
+def test_numbers_after_a_block_of_gaps(long_csv, refuses):
+    path = long_csv(lambda i: "", "0.25,1\n3,5\n-1,2\n2,2\n")
+    refuses(lambda: ew.edge_test(path), ew.NonFiniteError, "'a' (150000)")
+    result = ew.edge_test(path, method="fisher", drop_missing=True)
+    assert (result.n_samples, result.n_dropped) == (4, 150_000)
+
+
+def test_gaps_after_a_block_of_numbers(long_csv, refuses):
+    path = long_csv(lambda i: i % 7, ",1\nNA,2\nnan,3\n")
+    refuses(lambda: ew.edge_test(path), ew.NonFiniteError, "'a' (3)")
+
+
+def test_text_after_the_first_block(long_csv, refuses):
+    path = long_csv(lambda i: i % 7, "oops,1\n")
+    refuses(lambda: ew.edge_test(path), ew.DataError, str(path), "column #0", "'oops'")
+
+
+def test_a_short_line_after_the_first_block(long_csv, refuses):
+    path = long_csv(lambda i: i % 7, "123.5\n")
+    refuses(lambda: ew.edge_test(path), ew.DataError, str(path), "2 columns, got 1: 123.5")
+
+
+def test_what_is_not_chosen_may_be_anything(long_csv, all_rows):
+    path = long_csv(lambda i: i % 7, "oops,1\n")
+    assert len(all_rows(open_file(path).read(("b",), 0))) == 150_001
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        ("a,b\n1,2\n3,x\n4,5\n", "(line 3 has 'x')"),
+        ("a,b\n1,\n3,NA\n4,12 kg\n", "(line 4 has '12 kg')"),
+        ('"a","b"\n1,"2"\n3,"x, y"\n', "(line 3 has 'x, y')"),
+        ("a,b\n1,2\n\n3,null\n4,nan\n5,no\n", "(line 6 has 'no')"),
+    ],
+)
+def test_the_line_of_the_first_text(tmp_path, refuses, text, where):
+    (path := tmp_path / "t.csv").write_text(text)
+    refuses(lambda: ew.edge_test(path), ew.DataTypeError, str(path), "'b'", "string", where)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a,b\n1,2\n3,5\n2,2\n1,7\n",
+        "a,b\r\n1,2\r\n3,5\r\n2,2\r\n1,7\r\n",
+        "\ufeffa,b\n1,2\n3,5\n2,2\n1,7\n",
+        '"a","b"\n"1","2"\n3,5\n2,2\n1,7',
+        "a,b\n1,2\n\n3,5\n2,2\n\n1,7\n\n",
+        "a,b\n1, 2\n 3,5\n2,2 \n1,7e0\n",
+    ],
+    ids=["plain", "CR LF", "byte-order mark", "quotes", "blank lines", "spaces"],
+)
+def test_ways_to_write_csv(tmp_path, all_rows, text):
+    (path := tmp_path / "t.csv").write_bytes(text.encode())
+    read = open_file(path).read(("a", "b"), 0)
+    np.testing.assert_array_equal(all_rows(read), [[1, 2], [3, 5], [2, 2], [1, 7]])
+
+
+@pytest.mark.parametrize("name", ["r.parquet", "r.feather", "r.npy"])
+def test_files_without_rows(save, refuses, name):
+    file = open_file(path := save(name, DEFAULT, np.empty((0, 4))))
+    assert (file.n_rows, file.estimated_rows) == (0, 0)
+    assert list(file.read(DEFAULT, 0)) == []
+    refuses(lambda: ew.edge_test(path), ew.DataError, "0 sample")
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "r.csv"])
+def test_truncated_and_empty_files_are_named(save, rows, refuses, name):
+    path = save(name, DEFAULT, rows)
+    whole = path.read_bytes()
+    for part in (whole[: len(whole) // 2], whole[:10], b""):
+        path.write_bytes(part)
+        refuses(lambda: open_file(path), ew.DataError, str(path))
+
+
+def test_truncated_gzip_is_named(save, rows, refuses):
+    path = save("r.csv.gz", DEFAULT, rows)
+    path.write_bytes(path.read_bytes()[:-100])
+    refuses(lambda: ew.edge_test(path), ew.DataError, str(path), "Truncated")

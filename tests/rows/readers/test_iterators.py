@@ -1,0 +1,139 @@
+"""Iterators of batches: read once, each batch of any kind, all of the same columns."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import edgewise as ew
+from edgewise.rows.opening import as_source
+from edgewise.rows.readers.iterators import IteratorSource
+
+
+@pytest.fixture
+def stream(rows):
+    """``stream(cuts)``: the rows as an iterator of arrays."""
+    return lambda *cuts: iter(np.split(rows, cuts))
+
+
+def test_what_it_says_of_itself(stream):
+    source = as_source(stream(100))
+    assert isinstance(source, IteratorSource)
+    assert (source.n_rows, source.estimated_rows) == (None, None)
+    assert not source.rescannable
+    assert not source.named
+
+
+def test_any_cuts_and_empty_batches(stream, rows, same_result):
+    expected = ew.edge_test(rows, method="batch", n_batches=20)
+    for cuts in ([], [1, 2, 3], [0, 0, 200, 200, 399], range(400)):
+        result = ew.edge_test(stream(*cuts), method="batch", n_batches=20)
+        same_result(result, expected)
+
+
+def test_batches_are_made_one_by_one(rows, all_rows):
+    made = []
+
+    def make():
+        for i in range(8):
+            made.append(i)
+            yield rows[50 * i : 50 * i + 50]
+
+    source = as_source(make())
+    assert made == [0]  # the first is needed for the columns
+    for number, batch in enumerate(source.batches()):
+        assert made[-1] == number
+        np.testing.assert_array_equal(batch, rows[50 * number : 50 * number + 50])
+    assert len(made) == 8
+
+
+def test_batches_of_many_kinds(rows, table, save, require, same_result):
+    frame = require("pandas").DataFrame(rows, columns=list("abcd"))
+    batches = [
+        table.slice(0, 60),
+        frame[60:100],
+        rows[100:140],  # without names: taken in order
+        require("polars").from_arrow(table.slice(140, 60)),
+        table.slice(200, 60).to_reader(max_chunksize=7),
+        save("part.parquet", "abcd", rows[260:300]),
+        rows[300:350].tolist(),
+        iter([rows[350:360], rows[360:]]),
+    ]
+    result = ew.edge_test(iter(batches), method="fisher")
+    same_result(result, ew.edge_test(rows, method="fisher"), names="abcd")
+
+
+def test_columns_are_matched_by_name(rows, table, all_rows):
+    batches = [table.slice(0, 100), table.slice(100).select(list("dbac"))]
+    source = as_source(iter(batches))
+    assert source.feature_names == tuple("abcd")
+    np.testing.assert_array_equal(all_rows(source), rows)
+
+
+@pytest.mark.parametrize("names", ["abc", "abcde", "abcz"])
+def test_other_columns_are_refused(table, refuses, names):
+    other = pa.table({name: np.arange(5.0) for name in names})
+    batches = [table, table, other]
+    refuses(
+        lambda: ew.edge_test(iter(batches), method="fisher"),
+        ew.DataError,
+        "batch 2 has the columns 'a', 'b', 'c'",
+        "the first one 'a', 'b', 'c', 'd'",
+    )
+
+
+def test_arrays_of_another_width_are_refused(rows, refuses):
+    batches = iter([rows, rows[:, :3]])
+    refuses(lambda: ew.accumulate(batches), ew.DataError, "batch 1", "'x2', the first one")
+
+
+def test_an_empty_iterator(refuses):
+    refuses(lambda: ew.edge_test(iter([])), ew.DataError, "empty iterator")
+    refuses(lambda: ew.edge_test(iter([np.empty((0, 3))]), method="fisher"), ew.DataError, "0 samp")
+
+
+@pytest.mark.parametrize("bad", [None, 3, [1.0, 2.0], {"a": [1]}, np.array([["x", "y"]])], ids=repr)
+def test_items_that_are_no_batches(rows, refuses, bad):
+    refuses(lambda: ew.edge_test(iter([bad]), method="fisher"), ew.DataError, "expected")
+    refuses(
+        lambda: ew.edge_test(iter([rows[:, :2], bad]), method="fisher"), ew.DataError, "expected"
+    )
+
+
+def test_an_error_in_the_iterator_is_the_users_own(rows):
+    def make():
+        yield rows
+        raise ConnectionResetError("the queue went away")
+
+    with pytest.raises(ConnectionResetError, match="the queue went away"):
+        ew.edge_test(make(), method="fisher")
+
+
+def test_dropped_rows_are_counted(rows, same_result):
+    X = rows.copy()
+    X[[0, 100, 399], 2] = np.nan
+    batches = iter(np.split(X, 4))
+    result = ew.edge_test(batches, method="batch", n_batches=20, drop_missing=True)
+    assert result.n_dropped == 3
+    kept = np.delete(rows, [0, 100, 399], axis=0)
+    same_result(result, ew.edge_test(kept, method="batch", n_batches=20))
+
+
+def test_names_can_be_given(stream, rows, same_result):
+    result = ew.edge_test(stream(50), method="fisher", feature_names=list("pqrs"))
+    same_result(result, ew.edge_test(rows, method="fisher"), names="pqrs")
+
+
+def test_a_budget_needs_to_know_the_rows(stream, refuses):
+    refuses(lambda: ew.edge_test(stream(), budget=1), ew.ParameterError, "budget", "stream")
+
+
+def test_the_estimator_learns_from_it(stream, rows):
+    whole = ew.EdgeTest(method="batch", n_batches=20).fit(rows)
+    fitted = ew.EdgeTest(method="batch", n_batches=20).fit(stream(33, 250))
+    assert fitted.n_samples_seen_ == 400
+    np.testing.assert_allclose(fitted.covariance_, whole.covariance_, rtol=1e-12)
+    learner = ew.EdgeTest(method="batch", n_batches=20)
+    learner.partial_fit(iter([rows[:150]])).partial_fit(iter([rows[150:200], rows[200:]]))
+    np.testing.assert_allclose(learner.covariance_, whole.covariance_, rtol=1e-12)

@@ -1,0 +1,93 @@
+"""Rows that are elsewhere: every method from sums of partitions, whatever the partitions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from edgewise import Moments, edge_test
+from edgewise.inference.effect import MinEffect
+from edgewise.methods.method import Evidence, Question
+from edgewise.methods.registry import METHODS
+from edgewise.rows.passes import DistantRows
+
+pytestmark = pytest.mark.filterwarnings("ignore::edgewise.EdgewiseWarning")
+NAMES = ("a", "b", "c", "d")
+CUTS = {
+    "one": [],
+    "even": [100, 200, 300],
+    "uneven": [1, 7, 399],
+    "with empty ones": [0, 50, 50, 400],
+}
+TESTS = [
+    ("score", {}),
+    ("wald", {}),
+    ("elliptical", {}),
+    ("trace", {"standardize": True}),
+    ("eig", {"solver": "full"}),
+    ("eig", {"solver": "matrix-free"}),
+    ("spectral", {"radius": "eig"}),
+    ("whitened", {}),
+    ("whitened", {"radius": "chi2"}),
+    ("whitened", {"radius": "hoeffding", "support": (-100.0, 100.0)}),
+]
+
+
+class Partitions(DistantRows):
+    """Passes see one partition at a time; what they return is all that is added up."""
+
+    def __init__(self, X, cuts):
+        self.parts = np.split(X, cuts)
+        self.passes = 0
+
+    def summed(self, one_pass):
+        self.passes += 1
+        totals = [one_pass(iter([part])) for part in self.parts]
+        return tuple(sum(pieces[1:], start=pieces[0]) for pieces in zip(*totals, strict=True))
+
+
+def distant_test(scan, X, method, **options):
+    state = Moments(order=METHODS[method].order).update(X)
+    question = Question(0.05, "holm", MinEffect())
+    return METHODS[method].run(Evidence(state, scan, NAMES, in_memory=False), question, **options)
+
+
+@pytest.mark.parametrize("cuts", CUTS)
+@pytest.mark.parametrize(("method", "options"), TESTS)
+def test_same_as_rows_that_are_here(rows, method, options, cuts, same_result):
+    scan = Partitions(rows, CUTS[cuts])
+    found = distant_test(scan, rows, method, **options)
+    assert scan.passes >= 1
+    expected = edge_test(rows, method=method, **options)
+    if options.get("solver") == "matrix-free":
+        # Iterations that stop at a tolerance, from a start that sees other rows first.
+        np.testing.assert_allclose(found.radius, expected.radius, rtol=1e-3)
+        assert found.radius >= edge_test(rows, method=method, solver="full").radius
+    else:
+        same_result(found, expected, names=NAMES)
+
+
+def test_nearly_equal_columns_too(rows, same_result):
+    """Their pairs are summed in a pass of their own."""
+    X = rows.copy()
+    X[:, 1] = X[:, 0] + 1e-3 * X[:, 1]
+    scan = Partitions(X, [130])
+    same_result(distant_test(scan, X, "score"), edge_test(X), names=NAMES)
+    assert scan.passes == 2
+
+
+def test_a_pass_takes_no_rows_with_it(rows):
+    """What is sent to the rows is of the size of a p × p matrix."""
+    import pickle
+
+    class Measured(Partitions):
+        sizes = ()
+
+        def summed(self, one_pass):
+            self.sizes = (*self.sizes, len(pickle.dumps(one_pass)))
+            return super().summed(one_pass)
+
+    for method, options in TESTS:
+        scan = Measured(rows, [200])
+        distant_test(scan, rows, method, **options)
+        assert max(scan.sizes) < 4000 < rows.nbytes

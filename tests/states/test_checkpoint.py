@@ -1,0 +1,261 @@
+"""Work that was interrupted goes on from its checkpoint, and ends as if nothing had happened."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from contextlib import suppress
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import feather, parquet
+
+import edgewise as ew
+from edgewise.errors import NonFiniteError, StateFileError
+from edgewise.rows import table as source_module
+from edgewise.rows.readers.files import FileSource
+from edgewise.states.checkpoint import accumulate_files
+from edgewise.states.file_format import read_state, write_state
+
+BATCH = 16
+CUTS = (50, 98, 105)  # files of 50, 48 and 7 rows: a short batch at the end, none, only one
+N_BATCHES = 4 + 3 + 1
+NAMES = ["a", "b", "c", "d"]
+ENDINGS = ["csv", "csv.gz", "parquet", "feather", "npy"]
+KINDS = {
+    "moments": lambda: ew.Moments(feature_names=NAMES),
+    "order 2": lambda: ew.Moments(order=2),
+    "batches": lambda: ew.BatchMoments(4, batch_rows=5, feature_names=NAMES),
+}
+
+
+class StopError(Exception):
+    pass
+
+
+@pytest.fixture(autouse=True)
+def small_batches(monkeypatch):
+    monkeypatch.setattr(source_module, "_MOST_BATCH_ROWS", BATCH)
+    monkeypatch.setattr(source_module, "_FEWEST_BATCH_ROWS", BATCH)
+
+
+@pytest.fixture
+def write(tmp_path, write_csv):
+    """Rows as files of a kind, cut at `CUTS`."""
+
+    def files(X, ending="csv"):
+        paths = []
+        for number, part in enumerate(np.split(X, CUTS[:-1])):
+            path = tmp_path / f"part{number}.{ending}"
+            table = pa.table(list(part.T), names=NAMES)
+            if ending == "npy":
+                np.save(path, part)
+            elif ending == "parquet":
+                parquet.write_table(table, path, row_group_size=20)
+            elif ending == "feather":
+                feather.write_feather(table, path, chunksize=9)
+            elif ending == "csv.gz":
+                plain = write_csv(tmp_path / "plain", NAMES, part)
+                path.write_bytes(gzip.compress(plain.read_bytes()))
+            else:
+                write_csv(path, NAMES, part)
+            paths.append(path)
+        return paths
+
+    return files
+
+
+@pytest.fixture
+def gaps(rows):
+    """Rows with missing values in every file, and a whole batch of them."""
+    X = rows[: CUTS[-1]].copy()
+    X[[3, 17, 60, 104], [0, 1, 2, 3]] = np.nan
+    X[64:84, 0] = np.inf
+    return X
+
+
+def stopping(after):
+    """A `tell` that interrupts at the call of this number."""
+    told = []
+
+    def tell(rows):
+        told.append(rows)
+        if len(told) == after:
+            raise StopError
+
+    return tell
+
+
+def bits(state):
+    contents = state._contents()
+    arrays = {name: array.tobytes() for name, array in contents.arrays.items()}
+    return contents.kind, contents.columns, contents.n_samples, contents.meta, arrays
+
+
+@pytest.fixture
+def interrupted(write, rows, tmp_path):
+    """Files, and the checkpoint of work on them that was stopped after four batches."""
+    paths, checkpoint = write(rows[: CUTS[-1]]), tmp_path / "x.checkpoint"
+    with pytest.raises(StopError):
+        accumulate_files(
+            FileSource(paths),
+            ew.BatchMoments(4),
+            checkpoint=checkpoint,
+            every=0,
+            tell=stopping(5),
+        )
+    return paths, checkpoint
+
+
+def resume(paths, checkpoint, state=None, columns=None, **options):
+    return accumulate_files(
+        FileSource(paths, columns=columns),
+        ew.BatchMoments(4) if state is None else state,
+        checkpoint=checkpoint,
+        resume=True,
+        **options,
+    )
+
+
+@pytest.mark.parametrize("drop", [False, True], ids=["complete", "dropping"])
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_resumed_at_any_batch_is_uninterrupted(tmp_path, write, rows, gaps, ending, kind, drop):
+    X = gaps if drop else rows[: CUTS[-1]]
+    source = FileSource(write(X, ending))
+    whole, n_dropped = accumulate_files(source, kind(), drop_missing=drop)
+    assert n_dropped == (24 if drop else 0)
+    assert whole.n_samples == len(X) - n_dropped
+    kept = X[np.isfinite(X).all(axis=1)]
+    np.testing.assert_allclose(whole.covariance(), np.cov(kept, rowvar=False), rtol=1e-10)
+    for after in range(1, N_BATCHES + 1):
+        checkpoint = tmp_path / f"{after}.checkpoint"
+        options = {"drop_missing": drop, "checkpoint": checkpoint, "every": 0}
+        with pytest.raises(StopError):
+            accumulate_files(source, kind(), tell=stopping(after), **options)
+        assert checkpoint.exists() == (after > 1)
+        told = []
+        state, dropped = accumulate_files(source, kind(), resume=True, tell=told.append, **options)
+        assert bits(state) == bits(whole)
+        assert dropped == n_dropped
+        assert sum(told) == len(X)
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+def test_interrupted_again_and_again(tmp_path, write, gaps, kind):
+    source = FileSource(write(gaps, "parquet"))
+    whole, _ = accumulate_files(source, kind(), drop_missing=True)
+    options = {"drop_missing": True, "checkpoint": tmp_path / "x.checkpoint", "every": 0}
+    stops = 0
+    while True:
+        with suppress(StopError):
+            # The first call of tell reports what the checkpoint holds, the third interrupts.
+            state, dropped = accumulate_files(
+                source, kind(), resume=True, tell=stopping(3), **options
+            )
+            break
+        stops += 1
+    assert stops > 3
+    assert bits(state) == bits(whole)
+    assert dropped == 24
+
+
+def test_a_checkpoint_is_no_more_than_asked_for(tmp_path, write, rows):
+    source, checkpoint = FileSource(write(rows[: CUTS[-1]])), tmp_path / "x.checkpoint"
+    accumulate_files(source, ew.Moments(), checkpoint=checkpoint, every=60)
+    assert not checkpoint.exists()
+    state, _ = accumulate_files(source, ew.Moments(), checkpoint=checkpoint, every=0)
+    contents = read_state(checkpoint, "checkpoint")
+    assert contents.n_samples == state.n_samples == CUTS[-1]
+    assert contents.meta["progress"]["position"] == [2, 7]
+
+
+def test_without_resume_a_checkpoint_is_not_read(interrupted, rows):
+    paths, checkpoint = interrupted
+    checkpoint.write_bytes(b"nothing of use")
+    state, _ = accumulate_files(
+        FileSource(paths), ew.BatchMoments(4), checkpoint=checkpoint, every=0
+    )
+    assert state.n_samples == CUTS[-1]
+    assert read_state(checkpoint).n_samples == CUTS[-1]
+
+
+def test_resume_without_a_checkpoint_begins_anew(tmp_path, write, rows):
+    state, _ = resume(write(rows[: CUTS[-1]]), tmp_path / "none.checkpoint")
+    assert state.n_samples == CUTS[-1]
+
+
+def test_missing_values_are_told_of_the_whole_data(tmp_path, write, gaps, refuses):
+    source = FileSource(write(gaps))
+    call = lambda: accumulate_files(source, ew.Moments())  # noqa: E731
+    refuses(call, NonFiniteError, "'a' (21)", "'b' (1)", "'c' (1)", "'d' (1)")
+
+
+class TestChanges:
+    @pytest.mark.parametrize("change", ["size", "time", "size and not time"])
+    def test_of_a_file(self, interrupted, refuses, change):
+        paths, checkpoint = interrupted
+        stat = paths[1].stat()
+        if change != "time":
+            paths[1].write_bytes(paths[1].read_bytes() + b"1,2,3,4\n")
+        if change != "size":
+            later = stat.st_mtime_ns + (10**9 if change == "time" else 0)
+            os.utime(paths[1], ns=(stat.st_atime_ns, later))
+        wanted = (f"'{checkpoint}'", f"'{paths[1]}'", "has changed", "delete the checkpoint")
+        refuses(lambda: resume(paths, checkpoint), StateFileError, *wanted)
+
+    @pytest.mark.parametrize("choose", [lambda p: p[::-1], lambda p: p[:2], lambda p: [*p, p[0]]])
+    def test_of_the_files(self, interrupted, refuses, choose):
+        paths, checkpoint = interrupted
+        call = lambda: resume(choose(paths), checkpoint)  # noqa: E731
+        refuses(call, StateFileError, f"'{checkpoint}'", "other files")
+
+    @pytest.mark.parametrize(
+        ("options", "word"),
+        [
+            ({"columns": ["a", "b", "c"]}, "columns"),
+            ({"columns": ["d", "c", "b", "a"]}, "columns"),
+            ({"drop_missing": True}, "drop_missing"),
+            ({"state": ew.Moments()}, "kind"),
+            ({"state": ew.BatchMoments(5)}, "options"),
+        ],
+    )
+    def test_of_what_was_asked(self, interrupted, refuses, options, word):
+        call = lambda: resume(*interrupted, **options)  # noqa: E731
+        refuses(call, StateFileError, f"'{interrupted[1]}'", f"other {word}")
+
+    def test_a_relative_path_to_the_same_files_is_no_change(self, interrupted, monkeypatch):
+        paths, checkpoint = interrupted
+        monkeypatch.chdir(checkpoint.parent)
+        state, _ = resume([path.name for path in paths], checkpoint.name)
+        assert state.n_samples == CUTS[-1]
+
+
+class TestDamage:
+    def test_of_bytes(self, interrupted, refuses):
+        paths, checkpoint = interrupted
+        whole = checkpoint.read_bytes()
+        for content in (b"", whole[:-1], whole[:200], whole.replace(b"part1", b"part2"), b"x"):
+            checkpoint.write_bytes(content)
+            refuses(lambda: resume(paths, checkpoint), StateFileError, f"'{checkpoint}'")
+
+    @pytest.mark.parametrize(
+        "progress",
+        [None, [], "x", {}, {"facts": None}, {"facts": {"kind": "sequence"}}]
+        + [{"facts": {"kind": "moments"}, "position": bad, "n_dropped": 0} for bad in (1, [1], "")],
+    )
+    def test_of_what_it_says(self, interrupted, refuses, progress):
+        paths, checkpoint = interrupted
+        contents = read_state(checkpoint)
+        write_state(checkpoint, replace(contents, meta={**contents.meta, "progress": progress}))
+        refuses(lambda: resume(paths, checkpoint), StateFileError, f"'{checkpoint}'")
+
+    def test_a_state_is_no_checkpoint(self, interrupted, rows, refuses):
+        paths, checkpoint = interrupted
+        ew.Moments().update(rows).save(checkpoint)
+        refuses(lambda: resume(paths, checkpoint), StateFileError, "'moments'", "'checkpoint'")
+
+    def test_a_checkpoint_is_no_state(self, interrupted, refuses):
+        refuses(lambda: ew.load_state(interrupted[1]), StateFileError, "'checkpoint'")

@@ -1,0 +1,141 @@
+"""`accumulate`: one pass over any data into either kind of state."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import edgewise as ew
+from edgewise.rows.opening import as_source
+from edgewise.rows.views import FiniteRows
+from edgewise.states.first_pass import take_rows
+
+
+def test_the_kind_of_state(rows):
+    assert isinstance(ew.accumulate(rows), ew.Moments)
+    assert ew.accumulate(rows).order == 4
+    assert ew.accumulate(rows, order=2).order == 2
+    batches = ew.accumulate(rows, n_batches=20)
+    assert isinstance(batches, ew.BatchMoments)
+    assert batches.n_batches == 20
+    assert len(batches.batch_counts()) == 25
+
+
+@pytest.mark.parametrize("options", [{}, {"order": 2}, {"n_batches": 20}], ids=str)
+def test_mean_and_covariance_are_those_of_the_rows(rows, options):
+    state = ew.accumulate(rows, **options)
+    assert (state.n_samples, state.n_features) == (400, 4)
+    np.testing.assert_allclose(state.mean(), rows.mean(axis=0), rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(state.covariance(), np.cov(rows, rowvar=False), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("n_batches", "counts"),
+    [
+        (2, [128] * 3 + [16]),
+        (20, [16] * 25),
+        (100, [4] * 100),
+        (101, [2] * 200),
+        (400, [1] * 400),
+        (7, [32] * 12 + [16]),
+    ],
+    ids=str,
+)
+def test_batches_grow_from_single_rows(rows, n_batches, counts):
+    """Between K and 2K − 1 full batches, and what is left over, as in a stream."""
+    state = ew.accumulate(rows, n_batches=n_batches)
+    assert state.batch_counts().tolist() == counts
+    uncounted = FiniteRows(as_source(rows))
+    assert ew.accumulate(uncounted, n_batches=n_batches).batch_counts().tolist() == counts
+
+
+def test_whatever_the_rows_come_in(rows, csv_file, tmp_path, require):
+    np.save(tmp_path / "rows.npy", rows)
+    frame = require("pandas").DataFrame(rows, columns=list("abcd"))
+    table = require("pyarrow").table(frame)
+    makers = [csv_file, [str(csv_file)], tmp_path / "rows.npy", frame, rows.tolist(), table]
+    makers = [lambda data=data: data for data in makers]
+    makers += [lambda: require("polars").from_pandas(frame)]
+    makers += [lambda: table.to_reader(max_chunksize=7), lambda: iter(np.split(rows, 16))]
+    for make in makers:
+        assert ew.accumulate(make()).n_samples == 400
+        state = ew.accumulate(make(), n_batches=20)
+        assert state.batch_counts().tolist() == [16] * 25
+        np.testing.assert_allclose(state.covariance(), np.cov(rows, rowvar=False), rtol=1e-12)
+
+
+def test_names_that_came_with_the_rows_stay_with_the_state(rows, csv_file):
+    for options in ({}, {"n_batches": 20}):
+        assert ew.accumulate(csv_file, **options).feature_names == tuple("abcd")
+        assert ew.accumulate(rows, **options).feature_names is None
+
+
+def test_states_of_pieces_add_up(rows, same_result):
+    pieces = [ew.accumulate(rows[:120], n_batches=10), ew.accumulate(rows[120:], n_batches=10)]
+    merged = pieces[0] + pieces[1]
+    assert merged.n_samples == 400
+    np.testing.assert_allclose(merged.covariance(), np.cov(rows, rowvar=False), rtol=1e-12)
+    same_result(
+        ew.edge_test(merged, method="fisher"), ew.edge_test(ew.accumulate(rows), method="fisher")
+    )
+
+
+@pytest.mark.parametrize("n_batches", [1, -3, 2.5, "20", True])
+def test_n_batches_is_a_whole_number_from_two_on(rows, refuses, n_batches):
+    refuses(
+        lambda: ew.accumulate(rows, n_batches=n_batches),
+        ew.ParameterError,
+        "n_batches: expected a whole number from 2 on",
+        f"got {n_batches!r}",
+    )
+
+
+def test_fewer_rows_than_batches(rows, refuses):
+    """More rows may come, so the state is what it is; only its test is refused."""
+    state = ew.accumulate(rows, n_batches=401)
+    assert state.batch_counts().tolist() == [1] * 400
+    refuses(
+        lambda: ew.edge_test(rows, method="batch", n_batches=401),
+        ew.ParameterError,
+        "n_batches",
+        "at most the 400 rows",
+        "got 401",
+        "fewer batches",
+    )
+
+
+@pytest.mark.parametrize("order", [1, 3, 4.5, "4", None])
+def test_an_unknown_order(rows, refuses, order):
+    refuses(lambda: ew.accumulate(rows, order=order), ew.ParameterError, "order", "2, 4")
+
+
+@pytest.mark.parametrize("options", [{}, {"n_batches": 20}], ids=str)
+def test_missing_values_are_named_and_counted(rows, refuses, require, options):
+    X = rows.copy()
+    X[[3, 390], 1] = np.nan, np.inf
+    frame = require("pandas").DataFrame(X, columns=list("abcd"))
+    error = refuses(lambda: ew.accumulate(frame, **options), ew.NonFiniteError, "'b' (2)")
+    assert error.counts.tolist() == [0, 2, 0, 0]
+
+
+@pytest.mark.parametrize("options", [{}, {"n_batches": 20}], ids=str)
+def test_missing_values_in_a_stream_are_counted_as_far_as_it_was_read(rows, refuses, options):
+    X = rows.copy()
+    X[[3, 7, 390], 1] = np.nan
+    error = refuses(
+        lambda: ew.accumulate(iter(np.split(X, 2)), **options), ew.NonFiniteError, "'x1' (2)"
+    )
+    assert error.counts.tolist() == [0, 2, 0, 0]
+
+
+def test_take_rows_adds_to_what_is_there(rows):
+    for state in (ew.Moments(), ew.BatchMoments(10)):
+        take_rows(state, as_source(rows[:150]))
+        take_rows(state, as_source(rows[150:]))
+        assert state.n_samples == 400
+        np.testing.assert_allclose(state.covariance(), np.cov(rows, rowvar=False), rtol=1e-12)
+
+
+def test_no_rows_is_an_empty_state():
+    assert ew.accumulate(np.empty((0, 3))).n_samples == 0
+    assert ew.accumulate(np.empty((0, 3)), n_batches=5).n_samples == 0

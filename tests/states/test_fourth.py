@@ -1,0 +1,187 @@
+"""All moments up to the fourth order: states add, and give what passes over the rows give."""
+
+from __future__ import annotations
+
+from itertools import combinations_with_replacement
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from edgewise import DataError, Moments
+from edgewise.estimators.inverse import estimate_precision
+from edgewise.kernels.pairs import pair_sums
+from edgewise.rows.block import ColumnBlock, Piece, block_rows
+from edgewise.states.fourth import FourthMoments
+
+P = 4
+ORIGIN = np.array([0.5, -1.0, 0.0, 2.0])
+A = np.random.default_rng(1).standard_normal((P, P))
+
+tables = st.tuples(st.integers(2, 12), st.integers(1, 3)).flatmap(
+    lambda shape: arrays(np.float64, shape, elements=st.floats(-1e3, 1e3, width=32))
+)
+
+
+def rows_of(n, seed=0):
+    return ORIGIN + np.random.default_rng(seed).standard_t(6, (n, P)) @ A
+
+
+def assert_same_sums(found, expected):
+    """To 1e-12 of √(Σa²Σb²), the most that Σab can be."""
+    assert found.n_samples == expected.n_samples
+    np.testing.assert_array_equal(found.origin, expected.origin)
+    most = np.sqrt(expected.gram.diagonal())
+    assert (np.abs(found.gram - expected.gram) <= 1e-12 * np.outer(most, most)).all()
+
+
+def slow_products(X, B):
+    """mean(u_i u_j u_k u_l) of u = B(x − x̄), one product after the other."""
+    u = [B @ (row - X.mean(axis=0)) for row in X]
+    pairs = list(combinations_with_replacement(range(len(B)), 2))
+    means = np.empty((len(pairs), len(pairs)))
+    for a, (i, j) in enumerate(pairs):
+        for b, (k, l) in enumerate(pairs):
+            means[a, b] = sum(row[i] * row[j] * row[k] * row[l] for row in u) / len(u)
+    return means
+
+
+@settings(max_examples=60)
+@given(tables, st.data())
+def test_states_of_pieces_add_up(X, data):
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(X)), max_size=4), label="cuts"))
+    origin = X[0] + 1.0
+    pieces = [FourthMoments.of(piece, origin) for piece in np.split(X, cuts)]
+    order = data.draw(st.permutations(pieces), label="order")
+    total = order[0]
+    for piece in order[1:]:
+        total = total + piece
+    assert_same_sums(total, FourthMoments.of(X, origin))
+
+
+@settings(max_examples=60)
+@given(tables)
+def test_mean_and_covariance_are_those_of_numpy(X):
+    origin = X[0] + 1.0
+    state = FourthMoments.of(X, origin)
+    assert (state.n_samples, state.n_features) == X.shape
+    # The sums are about the origin: they can lose what the rows are away from it.
+    far = 1 + np.abs(X - origin).max() + np.abs(origin).max()
+    np.testing.assert_allclose(state.mean(), X.mean(axis=0), rtol=0, atol=1e-14 * far)
+    expected = np.atleast_2d(np.cov(X, rowvar=False))
+    np.testing.assert_allclose(state.covariance(), expected, rtol=0, atol=1e-13 * far**2)
+
+
+@settings(max_examples=30)
+@given(tables, st.integers(0, 2**32 - 1))
+def test_products_are_the_means_written_down(X, seed):
+    origin = X[0] + 1.0
+    p = X.shape[1]
+    # Any number of new columns, not only as many as there were.
+    maps = [None, *np.random.default_rng(seed).uniform(-1, 1, (2, p, p)), np.ones((1, p))]
+    far = 1 + np.abs(X - origin).max()
+    for B in maps:
+        expected = slow_products(X, np.eye(p) if B is None else B)
+        found = FourthMoments.of(X, origin).products(B)
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12 * (p * far) ** 4)
+
+
+@pytest.mark.parametrize("B", [None, A, A[:2]], ids=["plain", "mapped", "fewer"])
+def test_products_of_ordinary_rows_lose_few_digits(B):
+    """Near the origin, where the bound of the property above would allow too much."""
+    X = rows_of(40)
+    expected = slow_products(X, np.eye(P) if B is None else B)
+    found = FourthMoments.of(X, ORIGIN).products(B)
+    root = np.sqrt(expected.diagonal())
+    assert np.max(np.abs(found - expected) / np.outer(root, root)) <= 1e-12
+
+
+@pytest.mark.parametrize("n", [5, 400, 10_000])
+def test_pair_sums_are_those_of_a_pass(n):
+    X = rows_of(n)
+    state = FourthMoments.of(X, ORIGIN)
+    found = state.pair_sums(A)
+    expected = pair_sums(lambda: iter([X]), state.centre(), A, n)
+    for name in ("square_square", "cube_linear"):
+        ours, theirs = getattr(found, name), getattr(expected, name)
+        fourth = theirs.diagonal()
+        # Σ v_i²v_j² ≤ √(Σv_i⁴ Σv_j⁴); Σ v_i³v_j, by Hölder, not much above.
+        most = np.maximum(fourth, fourth[:, np.newaxis])
+        assert np.max(np.abs(ours - theirs) / most) <= 1e-12, name
+    # It takes eighth moments, which the state has not: not a number, rather than a wrong one.
+    assert np.isnan(found.kurtosis).all()
+
+
+LAYOUTS = {
+    "fortran": np.asfortranarray,
+    "every second row": lambda X: np.repeat(X, 2, axis=0)[::2],
+    "turned round": lambda X: X[:, ::-1].copy()[:, ::-1],
+    "columns": lambda X: ColumnBlock([Piece(list(X.T), 0, len(X))], P),
+    "pieces of columns": lambda X: ColumnBlock(
+        [Piece(list(X.T), 0, 7), Piece(list(X.T), 7, len(X))], P
+    ),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
+def test_layout_of_the_rows(layout):
+    X = rows_of(300)
+    assert_same_sums(FourthMoments.of(layout(X), ORIGIN), FourthMoments.of(X, ORIGIN))
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.int32])
+def test_kind_of_the_numbers(kind):
+    X = (rows_of(300) * 10).astype(kind)
+    expected = FourthMoments.of(X.astype(np.float64), ORIGIN)
+    assert_same_sums(FourthMoments.of(X, ORIGIN), expected)
+
+
+def test_more_rows_than_a_block():
+    n = 2 * block_rows((P + 1) * (P + 2) // 2) + 5
+    X = rows_of(n)
+    np.testing.assert_allclose(
+        FourthMoments.of(X, ORIGIN).covariance(), np.cov(X, rowvar=False), rtol=1e-11, atol=1e-12
+    )
+
+
+def test_no_rows_are_neutral():
+    state, none = FourthMoments.of(rows_of(20), ORIGIN), FourthMoments.of(rows_of(0), ORIGIN)
+    assert none.n_samples == 0
+    np.testing.assert_array_equal((none + state).gram, state.gram)
+
+
+def test_addition_leaves_both_sides_alone():
+    a, b = FourthMoments.of(rows_of(20), ORIGIN), FourthMoments.of(rows_of(9, seed=1), ORIGIN)
+    before = a.gram.copy(), b.gram.copy()
+    assert (a + b).n_samples == 29
+    np.testing.assert_array_equal(a.gram, before[0])
+    np.testing.assert_array_equal(b.gram, before[1])
+
+
+class TestPrecision:
+    def test_is_that_of_moments(self):
+        X = rows_of(500)
+        names = tuple("abcd")
+        found = estimate_precision(FourthMoments.of(X, ORIGIN), names)
+        expected = estimate_precision(Moments().update(X), names)
+        assert found.n_samples == expected.n_samples == 500
+        for field in ("covariance", "precision", "partial_correlation", "residual_map"):
+            np.testing.assert_allclose(
+                getattr(found, field), getattr(expected, field), rtol=1e-10, atol=1e-12
+            )
+        centred = [
+            estimate.centre.subtract_from(X, np.empty((P, 500))) for estimate in (found, expected)
+        ]
+        np.testing.assert_allclose(*centred, atol=1e-13)
+
+    def test_names_what_cannot_be_inverted(self, refuses):
+        X = rows_of(500)
+        X[:, 2] = 7.0
+        state = FourthMoments.of(X, X.mean(axis=0))
+        refuses(lambda: estimate_precision(state, tuple("abcd")), DataError, "'c'")
+
+    def test_too_few_rows(self, refuses):
+        state = FourthMoments.of(rows_of(4), ORIGIN)
+        refuses(lambda: estimate_precision(state, tuple("abcd")), DataError, "4 rows")
