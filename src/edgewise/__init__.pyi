@@ -13,7 +13,18 @@ from edgewise.errors import ShortBatchesWarning as ShortBatchesWarning
 from edgewise.errors import StateFileError as StateFileError
 from edgewise.errors import TooFewRowsWarning as TooFewRowsWarning
 from edgewise.inference.intervals import ConfidenceInterval as ConfidenceInterval
+from edgewise.methods.batch import Batch as Batch
+from edgewise.methods.eig import Eig as Eig
+from edgewise.methods.elliptical import Elliptical as Elliptical
+from edgewise.methods.fisher import Fisher as Fisher
+from edgewise.methods.method import Method as Method
+from edgewise.methods.score import Score as Score
 from edgewise.methods.sequential import ConfidenceSequence as ConfidenceSequence
+from edgewise.methods.sequential import Sequential as Sequential
+from edgewise.methods.spectral import Spectral as Spectral
+from edgewise.methods.trace import Trace as Trace
+from edgewise.methods.wald import Wald as Wald
+from edgewise.methods.whitened import Whitened as Whitened
 from edgewise.questions.accumulate import accumulate as accumulate
 from edgewise.questions.compare_methods import Comparison as Comparison
 from edgewise.questions.compare_methods import compare_methods as compare_methods
@@ -23,7 +34,7 @@ from edgewise.questions.edge_test import edge_test as edge_test
 from edgewise.questions.estimator import EdgeTest as EdgeTest
 from edgewise.questions.plan import SamplePlan as SamplePlan
 from edgewise.questions.plan import plan_sample_size as plan_sample_size
-from edgewise.results.result import Edge as Edge
+from edgewise.results.edge import Edge as Edge
 from edgewise.results.result import EdgeTestResult as EdgeTestResult
 from edgewise.states.batches import BatchMoments as BatchMoments
 from edgewise.states.moments import Moments as Moments

@@ -1,16 +1,36 @@
-"""Warnings that point at the user's line, not at ours."""
+"""Warnings that point at the user's line, not at ours; and a way to go without them."""
 
 from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 from edgewise.errors import EdgewiseWarning
+
+_silent: ContextVar[bool] = ContextVar("edgewise_silent", default=False)
 
 
 def warn(message: str, category: type[EdgewiseWarning]) -> None:
     """Warn as if from the first line outside this package on the way up."""
+    if _silent.get():
+        return
     level, frame = 1, sys._getframe(1)
     while frame.f_globals.get("__name__", "").partition(".")[0] == "edgewise" and frame.f_back:
         level, frame = level + 1, frame.f_back
     warnings.warn(message, category, stacklevel=level + 1)
+
+
+@contextmanager
+def without_warnings() -> Iterator[None]:
+    """None of our own warnings in this block, in this thread.
+
+    `warnings.catch_warnings` would change the filters of all threads at once.
+    """
+    token = _silent.set(True)
+    try:
+        yield
+    finally:
+        _silent.reset(token)

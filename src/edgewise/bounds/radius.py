@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from scipy import special
 
+from edgewise._base import special
 from edgewise._base.types import FloatArray
 from edgewise.bounds.chi2 import log_lower_tail, log_tail, upper_quantile
 from edgewise.errors import ParameterError
 
 # Székely & Bakirov (2003): P(Σ wᵢZᵢ² > x) ≤ P(Z² > x) holds for x ≥ 1.5364, that is, for
 # levels up to P(Z² > 1.5364) = 0.2152. Above it the trace radius is not proven.
-TRACE_MAX_ALPHA = float(2 * special.ndtr(-math.sqrt(1.5364)))
+TRACE_MAX_ALPHA = math.erfc(math.sqrt(1.5364 / 2))
 
 _EXACT_POINTS = 300
 _CHECKED_LEVELS = (0.001, 0.05, 0.5)

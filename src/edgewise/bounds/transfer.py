@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from scipy import special
 
+from edgewise._base import special
 from edgewise._base.types import FloatArray
 
 _STEP = 1 / 128  # of the table of the paper's inverse, in log w

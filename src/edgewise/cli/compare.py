@@ -39,7 +39,7 @@ def command(
     exclude: str | None,
     drop_missing: bool,
     alpha: float,
-    correction: str,
+    correction: str | None,
     plot: str | None,
 ) -> None:
     """Run every method on DATA and say which one suits the data.
@@ -69,7 +69,7 @@ def command(
     out.print(comparison_table(lines))
     for line in lines:
         if line.result is None:
-            out.print(f"{line.rung.label}: {line.failure}", markup=False, soft_wrap=True)
+            out.print(f"{line.label}: {line.failure}", markup=False, soft_wrap=True)
     out.print(f"\n{advice}", markup=False, soft_wrap=True)
     if plot is not None:
         from edgewise.view.plots import plot_ladder

@@ -46,6 +46,7 @@ def command(plot: str, report: str) -> None:
     from edgewise._base.atomic import check_writable
     from edgewise.cli.screen import comparison_table, console, edge_table
     from edgewise.datasets import load_sp500_returns
+    from edgewise.methods.registry import DEFAULT_METHOD
     from edgewise.questions.compare_methods import compare_methods
     from edgewise.questions.diagnose import diagnose
     from edgewise.questions.reporting import report_of
@@ -60,7 +61,9 @@ def command(plot: str, report: str) -> None:
     with console(stderr=True).status("testing …"):
         lines = compare_methods(source, alpha=0.05, correction="holm")
         diagnosis = diagnose(source)
-    result = next(line.result for line in lines if line.rung.method == "score" and line.result)
+    result = next(
+        line.result for line in lines if line.method.name == DEFAULT_METHOD and line.result
+    )
     out.print(
         "Daily returns of 20 S&P 500 companies, 1990–2022: which move together, given all the "
         "others?\n"

@@ -53,14 +53,14 @@ def command(
     """
     from edgewise.cli.screen import console, plan_table
     from edgewise.errors import EdgewiseError
-    from edgewise.methods.registry import METHODS
+    from edgewise.methods.registry import registered
     from edgewise.questions.plan import plan_sample_size
     from edgewise.rows.views import FiniteRows
 
     files = read_data(data, columns, exclude)
     source = FiniteRows(files) if drop_missing else files
     plans: list[tuple[str, str, SamplePlan | EdgewiseError]] = []
-    for method in METHODS.values():
+    for method in registered().values():
         made: SamplePlan | EdgewiseError
         try:
             made = plan_sample_size(

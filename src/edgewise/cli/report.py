@@ -7,14 +7,21 @@ from typing import Any
 
 import click
 
-from edgewise.cli.manual import Manual, section
+from edgewise.cli.manual import section
 from edgewise.cli.options import PATH
-from edgewise.cli.testing import check_report, compare_option, make_report, run_test, test_options
+from edgewise.cli.testing import (
+    MethodCommand,
+    check_report,
+    compare_option,
+    make_report,
+    run_test,
+    test_options,
+)
 
 
 @click.command(
     "report",
-    cls=Manual,
+    cls=MethodCommand,
     short_help="Test DATA and write a page to explore in a browser.",
     examples="""
     # Into edgewise-report.html
@@ -47,5 +54,5 @@ def command(output: str, compare: bool | None, **asked: Any) -> None:
     check_report(output, asked["data"])
     result, rows = run_test(asked)
     make_report(result, output, rows, asked, compare)
-    click.echo(result.summary().splitlines()[0])
+    click.echo(result.headline())
     click.echo(f"The report is in {Path(output).resolve()}")

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from edgewise.methods.registry import DEFAULT_METHOD
 from edgewise.view.safe_names import printable
 
 if TYPE_CHECKING:
@@ -59,13 +60,13 @@ def comparison_table(lines: Sequence[Comparison]) -> Table:
     table.add_column("guarantee")
     for heading in ("threshold on |Θ|", "as |ρ|", "edges", "of score's", "seconds"):
         table.add_column(heading, justify="right")
-    score = next((line.result for line in lines if line.rung.method == "score"), None)
+    score = next((line.result for line in lines if line.method.name == DEFAULT_METHOD), None)
     for line in lines:
         if line.result is None:
-            table.add_row(line.rung.label, line.guarantee, "–", "–", "–", "–", "–")
+            table.add_row(line.label, line.guarantee, "–", "–", "–", "–", "–")
             continue
         table.add_row(
-            line.rung.label,
+            line.label,
             line.guarantee,
             _threshold_text(line.result),
             _correlation(line.threshold_on_partial_correlation()),

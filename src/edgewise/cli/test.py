@@ -7,14 +7,21 @@ from typing import Any
 import click
 
 from edgewise.cli.engine import check_engine, engine_options
-from edgewise.cli.manual import Manual, section
+from edgewise.cli.manual import section
 from edgewise.cli.options import PATH
-from edgewise.cli.testing import check_report, compare_option, make_report, run_test, test_options
+from edgewise.cli.testing import (
+    MethodCommand,
+    check_report,
+    compare_option,
+    make_report,
+    run_test,
+    test_options,
+)
 
 
 @click.command(
     "test",
-    cls=Manual,
+    cls=MethodCommand,
     short_help="Test the edges among the columns of DATA.",
     examples="""
     # Which columns are connected, given all the others?
@@ -113,6 +120,6 @@ def command(
     if json_file is not None:
         export.write_json(result, json_file)
     out = console()
-    out.print(result.summary().splitlines()[0], markup=False)
+    out.print(result.headline(), markup=False)
     if result.n_edges:
         out.print(edge_table(result))

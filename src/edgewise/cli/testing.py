@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from edgewise.cli.engine import rows_on_cluster
-from edgewise.cli.manual import section
+from edgewise.cli.manual import Manual, section
 from edgewise.cli.options import (
     alpha_option,
     column_names,
@@ -20,7 +20,7 @@ from edgewise.cli.options import (
     read_data,
     tell_dropped,
 )
-from edgewise.methods.registry import FILES
+from edgewise.methods.registry import CLASSES
 
 if TYPE_CHECKING:
     from edgewise.results.result import EdgeTestResult
@@ -41,7 +41,7 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
     section("The test"),
     click.option(
         "--method",
-        type=click.Choice(tuple(FILES)),
+        type=click.Choice(tuple(CLASSES)),
         help="The test; `edgewise compare` shows them side by side.  [default: score; for a state, "
         "what it serves]",
     ),
@@ -67,28 +67,21 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
         help="Read only as many rows as fit, and use trace or eig, whichever then has the smaller "
         "threshold. Not for CSV, whose rows are not known beforehand.",
     ),
-    section("Details of some methods"),
-    click.option(
-        "--radius",
-        type=click.Choice(("trace", "chi2", "eig", "hoeffding")),
-        help="The radius of whitened and spectral.  [default: trace]",
-    ),
-    click.option(
-        "--support",
-        metavar="LOW,HIGH",
-        help="The range of every column's values, for --radius hoeffding.",
-    ),
-    click.option(
-        "--solver",
-        type=click.Choice(("auto", "full", "matrix-free")),
-        help="How eig and the radii eig and chi2 find eigenvalues.  [default: auto]",
-    ),
-    click.option("--n-batches", type=int, help="Batches of method batch.  [default: 100]"),
-    click.option("--mu", type=float, help="The paper's constant (trace, eig).  [default: 1]"),
-    click.option(
-        "--standardize", is_flag=True, help="Scale the columns first (trace, eig, spectral)."
-    ),
 )
+
+
+class MethodCommand(Manual):
+    """A command that also has the options of all methods, read from their fields.
+
+    The methods are imported when the options are needed, so that `edgewise --help` stays quick.
+    """
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        from edgewise.cli.method_options import method_parameters
+
+        own = super().get_params(ctx)
+        after = max(i for i, one in enumerate(own) if getattr(one, "section", "") == "The test")
+        return [*own[: after + 1], *method_parameters(), *own[after + 1 :]]
 
 
 def compare_option(command: _Command) -> _Command:
@@ -101,22 +94,16 @@ def compare_option(command: _Command) -> _Command:
 
 def run_test(asked: dict[str, Any]) -> tuple[EdgeTestResult, Any]:
     """The result that the options ask for, and the rows or the state it came from."""
+    from edgewise.cli.method_options import asked_options
     from edgewise.errors import EdgewiseWarning
-    from edgewise.methods.registry import METHODS
+    from edgewise.methods.registry import method_of
     from edgewise.questions.edge_test import edge_test
 
-    given = {
-        "radius": asked["radius"],
-        "support": _interval(asked["support"]),
-        "solver": asked["solver"],
-        "n_batches": asked["n_batches"],
-        "mu": asked["mu"],
-        "standardize": asked["standardize"] or None,
-    }
-    options = {name: value for name, value in given.items() if value is not None}
     with warnings.catch_warnings(record=True) as caught, _opened(asked) as (rows, method):
         warnings.simplefilter("always", EdgewiseWarning)
-        with _watched(rows, METHODS[method].passes) as watched:
+        options = asked_options(asked)
+        twice = asked["budget"] is None and method_of(method, options).needs.reads_again
+        with _watched(rows, passes=1 + twice) as watched:
             result = edge_test(
                 watched,
                 method=method,
@@ -136,15 +123,11 @@ def run_test(asked: dict[str, Any]) -> tuple[EdgeTestResult, Any]:
 
 
 def _tell_few_rows(result: EdgeTestResult) -> None:
-    from edgewise.questions.diagnose import liberal_for_few_rows
+    from edgewise.questions.diagnose import caution
 
-    if liberal_for_few_rows(result):
-        click.echo(
-            f"edgewise: {result.n_samples} rows for {result.n_features} columns are few, and the "
-            f"p-values of method {result.method!r} then too small; test fewer columns, or more "
-            "rows.",
-            err=True,
-        )
+    against = caution(result)
+    if against:
+        click.echo(f"edgewise: {against.removeprefix('But ')}", err=True)
 
 
 @contextmanager
@@ -214,7 +197,6 @@ def _rows_or_state(
 ) -> tuple[Any, str]:
     """The rows, or the state that a single file holds; and the method to use on it."""
     from edgewise.states.file_format import is_state_file
-    from edgewise.states.moments import Moments
     from edgewise.states.registry import load_state
 
     if len(data) > 1 or not is_state_file(data[0]):
@@ -222,17 +204,4 @@ def _rows_or_state(
     if columns or exclude:
         raise click.UsageError("--columns and --exclude choose among rows; a state has none left.")
     state = load_state(data[0])
-    return state, method or ("trace" if isinstance(state, Moments) else "batch")
-
-
-def _interval(text: str | None) -> tuple[float, ...] | None:
-    if text is None:
-        return None
-    try:
-        low, high = (float(part) for part in text.split(","))
-    except ValueError as error:
-        raise click.BadParameter(
-            f"expected two numbers separated by a comma, as in 0,1; got {text!r}.",
-            param_hint="--support",
-        ) from error
-    return low, high
+    return state, method or state.default_method

@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-
 from edgewise._base.checks import check_choice
-from edgewise._base.types import FloatArray
-from edgewise.covcov.closed_form import LARGEST_MATRIX, covcov_matrix
-from edgewise.rows.passes import Scan
-from edgewise.states.moments import Moments
+from edgewise.covcov.closed_form import LARGEST_MATRIX
 
 SOLVERS = ("auto", "full", "matrix-free")
 
@@ -57,31 +50,6 @@ def predicted_seconds(n: int, p: int) -> float:
     return min(full_seconds(n, p, in_memory=True), matrix_free_seconds(n, p, in_memory=True))
 
 
-def covcov_largest(
-    scan: Scan,
-    moments: Moments,
-    *,
-    solver: str,
-    in_memory: bool,
-    A: FloatArray | None = None,
-    frobenius: bool = False,
-) -> tuple[float, dict[str, Any]]:
-    """λ_max of Cov(U(Σ̂)), or its upper error bar, and what a result records of the way."""
-    p = len(moments.mean())
-    if chosen_solver(solver, moments.n_samples, p, in_memory=in_memory) == "full":
-        matrix = covcov_matrix(scan, moments, A=A, frobenius=frobenius)
-        return float(np.linalg.eigvalsh(matrix)[-1]), {"solver": "full"}
-    # Here, because SciPy's sparse algebra is slow to import, and seldom needed.
-    from edgewise.covcov.operator import CovcovOperator
-    from edgewise.covcov.spectrum import largest_eigenvalue
-
-    operator = CovcovOperator(scan, moments, A=A, frobenius=frobenius, in_memory=in_memory)
-    block = _BLOCK_IN_MEMORY if in_memory else _BLOCK_OF_FILES
-    found = largest_eigenvalue(operator, block=block)
-    record = {
-        "solver": "matrix-free",
-        "iterations": found.passes,
-        "products": found.products,
-        "width": found.width,
-    }
-    return found.upper, record
+def vectors_at_once(*, in_memory: bool) -> int:
+    """Vectors multiplied in one pass over the rows."""
+    return _BLOCK_IN_MEMORY if in_memory else _BLOCK_OF_FILES

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 
@@ -11,13 +12,27 @@ from edgewise._base.checks import check_testable_shape
 from edgewise._base.types import FloatArray
 from edgewise.errors import DataError
 from edgewise.kernels.centre import Centre
-from edgewise.states.fourth import FourthMoments
-from edgewise.states.moments import Moments
 
 # Below this share of a column's variance left over by the others, what is left is rounding.
 _COLLINEAR = 1e-13
 # A spread of this many units in the last place of the mean is a constant column.
 _CONSTANT_ULPS = 16 * np.finfo(float).eps
+
+
+class SampleMoments(Protocol):
+    """Mean and covariance of all rows, from whatever state has them."""
+
+    @property
+    def n_samples(self) -> int: ...
+
+    @property
+    def n_features(self) -> int | None: ...
+
+    def mean(self) -> FloatArray: ...
+
+    def covariance(self) -> FloatArray: ...
+
+    def centre(self) -> Centre: ...
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -64,9 +79,7 @@ class PrecisionEstimate:
         return whitening
 
 
-def estimate_precision(
-    moments: Moments | FourthMoments, feature_names: Sequence[str]
-) -> PrecisionEstimate:
+def estimate_precision(moments: SampleMoments, feature_names: Sequence[str]) -> PrecisionEstimate:
     """Invert the covariance through the correlation matrix, naming what cannot be inverted."""
     check_testable_shape(moments.n_samples, moments.n_features or 0)
     mean, covariance = moments.mean(), moments.covariance()

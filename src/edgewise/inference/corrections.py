@@ -14,6 +14,20 @@ from edgewise._base.types import FloatArray
 CORRECTIONS = ("holm", "bonferroni", "bh", "by", "maxt", None)
 
 
+class Unasked(str):
+    """A correction that nobody asked for: the default, which a bound may leave aside.
+
+    A correction that was asked for is an error there. The type tells the two apart, also after the
+    value was copied or pickled, as scikit-learn does.
+    """
+
+    __slots__ = ()
+
+
+#: The default correction.
+HOLM = Unasked("holm")
+
+
 def adjust(log_p: FloatArray, correction: str | None) -> FloatArray:
     """Logarithms of adjusted p-values: reject at level α what is at most log α.
 

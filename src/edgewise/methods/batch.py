@@ -3,98 +3,136 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
-from scipy import special
 
 from edgewise._base.checks import check_count
-from edgewise._base.types import AnyArray, FloatArray
+from edgewise._base.matrices import entries_above, off_diagonal, root_products
+from edgewise._base.types import FloatArray
 from edgewise._base.warn import warn
 from edgewise.errors import DataError, ParameterError, ShortBatchesWarning
-from edgewise.estimators.inverse import PrecisionEstimate, estimate_precision
+from edgewise.estimators.inverse import PrecisionEstimate
+from edgewise.evidence.evidence import Evidence, Needs
+from edgewise.inference.max_statistic import MaxStatistic
+from edgewise.inference.measurement import Measurement
+from edgewise.inference.per_edge import PerEdge
 from edgewise.inference.reference import Student
 from edgewise.inference.spread import Spread, degrees_of_freedom
-from edgewise.methods.method import Evidence, Method, PerEdgeTest, Question, per_edge_result
-from edgewise.results.result import EdgeTestResult
+from edgewise.methods.method import Assumes, option
+from edgewise.methods.per_edge_method import PerEdgeMethod
+from edgewise.methods.planning import PairMoments, PlannedStatistic, student_critical
+from edgewise.methods.wald import studentised
 from edgewise.states.batches import BatchMoments
 
 DEFAULT_BATCHES = 100
-_BOOTSTRAP_DRAWS = 9999
-_BOOTSTRAP_ELEMENTS = 1 << 22
 # Below this many rows a batch hardly outlasts any serial dependence.
 _FEW_ROWS = 8
 _ENOUGH_ROWS = 16
 _FEWEST_BATCHES = 10
 
 
-def batch_test(
-    evidence: Evidence,
-    question: Question,
-    *,
-    n_batches: int | None = None,
-    random_state: int = 0,
-) -> EdgeTestResult:
+@dataclass(frozen=True)
+class Batch(PerEdgeMethod):
     """Θ̂_ij over its standard error from the spread between batches; Student's t.
 
     F_b = Θ̂(scatter of batch b about the pooled mean − n_bΣ̂)Θ̂ is the influence of a batch on Θ̂, and
     Var(Θ̂_ij) ≈ K/(K−1) Σ_b F²_{b,ij}/n². Guarantee: per edge, in the limit, for rows of any
     distribution with fourth moments whose dependence is shorter than a batch.
+
+    Parameters
+    ----------
+    n_batches : int, optional
+        At least that many batches and less than twice as many; by default 100, but fewer where
+        batches would be very short.
+    random_state : int
+        Seed of the bootstrap of ``correction="maxt"``.
+
+    Examples
+    --------
+    >>> import edgewise as ew
+    >>> returns = ew.datasets.load_sp500_returns()
+    >>> ew.edge_test(returns, method=ew.Batch(n_batches=50)).options
+    {'n_batches': 65}
     """
-    if not isinstance(evidence.moments, BatchMoments):
-        raise DataError(
-            "data: method 'batch' needs the moments of batches, got a Moments state; accumulate a "
-            "BatchMoments state, or pass the rows."
-        )
-    state = evidence.moments
-    if n_batches is None:
-        # Nobody asked for a number: rather fewer batches than ones too short to be of use.
-        state = state.coarsened(rows=_ENOUGH_ROWS, batches=_FEWEST_BATCHES)
-    elif n_batches != state.n_batches:
-        raise ParameterError(
-            f"n_batches: the state was accumulated with {state.n_batches}, got {n_batches}; leave "
-            "it out, or accumulate again."
-        )
-    elif n_batches > state.n_samples:
-        raise ParameterError(
-            f"n_batches: expected at most the {state.n_samples} rows, got {n_batches}; use fewer "
-            "batches."
-        )
-    seed = check_count("random_state", random_state, at_least=0)
-    estimate = estimate_precision(state.pooled(), evidence.feature_names)
-    influence = batch_influences(state, estimate)
-    batches = influence.shape[0]
-    if batches < 2:
-        raise DataError(
-            f"n_batches: expected at least 2 batches of rows, got {batches} of "
-            f"{state.n_samples} rows; collect more rows."
-        )
-    _warn_if_short(state)
-    spread = batch_spread(influence, estimate)
-    reference = Student(batches - 1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        statistic = -estimate.precision / spread.precision
-    maxima = _MaxStatistic(influence, reference, seed)
-    test = PerEdgeTest(
-        statistic=statistic,
-        reference=reference,
-        spread=spread,
-        threshold_at=lambda level: reference.critical(level) * spread.precision,
-        max_log_pvalues=maxima.log_adjusted,
-        max_critical=maxima.critical if question.correction == "maxt" else None,
+
+    n_batches: int | None = option(None, "Batches of rows; by default 100.", kind=int)
+    random_state: int = option(0, "Seed of the bootstrap of --correction maxt.", kind=int)
+
+    name: ClassVar[str] = "batch"
+    guarantee: ClassVar[str] = "per edge, dependent rows too"
+    condition: ClassVar[str] = (
+        "rows of any distribution with fourth moments whose dependence dies out in a batch"
     )
-    options = {"n_batches": batches}
-    return per_edge_result("batch", evidence, estimate, test, question, options)
+    assumes: ClassVar[Assumes] = Assumes.FOURTH_MOMENTS | Assumes.MANY_ROWS_PER_COLUMN
+    resamples: ClassVar[bool] = True
 
+    def __post_init__(self) -> None:
+        if self.n_batches is not None:
+            check_count("n_batches", self.n_batches, at_least=2)
+        check_count("random_state", self.random_state, at_least=0)
 
-def expected_batches(n_rows: float) -> float:
-    """How many batches the test would make of so many rows, by default."""
-    length = 1.0
-    while n_rows / length >= 2 * DEFAULT_BATCHES:
-        length *= 2
-    while length < _ENOUGH_ROWS and n_rows / length >= 2 * _FEWEST_BATCHES:
-        length *= 2
-    return n_rows / length
+    @property
+    def needs(self) -> Needs:
+        return Needs(n_batches=DEFAULT_BATCHES if self.n_batches is None else self.n_batches)
+
+    def measure(self, evidence: Evidence) -> Measurement:
+        state = self._state(evidence)
+        estimate = type(self).estimator(state.pooled(), evidence.feature_names)
+        influence = batch_influences(state, estimate)
+        batches = influence.shape[0]
+        if batches < 2:
+            raise DataError(
+                f"n_batches: expected at least 2 batches of rows, got {batches} of "
+                f"{state.n_samples} rows; collect more rows."
+            )
+        _warn_if_short(state)
+        spread = batch_spread(influence, estimate)
+        statistic, scale = studentised(estimate, spread)
+        return self.measurement(
+            evidence,
+            estimate,
+            statistic,
+            PerEdge(spread, Student(batches - 1)),
+            scale=scale,
+            maxima=MaxStatistic(influence, self.random_state),
+            record={"n_batches": batches},
+        )
+
+    def _state(self, evidence: Evidence) -> BatchMoments:
+        """The batches to work on: as many as asked for, or as many as are of use."""
+        state = evidence.batches()
+        if self.n_batches is None:
+            # Nobody asked for a number: rather fewer batches than ones too short to be of use.
+            return state.coarsened(rows=_ENOUGH_ROWS, batches=_FEWEST_BATCHES)
+        if self.n_batches != state.n_batches:
+            raise ParameterError(
+                f"n_batches: the state was accumulated with {state.n_batches}, got "
+                f"{self.n_batches}; leave it out, or accumulate again."
+            )
+        if self.n_batches > state.n_samples:
+            raise ParameterError(
+                f"n_batches: expected at most the {state.n_samples} rows, got {self.n_batches}; "
+                "use fewer batches."
+            )
+        return state
+
+    def planned(
+        self, pilot: PairMoments, moments: PairMoments, wanted: FloatArray, measured: Measurement
+    ) -> PlannedStatistic:
+        return PlannedStatistic(
+            float(np.abs(wanted).max()),
+            moments.product_deviation(wanted),
+            inflation=dependence_inflation(pilot, measured),
+            critical=_expected_critical,
+        )
+
+    @classmethod
+    def asked(cls, record: Mapping[str, Any]) -> dict[str, Any]:
+        # The record says how many batches there were, not how many were asked for.
+        return super().asked({key: record[key] for key in record if key != "n_batches"})
 
 
 def batch_influences(state: BatchMoments, estimate: PrecisionEstimate) -> FloatArray:
@@ -114,7 +152,6 @@ def batch_spread(influence: FloatArray, estimate: PrecisionEstimate) -> Spread:
     batches, n = influence.shape[0], estimate.n_samples
     rho = estimate.partial_correlation
     factor = math.sqrt(batches / (batches - 1)) / n
-    root = np.sqrt(estimate.precision.diagonal())
     squares = influence**2
     error = factor * np.sqrt(squares.sum(axis=0))
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -124,12 +161,43 @@ def batch_spread(influence: FloatArray, estimate: PrecisionEstimate) -> Spread:
     diagonal = np.diagonal(influence, axis1=1, axis2=2)
     both = diagonal[:, :, np.newaxis] + diagonal[:, np.newaxis, :]
     error_rho = factor * np.linalg.norm(influence + (rho / 2) * both, axis=0)
-    off_diagonal = ~np.eye(len(rho), dtype=bool)
+    off = off_diagonal(len(rho))
     error_z = np.full(rho.shape, np.nan)
-    error_z[off_diagonal] = error_rho[off_diagonal] / (
-        (1 - rho[off_diagonal]) * (1 + rho[off_diagonal])
+    error_z[off] = error_rho[off] / ((1 - rho[off]) * (1 + rho[off]))
+    return Spread(root_products(estimate.precision) * error, error_z, degrees)
+
+
+def _expected_critical(rows: FloatArray, log_level: float) -> FloatArray:
+    """Student's critical value after so many rows; one batch less is its degrees of freedom."""
+    batches = [expected_batches(float(n)) for n in rows.ravel()]
+    return student_critical(np.maximum(np.reshape(batches, rows.shape) - 1, 1.0), log_level)
+
+
+def expected_batches(n_rows: float) -> float:
+    """How many batches the test would make of so many rows, by default."""
+    length = 1.0
+    while n_rows / length >= 2 * DEFAULT_BATCHES:
+        length *= 2
+    while length < _ENOUGH_ROWS and n_rows / length >= 2 * _FEWEST_BATCHES:
+        length *= 2
+    return n_rows / length
+
+
+def dependence_inflation(pilot: PairMoments, measured: Measurement) -> float:
+    """Standard errors from batches over those of independent rows; never below one.
+
+    What dependence between rows does to the spread, the pilot's batches show. It is one number for
+    all pairs: a pilot's single ratios are noise about it.
+    """
+    estimate, uncertainty = measured.estimate, measured.uncertainty
+    if not isinstance(uncertainty, PerEdge):
+        raise TypeError("measured: expected that of a per-edge method")
+    independent = pilot.product_deviation(estimate.partial_correlation) / math.sqrt(
+        estimate.n_samples
     )
-    return Spread(np.outer(root, root) * error, error_z, degrees)
+    between = uncertainty.spread.precision / root_products(estimate.precision)
+    ratio = entries_above(between / np.maximum(independent, 1e-300))
+    return max(float(np.median(ratio)), 1.0)
 
 
 def _warn_if_short(state: BatchMoments) -> None:
@@ -137,72 +205,7 @@ def _warn_if_short(state: BatchMoments) -> None:
     if rows < _FEW_ROWS:
         warn(
             f"n_batches: batches of {rows} row{'s' * (rows > 1)} are too short to carry serial "
-            f"dependence; {_FEW_ROWS} or more rows a batch are sensible, so collect more rows or "
-            "use fewer batches.",
+            f"dependence; {_FEW_ROWS} or more rows per batch are sensible, so collect more rows "
+            "or use fewer batches.",
             ShortBatchesWarning,
         )
-
-
-class _MaxStatistic:
-    """The largest of all |T_ij| under the null, by a Gaussian multiplier bootstrap over batches.
-
-    A draw is Σ_b g_b F_b / √Σ_b F_b² with g ~ N(0, 1): its cost does not depend on the number of
-    rows. Statistics are brought from Student's to the normal scale of the draws by their
-    probabilities. The step-down form (Romano & Wolf 2005) tests each edge against the maximum over
-    those not yet rejected.
-    """
-
-    def __init__(self, influence: FloatArray, reference: Student, random_state: int) -> None:
-        rows, columns = np.triu_indices(influence.shape[1], k=1)
-        flat = influence[:, rows, columns]
-        with np.errstate(invalid="ignore", divide="ignore"):
-            self._directions = np.nan_to_num(flat / np.linalg.norm(flat, axis=0))
-        self._reference = reference
-        self._random_state = random_state
-
-    def log_adjusted(self, statistic: FloatArray) -> FloatArray:
-        observed = -special.ndtri_exp(self._reference.log_two_sided(statistic) - math.log(2))
-        order = np.argsort(-observed)
-        directions, sizes = self._directions[:, order], observed[order]
-        exceeded = np.zeros(len(sizes))
-        for draws in self._draws(directions):
-            # Maximum over the edges from rank k on, for every k at once.
-            running = np.maximum.accumulate(np.abs(draws)[:, ::-1], axis=1)[:, ::-1]
-            exceeded += (running >= sizes).sum(axis=0)
-        stepped = np.maximum.accumulate((1 + exceeded) / (1 + _BOOTSTRAP_DRAWS))
-        adjusted = np.empty(len(sizes))
-        adjusted[order] = np.log(stepped)
-        return adjusted
-
-    def critical(self, log_level: float, among: AnyArray | None = None) -> float:
-        """t that the largest |T| (of all edges, or some) exceeds with that (log) probability."""
-        directions = self._directions if among is None else self._directions[:, among]
-        if not directions.shape[1]:
-            return 0.0
-        maxima = np.concatenate([np.abs(d).max(axis=1) for d in self._draws(directions)])
-        # The same count as in `log_adjusted`: (1 + exceeding)/(1 + draws) at most the level.
-        allowed = max(int(math.exp(log_level) * (1 + _BOOTSTRAP_DRAWS)) - 1, 0)
-        z = float(np.sort(maxima)[::-1][min(allowed, len(maxima) - 1)])
-        return self._reference.critical(math.log(2) + float(special.log_ndtr(-z)))
-
-    def _draws(self, directions: FloatArray) -> Iterator[FloatArray]:
-        rng = np.random.default_rng(self._random_state)
-        batches, pairs = directions.shape
-        chunk = max(1, _BOOTSTRAP_ELEMENTS // max(pairs, batches))
-        left = _BOOTSTRAP_DRAWS
-        while left > 0:
-            size = min(chunk, left)
-            yield rng.standard_normal((size, batches)) @ directions
-            left -= size
-
-
-BATCH = Method(
-    name="batch",
-    guarantee="per edge, dependent rows too",
-    condition="rows of any distribution with fourth moments whose dependence dies out in a batch",
-    simultaneous=False,
-    passes=1,
-    order=0,
-    run=batch_test,
-    options=frozenset({"n_batches", "random_state"}),
-)

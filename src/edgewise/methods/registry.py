@@ -1,40 +1,92 @@
-"""All tests of edges by name, in the order in which they are shown.
+"""All methods by name, in the order in which they are shown.
 
-A new test is a file beside this one, and a line in `FILES`. The files are loaded when `METHODS` is
-first asked for, so that the command line can name the tests in its help without waiting for them.
+A new method is a file beside this one, and a line in `CLASSES`. The files are loaded when `METHODS`
+is first asked for, so that the command line can name the methods without waiting for them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import fields
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+from edgewise._base.checks import check_choice
+from edgewise.errors import ParameterError
 
 if TYPE_CHECKING:
     from edgewise.methods.method import Method
 
-    METHODS: dict[str, Method]
+    METHODS: dict[str, type[Method]]
 
-#: The file of each test, where the name in capitals is its `Method`; from the most powerful to the
-#: most guarded, the two baselines last.
-FILES = {
-    "score": "score",
-    "wald": "wald",
-    "batch": "batch",
-    "whitened": "sharp",
-    "spectral": "sharp",
-    "eig": "paper",
-    "trace": "paper",
-    "elliptical": "fisher",
-    "fisher": "fisher",
+#: The file and the class of each method; from the most powerful to the most guarded, the two
+#: baselines last.
+CLASSES = {
+    "score": "score:Score",
+    "wald": "wald:Wald",
+    "batch": "batch:Batch",
+    "sequential": "sequential:Sequential",
+    "whitened": "whitened:Whitened",
+    "spectral": "spectral:Spectral",
+    "eig": "eig:Eig",
+    "trace": "trace:Trace",
+    "elliptical": "elliptical:Elliptical",
+    "fisher": "fisher:Fisher",
 }
+DEFAULT_METHOD = "score"
+
+
+_loaded: dict[str, type[Method]] = {}
+
+
+def registered() -> dict[str, type[Method]]:
+    """All methods by name; one dictionary for everybody."""
+    if not _loaded:
+        methods = {}
+        for name, home in CLASSES.items():
+            file, _, kind = home.partition(":")
+            methods[name] = getattr(import_module(f"edgewise.methods.{file}"), kind)
+        _loaded.update(methods)  # in one step, also where two threads ask at once
+    return _loaded
 
 
 def __getattr__(name: str) -> Any:
     if name != "METHODS":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    methods = {
-        method: getattr(import_module(f"edgewise.methods.{file}"), method.upper())
-        for method, file in FILES.items()
-    }
-    # One dictionary for everybody, also where two threads ask at once.
-    return globals().setdefault("METHODS", methods)
+    return registered()
+
+
+def method_of(method: object, options: Mapping[str, Any] | None = None) -> Method:
+    """The method that a user named, with its options; or the one that was passed as an object."""
+    from edgewise.methods.method import Method
+
+    options = options or {}
+    if isinstance(method, Method):
+        if options:
+            raise ParameterError(
+                f"{next(iter(options))}: expected as an option of the object, as in "
+                f"{type(method).__name__}({next(iter(options))}=...), got it beside the object."
+            )
+        return method
+    if isinstance(method, type) and issubclass(method, Method):
+        raise ParameterError(
+            f"method: expected a method object, got the class; write {method.__name__}(...)."
+        )
+    methods = registered()
+    check_choice("method", method, tuple(methods))
+    kind = methods[str(method)]
+    known = sorted(field.name for field in fields(kind))
+    for name in options:
+        if name not in known:
+            has = f"its options are {', '.join(known)}" if known else "it has no options"
+            raise ParameterError(f"{name}: method {method!r} does not take it; {has}.")
+    return kind(**options)
+
+
+def method_options() -> dict[str, list[type[Method]]]:
+    """The names of all options, each with the methods that have it."""
+    found: dict[str, list[type[Method]]] = {}
+    for kind in registered().values():
+        for field in fields(kind):
+            found.setdefault(field.name, []).append(kind)
+    return found

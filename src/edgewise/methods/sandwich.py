@@ -6,11 +6,21 @@ import numpy as np
 
 from edgewise._base.types import FloatArray
 from edgewise.estimators.inverse import PrecisionEstimate
+from edgewise.evidence.evidence import Evidence
 from edgewise.inference.spread import Spread, degrees_of_freedom
 from edgewise.kernels.pairs import ExactPairs, PairSums
 
 # The expansions keep about 16 − 2·log10(1/(1−|ρ|)) digits: twelve here, none at 1e-8.
-NEARLY_ONE = 1 - 1e-2
+_NEARLY_ONE = 1 - 1e-2
+
+
+def residual_sums(
+    evidence: Evidence, estimate: PrecisionEstimate
+) -> tuple[PairSums, ExactPairs | None]:
+    """Fourth-order sums of the unit-variance residuals, exact where ρ is close to ±1."""
+    B = estimate.residual_map
+    sums = evidence.pair_sums(B)
+    return sums, evidence.exact_pairs(B, estimate.partial_correlation, _NEARLY_ONE)
 
 
 def sandwich_spread(

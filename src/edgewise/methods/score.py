@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import ClassVar
+
 import numpy as np
 
 from edgewise._base.types import FloatArray
-from edgewise.estimators.inverse import PrecisionEstimate, estimate_precision
+from edgewise.estimators.inverse import PrecisionEstimate
+from edgewise.evidence.evidence import Evidence, Needs
+from edgewise.inference.measurement import Measurement, StatisticScale
+from edgewise.inference.per_edge import PerEdge
 from edgewise.inference.reference import Normal
-from edgewise.kernels.pairs import ExactPairs, PairSums, exact_pairs, pair_sums
-from edgewise.methods.method import Evidence, Method, PerEdgeTest, Question, per_edge_result
-from edgewise.methods.sandwich import NEARLY_ONE, sandwich_spread
-from edgewise.results.result import EdgeTestResult
+from edgewise.kernels.pairs import ExactPairs, PairSums
+from edgewise.methods.method import Assumes
+from edgewise.methods.per_edge_method import PerEdgeMethod
+from edgewise.methods.planning import PairMoments, PlannedStatistic
+from edgewise.methods.sandwich import residual_sums, sandwich_spread
 
 _NOTHING = 1e-12  # residuals have unit variance
 
 
-def score_test(evidence: Evidence, question: Question) -> EdgeTestResult:
+@dataclass(frozen=True)
+class Score(PerEdgeMethod):
     """T_ij = Σ e_i e_j / √(Σ e_i² e_j²), standard normal under H₀.
 
     e_i and e_j are the residuals of x_i and x_j given the other p − 2 variables. Dividing by the
@@ -26,23 +34,42 @@ def score_test(evidence: Evidence, question: Question) -> EdgeTestResult:
     log-normal components (skewness 6 each, 38 for a product) the family-wise error is 0.10 at 2000
     rows for a nominal 0.05, and 0.06 at 32 000. Intervals and tests of a minimal effect use the
     sandwich standard errors of the Wald test.
+
+    Examples
+    --------
+    >>> import edgewise as ew
+    >>> ew.edge_test(ew.datasets.load_sp500_returns(), method=ew.Score()).n_edges
+    51
     """
-    estimate = estimate_precision(evidence.first_pass("score"), evidence.feature_names)
-    scan = evidence.rows("score")
-    sums = pair_sums(scan, estimate.centre, estimate.residual_map, estimate.n_samples)
-    exact = exact_pairs(
-        scan, estimate.centre, estimate.residual_map, estimate.partial_correlation, NEARLY_ONE
+
+    name: ClassVar[str] = "score"
+    guarantee: ClassVar[str] = "per edge, any distribution"
+    condition: ClassVar[str] = (
+        "independent rows of any distribution with fourth moments (if extremely skewed, "
+        "with many rows only)"
     )
-    statistic, unit = score_statistic(estimate, sums, exact)
-    root = np.sqrt(estimate.precision.diagonal())
-    reference = Normal()
-    test = PerEdgeTest(
-        statistic=statistic,
-        reference=reference,
-        spread=sandwich_spread(estimate, sums, exact),
-        threshold_at=lambda level: np.outer(root, root) * (reference.critical(level) * unit),
+    assumes: ClassVar[Assumes] = (
+        Assumes.INDEPENDENT_ROWS | Assumes.FOURTH_MOMENTS | Assumes.MANY_ROWS_PER_COLUMN
     )
-    return per_edge_result("score", evidence, estimate, test, question)
+
+    @property
+    def needs(self) -> Needs:
+        return Needs(reads_again=True)
+
+    def measure(self, evidence: Evidence) -> Measurement:
+        estimate = self.estimate(evidence)
+        sums, exact = residual_sums(evidence, estimate)
+        statistic, unit = score_statistic(estimate, sums, exact)
+        uncertainty = PerEdge(sandwich_spread(estimate, sums, exact), Normal())
+        return self.measurement(
+            evidence, estimate, statistic, uncertainty, scale=StatisticScale(unit)
+        )
+
+    def planned(
+        self, pilot: PairMoments, moments: PairMoments, wanted: FloatArray, measured: Measurement
+    ) -> PlannedStatistic:
+        effect = float(np.abs(wanted).max())
+        return PlannedStatistic(effect, np.sqrt(moments.score_variance(wanted)))
 
 
 def score_statistic(
@@ -77,15 +104,3 @@ def _score_spread(
     if exact is not None:
         square[exact.rows, exact.columns] = square[exact.columns, exact.rows] = exact.score
     return np.sqrt(np.maximum(square, 0.0))
-
-
-SCORE = Method(
-    name="score",
-    guarantee="per edge, any distribution",
-    condition="independent rows of any distribution with fourth moments (if extremely skewed, "
-    "with many rows only)",
-    simultaneous=False,
-    passes=2,
-    order=2,
-    run=score_test,
-)

@@ -2,63 +2,135 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import ClassVar, Self
 
 import numpy as np
-from scipy import special
 
-from edgewise._base.checks import check_alpha, check_count, check_names, default_names
+from edgewise._base.checks import (
+    check_alpha,
+    check_count,
+    check_names,
+    check_real,
+    default_names,
+)
 from edgewise._base.types import AnyArray, FloatArray
 from edgewise.errors import DataError, ParameterError
-from edgewise.estimators.inverse import estimate_precision
-from edgewise.inference.effect import MinEffect
-from edgewise.inference.reference import Student
-from edgewise.methods.batch import DEFAULT_BATCHES, batch_influences, batch_spread
-from edgewise.methods.method import Evidence, PerEdgeTest, Question, per_edge_result
+from edgewise.evidence.evidence import Evidence, Needs
+from edgewise.evidence.from_state import StateEvidence
+from edgewise.inference.measurement import Measurement
+from edgewise.inference.per_edge import PerEdge
+from edgewise.inference.reference import AnytimeReference, Student, tuned_rho2
+from edgewise.methods.batch import (
+    DEFAULT_BATCHES,
+    batch_influences,
+    batch_spread,
+    dependence_inflation,
+    expected_batches,
+)
+from edgewise.methods.method import Assumes, option
+from edgewise.methods.per_edge_method import PerEdgeMethod
+from edgewise.methods.planning import PairMoments, PlannedStatistic
+from edgewise.methods.wald import studentised
+from edgewise.results.decide import decide
 from edgewise.results.result import EdgeTestResult
 from edgewise.states.batches import BatchMoments
 from edgewise.states.file_format import StateContents, read_state, write_state
 
 
-@dataclass(frozen=True, slots=True)
-class AnytimeReference:
-    """Critical values that hold at all times at once, for an estimate with standard error s.
+@dataclass(frozen=True)
+class Sequential(PerEdgeMethod):
+    """The test of batch means at a level that holds at all looks at once.
 
-    An asymptotic confidence sequence (Waudby-Smith, Arbour, Sinha, Kennedy & Ramdas, Ann. Statist.
-    2024) is the estimate ± s √{(tρ²+1)/(tρ²) · log((tρ²+1)/α²)} after t rows. It is narrowest, for
-    its level, at the t that ρ is tuned to. The p-value is the smallest α whose interval excludes
-    the null: log α = ½(log(tρ²+1) − z² tρ²/(tρ²+1)).
+    The probability that a pair without an edge is ever called one, however often one looks, is at
+    most the level, in the limit; `ConfidenceSequence` says more, and is the way to test a stream.
 
-    The theorem wants an s that is known in the end. One from K batches never is, however many rows
-    there are, and at the levels of many pairs that shows (measured: up to twice the error at 50
-    columns). So the statistic is Student's t with K − 1 degrees of freedom, and goes to the
-    boundary by its probability, as the z that is as rare.
+    Parameters
+    ----------
+    tuned_for : int
+        The number of rows that matters most: the test is sharpest there.
+    tuned_level : float
+        The level for all pairs at which that is so. Tests at other levels hold too.
+    n_batches : int
+        Batches of rows that the variances are estimated from.
+
+    Examples
+    --------
+    >>> import edgewise as ew
+    >>> returns = ew.datasets.load_sp500_returns()
+    >>> result = ew.edge_test(returns, method=ew.Sequential(tuned_for=8000))
+    >>> result.n_edges < ew.edge_test(returns, method="batch").n_edges
+    True
     """
 
-    n_samples: int
-    rho2: float
-    student: Student
+    tuned_for: int = option(10_000, "The number of rows that matters most.", kind=int)
+    tuned_level: float = option(0.05, "The level for all pairs that it is tuned to.", kind=float)
+    n_batches: int = option(DEFAULT_BATCHES, "Batches of rows; by default 100.", kind=int)
+
+    name: ClassVar[str] = "sequential"
+    guarantee: ClassVar[str] = "per edge, at every look"
+    condition: ClassVar[str] = (
+        "all looks at a stream of independent rows with a little more than fourth moments, in the "
+        "limit of many rows"
+    )
+    assumes: ClassVar[Assumes] = Assumes.FOURTH_MOMENTS | Assumes.MANY_ROWS_PER_COLUMN
+
+    def __post_init__(self) -> None:
+        check_count("tuned_for", self.tuned_for, at_least=2)
+        check_real("tuned_level", self.tuned_level, above=0, below=1)
+        check_count("n_batches", self.n_batches, at_least=2)
 
     @property
-    def _information(self) -> float:
-        return self.n_samples * self.rho2
+    def needs(self) -> Needs:
+        return Needs(n_batches=self.n_batches)
 
-    def log_two_sided(self, t: FloatArray) -> FloatArray:
-        share = self._information / (1 + self._information)
-        z = special.ndtri_exp(self.student.log_two_sided(t) - math.log(2))
-        return np.minimum(0.5 * (math.log1p(self._information) - share * z * z), 0.0)
+    def measure(self, evidence: Evidence) -> Measurement:
+        state = evidence.batches()
+        estimate = type(self).estimator(state.pooled(), evidence.feature_names)
+        influence = batch_influences(state, estimate)
+        if influence.shape[0] < 2:
+            raise DataError("state: expected at least 2 batches of rows; update with more rows.")
+        # The reference allows for standard errors that are not known well.
+        spread = replace(batch_spread(influence, estimate), degrees=None)
+        p = len(evidence.feature_names)
+        reference = AnytimeReference(
+            state.n_samples,
+            tuned_rho2(self.tuned_level / (p * (p - 1) / 2), self.tuned_for),
+            Student(influence.shape[0] - 1),
+        )
+        statistic, scale = studentised(estimate, spread)
+        return self.measurement(
+            evidence,
+            estimate,
+            statistic,
+            PerEdge(spread, reference),
+            scale=scale,
+            record={"tuned_for": self.tuned_for},
+        )
 
-    def log_upper(self, t: FloatArray) -> FloatArray:
-        return np.where(t > 0, self.log_two_sided(t) - math.log(2), -math.log(2))
+    def planned(
+        self, pilot: PairMoments, moments: PairMoments, wanted: FloatArray, measured: Measurement
+    ) -> PlannedStatistic:
+        p = len(wanted)
+        rho2 = tuned_rho2(self.tuned_level / (p * (p - 1) / 2), self.tuned_for)
 
-    def critical(self, log_level: float) -> float:
-        share = self._information / (1 + self._information)
-        z = math.sqrt((math.log1p(self._information) - 2 * log_level) / share)
-        return self.student.critical(math.log(2) + float(special.log_ndtr(-z)))
+        def critical(rows: FloatArray, log_level: float) -> FloatArray:
+            found = [
+                AnytimeReference(round(n), rho2, Student(expected_batches(n) - 1)).critical(
+                    log_level
+                )
+                for n in rows.ravel()
+            ]
+            return np.reshape(found, rows.shape)
+
+        return PlannedStatistic(
+            float(np.abs(wanted).max()),
+            moments.product_deviation(wanted),
+            inflation=dependence_inflation(pilot, measured),
+            critical=critical,
+        )
 
 
 class ConfidenceSequence:
@@ -116,6 +188,9 @@ class ConfidenceSequence:
     ...     ConfidenceSequence.load(f"{folder}/rows.state")
     ConfidenceSequence(alpha=0.05, tuned_for=5000, n_samples=6000)
     """
+
+    #: The method that tests such a state where nobody names one.
+    default_method = "sequential"
 
     def __init__(
         self,
@@ -194,28 +269,24 @@ class ConfidenceSequence:
         """
         own = self.state.feature_names or default_names(self.state.n_features or 0)
         names = check_names(feature_names or own, self.state.n_features)
-        estimate = estimate_precision(self.state.pooled(), names)
-        influence = batch_influences(self.state, estimate)
-        if influence.shape[0] < 2:
-            raise DataError("state: expected at least 2 batches of rows; update with more rows.")
-        # The reference allows for standard errors that are not known well.
-        spread = replace(batch_spread(influence, estimate), degrees=None)
-        pairs = len(names) * (len(names) - 1) / 2
-        reference = AnytimeReference(
-            self.n_samples,
-            tuned_rho2(self.alpha / pairs, self.tuned_for),
-            Student(influence.shape[0] - 1),
+        method = self.method()
+        evidence = StateEvidence(
+            feature_names=names, asked_by=f"method {method.name!r}", state=self.state
         )
-        test = PerEdgeTest(
-            statistic=-estimate.precision / spread.precision,
-            reference=reference,
-            spread=spread,
-            threshold_at=lambda level: reference.critical(level) * spread.precision,
+        question = method.question(self.alpha, "bonferroni")
+        return decide(method.measure(evidence), question)
+
+    def method(self) -> Sequential:
+        """The test that is made at every look.
+
+        Returns
+        -------
+        Sequential
+            With the tuning of this sequence.
+        """
+        return Sequential(
+            tuned_for=self.tuned_for, tuned_level=self.alpha, n_batches=self.state.n_batches
         )
-        evidence = Evidence(self.state, None, names)
-        question = Question(self.alpha, "bonferroni", MinEffect())
-        options: dict[str, Any] = {"tuned_for": self.tuned_for}
-        return per_edge_result("sequential", evidence, estimate, test, question, options)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the sequence to a file that `load` reads.
@@ -260,9 +331,3 @@ class ConfidenceSequence:
             f"ConfidenceSequence(alpha={self.alpha:g}, tuned_for={self.tuned_for}, "
             f"n_samples={self.n_samples})"
         )
-
-
-def tuned_rho2(alpha: float, n_samples: int) -> float:
-    """ρ² for which the sequence of level α is narrowest at `n_samples` rows (to first order)."""
-    size = -2 * math.log(alpha)
-    return (size + math.log1p(size)) / n_samples

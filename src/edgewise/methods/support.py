@@ -10,16 +10,29 @@ import numpy as np
 
 from edgewise._base.types import FloatArray
 from edgewise.errors import DataError, ParameterError
+from edgewise.evidence.evidence import Evidence
 from edgewise.rows.block import Rows
-from edgewise.rows.passes import Scan, Sums, summed
+from edgewise.rows.passes import Sums
 
 
-def checked_support(support: Any, scan: Scan, names: Sequence[str]) -> FloatArray:
+def plain_support(support: Any) -> Any:
+    """The declared ranges as tuples, which compare and hash; what is no table stays as it is."""
+    try:
+        listed = np.asarray(support, dtype=np.float64).tolist()
+    except (TypeError, ValueError):
+        return support
+    if not isinstance(listed, list):
+        return support
+    return tuple(tuple(one) if isinstance(one, list) else one for one in listed)
+
+
+def checked_support(support: Any, evidence: Evidence) -> FloatArray:
     """`support` as p intervals, after a pass that finds no row outside them.
 
     A bound that leans on the support is worthless when it was read off the data or is wrong, so
     a row outside it is an error, never a wider interval.
     """
+    names = evidence.feature_names
     try:
         intervals = np.asarray(support, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -30,7 +43,7 @@ def checked_support(support: Any, scan: Scan, names: Sequence[str]) -> FloatArra
         raise _bad_support(support, len(names))
     if not (intervals[:, 0] < intervals[:, 1]).all():
         raise _bad_support(support, len(names))
-    summed(scan, partial(_check_rows, intervals=intervals, names=tuple(names)))
+    evidence.sums(partial(_check_rows, intervals=intervals, names=names))
     return intervals
 
 

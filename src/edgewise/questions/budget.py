@@ -1,4 +1,4 @@
-"""A fixed computing budget: how many rows to read, and which of the paper's tests to run on them.
+"""A fixed computing budget: how many rows to read, and which test to run on them.
 
 The trace test costs O(np²) and affords n ∝ N/p² rows, the eigenvalue test O(np⁴) and n ∝ N/p⁴; its
 threshold is smaller for the same rows. Which wins depends on the machine and the data, so both are
@@ -8,98 +8,139 @@ measured on a small sample.
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from edgewise._base.checks import check_real
-from edgewise.bounds.radius import NormalRadius
-from edgewise.bounds.transfer import FrobeniusTransfer
-from edgewise.covcov.closed_form import covcov_trace
-from edgewise.covcov.solver import covcov_largest, predicted_seconds
+from edgewise._base.checks import check_names, check_real
+from edgewise._base.warn import without_warnings
 from edgewise.errors import ParameterError
-from edgewise.estimators.inverse import estimate_precision
-from edgewise.methods.method import Question
-from edgewise.rows.table import Source, in_memory
-from edgewise.rows.views import StridedRows
-from edgewise.states.first_pass import read_once
-from edgewise.states.moments import Moments
+from edgewise.evidence.evidence import Evidence
+from edgewise.evidence.opening import evidence_of_rows
+from edgewise.inference.bound import Bound
+from edgewise.methods.method import Method
+from edgewise.methods.registry import DEFAULT_METHOD, method_of, registered
+from edgewise.rows.opening import as_source
+from edgewise.rows.table import Source
+from edgewise.rows.views import FiniteRows, RenamedColumns, StridedRows
 
 _PILOT_ROWS = 8192
 # Part of the budget is spent before and after the rows are read; leave it some room.
 _USABLE = 0.8
-# Measuring the eigenvalue test must not eat the budget itself.
+# Trying a test out must not eat the budget itself.
 _PILOT_SHARE = 0.2
-#: With a budget, "score" (the default) leaves the choice open.
-BUDGET_METHODS = ("score", "trace", "eig")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class BudgetPlan:
     """What was chosen, and the sample of rows that fits the budget."""
 
-    method: str
+    method: Method
     source: Source
-    budget: float
+    seconds: float
     rows_available: int
     step: int
 
     def record(self) -> dict[str, Any]:
+        """What the result says of it."""
         return {
-            "budget": self.budget,
+            "budget": self.seconds,
             "rows_available": self.rows_available,
             "sampling": "all rows" if self.step == 1 else f"one row in {self.step}",
         }
 
+    def evidence(self) -> Evidence:
+        """The sampled rows, as the chosen method wants them."""
+        return evidence_of_rows(self.source, self.method.needs, f"method {self.method.name!r}")
 
-def plan_budget(source: Source, budget: object, method: str, question: Question) -> BudgetPlan:
-    """Measure both tests on a pilot sample and choose rows and test for `budget` seconds."""
+
+def candidates(method: str | Method, options: Mapping[str, Any]) -> list[Method]:
+    """The methods that a budget chooses among: all that can plan for it, or the one named."""
+    able = [kind for kind in registered().values() if kind.fits_budget]
+    if method == DEFAULT_METHOD:
+        return [method_of(kind.name, options) for kind in able]
+    chosen = method_of(method, options)
+    if not chosen.fits_budget:
+        names = " and ".join(repr(kind.name) for kind in able)
+        raise ParameterError(
+            f"budget: it chooses between the methods {names}, got method={chosen.name!r}; leave "
+            "method out, or name one of the two."
+        )
+    return [chosen]
+
+
+def plan_budget(
+    source: Source, budget: object, methods: Sequence[Method], alpha: float
+) -> BudgetPlan:
+    """Try the methods on a pilot sample, and choose rows and method for `budget` seconds."""
     seconds = check_real("budget", budget, above=0, hint=" It is a time in seconds.")
-    rows = source.n_rows
+    rows, p = source.n_rows, len(source.feature_names)
     if rows is None:
         raise ParameterError(
             "budget: expected data whose number of rows is known beforehand, got CSV, a stream or "
             "drop_missing; pass an array, a table or Parquet without missing values."
         )
     pilot = StridedRows(source, max(1, rows // _PILOT_ROWS))
-    moments, trace_rate = _timed_first_pass(pilot)
-    estimate = estimate_precision(moments, source.feature_names)
-    n, p = moments.n_samples, len(source.feature_names)
-    eigenvalues = np.linalg.eigvalsh(estimate.covariance).astype(np.float64)
-    variances = {"trace": 2 * covcov_trace(moments)}
-    rates = {"trace": trace_rate}
-    if method == "eig" or (method != "trace" and predicted_seconds(n, p) < _PILOT_SHARE * seconds):
-        start = time.perf_counter()
-        largest, _ = covcov_largest(
-            pilot.batches, moments, solver="auto", in_memory=in_memory(source)
-        )
-        rates["eig"] = 1 / (1 / trace_rate + (time.perf_counter() - start) / n)
-        variances["eig"] = 2 * largest
-    wanted = [method] if method in variances else list(variances)
-    affordable = {name: _affordable(seconds, rates[name], rows) for name in wanted}
-
-    def predicted(name: str) -> tuple[float, float]:
-        """Threshold at the affordable rows; where infinite, the radius decides."""
-        radius = NormalRadius(variances[name] * n / affordable[name]).epsilon(question.alpha)
-        return FrobeniusTransfer(eigenvalues).tau(radius), radius
-
-    best = min(wanted, key=predicted)
-    if affordable[best] <= p:
+    pilot_rows = pilot.n_rows or rows
+    quick = [
+        method
+        for method in methods
+        if method.predicted_seconds(pilot_rows, p) < _PILOT_SHARE * seconds
+    ]
+    tried = [_Trial.of(method, pilot, seconds, rows, alpha) for method in quick or methods[:1]]
+    best = min(tried, key=lambda trial: trial.predicted)
+    if best.affordable <= p:
         raise ParameterError(
             f"budget: expected enough seconds for more rows than the {p} columns, got {seconds:g}, "
-            f"which pay for {affordable[best]} rows; spend more."
+            f"which pay for {best.affordable} rows; spend more."
         )
-    step = -(-rows // affordable[best])
+    step = -(-rows // best.affordable)
     chosen = source if step == 1 else StridedRows(source, step)
-    return BudgetPlan(best, chosen, seconds, rows, step)
+    return BudgetPlan(best.method, chosen, seconds, rows, step)
 
 
-def _timed_first_pass(pilot: Source) -> tuple[Moments, float]:
-    start = time.perf_counter()
-    moments = read_once(pilot, order=4)
-    return moments, moments.n_samples / (time.perf_counter() - start)
+@dataclass(frozen=True, eq=False, slots=True)
+class _Trial:
+    """A method tried on a pilot: the rows that it could afford, and the threshold there.
+
+    `predicted` is the threshold and then the radius, which decides where thresholds are infinite.
+    """
+
+    method: Method
+    affordable: int
+    predicted: tuple[float, float]
+
+    @classmethod
+    def of(cls, method: Method, pilot: Source, seconds: float, rows: int, alpha: float) -> _Trial:
+        start = time.perf_counter()
+        evidence = evidence_of_rows(pilot, method.needs, f"method {method.name!r}")
+        first_pass = time.perf_counter()
+        with without_warnings():
+            measured = method.measure(evidence)
+        # What follows a single pass does not grow with the rows.
+        spent = (time.perf_counter() if method.needs.reads_again else first_pass) - start
+        n = measured.estimate.n_samples
+        affordable = int(np.clip(_USABLE * seconds * n / spent, 3, rows))
+        bound = measured.uncertainty
+        if not isinstance(bound, Bound):
+            raise TypeError(f"method {method.name!r}: a budget needs a bound")
+        # ε falls as n^{−1/2}.
+        radius = bound.radius.epsilon(alpha) * float(np.sqrt(n / affordable))
+        return cls(method, affordable, (bound.transfer.tau(radius), radius))
 
 
-def _affordable(seconds: float, rate: float, rows: int) -> int:
-    return int(np.clip(_USABLE * seconds * rate, 3, rows))
+def rows_here(data: Any, asked: Mapping[str, Any]) -> Source:
+    """The rows that a budget samples: they must be here, not on a cluster or in a state."""
+    from edgewise.rows.clusters.detect import partitioned_source
+
+    if partitioned_source(data, client=asked["client"]) is not None:
+        raise ParameterError(
+            "budget: expected with rows that are here, got rows on a cluster; leave it out."
+        )
+    source = as_source(data, columns=asked["columns"], exclude=asked["exclude"])
+    names = asked["feature_names"]
+    if names is not None:
+        source = RenamedColumns(source, check_names(names, len(source.feature_names)))
+    return FiniteRows(source) if asked["drop_missing"] else source

@@ -4,72 +4,32 @@ from __future__ import annotations
 
 import math
 import time
-import warnings
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 
-from edgewise.errors import EdgewiseError, EdgewiseWarning
-from edgewise.methods.registry import METHODS
+from edgewise._base.matrices import entries_above, root_products
+from edgewise._base.warn import without_warnings
+from edgewise.errors import EdgewiseError
+from edgewise.inference.corrections import HOLM
+from edgewise.methods.method import Method
+from edgewise.methods.registry import method_of, registered
 from edgewise.questions.edge_test import edge_test
 from edgewise.results.result import EdgeTestResult
-
-__all__ = ["LADDER", "Comparison", "Rung", "compare_methods"]
-
-
-@dataclass(frozen=True, slots=True)
-class Rung:
-    """One line of the ladder: a method with its options.
-
-    Parameters
-    ----------
-    method : str
-        A method of `edge_test`.
-    label : str
-        What tables and pictures call it.
-    options : dict
-        Options of the method.
-
-    Attributes
-    ----------
-    needs_spectrum : bool
-        Whether it is slow with many columns.
-
-    Examples
-    --------
-    >>> from edgewise.questions.compare_methods import Rung
-    >>> Rung("whitened", "whitened, chi2", {"radius": "chi2"}).needs_spectrum
-    True
-    """
-
-    method: str
-    label: str
-    options: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def needs_spectrum(self) -> bool:
-        """Whether it finds eigenvalues of a p²/2 × p²/2 matrix: slow with many columns."""
-        return self.method == "eig" or self.options.get("radius") in ("chi2", "eig")
-
-
-#: From the most powerful to the most guarded, the two baselines last.
-LADDER = tuple(
-    Rung(method.name, label, dict(options))
-    for method in METHODS.values()
-    for label, options in method.variants or ((method.name, {}),)
-)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Comparison:
-    """What one rung made of the data: its result, or why there is none.
+    """What one method made of the data: its result, or why there is none.
 
     Attributes
     ----------
-    rung : Rung
+    label : str
+        What tables and pictures call the method with its options.
+    method : Method
         The method and its options.
     result : EdgeTestResult or None
         What it found.
@@ -83,16 +43,16 @@ class Comparison:
     Examples
     --------
     >>> import edgewise as ew
-    >>> from edgewise.questions.compare_methods import LADDER, compare_methods
     >>> returns = ew.datasets.load_sp500_returns()
-    >>> score, batch = compare_methods(returns, 0.05, "holm", [LADDER[0], LADDER[2]])
+    >>> score, batch = ew.compare_methods(returns, methods=["score", "batch"])
     >>> batch.guarantee, batch.result.n_edges, batch.shared_edges(score.result)
     ('per edge, dependent rows too', 45, 44)
     >>> round(batch.threshold_on_partial_correlation(), 2)
     0.05
     """
 
-    rung: Rung
+    label: str
+    method: Method
     result: EdgeTestResult | None
     failure: str
     seconds: float
@@ -100,7 +60,7 @@ class Comparison:
     @property
     def guarantee(self) -> str:
         """What the method promises, in about five words."""
-        return METHODS[self.rung.method].guarantee
+        return self.method.guarantee
 
     def threshold_on_partial_correlation(self) -> float:
         """The size of a partial correlation that would just be an edge, as a median over pairs.
@@ -113,9 +73,8 @@ class Comparison:
         result = self.result
         if result is None:
             return math.nan
-        root = np.sqrt(result.precision.diagonal())
-        relative = np.asarray(result.threshold) / np.outer(root, root)
-        return float(np.median(relative[np.triu_indices(len(root), k=1)]))
+        relative = np.asarray(result.threshold) / root_products(result.precision)
+        return float(np.median(entries_above(relative)))
 
     def shared_edges(self, other: EdgeTestResult) -> int:
         """How many edges were found by both.
@@ -135,11 +94,19 @@ class Comparison:
         return int(np.count_nonzero(self.result.reject & other.reject)) // 2
 
 
+def all_variants() -> tuple[tuple[str, Method], ...]:
+    """Every method with the options that tables show, from the most powerful to the most guarded.
+
+    Each has a label.
+    """
+    return tuple(line for kind in registered().values() for line in kind.variants())
+
+
 def compare_methods(
     data: Any,
     alpha: float = 0.05,
-    correction: str | None = "holm",
-    rungs: Sequence[Rung] | None = None,
+    correction: str | None = HOLM,
+    methods: Iterable[str | Method] | None = None,
 ) -> list[Comparison]:
     """Every method on the same data, a line for each.
 
@@ -153,44 +120,53 @@ def compare_methods(
         Significance level.
     correction : {"holm", "bonferroni", "bh", "by", "maxt", None}
         Of the per-edge methods; those that have no "maxt" take "holm" in its place.
-    rungs : sequence of Rung, optional
-        The methods to run; by default all of `LADDER`.
+    methods : sequence of str or Method, optional
+        The methods to run; by default all, some of them with several options.
 
     Returns
     -------
     list of Comparison
-        One for each rung.
+        One for each method.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from edgewise.questions.compare_methods import compare_methods
+    >>> import edgewise as ew
     >>> X = np.random.default_rng(0).standard_normal((1000, 3))
-    >>> lines = compare_methods(X)
-    >>> [line.rung.label for line in lines][:4]
-    ['score', 'wald', 'batch', 'whitened, chi2']
+    >>> lines = ew.compare_methods(X)
+    >>> [line.label for line in lines][:4]
+    ['score', 'wald', 'batch', 'sequential']
     """
     lines: list[Comparison] = []
     errors: list[EdgewiseError] = []
     # What some methods import when they first need it is not their time.
-    for slow in ("scipy.interpolate", "scipy.optimize", "scipy.sparse.linalg"):
+    for slow in ("scipy.interpolate", "scipy.optimize", "scipy.special", "scipy.sparse.linalg"):
         import_module(slow)
-    for rung in LADDER if rungs is None else rungs:
-        # Only batches can be resampled; the other rungs take the nearest they have.
-        own = "holm" if correction == "maxt" and rung.method != "batch" else correction
+    for label, method in all_variants() if methods is None else map(_labelled, methods):
         start = time.perf_counter()
         result, failure = None, ""
         try:
-            with warnings.catch_warnings():
-                # The table shows an infinite threshold and the rows it needs.
-                warnings.simplefilter("ignore", EdgewiseWarning)
-                result = edge_test(
-                    data, method=rung.method, alpha=alpha, correction=own, **rung.options
-                )
+            # The table shows an infinite threshold and the rows it needs.
+            with without_warnings():
+                own = _own_correction(method, correction)
+                result = edge_test(data, method=method, alpha=alpha, correction=own)
         except EdgewiseError as error:
             failure = str(error)
             errors.append(error)
-        lines.append(Comparison(rung, result, failure, time.perf_counter() - start))
-    if len(errors) == len(lines):
+        lines.append(Comparison(label, method, result, failure, time.perf_counter() - start))
+    if errors and len(errors) == len(lines):
         raise errors[0]
     return lines
+
+
+def _labelled(method: str | Method) -> tuple[str, Method]:
+    chosen = method_of(method)
+    labels = {variant: label for label, variant in all_variants()}
+    return labels.get(chosen, repr(chosen)), chosen
+
+
+def _own_correction(method: Method, asked: str | None) -> str | None:
+    """The nearest that the method has: bounds have none, and only batches can be resampled."""
+    if method.simultaneous:
+        return HOLM
+    return "holm" if asked == "maxt" and not method.resamples else asked

@@ -9,15 +9,14 @@ from typing import Any
 import numpy as np
 from scipy import special
 
+from edgewise._base.matrices import entries_above
 from edgewise._base.types import FloatArray
-from edgewise.estimators.inverse import PrecisionEstimate, estimate_precision
-from edgewise.kernels.quartics import transformed_quartics
+from edgewise.estimators.inverse import estimate_precision
+from edgewise.evidence.evidence import Needs
+from edgewise.evidence.opening import open_evidence
+from edgewise.methods.method import Assumes
+from edgewise.methods.registry import registered
 from edgewise.results.result import EdgeTestResult
-from edgewise.rows.opening import as_source
-from edgewise.rows.table import Source
-from edgewise.states.first_pass import read_once
-
-__all__ = ["Diagnosis", "diagnose"]
 
 _LAGS = 10
 _FEWEST_ROWS = 100
@@ -59,8 +58,8 @@ class Diagnosis:
 
     Examples
     --------
-    >>> from edgewise.questions.diagnose import Diagnosis
-    >>> facts = Diagnosis(5000, 10, kurtosis_ratio=2.1, dependence_pvalue=0.4, scale_ratio=3.0)
+    >>> import edgewise as ew
+    >>> facts = ew.Diagnosis(5000, 10, kurtosis_ratio=2.1, dependence_pvalue=0.4, scale_ratio=3.0)
     >>> facts.dependent, facts.heavy_tailed
     (False, True)
     >>> print(facts.advice()[:19])
@@ -142,10 +141,36 @@ def few_rows(n_samples: int, n_features: int) -> bool:
     return n_samples < _FEW_ROWS_PER_COLUMN * n_features
 
 
-def liberal_for_few_rows(result: EdgeTestResult) -> bool:
-    """Whether a result has p-values that are too small for want of rows."""
-    liberal = result.method in ("score", "wald", "batch")
-    return liberal and few_rows(result.n_samples, result.n_features)
+def caution(result: EdgeTestResult, diagnosis: Diagnosis | None = None) -> str:
+    """What the data say against the method that was used on them; empty where nothing does.
+
+    Without a diagnosis, only what the shape of the table says.
+    """
+    kind = registered().get(result.method)
+    assumes = Assumes.NOTHING if kind is None else kind.assumes
+    if diagnosis is not None:
+        if diagnosis.dependent and Assumes.INDEPENDENT_ROWS in assumes:
+            return (
+                "But rows depend on the rows before them, and this method takes them for "
+                "independent: some of its edges may be false. Method “batch” allows for it."
+            )
+        if diagnosis.heavy_tailed and Assumes.GAUSSIAN_ROWS in assumes:
+            return (
+                "But the tails are heavy, and this method takes the rows for Gaussian: some of its "
+                "edges may be false. Method “score” does not."
+            )
+        if diagnosis.without_fourth_moments:
+            return (
+                "But a few rows are so far out that they are outliers, or fourth moments, which "
+                "this method needs, are infinite: some of its edges may be false. Test ranks or "
+                "logarithms too."
+            )
+    if Assumes.MANY_ROWS_PER_COLUMN in assumes and few_rows(result.n_samples, result.n_features):
+        return (
+            f"But {result.n_samples:,} rows are few for {result.n_features} columns, and the "
+            "p-values of this method are then too small: some of its edges may be false."
+        )
+    return ""
 
 
 def diagnose(data: Any) -> Diagnosis:
@@ -164,42 +189,28 @@ def diagnose(data: Any) -> Diagnosis:
     Examples
     --------
     >>> import edgewise as ew
-    >>> from edgewise.questions.diagnose import diagnose
-    >>> print(diagnose(ew.datasets.load_sp500_returns()).advice()[:24])
+    >>> print(ew.diagnose(ew.datasets.load_sp500_returns()).advice()[:24])
     Use method 'batch': rows
     """
-    source = as_source(data)
-    estimate = estimate_precision(read_once(source, order=2), source.feature_names)
-    p = len(source.feature_names)
-    mardia = transformed_quartics(source.batches, estimate.centre, estimate.whitening).norm
+    evidence = open_evidence(data, Needs(reads_again=True), "a diagnosis")
+    estimate = estimate_precision(evidence.moments(), evidence.feature_names)
+    p = len(evidence.feature_names)
+    mardia = evidence.quartics(estimate.whitening).norm
     scale = np.sqrt(estimate.covariance.diagonal())
-    residuals, radii = _leading_rows(source, estimate)
+    leading = evidence.leading_rows(_DEPENDENCE_ROWS)
+    radii = np.linalg.norm(estimate.whitening @ leading, axis=0)
     count = max(math.isqrt(len(radii)), int(_TAIL_SHARE * len(radii)))
     index = tail_index(radii, count)
     return Diagnosis(
         n_samples=estimate.n_samples,
         n_features=p,
         kurtosis_ratio=mardia / (p * (p + 2)),
-        dependence_pvalue=dependence_pvalue(residuals),
+        dependence_pvalue=dependence_pvalue(estimate.residual_map.T @ leading),
         scale_ratio=float(scale.max() / scale.min()),
         tail_index=index,
         tail_index_error=index / math.sqrt(count) if math.isfinite(index) else 0.0,
         farther_tail_index=tail_index(radii, max(count // 4, 1)),
     )
-
-
-def _leading_rows(source: Source, estimate: PrecisionEstimate) -> tuple[FloatArray, FloatArray]:
-    """Of the first rows, the residuals, and how far out they are (Mahalanobis)."""
-    residuals, radii, rows = [], [], 0
-    for batch in source.batches():
-        centred = estimate.centre.subtract_from(batch, np.empty(batch.shape[::-1]))
-        residuals.append(estimate.residual_map.T @ centred)
-        radii.append(np.linalg.norm(estimate.whitening @ centred, axis=0))
-        rows += batch.shape[0]
-        if rows >= _DEPENDENCE_ROWS:
-            break
-    leading = slice(_DEPENDENCE_ROWS)
-    return np.concatenate(residuals, axis=1)[:, leading], np.concatenate(radii)[leading]
 
 
 def tail_index(radii: FloatArray, count: int) -> float:
@@ -242,9 +253,9 @@ def dependence_pvalue(residuals: FloatArray) -> float:
         square = product * product
         covariance = product @ product.T - (n - lag) * mean**2
         total += covariance**2 / np.maximum(square @ square.T, np.finfo(float).tiny)
-    upper = np.triu_indices(p, k=1)
-    smallest = float(special.chdtrc(lags, total[upper].max()))
-    return min(1.0, smallest * len(upper[0]))
+    of_pairs = entries_above(total)
+    smallest = float(special.chdtrc(lags, of_pairs.max()))
+    return min(1.0, smallest * len(of_pairs))
 
 
 def _p_text(p: float) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import signature
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -10,11 +11,12 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from edgewise._base.checks import check_choice
 from edgewise._base.types import BoolArray, FloatArray
 from edgewise.errors import DataError, ParameterError
-from edgewise.methods.batch import DEFAULT_BATCHES
-from edgewise.methods.registry import METHODS
+from edgewise.evidence.evidence import Needs
+from edgewise.inference.corrections import HOLM
+from edgewise.methods.method import Method
+from edgewise.methods.registry import DEFAULT_METHOD, method_of, method_options, registered
 from edgewise.questions.edge_test import edge_test
 from edgewise.results.result import EdgeTestResult
 from edgewise.rows.clusters.detect import partitioned_source
@@ -24,26 +26,16 @@ from edgewise.states.batches import BatchMoments
 from edgewise.states.first_pass import take_rows
 from edgewise.states.moments import Moments
 
-# Options of the methods, with the defaults that mean "not asked for".
-_OPTION_DEFAULTS: dict[str, Any] = {
-    "mu": 1.0,
-    "standardize": False,
-    "radius": "trace",
-    "support": None,
-    "solver": "auto",
-    "n_batches": None,
-    "random_state": 0,
-}
-
 
 def _one_pass(estimator: EdgeTest) -> bool:
-    method = METHODS.get(estimator.method)
-    # An unknown method is partial_fit's own error, not a missing attribute.
-    options = {"standardize": estimator.standardize, "radius": estimator.radius}
-    if method is not None and method.reads_twice(options):
-        able = [name for name, known in METHODS.items() if known.passes == 1]
+    try:
+        chosen = estimator._chosen()
+    except ParameterError:
+        return True  # partial_fit's own error, not a missing attribute
+    if chosen.needs.reads_again:
+        able = [name for name, kind in registered().items() if not kind().needs.reads_again]
         raise AttributeError(
-            f"method {estimator.method!r} with these options reads the rows twice, so it cannot "
+            f"method {chosen.name!r} with these options reads the rows twice, so it cannot "
             f"learn from batches; partial_fit needs a method out of {', '.join(able)}."
         )
     return True
@@ -59,9 +51,9 @@ class EdgeTest(BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    method : str
-        The test: "score", "wald", "batch", "whitened", "spectral", "trace", "eig", "elliptical"
-        or "fisher"; see `edgewise.edge_test`.
+    method : str or Method
+        The test, by name or with its options, as in ``ew.Batch(n_batches=50)``; see
+        `edgewise.edge_test`.
     alpha : float
         Significance level.
     correction : {"holm", "bonferroni", "bh", "by", "maxt", None}
@@ -127,9 +119,9 @@ class EdgeTest(BaseEstimator):  # type: ignore[misc]
 
     def __init__(
         self,
-        method: str = "score",
+        method: str | Method = DEFAULT_METHOD,
         alpha: float = 0.05,
-        correction: str | None = "holm",
+        correction: str | None = HOLM,
         *,
         min_effect: float = 0.0,
         effect_scale: str | None = None,
@@ -201,13 +193,13 @@ class EdgeTest(BaseEstimator):  # type: ignore[misc]
         EdgeTest
             The estimator itself.
         """
-        check_choice("method", self.method, tuple(METHODS))
+        chosen = self._chosen()
         first = not hasattr(self, "moments_")
         distant = partitioned_source(X)
         source = as_source(X) if distant is None else None
         self._remember_features(X if distant is None else distant, reset=first)
         # Into a copy, so that an error in the middle leaves what was learnt before.
-        state = self._new_state() if first else self.moments_.copy()
+        state = _empty_state(chosen.needs) if first else self.moments_.copy()
         if source is not None:
             take_rows(state, source)
         elif distant is not None:
@@ -243,31 +235,30 @@ class EdgeTest(BaseEstimator):  # type: ignore[misc]
         self.n_samples_seen_ = state.n_samples
         return self
 
-    def _new_state(self) -> Moments | BatchMoments:
-        order = METHODS[self.method].order
-        return Moments(order=order) if order else BatchMoments(self.n_batches or DEFAULT_BATCHES)
-
-    def _test(self, data: Any) -> EdgeTestResult:
-        # Only what differs from the default is passed on, so that an option that the method
-        # does not have is refused when it was asked for, and only then.
+    def _chosen(self) -> Method:
+        """The method with the options that were set; one that it does not have is refused."""
+        defaults = signature(type(self)).parameters
         options = {
             name: value
-            for name, default in _OPTION_DEFAULTS.items()
-            if (value := getattr(self, name)) is not default and not _same(value, default)
+            for name in method_options()
+            if name in defaults and not _same(value := getattr(self, name), defaults[name].default)
         }
         # scikit-learn's tools seed whatever has a seed; only some methods use one.
-        if self.method in METHODS and "random_state" not in METHODS[self.method].options:
+        kind = registered().get(self.method) if isinstance(self.method, str) else type(self.method)
+        if kind is not None and "random_state" not in kind.__dataclass_fields__:
             options.pop("random_state", None)
+        return method_of(self.method, options)
+
+    def _test(self, data: Any) -> EdgeTestResult:
         is_state = isinstance(data, Moments | BatchMoments)
         return edge_test(
             data,
-            method=self.method,
+            method=self._chosen(),
             alpha=self.alpha,
             correction=self.correction,
             min_effect=self.min_effect,
             effect_scale=self.effect_scale,
             feature_names=getattr(self, "feature_names_in_", None) if is_state else None,
-            **options,
         )
 
     def _forget(self) -> None:
@@ -333,4 +324,11 @@ class EdgeTest(BaseEstimator):  # type: ignore[misc]
 
 
 def _same(value: Any, default: Any) -> bool:
+    """Whether an option is as it was when nobody asked for it; an array never is."""
+    if value is default:
+        return True
     return isinstance(value, str | int | float) and bool(value == default)
+
+
+def _empty_state(needs: Needs) -> Moments | BatchMoments:
+    return Moments(order=needs.order) if needs.n_batches is None else BatchMoments(needs.n_batches)

@@ -9,17 +9,15 @@ from typing import Any
 
 from edgewise._base.atomic import atomic_path, check_writable
 from edgewise.errors import DataError
-from edgewise.methods.sequential import ConfidenceSequence
-from edgewise.questions.compare_methods import LADDER, Comparison, Rung, compare_methods
-from edgewise.questions.diagnose import Diagnosis, diagnose, liberal_for_few_rows
+from edgewise.methods.method import Method
+from edgewise.questions.compare_methods import Comparison, all_variants, compare_methods
+from edgewise.questions.diagnose import Diagnosis, caution, diagnose
 from edgewise.report.document import Context, LadderLine, report_html
 from edgewise.results.result import EdgeTestResult
 from edgewise.rows.opening import as_source
 from edgewise.rows.table import Source
 from edgewise.rows.views import FiniteRows
-from edgewise.states.batches import BatchMoments
-from edgewise.states.file_format import is_state_file
-from edgewise.states.moments import Moments
+from edgewise.states.registry import as_state
 
 # What the other methods can be run on while one waits: numbers, and columns of those that need
 # the spectrum of a large matrix.
@@ -41,8 +39,8 @@ def write_report(
     if source is None:
         report_of(result, path, title=title, command=command)
         return
-    rungs = _rungs(result, source) if compare is None else LADDER if compare else ()
-    lines = compare_methods(source, result.alpha, _beside(result), rungs) if rungs else ()
+    methods = _quick_methods(result, source) if compare is None else _all_methods() * bool(compare)
+    lines = compare_methods(source, result.alpha, _beside(result), methods) if methods else ()
     report_of(
         result,
         path,
@@ -67,7 +65,7 @@ def report_of(
         title=title or f"{result.n_features} variables, {result.n_samples:,} rows",
         facts=[] if diagnosis is None else _facts(diagnosis),
         advice="" if diagnosis is None else diagnosis.advice(),
-        caution="" if diagnosis is None else _caution(result, diagnosis),
+        caution="" if diagnosis is None else caution(result, diagnosis),
         ladder=[_ladder_line(line) for line in lines],
         ladder_correction=_beside(result),
         ladder_note=_left_out(lines),
@@ -78,20 +76,24 @@ def report_of(
         temporary.write_text(html, encoding="utf-8")
 
 
-def _rungs(result: EdgeTestResult, source: Source) -> Sequence[Rung]:
+def _all_methods() -> list[Method]:
+    return [method for _, method in all_variants()]
+
+
+def _quick_methods(result: EdgeTestResult, source: Source) -> list[Method]:
     """The methods that do not take long on these rows."""
     # With a budget the result has seen a part of the rows only.
     rows = max(source.estimated_rows or 0, result.n_samples)
     if rows * result.n_features > _SOON_COMPARED:
-        return ()
+        return []
     if result.n_features <= _SOON_SOLVED:
-        return LADDER
-    return [rung for rung in LADDER if not rung.needs_spectrum]
+        return _all_methods()
+    return [method for method in _all_methods() if not method.slow_with_many_columns]
 
 
 def _left_out(lines: Sequence[Comparison]) -> str:
-    ran = {line.rung.label for line in lines}
-    missing = [rung.label for rung in LADDER if rung.label not in ran]
+    ran = {line.label for line in lines}
+    missing = [label for label, _ in all_variants() if label not in ran]
     if not ran or not missing:
         return ""
     return f"Left out, because they take long with so many variables: {'; '.join(missing)}."
@@ -104,9 +106,7 @@ def _beside(result: EdgeTestResult) -> str | None:
 
 def _rows(data: Any, tested: Sequence[str]) -> Source | None:
     """The rows of the columns that were tested, where there are any that can be read again."""
-    if data is None or isinstance(data, Moments | BatchMoments | ConfidenceSequence):
-        return None
-    if isinstance(data, str | os.PathLike) and is_state_file(data):
+    if data is None or as_state(data) is not None:
         return None
     source = _tested_columns(data, tested)
     if not source.rescannable:
@@ -144,39 +144,13 @@ def _facts(diagnosis: Diagnosis) -> list[tuple[str, str]]:
     ]
 
 
-def _caution(result: EdgeTestResult, diagnosis: Diagnosis) -> str:
-    """What the data say against the method that was used on them."""
-    if diagnosis.dependent and result.method not in ("batch", "sequential"):
-        return (
-            "But rows depend on the rows before them, and this method takes them for independent: "
-            "some of its edges may be false. Method “batch” allows for it."
-        )
-    if diagnosis.heavy_tailed and result.method == "fisher":
-        return (
-            "But the tails are heavy, and this method takes the rows for Gaussian: some of its "
-            "edges may be false. Method “score” does not."
-        )
-    if diagnosis.without_fourth_moments:
-        return (
-            "But a few rows are so far out that they are outliers, or fourth moments, which this "
-            "method needs, are infinite: some of its edges may be false. Test ranks or logarithms "
-            "too."
-        )
-    if liberal_for_few_rows(result):
-        return (
-            "But the rows are few for so many columns, and the p-values of this method then too "
-            "small: some of its edges may be false."
-        )
-    return ""
-
-
 def _ladder_line(line: Comparison) -> LadderLine:
     if line.result is None:
-        return LadderLine(line.rung.label, line.guarantee, line.failure or "–", "–")
+        return LadderLine(line.label, line.guarantee, line.failure or "–", "–")
     threshold = line.threshold_on_partial_correlation()
     needed = line.result.rows_needed
     if math.isfinite(threshold):
         text = f"{threshold:.3g}" if threshold <= 1 else "above 1"
     else:
         text = "infinite" if needed is None else f"infinite; needs {needed:,} rows"
-    return LadderLine(line.rung.label, line.guarantee, text, f"{line.result.n_edges:,}")
+    return LadderLine(line.label, line.guarantee, text, f"{line.result.n_edges:,}")

@@ -18,10 +18,11 @@ from typing import Any
 
 import numpy as np
 
+from edgewise._base.matrices import pairs_above
 from edgewise._base.types import FloatArray
 from edgewise._version import __version__
 from edgewise.inference.effect import MinEffect
-from edgewise.methods.registry import METHODS
+from edgewise.methods.registry import registered
 from edgewise.results.result import EdgeTestResult
 from edgewise.view.graph_files import distinct_texts
 from edgewise.view.heatmap import clustered_order
@@ -166,31 +167,27 @@ def _facts(result: EdgeTestResult) -> list[tuple[str, str]]:
 
 def _condition(result: EdgeTestResult) -> str:
     """What must be true of the rows for the promise to hold."""
-    if result.method in METHODS:
-        return METHODS[result.method].condition
-    return (
-        "all looks at a stream of independent rows with a little more than fourth moments, in the "
-        "limit of many rows"
-    )
+    kind = registered().get(result.method)
+    return "what its authors say" if kind is None else kind.condition
 
 
 def _python_call(result: EdgeTestResult) -> str:
-    if result.method not in METHODS:
-        tuned = result.options.get("tuned_for")
-        return f"edgewise.ConfidenceSequence({result.alpha!r}, tuned_for={tuned!r}).result()"
     given: dict[str, Any] = {"method": result.method, "alpha": result.alpha}
     if result.radius is None:
         given["correction"] = result.correction
-    # Of batches the result records how many there were, which is not what was asked for.
-    asked = (METHODS[result.method].options | {"min_effect", "effect_scale"}) - {"n_batches"}
-    given |= {name: value for name, value in result.options.items() if name in asked}
+    kind = registered().get(result.method)
+    if kind is not None:
+        given |= kind.asked(result.options)
+    for name in ("min_effect", "effect_scale"):
+        if name in result.options:
+            given[name] = result.options[name]
     arguments = ", ".join(f"{name}={value!r}" for name, value in given.items())
     return f"edgewise.edge_test(data, {arguments})"
 
 
 def _data(result: EdgeTestResult, bound: bool) -> dict[str, Any]:
     """What the script works from."""
-    upper = np.triu_indices(result.n_features, k=1)
+    upper = pairs_above(result.n_features)
     effects, chosen = _effects(result)
     document: dict[str, Any] = {
         "names": list(distinct_texts(result.feature_names, printable).values()),
@@ -211,7 +208,7 @@ def _data(result: EdgeTestResult, bound: bool) -> dict[str, Any]:
     }
     if result.correction == "maxt":
         document["maxt"] = _encoded(np.log(result.adjusted_pvalue[upper]), np.float64)
-    if result.interval_rule is not None and result.n_features <= _MANY_FEATURES:
+    if result.uncertainty is not None and result.n_features <= _MANY_FEATURES:
         level = 1 - result.alpha
         ends = result.confidence_interval(level=level, scale="partial_correlation")
         document["low"], document["high"] = (_encoded(end[upper], np.float32) for end in ends)
@@ -222,13 +219,13 @@ def _data(result: EdgeTestResult, bound: bool) -> dict[str, Any]:
 
 def _effects(result: EdgeTestResult) -> tuple[list[dict[str, Any]], int]:
     """Log p-values for each minimal effect that can be chosen, and which one was tested."""
-    upper = np.triu_indices(result.n_features, k=1)
+    upper = pairs_above(result.n_features)
     own = MinEffect(
         float(result.options.get("min_effect", 0.0)),
         str(result.options.get("effect_scale", "partial_correlation")),
     )
     tested = result.log_pvalue[upper]
-    rule = result.interval_rule
+    rule = result.uncertainty
     if rule is None or result.n_features > _MANY_FEATURES or own.scale != "partial_correlation":
         label = "as tested" if own.value else "0: any"
         if own.value:
@@ -238,15 +235,7 @@ def _effects(result: EdgeTestResult) -> tuple[list[dict[str, Any]], int]:
     made = []
     values = sorted({*EFFECTS, own.value})
     for value in values:
-        if value == own.value:
-            log_p = tested
-        else:
-            log_p = rule.log_pvalues(
-                result.precision,
-                result.partial_correlation,
-                result.statistic,
-                MinEffect(value),
-            )
+        log_p = tested if value == own.value else rule.log_pvalues(result, MinEffect(value))
         label = f"{value:g}" if value else "0: any"
         made.append({"value": value, "label": label, "logp": _encoded(log_p, np.float64)})
     return made, values.index(own.value)

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from edgewise._base.checks import check_choice, check_real
 from edgewise._base.types import BoolArray, FloatArray
 from edgewise.errors import ParameterError
-from edgewise.inference.intervals import ConfidenceInterval, IntervalRule
+from edgewise.inference.effect import SCALES
+from edgewise.inference.intervals import ConfidenceInterval
+from edgewise.inference.measurement import Uncertainty
+from edgewise.results.edge import Edge, FrameKind, all_pairs, frame_of, graph_of
 from edgewise.results.json import from_json, json_schema, json_text, to_document
+from edgewise.results.summary import headline, summary
 
 if TYPE_CHECKING:
     import os
@@ -20,46 +24,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _TINY = float(np.finfo(float).tiny)
-
-
-class Edge(NamedTuple):
-    """One pair of variables and what the test says of it.
-
-    Attributes
-    ----------
-    source : str
-        Name of the first variable; an edge has no direction, this is the order of the columns.
-    target : str
-        Name of the second variable.
-    partial_correlation : float
-        Their estimated correlation given all other variables.
-    precision : float
-        The estimate of Θ_ij.
-    statistic : float
-        The test statistic.
-    pvalue : float
-        The p-value of this pair alone.
-    adjusted_pvalue : float
-        The p-value corrected for the number of pairs.
-    reject : bool
-        Whether the pair is an edge.
-
-    Examples
-    --------
-    >>> import edgewise as ew
-    >>> strongest = ew.edge_test(ew.datasets.load_sp500_returns()).edges()[0]
-    >>> strongest.source, strongest.target, round(strongest.partial_correlation, 3)
-    ('CVX', 'XOM', 0.693)
-    """
-
-    source: str
-    target: str
-    partial_correlation: float
-    precision: float
-    statistic: float
-    pvalue: float
-    adjusted_pvalue: float
-    reject: bool
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -101,8 +65,9 @@ class EdgeTestResult:
         With an infinite threshold, about how many rows would make it finite.
     standard_error, partial_correlation_standard_error : ndarray of shape (p, p) or None
         Of the entries of `precision` and of `partial_correlation`, where the method has them.
-    interval_rule : object
-        What `confidence_interval` works from.
+    uncertainty : object
+        What p-values and intervals are made from: standard errors and a reference distribution, or
+        a bound on all entries at once.
     n_edges : int
         How many edges were found.
 
@@ -114,7 +79,7 @@ class EdgeTestResult:
     (51, 190)
     >>> [(edge.source, edge.target) for edge in result.edges()[:2]]
     [('CVX', 'XOM'), ('BAC', 'JPM')]
-    >>> print(result.summary().splitlines()[0])
+    >>> print(result.headline())
     51 of 190 possible edges among 20 variables, from 8312 rows (method 'score', alpha 0.05, holm).
     >>> result.to_frame("pyarrow").num_rows, result.to_networkx().number_of_edges()
     (190, 51)
@@ -143,7 +108,7 @@ class EdgeTestResult:
     standard_error: FloatArray | None = None
     partial_correlation_standard_error: FloatArray | None = None
     n_dropped: int = 0
-    interval_rule: IntervalRule | None = field(default=None, repr=False)
+    uncertainty: Uncertainty | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         # Frozen means the arrays too: a result that changes under its reader is no result.
@@ -165,24 +130,7 @@ class EdgeTestResult:
         list of Edge
             One for each pair, an edge or not.
         """
-        rows, columns = np.triu_indices(self.n_features, k=1)
-        strength = np.abs(self.partial_correlation[rows, columns])
-        names = self.feature_names
-        return [
-            Edge(
-                names[i],
-                names[j],
-                float(self.partial_correlation[i, j]),
-                float(self.precision[i, j]),
-                float(self.statistic[i, j]),
-                float(self.pvalue[i, j]),
-                float(self.adjusted_pvalue[i, j]),
-                bool(self.reject[i, j]),
-            )
-            for i, j in (
-                (int(rows[k]), int(columns[k])) for k in np.argsort(-strength, kind="stable")
-            )
-        ]
+        return all_pairs(self)
 
     def edges(self) -> list[Edge]:
         """The edges found, strongest partial correlation first.
@@ -228,21 +176,15 @@ class EdgeTestResult:
         True
         """
         level = check_real("level", level, above=0, below=1, hint=" 0.95 is usual.")
-        check_choice("scale", scale, ("precision", "partial_correlation"))
-        if self.interval_rule is None:
+        check_choice("scale", scale, SCALES)
+        if self.uncertainty is None:
             raise ParameterError(
-                "interval_rule: this result was read from a file and carries no intervals; test "
-                "the data again."
+                "uncertainty: this result was read from a file of an older edgewise, which has no "
+                "intervals; test the data again."
             )
-        return self.interval_rule.interval(
-            self.precision,
-            self.partial_correlation,
-            level=level,
-            scale=scale,
-            simultaneous=simultaneous,
-        )
+        return self.uncertainty.interval(self, level=level, scale=scale, simultaneous=simultaneous)
 
-    def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] | None = None) -> Any:
+    def to_frame(self, backend: FrameKind | None = None) -> Any:
         """Every pair as a row of a data frame, strongest first; column `reject` marks the edges.
 
         Parameters
@@ -255,17 +197,7 @@ class EdgeTestResult:
         data frame
             Its columns are the attributes of `Edge`.
         """
-        from importlib.util import find_spec
-
-        import narwhals as nw
-
-        kinds: tuple[Literal["pandas", "polars", "pyarrow"], ...] = ("pandas", "polars", "pyarrow")
-        if backend is None:
-            backend = next(kind for kind in kinds if find_spec(kind))
-        check_choice("backend", backend, kinds)
-        pairs = self.pairs()
-        columns = {field: [getattr(pair, field) for pair in pairs] for field in Edge._fields}
-        return nw.from_dict(columns, backend=backend).to_native()
+        return frame_of(self.pairs(), backend)
 
     def to_networkx(self) -> nx.Graph[str]:
         """The edges as a graph: every variable a node, the numbers as edge attributes.
@@ -275,24 +207,7 @@ class EdgeTestResult:
         networkx.Graph
             The attribute `weight` of an edge is the absolute partial correlation.
         """
-        import networkx as nx
-
-        graph: nx.Graph[str] = nx.Graph(
-            method=self.method, alpha=self.alpha, n_samples=self.n_samples
-        )
-        graph.add_nodes_from(self.feature_names)
-        for edge in self.edges():
-            graph.add_edge(
-                edge.source,
-                edge.target,
-                weight=abs(edge.partial_correlation),
-                partial_correlation=edge.partial_correlation,
-                precision=edge.precision,
-                statistic=edge.statistic,
-                pvalue=edge.pvalue,
-                adjusted_pvalue=edge.adjusted_pvalue,
-            )
-        return graph
+        return graph_of(self)
 
     def to_json(self, indent: int | None = None) -> str:
         """The whole result as JSON, which `from_json` reads; `json_schema` describes it.
@@ -324,8 +239,7 @@ class EdgeTestResult:
     def from_json(cls, source: str | os.PathLike[str]) -> EdgeTestResult:
         """The result that `to_json` wrote, equal in every number.
 
-        What `confidence_interval` works from is not in the text: for intervals, test the data
-        again. Reading runs no part of the text.
+        Reading runs no part of the text.
 
         Parameters
         ----------
@@ -373,30 +287,23 @@ class EdgeTestResult:
         str
             The lines; of many edges the ten strongest.
         """
-        family = "all entries at once" if self.correction is None else self.correction
-        if self.correction is None and self.radius is None:
-            family = "no correction"
-        pairs = self.n_features * (self.n_features - 1) // 2
-        lines = [
-            f"{self.n_edges} of {pairs} possible edges "
-            f"among {self.n_features} variables, from {self.n_samples} rows "
-            f"(method {self.method!r}, alpha {self.alpha:g}, {family})."
-        ]
-        if self.n_dropped:
-            lines.append(f"{self.n_dropped} rows with missing values were left out.")
-        if self.rows_needed is not None:
-            lines.append(
-                "The rows are too few for this method: its threshold is infinite. "
-                f"About {self.rows_needed:,} rows would make it finite."
-            )
-        lines += [
-            f"  {edge.source} – {edge.target}: partial correlation "
-            f"{edge.partial_correlation:+.3f}, adjusted p {edge.adjusted_pvalue:.2g}"
-            for edge in self.edges()[:10]
-        ]
-        if self.n_edges > 10:
-            lines.append(f"  … and {self.n_edges - 10} more")
-        return "\n".join(lines)
+        return summary(self)
+
+    def headline(self) -> str:
+        """The first sentence of the summary: what was tested, how, and how many edges there are.
+
+        Returns
+        -------
+        str
+            One line.
+
+        Examples
+        --------
+        >>> import edgewise as ew
+        >>> ew.edge_test(ew.datasets.load_sachs()).headline()[-48:]
+        "from 7466 rows (method 'score', alpha 0.05, holm)."
+        """
+        return headline(self)
 
     def plot(self, kind: str = "network", *, ax: Axes | None = None) -> Axes:
         """Draw the result.

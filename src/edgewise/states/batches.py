@@ -77,6 +77,9 @@ class BatchMoments:
     BatchMoments(n_samples=1000, n_features=3, n_batches=50, batch_rows=16)
     """
 
+    #: The method that tests such a state where nobody names one.
+    default_method = "batch"
+
     def __init__(
         self,
         n_batches: int = 100,

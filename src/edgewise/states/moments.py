@@ -68,6 +68,9 @@ class Moments:
     Moments(n_samples=4, n_features=2, order=4)
     """
 
+    #: The method that tests such a state where nobody names one.
+    default_method = "trace"
+
     def __init__(self, *, order: int = 4, feature_names: Sequence[str] | None = None) -> None:
         check_choice("order", order, (2, 4))
         self.order = order

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 from edgewise.errors import StateFileError
 from edgewise.methods.sequential import ConfidenceSequence
 from edgewise.states.batches import BatchMoments
-from edgewise.states.file_format import read_state
+from edgewise.states.file_format import is_state_file, read_state
 from edgewise.states.moments import Moments
 
 State = Moments | BatchMoments | ConfidenceSequence
@@ -50,3 +51,12 @@ def load_state(path: str | os.PathLike[str]) -> State:
             f"{', '.join(_KINDS)}."
         )
     return _KINDS[contents.kind]._from_contents(contents)
+
+
+def as_state(data: Any) -> State | None:
+    """The state that data are, or that a file holds; None where they are rows."""
+    if isinstance(data, Moments | BatchMoments | ConfidenceSequence):
+        return data
+    if isinstance(data, str | os.PathLike) and is_state_file(data):
+        return load_state(data)
+    return None

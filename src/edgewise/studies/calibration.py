@@ -17,7 +17,7 @@ from edgewise._base.checks import check_alpha, check_choice, check_count, check_
 from edgewise._base.types import AnyArray, FloatArray
 from edgewise.errors import DataTypeError, EdgewiseWarning, ParameterError
 from edgewise.inference.corrections import CORRECTIONS
-from edgewise.methods.registry import METHODS
+from edgewise.methods.registry import registered
 from edgewise.questions.edge_test import edge_test
 from edgewise.results.result import EdgeTestResult
 from edgewise.simulate.distributions import DISTRIBUTIONS, Distribution
@@ -408,7 +408,7 @@ def _as_test(test: Test, alpha: float, correction: str | None) -> Callable[[Floa
             "test: expected the name of a method or a function of an array, got "
             f"{type(test).__name__}."
         )
-    check_choice("test", test, tuple(METHODS))
+    check_choice("test", test, tuple(registered()))
     return _NamedTest(test, alpha, correction)
 
 

@@ -11,7 +11,12 @@ import numpy as np
 from edgewise._base.types import FloatArray
 from edgewise.bounds.radius import Radius
 from edgewise.simulate.random_matrices import make_gram_covariance
-from edgewise.studies.growth import Snapshot, chi_square_radius, growing_sample
+from edgewise.studies.growth import (
+    bounds_of,
+    chi_square_radius,
+    evidence_of,
+    growing_sample,
+)
 from edgewise.studies.study import Cell, Claim, Findings, Measured, Table
 
 ALPHA = 0.05
@@ -56,10 +61,11 @@ class EigenvalueStudy:
         for moments in growing_sample(
             parameters["distribution"], precision, parameters["sizes"], rng=rng
         ):
-            snapshot = Snapshot.of(moments, ("eig", "trace"))
-            eigenvalues.append(snapshot.eigenvalues)
-            used: list[Radius] = [bound.radius for bound in snapshot.bounds.values()]
-            used.append(chi_square_radius(moments))
+            evidence = evidence_of(moments)
+            eigenvalues.append(np.linalg.eigvalsh(moments.covariance()))
+            bounds = bounds_of(evidence, ("eig", "trace"))
+            used: list[Radius] = [bound.radius for bound in bounds.values()]
+            used.append(chi_square_radius(evidence))
             radii.append([radius.epsilon(ALPHA) for radius in used])
         return {"eigenvalues": np.array(eigenvalues), "radius": np.array(radii)}
 

@@ -8,11 +8,19 @@ from typing import Any
 
 import numpy as np
 
+from edgewise._base.matrices import entries_above
 from edgewise._base.types import FloatArray
 from edgewise.bounds.radius import TRACE_MAX_ALPHA
+from edgewise.estimators.inverse import estimate_precision
 from edgewise.inference.reference import Normal
 from edgewise.simulate.random_matrices import make_gram_precision
-from edgewise.studies.growth import Snapshot, growing_sample, pairs_above_diagonal
+from edgewise.studies.growth import (
+    bounds_of,
+    evidence_of,
+    growing_sample,
+    log_levels,
+    log_pvalues,
+)
 from edgewise.studies.study import Cell, Claim, Findings, Measured, Table
 
 P, N_EDGES = 6, 7
@@ -63,22 +71,22 @@ class FalsePositiveStudy:
         theta = make_gram_precision(P, N_EDGES, rng=rng)
         n = parameters["n"]
         (moments,) = growing_sample(parameters["distribution"], theta, [n], rng=rng)
-        snapshot = Snapshot.of(moments, ("eig", "trace", "whitened"))
-        estimate = snapshot.estimate
+        evidence = evidence_of(moments)
+        estimate = estimate_precision(moments, evidence.feature_names)
+        bounds = bounds_of(evidence, ("eig", "trace", "whitened"))
         null = {
-            name: pairs_above_diagonal(bound.log_level(np.abs(estimate.precision)))
-            for name, bound in snapshot.bounds.items()
+            name: entries_above(log_levels(bound, np.abs(estimate.precision)))
+            for name, bound in bounds.items()
         }
-        null["score"] = snapshot.log_score()
-        null["fisher"] = snapshot.log_fisher()
+        null |= {method: log_pvalues(evidence, method) for method in ("score", "fisher")}
         entries = np.triu_indices(P)
         violation = {
-            name: bound.log_level(np.abs(estimate.precision - theta))[entries]
-            for name, bound in snapshot.bounds.items()
+            name: log_levels(bound, np.abs(estimate.precision - theta))[entries]
+            for name, bound in bounds.items()
         }
         violation["fisher"] = _missed_by_fisher(estimate.partial_correlation, theta, n)[entries]
         return {
-            "is_null": pairs_above_diagonal(theta) == 0,
+            "is_null": entries_above(theta) == 0,
             "null": np.stack([null[name] for name in NULL_METHODS]),
             "violation": np.stack([violation[name] for name in VIOLATION_METHODS]),
         }

@@ -3,91 +3,58 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
 import numpy as np
 
 from edgewise._base.checks import default_names
-from edgewise._base.types import AnyArray, FloatArray
+from edgewise._base.types import FloatArray
 from edgewise.bounds.radius import ChiSquareRadius, NormalRadius
-from edgewise.bounds.transfer import FrobeniusTransfer, SpectralTransfer, Transfer, WhitenedTransfer
-from edgewise.covcov.closed_form import covcov_of_moments
-from edgewise.estimators.inverse import PrecisionEstimate, estimate_precision
-from edgewise.inference.reference import Normal
-from edgewise.methods.fisher import fisher_statistic
-from edgewise.methods.score import score_statistic
+from edgewise.evidence.from_fourth import FourthEvidence
+from edgewise.inference.bound import Bound
+from edgewise.inference.effect import MinEffect
+from edgewise.methods.registry import method_of
 from edgewise.simulate.samplers import sample_batches
 from edgewise.states.fourth import FourthMoments
 
 BOUNDS = ("eig", "trace", "spectral", "whitened")
 
 
-@dataclass(frozen=True, eq=False)
-class Bound:
-    """A radius ε, and the threshold it is transferred to.
+def evidence_of(moments: FourthMoments) -> FourthEvidence:
+    """What every method works from, without the rows."""
+    names = default_names(moments.n_features)
+    return FourthEvidence(feature_names=names, asked_by="a study", fourth=moments)
+
+
+def bounds_of(evidence: FourthEvidence, names: Sequence[str] = BOUNDS) -> dict[str, Bound]:
+    """The bounds of these methods, at every level.
 
     The trace radius is used at every level, as in the paper's figures, although it is proven only
     up to 0.2152.
     """
-
-    radius: NormalRadius
-    transfer: Transfer
-
-    def threshold(self, alpha: float) -> FloatArray:
-        """t_ij, infinite where the rows are too few."""
-        return self.transfer.tau(self.radius.epsilon(alpha)) * self.transfer.units
-
-    def log_level(self, distance: FloatArray) -> FloatArray:
-        """Logarithm of the smallest level at which the threshold is not above these |Θ̂_ij − …|."""
-        levels = self.radius.log_level(self.transfer.radius_for(distance / self.transfer.units))
-        return np.asarray(levels)
+    found = {}
+    for name in names:
+        bound = method_of(name).measure(evidence).uncertainty
+        if not isinstance(bound, Bound) or not isinstance(bound.radius, NormalRadius):
+            raise TypeError(f"method {name!r} has no bound with a normal radius")
+        found[name] = replace(bound, radius=replace(bound.radius, max_alpha=1.0))
+    return found
 
 
-@dataclass(frozen=True, eq=False)
-class Snapshot:
-    """The estimates and bounds at one size of the sample."""
-
-    moments: FourthMoments
-    estimate: PrecisionEstimate
-    eigenvalues: FloatArray
-    bounds: dict[str, Bound]
-
-    @classmethod
-    def of(cls, moments: FourthMoments, bounds: Sequence[str] = BOUNDS) -> Snapshot:
-        estimate = estimate_precision(moments, default_names(moments.n_features))
-        eigenvalues = np.asarray(np.linalg.eigvalsh(estimate.covariance), dtype=np.float64)
-        made = {}
-        if {"eig", "trace"} & set(bounds):
-            plain = covcov_of_moments(moments)
-            paper = FrobeniusTransfer(eigenvalues)
-            made["trace"] = Bound(NormalRadius(2 * float(np.trace(plain))), paper)
-            made["eig"] = Bound(NormalRadius(2 * float(np.linalg.eigvalsh(plain)[-1])), paper)
-        if "spectral" in bounds:
-            trace = float(np.trace(covcov_of_moments(moments, frobenius=True)))
-            transfer = SpectralTransfer(float(eigenvalues[0]), moments.n_features)
-            made["spectral"] = Bound(NormalRadius(trace), transfer)
-        if "whitened" in bounds:
-            A = estimate.whitening
-            trace = float(np.trace(covcov_of_moments(moments, A=A, frobenius=True)))
-            whitened = WhitenedTransfer(estimate.precision.diagonal())
-            made["whitened"] = Bound(NormalRadius(trace), whitened)
-        return cls(moments, estimate, eigenvalues, {name: made[name] for name in bounds})
-
-    def log_score(self) -> FloatArray:
-        """Log p-values of the score test, each pair once."""
-        sums = self.moments.pair_sums(self.estimate.residual_map)
-        statistic, _ = score_statistic(self.estimate, sums)
-        return Normal().log_two_sided(pairs_above_diagonal(statistic))
-
-    def log_fisher(self) -> FloatArray:
-        """Log p-values of Fisher's test, each pair once."""
-        statistic, reference = fisher_statistic(self.estimate)
-        return reference.log_two_sided(pairs_above_diagonal(statistic))
+def log_levels(bound: Bound, distance: FloatArray) -> FloatArray:
+    """Logarithm of the smallest level at which the threshold is not above these |Θ̂_ij − …|."""
+    return bound.log_level(distance / bound.transfer.units)
 
 
-def chi_square_radius(moments: FourthMoments) -> ChiSquareRadius:
+def log_pvalues(evidence: FourthEvidence, method: str) -> FloatArray:
+    """Log p-values of a per-edge method, each pair once."""
+    measured = method_of(method).measure(evidence)
+    return measured.uncertainty.log_pvalues(measured, MinEffect())
+
+
+def chi_square_radius(evidence: FourthEvidence) -> ChiSquareRadius:
     """The weighted chi-square radius, which bounds the Frobenius norm of Σ̂ − Σ."""
-    spectrum = np.linalg.eigvalsh(covcov_of_moments(moments, frobenius=True))
+    spectrum = np.linalg.eigvalsh(evidence.covcov_matrix(frobenius=True))
     return ChiSquareRadius(np.maximum(spectrum, 0.0).astype(np.float64))
 
 
@@ -111,8 +78,3 @@ def growing_sample(
         total = state if total is None else total + state
         if total.n_samples in wanted:
             yield total
-
-
-def pairs_above_diagonal(matrix: AnyArray) -> AnyArray:
-    """The entries of a symmetric matrix, each pair once."""
-    return matrix[np.triu_indices(len(matrix), k=1)]

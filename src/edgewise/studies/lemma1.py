@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from edgewise._base.matrices import entries_above
 from edgewise._base.types import FloatArray
+from edgewise.estimators.inverse import estimate_precision
 from edgewise.studies.growth import (
-    Snapshot,
+    bounds_of,
     chi_square_radius,
+    evidence_of,
     growing_sample,
-    pairs_above_diagonal,
 )
 from edgewise.studies.study import Cell, Claim, Findings, Measured, Table
 
@@ -62,13 +64,15 @@ class LemmaStudy:
         (moments,) = growing_sample(
             parameters["distribution"], identity, [parameters["n"]], rng=rng
         )
-        snapshot = Snapshot.of(moments, ("eig", "trace"))
-        error = snapshot.estimate.covariance - identity
+        evidence = evidence_of(moments)
+        estimate = estimate_precision(moments, evidence.feature_names)
+        bounds = bounds_of(evidence, ("eig", "trace"))
+        error = estimate.covariance - identity
         norm, frobenius = np.linalg.norm(error, 2), np.linalg.norm(error)
-        eig, trace = (bound.radius.epsilon(ALPHA) for bound in snapshot.bounds.values())
-        chi2 = chi_square_radius(moments).epsilon(ALPHA)
-        size = pairs_above_diagonal(np.abs(snapshot.estimate.precision))
-        threshold = pairs_above_diagonal(snapshot.bounds["eig"].threshold(ALPHA))
+        eig, trace = (bound.radius.epsilon(ALPHA) for bound in bounds.values())
+        chi2 = chi_square_radius(evidence).epsilon(ALPHA)
+        size = entries_above(np.abs(estimate.precision))
+        threshold = entries_above(bounds["eig"].half_width(ALPHA))
         events = [norm > eig, norm > trace, frobenius > chi2, (size >= threshold).any()]
         return {
             "events": np.array(events),

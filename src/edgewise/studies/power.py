@@ -8,10 +8,18 @@ from typing import Any
 
 import numpy as np
 
+from edgewise._base.matrices import entries_above
 from edgewise._base.types import FloatArray
+from edgewise.estimators.inverse import estimate_precision
 from edgewise.inference.corrections import adjust
 from edgewise.simulate.random_matrices import make_gram_covariance
-from edgewise.studies.growth import BOUNDS, Snapshot, growing_sample, pairs_above_diagonal
+from edgewise.studies.growth import (
+    BOUNDS,
+    bounds_of,
+    evidence_of,
+    growing_sample,
+    log_pvalues,
+)
 from edgewise.studies.study import Cell, Claim, Findings, Measured, Table
 from edgewise.studies.thresholds import PAPER_SIZES
 
@@ -57,17 +65,17 @@ class PowerStudy:
         for moments in growing_sample(
             parameters["distribution"], theta, parameters["sizes"], rng=rng
         ):
-            snapshot = Snapshot.of(moments)
-            size = np.abs(snapshot.estimate.precision)
+            evidence = evidence_of(moments)
+            size = np.abs(estimate_precision(moments, evidence.feature_names).precision)
             decisions = [
-                pairs_above_diagonal(size >= bound.threshold(ALPHA))
-                for bound in snapshot.bounds.values()
+                entries_above(size >= bound.half_width(ALPHA))
+                for bound in bounds_of(evidence).values()
             ]
-            for log_p in (snapshot.log_score(), snapshot.log_fisher()):
-                decisions.append(adjust(log_p, "holm") <= np.log(ALPHA))
+            for method in ("score", "fisher"):
+                decisions.append(adjust(log_pvalues(evidence, method), "holm") <= np.log(ALPHA))
             found.append(decisions)
         return {
-            "entries": np.abs(pairs_above_diagonal(theta)),
+            "entries": np.abs(entries_above(theta)),
             "found": np.array(found, dtype=bool).transpose(1, 0, 2),
         }
 

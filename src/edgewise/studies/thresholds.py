@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from edgewise._base.matrices import entries_above
 from edgewise._base.types import AnyArray, FloatArray
+from edgewise.inference.bound import Bound
 from edgewise.simulate.random_matrices import make_gram_covariance
-from edgewise.studies.growth import BOUNDS, Bound, Snapshot, growing_sample, pairs_above_diagonal
+from edgewise.studies.growth import BOUNDS, bounds_of, evidence_of, growing_sample
 from edgewise.studies.study import Cell, Claim, Findings, Measured, Table
 
 ALPHA = 0.05
@@ -59,9 +61,9 @@ class ThresholdStudy:
         precision = np.asarray(np.linalg.inv(covariance))
         thresholds, radii, far = [], [], []
         for moments in growing_sample(parameters["distribution"], precision, sizes, rng=rng):
-            bounds = Snapshot.of(moments).bounds.values()
+            bounds = bounds_of(evidence_of(moments)).values()
             thresholds.append(
-                [np.median(pairs_above_diagonal(bound.threshold(ALPHA))) for bound in bounds]
+                [np.median(entries_above(bound.half_width(ALPHA))) for bound in bounds]
             )
             radii.append([bound.radius.epsilon(ALPHA) for bound in bounds])
             far = [_far_slope(bound) for bound in bounds]

@@ -47,7 +47,7 @@ def as_verdict(said: Any, p: int, alpha: float, correction: str | None) -> Verdi
     """What a test returned, in the one form that is counted."""
     if isinstance(said, EdgeTestResult):
         interval = None
-        if said.interval_rule is not None:
+        if said.uncertainty is not None:
             interval = said.confidence_interval(level=1 - alpha)
         return Verdict(said.reject, said.pvalue, interval)
     if isinstance(said, Verdict):

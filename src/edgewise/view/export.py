@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, cast
 
 from edgewise._base.atomic import atomic_path
 from edgewise._base.checks import check_choice
-from edgewise.results.result import Edge, EdgeTestResult
+from edgewise.results.edge import Edge
+from edgewise.results.result import EdgeTestResult
 from edgewise.view.graph_files import (
     GRAPH_KINDS,
     distinct_texts,

@@ -16,16 +16,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-class _Rung(Protocol):
-    @property
-    def label(self) -> str: ...
-
-
 class Line(Protocol):
     """What is drawn of a `Comparison` (questions/compare_methods), which views may not import."""
 
     @property
-    def rung(self) -> _Rung: ...
+    def label(self) -> str: ...
     @property
     def result(self) -> EdgeTestResult | None: ...
     @property
@@ -45,7 +40,7 @@ def plot_ladder(lines: Sequence[Line], *, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     lines : sequence of Comparison
-        From `edgewise.questions.compare_methods.compare_methods`.
+        From `edgewise.compare_methods`.
     ax : matplotlib axes, optional
         Where to draw; by default a new figure that pyplot does not keep alive.
 
@@ -57,10 +52,10 @@ def plot_ladder(lines: Sequence[Line], *, ax: Axes | None = None) -> Axes:
     Examples
     --------
     >>> import numpy as np
-    >>> from edgewise.questions.compare_methods import compare_methods
+    >>> import edgewise as ew
     >>> from edgewise.view.plots import plot_ladder
     >>> X = np.random.default_rng(0).standard_normal((500, 3))
-    >>> ax = plot_ladder(compare_methods(X, alpha=0.05, correction="holm"))
+    >>> ax = plot_ladder(ew.compare_methods(X, alpha=0.05, correction="holm"))
     >>> ax.get_yticklabels()[0].get_text().splitlines()[0]
     'score'
     """
@@ -120,7 +115,7 @@ def _set_axes(ax: Axes, lines: Sequence[Line], left: float, right: float) -> Non
     ax.axvspan(1.0, right, color="#f3f3f3", zorder=-1)
     ax.set_yticks(
         np.arange(len(lines)),
-        labels=[f"{line.rung.label}\n{line.guarantee}" for line in lines],
+        labels=[f"{line.label}\n{line.guarantee}" for line in lines],
         fontsize=8,
         parse_math=False,
     )

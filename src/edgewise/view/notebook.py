@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from html import escape
-from itertools import takewhile
 
 from edgewise.results.result import EdgeTestResult
+from edgewise.results.summary import facts
 from edgewise.view.layout import NEGATIVE, POSITIVE, node_positions
 from edgewise.view.safe_names import printable, shortened
 
@@ -26,9 +26,7 @@ def result_html(result: EdgeTestResult) -> str:
     >>> result_html(result).startswith("<div")
     True
     """
-    # What comes after the facts are edges, whose names may hold anything.
-    facts = takewhile(lambda line: not line.startswith("  "), result.summary().splitlines())
-    parts = [f"<p>{escape(printable(' '.join(facts)))}</p>"]
+    parts = [f"<p>{escape(printable(' '.join(facts(result))))}</p>"]
     if result.n_edges:
         picture = _network(result) if result.n_features <= _MOST_NODES else ""
         parts.append(

@@ -1,0 +1,54 @@
+"""The options of all methods as those of a command, read from the methods' own fields."""
+
+from __future__ import annotations
+
+from dataclasses import Field, fields
+from functools import cache
+from typing import Any
+
+import click
+
+from edgewise.methods.registry import method_options
+
+
+@cache
+def _fields() -> dict[str, tuple[Field[Any], str]]:
+    """Every option by name: the field of the first method that has it, and the names of all."""
+    return {
+        name: (
+            next(field for field in fields(kinds[0]) if field.name == name),
+            ", ".join(kind.name for kind in kinds),
+        )
+        for name, kinds in method_options().items()
+    }
+
+
+def method_parameters() -> list[click.Parameter]:
+    """One option for each field; none has a default here, so that what was asked for is known."""
+    made: list[click.Parameter] = []
+    for name, (field, methods) in _fields().items():
+        told = field.metadata
+        default = "" if field.default in (None, False) else f"  [default: {field.default}]"
+        kind = click.Choice(told["choices"]) if told["choices"] else told["kind"]
+        option = click.Option(
+            [f"--{name.replace('_', '-')}"],
+            type=kind,
+            is_flag=kind is bool,
+            default=None,
+            metavar=told["metavar"],
+            help=f"{told['help']} ({methods}){default}",
+        )
+        option.section = "Details of some methods"  # type: ignore[attr-defined]
+        made.append(option)
+    return made
+
+
+def asked_options(asked: dict[str, Any]) -> dict[str, Any]:
+    """Of what was asked for on the command line, the options of methods, ready to pass on."""
+    found = {}
+    for name, (field, _) in _fields().items():
+        value = asked.get(name)
+        if value is not None and value is not False:
+            parse = field.metadata["parse"]
+            found[name] = value if parse is None else parse(value)
+    return found

@@ -1,0 +1,1 @@
+"""What a method may ask for: sums of the rows, wherever they come from."""

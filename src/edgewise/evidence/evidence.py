@@ -1,0 +1,119 @@
+"""What a method may ask for, whatever stands behind it: rows, a saved state, or fourth moments."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NoReturn
+
+import numpy as np
+
+from edgewise._base.types import FloatArray
+from edgewise.errors import DataError
+from edgewise.estimators.inverse import SampleMoments
+from edgewise.kernels.pairs import ExactPairs, PairSums
+from edgewise.kernels.quartics import CentralQuartics
+from edgewise.rows.passes import Pass, Sums
+from edgewise.states.batches import BatchMoments
+
+if TYPE_CHECKING:
+    from edgewise.covcov.operator import CovcovOperator
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What a method works from, with the options it was given.
+
+    Attributes
+    ----------
+    order : {2, 4}
+        The order of the moments that the first pass keeps.
+    n_batches : int or None
+        Keep the moments of that many batches of rows instead.
+    reads_again : bool
+        Whether the rows are read after the first pass; if not, a state is enough.
+    """
+
+    order: int = 2
+    n_batches: int | None = None
+    reads_again: bool = False
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Evidence(ABC):
+    """The sums that methods are made of.
+
+    A method never asks what is behind them. Where something cannot be had, as a further pass when
+    only a state is left, the error says so in the name of whoever asked.
+
+    Attributes
+    ----------
+    feature_names : tuple of str
+        The columns.
+    asked_by : str
+        Who wants to know, for messages.
+    n_dropped : int
+        Rows left out because of missing values.
+    in_memory : bool
+        Whether another pass over the rows costs next to nothing.
+    """
+
+    feature_names: tuple[str, ...]
+    asked_by: str
+    n_dropped: int = 0
+    in_memory: bool = True
+
+    @abstractmethod
+    def moments(self) -> SampleMoments:
+        """Mean and covariance of all rows."""
+
+    @abstractmethod
+    def quartics(self, A: FloatArray | None = None) -> CentralQuartics:
+        """Fourth moments of the columns and of the norm of A(x − mean), or of x − mean."""
+
+    def batches(self) -> BatchMoments:
+        """Moments of consecutive batches of rows."""
+        raise DataError(
+            f"data: {self.asked_by} needs the moments of batches, got a Moments state; accumulate "
+            "a BatchMoments state, or pass the rows."
+        )
+
+    def pair_sums(self, B: FloatArray) -> PairSums:
+        """Fourth-order sums of all pairs of Bᵀ(x − mean)."""
+        self._lacks_rows()
+
+    def exact_pairs(
+        self, B: FloatArray, partial: FloatArray, nearly_one: float
+    ) -> ExactPairs | None:
+        """The same for the pairs whose partial correlation is above `nearly_one` in size."""
+        self._lacks_rows()
+
+    def covcov_matrix(self, A: FloatArray | None = None, *, frobenius: bool = False) -> FloatArray:
+        """The d × d matrix Cov(U(Σ̂)), d = p(p+1)/2, of A(x − mean)."""
+        self._lacks_rows()
+
+    def covcov_operator(
+        self, A: FloatArray | None = None, *, frobenius: bool = False
+    ) -> CovcovOperator:
+        """Products with that matrix, which is never built."""
+        self._lacks_rows()
+
+    def sums(self, one_pass: Pass) -> Sums:
+        """What a pass of the method's own over all rows adds up to."""
+        self._lacks_rows()
+
+    def leading_rows(self, most: int) -> FloatArray:
+        """The first rows, at most so many, minus the mean; features first."""
+        self._lacks_rows()
+
+    def central_covariance(self, A: FloatArray | None = None) -> FloatArray:
+        """The covariance of A(x − mean) with the divisor n, as fourth moments have it."""
+        moments = self.moments()
+        s = moments.covariance() * ((moments.n_samples - 1) / moments.n_samples)
+        return s if A is None else np.asarray(A @ s @ A.T)
+
+    def _lacks_rows(self) -> NoReturn:
+        raise DataError(
+            f"data: {self.asked_by} reads the rows twice, got a state without rows; pass the "
+            "rows, or choose method='batch' with a BatchMoments state, or 'trace' or 'fisher'."
+        )

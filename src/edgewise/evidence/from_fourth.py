@@ -1,0 +1,47 @@
+"""Evidence from all fourth moments of a few columns: every method, and no row is read again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from edgewise._base.types import FloatArray
+from edgewise.covcov.closed_form import covcov_of_moments
+from edgewise.evidence.evidence import Evidence
+from edgewise.kernels.pairs import ExactPairs, PairSums
+from edgewise.kernels.quartics import CentralQuartics
+from edgewise.states.fourth import FourthMoments
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FourthEvidence(Evidence):
+    """What a `FourthMoments` state knows: all sums up to the fourth order, of any linear map."""
+
+    fourth: FourthMoments
+    _plain: dict[bool, FloatArray] = field(default_factory=dict)
+
+    def moments(self) -> FourthMoments:
+        return self.fourth
+
+    def quartics(self, A: FloatArray | None = None) -> CentralQuartics:
+        p = len(self.feature_names)
+        products = self.fourth.products(A)
+        squares = np.flatnonzero(np.equal(*np.triu_indices(p)))
+        among_squares = products[np.ix_(squares, squares)]
+        return CentralQuartics(among_squares.diagonal(), float(among_squares.sum()))
+
+    def pair_sums(self, B: FloatArray) -> PairSums:
+        return self.fourth.pair_sums(B)
+
+    def exact_pairs(
+        self, B: FloatArray, partial: FloatArray, nearly_one: float
+    ) -> ExactPairs | None:
+        return None  # the sums that would be exact need the rows
+
+    def covcov_matrix(self, A: FloatArray | None = None, *, frobenius: bool = False) -> FloatArray:
+        if A is not None:
+            return covcov_of_moments(self.fourth, A=A, frobenius=frobenius)
+        if frobenius not in self._plain:
+            self._plain[frobenius] = covcov_of_moments(self.fourth, frobenius=frobenius)
+        return self._plain[frobenius]

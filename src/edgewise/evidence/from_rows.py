@@ -1,0 +1,68 @@
+"""Evidence from rows: a finished first pass, and as many more as a method asks for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from edgewise._base.types import FloatArray
+from edgewise.covcov.closed_form import covcov_matrix
+from edgewise.evidence.from_state import StateEvidence
+from edgewise.kernels.pairs import ExactPairs, PairSums, exact_pairs, pair_sums
+from edgewise.kernels.quartics import CentralQuartics, transformed_quartics
+from edgewise.rows.passes import DistantRows, Pass, Scan, Sums, summed
+from edgewise.states.moments import Moments
+
+if TYPE_CHECKING:
+    from edgewise.covcov.operator import CovcovOperator
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RowEvidence(StateEvidence):
+    """What the state of the first pass knows, and what further passes over the rows add up to."""
+
+    rows: Scan
+
+    def quartics(self, A: FloatArray | None = None) -> CentralQuartics:
+        if A is None and isinstance(self.state, Moments) and self.state.order == 4:
+            return self.state.quartics()
+        A = np.eye(len(self.feature_names)) if A is None else A
+        return transformed_quartics(self.rows, self.moments().centre(), A)
+
+    def pair_sums(self, B: FloatArray) -> PairSums:
+        moments = self.moments()
+        return pair_sums(self.rows, moments.centre(), B, moments.n_samples)
+
+    def exact_pairs(
+        self, B: FloatArray, partial: FloatArray, nearly_one: float
+    ) -> ExactPairs | None:
+        return exact_pairs(self.rows, self.moments().centre(), B, partial, nearly_one)
+
+    def covcov_matrix(self, A: FloatArray | None = None, *, frobenius: bool = False) -> FloatArray:
+        return covcov_matrix(self.rows, self.moments(), A=A, frobenius=frobenius)
+
+    def covcov_operator(
+        self, A: FloatArray | None = None, *, frobenius: bool = False
+    ) -> CovcovOperator:
+        # Here, because SciPy's sparse algebra is slow to import, and seldom needed.
+        from edgewise.covcov.operator import CovcovOperator
+
+        return CovcovOperator(
+            self.rows, self.moments(), A=A, frobenius=frobenius, in_memory=self.in_memory
+        )
+
+    def sums(self, one_pass: Pass) -> Sums:
+        return summed(self.rows, one_pass)
+
+    def leading_rows(self, most: int) -> FloatArray:
+        centre, centred, rows = self.moments().centre(), [], 0
+        if isinstance(self.rows, DistantRows):
+            self._lacks_rows()
+        for batch in self.rows():
+            centred.append(centre.subtract_from(batch, np.empty(batch.shape[::-1])))
+            rows += batch.shape[0]
+            if rows >= most:
+                break
+        return np.concatenate(centred, axis=1)[:, :most]

@@ -1,0 +1,109 @@
+"""A bound on all entries at once: a radius around Σ̂, and its transfer to Θ̂."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from edgewise._base.matrices import entries_above
+from edgewise._base.types import FloatArray
+from edgewise.bounds.radius import Radius
+from edgewise.bounds.transfer import Transfer
+from edgewise.errors import ParameterError
+from edgewise.inference.effect import MinEffect
+from edgewise.inference.intervals import (
+    ConfidenceInterval,
+    around_precision,
+    within_precision_bounds,
+)
+from edgewise.inference.measurement import Estimated
+from edgewise.inference.tolerance import bearable_tau, relative_units
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Bound:
+    """|Θ̂_ij − Θ_ij| ≤ τu_ij for all i, j with probability 1 − α; τ follows from the radius at α.
+
+    The p-value of an entry is the smallest level that declares it an edge: the level of the radius
+    at which τ is just what that entry can bear.
+    """
+
+    radius: Radius
+    transfer: Transfer
+    simultaneous: ClassVar[bool] = True
+
+    def tau(self, alpha: float) -> float:
+        return self.transfer.tau(self.radius.epsilon(alpha))
+
+    def half_width(self, alpha: float) -> FloatArray:
+        """τu_ij: how far Θ̂_ij may be from Θ_ij, infinite where the rows are too few."""
+        return np.asarray(self.tau(alpha) * self.transfer.units)
+
+    def rejects(self, estimated: Estimated, effect: MinEffect, alpha: float) -> FloatArray:
+        """Whether the bound leaves no room for an effect up to the minimal one, for all entries."""
+        return np.asarray(self._bearable(estimated, effect) >= self.tau(alpha))
+
+    def log_pvalues(self, estimated: Estimated, effect: MinEffect) -> FloatArray:
+        return self.log_level(entries_above(self._bearable(estimated, effect)))
+
+    def log_level(self, tau: FloatArray) -> FloatArray:
+        """Logarithm of the smallest level at which the bound is at most this τ."""
+        log_p = np.zeros(tau.shape)
+        positive = tau > 0
+        if self.transfer.limit > 0:
+            log_p[positive] = self.radius.log_level(self.transfer.radius_for(tau[positive]))
+        return log_p
+
+    def interval(
+        self, estimated: Estimated, *, level: float, scale: str, simultaneous: bool
+    ) -> ConfidenceInterval:
+        lowest = 1 - getattr(self.radius, "max_alpha", 1.0)
+        if level < lowest:
+            raise ParameterError(
+                f"level: expected at least {lowest:.4f} with the trace radius, got {level:g}; its "
+                "bound is not proven below that. Use radius='chi2'."
+            )
+        half = self.half_width(1 - level)
+        if scale == "precision":
+            return around_precision(estimated.precision, half)
+        return within_precision_bounds(estimated.precision, estimated.partial_correlation, half)
+
+    def threshold(
+        self, precision: FloatArray, effect: MinEffect, alpha: float
+    ) -> float | FloatArray:
+        """The |Θ̂_ij| that is just an edge: one number where all entries share it."""
+        tau, units = self.tau(alpha), self.transfer.units
+        if math.isinf(tau):
+            return math.inf
+        if effect.value == 0 or effect.scale == "precision":
+            if (units == 1).all():
+                return tau + effect.value
+            return tau * units + effect.value
+        a, g = relative_units(precision, units)
+        most = np.sqrt(1 + g * tau)
+        root = np.sqrt(precision.diagonal())
+        threshold: FloatArray = np.outer(root, root) * (
+            a * tau + effect.value * np.outer(most, most)
+        )
+        return threshold
+
+    def rows_needed(self, n_samples: int, alpha: float) -> int | None:
+        """About how many rows would make the threshold finite, where these are too few."""
+        epsilon = self.radius.epsilon(alpha)
+        if not math.isinf(self.transfer.tau(epsilon)):
+            return None
+        return rows_for_radius(n_samples, epsilon, self.transfer.limit)
+
+    def _bearable(self, estimated: Estimated, effect: MinEffect) -> FloatArray:
+        return bearable_tau(
+            estimated.precision, estimated.partial_correlation, self.transfer.units, effect
+        )
+
+
+def rows_for_radius(n_samples: int, radius: float, wanted: float) -> int | None:
+    """ε falls as n^{−1/2}: it is below `wanted` after n (ε/wanted)² rows."""
+    rows = n_samples * (radius / wanted) ** 2 if wanted > 0 else math.inf
+    return math.floor(rows) + 1 if math.isfinite(rows) else None

@@ -1,0 +1,120 @@
+"""From a measurement and a question to decisions about all pairs, once for all methods."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from edgewise._base.matrices import entries_above, root_products
+from edgewise._base.types import BoolArray, FloatArray
+from edgewise._base.warn import warn
+from edgewise.errors import ParameterError, TooFewRowsWarning
+from edgewise.inference.bound import Bound
+from edgewise.inference.corrections import adjust, log_critical_level
+from edgewise.inference.max_statistic import MaxStatistic, critical_of_maxima
+from edgewise.inference.measurement import Measurement, Uncertainty
+from edgewise.inference.per_edge import PerEdge
+from edgewise.inference.question import Question
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Decision:
+    """P-values (logarithms) and decisions of the pairs above the diagonal, and the threshold."""
+
+    log_pvalue: FloatArray
+    log_adjusted: FloatArray
+    reject: BoolArray
+    threshold: float | FloatArray
+    uncertainty: Uncertainty
+    radius: float | None = None
+    rows_needed: int | None = None
+
+
+def decision(measurement: Measurement, question: Question) -> Decision:
+    """What the measurement says at the level, for the family and the effect of the question."""
+    uncertainty = measurement.uncertainty
+    if isinstance(uncertainty, Bound):
+        return _at_once(measurement, uncertainty, question)
+    if isinstance(uncertainty, PerEdge):
+        return _one_by_one(measurement, uncertainty, question)
+    raise TypeError(f"uncertainty: expected PerEdge or Bound, got {type(uncertainty).__name__}")
+
+
+def _one_by_one(measurement: Measurement, own: PerEdge, question: Question) -> Decision:
+    """Every edge from its own statistic, then corrected for their number."""
+    alpha, correction, effect = question.alpha, question.correction, question.min_effect
+    log_p = own.log_pvalues(measurement, effect)
+    if correction == "maxt":
+        maxima = _resampled(measurement, question)
+        log_adjusted = maxima.log_adjusted(entries_above(measurement.statistic), own.reference)
+    else:
+        log_adjusted = adjust(log_p, correction)
+    reject = log_adjusted <= math.log(alpha)
+    if correction == "maxt":
+        # Step-down: what is left is compared with the largest of what is left.
+        left = critical_of_maxima(maxima.maxima(~reject), math.log(alpha), own.reference)
+        log_level = float(own.reference.log_two_sided(np.array([left]))[0])
+        own = replace(own, maxima=maxima.maxima())
+    else:
+        log_level = log_critical_level(log_p.shape[0], int(reject.sum()), alpha, correction)
+    return Decision(
+        log_p, log_adjusted, reject, _threshold(measurement, own, question, log_level), own
+    )
+
+
+def _threshold(
+    measurement: Measurement, own: PerEdge, question: Question, log_level: float
+) -> FloatArray:
+    """The |Θ̂_ij| that would just be declared an edge at a per-edge level."""
+    if question.min_effect.value or measurement.scale is None:
+        return own.effect_threshold(measurement.precision, question.min_effect, log_level)
+    size = measurement.scale.correlation_at(own.reference.critical(log_level))
+    return np.asarray(root_products(measurement.precision) * size)
+
+
+def _resampled(measurement: Measurement, question: Question) -> MaxStatistic:
+    if measurement.maxima is None:
+        raise ParameterError(
+            "correction: 'maxt' resamples batches of rows, which method "
+            f"{measurement.method!r} does not keep; use method='batch', or correction='holm'."
+        )
+    if question.min_effect.value:
+        raise ParameterError(
+            "min_effect: 'maxt' tests for an effect of zero only, got a minimal effect of "
+            f"{question.min_effect.value:g}; use correction='holm'."
+        )
+    return measurement.maxima
+
+
+def _at_once(measurement: Measurement, bound: Bound, question: Question) -> Decision:
+    """An edge where the bound |Θ̂_ij − Θ_ij| ≤ τu_ij leaves no room for the null."""
+    alpha, effect, n = question.alpha, question.min_effect, measurement.estimate.n_samples
+    threshold = bound.threshold(measurement.precision, effect, alpha)
+    rows_needed = bound.rows_needed(n, alpha)
+    if not isinstance(threshold, np.ndarray) and math.isinf(threshold):
+        _warn_too_few(measurement.method, n, rows_needed)
+    log_p = bound.log_pvalues(measurement, effect)
+    return Decision(
+        log_p,
+        log_p.copy(),
+        entries_above(bound.rejects(measurement, effect, alpha)),
+        threshold,
+        bound,
+        radius=bound.radius.epsilon(alpha),
+        rows_needed=rows_needed,
+    )
+
+
+def _warn_too_few(method: str, n_samples: int, rows_needed: int | None) -> None:
+    would_do = (
+        "standardize=True may help"
+        if rows_needed is None
+        else f"about {rows_needed:,} rows would make it finite"
+    )
+    warn(
+        f"method {method!r} has an infinite threshold with {n_samples:,} rows, so it finds no "
+        f"edge; {would_do}, or use method='score'.",
+        TooFewRowsWarning,
+    )

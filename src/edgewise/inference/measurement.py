@@ -1,0 +1,112 @@
+"""What a method measures on every pair, before any decision. Data, not behaviour."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from edgewise._base.types import FloatArray
+from edgewise.estimators.inverse import PrecisionEstimate
+from edgewise.inference.effect import MinEffect
+from edgewise.inference.intervals import ConfidenceInterval
+
+if TYPE_CHECKING:
+    from edgewise.inference.max_statistic import MaxStatistic
+
+
+class Estimated(Protocol):
+    """Estimates and statistics of all pairs: a measurement, or a result."""
+
+    @property
+    def precision(self) -> FloatArray: ...
+
+    @property
+    def partial_correlation(self) -> FloatArray: ...
+
+    @property
+    def statistic(self) -> FloatArray: ...
+
+
+class Uncertainty(Protocol):
+    """What p-values and intervals are made from; a result keeps it, and writes it to JSON."""
+
+    @property
+    def simultaneous(self) -> bool:
+        """Whether it holds for all entries at once, so that no correction applies."""
+        ...
+
+    def log_pvalues(self, estimated: Estimated, effect: MinEffect) -> FloatArray:
+        """Log p-values of H₀: |effect| ≤ the minimal one, for the pairs above the diagonal."""
+        ...
+
+    def interval(
+        self, estimated: Estimated, *, level: float, scale: str, simultaneous: bool
+    ) -> ConfidenceInterval:
+        """Intervals of all entries, on the scale of Θ or of partial correlations."""
+        ...
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class StatisticScale:
+    """Which partial correlation a value t of the statistic stands for.
+
+    `shape` is how: "linear" ρ = ut, "student" ρ = t/√(t² + u²), "fisher-z" ρ = tanh(ut).
+    """
+
+    unit: FloatArray | float
+    shape: str = "linear"
+
+    def correlation_at(self, critical: float) -> FloatArray | float:
+        """The size of a partial correlation whose statistic has the size `critical`."""
+        if self.shape == "student":
+            return 1 / np.hypot(1.0, self.unit / np.float64(critical))
+        scaled = critical * np.asarray(self.unit)
+        return np.tanh(scaled) if self.shape == "fisher-z" else scaled
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Measurement:
+    """The estimate, a statistic for every pair, and what it is compared with.
+
+    Attributes
+    ----------
+    method : str
+        The method that measured.
+    feature_names : tuple of str
+        The columns.
+    estimate : PrecisionEstimate
+        Σ̂, Θ̂ and the partial correlations.
+    statistic : ndarray of shape (p, p)
+        What is compared with the reference or the bound; the diagonal does not matter.
+    uncertainty : Uncertainty
+        A reference and a spread (`PerEdge`), or a bound on all entries at once (`Bound`).
+    scale : StatisticScale or None
+        Which entry the statistic would just reach, for the threshold; a bound has its own.
+    maxima : MaxStatistic or None
+        The law of the largest statistic, for the correction "maxt", where the method can resample.
+    record : mapping
+        What the result keeps of the way: options, and numbers found on it.
+    n_dropped : int
+        Rows that were left out because of missing values.
+    """
+
+    method: str
+    feature_names: tuple[str, ...]
+    estimate: PrecisionEstimate
+    statistic: FloatArray
+    uncertainty: Uncertainty
+    scale: StatisticScale | None
+    maxima: MaxStatistic | None
+    record: Mapping[str, Any]
+    n_dropped: int
+
+    @property
+    def precision(self) -> FloatArray:
+        return self.estimate.precision
+
+    @property
+    def partial_correlation(self) -> FloatArray:
+        return self.estimate.partial_correlation

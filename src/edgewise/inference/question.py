@@ -1,0 +1,16 @@
+"""What is asked of a measurement: at which level, corrected how, how large an effect."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from edgewise.inference.effect import MinEffect
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A level, a correction for the number of pairs, and the smallest effect that matters."""
+
+    alpha: float
+    correction: str | None
+    min_effect: MinEffect = field(default_factory=MinEffect)

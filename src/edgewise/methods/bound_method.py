@@ -1,0 +1,53 @@
+"""What the methods share that bound all entries of Θ at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from edgewise._base.matrices import root_products
+from edgewise._base.types import FloatArray
+from edgewise.bounds.radius import Radius
+from edgewise.bounds.transfer import Transfer
+from edgewise.estimators.inverse import PrecisionEstimate
+from edgewise.evidence.evidence import Evidence
+from edgewise.inference.bound import Bound
+from edgewise.inference.measurement import Measurement
+from edgewise.methods.method import Assumes, Method
+from edgewise.methods.planning import Plan
+
+
+@dataclass(frozen=True)
+class BoundMethod(Method):
+    """One threshold for all entries: a radius around Σ̂, and its transfer to Θ̂."""
+
+    simultaneous: ClassVar[bool] = True
+    assumes: ClassVar[Assumes] = Assumes.INDEPENDENT_ROWS | Assumes.FOURTH_MOMENTS
+    condition: ClassVar[str] = "independent rows of any distribution with fourth moments"
+
+    def bounded(
+        self,
+        evidence: Evidence,
+        estimate: PrecisionEstimate,
+        radius: Radius,
+        transfer: Transfer,
+        record: Mapping[str, Any],
+    ) -> Measurement:
+        """The measurement of a bound, whose statistic is Θ̂ itself."""
+        bound = Bound(radius, transfer)
+        return self.measurement(evidence, estimate, estimate.precision, bound, record=record)
+
+    def rows_for_effect(
+        self, plan: Plan, evidence: Evidence, measurement: Measurement
+    ) -> FloatArray:
+        """Rows at which τu_ij comes down to effect·√(Θ̂_iiΘ̂_jj); ε falls as n^{−1/2}."""
+        bound = measurement.uncertainty
+        if not isinstance(bound, Bound):
+            raise TypeError("measurement: expected that of a bound")
+        tau = plan.effect * root_products(measurement.precision) / bound.transfer.units
+        wanted = bound.transfer.radius_for(tau.ravel()).reshape(tau.shape)
+        epsilon = bound.radius.epsilon(plan.alpha)
+        return np.asarray(measurement.estimate.n_samples * (epsilon / wanted) ** 2)

@@ -1,0 +1,45 @@
+"""Options that several methods have in the same form."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from edgewise.covcov.solver import SOLVERS
+from edgewise.errors import ParameterError
+from edgewise.methods.method import option
+
+RADII = ("trace", "chi2", "eig", "hoeffding")
+
+
+def radius_option() -> Any:
+    return option("trace", "How far Σ̂ may be from Σ, and by which argument.", choices=RADII)
+
+
+def standardize_option() -> Any:
+    return option(False, "Divide the columns by their standard deviations first.", kind=bool)
+
+
+def solver_option() -> Any:
+    return option(
+        "auto", "How the eigenvalues for the radii eig and chi2 are found.", choices=SOLVERS
+    )
+
+
+def support_option() -> Any:
+    return option(
+        None,
+        "The range of every column's values, for --radius hoeffding.",
+        parse=interval,
+        metavar="LOW,HIGH",
+    )
+
+
+def interval(text: str) -> tuple[float, float]:
+    """Two numbers separated by a comma."""
+    try:
+        low, high = (float(part) for part in text.split(","))
+    except ValueError as error:
+        raise ParameterError(
+            f"support: expected two numbers separated by a comma, as in 0,1; got {text!r}."
+        ) from error
+    return low, high

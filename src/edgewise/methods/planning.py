@@ -1,0 +1,157 @@
+"""How many rows would find an effect: the arithmetic that the methods share.
+
+For the per-edge methods the pilot's residuals of each pair are given the planned correlation by a
+linear map, and the variance of the statistic there follows from their fourth moments.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from edgewise._base import special
+from edgewise._base.types import FloatArray
+from edgewise.estimators.inverse import PrecisionEstimate
+from edgewise.evidence.evidence import Evidence
+from edgewise.inference.reference import Normal
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is planned: the partial correlation to be found, how surely, and at which level.
+
+    `alpha` is the level for all pairs, `log_level` the logarithm of that for a single one.
+    """
+
+    effect: float
+    power: float
+    alpha: float
+    log_level: float
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class PairMoments:
+    """Fourth moments of the two unit-variance residuals of each pair; the pair is (i, j)."""
+
+    m40: FloatArray
+    m31: FloatArray
+    m22: FloatArray
+
+    @classmethod
+    def of(cls, evidence: Evidence, estimate: PrecisionEstimate) -> PairMoments:
+        sums = evidence.pair_sums(estimate.residual_map)
+        n, p = estimate.n_samples, len(estimate.precision)
+        fourth = sums.square_square.diagonal() / n
+        return cls(
+            m40=np.repeat(fourth[:, np.newaxis], p, axis=1),
+            m31=sums.cube_linear / n,
+            m22=sums.square_square / n,
+        )
+
+    def at_correlation(self, rho: FloatArray, wanted: FloatArray) -> PairMoments:
+        """The moments after the linear map that gives each pair the partial correlation `wanted`.
+
+        In the basis v_i ± v_j residuals of partial correlation ρ have variances 1 ∓ ρ, so the map
+        scales the sum by √((1−ρ′)/(1−ρ)) and the difference by √((1+ρ′)/(1+ρ)).
+        """
+        plus, minus = np.sqrt((1 - wanted) / (1 - rho)), np.sqrt((1 + wanted) / (1 + rho))
+        a, b = (plus + minus) / 2, (plus - minus) / 2
+        m40, m31, m22, m13, m04 = self.m40, self.m31, self.m22, self.m31.T, self.m40.T
+        return PairMoments(
+            m40=a**4 * m40
+            + 4 * a**3 * b * m31
+            + 6 * a**2 * b**2 * m22
+            + 4 * a * b**3 * m13
+            + b**4 * m04,
+            m31=a**3 * b * m40
+            + (a**4 + 3 * a**2 * b**2) * m31
+            + 3 * a * b * (a**2 + b**2) * m22
+            + (3 * a**2 * b**2 + b**4) * m13
+            + a * b**3 * m04,
+            m22=a**2 * b**2 * (m40 + m04 + 2 * m22)
+            + (a**2 + b**2) ** 2 * m22
+            + 2 * a * b * (a**2 + b**2) * (m31 + m13),
+        )
+
+    def score_variance(self, rho: FloatArray) -> FloatArray:
+        """E[P²]/(1−ρ²)², P = (v_i + ρv_j)(v_j + ρv_i): the score test's T is √n ρ̂ over its root."""
+        ends, cubes = self.m40 + self.m40.T, self.m31 + self.m31.T
+        square = (
+            ((1 + rho**2) ** 2 + 2 * rho**2) * self.m22
+            + rho**2 * ends
+            + 2 * rho * (1 + rho**2) * cubes
+        )
+        return square / (1 - rho**2) ** 2
+
+    def estimate_variance(self, rho: FloatArray) -> FloatArray:
+        """n Var ρ̂ = E[(v_iv_j + (ρ/2)(v_i² + v_j²))²]."""
+        ends, cubes = self.m40 + self.m40.T, self.m31 + self.m31.T
+        return self.m22 + rho * cubes + rho**2 / 4 * (ends + 2 * self.m22)
+
+    def product_deviation(self, rho: FloatArray) -> FloatArray:
+        """Standard deviation of v_iv_j, which is that of √n Θ̂_ij in units of √(Θ_iiΘ_jj)."""
+        return np.sqrt(np.maximum(self.m22 - rho**2, 0.0))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class PlannedStatistic:
+    """A statistic √n · effect/unit, and how far it strays.
+
+    Attributes
+    ----------
+    effect : float
+        The planned effect on the statistic's own scale.
+    unit : ndarray or float
+        What the statistic is divided by, without √n.
+    slope : float
+        How fast that scale grows with ρ at the effect.
+    inflation : float
+        How much larger errors are than those of independent rows.
+    rows_spent : int
+        Rows that go into what the statistic is corrected for.
+    critical : callable, optional
+        The critical values after so many rows, at a (log) level; without it the normal's is used.
+    """
+
+    effect: float
+    unit: FloatArray | float
+    slope: float = 1.0
+    inflation: float = 1.0
+    rows_spent: int = 0
+    critical: Callable[[FloatArray, float], FloatArray] | None = None
+
+
+def wanted_correlation(estimate: PrecisionEstimate, effect: float) -> tuple[FloatArray, FloatArray]:
+    """The pilot's partial correlations (0 on the diagonal), and the planned ones, signs kept."""
+    rho = np.where(np.eye(len(estimate.precision), dtype=bool), 0.0, estimate.partial_correlation)
+    return rho, np.where(rho < 0, -effect, effect)
+
+
+def per_edge_rows(plan: Plan, statistic: PlannedStatistic, deviation: FloatArray) -> FloatArray:
+    """n with P(|T| > critical) = power, T about √n·effect/unit with deviation ω/unit.
+
+    `deviation` is ω: the standard deviation of √n ρ̂ at the planned correlation.
+    """
+    p = len(deviation)
+    unit = np.asarray(statistic.unit) * statistic.inflation
+    above = float(special.ndtri(plan.power)) * statistic.slope * statistic.inflation * deviation
+
+    def rows_at(critical: FloatArray | float) -> FloatArray:
+        with np.errstate(over="ignore"):
+            needed = np.maximum((critical * unit + above) / statistic.effect, 0.0) ** 2
+        return np.asarray(needed + statistic.rows_spent)
+
+    rows = rows_at(Normal().critical(plan.log_level))
+    if statistic.critical is not None:
+        # The critical value depends on the rows that are looked for; it settles at once.
+        for _ in range(10):
+            rows = rows_at(statistic.critical(np.maximum(rows, 3.0 * p), plan.log_level))
+    return rows
+
+
+def student_critical(degrees: FloatArray, log_level: float) -> FloatArray:
+    """Critical values of Student's t with so many degrees of freedom each."""
+    return -np.asarray(special.stdtrit(degrees, math.exp(log_level) / 2), dtype=np.float64)

@@ -1,0 +1,112 @@
+"""The radii around Σ̂ that the bounds can have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from edgewise._base.types import FloatArray
+from edgewise.bounds.radius import (
+    TRACE_MAX_ALPHA,
+    ChiSquareRadius,
+    HoeffdingRadius,
+    NormalRadius,
+    Radius,
+    kernel_ranges,
+)
+from edgewise.covcov.closed_form import frobenius_trace
+from edgewise.covcov.solver import chosen_solver, vectors_at_once
+from edgewise.errors import ParameterError
+from edgewise.evidence.evidence import Evidence
+from edgewise.methods.support import checked_support
+
+# The spectrum of a d × d matrix takes about a second at this size; beyond, it is estimated.
+_LARGEST_SPECTRUM = 2016  # d at p = 63
+
+
+def check_support_goes_with(radius: str, support: Any) -> None:
+    """A support is declared for the finite-sample radius, and only for it."""
+    if (support is not None) != (radius == "hoeffding"):
+        raise ParameterError(
+            "support: expected with radius='hoeffding' and only there, got "
+            f"radius={radius!r} and support={support!r}; declare each column's (lowest, highest) "
+            "value for a finite-sample bound."
+        )
+
+
+def radius_of(
+    kind: str, evidence: Evidence, A: FloatArray | None, *, support: Any, solver: str
+) -> tuple[Radius, dict[str, Any]]:
+    """The radius of Σ̂ in the coordinates A c, and what a result records of it."""
+    record: dict[str, Any] = {"radius": kind}
+    if kind == "hoeffding":
+        record["support"] = np.asarray(support).tolist()
+        return _hoeffding(evidence, A, support), record
+    if kind == "trace":
+        return NormalRadius(_frobenius_trace(evidence, A), TRACE_MAX_ALPHA), record
+    if kind == "eig":
+        largest, how = covcov_largest(evidence, A, solver=solver, frobenius=True)
+        return NormalRadius(largest), record | how
+    radius, how = _chi_square(evidence, A, solver)
+    return radius, record | how
+
+
+def covcov_largest(
+    evidence: Evidence, A: FloatArray | None, *, solver: str, frobenius: bool = False
+) -> tuple[float, dict[str, Any]]:
+    """λ_max of Cov(U(Σ̂)), or its upper error bar, and what a result records of the way."""
+    n, p = evidence.moments().n_samples, len(evidence.feature_names)
+    if chosen_solver(solver, n, p, in_memory=evidence.in_memory) == "full":
+        matrix = evidence.covcov_matrix(A, frobenius=frobenius)
+        return float(np.linalg.eigvalsh(matrix)[-1]), {"solver": "full"}
+    # Here, because SciPy's sparse algebra is slow to import, and seldom needed.
+    from edgewise.covcov.spectrum import largest_eigenvalue
+
+    operator = evidence.covcov_operator(A, frobenius=frobenius)
+    found = largest_eigenvalue(operator, block=vectors_at_once(in_memory=evidence.in_memory))
+    record = {
+        "solver": "matrix-free",
+        "iterations": found.passes,
+        "products": found.products,
+        "width": found.width,
+    }
+    return found.upper, record
+
+
+def _hoeffding(evidence: Evidence, A: FloatArray | None, support: Any) -> HoeffdingRadius:
+    p = len(evidence.feature_names)
+    intervals = checked_support(support, evidence)
+    ranges = kernel_ranges(intervals[:, 1] - intervals[:, 0])
+    if A is not None:
+        ranges = np.abs(A) @ ranges @ np.abs(A).T
+    n_samples = evidence.moments().n_samples
+    return HoeffdingRadius(float(np.linalg.norm(ranges, 2)), n_samples, p * (p + 1) // 2)
+
+
+def _chi_square(
+    evidence: Evidence, A: FloatArray | None, solver: str
+) -> tuple[ChiSquareRadius, dict[str, Any]]:
+    p = len(evidence.feature_names)
+    if solver == "full" or (solver == "auto" and p * (p + 1) // 2 <= _LARGEST_SPECTRUM):
+        matrix = evidence.covcov_matrix(A, frobenius=True)
+        spectrum: FloatArray = np.linalg.eigvalsh(matrix).astype(np.float64)
+        return ChiSquareRadius(np.maximum(spectrum, 0.0)), {"solver": "full"}
+    # Here, because SciPy's sparse algebra is slow to import, and seldom needed.
+    from edgewise.covcov.quadrature import estimate_spectrum
+
+    operator = evidence.covcov_operator(A, frobenius=True)
+    seen = estimate_spectrum(operator, _frobenius_trace(evidence, A))
+    radius = ChiSquareRadius.estimated(seen.values, seen.counts)
+    return radius, {
+        "solver": "matrix-free",
+        "iterations": operator.passes,
+        "width": radius.slack,
+        "products": operator.products,
+    }
+
+
+def _frobenius_trace(evidence: Evidence, A: FloatArray | None) -> float:
+    n = evidence.moments().n_samples
+    trace = frobenius_trace(n, evidence.central_covariance(A), evidence.quartics(A))
+    return max(trace, 0.0)

@@ -1,0 +1,64 @@
+"""From a measurement and a question to a result."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from edgewise._base.matrices import symmetric
+from edgewise.inference.decide import decision
+from edgewise.inference.effect import MinEffect
+from edgewise.inference.measurement import Measurement
+from edgewise.inference.per_edge import PerEdge
+from edgewise.inference.question import Question
+from edgewise.results.result import EdgeTestResult, probabilities
+
+
+def decide(measurement: Measurement, question: Question) -> EdgeTestResult:
+    """Levels, families, corrections, effects and thresholds: once, for all methods."""
+    made = decision(measurement, question)
+    estimate, p = measurement.estimate, len(measurement.feature_names)
+    log_p = symmetric(made.log_pvalue, p)
+    statistic = measurement.statistic.copy()
+    np.fill_diagonal(statistic, np.nan)
+    threshold = made.threshold
+    if isinstance(threshold, np.ndarray):
+        np.fill_diagonal(threshold, np.nan)
+    errors: dict[str, Any] = {}
+    if isinstance(made.uncertainty, PerEdge):
+        spread = made.uncertainty.spread
+        errors["standard_error"] = spread.precision
+        errors["partial_correlation_standard_error"] = spread.partial_correlation(
+            estimate.partial_correlation
+        )
+    return EdgeTestResult(
+        method=measurement.method,
+        alpha=question.alpha,
+        correction=question.correction,
+        options={**measurement.record, **_effect_record(question.min_effect)},
+        n_samples=estimate.n_samples,
+        n_features=p,
+        feature_names=measurement.feature_names,
+        covariance=estimate.covariance,
+        precision=estimate.precision,
+        partial_correlation=estimate.partial_correlation,
+        statistic=statistic,
+        log_pvalue=log_p,
+        pvalue=probabilities(log_p),
+        adjusted_pvalue=probabilities(symmetric(made.log_adjusted, p)),
+        reject=symmetric(made.reject, p, diagonal=0.0) == 1.0,
+        threshold=threshold,
+        radius=made.radius,
+        rows_needed=made.rows_needed,
+        n_dropped=measurement.n_dropped,
+        uncertainty=made.uncertainty,
+        **errors,
+    )
+
+
+def _effect_record(effect: MinEffect) -> dict[str, Any]:
+    """What a result records of the minimal effect; nothing where none was asked for."""
+    if effect.value == 0:
+        return {}
+    return {"min_effect": effect.value, "effect_scale": effect.scale}

@@ -1,0 +1,106 @@
+"""One pair of variables, and all of them as a list, a data frame or a graph."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+
+from edgewise._base.checks import check_choice
+from edgewise._base.matrices import pairs_above
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+    from edgewise.results.result import EdgeTestResult
+
+FrameKind = Literal["pandas", "polars", "pyarrow"]
+_FRAME_KINDS: tuple[FrameKind, ...] = ("pandas", "polars", "pyarrow")
+
+
+class Edge(NamedTuple):
+    """One pair of variables and what the test says of it.
+
+    Attributes
+    ----------
+    source : str
+        Name of the first variable; an edge has no direction, this is the order of the columns.
+    target : str
+        Name of the second variable.
+    partial_correlation : float
+        Their estimated correlation given all other variables.
+    precision : float
+        The estimate of Θ_ij.
+    statistic : float
+        The test statistic.
+    pvalue : float
+        The p-value of this pair alone.
+    adjusted_pvalue : float
+        The p-value corrected for the number of pairs.
+    reject : bool
+        Whether the pair is an edge.
+
+    Examples
+    --------
+    >>> import edgewise as ew
+    >>> strongest = ew.edge_test(ew.datasets.load_sp500_returns()).edges()[0]
+    >>> strongest.source, strongest.target, round(strongest.partial_correlation, 3)
+    ('CVX', 'XOM', 0.693)
+    """
+
+    source: str
+    target: str
+    partial_correlation: float
+    precision: float
+    statistic: float
+    pvalue: float
+    adjusted_pvalue: float
+    reject: bool
+
+
+def all_pairs(result: EdgeTestResult) -> list[Edge]:
+    """Every pair of variables, strongest partial correlation first."""
+    rows, columns = pairs_above(result.n_features)
+    order = np.argsort(-np.abs(result.partial_correlation[rows, columns]), kind="stable")
+    names = result.feature_names
+    return [
+        Edge(
+            names[i],
+            names[j],
+            float(result.partial_correlation[i, j]),
+            float(result.precision[i, j]),
+            float(result.statistic[i, j]),
+            float(result.pvalue[i, j]),
+            float(result.adjusted_pvalue[i, j]),
+            bool(result.reject[i, j]),
+        )
+        for i, j in ((int(rows[k]), int(columns[k])) for k in order)
+    ]
+
+
+def frame_of(pairs: list[Edge], backend: FrameKind | None) -> Any:
+    """The pairs as rows of a data frame; of the first kind that is installed, if none is named."""
+    from importlib.util import find_spec
+
+    import narwhals as nw
+
+    if backend is None:
+        backend = next(kind for kind in _FRAME_KINDS if find_spec(kind))
+    check_choice("backend", backend, _FRAME_KINDS)
+    columns = {field: [getattr(pair, field) for pair in pairs] for field in Edge._fields}
+    return nw.from_dict(columns, backend=backend).to_native()
+
+
+def graph_of(result: EdgeTestResult) -> nx.Graph[str]:
+    """The edges as a graph: every variable a node, the numbers as edge attributes."""
+    import networkx as nx
+
+    graph: nx.Graph[str] = nx.Graph(
+        method=result.method, alpha=result.alpha, n_samples=result.n_samples
+    )
+    graph.add_nodes_from(result.feature_names)
+    for edge in result.edges():
+        numbers = edge._asdict()
+        source, target, _ = numbers.pop("source"), numbers.pop("target"), numbers.pop("reject")
+        graph.add_edge(source, target, weight=abs(edge.partial_correlation), **numbers)
+    return graph

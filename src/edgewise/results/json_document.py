@@ -1,0 +1,172 @@
+"""Reading JSON that cannot be trusted: everything is checked before anything is believed."""
+
+from __future__ import annotations
+
+import json
+import math
+import reprlib
+from typing import Any, NoReturn
+
+import numpy as np
+
+from edgewise._base.types import BoolArray, FloatArray
+from edgewise._version import __version__
+from edgewise.errors import DataError
+
+FORMAT = "edgewise-result"
+SCHEMA_VERSION = 2
+INFINITIES = ("Infinity", "-Infinity")
+_DEEPEST_OPTION = 16
+_SHOWN = 60  # characters of a wrong value in a message
+
+
+class Document:
+    """The fields of a result's JSON, each checked when it is asked for."""
+
+    def __init__(self, fields: dict[str, Any], where: str) -> None:
+        self.fields, self._where = fields, where
+
+    @classmethod
+    def parsed(cls, text: str, where: str) -> Document:
+        """The fields of a result as text; `where` is what to call it in a message."""
+        try:
+            found = json.loads(text, parse_constant=_refuse_constant)
+        except (ValueError, RecursionError) as error:
+            raise DataError(f"{where} is not JSON: {error}; write it anew with to_json.") from error
+        if not isinstance(found, dict) or found.get("format") != FORMAT:
+            raise DataError(
+                f"{where} is not a result of edgewise: expected a JSON object with the format "
+                f"{FORMAT!r}; make one with to_json or `edgewise test --json`."
+            )
+        document = cls(found, where)
+        version = document.whole("schema_version", at_least=1)
+        if version > SCHEMA_VERSION:
+            raise DataError(
+                f"{where} is of version {shown(version)}, newer than the {SCHEMA_VERSION} that "
+                f"this edgewise ({__version__}) reads; upgrade edgewise."
+            )
+        return document
+
+    def part(self, name: str) -> Document:
+        """An object inside this one."""
+        value = self.field(name)
+        if not isinstance(value, dict):
+            self.refuse(name, "an object")
+        return Document(value, f"{self._where}: field {name!r}")
+
+    def refuse(self, name: str, expected: str, got: str | None = None) -> NoReturn:
+        came = shown(self.fields.get(name)) if got is None else got
+        raise DataError(
+            f"{self._where}: field {name!r}: expected {expected}, got {came}; write it anew with "
+            "to_json."
+        )
+
+    def field(self, name: str) -> Any:
+        if name not in self.fields:
+            self.refuse(name, "a value", "none")
+        return self.fields[name]
+
+    def unless_null(self, name: str, read: Any, *arguments: Any, null: Any = None) -> Any:
+        return null if self.field(name) is None else read(name, *arguments)
+
+    def text(self, name: str) -> str:
+        value = self.field(name)
+        if not isinstance(value, str):
+            self.refuse(name, "a text")
+        return value
+
+    def whole(self, name: str, at_least: int = 0) -> int:
+        value = self.field(name)
+        if type(value) is not int or value < at_least:
+            self.refuse(name, f"a whole number from {at_least} on")
+        return value
+
+    def number(self, name: str, above: float = -math.inf, below: float = math.inf) -> float:
+        value = self.field(name)
+        if above == -math.inf and value in (*INFINITIES, "NaN"):
+            return float(value)
+        rule = "a number" if above == -math.inf else f"a number between {above:g} and {below:g}"
+        if type(value) not in (int, float) or not above < value < below:
+            self.refuse(name, rule)
+        try:
+            return float(value)
+        except OverflowError:
+            self.refuse(name, rule)
+
+    def vector(self, name: str) -> FloatArray:
+        """Numbers from zero on, at least one."""
+        values = self.field(name)
+        kinds = set(map(type, values)) if isinstance(values, list) else {None}
+        if not values or not kinds <= {int, float} or not all(0 <= v < math.inf for v in values):
+            self.refuse(name, "a list of numbers from 0 on")
+        return np.array(values, dtype=np.float64)
+
+    def options(self) -> dict[str, Any]:
+        value = self.field("options")
+        if not isinstance(value, dict) or not _is_shallow(value, _DEEPEST_OPTION):
+            self.refuse("options", f"an object, nested at most {_DEEPEST_OPTION} deep")
+        return value
+
+    def names(self, count: int) -> tuple[str, ...]:
+        value = self.field("feature_names")
+        if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
+            self.refuse("feature_names", "a list of texts")
+        if len(value) != count:
+            self.refuse("feature_names", f"as many as n_features, {shown(count)}", str(len(value)))
+        if len(set(value)) != count:
+            self.refuse("feature_names", "every name once")
+        return tuple(value)
+
+    def matrix(self, name: str, size: int) -> FloatArray:
+        rows, kinds = self._square(name, size)
+        if not kinds <= {int, float, type(None)}:
+            for cell in (cell for row in rows for cell in row):
+                if type(cell) not in (int, float, type(None)) and cell not in INFINITIES:
+                    self.refuse(name, "numbers, null or 'Infinity'", shown(cell))
+        try:
+            matrix = np.array(rows, dtype=np.float64)
+        except OverflowError:
+            self.refuse(name, "numbers below 1.8e308", "a larger one")
+        # Python reads 1e999 as infinity, without an error.
+        if np.isinf(matrix).sum() != sum(row.count(text) for row in rows for text in INFINITIES):
+            self.refuse(name, "numbers below 1.8e308", "a larger one")
+        return matrix
+
+    def decisions(self, name: str, size: int) -> BoolArray:
+        rows, kinds = self._square(name, size)
+        if kinds != {bool}:
+            self.refuse(name, "true or false for every pair")
+        matrix = np.array(rows, dtype=np.bool_)
+        if matrix.diagonal().any() or (matrix != matrix.T).any():
+            self.refuse(name, "a symmetric matrix, false on its diagonal")
+        return matrix
+
+    def _square(self, name: str, size: int) -> tuple[list[list[Any]], set[type]]:
+        """Rows and the kinds of what is in them; no memory is taken on the word of a number."""
+        rows = self.field(name)
+        expected = f"{size} rows of {size} values, as there are features"
+        if not isinstance(rows, list) or not all(isinstance(row, list) for row in rows):
+            self.refuse(name, expected)
+        if len(rows) != size:
+            self.refuse(name, expected, f"{len(rows)} rows")
+        for row in rows:
+            if len(row) != size:
+                self.refuse(name, expected, f"a row of {len(row)}")
+        return rows, set().union(*(map(type, row) for row in rows))
+
+
+def shown(value: Any) -> str:
+    text = reprlib.repr(value)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+
+
+def _refuse_constant(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is no number of JSON")
+
+
+def _is_shallow(value: Any, depth: int) -> bool:
+    """Whether no list or object is nested deeper: what goes too deep could never be written."""
+    if not isinstance(value, dict | list):
+        return True
+    inner = value.values() if isinstance(value, dict) else value
+    return depth > 0 and all(_is_shallow(item, depth - 1) for item in inner)

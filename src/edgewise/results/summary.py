@@ -1,0 +1,49 @@
+"""A result in a few sentences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from edgewise.results.result import EdgeTestResult
+
+_MOST_EDGES = 10
+
+
+def headline(result: EdgeTestResult) -> str:
+    """What was tested, how, and how many edges there are."""
+    family = "all entries at once" if result.correction is None else result.correction
+    if result.correction is None and result.radius is None:
+        family = "no correction"
+    pairs = result.n_features * (result.n_features - 1) // 2
+    return (
+        f"{result.n_edges} of {pairs} possible edges "
+        f"among {result.n_features} variables, from {result.n_samples} rows "
+        f"(method {result.method!r}, alpha {result.alpha:g}, {family})."
+    )
+
+
+def facts(result: EdgeTestResult) -> list[str]:
+    """The headline, and what else one must know before reading the edges."""
+    lines = [headline(result)]
+    if result.n_dropped:
+        lines.append(f"{result.n_dropped} rows with missing values were left out.")
+    if result.rows_needed is not None:
+        lines.append(
+            "The rows are too few for this method: its threshold is infinite. "
+            f"About {result.rows_needed:,} rows would make it finite."
+        )
+    return lines
+
+
+def summary(result: EdgeTestResult) -> str:
+    """The facts and the strongest edges."""
+    lines = facts(result)
+    lines += [
+        f"  {edge.source} – {edge.target}: partial correlation "
+        f"{edge.partial_correlation:+.3f}, adjusted p {edge.adjusted_pvalue:.2g}"
+        for edge in result.edges()[:_MOST_EDGES]
+    ]
+    if result.n_edges > _MOST_EDGES:
+        lines.append(f"  … and {result.n_edges - _MOST_EDGES} more")
+    return "\n".join(lines)
