@@ -17,7 +17,6 @@ from edgewise.methods.batch import Batch as Batch
 from edgewise.methods.eig import Eig as Eig
 from edgewise.methods.elliptical import Elliptical as Elliptical
 from edgewise.methods.fisher import Fisher as Fisher
-from edgewise.methods.method import Method as Method
 from edgewise.methods.score import Score as Score
 from edgewise.methods.sequential import ConfidenceSequence as ConfidenceSequence
 from edgewise.methods.sequential import Sequential as Sequential

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence, Set
 from numbers import Integral, Real
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from edgewise._base.text import listed
 from edgewise.errors import DataError, ParameterError
+
+if TYPE_CHECKING:
+    import numpy as np
 
 
 def check_choice(name: str, value: object, choices: Sequence[object]) -> None:
@@ -40,6 +42,8 @@ def check_count(name: str, value: object, *, at_least: int) -> int:
 
 def check_rng(rng: object) -> np.random.Generator:
     """A generator of random numbers, as it is or from a seed."""
+    import numpy as np  # here, because the command line checks names before it needs numbers
+
     try:
         return np.random.default_rng(rng)  # type: ignore[arg-type]
     except (TypeError, ValueError) as error:
@@ -50,15 +54,6 @@ def check_rng(rng: object) -> np.random.Generator:
 
 def check_alpha(alpha: object) -> float:
     return check_real("alpha", alpha, above=0, below=1, hint=" 0.05 is usual.")
-
-
-def check_options(method: str, given: Iterable[str], known: Iterable[str]) -> None:
-    """Refuse an option that the method does not have."""
-    known = sorted(known)
-    for option in given:
-        if option not in known:
-            has = f"its options are {', '.join(known)}" if known else "it has no options"
-            raise ParameterError(f"{option}: method {method!r} does not take it; {has}.")
 
 
 def default_names(n_features: int) -> tuple[str, ...]:

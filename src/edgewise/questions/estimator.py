@@ -121,7 +121,7 @@ class EdgeTest(BaseEstimator):  # type: ignore[misc]
         self,
         method: str | Method = DEFAULT_METHOD,
         alpha: float = 0.05,
-        correction: str | None = HOLM,
+        correction: str | None = "holm",
         *,
         min_effect: float = 0.0,
         effect_scale: str | None = None,
@@ -255,7 +255,8 @@ class EdgeTest(BaseEstimator):  # type: ignore[misc]
             data,
             method=self._chosen(),
             alpha=self.alpha,
-            correction=self.correction,
+            # scikit-learn wants plain defaults, so the default and "holm" are the same here.
+            correction=HOLM if self.correction == "holm" else self.correction,
             min_effect=self.min_effect,
             effect_scale=self.effect_scale,
             feature_names=getattr(self, "feature_names_in_", None) if is_state else None,

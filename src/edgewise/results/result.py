@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -116,6 +117,12 @@ class EdgeTestResult:
             value = getattr(self, known.name)
             if isinstance(value, np.ndarray):
                 value.flags.writeable = False
+
+    @property
+    def interval_rule(self) -> Uncertainty | None:
+        """The former name of `uncertainty`."""
+        warnings.warn("interval_rule is called uncertainty now.", DeprecationWarning, stacklevel=2)
+        return self.uncertainty
 
     @property
     def n_edges(self) -> int:
