@@ -86,8 +86,11 @@ class TestSameAsHere:
         asked = {"method": method, "solver": "matrix-free", **options}
         result, here = (ew.edge_test(data, **asked) for data in (array_of(lengths), stored))
         same_result(result, here)
-        for record in ("solver", "iterations", "products"):
-            assert result.options[record] == here.options[record]
+        assert result.options["solver"] == here.options["solver"]
+        # Sums of partitions differ from those of batches in their last bits, which may decide on a
+        # pass of up to four products more.
+        for record, most in (("iterations", 1), ("products", 4)):
+            assert result.options[record] == pytest.approx(here.options[record], abs=most)
         assert result.options["width"] == pytest.approx(here.options["width"], rel=1e-9)
         in_memory = ew.edge_test(array_of(lengths).compute(), **asked)
         np.testing.assert_allclose(result.threshold, in_memory.threshold, rtol=1e-7)

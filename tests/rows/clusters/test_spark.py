@@ -76,7 +76,8 @@ def test_products_alone_on_the_cluster(cut, rows, tmp_path, same_result, options
     result = ew.edge_test(cut(rows, [0, 150, 400]).cache(), **options)
     same_result(result, expected)
     assert result.options["solver"] == "matrix-free"
-    assert result.options["iterations"] == expected.options["iterations"]
+    # Other sums of the same rows: their last bits may decide on one pass more.
+    assert result.options["iterations"] == pytest.approx(expected.options["iterations"], abs=1)
 
 
 def test_two_levels_of_merging(many, rows, same_result, collected):
