@@ -90,7 +90,8 @@ def test_records_are_the_matrices_entries():
 
 
 @pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
-def test_frames(backend):
+def test_frames(backend, require):
+    require(backend)
     result = result_of()
     frame = result.to_frame(backend)
     assert type(frame).__module__.partition(".")[0] == backend
@@ -103,7 +104,8 @@ def _as_lists(backend):
     return {"orient": "list"} if backend == "pandas" else {"as_series": False}
 
 
-def test_frame_by_default_is_pandas_where_it_is_installed():
+def test_frame_by_default_is_pandas_where_it_is_installed(require):
+    require("pandas")
     assert type(result_of().to_frame()).__module__.startswith("pandas")
 
 
