@@ -118,7 +118,8 @@ def test_hundreds_of_nodes_take_seconds():
     rho = partial_correlations(make_grid_precision(500)) + noise + noise.T
     start = time.perf_counter()
     assert place(rho).shape == (500, 2)
-    assert time.perf_counter() - start < 10
+    # Ten times what it takes: a slow or busy machine does not fail, a way of another order does.
+    assert time.perf_counter() - start < 60
 
 
 @pytest.mark.parametrize("size", [5, 8, 11])
