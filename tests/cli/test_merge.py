@@ -31,6 +31,7 @@ def paths(states, kind):
     return [states / f"{kind}{number}.ews" for number in range(len(PARTS))]
 
 
+@pytest.mark.exactness
 @pytest.mark.parametrize("kind", ["Moments", "BatchMoments", "ConfidenceSequence"])
 def test_is_the_sum_in_the_order_given(tmp_path, run_edgewise, states, kind):
     output = tmp_path / "all.ews"
@@ -39,6 +40,7 @@ def test_is_the_sum_in_the_order_given(tmp_path, run_edgewise, states, kind):
     assert done.stderr == ""
     a, b, c = (ew.load_state(path) for path in paths(states, kind))
     (a + b + c).save(tmp_path / "expected.ews")
+    # To the last bit: two processes do the same, on the same CPU with the same BLAS.
     assert output.read_bytes() == (tmp_path / "expected.ews").read_bytes()
 
 

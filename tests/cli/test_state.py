@@ -57,6 +57,7 @@ def test_is_edge_test_of_the_state(run_edgewise, saved, name, arguments, method)
         **({"mu": 0.5} if "--mu" in arguments else {}),
     }
     expected = ew.edge_test(ew.load_state(saved[name]), method=method, **options)
+    # To the last bit: two processes do the same, on the same CPU with the same BLAS.
     assert found == json.loads(expected.to_json())
     assert (found["method"], found["n_samples"]) == (method, 400)
     assert found["feature_names"] == list(NAMES)

@@ -64,6 +64,7 @@ def test_trace_survives_a_large_mean(offset):
     )
 
 
+@pytest.mark.exactness
 def test_matrix_is_positive_semidefinite_and_symmetric():
     matrix = ew.covariance_of_covariance(rows_of("t5"))
     # Whether to the last bit as well, depends on how NumPy multiplies W by its own transpose.
@@ -97,6 +98,7 @@ def matrix_of(X, **options):
     return covcov_matrix(lambda: iter([X]), Moments(order=2).update(X), **options)
 
 
+@pytest.mark.exactness
 @pytest.mark.parametrize("frobenius", [False, True])
 @pytest.mark.parametrize("distribution", ["gaussian", "exponential"])
 def test_of_transformed_rows(distribution, frobenius):

@@ -292,10 +292,12 @@ class TestOperator:
         assert (operator.passes, operator.products) == (4, 8)
         assert len(started) == 4
 
+    @pytest.mark.exactness
     def test_same_bits_again(self):
         operator = operator_of(rows_of("t5"))
         block = vectors_of(operator, 3)
         for dtype in (np.float32, np.float64):
+            # The same operations in the same order.
             first, second = (operator.multiply(block, dtype) for _ in range(2))
             np.testing.assert_array_equal(first, second)
 

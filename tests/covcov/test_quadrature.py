@@ -137,7 +137,9 @@ def test_few_eigenvalues_that_differ_from_zero_or_from_each_other(name):
     assert -0.002 <= widened <= 0.005 + 4 * radius.slack
 
 
+@pytest.mark.exactness
 def test_same_bits_again():
+    """Random vectors included: their seed is fixed, and the same operations follow."""
     operator, spectrum = case("t5", 13)
     first = estimate("t5", 13)
     second = estimate_spectrum(operator, float(spectrum.sum()))

@@ -127,8 +127,10 @@ class TestLargest:
         operator = CovcovOperator(source.batches, ew.accumulate(source))
         certifies(largest_eigenvalue(operator, block=4), largest_of(X))
 
+    @pytest.mark.exactness
     @blocks
     def test_same_bits_again(self, block):
+        """Random start included: its seed is fixed, and the same operations follow."""
         X, options, _ = case("gaussian", 30, True)
         first, second = (largest_eigenvalue(operator_of(X, **options), block=block) for _ in "ab")
         assert first == second

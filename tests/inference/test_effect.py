@@ -78,6 +78,7 @@ class TestFormula:
 
 
 class TestPerEdge:
+    @pytest.mark.exactness
     @pytest.mark.parametrize("scale", SCALES)
     @pytest.mark.parametrize("method", [*PER_EDGE, *BOUNDS])
     def test_zero_is_the_plain_test(self, method, scale):
@@ -115,6 +116,7 @@ class TestPerEdge:
         assert found.options["min_effect"] == value
         assert found.options["effect_scale"] == "partial_correlation"
 
+    @pytest.mark.exactness
     @pytest.mark.parametrize("correction", CORRECTIONS)
     @pytest.mark.parametrize("scale", SCALES)
     @pytest.mark.parametrize("method", PER_EDGE)
@@ -150,6 +152,7 @@ class TestPerEdge:
 
 
 class TestBounds:
+    @pytest.mark.exactness
     @pytest.mark.parametrize("method", BOUNDS)
     def test_on_the_precision_scale(self, method):
         """|Θ̂| − t > θ₀, as in the paper."""
@@ -166,6 +169,7 @@ class TestBounds:
             decisions |= set(expected)
         assert decisions == {False, True}
 
+    @pytest.mark.exactness
     @pytest.mark.parametrize("alpha", [1e-4, 0.05, 0.2])
     @pytest.mark.parametrize("method", BOUNDS)
     def test_on_the_scale_of_partial_correlations(self, method, alpha):

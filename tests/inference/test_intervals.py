@@ -121,6 +121,7 @@ class TestPerEdge:
             rejected_of.append(off_diagonal(result.reject).mean())
         assert 0 < np.mean(rejected_of) - 0.15 < np.mean(excluded_of) < 1
 
+    @pytest.mark.exactness
     def test_elliptical_on_its_own_scale(self):
         result = result_of("elliptical", rows_of(200, 6), correction=None, alpha=0.1)
         low, high = result.confidence_interval(0.9, "partial_correlation")
@@ -142,6 +143,7 @@ class TestPerEdge:
 
 
 class TestBounds:
+    @pytest.mark.exactness
     @every_bound
     def test_estimate_and_threshold(self, method):
         X = rows_of(40_000, 3, distribution="gaussian")
@@ -231,6 +233,7 @@ class TestLogPvalues:
     def of_test(self, result):
         return result.log_pvalue[np.triu_indices(result.n_features, k=1)]
 
+    @pytest.mark.exactness
     @pytest.mark.parametrize("tested_value", [0.0, 0.1])
     @pytest.mark.parametrize("method", METHODS)
     def test_are_those_of_a_test(self, method, tested_value):
@@ -268,6 +271,7 @@ class TestLogPvalues:
             for value in (0.0, 0.1):
                 assert np.all(self.of_rule(result, value, scale) > math.log(0.9))
 
+    @pytest.mark.exactness
     def test_batches_tested_by_their_maximum(self):
         """The adjusted p-values are resampled; those of single edges stay what they were."""
         results = [result_of("batch", correction=c) for c in ("maxt", "holm")]

@@ -79,11 +79,12 @@ def test_origin_and_rest_carry_the_mean_beyond_working_precision():
     assert np.abs((sums.mean() - 1e10) - exact).max() > 1e-10
 
 
+@pytest.mark.exactness
 def test_addition_is_the_sums_of_all_rows_and_commutes_to_the_bit():
     a, b = sums_of(ROWS[:37]), sums_of(ROWS[37:] * 3 + 2)
     both = np.vstack([ROWS[:37], ROWS[37:] * 3 + 2])
     assert_sums(a + b, both)
-    for name, value in flat(a + b).items():
+    for name, value in flat(a + b).items():  # entry by entry, x + y is y + x
         np.testing.assert_array_equal(value, flat(b + a)[name])
 
 

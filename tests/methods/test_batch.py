@@ -121,6 +121,7 @@ def test_order_of_the_rows_counts_and_that_of_the_batches_does_not(same_result):
     assert np.max(np.abs(batch(shuffled).standard_error - batch(X).standard_error)) > 1e-4
 
 
+@pytest.mark.exactness
 @pytest.mark.parametrize("alpha", [1e-6, 0.05, 0.5])
 @pytest.mark.parametrize("correction", CORRECTIONS)
 def test_threshold_agrees_with_the_decisions(correction, alpha):
@@ -169,6 +170,7 @@ class TestRefusals:
 
 
 class TestLargestStatistic:
+    @pytest.mark.exactness
     def test_is_reproducible(self):
         X = rows_of("gaussian", 1000, 5)
         found = [batch(X, correction="maxt", random_state=s).adjusted_pvalue for s in (0, 0, 1)]

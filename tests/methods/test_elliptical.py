@@ -94,6 +94,7 @@ def test_units_do_not_matter(power):
     )
 
 
+@pytest.mark.exactness
 @pytest.mark.parametrize("alpha", [1e-12, 0.001, 0.05, 0.5])
 @pytest.mark.parametrize("correction", ["holm", "bonferroni", "bh", "by", None])
 def test_threshold_agrees_with_the_decisions(correction, alpha):

@@ -83,6 +83,7 @@ def test_smallest_table():
     np.testing.assert_allclose(result.pvalue[off], expected[off], rtol=1e-9)
 
 
+@pytest.mark.exactness
 @pytest.mark.parametrize("alpha", [1e-12, 0.001, 0.05, 0.5])
 @pytest.mark.parametrize("correction", CORRECTIONS)
 def test_threshold_agrees_with_the_decisions(correction, alpha):

@@ -110,6 +110,7 @@ class TestRowsNeeded:
 
 
 class TestPValues:
+    @pytest.mark.exactness
     @methods
     @pytest.mark.parametrize("standardize", [False, True])
     @pytest.mark.parametrize("mu", [1.0, 0.02])

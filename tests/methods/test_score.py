@@ -120,6 +120,7 @@ def test_order_of_columns_and_rows():
     )
 
 
+@pytest.mark.exactness
 @pytest.mark.parametrize("alpha", [1e-12, 0.001, 0.05, 0.5])
 @pytest.mark.parametrize("correction", CORRECTIONS)
 def test_threshold_agrees_with_the_decisions(correction, alpha):

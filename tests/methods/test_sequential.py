@@ -45,6 +45,7 @@ def test_the_fields_of_a_result(stream):
     assert "n_samples=5000" in repr(sequence)
 
 
+@pytest.mark.exactness
 @pytest.mark.parametrize("alpha", [0.001, 0.05, 0.3])
 @pytest.mark.parametrize("n", [50, 400, 5000])
 def test_pvalues_intervals_thresholds_and_edges_agree(stream, alpha, n):

@@ -182,6 +182,7 @@ class TestThreshold:
 
 
 class TestPValues:
+    @pytest.mark.exactness
     @every_bound
     def test_at_most_alpha_exactly_where_rejected(self, method, radius):
         decisions = set()

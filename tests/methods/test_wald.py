@@ -131,6 +131,7 @@ def test_units_do_not_matter(power):
     )
 
 
+@pytest.mark.exactness
 @pytest.mark.parametrize("alpha", [1e-12, 0.001, 0.05, 0.5])
 @pytest.mark.parametrize("correction", CORRECTIONS)
 def test_threshold_agrees_with_the_decisions(correction, alpha):

@@ -250,6 +250,7 @@ def test_precision_entries_may_be_large_partial_correlations_may_not(rows, refus
     )
 
 
+@pytest.mark.exactness
 def test_maxt_is_sharper_than_bonferroni(rows):
     options = {"method": "batch", "alpha": 0.2}
     maxt = ew.edge_test(rows, correction="maxt", **options)

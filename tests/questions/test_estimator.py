@@ -34,6 +34,7 @@ def test_scikit_learn_contract(estimator, check):
     check(estimator)
 
 
+@pytest.mark.exactness
 @pytest.mark.parametrize("method", [*ONE_PASS, *TWO_PASSES, "batch"])
 def test_fitted_attributes(rows, method):
     estimator = EdgeTest(method, alpha=0.01, correction="bonferroni")
@@ -215,6 +216,7 @@ def test_every_parameter_reaches_the_test(rows, same_result, parameters):
     assert fitted.result_.options == expected.options
 
 
+@pytest.mark.exactness
 def test_random_state_decides_the_bootstrap(rows):
     def pvalues(**parameters):
         return EdgeTest("batch", correction="maxt", **parameters).fit(rows).pvalues_

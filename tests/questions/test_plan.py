@@ -44,6 +44,7 @@ def test_the_fields_of_a_plan(pilot):
         plan.n_samples = 3
 
 
+@pytest.mark.exactness
 @pytest.mark.parametrize("method", METHODS)
 def test_the_matrix_of_pairs(pilot, method):
     pairs = ew.plan_sample_size(pilot, effect=0.2, method=method).pairs
@@ -60,6 +61,7 @@ def test_more_power_needs_more_rows(pilot, method):
     assert needed[0] < needed[1] < needed[2]
 
 
+@pytest.mark.exactness
 @pytest.mark.parametrize("method", BOUNDS)
 def test_a_bound_has_no_power_to_choose(pilot, method):
     plans = [
@@ -129,6 +131,7 @@ def test_heavy_tails_need_more_rows_of_the_score_test():
     assert needed["t5"] > 1.3 * needed["gaussian"]
 
 
+@pytest.mark.exactness
 def test_a_path_and_a_frame(pilot, tmp_path, write_csv, require):
     expected = ew.plan_sample_size(pilot, effect=0.1).pairs
     path = write_csv(tmp_path / "pilot.csv", "abcd", pilot)

@@ -327,6 +327,7 @@ def test_equilibrium_is_complete(memory):
     np.testing.assert_allclose(X, math.sqrt(1 - memory**2) / (1 - memory), rtol=1e-13)
 
 
+@pytest.mark.exactness
 @pytest.mark.parametrize("memory", [0.7, -0.7, 0.0])
 def test_stream_goes_on_where_it_stopped(memory):
     law = AutoRegressive(Gaussian(), memory)
@@ -337,6 +338,7 @@ def test_stream_goes_on_where_it_stopped(memory):
     )
 
 
+@pytest.mark.exactness
 def test_streams_do_not_share_their_past():
     law = AutoRegressive(Gaussian(), 0.9)
     first, second = (law.stream(np.random.default_rng(seed), 2) for seed in (1, 2))
@@ -348,6 +350,7 @@ def test_streams_do_not_share_their_past():
     np.testing.assert_array_equal(np.concatenate(taken), alone(12))
 
 
+@pytest.mark.exactness
 @pytest.mark.parametrize("name", [name for name in DISTRIBUTIONS if name != "ar1"])
 def test_no_memory_is_the_innovations(name):
     law = DISTRIBUTIONS[name]

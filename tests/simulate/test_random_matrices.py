@@ -26,6 +26,7 @@ def unscaled(precision):
     return precision / np.outer(root, root)
 
 
+@pytest.mark.exactness
 @MAKERS
 @SIZES
 def test_precision_matrix_with_just_so_many_edges(make, p, n_edges):
@@ -49,6 +50,7 @@ def test_no_edges_is_the_identity(make):
     np.testing.assert_array_equal(make(4, 0, rng=0), np.eye(4))
 
 
+@pytest.mark.exactness
 @pytest.mark.parametrize(
     "make",
     [
@@ -128,6 +130,7 @@ def test_says_how_many_edges_there_can_be(refuses, make):
     refuses(lambda: make(1, 1, rng=0), ParameterError, "at most 0", "1 variables")
 
 
+@pytest.mark.exactness
 @pytest.mark.parametrize(("p", "n_factors"), [(1, None), (4, None), (4, 4), (4, 5), (7, 50)])
 def test_gram_covariance_is_its_formula(p, n_factors):
     """Σ_ij = g_iᵀg_j/(‖g_i‖‖g_j‖), one g after another from the same generator."""

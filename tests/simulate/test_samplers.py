@@ -34,6 +34,7 @@ def test_shape_and_kind(distribution):
     assert np.isfinite(X).all()
 
 
+@pytest.mark.exactness
 @EVERY
 def test_seed_decides_everything(distribution):
     first, again, other = (sample(distribution, PRECISION, 50, rng=seed) for seed in (7, 7, 8))
@@ -41,6 +42,7 @@ def test_seed_decides_everything(distribution):
     assert not np.isclose(first, other).any()
 
 
+@pytest.mark.exactness
 @EVERY
 def test_generator_moves_on(distribution):
     rng = np.random.default_rng(7)
@@ -54,6 +56,7 @@ def test_no_seed_is_new_rows_each_time():
     assert not np.isclose(first, second).any()
 
 
+@pytest.mark.exactness
 @EVERY
 def test_name_stands_for_its_law(distribution):
     np.testing.assert_array_equal(
@@ -62,6 +65,7 @@ def test_name_stands_for_its_law(distribution):
     )
 
 
+@pytest.mark.exactness
 def test_law_with_other_parameters():
     t5, t8 = (sample(StudentT(df), PRECISION, 50, rng=1) for df in (5, 8))
     np.testing.assert_array_equal(t5, sample("t5", PRECISION, 50, rng=1))
@@ -83,12 +87,14 @@ def test_law_of_ones_own():
     np.testing.assert_allclose(X, np.arange(12.0).reshape(4, 3) @ root.T, rtol=1e-14)
 
 
+@pytest.mark.exactness
 def test_precision_as_lists():
     np.testing.assert_array_equal(
         sample("gaussian", PRECISION.tolist(), 5, rng=0), sample("gaussian", PRECISION, 5, rng=0)
     )
 
 
+@pytest.mark.exactness
 @EVERY
 @given(
     n=st.integers(0, 60),
@@ -109,6 +115,7 @@ def test_batches_do_not_change_the_rows(distribution, n, batch_rows, p, seed):
     )
 
 
+@pytest.mark.exactness
 @pytest.mark.parametrize("n", [DRAWN - 1, DRAWN, DRAWN + 1, 2 * DRAWN, 150_000])
 @pytest.mark.parametrize("distribution", ["laplace", "ar1"])
 def test_batches_that_cross_a_drawn_block(distribution, n):
@@ -134,6 +141,7 @@ def test_memory_reaches_over_a_drawn_block():
     assert np.corrcoef(before, after)[0, 1] > 0.4
 
 
+@pytest.mark.exactness
 @pytest.mark.parametrize("batch_rows", [50, 40_000, DRAWN, 100_000])
 def test_stream_without_end(batch_rows):
     stream = sample_batches("laplace", PRECISION, None, rng=2, batch_rows=batch_rows)

@@ -89,6 +89,7 @@ def stopping(after):
 
 
 def bits(state):
+    """All of a state: the same where the same batches are added in the same order."""
     contents = state._contents()
     arrays = {name: array.tobytes() for name, array in contents.arrays.items()}
     return contents.kind, contents.columns, contents.n_samples, contents.meta, arrays
@@ -119,6 +120,7 @@ def resume(paths, checkpoint, state=None, columns=None, **options):
     )
 
 
+@pytest.mark.exactness
 @pytest.mark.parametrize("drop", [False, True], ids=["complete", "dropping"])
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 @pytest.mark.parametrize("ending", ENDINGS)
@@ -143,6 +145,7 @@ def test_resumed_at_any_batch_is_uninterrupted(tmp_path, write, rows, gaps, endi
         assert sum(told) == len(X)
 
 
+@pytest.mark.exactness
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 def test_interrupted_again_and_again(tmp_path, write, gaps, kind):
     source = FileSource(write(gaps, "parquet"))

@@ -85,6 +85,7 @@ class TestMerge:
             (left + shuffled).covariance(), np.cov(rows, rowvar=False), rtol=1e-12, atol=1e-14
         )
 
+    @pytest.mark.exactness
     def test_the_operands_stay_as_they_are(self, kind, rows):
         left = kind(feature_names=NAMES).update(rows[:150])
         right = kind(feature_names=NAMES[::-1]).update(rows[150:, ::-1])

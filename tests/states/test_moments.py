@@ -82,6 +82,7 @@ tables = st.tuples(st.integers(0, 12), st.integers(1, 4)).flatmap(
 
 
 class TestAddition:
+    @pytest.mark.exactness
     def test_empty_is_neutral_on_either_side(self):
         s = state(rows_of("gaussian", 50))
         assert_identical(Moments() + s, s)
@@ -92,14 +93,17 @@ class TestAddition:
         s = state(rows_of("gaussian", 50), order=2)
         assert (Moments(order=4) + s).order == (s + Moments(order=4)).order == 2
 
+    @pytest.mark.exactness
     def test_an_update_without_rows_changes_nothing(self):
         s = state(rows_of("gaussian", 50))
         assert_identical(state(rows_of("gaussian", 50)).update(np.empty((0, 4))), s)
 
+    @pytest.mark.exactness
     def test_commutative_to_the_last_bit(self):
         a, b = state(rows_of("t5", 40)), state(rows_of("exponential", 7, seed=1) + 1e6)
         assert_identical(a + b, b + a)
 
+    @pytest.mark.exactness
     def test_addition_leaves_both_sides_alone(self):
         X = rows_of("gaussian", 30)
         a, b = state(X[:10]), state(X[10:])
@@ -107,6 +111,7 @@ class TestAddition:
         assert_identical(a, state(X[:10]))
         assert_identical(b, state(X[10:]))
 
+    @pytest.mark.exactness
     def test_merge_is_addition_in_place(self):
         X = rows_of("gaussian", 30)
         a = state(X[:10])
@@ -148,6 +153,7 @@ class TestAddition:
         with pytest.raises(ParameterError, match="a state of 4 columns, got one of 3"):
             _ = state(rows_of("gaussian", 9)) + state(np.ones((2, 3)))
 
+    @pytest.mark.exactness
     def test_different_orders_are_refused(self):
         X = rows_of("gaussian", 9)
         a = state(X)
@@ -236,6 +242,7 @@ class TestInput:
         X = rows_of("t5", 500) + 3.0
         np.testing.assert_allclose(values(state(layout(X))), values(state(X)), rtol=1e-13)
 
+    @pytest.mark.exactness
     def test_read_only_rows_are_not_written(self):
         X = rows_of("t5", 500)
         before = X.copy()
@@ -243,6 +250,7 @@ class TestInput:
         assert_identical(state(X), state(before))
         np.testing.assert_array_equal(X, before)
 
+    @pytest.mark.exactness
     def test_the_state_does_not_keep_the_rows(self):
         X = rows_of("t5", 500)
         moments = state(X)
@@ -250,6 +258,7 @@ class TestInput:
         X[:] = 0
         np.testing.assert_array_equal(values(moments), expected)
 
+    @pytest.mark.exactness
     @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
     def test_failed_update_changes_nothing(self, bad):
         X = rows_of("gaussian", 70_000)  # several blocks, the bad value in the last
@@ -260,6 +269,7 @@ class TestInput:
         assert caught.value.counts.tolist() == [0, 0, 1, 0]
         assert_identical(moments, state(X[:100]))
 
+    @pytest.mark.exactness
     def test_other_width_is_refused_and_changes_nothing(self):
         X = rows_of("gaussian", 100)
         moments = state(X)
@@ -267,6 +277,7 @@ class TestInput:
             moments.update(X[:, :3])
         assert_identical(moments, state(X))
 
+    @pytest.mark.exactness
     def test_order_two_has_no_quartics(self):
         X = rows_of("gaussian", 100)
         moments = state(X, order=2)

@@ -88,6 +88,7 @@ class TestSegments:
         assert state.batch_counts().tolist() == stream.batch_counts().tolist()
         np.testing.assert_allclose(state.covariance(), stream.covariance(), rtol=1e-9)
 
+    @pytest.mark.exactness
     @given(st.data())
     def test_can_be_added_in_any_order(self, data):
         """To the last bits, that is; with the same order, to the last one."""

@@ -57,7 +57,11 @@ def values(calibration):
 
 
 def assert_identical(found, expected, *, but=()):
-    """To the last bit, but for the rates named, which are not measured."""
+    """To the last bit, but for the rates named, which are not measured.
+
+    Each draw is the same operations in the same order, whichever process makes it; all of these are
+    on the same CPU, with one thread of the same BLAS.
+    """
     for name in RATES:
         wanted = [math.nan] * 3 if name in but else getattr(expected, name)
         np.testing.assert_array_equal(getattr(found, name), wanted, err_msg=name)

@@ -109,7 +109,10 @@ def files_of(tmp_path, write_csv):
 
 @pytest.fixture(scope="session")
 def same_bits():
-    """Two results or states agree in every bit of every array."""
+    """Two results or states agree in every bit of every array.
+
+    For the same partitions, which are added up in the same order by workers on the same CPU.
+    """
 
     def check(one, other):
         mine, theirs = _arrays(one), _arrays(other)

@@ -51,7 +51,7 @@ def collected(monkeypatch):
 
 
 def bits(result):
-    """All numbers of a result, to the last bit."""
+    """All numbers of a result, to the last bit: what the same partitions give on the same CPU."""
     fields = ("covariance", "partial_correlation", "statistic", "log_pvalue", "threshold")
     return [np.asarray(getattr(result, field)).tobytes() for field in fields]
 

@@ -66,6 +66,7 @@ def test_a_task_whose_worker_dies_is_done_again(whole, troubled):
         frame, times = troubled(dies({1, 3}))
         result = ew.edge_test(frame)
         assert times() == 4  # two passes, and two attempts at each
+        # The same partitions in the same order, on the same CPU.
         for field in ("covariance", "statistic", "log_pvalue"):
             assert getattr(result, field).tobytes() == getattr(expected, field).tobytes()
 
