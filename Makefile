@@ -4,7 +4,7 @@ BIN := .venv/bin
 # One BLAS thread per test worker: more would only fight for the cores.
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: demo test lint unit validity bench calibration docs dist-check clean
+.PHONY: demo test lint unit exactness validity bench calibration docs dist-check clean
 
 .venv/installed: pyproject.toml src/edgewise/_version.py
 	$(PYTHON) -c 'import sys; sys.exit("edgewise needs Python 3.11 or newer, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
@@ -37,6 +37,10 @@ lint: .venv/installed-dev
 
 unit: .venv/installed-dev
 	$(ONE_THREAD) $(BIN)/pytest -n 2 --dist worksteal
+
+# Equal bit by bit, or nearly so; with OPENBLAS_CORETYPE=Nehalem, say, on the arithmetic of another CPU.
+exactness: .venv/installed-dev
+	$(ONE_THREAD) $(BIN)/pytest -q -n 2 --dist worksteal -m exactness tests
 
 # The slow proofs of error control; `make test` runs a smaller part of the same.
 validity: .venv/installed-dev
