@@ -120,7 +120,6 @@ def resume(paths, checkpoint, state=None, columns=None, **options):
     )
 
 
-@pytest.mark.exactness
 @pytest.mark.parametrize("drop", [False, True], ids=["complete", "dropping"])
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 @pytest.mark.parametrize("ending", ENDINGS)

@@ -74,7 +74,6 @@ class TestNumbers:
         values = [measured["values"].ravel() for _, measured in draw(Counting(), tmp_path)]
         assert np.unique(np.concatenate(values)).size == 6 * 3 + 3 * 5
 
-    @pytest.mark.exactness
     def test_the_number_of_workers_changes_nothing(self, tmp_path):
         study = LemmaStudy()
         cells = [
