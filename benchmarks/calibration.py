@@ -109,7 +109,7 @@ def _matrix(pairs: dict[tuple[int, int], float]) -> Any:
 
 
 _LIMIT, _HEURISTIC = "all at once, in the limit", "all at once, heuristic"
-_OURS = "per edge, then Holm, which we put on"
+_OURS = "per edge, then Holm, which we added"
 CONTESTANTS = (
     Contestant("score", Ours("score"), 2000),
     Contestant("wald", Ours("wald"), 2000),
@@ -216,28 +216,30 @@ def _read_csv(path: Path) -> Results:
 _TABLES = {
     "family_wise_error": (
         "Family-wise error",
-        "The share of data sets with any false edge; 0.05 is promised. Bold where the 95 % band "
-        "(Clopper–Pearson) lies wholly above it.",
+        "The share of data sets with any false edge; 0.05 is promised. A number is bold if its "
+        "95 % band (Clopper–Pearson) lies wholly above 0.05.",
     ),
     "false_positive_rate": (
         "False positive rate of a single null pair",
-        "P-values up to 0.05, before any correction. Bold where the 95 % band lies wholly above "
-        "0.05. The bounds hold for all entries at once, so theirs are near zero.",
+        "The share of null pairs with a p-value up to 0.05, before any correction. A number is "
+        "bold if its 95 % band lies wholly above 0.05. The bounds hold for all entries at once, so "
+        "their rates are near zero.",
     ),
     "false_discovery_rate": (
         "False discovery rate",
-        "The mean share of declared edges that are false. Bold where the band lies wholly above "
-        "0.05.",
+        "The mean share of declared edges that are false. A number is bold if its band lies wholly "
+        "above 0.05.",
     ),
     "power": (
         "Power",
         f"The share of the nine edges that are found. With {N:,} rows this graph is easy for the "
-        "per-edge tests; see [below](#power-with-few-rows) for fewer.",
+        "per-edge tests; see [below](#power-with-few-rows) for fewer rows.",
     ),
     "coverage": (
         "Coverage of the intervals",
-        "Of the entries of Θ, at the nominal 0.95. Bold where the band lies wholly below it. "
-        "`score` and `wald` share their intervals, so their rows are the same.",
+        "The share of the entries of Θ that lie in their interval; the nominal level is 0.95. A "
+        "number is bold if its band lies wholly below 0.95. `score` and `wald` have the same "
+        "intervals, so their lines are the same.",
     ),
 }
 
@@ -254,16 +256,16 @@ def _page(results: Results) -> str:
         f"{versions}. All numbers, with their 95 % bands, are in "
         "[calibration.csv](calibration.csv).",
         "",
-        f"Every test judges the first so many of the same data sets: {N:,} rows of a chain of {P} "
-        f"variables (Θ ∝ I + 0.3·neighbours; 9 edges, 36 null pairs), at the level {ALPHA}. The "
-        "harness is `edgewise.studies.calibrate`, which takes any function of an array, so you can "
-        "put your own test, or your own data-generating process, in a row of these tables.",
+        f"All tests judge the same data sets: {N:,} rows of a chain of {P} variables (Θ ∝ I + "
+        f"0.3·neighbours; 9 edges, 36 null pairs), at the level {ALPHA}. The harness is "
+        "`edgewise.studies.calibrate`. It takes any function of an array, so you can add your own "
+        "test, or your own data-generating process, to these tables. Slow tests judge fewer data "
+        "sets:",
         "",
         *_tests(results),
         "",
         f"To save time the peers judge only the first of these data sets{_peers_draws(results)}. "
-        "Holm's correction was put on by us, on the p-values of pingouin and causal-learn as on "
-        "ours.",
+        "We applied Holm's correction to the p-values of pingouin and causal-learn, as to our own.",
         "",
         *_laws(),
         "",
@@ -273,15 +275,15 @@ def _page(results: Results) -> str:
     lines += [
         "## Power with few rows",
         "",
-        f"The same chain, {FEW_ROWS_DRAWS:,} data sets for each cell. *Error* is the family-wise "
-        "error, bold as above; *power* the share of the nine edges that are found. `make "
-        "calibration` makes these tables too; alone they take a few minutes, by `python -m "
-        "benchmarks.calibration --few-rows`.",
+        f"The same chain, {FEW_ROWS_DRAWS:,} data sets per cell. *Error* is the family-wise error, "
+        "bold as above; *power* is the share of the nine edges that are found. `make calibration` "
+        "makes these tables too; `python -m benchmarks.calibration --few-rows` makes only them, in "
+        "a few minutes.",
         "",
     ]
     for n in FEW_ROWS:
         lines += [*_few_rows_table(results, n), ""]
-    lines += ["## What to read from it", "", *_reading(results), ""]
+    lines += ["## What the tables show", "", *_reading(results), ""]
     return "\n".join(lines)
 
 
@@ -386,31 +388,33 @@ def _reading(results: Results) -> list[str]:
 
     few = FEW_ROWS[0]
     return [
-        "- Fisher's test, and with it pingouin and causal-learn, whose p-values are the same or "
-        f"nearly so, makes a family-wise error in {at('fisher', 't5')} of t₅ and "
-        f"{at('fisher', 'contaminated')} of contaminated data sets. `score` makes "
-        f"{at('score', 't5')} and {at('score', 'contaminated')}.",
+        f"- Fisher's test makes a family-wise error in {at('fisher', 't5')} of t₅ and "
+        f"{at('fisher', 'contaminated')} of contaminated data sets. The p-values of pingouin and "
+        "causal-learn are the same or nearly so, and so are their errors. For `score` the shares "
+        f"are {at('score', 't5')} and {at('score', 'contaminated')}.",
         "- `GraphicalLassoCV` is an estimate, not a test: its support contains a false edge in "
         f"{at('graphical lasso', 'gaussian')} of Gaussian data sets.",
-        "- Where the family-wise error is above 0.05 beyond doubt: "
-        + "; ".join(f"`{name}`: {broken(name)}" for name in ("score", "wald", "batch"))
-        + ". Where components are very skewed (log-normal, Pareto), products of residuals are so "
-        f"skewed that the normal limit is not reached at {N:,} rows.",
-        "- Rows that depend on the row before break every per-edge test for independent rows "
-        f"(`score` {at('score', 'ar1')}); `batch` ({at('batch', 'ar1')}) is made for them. The "
-        "bounds survive there by their slack, not by right.",
-        "- The price of a bound on all entries at once: of the edges of Gaussian rows `score` "
+        "- The family-wise error is clearly above 0.05 (the band lies above it) for "
+        + "; ".join(f"`{name}` on {broken(name)}" for name in ("score", "wald", "batch"))
+        + ". If components are very skewed (log-normal, Pareto), products of residuals are so "
+        f"skewed that {N:,} rows are too few for the normal limit.",
+        "- Every per-edge test for independent rows fails if rows depend on the row before "
+        f"(`score` {at('score', 'ar1')}); `batch` ({at('batch', 'ar1')}) is made for such rows. "
+        "The bounds make no error there, but only because they have slack: their guarantee needs "
+        "independent rows.",
+        "- A bound on all entries at once costs power. Of the edges of Gaussian rows `score` "
         f"finds {at('score', 'gaussian', 'power')}, `whitened` with the chi-square radius "
         f"{at('whitened, chi2', 'gaussian', 'power')}, with the trace radius "
         f"{at('whitened, trace', 'gaussian', 'power')}, and the paper's thresholds "
         f"{at('eig (paper)', 'gaussian', 'power')} (eig) and "
         f"{at('trace (paper)', 'gaussian', 'power')} (trace).",
-        f"- With few rows the right level has a price: of the edges of {few} t₅ rows `score` finds "
+        f"- With few rows the right level costs power. Of the edges of {few} t₅ rows `score` finds "
         f"{at('score', 't5', 'power', few)} and errs in {at('score', 't5', n=few)} of the data "
         f"sets; `fisher` finds {at('fisher', 't5', 'power', few)} and errs in "
         f"{at('fisher', 't5', n=few)}. On Gaussian rows, where `fisher` is right, it finds "
         f"{at('fisher', 'gaussian', 'power', few)} and `score` "
-        f"{at('score', 'gaussian', 'power', few)}. Where `score` errs too often with so few rows: "
+        f"{at('score', 'gaussian', 'power', few)}. `score` errs too often with few rows on "
+        "these laws: "
         + "; ".join(f"{n} rows: {broken('score', n, FEW_ROWS_LAWS)}" for n in FEW_ROWS)
         + ".",
     ]

@@ -193,7 +193,7 @@ def test_the_share_is_that_of_the_draws(page, numbers):
     assert draws["always"] == draws["eig (paper)"] == 2
     text = page.read_text(encoding="utf-8")
     assert "\n| always | wrong | 2 |\n| never | per edge, then Holm | 4 |\n" in text
-    assert f"\n| {PEERS[0]} | `partial_corr`: per edge, then Holm, which we put on | 0 |\n" in text
+    assert f"\n| {PEERS[0]} | `partial_corr`: per edge, then Holm, which we added | 0 |\n" in text
 
 
 def test_every_law_is_explained(page):
@@ -206,7 +206,7 @@ def test_every_law_is_explained(page):
 
 
 def test_what_to_read_from_it_has_the_numbers_of_the_run(page, tables):
-    reading = page.read_text(encoding="utf-8").split("## What to read from it")[1]
+    reading = page.read_text(encoding="utf-8").split("## What the tables show")[1]
     assert "contains a false edge in an unknown share of Gaussian data sets" in reading
     power = float(tables["Power"]["score"][0].strip("*"))
     assert f"`score` finds {power:.3f}," in reading
