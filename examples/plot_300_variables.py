@@ -2,12 +2,12 @@
 A graph of 300 variables
 ========================
 
-**Can all pairs of 300 variables be tested in seconds, and can the answer be believed?**
+**Can edgewise test all pairs of 300 variables in seconds, and can you trust the answer?**
 
-300 variables have 44 850 pairs. At a level of 5 % without any correction more than two thousand of
-them would be false edges. And with many variables the rows are soon few, however many there seem to
-be. The data are simulated, so that the truth is known: fifteen hubs, each with its own leaves, and
-rows with the heavy tails of Student's t with 5 degrees of freedom.
+300 variables have 44 850 pairs. At a level of 5 % without any correction, more than two thousand of
+them would be false edges. And with many variables, even a large number of rows can be too few. The
+data are simulated, so that the truth is known: fifteen hubs, each with its own leaves, and rows
+with the heavy tails of Student's t with 5 degrees of freedom.
 """
 
 import time
@@ -33,8 +33,8 @@ print(
 # Every pair at once
 # ------------------
 #
-# The first line is the time of the covariance matrix alone, for scale. The bounds, which hold for
-# all entries at once, say that these rows are too few for them, and how many would do.
+# The first line shows the time of the covariance matrix alone, for comparison. The bounds, which
+# hold for all entries at once, need more rows than these, and say how many.
 
 print(f"{'method':10} {'correction':10} seconds  found  false")
 start = time.perf_counter()
@@ -65,28 +65,28 @@ for method, correction in (
     )
 
 # %%
-# The graph of the score test with Holm's correction. The layout knows nothing of the hubs; it comes
-# from the partial correlations alone.
+# This is the graph of the score test with Holm's correction. The layout does not use the hubs; it
+# comes from the partial correlations alone.
 
 fig = plt.figure(figsize=(9, 8.2))
 results["score", "holm"].plot(ax=fig.add_axes((0.02, 0.06, 0.96, 0.86)))
 plt.show()
 
 # %%
-# Fisher's test finds the same edges, and false ones beside them. A reader of its graph has no way
-# to tell: they come with small p-values of their own.
+# Fisher's test finds the same edges, and false ones as well. A reader of its graph cannot tell them
+# apart, because the false edges have small p-values too.
 
 fisher = results["fisher", "holm"]
 surest = fisher.adjusted_pvalue[upper][~tied].min()
 print(f"the surest false edge of Fisher's test has the corrected p-value {surest:.1g}")
 
 # %%
-# How far the p-values can be believed
-# ------------------------------------
+# How far you can trust the p-values
+# ----------------------------------
 #
-# Holm's correction is only as good as the p-values that go into it. Of the pairs without an edge
-# one in twenty should have a p-value below 0.05. The share is measured here on samples of growing
-# size. A draw has tens of thousands of such pairs, so one draw is enough to see.
+# Holm's correction is only as good as the p-values that go into it. Of the pairs without an edge,
+# one in twenty should have a p-value below 0.05. We measure this share on samples of growing size.
+# A draw has tens of thousands of such pairs, so one draw is enough.
 
 METHODS = {
     "fisher": ("#D55E00", "s--"),
@@ -109,28 +109,27 @@ ax.set_xticks(SIZES, labels=[f"{size:,}" for size in SIZES])
 ax.minorticks_off()
 ax.set_ylim(0, 0.22)
 ax.set_xlabel("rows")
-ax.set_ylabel("pairs without an edge with p < 0.05")
+ax.set_ylabel("share of the pairs without an edge\nthat have p < 0.05")
 ax.spines[["top", "right"]].set_visible(False)
 ax.legend(frameon=False, ncols=4, loc="upper left")
 plt.show()
 
 # %%
-# What one learns, and what not
-# -----------------------------
+# What this shows, and what it does not
+# -------------------------------------
 #
-# - A graph of hundreds of variables is a matter of seconds, and with the rows of this example the
-#   score test with Holm's correction gives back exactly the true one.
-# - Fisher's test gets worse with more rows. Its error is in its standard errors, which are too
-#   small for heavy tails by a factor that grows as more of the extreme rows are seen.
+# - A graph of hundreds of variables takes seconds. With the rows of this example, the score test
+#   with Holm's correction finds exactly the true graph.
+# - Fisher's test gets worse with more rows. Its standard errors are too small for heavy tails, by a
+#   factor that grows as more extreme rows come in.
 # - The score test errs too, but less with more rows. A row with huge values pulls 300 regressions
-#   towards itself, so that its residuals look smaller than they are, and the p-values are too small
-#   while the rows are not very many times the variables. Here they are 133 times the variables, and
-#   even that is not enough for ``"bh"``: it works with p-values near the threshold, and 9 % of its
-#   edges are false, where it aims at 5 %. Holm's correction has no false edge here; one data set
-#   does not show that its promise is kept.
-# - The elliptical test is nearly right at all sizes because these rows *are* elliptical. Nobody
-#   tells a user that.
-# - The bounds find nothing here. They pay for certainty about all entries at once with many more
-#   rows.
-# - All edges here are equally strong and there are few of them. Real graphs have weak edges too,
-#   which no test finds; an absent edge means "not seen with these rows".
+#   towards itself, so that its residuals look smaller than they are. Then the p-values are too
+#   small, unless there are very many rows per variable. Here there are 133 rows per variable, and
+#   even that is not enough for ``"bh"``: it depends on p-values near the threshold, and 9 % of its
+#   edges are false, although it aims at 5 %. Holm's correction gives no false edge here, but one
+#   data set does not show that it keeps its promise.
+# - The elliptical test is nearly right at all sizes because these rows *are* elliptical. With real
+#   data you cannot know that.
+# - The bounds find nothing here. Their guarantee for all entries at once needs many more rows.
+# - All edges here are equally strong, and there are few of them. Real graphs also have weak edges,
+#   which no test finds. A missing edge means "not seen with these rows".

@@ -4,10 +4,10 @@ False edges from heavy tails
 
 **How wrong is the usual test of partial correlations when the data are not Gaussian?**
 
-Fisher's test is exact for Gaussian rows. Here it meets rows of the same graph with the tails of
-Student's t with 5 degrees of freedom, which is about what daily returns have. Data sets are drawn
-again and again, and every data set with any false edge counts as an error. All tests promise at
-most 5 % of these.
+Fisher's test is exact for Gaussian rows. Here we also apply it to rows of the same graph with the
+tails of Student's t with 5 degrees of freedom, which are similar to those of daily returns. We draw
+many data sets and count every data set with any false edge as an error. All tests promise at most 5
+% of such errors.
 """
 
 import matplotlib.pyplot as plt
@@ -30,8 +30,8 @@ for (law, test), rate in rates.items():
     print(f"{law:9} {test:11} {error.value:.3f}  ({error.low:.3f} to {error.high:.3f})")
 
 # %%
-# Left, the share of data sets with any false edge; right, the share of the true edges that is
-# found. The thin lines are 95 % bands.
+# The left panel shows the share of data sets with any false edge, the right panel the share of the
+# true edges that is found. The thin lines are 95 % bands.
 
 COLORS = {"gaussian": "#56B4E9", "t5": "#D55E00"}
 HATCHES = {"gaussian": "", "t5": "///"}
@@ -80,8 +80,8 @@ plt.show()
 # More rows do not help
 # ---------------------
 #
-# Heavy tails do not go away with the size of a sample, and neither does the error of Fisher's test.
-# It is one of standard errors that aim at the wrong number.
+# A larger sample does not make the tails lighter, and it does not reduce the error of Fisher's
+# test. Its standard errors estimate the wrong number.
 
 SIZES = (125, 500, ROWS)
 fig, ax = plt.subplots(figsize=(8, 4), layout="constrained")
@@ -114,20 +114,20 @@ ax.legend(frameon=False, loc="upper left")
 plt.show()
 
 # %%
-# What one learns, and what not
-# -----------------------------
+# What this shows, and what it does not
+# -------------------------------------
 #
-# - On heavy tails Fisher's test is not a test of 5 %. On Gaussian rows it is exact, and the score
-#   test does about the same.
-# - All tests see the same data sets, so they share the luck of the draw: where Fisher's Gaussian
+# - With heavy tails Fisher's test does not keep its 5 %. On Gaussian rows it is exact, and the
+#   score test performs about the same.
+# - All tests see the same data sets, so they share the same chance variation: if Fisher's Gaussian
 #   bar is a little off 5 %, the bars beside it are off for the same reason.
-# - The elliptical test mends most of Fisher's error with one number, the kurtosis, but only for
-#   elliptical laws, and that number is itself hard to estimate from such rows.
+# - The elliptical test corrects most of Fisher's error with one number, the kurtosis. But this
+#   works only for elliptical laws, and the kurtosis is hard to estimate from such rows.
 # - The whitened bound errs in no data set. It promises more than the others (all entries at once,
-#   with intervals) and pays with power: of the edges of these heavy-tailed rows it finds none.
+#   with intervals), which costs power: it finds none of the edges of these heavy-tailed rows.
 # - The score test has limits of its own: very skewed rows, such as log-normal ones, tails without
-#   fourth moments, rows that depend on each other, and many variables for few rows. ``edgewise
-#   compare`` looks for the signs of some of these.
-# - Eight hundred draws tell 5 % from 8 %, not from 6 %. The same harness,
+#   fourth moments, rows that depend on each other, and few rows per variable. ``edgewise compare``
+#   looks for the signs of some of these.
+# - Eight hundred draws can tell 5 % from 8 %, but not from 6 %. The same harness,
 #   ``edgewise.studies.calibrate``, takes more draws, other laws, and other tests. The calibration
 #   page of this site has 2,000 draws of eight laws.

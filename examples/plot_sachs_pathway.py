@@ -2,14 +2,14 @@
 Proteins against their known pathway
 ====================================
 
-**Does a graph of partial correlations give back a signalling pathway that biologists already
-know?**
+**Does a graph of partial correlations recover a signalling pathway that biologists already know?**
 
 Sachs et al. (Science 308:523–529, 2005) measured 11 proteins and lipids in thousands of single T
-cells. What acts on what is largely known, so each method can be marked: of the edges it finds, how
-many are in the pathway (precision), and of the pathway, how much does it find (recall)?
+cells. It is largely known which molecule acts on which, so we can score each method: how many of
+the edges that it finds are in the pathway (precision), and how much of the pathway does it find
+(recall)?
 
-The answer below is sobering, and most of it is not the fault of any test.
+The answer is disappointing, mostly for reasons that no test can change.
 """
 
 # sphinx_gallery_thumbnail_number = 2
@@ -35,21 +35,20 @@ print(f"excess kurtosis {kurtosis.min():.0f} to {kurtosis.max():.0f}; a Gaussian
 # What the pathway predicts
 # -------------------------
 #
-# The pathway is a list of arrows: the consensus of the literature, as it comes with the Causal
-# Discovery Toolbox. The names are those of the data: p44/42 is Erk, pakts473 is Akt, plcg is
-# PLC-gamma.
+# The pathway is a list of arrows: the consensus of the literature, taken from the Causal Discovery
+# Toolbox. The names are those of the data set: p44/42 is Erk, pakts473 is Akt, plcg is PLC-gamma.
 #
-# Partial correlation knows no arrows. It is not even meant to find the arrows with their heads cut
-# off (the *skeleton*). Suppose the molecules follow linear equations :math:`x = Bx + e` with
+# Partial correlations have no direction. They are not even meant to find the arrows without their
+# heads (the *skeleton*). Suppose the molecules follow linear equations :math:`x = Bx + e` with
 # uncorrelated noise of variances :math:`\Omega`. Then the precision matrix is
 #
 # .. math:: \Theta = (I - B)^\top \Omega^{-1} (I - B),
 #
 # so :math:`\Theta_{ij}` can be nonzero where there is an arrow between i and j, *and* where both
 # act on the same third molecule. Given their common effect, two causes become dependent. The graph
-# with these "married" parents is the *moral graph*, and it is what the tests should be marked
-# against. The formula needs no order of the molecules, which is as well, because this pathway has a
-# cycle.
+# with these "married" parents is the *moral graph*, and the tests should be scored against it. The
+# formula does not require that the arrows form no cycle, which is good, because this pathway has
+# one.
 
 arrows = ew.datasets.load_sachs_consensus()
 pathway = nx.DiGraph(arrows)
@@ -69,15 +68,15 @@ print(
 )
 print("married only:", "; ".join(" – ".join(sorted(pair)) for pair in moral - skeleton))
 print("a cycle:", " → ".join([*cycle, cycle[0]]))
-print(f"precision of a graph drawn by lot: {by_chance:.2f}")
+print(f"precision of a graph drawn at random: {by_chance:.2f}")
 
 # %%
 # Every method, on two scales
 # ---------------------------
 #
-# The raw values are extremely heavy-tailed; it is usual to look at their logarithms. Both are
-# tested. The last column is the probability that of as many edges, drawn by lot, as many or more
-# are in the moral graph.
+# The raw values are extremely heavy-tailed, and it is common to use their logarithms. We test both.
+# The last column is the probability that the same number of edges, drawn at random, has at least as
+# many in the moral graph.
 
 METHODS = {
     "fisher": {},
@@ -96,7 +95,7 @@ def found_by(result):
 
 
 results = {}
-print(f"{'scale':5} {'method':15} edges  right  precision  recall  by lot")
+print(f"{'scale':5} {'method':15} edges  right  precision  recall  random")
 for scale, data in scales.items():
     for label, options in METHODS.items():
         method = label.split()[0].rstrip(",")
@@ -116,12 +115,12 @@ for scale, data in scales.items():
 
 more = found_by(results["raw", "fisher"]) - found_by(results["raw", "score"])
 print(
-    f"\nraw: {len(more)} edges are Fisher's and not the score test's,",
-    f"{len(more & moral)} right",
+    f"\nraw: Fisher's test finds {len(more)} edges that the score test does not find;",
+    f"{len(more & moral)} of them are right",
 )
 
 # %%
-# Filled marks are the raw values, hollow ones the logarithms. A method that finds nothing has no
+# Filled markers are the raw values, hollow ones the logarithms. A method that finds no edge has no
 # precision.
 
 BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#777777"
@@ -141,7 +140,7 @@ for scale, color, marker, face, shift in (
         right.plot(len(found & moral) / len(moral), y + shift, **style)
     name = {"raw": "raw values", "log": "logarithms"}[scale]
     left.plot([], [], linestyle="none", label=name, **style)
-left.axvline(by_chance, color=GREY, linestyle=":", label="edges drawn by lot")
+left.axvline(by_chance, color=GREY, linestyle=":", label="edges drawn at random")
 left.set_yticks(range(len(METHODS)), labels=list(METHODS))
 left.invert_yaxis()
 left.set_title("precision: edges that are in the moral graph", fontsize=10)
@@ -156,16 +155,17 @@ plt.show()
 
 # %%
 # Two things stand out. On the raw values Fisher's test claims more edges than the tests that do not
-# assume Gaussian data, and of the edges that it has beyond the score test about as many are right
-# as by lot. On the logarithms, whose tails are light, the per-edge tests agree with each other, but
-# they connect most pairs: their recall is high and their precision little better than by lot.
+# assume Gaussian data. Of the edges that it has beyond the score test, about as many are right as
+# in a random draw. On the logarithms, whose tails are light, the per-edge tests agree with each
+# other, but they connect most pairs: their recall is high, and their precision is little better
+# than that of a random draw.
 #
 # Which edges are right
 # ---------------------
 #
-# The score test on both scales. Solid blue edges are in the skeleton, green ones are married
-# parents, dashed orange ones are in neither, dotted grey lines are arrows of the pathway that were
-# not found.
+# This is the score test on both scales. Solid blue edges are in the skeleton, green ones are
+# married parents, and dashed orange ones are in neither. Dotted grey lines are arrows of the
+# pathway that were not found.
 
 ring = [
     "praf",
@@ -235,8 +235,8 @@ plt.show()
 # -------------------------------------
 #
 # With thousands of cells even a small partial correlation is significant. Significance answers "is
-# it zero?", which is hardly a biologist's question. Sorted by strength, the first pairs are more
-# often right than the later ones.
+# it zero?", which is rarely what a biologist asks. If we sort the pairs by strength, the first ones
+# are more often right than the later ones.
 
 for scale in scales:
     weakest = results[scale, "score"].edges()[-1]
@@ -251,8 +251,8 @@ for scale, color, style in (("raw", BLUE, "o-"), ("log", ORANGE, "s--")):
     ax.plot(
         range(1, all_pairs + 1), share, style, color=color, markersize=4, label=scale
     )
-ax.axhline(by_chance, color=GREY, linestyle=":", label="by lot")
-ax.set_xlabel("so many of the strongest partial correlations")
+ax.axhline(by_chance, color=GREY, linestyle=":", label="at random")
+ax.set_xlabel("number of pairs, strongest first")
 ax.set_ylabel("share in the moral graph")
 ax.set_ylim(0, 1.05)
 ax.spines[["top", "right"]].set_visible(False)
@@ -260,8 +260,8 @@ ax.legend(frameon=False)
 plt.show()
 
 # %%
-# ``min_effect`` makes a test of it: an edge is then a partial correlation that is significantly
-# *above* that size. On the logarithms:
+# With ``min_effect`` the test itself asks for strength: an edge is then a partial correlation that
+# is significantly *above* that size. On the logarithms:
 
 strong = ew.edge_test(scales["log"], min_effect=0.2, feature_names=names)
 print(f"{strong.n_edges} partial correlations are above 0.2 in size")
@@ -280,8 +280,8 @@ for edge in strong.edges():
 # One cell can decide
 # -------------------
 #
-# On the raw values Erk (p44/42) and Akt have a large partial correlation, and yet the score test
-# sees no edge. Leave out the one cell with the most Erk:
+# On the raw values Erk (p44/42) and Akt have a large partial correlation, but the score test finds
+# no edge. Now leave out the one cell with the most Erk:
 
 brightest = int(values[:, names.index("p44/42")].argmax())
 for what, data in (
@@ -301,28 +301,29 @@ for what, data in (
     )
 
 # %%
-# The partial correlation hardly changes. The test changes its mind because it asks whether many
-# cells agree, and with that cell among them most of the evidence comes from one.
+# The partial correlation hardly changes. But the test asks whether many cells agree, and with that
+# cell included most of the evidence comes from one cell.
 #
-# What one learns, and what not
-# -----------------------------
+# What this shows, and what it does not
+# -------------------------------------
 #
-# - The choice of a test matters on the raw values: tests that allow for heavy tails claim fewer
+# - The choice of test matters on the raw values: tests that allow for heavy tails claim fewer
 #   edges, and a larger share of them is right.
-# - The choice of a scale matters more. Zero partial correlation of the values and zero partial
-#   correlation of their logarithms are different statements about the cells; no test can say which
-#   one is meant.
+# - The choice of scale matters more. Zero partial correlation of the values and zero partial
+#   correlation of their logarithms are different statements about the cells, and no test can say
+#   which one you want.
 # - "Not in the pathway" is not "false". The list is a consensus of its time: Sachs et al.
-#   themselves drew an arrow from Erk (p44/42) to Akt (pakts473) and confirmed it by experiment, and
-#   the list does not have it. It is one of the strongest edges on the logarithms.
+#   themselves drew an arrow from Erk (p44/42) to Akt (pakts473) and confirmed it by experiment, but
+#   the list does not contain it. It is one of the strongest edges on the logarithms.
 # - The cells are pooled over experiments that activate or inhibit single molecules. Each experiment
 #   has its own graph, so there is no single truth that the rows were drawn from, and the experiment
 #   acts like a hidden common cause of everything it changes. That alone connects many pairs.
-# - The cells of one experiment stand together, so rows are not independent either. ``batch``, which
-#   allows for dependence that is shorter than a batch, finds fewer edges on both scales.
-# - Arrows are not linear, molecules that were not measured act too, and the cycle means that even
-#   directed methods for acyclic graphs cannot be wholly right.
-# - The guarantees hold in the limit of many rows. With the tails of the raw values these rows are
-#   few, as the one cell shows.
-# - The last column of the table treats all graphs of that size as equally likely, and marks many
-#   methods on the same data. Read it as a scale, not as a proof.
+# - The cells of one experiment are next to each other in the file, so rows are not independent
+#   either. ``batch``, which allows for dependence that is shorter than a batch, finds fewer edges
+#   on both scales.
+# - The effects are not linear, molecules that were not measured also act, and because of the cycle
+#   even directed methods for acyclic graphs cannot be entirely right.
+# - The guarantees hold in the limit of many rows. With tails like those of the raw values these
+#   rows are too few, as the one cell shows.
+# - The last column of the table treats all graphs of that size as equally likely, and scores many
+#   methods on the same data. Read it as a rough guide, not as a proof.

@@ -2,15 +2,15 @@
 A stream of sensors, looked at again and again
 ==============================================
 
-**Sensors report without end. When may one say that two of them are tied, without waiting for a day
-fixed in advance, and without fooling oneself by looking too often?**
+**Sensors send readings all the time. When can you say that two of them are tied, without waiting
+for a day fixed in advance, and without fooling yourself by looking too often?**
 
-A test of level 5 % keeps its promise once. Made anew every hour, it gets a new chance to err every
-hour, and in the end it does. A confidence sequence keeps the promise over all hours together: one
-may look after every batch, stop when one likes, or go on.
+A test at level 5 % keeps its promise for one look. Repeated every hour, it has a new chance to err
+every hour, and in the end it does. A confidence sequence keeps the promise over all hours together:
+you may look after every batch, stop at any time, or go on.
 
-Nine sensors on a 3 × 3 grid are simulated. Each is tied weakly to its neighbours, the readings have
-heavy tails, and every reading remembers the one before it.
+We simulate nine sensors on a 3 × 3 grid. Each is weakly tied to its neighbours, the readings have
+heavy tails, and every reading depends on the one before it.
 """
 
 # sphinx_gallery_thumbnail_number = 3
@@ -40,9 +40,9 @@ print(
 # One stream
 # ----------
 #
-# After every 1000 rows the sequence takes them in and is asked for its intervals. It keeps no rows,
-# only sums over batches, so an endless stream needs no more memory than a short one. The same state
-# also serves the ordinary test of batch means, for comparison.
+# After every 1000 rows we update the sequence and ask for its intervals. It keeps no rows, only
+# sums over batches, so an endless stream needs no more memory than a short one. For comparison we
+# also run the ordinary test of batch means on the same state.
 
 sequence = ew.ConfidenceSequence(alpha=0.05, tuned_for=20_000)
 rows, anytime, ordinary, found = [], [], [], []
@@ -66,9 +66,9 @@ print(
 print(f"{found.any(axis=0)[~tied].sum()} false ones at any of {len(rows)} looks")
 
 # %%
-# Two pairs: neighbours, and the opposite corners of the grid. The blue band is the confidence
-# sequence. The dotted lines are ordinary intervals, also made for all pairs at once, but for a
-# single look.
+# The picture shows two pairs: two neighbours, and two opposite corners of the grid. The blue band
+# is the confidence sequence. The dotted lines are ordinary intervals. They also hold for all pairs
+# at once, but only for a single look.
 
 BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#777777"
 
@@ -117,8 +117,8 @@ plt.show()
 # What looking costs
 # ------------------
 #
-# Now many streams, to count errors. Every stream is looked at every 1000 rows; a stream counts as
-# wrong from its first false edge on, because whoever watches it would have acted then.
+# To count errors we now simulate many streams, and look at each of them every 1000 rows. A stream
+# counts as wrong from its first false edge on, because a person watching it would have acted then.
 
 STREAMS, LOOKS, EVERY = 60, 20, 1000
 wrong = {
@@ -139,7 +139,7 @@ for stream in range(STREAMS):
 fig, ax = plt.subplots(figsize=(8, 4.2), layout="constrained")
 looked_at = EVERY * np.arange(1, LOOKS + 1)
 for method, color, style, label in (
-    ("batch", ORANGE, "s--", "batch means, tested anew at every look"),
+    ("batch", ORANGE, "s--", "batch means, repeated at every look"),
     ("sequence", BLUE, "o-", "confidence sequence"),
 ):
     so_far = np.logical_or.accumulate(wrong[method], axis=1).sum(axis=0)
@@ -160,15 +160,17 @@ ax.legend(frameon=False, loc="upper left")
 plt.show()
 
 # %%
-# What one learns, and what not
-# -----------------------------
+# What this shows, and what it does not
+# -------------------------------------
 #
-# - Looking is not free: the band is wider than the ordinary interval, so an edge takes more rows to
-#   show. In exchange nobody needs to fix a day, and nobody is fooled by looking.
-# - The promise is a limit too. The first looks have few batches, and batches must be longer than
-#   the memory of the sensors; let a thousand rows or more come in before the first look.
-# - ``tuned_for`` says where the band is narrowest. It must not be chosen after seeing the data.
-# - The sequence is about the average of all rows so far. If a tie breaks after a year, the year
-#   before keeps it an edge for long; to follow changes, start a new sequence now and then and
-#   divide ``alpha`` among them.
-# - The shaded bands of the last picture are 95 % bands for so many streams: the shares are rough.
+# - Looking at all times has a cost: the band is wider than the ordinary interval, so it takes more
+#   rows to find an edge. In exchange you do not need to fix a day in advance, and looking often
+#   does no harm.
+# - The promise holds only in the limit. The first looks have few batches, and batches must be
+#   longer than the memory of the sensors. Wait for a thousand rows or more before the first look.
+# - ``tuned_for`` says where the band is narrowest. Choose it before you see the data.
+# - The sequence is about the average of all rows so far. If a tie breaks after a year, the rows of
+#   that year keep it an edge for a long time. To follow changes, start a new sequence from time to
+#   time, and divide ``alpha`` among the sequences.
+# - The shaded bands of the last picture are 95 % bands for the shares. With this number of streams
+#   the shares are rough.

@@ -2,12 +2,12 @@
 The S&P 500 through time
 ========================
 
-**Which companies move together whatever the market does, which only for a while, and how much of
-what seems to change is the test?**
+**Which companies always move together, which only for a while, and how much of the apparent change
+comes from the test?**
 
-The graph of 20 companies is tested again and again in a window of five years that moves on by a
-quarter at a time, from 1990 to 2022. An edge joins two companies whose daily returns are correlated
-beyond what the other 18 explain.
+We test the graph of 20 companies in a window of five years that moves in steps of a quarter, from
+1990 to 2022. An edge joins two companies whose daily returns are correlated beyond what the other
+18 explain.
 """
 
 # sphinx_gallery_thumbnail_number = 3
@@ -39,7 +39,7 @@ print(f"{len(starts)} windows of {WINDOW} days each, from {days[0]} to {days[-1]
 # Three tests, three stories
 # --------------------------
 #
-# Fisher's test assumes Gaussian returns. The score test does not, but counts the days as
+# Fisher's test assumes Gaussian returns. The score test does not, but it assumes that days are
 # independent. Batch means allow for both: heavy tails, and calm and wild days that come in spells.
 
 STYLES = {
@@ -83,16 +83,16 @@ for method in METHODS:
     )
 
 # %%
-# By Fisher's test the market is tied together much more tightly after each crash, and comes apart
-# when the crash leaves the window. The other two tests see hardly anything of this. A crash is a
-# few weeks with huge returns; a test that takes all days for alike counts these weeks as if they
-# were years of evidence.
+# According to Fisher's test, the market is much more connected after each crash, and less so once
+# the crash leaves the window. The other two tests show hardly any of this. A crash is a few weeks
+# with huge returns. A test that treats all days as alike counts these weeks as if they were years
+# of evidence.
 #
 # Which ties last
 # ---------------
 #
-# One line a pair, one column a window, coloured by the partial correlation where batch means find
-# an edge. The pairs found in the most windows are shown.
+# Each line is a pair, and each column is a window. The colour is the partial correlation, where
+# batch means find an edge. The picture shows the pairs found in the most windows.
 
 MOST = 28
 names = returns.column_names
@@ -140,8 +140,8 @@ print(f"a batch has about {length:.0f} days")
 # Three windows that share no day
 # -------------------------------
 #
-# Companies of one branch stand together on the ring and have one colour. The wider a line, the
-# stronger the tie; ties between branches are grey.
+# Companies of the same branch are next to each other on the ring and have the same colour. Wider
+# lines are stronger ties; ties between branches are grey.
 
 BRANCHES = [
     ["AAPL", "AMD", "MSFT"],
@@ -183,12 +183,13 @@ plt.show()
 # Has a tie really changed?
 # -------------------------
 #
-# An edge that is found in one window and not in the next has not vanished: the second window may
-# just fall short of significance. A change is a statement of its own. Here the two halves of the 33
-# years are compared. Where simultaneous 97.5 % intervals do not overlap, the partial correlation
-# has changed; the probability of any false claim is then at most 5 %, in the limit of long halves.
-# The intervals are made in two ways: with a bootstrap of the largest error (``"maxt"``), and by
-# Bonferroni with critical values that allow for standard errors which are themselves uncertain.
+# An edge that is found in one window and not in the next may still be there: the second window may
+# just fall short of significance. To claim a change, we must test for a change. Here we compare the
+# two halves of the 33 years. If simultaneous 97.5 % intervals do not overlap, we say that the
+# partial correlation has changed. The probability of any false claim is then at most 5 %, in the
+# limit of long halves. We make the intervals in two ways: with a bootstrap of the largest error
+# (``"maxt"``), and by Bonferroni with critical values that allow for the uncertainty of the
+# standard errors.
 
 half = len(days) // 2
 print(f"from {days[0]} to {days[half - 1]}, and from {days[half]} to {days[-1]}:")
@@ -211,25 +212,25 @@ for correction in ("maxt", "bonferroni"):
         print(f"    {names[i]} – {names[j]}: {was:+.2f}, then {now:+.2f}")
 
 # %%
-# The more guarded way finds no change at all, though the graphs of single windows differ
-# everywhere. A glance at rolling graphs overstates change. But no change found is not no change:
-# intervals that must not overlap are a strict rule.
+# The more cautious way finds no change at all, although the graphs of single windows differ
+# everywhere. So rolling graphs make changes look larger than they are. But a change that was not
+# found may still exist: intervals that must not overlap are a strict rule.
 #
-# What one learns, and what not
-# -----------------------------
+# What this shows, and what it does not
+# -------------------------------------
 #
-# - Three ties, in oil, soft drinks and banks, are there in nearly every window. Most others come
-#   and go, and some of that is chance: in a window of this length many pairs are close to the
-#   threshold, on one side or the other.
-# - Neighbouring windows share 95 % of their days. A stripe of twenty windows is not twenty times
-#   the evidence; it may be one quarter of a year, seen twenty times.
-# - The error is controlled in each window, not over all of them: up to one window in twenty may
-#   hold a false edge.
+# - Three ties, in oil, soft drinks and banks, appear in nearly every window. Most others come and
+#   go, partly by chance: in a window of this length many pairs are close to the threshold, on one
+#   side or the other.
+# - Neighbouring windows share 95 % of their days. So a stripe of twenty windows is not twenty times
+#   the evidence; it may come from one quarter of a year that is in all twenty.
+# - The error is controlled in each window, not over all windows: up to one window in twenty may
+#   contain a false edge.
 # - Wild spells last for months, longer than a batch. Batch means allow for most of the dependence,
-#   not for all of it, and with heavy tails and so few batches they err a little more often than
-#   they say.
+#   but not for all of it. With heavy tails and so few batches they err a little more often than
+#   they promise.
 # - A window averages over five years: it cannot tell when a tie changed, only that it did.
-# - The companies are ones that lived through all 33 years. Those that failed, in 2008 above all,
-#   are not in the graph.
-# - Returns of the same day, no lags; partial correlation, no causes; and an edge given these 18
-#   others, not given the whole market.
+# - All these companies existed through all 33 years. Companies that failed, above all in 2008, are
+#   not in the graph.
+# - The returns are of the same day, without lags. A partial correlation does not show a cause. And
+#   an edge is given the 18 other companies, not given the whole market.
