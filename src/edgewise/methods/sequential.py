@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Self
@@ -37,7 +36,8 @@ from edgewise.methods.wald import studentised
 from edgewise.results.decide import decide
 from edgewise.results.result import EdgeTestResult
 from edgewise.states.batches import BatchMoments
-from edgewise.states.file_format import StateContents, read_state, write_state
+from edgewise.states.file_format import StateContents
+from edgewise.states.state import State
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ class Sequential(PerEdgeMethod):
         )
 
 
-class ConfidenceSequence:
+class ConfidenceSequence(State):
     """Edges and intervals of an endless stream, valid however often one looks.
 
     After every batch `result()` gives the edges and the intervals so far; the probability that any
@@ -189,8 +189,8 @@ class ConfidenceSequence:
     ConfidenceSequence(alpha=0.05, tuned_for=5000, n_samples=6000)
     """
 
-    #: The method that tests such a state where nobody names one.
-    default_method = "sequential"
+    kind: ClassVar[str] = "sequence"
+    default_method: ClassVar[str] = "sequential"
 
     def __init__(
         self,
@@ -222,22 +222,6 @@ class ConfidenceSequence:
             The sequence itself.
         """
         self.state.update(X)
-        return self
-
-    def merge(self, other: ConfidenceSequence) -> Self:
-        """Take in the rows that `other` has seen.
-
-        Parameters
-        ----------
-        other : ConfidenceSequence
-            One with the same `alpha` and `tuned_for`; it stays as it is.
-
-        Returns
-        -------
-        ConfidenceSequence
-            The sequence itself.
-        """
-        self.state = (self + other).state
         return self
 
     def __add__(self, other: ConfidenceSequence) -> ConfidenceSequence:
@@ -288,36 +272,10 @@ class ConfidenceSequence:
             tuned_for=self.tuned_for, tuned_level=self.alpha, n_batches=self.state.n_batches
         )
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the sequence to a file that `load` reads.
-
-        Parameters
-        ----------
-        path : str or path
-            Where to write it; the file appears when it is complete.
-        """
-        write_state(path, self._contents())
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> ConfidenceSequence:
-        """Read a sequence that `save` wrote; loading never runs code from the file.
-
-        Parameters
-        ----------
-        path : str or path
-            The file.
-
-        Returns
-        -------
-        ConfidenceSequence
-            The sequence.
-        """
-        return cls._from_contents(read_state(path, "sequence"))
-
     def _contents(self) -> StateContents:
         contents = self.state._contents()
         own = {"alpha": self.alpha, "tuned_for": self.tuned_for}
-        return replace(contents, kind="sequence", meta={**contents.meta, **own})
+        return replace(contents, kind=self.kind, meta={**contents.meta, **own})
 
     @classmethod
     def _from_contents(cls, contents: StateContents) -> ConfidenceSequence:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -18,14 +17,15 @@ from edgewise.rows.block import Rows
 from edgewise.rows.values import raise_for_nonfinite
 from edgewise.states.batch_sums import BatchSums, stacked, sums_of_batches
 from edgewise.states.columns import merge_order, merged_names, rows_by_name
-from edgewise.states.file_format import StateContents, read_state, write_state
+from edgewise.states.file_format import StateContents
 from edgewise.states.moments import Moments
+from edgewise.states.state import State
 
 # Rows summed at once while batches are made; bounds the scratch memory.
 _CHUNK_ELEMENTS = 1 << 20
 
 
-class BatchMoments:
+class BatchMoments(State):
     """Moments of between K and 2K consecutive batches of rows, in O(Kp²) memory.
 
     A stream starts with batches of one row; whenever there are 2K, neighbours merge pairwise and
@@ -77,8 +77,8 @@ class BatchMoments:
     BatchMoments(n_samples=1000, n_features=3, n_batches=50, batch_rows=16)
     """
 
-    #: The method that tests such a state where nobody names one.
-    default_method = "batch"
+    kind: ClassVar[str] = "batches"
+    default_method: ClassVar[str] = "batch"
 
     def __init__(
         self,
@@ -171,23 +171,6 @@ class BatchMoments:
             raise DataError("state: expected at least 1 row, got 0; call update with data first.")
         return self._batches
 
-    def merge(self, other: BatchMoments) -> Self:
-        """Take in the rows that `other` has seen, as rows that follow.
-
-        Parameters
-        ----------
-        other : BatchMoments
-            A state of the same columns and `n_batches`; it stays as it is.
-
-        Returns
-        -------
-        BatchMoments
-            The state itself.
-        """
-        merged = self + other
-        self.__dict__.update(merged.__dict__)
-        return self
-
     def __add__(self, other: BatchMoments) -> BatchMoments:
         if not isinstance(other, BatchMoments):
             return NotImplemented
@@ -270,39 +253,13 @@ class BatchMoments:
         )
         return moments
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the state to a file that `load` reads.
-
-        Parameters
-        ----------
-        path : str or path
-            Where to write it; the file appears when it is complete.
-        """
-        write_state(path, self._contents())
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> BatchMoments:
-        """Read a state that `save` wrote; loading never runs code from the file.
-
-        Parameters
-        ----------
-        path : str or path
-            The file.
-
-        Returns
-        -------
-        BatchMoments
-            The state.
-        """
-        return cls._from_contents(read_state(path, "batches"))
-
     def _contents(self) -> StateContents:
         arrays: dict[str, AnyArray] = {}
         for prefix, part in (("", self._batches), ("open_", self._open)):
             if part is not None:
                 arrays |= {prefix + name: array for name, array in part.arrays().items()}
         meta = {"n_batches": self.n_batches, "batch_rows": self.batch_rows}
-        return StateContents("batches", self.feature_names, self.n_samples, meta, arrays)
+        return StateContents(self.kind, self.feature_names, self.n_samples, meta, arrays)
 
     @classmethod
     def _from_contents(cls, contents: StateContents) -> BatchMoments:

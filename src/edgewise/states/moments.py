@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -17,13 +16,14 @@ from edgewise.kernels.quartics import CentralQuartics
 from edgewise.rows.block import Rows
 from edgewise.rows.values import raise_for_nonfinite
 from edgewise.states.columns import merge_order, merged_names, rows_by_name
-from edgewise.states.file_format import StateContents, read_state, write_state
+from edgewise.states.file_format import StateContents
+from edgewise.states.state import State
 
 # An error of the mean below this many standard deviations is below rounding everywhere.
 _NEGLIGIBLE = 1e-14
 
 
-class Moments:
+class Moments(State):
     """Mean, covariance and fourth-order sums of a stream of rows, in O(p²) memory.
 
     States add: ``Moments().update(A) + Moments().update(B)`` is the state of all rows of A and
@@ -68,8 +68,8 @@ class Moments:
     Moments(n_samples=4, n_features=2, order=4)
     """
 
-    #: The method that tests such a state where nobody names one.
-    default_method = "trace"
+    kind: ClassVar[str] = "moments"
+    default_method: ClassVar[str] = "trace"
 
     def __init__(self, *, order: int = 4, feature_names: Sequence[str] | None = None) -> None:
         check_choice("order", order, (2, 4))
@@ -122,23 +122,6 @@ class Moments:
         copied._sums = self._sums
         return copied
 
-    def merge(self, other: Moments) -> Self:
-        """Take in the rows that `other` has seen.
-
-        Parameters
-        ----------
-        other : Moments
-            A state of the same columns; it stays as it is.
-
-        Returns
-        -------
-        Moments
-            The state itself.
-        """
-        merged = self + other
-        self.__dict__.update(merged.__dict__)
-        return self
-
     def __add__(self, other: Moments) -> Moments:
         if not isinstance(other, Moments):
             return NotImplemented
@@ -164,37 +147,11 @@ class Moments:
         merged._sums = left + right if left is not None and right is not None else left or right
         return merged
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the state to a file that `load` reads.
-
-        Parameters
-        ----------
-        path : str or path
-            Where to write it; the file appears when it is complete.
-        """
-        write_state(path, self._contents())
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Moments:
-        """Read a state that `save` wrote; loading never runs code from the file.
-
-        Parameters
-        ----------
-        path : str or path
-            The file.
-
-        Returns
-        -------
-        Moments
-            The state.
-        """
-        return cls._from_contents(read_state(path, "moments"))
-
     def _contents(self) -> StateContents:
         sums = self._sums
         arrays = {} if sums is None else _arrays_of(sums)
         meta = {"order": self.order}
-        return StateContents("moments", self.feature_names, self.n_samples, meta, arrays)
+        return StateContents(self.kind, self.feature_names, self.n_samples, meta, arrays)
 
     @classmethod
     def _from_contents(cls, contents: StateContents) -> Moments:

@@ -1,0 +1,79 @@
+"""What every state can do: be merged, saved and loaded."""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, Self
+
+from edgewise.states.file_format import StateContents, read_state, write_state
+
+
+class State(ABC):
+    """Sums of rows that add up, and that a file can hold."""
+
+    #: What a state file calls it.
+    kind: ClassVar[str]
+    #: The method that tests such a state where nobody names one.
+    default_method: ClassVar[str]
+
+    @property
+    @abstractmethod
+    def n_samples(self) -> int:
+        """Rows seen."""
+
+    @abstractmethod
+    def __add__(self, other: Any) -> Any:
+        """The state of the rows that both have seen."""
+
+    @abstractmethod
+    def _contents(self) -> StateContents:
+        """What a file holds of it."""
+
+    @classmethod
+    @abstractmethod
+    def _from_contents(cls, contents: StateContents) -> Self:
+        """The state that a file holds, after checking that its parts fit each other."""
+
+    def merge(self, other: Self) -> Self:
+        """Take in the rows that `other` has seen, as rows that follow.
+
+        Parameters
+        ----------
+        other : state of the same kind
+            A state of the same columns and options; it stays as it is.
+
+        Returns
+        -------
+        state
+            The state itself.
+        """
+        merged = self + other
+        self.__dict__.update(merged.__dict__)
+        return self
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the state to a file that `load` reads.
+
+        Parameters
+        ----------
+        path : str or path
+            Where to write it; the file appears when it is complete.
+        """
+        write_state(path, self._contents())
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a state that `save` wrote; loading never runs code from the file.
+
+        Parameters
+        ----------
+        path : str or path
+            The file.
+
+        Returns
+        -------
+        state
+            The state.
+        """
+        return cls._from_contents(read_state(path, cls.kind))
