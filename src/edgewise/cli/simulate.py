@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -11,20 +13,43 @@ from edgewise.cli.options import PATH
 
 if TYPE_CHECKING:
     from edgewise._base.types import FloatArray
-    from edgewise.simulate.distributions import Distribution
+    from edgewise.simulate import Distribution
 
-_GRAPHS = ("chain", "star", "hub", "grid", "erdos-renyi", "sparse", "gram", "gram-sparse")
-_LAWS = (
-    "gaussian",
-    "laplace",
-    "power-exponential",
-    "t",
-    "contaminated",
-    "gamma",
-    "exponential",
-    "lognormal",
-    "pareto",
-)
+
+class _Choice(NamedTuple):
+    """What a name on the command line stands for.
+
+    `maker` is a function or class of `edgewise.simulate`, and its signature decides which options
+    go with the name. It is a string because the help is shown without loading that module.
+    `fixed` are arguments that the name itself decides.
+    """
+
+    maker: str
+    fixed: Mapping[str, Any] = MappingProxyType({})
+
+
+_GRAPHS = {
+    "chain": _Choice("make_chain_precision"),
+    "star": _Choice("make_hub_precision", {"n_hubs": 1}),
+    "hub": _Choice("make_hub_precision"),
+    "grid": _Choice("make_grid_precision"),
+    "erdos-renyi": _Choice("make_erdos_renyi_precision"),
+    "sparse": _Choice("make_sparse_precision"),
+    "gram": _Choice("make_gram_covariance"),
+    "gram-sparse": _Choice("make_gram_precision"),
+}
+_GRAPH_OPTIONS = ("weight", "n_hubs", "probability", "n_edges", "n_factors")
+_LAWS = {
+    "gaussian": _Choice("Gaussian"),
+    "laplace": _Choice("PowerExponential", {"omega": 1.0}),
+    "power-exponential": _Choice("PowerExponential"),
+    "t": _Choice("StudentT"),
+    "contaminated": _Choice("Contaminated"),
+    "gamma": _Choice("Gamma"),
+    "exponential": _Choice("Gamma", {"shape": 1.0}),
+    "lognormal": _Choice("LogNormal"),
+    "pareto": _Choice("ClaytonPareto"),
+}
 
 
 @click.command(
@@ -56,19 +81,28 @@ _LAWS = (
 @click.option("--seed", type=int, default=0, show_default=True, help="Decides every number.")
 @section("Graph")
 @click.option(
-    "--graph", type=click.Choice(_GRAPHS), default="chain", show_default=True, help="The graph."
+    "--graph",
+    type=click.Choice(tuple(_GRAPHS)),
+    default="chain",
+    show_default=True,
+    help="The graph.",
 )
 @click.option("--weight", type=float, help="Minus the partial correlation along an edge.")
-@click.option("--hubs", type=int, help="Centres (hub).  [default: 2]")
+@click.option("--hubs", "n_hubs", type=int, help="Centres (hub).  [default: 2]")
 @click.option("--probability", type=float, help="Of an edge (erdos-renyi).  [default: 0.1]")
 @click.option(
-    "--edges", type=int, help="How many (sparse, gram-sparse).  [default: as many as variables]"
+    "--edges",
+    "n_edges",
+    type=int,
+    help="How many (sparse, gram-sparse).  [default: as many as variables]",
 )
-@click.option("--factors", type=int, help="Length of the g_i (gram…).  [default: 3 × variables]")
+@click.option(
+    "--factors", "n_factors", type=int, help="Length of the g_i (gram…).  [default: 3 × variables]"
+)
 @section("Distribution")
 @click.option(
     "--distribution",
-    type=click.Choice(_LAWS),
+    type=click.Choice(tuple(_LAWS)),
     metavar="LAW",
     default="gaussian",
     show_default=True,
@@ -85,21 +119,11 @@ def command(
     output: str,
     rows: int,
     features: int,
-    graph: str,
-    weight: float | None,
-    hubs: int | None,
-    probability: float | None,
-    edges: int | None,
-    factors: int | None,
-    distribution: str,
-    omega: float | None,
-    df: float | None,
-    shape: float | None,
-    sigma: float | None,
-    share: float | None,
-    scale: float | None,
-    memory: float | None,
     seed: int,
+    graph: str,
+    distribution: str,
+    memory: float | None,
+    **options: float | None,
 ) -> None:
     """Write rows with a known graph, and beside them the truth.
 
@@ -120,9 +144,7 @@ def command(
 
     from edgewise._base.atomic import check_writable
     from edgewise._base.checks import check_count, default_names
-    from edgewise.cli.progress import progress_bar
-    from edgewise.simulate.files import row_kind, truth_paths, write_rows, write_truth
-    from edgewise.simulate.samplers import sample_batches
+    from edgewise.simulate.files import row_kind, truth_paths, write_truth
 
     check_count("rows", rows, at_least=1)
     check_count("features", features, at_least=2)
@@ -130,40 +152,20 @@ def command(
     row_kind(output)
     for path in (output, *truth_paths(output)):
         check_writable(path)
-    of_graph = {
-        "weight": weight,
-        "n_hubs": hubs,
-        "probability": probability,
-        "n_edges": edges,
-        "n_factors": factors,
-    }
-    of_law = {
-        "omega": omega,
-        "df": df,
-        "shape": shape,
-        "sigma": sigma,
-        "share": share,
-        "scale": scale,
-    }
+    given = {name: value for name, value in options.items() if value is not None}
+    of_graph = {name: value for name, value in given.items() if name in _GRAPH_OPTIONS}
+    of_law = {name: value for name, value in given.items() if name not in _GRAPH_OPTIONS}
     # The graph and the rows do not share randomness: more rows do not change the graph.
     graph_rng, rows_rng = (
         np.random.default_rng(words) for words in np.random.SeedSequence(seed).spawn(2)
     )
-    precision = _graph(graph, features, graph_rng, _given(of_graph))
-    law = _law(distribution, memory, _given(of_law))
+    precision = _precision(graph, features, graph_rng, of_graph)
+    law = _law(distribution, memory, of_law)
     names = default_names(features)
-    with progress_bar(rows, "simulating") as tell:
-
-        def told() -> Any:
-            for batch in sample_batches(law, precision, rows, rng=rows_rng):
-                yield batch
-                tell(len(batch))
-
-        write_rows(output, names, told())
-    options = {_OPTION_OF.get(name, f"--{name}"): value for name, value in _given(of_graph).items()}
+    _write_rows(output, names, law, precision, rows, rows_rng)
     record = {
         "graph": graph,
-        "graph_options": options,
+        "graph_options": {_flag(name): value for name, value in of_graph.items()},
         "n_samples": rows,
         "n_features": features,
         "seed": seed,
@@ -176,67 +178,68 @@ def command(
     )
 
 
-def _given(options: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if value is not None}
-
-
-_OPTION_OF = {"n_hubs": "--hubs", "n_edges": "--edges", "n_factors": "--factors"}
-
-
-def _graph(name: str, features: int, rng: Any, options: dict[str, Any]) -> FloatArray:
+def _precision(graph: str, features: int, rng: Any, given: dict[str, Any]) -> FloatArray:
     import numpy as np
 
+    usual = {
+        "n_features": features,
+        "n_hubs": 2,
+        "n_edges": min(features, features * (features - 1) // 2),
+        "rng": rng,
+    }
+    matrix: FloatArray = _made("--graph", graph, _GRAPHS[graph], usual, given)
+    if graph != "gram":
+        return matrix
+    inverse = np.linalg.inv(matrix)  # this maker makes a covariance
+    return np.asarray((inverse + inverse.T) / 2)
+
+
+def _law(name: str, memory: float | None, given: dict[str, Any]) -> Distribution:
+    from edgewise.simulate import AutoRegressive
+
+    law: Distribution = _made("--distribution", name, _LAWS[name], {}, given)
+    return law if memory is None else AutoRegressive(law, memory)
+
+
+def _made(
+    kind: str, name: str, choice: _Choice, usual: dict[str, Any], given: dict[str, Any]
+) -> Any:
+    """Call the maker with those of the `usual` arguments that it has, and the `given` options."""
+    from inspect import signature
+
     from edgewise import simulate
 
-    takes = {
-        "chain": ("weight",),
-        "star": ("weight",),
-        "hub": ("weight", "n_hubs"),
-        "grid": ("weight",),
-        "erdos-renyi": ("weight", "probability"),
-        "sparse": ("n_edges",),
-        "gram": ("n_factors",),
-        "gram-sparse": ("n_edges", "n_factors"),
-    }[name]
-    _refuse_others(options, takes, f"--graph {name}")
-    if name == "chain":
-        return simulate.make_chain_precision(features, **options)
-    if name in ("star", "hub"):
-        hubs = {"n_hubs": 2} if name == "hub" else {}
-        return simulate.make_hub_precision(features, **{**hubs, **options})
-    if name == "grid":
-        return simulate.make_grid_precision(features, **options)
-    if name == "erdos-renyi":
-        return simulate.make_erdos_renyi_precision(features, rng=rng, **options)
-    if name == "gram":
-        inverse = np.linalg.inv(simulate.make_gram_covariance(features, rng=rng, **options))
-        return np.asarray((inverse + inverse.T) / 2)
-    n_edges = options.pop("n_edges", min(features, features * (features - 1) // 2))
-    make = simulate.make_sparse_precision if name == "sparse" else simulate.make_gram_precision
-    return make(features, n_edges, rng=rng, **options)
+    make = getattr(simulate, choice.maker)
+    takes = set(signature(make).parameters)
+    for option in given:
+        if option not in takes - set(choice.fixed):
+            raise click.UsageError(f"{_flag(option)} does not go with {kind} {name}.")
+    known = {argument: value for argument, value in usual.items() if argument in takes}
+    return make(**{**known, **choice.fixed, **given})
 
 
-def _law(name: str, memory: float | None, options: dict[str, Any]) -> Distribution:
-    from edgewise import simulate
-
-    make, takes = {
-        "gaussian": (simulate.Gaussian, ()),
-        "laplace": (simulate.PowerExponential, ()),
-        "power-exponential": (simulate.PowerExponential, ("omega",)),
-        "t": (simulate.StudentT, ("df",)),
-        "contaminated": (simulate.Contaminated, ("share", "scale")),
-        "gamma": (simulate.Gamma, ("shape",)),
-        "exponential": (simulate.Gamma, ()),
-        "lognormal": (simulate.LogNormal, ("sigma",)),
-        "pareto": (simulate.ClaytonPareto, ("shape",)),
-    }[name]
-    _refuse_others(options, takes, f"--distribution {name}")
-    law: Distribution = make(**options)
-    return law if memory is None else simulate.AutoRegressive(law, memory)
+def _flag(name: str) -> str:
+    """How a parameter is called on the command line."""
+    return next(option.opts[0] for option in command.params if option.name == name)
 
 
-def _refuse_others(options: dict[str, Any], takes: tuple[str, ...], choice: str) -> None:
-    for name in options:
-        if name not in takes:
-            option = _OPTION_OF.get(name, f"--{name}")
-            raise click.UsageError(f"{option} does not go with {choice}.")
+def _write_rows(
+    output: str,
+    names: tuple[str, ...],
+    law: Distribution,
+    precision: FloatArray,
+    n_samples: int,
+    rng: Any,
+) -> None:
+    from edgewise.cli.progress import progress_bar
+    from edgewise.simulate import sample_batches
+    from edgewise.simulate.files import write_rows
+
+    with progress_bar(n_samples, "simulating") as tell:
+
+        def told() -> Any:
+            for batch in sample_batches(law, precision, n_samples, rng=rng):
+                yield batch
+                tell(len(batch))
+
+        write_rows(output, names, told())
