@@ -66,40 +66,44 @@ def plot_forest(
     pairs = [(int(rows[k]), int(columns[k])) for k in strongest]
     ax = ax if ax is not None else layout.new_axes(8, 1.4 + 0.23 * len(pairs))
     for y, pair in enumerate(pairs):
-        rho, edge = result.partial_correlation[pair], bool(result.reject[pair])
-        color = layout.QUIET
-        if edge:
-            color = layout.POSITIVE if rho > 0 else layout.NEGATIVE
-        ends = np.clip(np.nan_to_num([low[pair], high[pair]]), -1, 1)
-        ax.plot(ends, [y, y], color=color, linewidth=1.6, solid_capstyle="butt", zorder=2)
-        for end, unbounded, arrow in (
-            (-1.0, not low[pair] > -1, "<"),
-            (1.0, not high[pair] < 1, ">"),
-        ):
-            if unbounded:
-                ax.plot(end, y, arrow, color=color, markersize=6, clip_on=False, zorder=3)
-        ax.plot(
-            rho,
-            y,
-            "o",
-            markersize=6,
-            color=color,
-            markerfacecolor=color if edge else "#ffffff",
-            zorder=4,
+        interval = (float(low[pair]), float(high[pair]))
+        _draw_interval(
+            ax, y, float(result.partial_correlation[pair]), interval, edge=bool(result.reject[pair])
         )
     _set_axes(ax, result, pairs)
+    layout.write_title(ax, _title(result, pairs))
     together = simultaneous or result.radius is not None
-    edges = sum(bool(result.reject[pair]) for pair in pairs)
-    shown = "The only pair" if rows.size == 1 else f"All {rows.size} pairs"
-    if len(pairs) < rows.size:
-        shown = f"The {len(pairs)} strongest of {rows.size:,} pairs"
-    filled = f"{edges} edge{'s' * (edges != 1)}, filled" if edges else "no edges"
-    layout.write_title(ax, f"{shown}: {filled} ({result.method}, α = {result.alpha:g})")
     ax.set_xlabel(
         f"partial correlation with {100 * level:g} % intervals, "
         + ("for all pairs at once" if together else "each pair by itself")
     )
     return ax
+
+
+def _draw_interval(
+    ax: Axes, y: int, rho: float, interval: tuple[float, float], *, edge: bool
+) -> None:
+    color = layout.QUIET
+    if edge:
+        color = layout.POSITIVE if rho > 0 else layout.NEGATIVE
+    low, high = interval
+    ends = np.clip(np.nan_to_num([low, high]), -1, 1)
+    ax.plot(ends, [y, y], color=color, linewidth=1.6, solid_capstyle="butt", zorder=2)
+    for end, unbounded, arrow in ((-1.0, not low > -1, "<"), (1.0, not high < 1, ">")):
+        if unbounded:
+            ax.plot(end, y, arrow, color=color, markersize=6, clip_on=False, zorder=3)
+    filled = color if edge else "#ffffff"
+    ax.plot(rho, y, "o", markersize=6, color=color, markerfacecolor=filled, zorder=4)
+
+
+def _title(result: EdgeTestResult, pairs: list[tuple[int, int]]) -> str:
+    n_pairs = result.n_features * (result.n_features - 1) // 2
+    edges = sum(bool(result.reject[pair]) for pair in pairs)
+    shown = "The only pair" if n_pairs == 1 else f"All {n_pairs} pairs"
+    if len(pairs) < n_pairs:
+        shown = f"The {len(pairs)} strongest of {n_pairs:,} pairs"
+    filled = f"{edges} edge{'s' * (edges != 1)}, filled" if edges else "no edges"
+    return f"{shown}: {filled} ({result.method}, α = {result.alpha:g})"
 
 
 def _set_axes(ax: Axes, result: EdgeTestResult, pairs: list[tuple[int, int]]) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from edgewise._base.types import FloatArray
+from edgewise._base.types import BoolArray, FloatArray
 from edgewise.results.result import EdgeTestResult
 from edgewise.view import layout
 from edgewise.view.safe_names import shortened
@@ -62,47 +62,13 @@ def plot_network(result: EdgeTestResult, *, ax: Axes | None = None) -> Axes:
         ax = layout.new_axes(8 * side, 7.2 * side, box=(0.02, 0.06, 0.96, 0.87))
     page = layout.page_size(ax)
     named = _named(result)
-    positions = _on_page(layout.node_positions(result), page)
-    for longest, size in _LETTERING:
-        labels = [shortened(result.feature_names[i], longest) for i in named]
-        boxes = np.full((result.n_features, 2), _DOT)
-        boxes[named] = layout.text_sizes(labels, size) + 2 * _PADDING * size
-        if boxes.prod(axis=1).sum() > _CROWDED * page.prod() and size > _SMALL:
-            continue
-        places, clear = _apart(positions, boxes, named, page)
-        if clear:
-            break
+    places, labels, size = _lettered(result, named, page)
     _draw_edges(ax, result, places)
     joined = np.asarray(result.reject.any(axis=0))
     unnamed = np.setdiff1d(np.arange(result.n_features), named)
-    ax.scatter(
-        places[unnamed, 0],
-        places[unnamed, 1],
-        s=_DOT**2,
-        c=np.where(joined[unnamed], "#ffffff", "#eeeeee"),
-        edgecolors=np.where(joined[unnamed], "#333333", "#bbbbbb").tolist(),
-        linewidths=0.8,
-        zorder=2,
-    )
+    _draw_dots(ax, places[unnamed], joined[unnamed])
     for i, label in zip(named, labels, strict=True):
-        ax.text(
-            float(places[i, 0]),
-            float(places[i, 1]),
-            label,
-            ha="center",
-            va="center",
-            fontsize=size,
-            zorder=3,
-            # A name with dollar signs is a name, not a formula.
-            parse_math=False,
-            color="#000000" if joined[i] else "#777777",
-            bbox={
-                "boxstyle": f"round,pad={_PADDING},rounding_size=0.6",
-                "facecolor": "#ffffff" if joined[i] else "#f2f2f2",
-                "edgecolor": "#333333" if joined[i] else "#cccccc",
-                "linewidth": 1.0,
-            },
-        )
+        _draw_name(ax, label, places[i], size, joined=bool(joined[i]))
     ax.set_xlim(0, page[0])
     ax.set_ylim(0, page[1])
     ax.set_aspect("equal")
@@ -115,6 +81,26 @@ def plot_network(result: EdgeTestResult, *, ax: Axes | None = None) -> Axes:
         *([f"named: the {len(named)} with the strongest edges"] if unnamed.size else []),
     )
     return ax
+
+
+def _lettered(
+    result: EdgeTestResult, named: IntArray, page: FloatArray
+) -> tuple[FloatArray, list[str], float]:
+    """Where the nodes go, what the named ones are called, and in which font size.
+
+    The first lettering is taken with which no names overlap; if there is none, the last one.
+    """
+    positions = _on_page(layout.node_positions(result), page)
+    for longest, size in _LETTERING:
+        labels = [shortened(result.feature_names[i], longest) for i in named]
+        boxes = np.full((result.n_features, 2), _DOT)
+        boxes[named] = layout.text_sizes(labels, size) + 2 * _PADDING * size
+        if boxes.prod(axis=1).sum() > _CROWDED * page.prod() and size > _SMALL:
+            continue
+        places, clear = _apart(positions, boxes, named, page)
+        if clear:
+            break
+    return places, labels, size
 
 
 def _named(result: EdgeTestResult) -> IntArray:
@@ -165,10 +151,43 @@ def _apart(
     return places, False
 
 
+def _draw_dots(ax: Axes, places: FloatArray, joined: BoolArray) -> None:
+    """The nodes without a name; those without an edge are paler."""
+    ax.scatter(
+        places[:, 0],
+        places[:, 1],
+        s=_DOT**2,
+        c=np.where(joined, "#ffffff", "#eeeeee"),
+        edgecolors=np.where(joined, "#333333", "#bbbbbb").tolist(),
+        linewidths=0.8,
+        zorder=2,
+    )
+
+
+def _draw_name(ax: Axes, label: str, place: FloatArray, size: float, *, joined: bool) -> None:
+    ax.text(
+        float(place[0]),
+        float(place[1]),
+        label,
+        ha="center",
+        va="center",
+        fontsize=size,
+        zorder=3,
+        # A name with dollar signs is a name, not a formula.
+        parse_math=False,
+        color="#000000" if joined else "#777777",
+        bbox={
+            "boxstyle": f"round,pad={_PADDING},rounding_size=0.6",
+            "facecolor": "#ffffff" if joined else "#f2f2f2",
+            "edgecolor": "#333333" if joined else "#cccccc",
+            "linewidth": 1.0,
+        },
+    )
+
+
 def _draw_edges(ax: Axes, result: EdgeTestResult, places: FloatArray) -> None:
     from matplotlib.collections import LineCollection
     from matplotlib.colors import to_rgba
-    from matplotlib.lines import Line2D
 
     rows, columns = np.nonzero(np.triu(result.reject, k=1))
     rho = result.partial_correlation[rows, columns]
@@ -190,6 +209,12 @@ def _draw_edges(ax: Axes, result: EdgeTestResult, places: FloatArray) -> None:
             zorder=1,
         )
     )
+    _draw_legend(ax, rho)
+
+
+def _draw_legend(ax: Axes, rho: FloatArray) -> None:
+    from matplotlib.lines import Line2D
+
     handles = []
     if (rho > 0).any():
         label = f"positive partial correlation, up to {rho.max():.2f}"
