@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterable, Mapping, Sequence, Set
 from numbers import Integral, Real
 from typing import TYPE_CHECKING
@@ -20,6 +21,19 @@ def check_choice(name: str, value: object, choices: Sequence[object]) -> None:
     if not plain or value not in choices:
         listed = ", ".join(repr(choice) for choice in choices)
         raise ParameterError(f"{name}: expected one of {listed}; got {value!r}.")
+
+
+def check_ending(name: str, path: str | os.PathLike[str], kinds: Sequence[str]) -> str:
+    """The kind of file that the ending of its name asks for.
+
+    Examples
+    --------
+    >>> check_ending("plot", "edges.PNG", ("png", "svg"))
+    'png'
+    """
+    kind = os.path.splitext(os.fspath(path))[1].lstrip(".").lower()
+    check_choice(f"{name}: the ending of '{path}'", kind, kinds)
+    return kind
 
 
 def check_real(

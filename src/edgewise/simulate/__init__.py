@@ -1,17 +1,16 @@
 """Data with a known graph: precision matrices, and rows of many distributions that have them."""
 
-from edgewise.simulate.distributions import (
-    DISTRIBUTIONS,
-    AutoRegressive,
-    ClaytonPareto,
+from edgewise.simulate.distributions.components import Gamma, LogNormal
+from edgewise.simulate.distributions.distribution import Distribution
+from edgewise.simulate.distributions.elliptical import (
     Contaminated,
-    Distribution,
-    Gamma,
     Gaussian,
-    LogNormal,
     PowerExponential,
     StudentT,
 )
+from edgewise.simulate.distributions.named import DISTRIBUTIONS
+from edgewise.simulate.distributions.pareto import ClaytonPareto
+from edgewise.simulate.distributions.serial import AutoRegressive
 from edgewise.simulate.graphs import (
     make_chain_precision,
     make_erdos_renyi_precision,

@@ -12,19 +12,17 @@ from typing import Any
 import numpy as np
 
 from edgewise._base.atomic import atomic_path
-from edgewise._base.checks import check_choice
+from edgewise._base.checks import check_ending
 from edgewise._base.types import FloatArray
 from edgewise._version import __version__
-from edgewise.simulate.distributions import Distribution
+from edgewise.simulate.distributions.distribution import Distribution
 
 ROW_KINDS = ("parquet", "csv")
 
 
 def row_kind(path: str | os.PathLike[str]) -> str:
     """The format that a file's name asks for."""
-    kind = Path(path).suffix.lstrip(".").lower()
-    check_choice(f"output: the ending of '{path}'", kind, ROW_KINDS)
-    return kind
+    return check_ending("output", path, ROW_KINDS)
 
 
 def truth_paths(path: str | os.PathLike[str]) -> tuple[Path, Path]:

@@ -1,4 +1,7 @@
-"""Precision matrices of graphs with a known shape: Θ ∝ I + weight·(neighbours), unit variances."""
+"""Precision matrices of graphs with a known shape.
+
+Each is I + weight·A, where A joins neighbours, scaled so that the variances are one.
+"""
 
 from __future__ import annotations
 
@@ -11,25 +14,25 @@ from edgewise._base.types import FloatArray
 from edgewise.errors import ParameterError
 
 _USUAL_WEIGHT = 0.3
-# How near I + weight·A may come to a singular matrix where the weight is ours to choose.
+# With a default weight, the eigenvalues of weight·A stay within ± this number.
 _USUAL_SHARE = 0.6
 _NEARLY_SINGULAR = 1e-10
 
 
 def make_chain_precision(n_features: int, weight: float = _USUAL_WEIGHT) -> FloatArray:
-    """Each variable joined to the one before it.
+    """A chain: each variable is joined to the one before it.
 
     Parameters
     ----------
     n_features : int
-        How many variables.
+        The length of the chain.
     weight : float
         Minus the partial correlation of neighbours, between −½ and ½.
 
     Returns
     -------
     ndarray of shape (n_features, n_features)
-        Θ, with unit variances.
+        Θ, which is zero except beside the diagonal; the variances are one.
 
     Examples
     --------
@@ -38,7 +41,7 @@ def make_chain_precision(n_features: int, weight: float = _USUAL_WEIGHT) -> Floa
     [[1.11, 0.349, 0.0], [0.349, 1.22, 0.349], [0.0, 0.349, 1.11]]
     """
     n_features = check_count("n_features", n_features, at_least=1)
-    # Eigenvalues 1 + 2·weight·cos(kπ/(p+1)) stay positive for every p only below one half.
+    # The eigenvalues 1 + 2·weight·cos(kπ/(p+1)) are positive for every p only if |weight| < ½.
     check_real("weight", weight, above=-0.5, below=0.5)
     return _with_weight(np.eye(n_features, k=1) + np.eye(n_features, k=-1), weight)
 
@@ -46,22 +49,22 @@ def make_chain_precision(n_features: int, weight: float = _USUAL_WEIGHT) -> Floa
 def make_hub_precision(
     n_features: int, *, n_hubs: int = 1, weight: float | None = None
 ) -> FloatArray:
-    """Stars: the first `n_hubs` variables are centres, the others join them in turn.
+    """Stars: the first `n_hubs` variables are centres, and the others join them in turn.
 
     Parameters
     ----------
     n_features : int
-        How many variables.
+        How many variables, centres included.
     n_hubs : int
         How many stars; 1 is a single star.
     weight : float, optional
         Minus the partial correlation along an edge; by default 0.3, or less where Θ would be nearly
-        singular (a hub of k leaves bears less than 1/√k).
+        singular (with k leaves at a hub it must be below 1/√k).
 
     Returns
     -------
     ndarray of shape (n_features, n_features)
-        Θ, with unit variances.
+        Θ of the stars, scaled to unit variances.
 
     Examples
     --------
@@ -80,21 +83,21 @@ def make_hub_precision(
 def make_grid_precision(
     n_features: int, *, n_columns: int | None = None, weight: float | None = None
 ) -> FloatArray:
-    """Variables on a grid, row by row, each joined to those beside, above and below it.
+    """A grid, filled row by row: each variable is joined to those beside, above and below it.
 
     Parameters
     ----------
     n_features : int
         How many variables; the last row of the grid may be shorter.
     n_columns : int, optional
-        The width of the grid; by default as near to a square as can be.
+        The width of the grid; by default the grid is as nearly square as possible.
     weight : float, optional
-        As for `make_hub_precision`; below ¼ is safe for any size.
+        As for `make_hub_precision`; a weight below ¼ works for any size.
 
     Returns
     -------
     ndarray of shape (n_features, n_features)
-        Θ, with unit variances.
+        Θ of the grid; every variance is one.
 
     Examples
     --------
@@ -121,14 +124,14 @@ def make_erdos_renyi_precision(
     weight: float | None = None,
     rng: np.random.Generator | int | None = None,
 ) -> FloatArray:
-    """Each pair joined with the same probability, independently.
+    """A random graph: each pair is an edge with the same probability, independently.
 
     Parameters
     ----------
     n_features : int
-        How many variables.
+        How many variables there are.
     probability : float
-        Of an edge.
+        The probability of an edge.
     weight : float, optional
         As for `make_hub_precision`.
     rng : numpy.random.Generator or int, optional
@@ -137,7 +140,7 @@ def make_erdos_renyi_precision(
     Returns
     -------
     ndarray of shape (n_features, n_features)
-        Θ, with unit variances.
+        Θ of the random graph, for variables of variance one.
 
     Examples
     --------
@@ -154,7 +157,7 @@ def make_erdos_renyi_precision(
 
 
 def to_unit_variances(precision: FloatArray) -> FloatArray:
-    """Θ for the same variables divided by their standard deviations; zeros stay zeros."""
+    """Θ of the same variables, each divided by its standard deviation; zeros stay zeros."""
     deviation = np.sqrt(np.linalg.inv(precision).diagonal())
     scaled: FloatArray = precision * np.outer(deviation, deviation)
     return scaled
@@ -180,6 +183,6 @@ def _with_weight(adjacency: FloatArray, weight: float | None) -> FloatArray:
             f"weight: expected a number between {low:.4g} and {high:.4g} for this graph, got "
             f"{weight!r}; Θ is not positive definite otherwise."
         )
-    # A graph that happens to have no edges limits nothing; a partial correlation does.
+    # A graph without edges sets no limit above, but a partial correlation is below one.
     check_real("weight", weight, above=-1, below=1)
     return to_unit_variances(np.eye(len(adjacency)) + weight * adjacency)

@@ -23,18 +23,19 @@ def make_sparse_precision(
     condition: float = 10.0,
     rng: np.random.Generator | int | None = None,
 ) -> FloatArray:
-    """A random graph of just `n_edges` edges with random signs and strengths, unit variances.
+    """A random graph with exactly `n_edges` edges of random signs and strengths.
 
     Parameters
     ----------
     n_features : int
-        How many variables.
+        The number of variables.
     n_edges : int
-        How many edges.
+        The exact number of edges.
     smallest, largest : float
-        The range of the sizes of Θ_ij, relative to each other, before Θ is made positive definite.
+        The range of abs(Θ_ij) on the edges, before Θ is made positive definite. Only their ratio
+        matters.
     condition : float
-        Condition number of Θ before it is scaled to unit variances; a larger one has stronger
+        Condition number of Θ before it is scaled to unit variances; a larger one gives stronger
         edges.
     rng : numpy.random.Generator or int, optional
         Where the randomness comes from, or a seed.
@@ -42,7 +43,7 @@ def make_sparse_precision(
     Returns
     -------
     ndarray of shape (n_features, n_features)
-        Θ, with unit variances.
+        Θ, scaled so that the variances are one.
 
     Examples
     --------
@@ -64,7 +65,7 @@ def make_sparse_precision(
     theta[rows, columns] = theta[columns, rows] = strength
     low, *_, high = np.linalg.eigvalsh(theta) if n_features > 1 else (0.0, 0.0)
     if n_edges:
-        # The diagonal that makes (high + a)/(low + a) the condition number asked for.
+        # With a on the diagonal, the condition number (high + a)/(low + a) is `condition`.
         np.fill_diagonal(theta, (high - condition * low) / (condition - 1))
     else:
         np.fill_diagonal(theta, 1.0)
@@ -82,17 +83,17 @@ def make_gram_covariance(
     Parameters
     ----------
     n_features : int
-        How many variables.
+        How many variables, p.
     n_factors : int, optional
-        The length of the g_i, by default 3p. The paper does not state it; the fewer, the nearer Σ
-        is to a singular matrix (it is singular below p), and the more, to the identity.
+        The length of the g_i, by default 3p; the paper does not state it. With few factors Σ is
+        nearly singular (it is singular below p), and with many it is nearly the identity.
     rng : numpy.random.Generator or int, optional
         Where the randomness comes from, or a seed.
 
     Returns
     -------
     ndarray of shape (n_features, n_features)
-        Σ, with unit variances.
+        Σ, with ones on the diagonal.
 
     Examples
     --------
@@ -119,16 +120,16 @@ def make_gram_precision(
 ) -> FloatArray:
     """The paper's random covariance made sparse: a random graph whose edges keep their Σ_ij.
 
-    Among all Θ with zeros at the pairs that are no edges, this is the one whose inverse agrees with
+    Among all Θ that are zero outside the edges, this is the one whose inverse agrees with
     `make_gram_covariance` on the diagonal and on the edges (Dempster's covariance selection). So
-    variances stay one, and null pairs exist.
+    the variances stay one, and null pairs exist.
 
     Parameters
     ----------
     n_features : int
         How many variables.
     n_edges : int
-        How many edges.
+        How many of their pairs are edges.
     n_factors : int, optional
         As for `make_gram_covariance`.
     rng : numpy.random.Generator or int, optional
@@ -137,7 +138,7 @@ def make_gram_precision(
     Returns
     -------
     ndarray of shape (n_features, n_features)
-        Θ, with unit variances.
+        Θ, zero except on the diagonal and the edges.
 
     Examples
     --------
@@ -160,9 +161,9 @@ def select_covariance(
 ) -> FloatArray:
     """Θ with zeros off the given pairs, whose inverse is `covariance` on them and the diagonal.
 
-    One variable after another is regressed on its neighbours with the current Σ of these, and its
-    covariances with all others are set to what that regression implies, until nothing changes. At
-    the end the regressions are the columns of Θ: minus the coefficients over the residual variance.
+    Each variable in turn is regressed on its neighbours with their current Σ, and its covariances
+    with all others are set to what that regression implies, until nothing changes. In the end the
+    regressions give the columns of Θ: minus the coefficients over the residual variance.
     """
     p = len(covariance)
     joined = np.zeros((p, p), dtype=bool)
@@ -180,8 +181,8 @@ def select_covariance(
             break
     else:
         raise ParameterError(
-            "n_factors: this covariance is too nearly singular to be made sparse; take more "
-            "factors, or fewer edges."
+            "n_factors: this covariance is too close to singular to be made sparse; use more "
+            "factors or fewer edges."
         )
     theta = np.zeros((p, p))
     for j, near in enumerate(neighbours):

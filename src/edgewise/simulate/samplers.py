@@ -9,9 +9,10 @@ import numpy as np
 from edgewise._base.checks import check_choice, check_count, check_rng
 from edgewise._base.types import FloatArray
 from edgewise.errors import ParameterError
-from edgewise.simulate.distributions import DISTRIBUTIONS, Distribution
+from edgewise.simulate.distributions.distribution import Distribution
+from edgewise.simulate.distributions.named import DISTRIBUTIONS
 
-# Rows are drawn so many at a time, whatever the batches: the batches do not change the numbers.
+# How many rows are drawn at a time, whatever the size of the batches: it must not change the rows.
 _DRAWN = 1 << 16
 
 
@@ -22,14 +23,14 @@ def sample(
     *,
     rng: np.random.Generator | int | None = None,
 ) -> FloatArray:
-    """`n_samples` rows with mean zero and covariance Θ⁻¹.
+    """Draw `n_samples` rows with mean zero and covariance Θ⁻¹.
 
     Parameters
     ----------
     distribution : str or Distribution
-        One of `DISTRIBUTIONS` by its name, or any other law, as ``StudentT(df=8)``.
+        The name of one of `DISTRIBUTIONS`, or any other law, such as ``StudentT(df=8)``.
     precision : ndarray of shape (p, p)
-        Θ, symmetric positive definite; for a given covariance, its inverse.
+        Θ, symmetric and positive definite. If you have a covariance, give its inverse.
     n_samples : int
         How many rows.
     rng : numpy.random.Generator or int, optional
@@ -63,7 +64,7 @@ def sample_batches(
     rng: np.random.Generator | int | None = None,
     batch_rows: int = _DRAWN,
 ) -> Iterator[FloatArray]:
-    """The rows of `sample`, a batch at a time, in the memory of a batch.
+    """The rows of `sample`, one batch at a time, so that only one batch is in memory.
 
     Parameters
     ----------
@@ -72,12 +73,12 @@ def sample_batches(
     precision : ndarray of shape (p, p)
         As for `sample`.
     n_samples : int or None
-        How many rows in all; None for a stream without end.
+        How many rows in all; None for an endless stream.
     rng : numpy.random.Generator or int, optional
         Where the randomness comes from, or a seed.
     batch_rows : int
-        Rows of a batch; the last one may be shorter. The same seed and `n_samples` give the same
-        rows whatever the batches.
+        Rows per batch; the last batch may be shorter. It does not change the rows: the same seed
+        and `n_samples` give the same ones.
 
     Returns
     -------

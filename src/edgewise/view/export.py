@@ -1,14 +1,13 @@
-"""Results as files: CSV, JSON, pictures; and, by `graph_files`, graphs for other programs."""
+"""Results as files: CSV, JSON and pictures here, graphs for other programs in `graph_files`."""
 
 from __future__ import annotations
 
 import csv
 import os
-import warnings
 from typing import TYPE_CHECKING, cast
 
 from edgewise._base.atomic import atomic_path
-from edgewise._base.checks import check_choice
+from edgewise._base.checks import check_ending
 from edgewise.results.edge import Edge
 from edgewise.results.result import EdgeTestResult
 from edgewise.view.graph_files import (
@@ -20,6 +19,7 @@ from edgewise.view.graph_files import (
     write_graph,
     write_graphml,
 )
+from edgewise.view.layout import lacking_glyphs
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,7 +39,7 @@ __all__ = [
     "write_plot",
 ]
 
-# What spreadsheets take for the start of a formula; some, also in full width.
+# What spreadsheets take for the start of a formula; some also in full width.
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 PLOT_KINDS = ("png", "svg", "pdf")
@@ -53,18 +53,21 @@ def write_csv(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:
     Parameters
     ----------
     result : EdgeTestResult
-        What to write.
+        The test to write, edges or not.
     path : str or path
-        Where to write it.
+        The file, which is replaced if there is one.
 
     Examples
     --------
-    >>> import tempfile
     >>> import edgewise as ew
     >>> from edgewise.view.export import write_csv
     >>> result = ew.edge_test(ew.datasets.load_sachs())
-    >>> with tempfile.TemporaryDirectory() as folder:
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
     ...     write_csv(result, f"{folder}/edges.csv")
+    ...     with open(f"{folder}/edges.csv", encoding="utf-8") as file:
+    ...         sum(1 for line in file)  # a heading and 55 pairs
+    56
     """
     cells = distinct_texts(result.feature_names, _safe_cell)
     with (
@@ -95,12 +98,16 @@ def write_json(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:
 
     Examples
     --------
-    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
     >>> import edgewise as ew
     >>> from edgewise.view.export import write_json
     >>> result = ew.edge_test(ew.datasets.load_sachs())
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_json(result, f"{folder}/edges.json")
+    >>> with TemporaryDirectory() as folder:
+    ...     write_json(result, Path(folder, "edges.json"))
+    ...     again = ew.EdgeTestResult.from_json(Path(folder, "edges.json").read_text())
+    >>> again.n_edges == result.n_edges
+    True
     """
     with atomic_path(path) as temporary:
         temporary.write_text(result.to_json(indent=2) + "\n", encoding="utf-8")
@@ -125,33 +132,29 @@ def plot_kind(path: str | os.PathLike[str]) -> str:
     >>> plot_kind("edges.PNG")
     'png'
     """
-    kind = os.path.splitext(os.fspath(path))[1].lstrip(".").lower()
-    check_choice(f"plot: the ending of '{path}'", kind, PLOT_KINDS)
-    return kind
+    return check_ending("plot", path, PLOT_KINDS)
 
 
 def write_plot(ax: Axes, path: str | os.PathLike[str]) -> None:
-    """The picture that `ax` is part of; its kind is that of the file's name.
+    """The figure that `ax` is part of, in the format that the file's name ends in.
 
     Parameters
     ----------
     ax : matplotlib axes
-        As the plots return it.
+        What a plot returned.
     path : str or path
-        Where to write it; it ends in .png, .svg or .pdf.
+        Where to write it; the name ends in .png, .svg or .pdf.
 
     Examples
     --------
-    >>> import tempfile
     >>> import edgewise as ew
     >>> from edgewise.view.export import write_plot
     >>> ax = ew.edge_test(ew.datasets.load_sachs()).plot("volcano")
-    >>> with tempfile.TemporaryDirectory() as folder:
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
     ...     write_plot(ax, f"{folder}/edges.svg")
     """
     kind = plot_kind(path)
     figure = cast("Figure", ax.get_figure(root=True))
-    with atomic_path(path) as temporary, warnings.catch_warnings():
-        # Scripts that the font lacks are drawn as boxes; the files hold the names.
-        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+    with atomic_path(path) as temporary, lacking_glyphs():
         figure.savefig(temporary, format=kind, dpi=150, bbox_inches="tight")

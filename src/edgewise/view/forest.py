@@ -25,7 +25,7 @@ def plot_forest(
 ) -> Axes:
     """The strongest pairs with confidence intervals of their partial correlations.
 
-    Filled marks are edges, hollow ones are not. An arrow at ±1 says that the interval has no end
+    Filled marks are edges, hollow ones are not. An arrow at ±1 means that the interval is unbounded
     on that side.
 
     Parameters
@@ -37,15 +37,15 @@ def plot_forest(
     level : float, optional
         Confidence level; by default 1 − alpha.
     simultaneous : bool
-        Whether the intervals hold for all pairs at once. They should: the pairs shown were chosen
-        for being the strongest, and an interval made for one pair is too optimistic for these.
+        Whether the intervals hold for all pairs at once. They should: the pairs shown are the
+        strongest of all, and an interval for a single pair is too optimistic for them.
     ax : matplotlib axes, optional
         Where to draw; by default a new figure that pyplot does not keep alive.
 
     Returns
     -------
     matplotlib axes
-        Where it was drawn; ``ax.figure`` is the page.
+        The intervals, the strongest pair at the top.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """The graph of the edges as files for other programs: GraphML, GEXF, Cytoscape's JSON.
 
-Names stay what they are as far as a file can hold them, and stay apart: see `distinct_texts`. A
-number that is not finite is left out of its edge, since readers take NaN for text, null for zero,
-or refuse the file.
+Names stay as they are as far as a file can hold them, and two names never become the same: see
+`distinct_texts`. A number that is not finite is left out of its edge, because readers take NaN for
+text, take null for zero, or refuse the file.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ import json
 import math
 import os
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from edgewise._base.atomic import atomic_path
-from edgewise._base.checks import check_choice
+from edgewise._base.checks import check_ending
 from edgewise.results.result import EdgeTestResult
 
 if TYPE_CHECKING:
@@ -25,9 +26,9 @@ _UNNAMED = "(unnamed)"
 
 
 def distinct_texts(names: Iterable[str], change: Callable[[str], str]) -> dict[str, str]:
-    """What stands for each name in a file: `change(name)`, with primes where that is taken.
+    """What stands for each name in a file: `change(name)`, with primes if that is taken.
 
-    Names that need no change keep theirs.
+    A name that `change` leaves alone stays as it is.
 
     Examples
     --------
@@ -48,58 +49,55 @@ def distinct_texts(names: Iterable[str], change: Callable[[str], str]) -> dict[s
 def write_graphml(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:
     """The graph of the edges, for Cytoscape, Gephi, igraph, yEd and networkx.
 
-    XML 1.0 has no way to write some characters: control characters are shown by their pictures (␛),
-    others by the replacement character (�); a variable without a name is called "(unnamed)".
+    XML 1.0 cannot hold some characters: control characters are written as their pictures (␛), and
+    others as the replacement character (�). A variable without a name is called "(unnamed)".
 
     Parameters
     ----------
     result : EdgeTestResult
-        What to write.
+        The test whose edges to write.
     path : str or path
-        Where to write it.
+        The name of the file.
 
     Examples
     --------
     >>> import tempfile
     >>> import edgewise as ew
     >>> from edgewise.view.export import write_graphml
-    >>> result = ew.edge_test(ew.datasets.load_sachs())
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_graphml(result, f"{folder}/edges.graphml")
+    ...     write_graphml(ew.edge_test(ew.datasets.load_sachs()), f"{folder}/edges.graphml")
     """
     import networkx as nx
 
-    graph = _graph(result, _xml_text)
-    with atomic_path(path) as temporary:
-        nx.write_graphml_xml(graph, temporary)
+    _write_xml(nx.write_graphml_xml, result, path)
 
 
 def write_gexf(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:
     """The graph of the edges, for Gephi; names as in `write_graphml`.
 
-    The format has no place for the method, its level and the number of rows.
+    The format cannot hold the method, its level and the number of rows.
 
     Parameters
     ----------
     result : EdgeTestResult
-        What to write.
+        The test; only its edges are written.
     path : str or path
-        Where to write it.
+        Where to write them.
 
     Examples
     --------
-    >>> import tempfile
     >>> import edgewise as ew
+    >>> import networkx as nx
     >>> from edgewise.view.export import write_gexf
-    >>> result = ew.edge_test(ew.datasets.load_sachs())
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_gexf(result, f"{folder}/edges.gexf")
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     write_gexf(ew.edge_test(ew.datasets.load_sachs()), f"{folder}/edges.gexf")
+    ...     nx.read_gexf(f"{folder}/edges.gexf").number_of_edges()
+    21
     """
     import networkx as nx
 
-    graph = _graph(result, _xml_text)
-    with atomic_path(path) as temporary:
-        nx.write_gexf(graph, temporary)
+    _write_xml(nx.write_gexf, result, path)
 
 
 def write_cytoscape(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:
@@ -110,25 +108,25 @@ def write_cytoscape(result: EdgeTestResult, path: str | os.PathLike[str]) -> Non
     Parameters
     ----------
     result : EdgeTestResult
-        What to write.
+        Its edges become those of the graph, with their numbers.
     path : str or path
-        Where to write it.
+        A file for the JSON document.
 
     Examples
     --------
-    >>> import tempfile
     >>> import edgewise as ew
     >>> from edgewise.view.export import write_cytoscape
     >>> result = ew.edge_test(ew.datasets.load_sachs())
-    >>> with tempfile.TemporaryDirectory() as folder:
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
     ...     write_cytoscape(result, f"{folder}/edges.cyjs")
     """
     import networkx as nx
 
     document = nx.cytoscape_data(_graph(result, lambda name: name or _UNNAMED))
-    # networkx reads a list of pairs or an object; the other two read an object only.
+    # networkx reads a list of pairs or an object; the other two programs read only an object.
     document["data"] = dict(document["data"])
-    # In ASCII, so that it does not matter which encoding a program takes it for.
+    # ASCII is the same in every encoding that a program may assume.
     text = json.dumps(document, indent=1, allow_nan=False)
     with atomic_path(path) as temporary:
         temporary.write_text(text + "\n", encoding="ascii")
@@ -147,12 +145,12 @@ def graph_kind(path: str | os.PathLike[str]) -> str:
     Parameters
     ----------
     path : str or path
-        The name of a file.
+        A name that ends in .graphml, .gexf or .cyjs.
 
     Returns
     -------
     str
-        One of `GRAPH_KINDS`.
+        The key of `GRAPH_KINDS`.
 
     Examples
     --------
@@ -160,9 +158,7 @@ def graph_kind(path: str | os.PathLike[str]) -> str:
     >>> graph_kind("edges.GEXF")
     'gexf'
     """
-    kind = os.path.splitext(os.fspath(path))[1].lstrip(".").lower()
-    check_choice(f"graph: the ending of '{path}'", kind, tuple(GRAPH_KINDS))
-    return kind
+    return check_ending("graph", path, tuple(GRAPH_KINDS))
 
 
 def write_graph(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:
@@ -171,9 +167,9 @@ def write_graph(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:
     Parameters
     ----------
     result : EdgeTestResult
-        What to write.
+        The test whose graph to write.
     path : str or path
-        Where to write it; it ends in .graphml, .gexf or .cyjs.
+        Where to write it; the name ends in .graphml, .gexf or .cyjs.
 
     Examples
     --------
@@ -188,6 +184,16 @@ def write_graph(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:
     True
     """
     GRAPH_KINDS[graph_kind(path)](result, path)
+
+
+def _write_xml(
+    write: Callable[[nx.Graph[str], Path], None],
+    result: EdgeTestResult,
+    path: str | os.PathLike[str],
+) -> None:
+    graph = _graph(result, _xml_text)
+    with atomic_path(path) as temporary:
+        write(graph, temporary)
 
 
 def _graph(result: EdgeTestResult, change: Callable[[str], str]) -> nx.Graph[str]:

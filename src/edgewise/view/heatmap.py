@@ -23,20 +23,20 @@ _BEST_ORDER = 500
 def plot_heatmap(result: EdgeTestResult, *, ax: Axes | None = None) -> Axes:
     """All partial correlations, blue where positive; a + or − marks those that are edges.
 
-    Variables that belong together stand together: the order is that of a hierarchical clustering
-    with one minus the absolute value of ρ̂_ij as distance, and depends on these alone.
+    The order of the variables is that of a hierarchical clustering with the distance 1 − abs(ρ̂_ij),
+    so that related variables stand side by side. It depends on the partial correlations only.
 
     Parameters
     ----------
     result : EdgeTestResult
-        What to draw.
+        The test whose partial correlations to draw, all of them.
     ax : matplotlib axes, optional
         Where to draw; by default a new figure that pyplot does not keep alive.
 
     Returns
     -------
     matplotlib axes
-        Where it was drawn; ``ax.figure`` is the page.
+        The matrix; ``ax.figure`` also holds its colour bar.
 
     Examples
     --------

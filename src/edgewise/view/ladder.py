@@ -33,9 +33,9 @@ class Line(Protocol):
 def plot_ladder(lines: Sequence[Line], *, ax: Axes | None = None) -> Axes:
     """What each method needs to call a pair an edge, and how many edges it finds.
 
-    A dot is the size of a partial correlation that would just be an edge (median over pairs), on a
-    logarithmic axis; its number is that of the edges found. An arrow is an infinite threshold, with
-    the rows that would make it finite. Above 1 no pair can be an edge.
+    A dot marks the smallest partial correlation that would be an edge (median over pairs), on a
+    logarithmic axis; the number of edges found stands beside it. An arrow is an infinite threshold,
+    with the number of rows that would make it finite. Above 1 no pair can be an edge.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def plot_ladder(lines: Sequence[Line], *, ax: Axes | None = None) -> Axes:
     Returns
     -------
     matplotlib axes
-        Where it was drawn; ``ax.figure`` is the page.
+        One line for each method, in the order of `lines`.
 
     Examples
     --------

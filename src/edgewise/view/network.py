@@ -30,23 +30,24 @@ _PUSHES = 400
 
 
 def plot_network(result: EdgeTestResult, *, ax: Axes | None = None) -> Axes:
-    """The graph of the edges: width by strength, colour and dashes by the sign.
+    """The graph of the edges: stronger edges are wider, negative ones are dashed.
 
-    Nodes that the data tie together lie together: the layout follows all partial correlations,
-    not only the significant ones, so it stays put when alpha or the method changes. Names do not
-    cover each other; of more than 60 variables those with the strongest edges are named.
+    Variables with strong partial correlations lie close together. The layout uses all partial
+    correlations, not only the significant ones, so it does not change with alpha or the method.
+    Names do not cover each other. With more than 60 variables, only those with the strongest edges
+    are named.
 
     Parameters
     ----------
     result : EdgeTestResult
-        What to draw.
+        The test whose edges to draw.
     ax : matplotlib axes, optional
         Where to draw; by default a new figure that pyplot does not keep alive.
 
     Returns
     -------
     matplotlib axes
-        Where it was drawn; ``ax.figure`` is the page.
+        The network; ``ax.figure`` is the whole figure.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The door to the plots; each takes and returns a matplotlib axes."""
+"""All plots of a result; each takes and returns a matplotlib axes."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def plot(result: EdgeTestResult, kind: str = "network", *, ax: Axes | None = Non
     Returns
     -------
     matplotlib axes
-        Where it was drawn; ``ax.figure`` is the page.
+        Where it was drawn; ``ax.figure`` is the whole figure.
 
     Examples
     --------

@@ -21,22 +21,22 @@ def plot_pvalues(result: EdgeTestResult, *, ax: Axes | None = None) -> Axes:
     """The share of p-values below each level, with the histogram as an inset.
 
     Without any true edge the p-values are uniform and the curve stays near the diagonal: within
-    ±√(log(2/0.05)/2m), for m independent ones, with probability 95 % (Dvoretzky, Kiefer, Wolfowitz;
-    Massart 1990). The p-values of one data set are not quite independent, so the band is a guide
-    and not a test. True edges lift the curve at its left; a curve far from a straight line
-    elsewhere speaks of p-values that are too small or, as those of the bounds, too large.
+    ±√(log(2/0.05)/2m) with probability 95 %, for m independent p-values (Dvoretzky, Kiefer,
+    Wolfowitz; Massart 1990). The p-values of one data set are not quite independent, so the band is
+    a guide and not a test. True edges lift the curve at its left end. If the rest of the curve is
+    far from a straight line, the p-values are too small, or too large as those of the bounds are.
 
     Parameters
     ----------
     result : EdgeTestResult
-        What to draw.
+        The test whose p-values to draw.
     ax : matplotlib axes, optional
         Where to draw; by default a new figure that pyplot does not keep alive.
 
     Returns
     -------
     matplotlib axes
-        Where it was drawn; ``ax.figure`` is the page.
+        The curve, with the histogram in a corner; ``ax.figure`` is the whole figure.
 
     Examples
     --------

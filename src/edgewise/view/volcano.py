@@ -27,27 +27,28 @@ _LEGEND = (110.0, 50.0)  # points
 def plot_volcano(result: EdgeTestResult, *, ax: Axes | None = None) -> Axes:
     """Every pair of variables: its partial correlation against −log10 of its p-value.
 
-    Edges are coloured by their sign and the strongest are named, where there is room. The dotted
-    line is the level that a p-value must reach, where one level decides about all pairs.
+    Edges are coloured by their sign, and the strongest are named where there is room. The dotted
+    line is the level that a p-value must reach. There is none if the pairs have different levels.
 
     Parameters
     ----------
     result : EdgeTestResult
-        What to draw.
+        The test to draw, with one point for each pair.
     ax : matplotlib axes, optional
         Where to draw; by default a new figure that pyplot does not keep alive.
 
     Returns
     -------
     matplotlib axes
-        Where it was drawn; ``ax.figure`` is the page.
+        The points and the level; ``ax.figure`` is the whole figure.
 
     Examples
     --------
     >>> import edgewise as ew
     >>> from edgewise.view.plots import plot_volcano
-    >>> plot_volcano(ew.edge_test(ew.datasets.load_sachs())).get_ylabel()
-    '−log10 p'
+    >>> ax = plot_volcano(ew.edge_test(ew.datasets.load_sachs()))
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('partial correlation', '−log10 p')
     """
     # Fixed margins, since the names are fitted to the page between them.
     ax = ax if ax is not None else layout.new_axes(8, 6, box=(0.09, 0.1, 0.88, 0.8))

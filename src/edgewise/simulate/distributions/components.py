@@ -14,7 +14,7 @@ from edgewise.simulate.distributions.distribution import Distribution
 
 
 class IndependentComponents(Distribution):
-    """Columns independent of each other and alike, with a known fourth moment."""
+    """Columns that are independent, have the same law, and have a known fourth moment."""
 
     @abstractmethod
     def component_kurtosis(self) -> float:
@@ -32,12 +32,12 @@ class IndependentComponents(Distribution):
 
 @dataclass(frozen=True)
 class Gamma(IndependentComponents):
-    """Gamma components: skewness 2/√shape; shape 1 is the exponential.
+    """Gamma components, with skewness 2/√shape; shape 1 is the exponential law.
 
     Parameters
     ----------
     shape : float
-        The shape parameter, above 0.
+        The shape parameter, above 0; a small one gives a large skewness and kurtosis.
 
     Examples
     --------

@@ -13,8 +13,8 @@ from edgewise._base.types import FloatArray
 class Distribution(ABC):
     """A law of p columns with mean zero and identity covariance.
 
-    A subclass with the two methods `rows` and `mardia_kurtosis` is a law of your own, for `sample`
-    and for `edgewise.studies.calibrate`.
+    To use a law of your own with `sample` or `edgewise.studies.calibrate`, write a subclass with
+    the two methods `rows` and `mardia_kurtosis`.
 
     Examples
     --------
@@ -49,7 +49,7 @@ class Distribution(ABC):
         Returns
         -------
         ndarray of shape (n, p)
-            The rows; independent of each other but for `AutoRegressive`.
+            The rows, which are independent of each other except in `AutoRegressive`.
         """
 
     @abstractmethod
@@ -64,11 +64,11 @@ class Distribution(ABC):
         Returns
         -------
         float
-            Mardia's kurtosis; the same for every covariance that the rows are mixed to.
+            Mardia's kurtosis, which is the same for every covariance that the rows are mixed to.
         """
 
     def stream(self, rng: np.random.Generator, p: int) -> Callable[[int], FloatArray]:
-        """A function that gives the next so many rows.
+        """A function that gives the next rows, as many as it is asked for.
 
         Parameters
         ----------

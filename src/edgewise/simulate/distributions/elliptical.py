@@ -110,7 +110,7 @@ class PowerExponential(Distribution):
 class StudentT(Distribution):
     """Multivariate t, df > 2: the Student copula with Student margins.
 
-    Fourth moments, which every test here needs, exist for df > 4.
+    Every test here needs fourth moments, which exist for df > 4.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ class StudentT(Distribution):
 
 @dataclass(frozen=True)
 class Contaminated(Distribution):
-    """Gaussian rows, a `share` of which is `scale` times as large.
+    """Gaussian rows, of which a `share` is `scale` times as large.
 
     Parameters
     ----------

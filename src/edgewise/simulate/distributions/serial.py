@@ -21,14 +21,14 @@ _LONGEST_MEMORY = 0.9999
 
 @dataclass(frozen=True)
 class AutoRegressive(Distribution):
-    """Rows that remember: x_t = memory·x_{t−1} + √(1 − memory²)·e_t, started in equilibrium.
+    """Rows with a memory: x_t = memory·x_{t−1} + √(1 − memory²)·e_t, started in equilibrium.
 
     Parameters
     ----------
     innovations : Distribution
-        The law of the e_t, which are independent; by default Gaussian.
+        The law of the e_t, which are independent of each other; by default Gaussian.
     memory : float
-        The correlation of a row with the one before it, between −1 and 1.
+        The correlation of a row with the row before it, between −1 and 1.
 
     Examples
     --------
@@ -71,7 +71,7 @@ class AutoRegressive(Distribution):
             return rows
 
         if self.memory:
-            # Whatever came before so many rows has no weight left.
+            # After this many rows, what came before them has no weight left.
             more(math.ceil(math.log(_UNIT_ROUNDING) / math.log(abs(self.memory))))
         return more
 

@@ -17,7 +17,7 @@ from edgewise.inference.corrections import CORRECTIONS
 from edgewise.methods.registry import registered
 from edgewise.questions.edge_test import edge_test
 from edgewise.results.result import EdgeTestResult
-from edgewise.simulate.distributions import DISTRIBUTIONS, Distribution
+from edgewise.simulate import DISTRIBUTIONS, Distribution
 from edgewise.simulate.samplers import as_distribution, mixing_matrix, sample
 from edgewise.studies.calibration.rates import Calibration, summarised
 from edgewise.studies.calibration.trials import Shares, Trial, Unit
