@@ -19,7 +19,7 @@ def test_help(run_edgewise):
     for name in (*STUDIES, "all", *SCALES):
         assert name in text
     assert "which of its claims hold" in text
-    assert "goes on where it was" in text
+    assert "continues where it stopped" in " ".join(text.split())
     assert f"[default: {SEED}]" in text
     assert "--engine [local|dask]" in text
     assert "--scheduler ADDRESS" in text

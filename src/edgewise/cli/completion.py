@@ -44,7 +44,7 @@ def command(shell: str) -> None:
     kind = get_completion_class(shell)
     if kind is None or root.info_name is None:
         raise click.UsageError(f"this version of click knows no completion for {shell}.")
-    # The name of the variable is that which click looks for when the program starts.
+    # click looks for a variable of this name when the program starts.
     variable = f"_{root.info_name.upper()}_COMPLETE"
     click.echo(kind(root.command, {}, root.info_name, variable).source(), nl=False)
     if sys.stdout.isatty():

@@ -13,9 +13,9 @@ from edgewise.cli.options import PATH
     cls=Manual,
     short_help="Which S&P 500 companies are connected?",
     examples="""
-    # Into edgewise-demo.png and edgewise-demo.html
+    # Writes edgewise-demo.png and edgewise-demo.html
     edgewise demo
-    # Under other names
+    # Writes files with other names
     edgewise demo --plot companies.svg --report companies.html
     """,
 )
@@ -38,8 +38,8 @@ from edgewise.cli.options import PATH
 def command(plot: str, report: str) -> None:
     """Find the edges among the daily returns of 20 companies, 1990 to 2022.
 
-    The data come with edgewise. Prints the strongest edges and what every method makes of the
-    data, draws the graph, and writes a report to open in a browser.
+    The data come with edgewise. The command prints the strongest edges and what every method finds
+    in the data, draws the graph, and writes a report to open in a browser.
     """
     from pathlib import Path
 

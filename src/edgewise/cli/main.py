@@ -27,7 +27,7 @@ _COMMANDS = (
 
 
 class _LazyGroup(click.Group):
-    """Loads a command's module when the command is named."""
+    """A group that loads the module of a command when the command is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_COMMANDS)
@@ -47,7 +47,7 @@ class _LazyGroup(click.Group):
 _EXAMPLES = """
 # Which columns are connected, given all the others?
 edgewise test returns.csv --exclude Date
-# The same as a page to explore in a browser and to send
+# The same as a page to explore in a browser and to share
 edgewise report returns.csv --exclude Date -o returns.html
 # Everything that a command can do
 edgewise test --help
@@ -71,7 +71,7 @@ def cli() -> None:
 
 
 def main() -> None:
-    """Run the command line; every foreseen failure is one sentence and an exit status."""
+    """Run the command line; every expected failure gives one sentence and an exit status."""
     try:
         cli.main(prog_name="edgewise", standalone_mode=False)
     except click.exceptions.Abort:

@@ -22,7 +22,7 @@ class Manual(click.Command):
         sections: dict[str, list[tuple[str, str]]] = {}
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
-            # Arguments are in the usage line, and explained below it.
+            # Arguments stand in the usage line, and the text below explains them.
             if record is not None and isinstance(parameter, click.Option):
                 sections.setdefault(getattr(parameter, "section", ""), []).append(record)
         others = "Other options" if len(sections) > 1 else "Options"
@@ -36,18 +36,18 @@ class Manual(click.Command):
 
 
 def write_examples(formatter: click.HelpFormatter, examples: str) -> None:
-    """Commands line by line, as they are typed; what begins with # says what they are for."""
+    """Write the commands as they are typed; lines that begin with # explain them."""
     with formatter.section("Examples"):
         for line in cleandoc(examples).splitlines():
             formatter.write(f"{'':>{formatter.current_indent}}{line}\n")
 
 
 def section(title: str) -> Callable[[_Command], _Command]:
-    """The options below this line, down to the next such line, stand under a title in the help."""
+    """Put the options below this decorator, down to the next one, under a title in the help."""
 
     def mark(command: _Command) -> _Command:
         for parameter in getattr(command, "__click_params__", ()):
-            # Decorators are applied from the bottom: what is marked belongs to a line further down.
+            # Decorators are applied from the bottom: a marked option belongs to a section below.
             if isinstance(parameter, click.Option) and not hasattr(parameter, "section"):
                 parameter.section = title  # type: ignore[attr-defined]
         return command

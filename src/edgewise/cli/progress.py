@@ -11,9 +11,10 @@ from contextlib import contextmanager
 def progress_bar(
     total: int | None, what: str, unit: str = "rows"
 ) -> Iterator[Callable[[int], None]]:
-    """Yields a function to be told of what is done; shows its number, share, rate and time left.
+    """Show how much is done, its share, its rate and the time left.
 
-    Nothing is shown when standard error is not a terminal, nor before a second has passed.
+    It yields a function, to be called with how much was just done. Nothing is shown in the first
+    second, nor if standard error is not a terminal.
     """
     if not sys.stderr.isatty():
         yield lambda done: None
@@ -37,7 +38,7 @@ def progress_bar(
             progress.advance(task, done)
             known = progress.tasks[0]
             if known.total is not None and known.completed > known.total:
-                # More passes than foreseen (a matrix-free solver): a full bar would be a lie.
+                # More passes than expected (a matrix-free solver): a full bar would be wrong.
                 known.total = None
             elapsed = known.elapsed or 0.0
             speed = known.completed / elapsed if elapsed else 0.0
@@ -47,7 +48,7 @@ def progress_bar(
 
 
 def peak_memory() -> str:
-    """The largest resident size so far, for --verbose."""
+    """The largest memory use of this process so far, for --verbose."""
     try:
         import resource
     except ImportError:  # Windows

@@ -25,9 +25,9 @@ def _folders(ctx: click.Context, parameter: click.Parameter, text: str) -> list[
     cls=Manual,
     short_help="Run the paper's simulation studies again.",
     examples="""
-    # Does it run here? A few draws, one after the other; claims may fail
+    # Does it run here? With so few draws, some claims may fail
     edgewise reproduce fig4 --scale smoke --jobs 1
-    # The same again goes on where it was: it makes only what is missing
+    # The same command again continues: it makes only the draws that are missing
     edgewise reproduce fig4 --scale smoke
     """,
 )
@@ -53,19 +53,21 @@ def _folders(ctx: click.Context, parameter: click.Parameter, text: str) -> list[
     shell_complete=_folders,
     help="Where tables, pictures and finished draws go.",
 )
-@click.option("--seed", type=int, default=2016, show_default=True, help="Decides every number.")
+@click.option(
+    "--seed", type=int, default=2016, show_default=True, help="Seed of all random numbers."
+)
 @click.option("-j", "--jobs", type=int, help="Worker processes.  [default: the cores]")
 @click.option(
     "--engine",
     type=click.Choice(("local", "dask")),
     default="local",
     show_default=True,
-    help="Who makes the draws: processes of this machine, or a Dask cluster.",
+    help="Where the draws are made: by processes on this machine, or on a Dask cluster.",
 )
 @click.option(
     "--scheduler",
     metavar="ADDRESS",
-    help="Of Dask, as in tcp://host:8786.  [default: the cores of this machine]",
+    help="Address of the Dask scheduler: tcp://host:8786.  [default: the cores of this machine]",
 )
 def command(
     study: tuple[str, ...],
@@ -85,14 +87,14 @@ def command(
     fig4    power against the number of rows
     lemma1  how often the eigenvalue radius is exceeded
 
-    Each writes a table (CSV), a picture (PNG, SVG) and a page (README.md). A run that was broken
-    off goes on where it was when the same command is given again. Whoever makes the draws, the
-    numbers are the same.
+    Each study writes a table (CSV), a picture (PNG, SVG) and a page (README.md). If a run is
+    interrupted, give the same command again and it continues where it stopped. The numbers do not
+    depend on where the draws are made.
     """
     check_engine(engine, scheduler)
     if jobs is not None and engine == "dask":
         raise click.UsageError(
-            "--jobs is for --engine local: a Dask cluster has as many workers as it has."
+            "--jobs goes with --engine local: a Dask cluster has its own workers."
         )
     from rich.table import Table
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from edgewise.questions.plan import SamplePlan
     from edgewise.results.result import EdgeTestResult
 
-_PLAIN_WIDTH = 120  # pipes and files have no width of their own
+_PLAIN_WIDTH = 120  # for pipes and files, which have no width
 
 
 def console(*, stderr: bool = False) -> Console:

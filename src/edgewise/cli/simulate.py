@@ -61,7 +61,7 @@ _LAWS = {
     edgewise simulate -o chain.parquet
     # Heavy tails, two hubs
     edgewise simulate -o hubs.csv -n 5000 --graph hub --distribution t --df 5
-    # A random graph; every row keeps half of the row before
+    # A random graph; every row keeps half of the previous row
     edgewise simulate -o series.parquet --graph erdos-renyi --memory 0.5 --seed 7
     """,
 )
@@ -78,7 +78,7 @@ _LAWS = {
 @click.option(
     "-p", "--features", type=int, default=10, show_default=True, help="How many variables."
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Decides every number.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of all random numbers.")
 @section("Graph")
 @click.option(
     "--graph",
@@ -88,8 +88,10 @@ _LAWS = {
     help="The graph.",
 )
 @click.option("--weight", type=float, help="Minus the partial correlation along an edge.")
-@click.option("--hubs", "n_hubs", type=int, help="Centres (hub).  [default: 2]")
-@click.option("--probability", type=float, help="Of an edge (erdos-renyi).  [default: 0.1]")
+@click.option("--hubs", "n_hubs", type=int, help="How many centres (hub).  [default: 2]")
+@click.option(
+    "--probability", type=float, help="How likely an edge is (erdos-renyi).  [default: 0.1]"
+)
 @click.option(
     "--edges",
     "n_edges",
@@ -108,13 +110,13 @@ _LAWS = {
     show_default=True,
     help=f"The law of the rows: {', '.join(_LAWS)}.",
 )
-@click.option("--omega", type=float, help="Of power-exponential: 1 Laplace, 2 Gaussian.")
+@click.option("--omega", type=float, help="Exponent (power-exponential): 1 Laplace, 2 Gaussian.")
 @click.option("--df", type=float, help="Degrees of freedom (t).  [default: 5]")
-@click.option("--shape", type=float, help="Of gamma [1] or pareto [6].")
-@click.option("--sigma", type=float, help="Of lognormal.  [default: 1]")
-@click.option("--share", type=float, help="Of outlying rows (contaminated).  [default: 0.05]")
-@click.option("--scale", type=float, help="Of outlying rows (contaminated).  [default: 5]")
-@click.option("--memory", type=float, help="AR(1) rows that keep so much of the row before.")
+@click.option("--shape", type=float, help="Shape of gamma [default: 1] or pareto [default: 6].")
+@click.option("--sigma", type=float, help="Spread of the logarithms (lognormal).  [default: 1]")
+@click.option("--share", type=float, help="Share of large rows (contaminated).  [default: 0.05]")
+@click.option("--scale", type=float, help="How much larger they are (contaminated).  [default: 5]")
+@click.option("--memory", type=float, help="AR(1) rows: the share of the previous row that stays.")
 def command(
     output: str,
     rows: int,
@@ -125,20 +127,20 @@ def command(
     memory: float | None,
     **options: float | None,
 ) -> None:
-    """Write rows with a known graph, and beside them the truth.
+    """Write rows with a known graph, and the truth in files beside them.
 
     FILE.parquet comes with FILE.parquet.truth.json (Θ, Σ, the edges, the law, the seed) and
     FILE.parquet.truth.graphml.
-    Rows are written as they are made: their number is limited by the disk only.
+    Rows are written as they are made, so only the disk limits their number.
 
     \b
     Graphs:
-      chain, star, grid  what they are called
+      chain, star, grid  as their names say
       hub                several stars
       erdos-renyi        each pair is an edge with the same probability
       sparse             random edges of random signs and strengths
       gram               the paper's random covariance: all pairs are edges
-      gram-sparse        the same with pairs that are none
+      gram-sparse        the same, with pairs that are not edges
     """
     import numpy as np
 
@@ -219,7 +221,7 @@ def _made(
 
 
 def _flag(name: str) -> str:
-    """How a parameter is called on the command line."""
+    """The name of a parameter on the command line."""
     return next(option.opts[0] for option in command.params if option.name == name)
 
 

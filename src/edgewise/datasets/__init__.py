@@ -1,4 +1,4 @@
-"""Two real data sets, small enough to ship; where they come from is in data/README.md."""
+"""Two real data sets, small enough to ship; data/README.md says where they come from."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def load_sp500_returns(*, dates: bool = False) -> pa.Table:
     Returns
     -------
     pyarrow.Table
-        ``price(t)/price(t−1) − 1``, one column a company. ``.to_pandas()`` and
+        ``price(t)/price(t−1) − 1``, one column per company. ``.to_pandas()`` and
         ``polars.from_arrow`` turn it into a data frame.
 
     Examples
@@ -56,7 +56,7 @@ def load_sachs() -> pa.Table:
     Returns
     -------
     pyarrow.Table
-        One column a protein or lipid.
+        One column per protein or lipid.
 
     Examples
     --------

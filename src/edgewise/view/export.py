@@ -46,7 +46,7 @@ PLOT_KINDS = ("png", "svg", "pdf")
 
 
 def write_csv(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:
-    """Every pair of variables as a line, strongest first.
+    """Write every pair of variables as one line, the strongest first.
 
     A name that a spreadsheet would run as a formula gets an apostrophe in front.
 
@@ -81,13 +81,13 @@ def write_csv(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:
 
 
 def _safe_cell(name: str) -> str:
-    """A name that can be written, and that no spreadsheet runs."""
+    """A name that can be written and that no spreadsheet runs as a formula."""
     text = name.encode("utf-8", "backslashreplace").decode("utf-8")
     return f"'{text}" if text.startswith(_FORMULA_STARTS) else text
 
 
 def write_json(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:
-    """The whole result; `EdgeTestResult.from_json` reads it.
+    """Write the whole result; `EdgeTestResult.from_json` reads it.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def plot_kind(path: str | os.PathLike[str]) -> str:
 
 
 def write_plot(ax: Axes, path: str | os.PathLike[str]) -> None:
-    """The figure that `ax` is part of, in the format that the file's name ends in.
+    """Write the figure that `ax` is part of, in the format that the file's name ends in.
 
     Parameters
     ----------

@@ -47,7 +47,7 @@ def distinct_texts(names: Iterable[str], change: Callable[[str], str]) -> dict[s
 
 
 def write_graphml(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:
-    """The graph of the edges, for Cytoscape, Gephi, igraph, yEd and networkx.
+    """Write the graph of the edges for Cytoscape, Gephi, igraph, yEd and networkx.
 
     XML 1.0 cannot hold some characters: control characters are written as their pictures (␛), and
     others as the replacement character (�). A variable without a name is called "(unnamed)".
@@ -73,7 +73,7 @@ def write_graphml(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:
 
 
 def write_gexf(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:
-    """The graph of the edges, for Gephi; names as in `write_graphml`.
+    """Write the graph of the edges for Gephi, with names as in `write_graphml`.
 
     The format cannot hold the method, its level and the number of rows.
 
@@ -101,7 +101,7 @@ def write_gexf(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:
 
 
 def write_cytoscape(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:
-    """The graph of the edges, for Cytoscape, cytoscape.js and networkx's `cytoscape_graph`.
+    """Write the graph for Cytoscape, cytoscape.js and networkx's `cytoscape_graph`.
 
     JSON holds every name as it is; only a variable without one is called "(unnamed)".
 
@@ -162,7 +162,7 @@ def graph_kind(path: str | os.PathLike[str]) -> str:
 
 
 def write_graph(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:
-    """The graph of the edges, in the format that the file's name ends in (see `GRAPH_KINDS`).
+    """Write the graph in the format that the file's name ends in (see `GRAPH_KINDS`).
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.colors import Colormap
 
 _ALL_NAMED = 60
-# Beyond this many variables turning the branches of the tree so that neighbours fit takes long.
+# With more variables, finding the best order of the branches takes too long.
 _BEST_ORDER = 500
 
 
@@ -54,7 +54,7 @@ def plot_heatmap(result: EdgeTestResult, *, ax: Axes | None = None) -> Axes:
     rho = result.partial_correlation[np.ix_(order, order)].copy()
     edge = result.reject[np.ix_(order, order)]
     np.fill_diagonal(rho, np.nan)
-    # Not less than so much, or pure noise would glow.
+    # The colours span at least ±0.2; otherwise pure noise would look strong.
     reach = max(float(np.nanmax(np.abs(rho))), 0.2)
     image = ax.imshow(rho, cmap=_colours(), vmin=-reach, vmax=reach, interpolation="nearest")
     cell = 0.85 * float(layout.page_size(ax).min()) / p
@@ -66,7 +66,7 @@ def plot_heatmap(result: EdgeTestResult, *, ax: Axes | None = None) -> Axes:
             marker=marker,
             s=float(np.clip(0.45 * cell, 1.5, 9)) ** 2,
             linewidths=float(np.clip(0.08 * cell, 0.3, 1.2)),
-            # Dark marks on light cells, light ones on dark.
+            # Dark marks on light cells, light marks on dark cells.
             c=np.where(np.abs(rho[rows, columns]) > 0.4 * reach, "#ffffff", "#222222"),
         )
     _name_axes(ax, result, order, cell)
@@ -87,7 +87,7 @@ def plot_heatmap(result: EdgeTestResult, *, ax: Axes | None = None) -> Axes:
 
 
 def clustered_order(partial_correlation: FloatArray) -> AnyArray:
-    """An order of the variables in which those that belong together stand together.
+    """An order of the variables that puts related ones side by side.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def clustered_order(partial_correlation: FloatArray) -> AnyArray:
     from scipy.cluster.hierarchy import leaves_list, linkage
 
     p = len(partial_correlation)
-    # Methods differ in the last digits of the same estimate; the picture should not.
+    # Two methods give the same estimate up to rounding, and should give the same picture.
     distance = 1 - np.abs(np.round(partial_correlation, 9))
     tree = linkage(
         distance[np.triu_indices(p, k=1)], method="average", optimal_ordering=p <= _BEST_ORDER
@@ -109,7 +109,7 @@ def clustered_order(partial_correlation: FloatArray) -> AnyArray:
 
 
 def _colours() -> Colormap:
-    """From vermillion over white to blue, the colours of the signs in every plot."""
+    """From vermillion through white to blue, the colours of the signs in every plot."""
     from matplotlib.colors import LinearSegmentedColormap
 
     colours = LinearSegmentedColormap.from_list(

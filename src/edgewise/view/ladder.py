@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Line(Protocol):
-    """What is drawn of a `Comparison` (questions/compare_methods), which views may not import."""
+    """The part of a `Comparison` that is drawn; a view may not import questions/compare_methods."""
 
     @property
     def label(self) -> str: ...

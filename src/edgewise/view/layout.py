@@ -1,7 +1,7 @@
 """Where things stand in a picture: the page, the nodes, the names.
 
-The layout of the nodes depends on the partial correlations alone, so that two pictures of the same
-data can be laid side by side, whatever alpha, threshold and method they show.
+The layout of the nodes depends on the partial correlations only. So two pictures of the same data
+can be compared side by side, even with different levels, thresholds or methods.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ from edgewise.results.result import EdgeTestResult
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-# Okabe & Ito's blue and vermillion: told apart in every common form of colour blindness.
+# Okabe & Ito's blue and vermillion, which people with any common colour blindness can tell apart.
 POSITIVE, NEGATIVE = "#0072B2", "#D55E00"
-# What is no edge, and what is said beside the point.
+# Pairs that are not edges, and remarks.
 QUIET, NOTE = "#9a9a9a", "#444444"
 
 _STEPS_TO_START = 50
-_WORK, _SETTLED = 1e8, 1e-5  # pairs of nodes looked at, relative gain of a step
-_NUDGE = 0.02  # of the typical distance; tells apart nodes that the data do not
+_WORK, _SETTLED = 1e8, 1e-5  # most pairs of nodes to visit, smallest relative gain of a step
+_NUDGE = 0.02  # of the typical distance; separates nodes that the data do not separate
 
 
 def node_positions(result: EdgeTestResult) -> FloatArray:
-    """Places of the variables in the plane, near where the partial correlation is strong.
+    """Places of the variables in the plane; strong partial correlations bring them close.
 
-    An edge of strength |ρ̂| is 1/(|ρ̂| + 0.01) long, and every pair is an edge, whether significant
-    or not; the distance d_ij wanted of two nodes is that of the shortest path, to the power ¾ so
-    that tight pairs keep some room. The places minimise the stress Σ (‖x_i − x_j‖ − d_ij)²/d_ij²
-    (Kamada & Kawai 1989) by majorisation (Gansner, Koren & North 2004), from a start like that of
-    classical scaling.
+    Every pair counts as an edge here, significant or not, with the length 1/(|ρ̂| + 0.01). The
+    target distance d_ij of two nodes is the length of the shortest path, to the power ¾ so that
+    tight pairs keep some room. The places minimise the stress Σ (‖x_i − x_j‖ − d_ij)²/d_ij²
+    (Kamada & Kawai 1989) by majorisation (Gansner, Koren & North 2004), starting near the solution
+    of classical scaling.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def node_positions(result: EdgeTestResult) -> FloatArray:
     Returns
     -------
     ndarray of shape (p, 2)
-        Centred at 0, the longer side along the first axis, the farthest node at distance 1.
+        Centred at 0, with the longer side along the first axis and the farthest node at distance 1.
 
     Examples
     --------
@@ -61,7 +61,7 @@ def node_positions(result: EdgeTestResult) -> FloatArray:
     distance = _distances(result.partial_correlation)
     places = _least_stress(distance, _start(distance))
     places -= places.mean(axis=0)
-    # Turned to lie along the page; the sign of an axis is free, so it is tied to the first nodes.
+    # Turned to lie along the page. The sign of each axis is free, so the first nodes decide it.
     _, _, axes = np.linalg.svd(places, full_matrices=False)
     places = places @ axes.T
     leading = places[np.argmax(np.abs(places) > 1e-6 * np.abs(places).max(), axis=0), [0, 1]]
@@ -72,7 +72,7 @@ def node_positions(result: EdgeTestResult) -> FloatArray:
 def _distances(partial_correlation: FloatArray) -> FloatArray:
     from scipy.sparse.csgraph import floyd_warshall
 
-    # Methods differ in the last digits of the same estimate; the picture should not.
+    # Two methods give the same estimate up to rounding, and should give the same picture.
     length = 1 / (np.abs(np.round(partial_correlation, 9)) + 0.01)
     np.fill_diagonal(length, 0.0)
     distance = floyd_warshall(length, directed=False) ** 0.75
@@ -80,10 +80,10 @@ def _distances(partial_correlation: FloatArray) -> FloatArray:
 
 
 def _start(distance: FloatArray) -> FloatArray:
-    """Towards the two leading directions of classical scaling, from a circle.
+    """The two leading directions of classical scaling, approached from a circle.
 
-    Where the data prefer no direction (no correlation at all, say) the circle stays, while an
-    eigenvector would be whatever rounding makes of it.
+    If the data prefer no direction (for example without any correlation), the circle stays. An
+    eigenvector would then be decided by rounding alone.
     """
     p = len(distance)
     angle = 2 * np.pi * np.arange(p) / p
@@ -104,7 +104,8 @@ def _least_stress(distance: FloatArray, places: FloatArray) -> FloatArray:
     apart = distance > 0
     weight = np.divide(1.0, distance**2, out=np.zeros_like(distance), where=apart)
     pull = weight * distance
-    # V⁺ of the majorisation X ← V⁺ B(X) X; adding and taking off 1/p inverts beside the constants.
+    # V⁺ of the majorisation X ← V⁺ B(X) X. V is singular along the constants; adding 1/p before
+    # the inversion and subtracting it after gives the pseudo-inverse.
     inverse = np.linalg.inv(np.diag(weight.sum(axis=0)) - weight + 1 / p) - 1 / p
     before = np.inf
     for _ in range(int(np.clip(_WORK / p**2, 50, 300))):
@@ -122,16 +123,16 @@ def _least_stress(distance: FloatArray, places: FloatArray) -> FloatArray:
 def _lengths(places: FloatArray) -> FloatArray:
     squares = np.sum(places**2, axis=1)
     between = squares[:, None] + squares - 2 * places @ places.T
-    # Never 0: two nodes in one place must still be driven apart by their nudge.
+    # Never 0, so that two nodes in the same place can still move apart.
     return np.asarray(np.sqrt(np.maximum(between, 1e-12)))
 
 
 def new_axes(
     width: float = 8.0, height: float = 7.2, *, box: tuple[float, float, float, float] | None = None
 ) -> Axes:
-    """Axes in a new figure, in inches, that pyplot does not keep alive.
+    """Axes in a new figure of that size in inches, which pyplot does not keep alive.
 
-    `box` fixes where in the figure they stand; else they make room for their labels.
+    `box` fixes their place in the figure; without it they make room for their labels.
     """
     from matplotlib.figure import Figure
 
@@ -141,13 +142,13 @@ def new_axes(
 
 
 def page_size(ax: Axes) -> FloatArray:
-    """Width and height of the axes in points, as they are now."""
+    """The current width and height of the axes, in points."""
     box = ax.get_window_extent()
     return np.array([box.width, box.height]) * 72 / ax.figure.dpi
 
 
 def found(result: EdgeTestResult) -> str:
-    """What was found, and how: for titles."""
+    """A title that says how many edges were found, and how."""
     pairs = result.n_features * (result.n_features - 1) // 2
     return (
         f"{result.n_edges:,} edge{'s' * (result.n_edges != 1)} in {pairs:,} "
@@ -156,7 +157,7 @@ def found(result: EdgeTestResult) -> str:
 
 
 def write_title(ax: Axes, *lines: str, size: float = 11.0) -> None:
-    """A title; a line wider than the axes is broken into equal parts."""
+    """Write a title; a line wider than the axes is broken into equal parts."""
     room = 1.15 * page_size(ax)[0]
     parts = np.ceil(text_sizes(lines, size)[:, 0] / room)
     broken = [
@@ -168,7 +169,7 @@ def write_title(ax: Axes, *lines: str, size: float = 11.0) -> None:
 
 @contextmanager
 def lacking_glyphs() -> Iterator[None]:
-    """Scripts that the font lacks are drawn as boxes, without a warning for each."""
+    """Draw characters that the font lacks as boxes, without a warning for each."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         yield
@@ -185,5 +186,5 @@ def text_sizes(labels: Sequence[str], size: float) -> FloatArray:
             text_to_path.get_text_width_height_descent(label, font, ismath=False)[0]
             for label in labels
         ]
-    # One height for all, with room for ascenders and descenders, so that rows of labels align.
+    # The same height for all, with room for ascenders and descenders, so that rows of labels align.
     return np.column_stack([widths, np.full(len(labels), 1.2 * size)])

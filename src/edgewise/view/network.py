@@ -20,10 +20,10 @@ IntArray: TypeAlias = npt.NDArray[np.intp]
 _FEW = 30  # with more variables the page is larger
 _ALL_NAMED = 60  # with more variables only some are named
 _SOME_NAMED = 24
-_DASHED = (0.0, (2.2, 1.1))  # a second sign of the negative, for prints in grey
-# Room for names: the first pair of longest name and font size that fits is taken.
+_DASHED = (0.0, (2.2, 1.1))  # marks negative edges in grey prints as well
+# Pairs of longest name and font size; the first pair that fits is used.
 _LETTERING = ((16, 10), (16, 9), (16, 8), (16, 7), (14, 6), (12, 6), (10, 5.5), (8, 5), (6, 4))
-_CROWDED, _SMALL = 0.13, 7  # share of the page under names; no smaller font for that reason
+_CROWDED, _SMALL = 0.13, 7  # if names cover more of the page, the font shrinks down to this size
 _DOT = 5.0  # points, a node without a name
 _PADDING = 0.3  # around a name, in font sizes
 _PUSHES = 400
@@ -59,7 +59,7 @@ def plot_network(result: EdgeTestResult, *, ax: Axes | None = None) -> Axes:
     """
     if ax is None:
         side = 1.0 if result.n_features <= _FEW else 1.25
-        # Fixed margins, for title and legend: the names are fitted to the page between them.
+        # Fixed margins for the title and the legend; the names are fitted to the page between them.
         ax = layout.new_axes(8 * side, 7.2 * side, box=(0.02, 0.06, 0.96, 0.87))
     page = layout.page_size(ax)
     named = _named(result)
@@ -105,7 +105,7 @@ def _lettered(
 
 
 def _named(result: EdgeTestResult) -> IntArray:
-    """The nodes to name: all, or those whose edges are strongest taken together."""
+    """The nodes to name: all, or those whose edges have the largest total strength."""
     if result.n_features <= _ALL_NAMED:
         return np.arange(result.n_features)
     strength = np.sum(np.abs(result.partial_correlation) * result.reject, axis=0)
@@ -114,9 +114,9 @@ def _named(result: EdgeTestResult) -> IntArray:
 
 
 def _on_page(positions: FloatArray, page: FloatArray) -> FloatArray:
-    """The layout in points, stretched to fill the page but not out of shape."""
+    """The layout in points, stretched to fill the page without distorting it much."""
     span = np.maximum(np.ptp(positions, axis=0), 1e-9)
-    # Two or three nodes need no page from edge to edge.
+    # Two or three nodes need not fill the page.
     scale = 0.86 * min(1.0, len(positions) / 5) * page / span
     scale = np.minimum(scale, 1.3 * scale.min())
     middle = (positions.max(axis=0) + positions.min(axis=0)) / 2
@@ -126,14 +126,14 @@ def _on_page(positions: FloatArray, page: FloatArray) -> FloatArray:
 def _apart(
     places: FloatArray, boxes: FloatArray, named: IntArray, page: FloatArray
 ) -> tuple[FloatArray, bool]:
-    """Push the nodes from under the named ones until no boxes overlap, and whether that worked."""
+    """Push nodes away from named ones until no boxes overlap; also say whether that worked."""
     p = len(places)
     itself = named[:, None] == np.arange(p)
-    # Two named nodes push each other half the way; an unnamed one is pushed all of it.
+    # Two named nodes push each other half of the way each; an unnamed one is pushed all of it.
     share = np.where(np.isin(np.arange(p), named), 0.5, 1.0)[:, None]
-    # Nodes exactly above or beside each other part in the order of the columns.
+    # Nodes exactly above or beside each other move apart in the order of the columns.
     side = np.where(named[:, None] < np.arange(p), 1.0, -1.0)[..., None]
-    # Between two names so much that the edge is seen.
+    # The gap between two names is wide enough for their edge to be visible.
     gap = np.where(share == 0.5, 0.15 * np.sqrt(page.prod() / max(named.size, 1)), 1.0)
     room = (boxes[named][:, None] + boxes) / 2 + gap
     low, high = boxes / 2 + 1, page - boxes / 2 - 1
@@ -144,7 +144,7 @@ def _apart(
         touching = (overlap > 0.01).all(axis=2) & ~itself
         if not touching.any():
             return places, True
-        # Along the shorter way out.
+        # In the direction with the shorter way out.
         shorter = overlap == overlap.min(axis=2, keepdims=True)
         away = np.where(between == 0, side, np.sign(between)) * overlap
         push = np.where(touching[..., None] & shorter, away, 0.0).sum(axis=0) * share
@@ -192,11 +192,11 @@ def _draw_edges(ax: Axes, result: EdgeTestResult, places: FloatArray) -> None:
 
     rows, columns = np.nonzero(np.triu(result.reject, k=1))
     rho = result.partial_correlation[rows, columns]
-    # Weak edges first, so that strong ones lie on top.
+    # Weak edges first, so that strong edges lie on top.
     order = np.argsort(np.abs(rho), kind="stable")
     rows, columns, rho = rows[order], columns[order], rho[order]
     strength = np.abs(rho) / np.abs(rho).max(initial=1e-300)
-    # Of many nodes each has less room.
+    # With many nodes, each has less room.
     widest = float(np.clip(7 * np.sqrt(20 / result.n_features), 1.5, 7))
     ax.add_collection(
         LineCollection(

@@ -11,12 +11,12 @@ from edgewise.view.safe_names import printable, shortened
 
 _WIDTH, _HEIGHT, _MARGIN = 460, 320, 34
 _SHOWN_EDGES = 8
-# A small picture of many nodes is a blot; the report and the plot can do better.
+# A small picture of more nodes is not readable; the report and the plot are.
 _MOST_NODES = 60
 
 
 def result_html(result: EdgeTestResult) -> str:
-    """HTML without a script, readable on a light and on a dark page.
+    """HTML without a script, readable on a light or a dark page.
 
     Examples
     --------

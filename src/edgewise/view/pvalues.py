@@ -1,4 +1,4 @@
-"""All p-values against what pure chance would give."""
+"""All p-values, compared with what chance alone would give."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def plot_pvalues(result: EdgeTestResult, *, ax: Axes | None = None) -> Axes:
     ax.spines[["top", "right"]].set_visible(False)
     ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.1), ncols=3, frameon=False, fontsize=8)
     if m >= _BARS:
-        # In the corner that the curve leaves free.
+        # In the corner that the curve does not cross.
         above = float(p.mean()) <= 0.5
         _draw_histogram(ax, p, (0.64, 0.08, 0.34, 0.26) if above else (0.08, 0.66, 0.34, 0.26))
     layout.write_title(
@@ -90,7 +90,7 @@ def plot_pvalues(result: EdgeTestResult, *, ax: Axes | None = None) -> Axes:
 
 
 def dkw_half_width(m: int, level: float = _BAND) -> float:
-    """How far the empirical distribution of m uniform numbers strays from the diagonal.
+    """The half-width of the band in which the distribution of m uniform numbers stays.
 
     Examples
     --------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def printable(name: str) -> str:
-    """A name without control characters, which must reach neither terminal nor picture."""
+    """A name without control characters, which could do harm on a terminal or in a picture."""
     return "".join(character if character.isprintable() else "\ufffd" for character in name)
 
 

@@ -1,4 +1,4 @@
-"""How strong each pair is, against how sure."""
+"""The strength of each pair against its p-value."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from edgewise.view.safe_names import shortened
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_HIGHEST = 300.0  # −log10 p; what is beyond is drawn at the top
-_WIDE = 30.0  # from here on the axis is stretched below and squeezed above
+_HIGHEST = 300.0  # −log10 p; larger values are drawn at the top
+_WIDE = 30.0  # above this value of −log10 p the axis is not linear
 _NAMED = 8
 _FONT = 8.0
 _LEGEND = (110.0, 50.0)  # points
@@ -50,12 +50,12 @@ def plot_volcano(result: EdgeTestResult, *, ax: Axes | None = None) -> Axes:
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('partial correlation', '−log10 p')
     """
-    # Fixed margins, since the names are fitted to the page between them.
+    # Fixed margins, because the names are fitted to the page between them.
     ax = ax if ax is not None else layout.new_axes(8, 6, box=(0.09, 0.1, 0.88, 0.8))
     rows, columns = np.triu_indices(result.n_features, k=1)
     rho = result.partial_correlation[rows, columns]
     edge = result.reject[rows, columns]
-    # From the logarithms: below 1e-308 there are no p-values any more. No −0 for p = 1.
+    # From the logarithms, because a p-value below 1e-308 is zero. abs() avoids −0 for p = 1.
     sure = np.abs(result.log_pvalue[rows, columns]) / math.log(10)
     beyond = sure > _HIGHEST
     height = np.minimum(sure, _HIGHEST)
@@ -76,7 +76,7 @@ def plot_volcano(result: EdgeTestResult, *, ax: Axes | None = None) -> Axes:
                     linewidths=0,
                     label=label if marker == "o" or not (shown & ~beyond).any() else None,
                     zorder=2 if color == layout.QUIET else 3,
-                    # Thousands of points are small as pixels and large as drawings.
+                    # Thousands of points take less space as pixels than as shapes.
                     rasterized=rho.size > 5000,
                     clip_on=False,
                 )
@@ -100,7 +100,7 @@ def _set_axes(ax: Axes, rho: FloatArray, height: FloatArray) -> None:
     ax.set_xlim(-reach, reach)
     top = float(height.max(initial=0))
     if top > _WIDE:
-        # √(−log10 p) grows like the z-value: the many weak pairs are not pressed to the ground.
+        # √(−log10 p) grows like the z-value, so the many weak pairs stay apart.
         ax.set_yscale("function", functions=(lambda y: np.sqrt(np.maximum(y, 0)), np.square))
         steps = np.array([0, 1, 3, 10, 20, 50, 100, 150, 200, 250, 300])
         ax.set_yticks(steps[steps <= top])
@@ -113,10 +113,10 @@ def _set_axes(ax: Axes, rho: FloatArray, height: FloatArray) -> None:
 
 def _draw_level(ax: Axes, result: EdgeTestResult, sure: FloatArray, *, on_the_right: bool) -> None:
     if result.correction == "maxt":
-        return  # decides by the largest statistic, not by a level of the p-values
+        return  # maxt decides by the largest statistic, not by a level of the p-values
     log_level = log_critical_level(sure.size, result.n_edges, result.alpha, result.correction)
     level = -log_level / math.log(10)
-    # With room for the legend above it.
+    # Leave room for the legend above the line.
     ax.set_ylim(top=max(ax.get_ylim()[1], 1.25 * level))
     ax.axhline(level, color="#333333", linewidth=0.9, linestyle=":", zorder=1)
     ax.annotate(
@@ -134,7 +134,7 @@ def _draw_level(ax: Axes, result: EdgeTestResult, sure: FloatArray, *, on_the_ri
 def _name_strongest(
     ax: Axes, result: EdgeTestResult, points: FloatArray, edge: BoolArray, corner: str
 ) -> None:
-    """Names beside the strongest edges, left out where they would cover names or points."""
+    """Write names beside the strongest edges, except where they would cover names or points."""
     rows, columns = np.triu_indices(result.n_features, k=1)
     chosen = np.flatnonzero(edge)
     chosen = chosen[np.argsort(-np.abs(points[chosen, 0]), kind="stable")][:_NAMED]
@@ -156,7 +156,7 @@ def _name_strongest(
 
 
 def _offsets(size: FloatArray, outward: float) -> Iterator[FloatArray]:
-    """Where a name may stand, as seen from its point: close by and outward first."""
+    """Where a name may stand, relative to its point; close and outward places come first."""
     for far in (0, 14, 28, 50):
         for side, up in ((1, 0), (-1, 0), (1, 1), (-1, 1), (1, -1), (-1, -1)):
             reach = size[0] / 2 + 6 + far * (1.0 if up == 0 else 0.7)
