@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import threading
-import warnings
 
 import pytest
 
 from edgewise._base.shared_setting import SharedSetting
-from edgewise._base.warn import warn, without_warnings
-from edgewise.errors import EdgewiseWarning
 
 
 @pytest.fixture
@@ -66,13 +63,3 @@ def test_a_setting_that_cannot_be_made_is_not_held():
     for _ in range(2):
         with pytest.raises(ZeroDivisionError), setting:
             pytest.fail("entered")
-
-
-def test_without_warnings_hides_only_ours():
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        with without_warnings:
-            warn("hidden", EdgewiseWarning)
-            warnings.warn("of another library", UserWarning, stacklevel=1)
-        warn("shown", EdgewiseWarning)
-    assert [str(one.message) for one in caught] == ["of another library", "shown"]

@@ -750,7 +750,7 @@ class TestRefusals:
         refuses(
             lambda: judge("fisher", "gaussian", n_jobs=n_jobs, client=client),
             ParameterError,
-            "n_jobs: expected nothing beside client",
+            "n_jobs: expected None together with client",
             f"got {n_jobs};",
         )
 

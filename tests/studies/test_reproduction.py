@@ -271,7 +271,7 @@ class TestChoice:
         refuses(
             lambda: reproduce("fig2", output=target, n_jobs=n_jobs, client=client),
             ParameterError,
-            "n_jobs: expected nothing beside client",
+            "n_jobs: expected None together with client",
             f"got {n_jobs};",
         )
         assert not target.exists()

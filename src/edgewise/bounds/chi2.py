@@ -45,7 +45,7 @@ def log_tail(x: float, weights: FloatArray, counts: FloatArray | None = None) ->
 def log_lower_tail(x: float, weights: FloatArray, counts: FloatArray | None = None) -> float:
     """log P(Σ λ_k χ²_{m_k} ≤ x) for x between zero and the mean.
 
-    There the saddle point is negative, and the same integral is minus the lower tail.
+    In that range the saddle point is negative, and the same integral is minus the lower tail.
     """
     return _log_contour(x, *_positive(weights, counts), upper=False)
 
@@ -80,9 +80,9 @@ def upper_quantile(alpha: float, weights: FloatArray, counts: FloatArray | None 
 
 
 def _positive(weights: FloatArray, counts: FloatArray | None) -> tuple[FloatArray, FloatArray]:
-    """Weights that count, and how often."""
+    """The weights that matter, and how often each counts."""
     counts = np.ones(weights.shape) if counts is None else counts
-    # What counts for next to nothing would only draw the saddle point to its branch point.
+    # A weight that hardly counts would only pull the saddle point towards its branch point.
     kept = (weights > 0) & (counts > _NEXT_TO_NOTHING)
     return weights[kept], counts[kept]
 
@@ -92,14 +92,14 @@ def _saddle(x: float, weights: FloatArray, counts: FloatArray, *, upper: bool) -
     from scipy import optimize  # slow to import, and seldom needed
 
     deviation = math.sqrt(2 * float(counts @ weights**2))
-    # Any point between the pole and the branch point will do; near the mean the saddle runs into
-    # the pole, where the integrand is steep.
+    # Any point between the pole and the branch point is allowed. Near the mean the saddle comes
+    # close to the pole, where the integrand is steep.
     nearest = min(0.25, 0.5 / deviation)
 
     def slope_gap(s: float) -> float:
         return float(counts @ (weights / (1 - 2 * weights * s))) - x
 
-    # At the mean, to rounding, the saddle is the pole itself; the caller chose the side.
+    # At the mean the saddle is the pole itself, up to rounding; the caller chose the side.
     at_zero = slope_gap(0.0)
     if upper:
         if at_zero >= 0:
@@ -130,7 +130,7 @@ def _log_contour(x: float, weights: FloatArray, counts: FloatArray, *, upper: bo
     # At least as wide as the Gaussian of the saddle; the parabola narrows it further out.
     width = 1 / math.sqrt(second)
     step = width / 4
-    # Far out, rounding of the exponent itself is all that is left of the difference.
+    # Far out, the rounding of the exponent itself limits the accuracy.
     tolerance = max(_TOLERANCE, 1e-15 * abs(height))
     previous = math.nan
     for _ in range(_MAX_HALVINGS):
@@ -150,7 +150,7 @@ def _trapezoid(
     height: float,
     step: float,
 ) -> float:
-    """The real integral over t ≥ 0, doubled, in chunks until the terms no longer count."""
+    """Twice the integral over t ≥ 0, in chunks until the terms no longer matter."""
     total, start, chunk = 0.0, 0, 64
     while True:
         t = step * np.arange(start, start + chunk)

@@ -1,7 +1,7 @@
-"""Radii ε: with probability 1 − α the covariance estimate is that near the truth.
+"""Radii ε: with probability 1 − α the covariance estimate is within ε of the truth.
 
-Each radius is a frozen value with two readings: `epsilon(alpha)`, and its inverse `log_level(eps)`,
-the logarithm of the smallest level whose radius is not above eps.
+Each radius is a frozen value with two methods: `epsilon(alpha)`, and its inverse `log_level(eps)`,
+the logarithm of the smallest level whose radius is at most eps.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _CHECKED_LEVELS = (0.001, 0.05, 0.5)
 
 
 class Radius(Protocol):
-    """How far the estimate may be from the truth, as a function of the level."""
+    """How far the estimate may be from the truth, as a function of the level α."""
 
     def epsilon(self, alpha: float) -> float: ...
 
@@ -37,9 +37,9 @@ class Radius(Protocol):
 class NormalRadius:
     """ε = √v z_{1−α/2}.
 
-    With v = 2λ_max or 2 Tr of Cov(U(Σ̂)) it is the paper's Lemma 1 or Corollary 1; with the trace in
-    Frobenius weights it is the same bound without the loss of the factor 2 on the diagonal.
-    `max_alpha` is the level up to which the bound is proven; beyond it no level is returned.
+    With v = 2λ_max or 2 Tr of Cov(U(Σ̂)) this is the paper's Lemma 1 or Corollary 1. With the trace
+    in Frobenius weights it is the same bound, without losing a factor 2 on the diagonal. The bound
+    is proven up to the level `max_alpha`; above it `epsilon` raises, and `log_level` is 0.
     """
 
     variance: float
@@ -66,9 +66,9 @@ class ChiSquareRadius:
     """ε² is the 1 − α quantile of Σ λ_k χ²₁, λ the spectrum of Cov(Σ̂) in Frobenius weights.
 
     The squared Frobenius norm of a Gaussian matrix with that covariance has exactly this
-    distribution, so the radius is exact in the limit, at every level. Where the spectrum is only
-    estimated, `counts` says how often each value stands for an eigenvalue, and `slack` by how much
-    the radius is widened for that, relative to itself.
+    distribution, so the radius is exact in the limit, at every level. If the spectrum is only
+    estimated, `counts` says how many eigenvalues each value stands for, and `slack` by what share
+    the radius is widened to make up for that.
     """
 
     spectrum: FloatArray
@@ -77,9 +77,9 @@ class ChiSquareRadius:
 
     @classmethod
     def estimated(cls, values: FloatArray, counts: FloatArray) -> ChiSquareRadius:
-        """From estimates of the spectrum, one in each row: their mean, widened by its error.
+        """The mean of several estimates of the spectrum, one per row, widened by its error.
 
-        The error is three standard errors between the rows, where it is largest of a few levels.
+        The error is three standard errors between the rows, at the worst of a few levels.
         """
         rows = len(values)
         epsilon = np.sqrt(
@@ -95,10 +95,10 @@ class ChiSquareRadius:
         return (1 + self.slack) * math.sqrt(upper_quantile(alpha, self.spectrum, self.counts))
 
     def log_level(self, epsilon: FloatArray) -> FloatArray:
-        """Exact at a few hundred points, or interpolated between as many (to about 1e-8).
+        """Exact for up to a few hundred values, and interpolated (to about 1e-8) for more.
 
-        Above the mean, nodes are even in asinh((ε² − mean)/deviation): dense where the distribution
-        lives, and ever wider apart in the tail, where the logarithm is nearly a straight line.
+        Above the mean, the nodes are evenly spaced in asinh((ε² − mean)/deviation): dense where the
+        distribution is, and sparse in the tail, where the logarithm is nearly a straight line.
         """
         points, inverse = np.unique(epsilon / (1 + self.slack), return_inverse=True)
         if points.size > _EXACT_POINTS:
@@ -124,7 +124,7 @@ class ChiSquareRadius:
             at = [self._log_tail(mean + deviation * math.sinh(u)) for u in nodes]
             levels[above] = make_interp_spline(nodes, at, k=5)(place)
         if below.any():
-            # The lower tail is smooth between logarithms: near zero it is a power of x.
+            # On logarithmic scales the lower tail is smooth: near zero it is a power of x.
             place = np.log(x[below])
             nodes = np.linspace(float(place.min()) - 1e-6, math.log(mean), _EXACT_POINTS)
             at = [log_lower_tail(math.exp(u), self.spectrum, counts) for u in nodes[:-1]]
@@ -138,8 +138,9 @@ class ChiSquareRadius:
 class HoeffdingRadius:
     """ε = unit · √(log(2d/α) / (2⌊n/2⌋)): Hoeffding's inequality for U-statistics, all d entries.
 
-    Holds for every n and every distribution within the declared supports; no limit theorem. `unit`
-    is the spectral norm of the matrix of kernel ranges, in the coordinates of the transfer.
+    It holds for every n and every distribution within the declared supports, without a limit
+    theorem. `unit` is the spectral norm of the matrix of kernel ranges, in the coordinates of the
+    transfer.
     """
 
     unit: float
@@ -159,7 +160,8 @@ class HoeffdingRadius:
 def kernel_ranges(lengths: FloatArray) -> FloatArray:
     """Length of the interval that holds ½(x_i − x_i′)(x_j − x_j′), given the columns' supports.
 
-    The product of two differences lies in ±Δ_iΔ_j, a square in [0, Δ_i²]; then the half.
+    The product of two differences lies in ±Δ_iΔ_j, and a square in [0, Δ_i²]. The kernel is half of
+    that.
     """
     ranges = np.outer(lengths, lengths)
     np.fill_diagonal(ranges, lengths**2 / 2)

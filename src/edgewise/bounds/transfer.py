@@ -1,7 +1,8 @@
 """From a radius on the covariance to a threshold on the precision.
 
 Each transfer states |Θ̂_ij − Θ_ij| ≤ τ u_ij for all i, j at once, where τ depends on the radius ε
-and the units u on the estimate; `tau` is ∞ when ε reaches `limit`, and `radius_for` is its inverse.
+and the units u depend on the estimate. `tau` is ∞ if ε is at least `limit`; `radius_for` is its
+inverse.
 """
 
 from __future__ import annotations
@@ -58,18 +59,18 @@ class FrobeniusTransfer:
     def radius_for(self, tau: FloatArray) -> FloatArray:
         """The inverse, from a table.
 
-        With w = ε/(α̂_p − ε) the threshold is a smooth, increasing function of w on (0, ∞), almost a
-        straight line between logarithms. Its inverse is tabulated there once, with its exact slope,
-        so that the cost does not multiply the number of pairs by the number of eigenvalues. The
-        cubic interpolant over steps of 0.008 is exact to about 1e-12, and beyond |log w| = 32 both
-        ends are straight lines of slope one to the same accuracy.
+        With w = ε/(α̂_p − ε) the threshold is a smooth, increasing function of w on (0, ∞), and on
+        logarithmic scales almost a straight line. Its inverse is tabulated there once, with its
+        exact slope, so that the cost is not the number of pairs times the number of eigenvalues.
+        The cubic interpolant over steps of 0.008 is exact to about 1e-12. Beyond |log w| = 32 both
+        ends are straight lines of slope one, to the same accuracy.
         """
         from scipy.interpolate import CubicHermiteSpline  # slow to import, and seldom needed
 
         smallest = self.limit
         log_w = self._nodes(tau)
         ratio = self.eigenvalues / smallest
-        # In pieces, so that the nodes × eigenvalues tables stay in the cache.
+        # In pieces, so that each table of nodes × eigenvalues stays in the cache.
         pieces = [_log_shape(piece, ratio) for piece in np.array_split(log_w, 32)]
         log_t = math.log(self.mu / smallest) + np.concatenate([shape for shape, _ in pieces])
         slope = np.concatenate([slope for _, slope in pieces])
@@ -81,7 +82,7 @@ class FrobeniusTransfer:
         return radius
 
     def _nodes(self, tau: FloatArray) -> FloatArray:
-        """Where the table is needed: α̂_pτ/(μ√p) ≤ w ≤ α̂_pτ/μ, as one term ≤ sum ≤ p terms."""
+        """The range of the table: α̂_pτ/(μ√p) ≤ w ≤ α̂_pτ/μ, since one term ≤ sum ≤ p terms."""
         positive = tau[tau > 0]
         if not positive.size:
             return np.linspace(-1.0, 1.0, 257)
@@ -107,7 +108,7 @@ def _log_shape(log_w: FloatArray, ratio: FloatArray) -> tuple[FloatArray, FloatA
 
 @dataclass(frozen=True, eq=False, slots=True)
 class SpectralTransfer:
-    """τ = ε/(α̂_p(α̂_p − ε)), in units of one: never above the paper's, and without a μ.
+    """τ = ε/(α̂_p(α̂_p − ε)), in units of one: at most the paper's, and without a μ.
 
     Given ‖Σ̂ − Σ‖₂ ≤ ε < α̂_p, ‖Θ̂ − Θ‖₂ = ‖Θ̂(Σ − Σ̂)Θ‖₂ ≤ ε/(α̂_p(α̂_p − ε)).
     """
@@ -135,7 +136,7 @@ class SpectralTransfer:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class WhitenedTransfer:
-    """τ = ε/(1 − ε), in units of √(Θ̂_iiΘ̂_jj): units and conditioning of the data drop out.
+    """τ = ε/(1 − ε), in units of √(Θ̂_iiΘ̂_jj): the data's units and conditioning do not matter.
 
     With Σ̂ = LLᵀ and ‖L⁻¹(Σ − Σ̂)L⁻ᵀ‖₂ ≤ ε < 1, |Θ̂_ij − Θ_ij| ≤ √(Θ̂_iiΘ̂_jj) ε/(1 − ε).
     """

@@ -1,9 +1,9 @@
 """The paper's seven forms of Cov(Σ̂_ij, Σ̂_kl), as printed, over raw moments.
 
 Each function takes a moment lookup ``m(i, j, ...)`` = ⟨x_i x_j …⟩ and indices, and returns 4ζ₁.
-The lookup may return numbers or exact polynomials, so the very functions that the tests use
-as an oracle are the ones that `edgewise.covcov.proof` proves. `case_of` maps any quadruple of
-indices to its form.
+The lookup may return numbers or exact polynomials. So the functions that the tests use as an oracle
+are the same ones that `edgewise.covcov.proof` proves. `case_of` maps any quadruple of indices to
+its form.
 """
 
 from __future__ import annotations
@@ -123,8 +123,8 @@ CASES: dict[int, Callable[..., Any]] = {
     7: case_7,
 }
 
-# One quadruple of each form, with its different indices numbered by first appearance. The
-# formula's arguments are those different indices, in that order.
+# One quadruple of each form, with its distinct indices numbered by first appearance. The formula
+# takes these distinct indices, in that order.
 REPRESENTATIVES: dict[int, tuple[int, int, int, int]] = {
     1: (0, 1, 2, 3),
     2: (0, 0, 1, 1),
@@ -139,7 +139,7 @@ Quadruple = tuple[int, int, int, int]
 
 
 def canonical(quadruple: Quadruple) -> Quadruple:
-    """Number the indices by first appearance: which of them are equal is all that matters.
+    """Number the indices by first appearance, because only which of them are equal matters.
 
     Examples
     --------
@@ -154,7 +154,7 @@ def canonical(quadruple: Quadruple) -> Quadruple:
 def symmetric_images(quadruple: Quadruple) -> list[Quadruple]:
     """The eight quadruples with the same covariance.
 
-    Σ̂ is symmetric, so i ↔ j and k ↔ l change nothing, nor does exchanging the two entries.
+    Σ̂ is symmetric, so swapping i and j, or k and l, changes nothing; nor does swapping the entries.
     """
     images = []
     for swap_first, swap_second, exchange in product((False, True), repeat=3):
@@ -199,6 +199,6 @@ def raw_moments(X: FloatArray) -> MomentLookup:
 
 
 def covariance_by_cases(m: MomentLookup, n_samples: int, i: int, j: int, k: int, l: int) -> float:
-    """Cov(Σ̂_ij, Σ̂_kl) from the printed formulas: slow, and unstable far from the origin."""
+    """Cov(Σ̂_ij, Σ̂_kl) from the printed formulas; slow, and inaccurate if the means are large."""
     form = case_of(i, j, k, l)
     return u_statistic_factor(n_samples) * float(CASES[form.case](m, *form.arguments))

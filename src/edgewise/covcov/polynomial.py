@@ -1,10 +1,10 @@
 """Exact polynomials in random variables and their moments, for the proof of the seven cases.
 
 A term is an integer times a product of random variables x_i and of moments ⟨x_i x_j …⟩, where
-every moment is an unknown of its own. Two polynomials are equal for all distributions whose
-moments exist when, and because the empirical moments are algebraically independent for enough
-rows, only when, their terms are the same. The arithmetic needed is that of integers, addition and
-multiplication, so a computer algebra system would add a dependency and no rigour.
+every moment is an unknown of its own. Two polynomials with the same terms are equal for all
+distributions whose moments exist. The converse holds as well, because the empirical moments of
+enough rows are algebraically independent. Only sums and products of integers are needed, so a
+computer algebra system would add a dependency but no rigour.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Term = tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]
 
 @dataclass(frozen=True)
 class Polynomial:
-    """Σ coefficient × term; terms with coefficient zero are left out, so equality is identity."""
+    """Σ coefficient × term, without zero coefficients, so that equal polynomials compare equal."""
 
     terms: tuple[tuple[Term, int], ...]
 

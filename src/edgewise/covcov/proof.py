@@ -1,11 +1,11 @@
 """The paper's computer-assisted proof that Cov(Σ̂_ij, Σ̂_kl) has seven forms, and which.
 
 1. Completeness. With i fixed, each of j, k, l is one of four names: 4³ = 64 assignments. Numbering
-   by first appearance leaves 15 patterns of equality, and the symmetries of the covariance
-   operator leave seven classes, one for each printed formula.
+   by first appearance leaves 15 patterns of equality. The symmetries of the covariance leave seven
+   classes, one for each printed formula.
 2. Correctness. For every pattern, the printed formula is compared, as an exact polynomial in
    generic moments, with two derivations: the covariance of the conditional expectations of the
-   U-statistic's kernel, and that of the centred products c_i c_j and c_k c_l.
+   U-statistic's kernel, and the covariance of the centred products c_i c_j and c_k c_l.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Pattern:
 
 @dataclass(frozen=True)
 class CaseClass:
-    """One class under the symmetries, the printed formula that serves it, and its members."""
+    """One class under the symmetries, the number of its printed formula, and its members."""
 
     case: int
     members: tuple[Pattern, ...]

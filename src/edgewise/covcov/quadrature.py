@@ -1,9 +1,9 @@
 """The whole spectrum of Cov(U(Σ̂)) from products alone, by stochastic Lanczos quadrature.
 
-The largest eigenvalues are found one by one. What is left is looked at through random vectors: k
-steps of Lanczos from a random unit vector g give nodes and weights with gᵀf(C)g = Σ w f(node),
-exactly for polynomials up to degree 2k − 1, and d·E gᵀf(C)g = Tr f(C). The trace itself is known
-exactly, and nodes are scaled to it.
+The largest eigenvalues are computed one by one. Random vectors probe the rest: k steps of Lanczos
+from a random unit vector g give nodes and weights with gᵀf(C)g = Σ w f(node), exactly for
+polynomials up to degree 2k − 1, and d·E gᵀf(C)g = Tr f(C). The trace itself is known exactly, and
+the nodes are scaled to match it.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ _LEADING = 12
 
 @dataclass(frozen=True, eq=False, slots=True)
 class SpectralEstimate:
-    """Eigenvalues `values`, each `counts` times; one row for every random vector."""
+    """The eigenvalues `values`, each of which counts `counts` times; one row per random vector."""
 
     values: FloatArray
     counts: FloatArray
 
 
 def estimate_spectrum(operator: CovcovOperator, trace: float) -> SpectralEstimate:
-    """The spectrum as seen by each of a few random vectors; all have the given trace.
+    """The spectrum as each of a few random vectors sees it; each row has the given trace.
 
-    Matrices so small that it would take as many products are multiplied out.
+    The spectrum of a small matrix is exact: building the matrix takes no more products.
     """
     d = operator.shape[0]
     if d <= _PROBES * _STEPS:
@@ -41,7 +41,7 @@ def estimate_spectrum(operator: CovcovOperator, trace: float) -> SpectralEstimat
         return SpectralEstimate(np.tile(values, (_PROBES, 1)), np.ones((_PROBES, d)))
     values, leading = leading_vectors(operator, _LEADING)
     values = np.maximum(values, 0.0)
-    # No more than there is: rounding must not make the rest negative.
+    # Their sum is at most the trace, so that rounding does not make the rest negative.
     values *= min(1.0, trace / max(float(values.sum()), 1e-300))
     rest = max(trace - float(values.sum()), 0.0)
     rng = np.random.default_rng(1)
@@ -57,7 +57,7 @@ def estimate_spectrum(operator: CovcovOperator, trace: float) -> SpectralEstimat
 def _lanczos(
     operator: CovcovOperator, probes: FloatArray, leading: FloatArray
 ) -> list[tuple[FloatArray, FloatArray]]:
-    """Nodes and weights of each probe, on the complement of the leading vectors; side by side."""
+    """Nodes and weights of each probe, outside the leading vectors; all probes in each pass."""
 
     def outside(rows: FloatArray) -> FloatArray:
         return rows - (rows @ leading.T) @ leading

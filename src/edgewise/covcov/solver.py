@@ -1,4 +1,4 @@
-"""Which way to λ_max of Cov(U(Σ̂)) is the shorter one: the whole matrix, or products with it."""
+"""How to compute λ_max of Cov(U(Σ̂)): from the whole matrix, or from products with it."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from edgewise.covcov.closed_form import LARGEST_MATRIX
 
 SOLVERS = ("auto", "full", "matrix-free")
 
-# Vectors multiplied in one pass, where reading costs as much as a product, and where it is free.
+# Vectors multiplied in one pass: of files, where reading costs as much as a product, and in memory.
 _BLOCK_OF_FILES, _BLOCK_IN_MEMORY = 4, 1
-# For the choice between the two ways, measured on one core; only the order of magnitude counts.
+# Speeds measured on one core, for the choice of a solver; only the order of magnitude matters.
 _FLOPS_PER_NS = 50.0
 _SPECTRUM_FLOPS_PER_NS = 10.0
 _PRODUCTS = 30
@@ -19,21 +19,21 @@ _READING_NS_PER_ELEMENT = 8.0
 
 
 def full_seconds(n: int, p: int, *, in_memory: bool) -> float:
-    """About what the d × d matrix and its spectrum cost."""
+    """The approximate cost of the d × d matrix and its spectrum."""
     d = p * (p + 1) / 2
     reading = 0.0 if in_memory else _READING_NS_PER_ELEMENT
     return 1e-9 * (n * (d * d / _FLOPS_PER_NS + p * reading) + d**3 / _SPECTRUM_FLOPS_PER_NS)
 
 
 def matrix_free_seconds(n: int, p: int, *, in_memory: bool) -> float:
-    """About what as many products cost as Gaussian data, the slowest to converge, take."""
+    """The approximate cost of the products for Gaussian data, which converge most slowly."""
     reading = 0.0 if in_memory else _READING_NS_PER_ELEMENT
     element = _NS_PER_ELEMENT + 3 * p / _FLOPS_PER_NS_SINGLE + reading
     return 1e-9 * _PRODUCTS * n * p * element
 
 
 def chosen_solver(solver: str, n: int, p: int, *, in_memory: bool) -> str:
-    """The solver asked for, or the one of less predicted cost."""
+    """The solver that was asked for, or the one that should be faster."""
     check_choice("solver", solver, SOLVERS)
     if solver != "auto":
         return solver
@@ -46,7 +46,7 @@ def chosen_solver(solver: str, n: int, p: int, *, in_memory: bool) -> str:
 
 
 def predicted_seconds(n: int, p: int) -> float:
-    """About what λ_max costs by the shorter way, the rows in memory."""
+    """The approximate cost of λ_max with the faster solver and the rows in memory."""
     return min(full_seconds(n, p, in_memory=True), matrix_free_seconds(n, p, in_memory=True))
 
 

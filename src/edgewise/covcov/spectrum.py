@@ -12,16 +12,16 @@ from edgewise._base.types import FloatArray
 from edgewise.covcov.closed_form import finite
 from edgewise.covcov.operator import CovcovOperator
 
-# Relative width of the error bar that is asked for. A residual this small leaves the estimate
-# itself an error of about its square; where products are cheap, more is asked.
+# Relative width of the error bar to reach. With a residual this small, the error of the estimate
+# itself is about its square. Where products are cheap, the bar is narrower.
 _WIDTH = 1e-3
 _SMALL_WIDTH = 3e-4
 _SMALL = 5000
-# Vectors kept before the basis is folded to its best few.
+# The largest basis, and how many of its best vectors are kept when it is folded.
 _MOST_VECTORS = 96
 _KEPT = 12
 _MOST_PASSES = 400
-# How much of the start is random, and how sure the bound on what it may have missed is.
+# The random share of the start, and the probability that it misses an eigenvector.
 _RANDOM_SHARE = 0.1
 _MISS_PROBABILITY = 1e-3
 _NOTHING = 1e-10
@@ -31,21 +31,21 @@ _ROUGH_BLOCK = 4
 
 @dataclass(frozen=True, slots=True)
 class LargestEigenvalue:
-    """λ_max as far as products with the matrix tell.
+    """What products with the matrix say about λ_max.
 
     Attributes
     ----------
     estimate : float
         The Ritz value: never above λ_max.
     upper : float
-        Ritz value + norm of its residual, computed in double precision, or + 0.9 of the width asked
-        for where the residual is smaller. There is an eigenvalue within the residual of `estimate`;
-        the rest of the allowance is for a still larger one so near to it that the iteration has not
-        told the two apart. One that is further above must have been missed by the start.
+        Ritz value + norm of its residual, computed in double precision, or + 0.9 of the requested
+        width where the residual is smaller. There is an eigenvalue within the residual of
+        `estimate`. The rest of the allowance is for a larger one so close to it that the iteration
+        has not separated the two. An eigenvalue further above must have been missed by the start.
     miss : float
-        How much larger, relative to `estimate`, an eigenvalue could be that the start missed with
-        probability 0.001: the random part of the start has a component along its eigenvector, and
-        the Chebyshev polynomial of the iteration would have made it seen.
+        How much larger than `estimate`, relative to it, an eigenvalue may be that was missed with
+        probability 0.001. The random part of the start has a component along its eigenvector, which
+        the Chebyshev polynomial of the iteration would have made visible.
     passes, products : int
         Passes over the rows, and products with vectors.
     """
@@ -68,17 +68,17 @@ def largest_eigenvalue(
     """λ_max of Cov(U(Σ̂)) by Lanczos, and an upper end from its residual.
 
     The iteration works in the operator's rough precision; the residual is computed from one more
-    product in double precision. If it is not as small as asked, because the data need more digits,
-    the iteration goes on in double precision. The residual proves that some eigenvalue is that
-    near, not that it is the largest.
+    product in double precision. If the residual is not small enough, because the data need more
+    digits, the iteration continues in double precision. The residual proves that some eigenvalue is
+    that close, not that it is the largest.
 
     Parameters
     ----------
     operator : CovcovOperator
         The matrix.
     block : int
-        Vectors multiplied in one pass over the rows. One takes the fewest products; several take
-        more, but fewer passes, which is what a file costs.
+        Vectors multiplied in one pass over the rows. One vector needs the fewest products. Several
+        need more products but fewer passes, which are the cost of a file.
     width : float, optional
         Relative width of the error bar, and of the residual; by default 1e-3, but 3e-4 of the
         residual for matrices below 5000.
@@ -105,7 +105,7 @@ def largest_eigenvalue(
 
 
 def leading_vectors(operator: CovcovOperator, count: int) -> tuple[FloatArray, FloatArray]:
-    """The largest Ritz values, and their vectors as rows, all known at least roughly."""
+    """The largest Ritz values, and their vectors as rows, to a rough accuracy."""
     basis = _Basis(operator, _with_random(_guess(operator), _ROUGH_BLOCK), operator.rough)
     basis.converge(_ROUGH, least=4 * count)
     values, vectors = basis.leading(count)
@@ -113,13 +113,14 @@ def leading_vectors(operator: CovcovOperator, count: int) -> tuple[FloatArray, F
 
 
 def _guess(operator: CovcovOperator) -> FloatArray:
-    """A unit vector where the largest eigenvector often is.
+    """A unit vector that is often close to the largest eigenvector.
 
-    For elliptical rows it is near the covariance itself, for Gaussian ones near u₁u₁ᵀ, u₁ its first
-    eigenvector; where all variances are alike, it is among the diagonal entries.
+    That eigenvector is near the covariance itself for elliptical rows, and near u₁u₁ᵀ for Gaussian
+    rows, where u₁ is the first eigenvector of the covariance. If all variances are equal, it is
+    among the diagonal entries.
     """
-    # Without the last digits: where all eigenvalues are the same, as for whitened rows, rounding
-    # alone would choose the vector, and with it the path of the iteration.
+    # Without the last digits: if all eigenvalues are equal, as for whitened rows, rounding alone
+    # would choose the vector, and with it the course of the iteration.
     scale = float(np.abs(operator.covariance).max()) or 1.0
     first = np.linalg.eigh(np.round(operator.covariance / scale, 10))[1][:, -1]
     matrices = (operator.covariance, np.outer(first, first), operator.loudest_diagonal())
@@ -129,7 +130,7 @@ def _guess(operator: CovcovOperator) -> FloatArray:
 
 
 def _with_random(guess: FloatArray, block: int) -> FloatArray:
-    """The start of the iteration: the guess, and a random part that nothing can hide from."""
+    """The start of the iteration: the guess, and a random part along every eigenvector."""
     d = len(guess)
     random = np.random.default_rng(0).standard_normal((d, block))
     start: FloatArray = _RANDOM_SHARE * random / math.sqrt(d)
@@ -138,11 +139,11 @@ def _with_random(guess: FloatArray, block: int) -> FloatArray:
 
 
 class _Basis:
-    """An orthonormal basis that grows by what the matrix makes of its last vectors (Lanczos)."""
+    """An orthonormal basis that grows by the images of its last vectors (Lanczos)."""
 
     def __init__(self, operator: CovcovOperator, start: FloatArray, dtype: npt.DTypeLike) -> None:
         self._operator, self._dtype, self._block = operator, dtype, start.shape[1]
-        # One vector a row, filled up to `_size`.
+        # One vector per row, filled up to `_size`.
         self._vectors, self._images = np.empty((2, _MOST_VECTORS, operator.shape[0]))
         # Products of vectors with images, and of images with images.
         self._gram, self._image_gram = np.zeros((2, _MOST_VECTORS, _MOST_VECTORS))
@@ -155,7 +156,7 @@ class _Basis:
     def converge(self, width: float, least: int = 0) -> FloatArray:
         """The unit vector of the largest Ritz value, once its residual is small enough.
 
-        And once the basis has had `least` vectors, for the sake of the other Ritz values.
+        The basis must also have reached `least` vectors, so that other Ritz values are usable.
         """
         for _ in range(_MOST_PASSES):
             values, within = self._ritz()
@@ -169,7 +170,7 @@ class _Basis:
                 following = self._fold(values, within)
                 y = np.eye(_KEPT)[-1]
             if not self._grow(following):
-                break  # nothing is left outside: the space is closed under the matrix
+                break  # the matrix maps the space spanned by the basis into itself
         best = y @ self._vectors[: len(y)]
         return np.asarray(best / np.linalg.norm(best))
 
@@ -184,7 +185,7 @@ class _Basis:
         return values, within
 
     def _grow(self, candidates: FloatArray) -> bool:
-        """Add what is new in the candidates, and multiply it; False where nothing is."""
+        """Add what is new in the candidates, with its images; False if nothing is new."""
         fresh = orthonormal(candidates, self._vectors[: self._size])
         if not fresh.shape[1]:
             return False
@@ -197,9 +198,10 @@ class _Basis:
         return True
 
     def _fill_grams(self, old: int) -> None:
-        """The products of all vectors with those from number `old` on.
+        """Fill in the products of all vectors with those from number `old` on.
 
-        Both ways: images are rounded, and the residual is a small difference of these products.
+        Both triangles are computed: images are rounded, so the products are not symmetric, and the
+        residual is a small difference of them.
         """
         new = self._size
         vectors, images = self._vectors[:new], self._images[:new]
@@ -208,7 +210,7 @@ class _Basis:
             gram[old:new, :old] = left[old:] @ images[:old].T
 
     def _fold(self, values: FloatArray, within: FloatArray) -> FloatArray:
-        """Keep the best few vectors; all their residuals lie in the next block of the iteration."""
+        """Keep the best few vectors; the next block of the iteration spans their residuals."""
         kept = within[:, -_KEPT:].T
         for rows in (self._vectors, self._images):
             rows[:_KEPT] = kept @ rows[: self._size]
@@ -220,7 +222,7 @@ class _Basis:
 
 
 def orthonormal(candidates: FloatArray, basis: FloatArray) -> FloatArray:
-    """An orthonormal basis of what the candidates have outside the span of the rows of `basis`."""
+    """An orthonormal basis of the part of the candidates outside the span of `basis`, its rows."""
     size = np.linalg.norm(candidates, axis=0)
     fresh = candidates / np.where(size > 0, size, 1.0)
     for _ in range(2):  # twice is enough for orthogonality to rounding
@@ -234,7 +236,7 @@ def _missed(steps: int, d: int) -> float:
 
     Let the start b have a component β along the eigenvector of λ_max. The Ritz value θ is at least
     the Rayleigh quotient of T_{k−1}(2C/θ − 1) b, which gives γ T_{k−1}(1 + 2γ)² β² ≤ ‖b‖². The
-    random part of the start is η g/√d, g standard normal, so |β| ≥ η t/√d but with probability
+    random part of the start is η g/√d, g standard normal, so |β| ≥ η t/√d except with probability
     P(|g₁| < t) ≤ t√(2/π). Kuczyński & Woźniakowski (1992) argue in the same way.
     """
     from scipy import optimize  # slow to import, and seldom needed

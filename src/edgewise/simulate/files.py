@@ -1,4 +1,4 @@
-"""Simulated rows as files, with the truth beside them."""
+"""Files of simulated rows, and of the truth about them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def row_kind(path: str | os.PathLike[str]) -> str:
 
 
 def truth_paths(path: str | os.PathLike[str]) -> tuple[Path, Path]:
-    """Where the truth of the rows at `path` goes: JSON, and GraphML."""
+    """The files for the truth about the rows at `path`: JSON and GraphML."""
     rows = Path(path)
     return (
         rows.with_name(rows.name + ".truth.json"),
@@ -37,7 +37,7 @@ def truth_paths(path: str | os.PathLike[str]) -> tuple[Path, Path]:
 def write_rows(
     path: str | os.PathLike[str], names: tuple[str, ...], batches: Iterable[FloatArray]
 ) -> int:
-    """Write the rows batch by batch, in the memory of a batch; return how many there were."""
+    """Write the rows batch by batch, with one batch in memory; return how many there were."""
     import pyarrow as pa
     import pyarrow.csv
     import pyarrow.parquet
@@ -56,7 +56,7 @@ def write_rows(
 
 
 def _described(law: Distribution) -> dict[str, Any]:
-    """A law by its name and parameters, and so the law of its innovations."""
+    """A law as its name and parameters, and likewise the law of its innovations."""
     known = {field.name: getattr(law, field.name) for field in fields(law)}  # type: ignore[arg-type]
     return {"law": type(law).__name__} | {
         name: _described(value) if isinstance(value, Distribution) else value
@@ -71,7 +71,7 @@ def write_truth(
     distribution: Distribution,
     record: dict[str, Any],
 ) -> None:
-    """Θ, Σ and the edges of the rows at `path`, as JSON and as GraphML."""
+    """Write Θ, Σ and the edges of the rows at `path`, as JSON and as GraphML."""
     import networkx as nx
 
     json_path, graphml_path = truth_paths(path)

@@ -1,4 +1,4 @@
-"""Making many draws: in parallel, resumable, and the same whoever makes them."""
+"""Making many draws in parallel, so that a run can be resumed and gives the same numbers."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ def make_draws(
     client: Any = None,
     tell: Callable[[int], None] = lambda draws: None,
 ) -> tuple[list[tuple[Cell, dict[str, AnyArray]]], bool]:
-    """Every draw of every cell, and whether any was there already and not made again.
+    """Every draw of every cell, and whether any of them was already there.
 
-    A draw has a generator of random numbers of its own and one BLAS thread, so that the numbers do
-    not depend on the number of workers, on the order, or on where a run was broken off. Workers,
-    processes here or those of a cluster (`client`, in place of `n_jobs`), only measure: this
-    process writes, as soon as they have something, since they may not see its files.
+    Each draw has its own generator of random numbers and one BLAS thread. So the numbers do not
+    depend on the number of workers, on the order, or on where an earlier run was interrupted. The
+    workers (processes here, or those of the cluster `client`) only measure. This process writes
+    what they send as soon as it comes, because they may not see its files.
     """
     folder.mkdir(parents=True, exist_ok=True)
     plan = [
@@ -71,7 +71,7 @@ def make_draws(
 
 @dataclass(frozen=True, eq=False)
 class _Unit:
-    """Draws of a cell that are made, and kept, at a time."""
+    """The draws of a cell that are made together and kept in one file."""
 
     study: Study
     cell: Cell
@@ -101,7 +101,7 @@ class _Unit:
         return ", ".join([self.study.name, *parameters, f"seed {self.seed}"])
 
     def place(self, folder: Path) -> Path:
-        # Another version or revision may measure something else; its draws are not these.
+        # Another version or revision may measure something else, so its draws have other names.
         name = self.study.name
         kind = f"{name}-{self.cell.key(name)}-{__version__}.{self.study.revision}"
         return folder / f"{kind}-{self.seed}-{self.start:05d}-{self.stop:05d}.npz"
@@ -123,7 +123,7 @@ def _collected(units: Sequence[_Unit], folder: Path) -> dict[str, AnyArray]:
 
 
 def _read(path: Path) -> dict[str, AnyArray] | None:
-    """The draws that a file holds; none where it is missing or cannot be read."""
+    """The draws in a file; None if it is missing or cannot be read."""
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
             return dict(arrays)

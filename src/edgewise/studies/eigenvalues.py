@@ -83,7 +83,7 @@ _NOTES = [
 
 
 def _covariance(p: int) -> FloatArray:
-    """The same Σ in every draw; p decides it."""
+    """Σ, which depends only on p and is the same in every draw."""
     return make_gram_covariance(p, rng=np.random.default_rng([2016, p]))
 
 
@@ -151,7 +151,7 @@ def _table(results: Sequence[tuple[Cell, Measured]]) -> Table:
 
 
 def _weyl(alpha: FloatArray, epsilon: float) -> tuple[FloatArray, FloatArray]:
-    """Bounds on 1/α_k given α̂_k; the upper one is infinite where ε reaches α̂_k."""
+    """Bounds on 1/α_k given α̂_k; the upper bound is infinite if ε is at least α̂_k."""
     room = alpha - epsilon
     upper = np.divide(1.0, room, out=np.full(alpha.shape, np.inf), where=room > 0)
     return 1 / (alpha + epsilon), upper

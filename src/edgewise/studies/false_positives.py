@@ -25,7 +25,7 @@ from edgewise.studies.study import Cell, Claim, Findings, Measured, Table
 
 P, N_EDGES = 6, 7
 DISTRIBUTIONS = ("gaussian", "laplace")
-#: The methods of each kind of false positive; the first two and the last are the paper's.
+#: The methods for each kind of false positive; the first two and the last are the paper's.
 NULL_METHODS = ("eig", "trace", "whitened", "score", "fisher")
 VIOLATION_METHODS = ("eig", "trace", "whitened", "fisher")
 LEVELS = np.unique(np.r_[0.001, 0.002, 0.005, np.linspace(0.01, 1.0, 100)].round(3))
@@ -110,7 +110,7 @@ _NOTES = [
 
 
 def _missed_by_fisher(partial: FloatArray, theta: FloatArray, n: int) -> FloatArray:
-    """Log level at which the interval of atanh ρ̂_ij just misses; never on the diagonal."""
+    """Log of the level at which the interval of atanh ρ̂_ij just misses; NaN on the diagonal."""
     root = np.sqrt(theta.diagonal())
     true = -theta / np.outer(root, root)
     off = ~np.eye(P, dtype=bool)
@@ -132,7 +132,7 @@ class Rate:
     error: FloatArray
 
     def excess(self) -> FloatArray:
-        """How far above the diagonal, in standard errors; at δ = 1 every test is on it."""
+        """How far it lies above the diagonal, in standard errors; 0 at δ = 1 for every test."""
         gap = self.rate - LEVELS
         excess: FloatArray = np.divide(
             gap, self.error, out=np.zeros_like(gap), where=self.error > 0
@@ -170,8 +170,8 @@ def _rate(distribution: str, kind: str, method: str, shares: FloatArray, entries
     """The mean share over draws, of so many entries each, at every level."""
     draws = shares.shape[1]
     error = shares.std(axis=1, ddof=1) / np.sqrt(draws)
-    # Where there are few false positives their spread says little; on the diagonal, and for
-    # independent entries, it would be this.
+    # With few false positives their spread says little. So the error is at least that of
+    # independent entries on the diagonal.
     least = np.sqrt(LEVELS * (1 - LEVELS) / (draws * entries))
     return Rate(distribution, kind, method, shares.mean(axis=1), np.maximum(error, least))
 

@@ -1,4 +1,4 @@
-"""The paper's Lemma 1 put to the test: is ε_Eig a bound on ‖Σ̂ − Σ‖₂?"""
+"""A test of the paper's Lemma 1: is ε_Eig a bound on ‖Σ̂ − Σ‖₂?"""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from edgewise.studies.study import Cell, Claim, Findings, Measured, Table
 ALPHA = 0.05
 N = 10_000
 DISTRIBUTIONS = ("gaussian", "laplace")
-#: What can happen to a draw: the error exceeds a radius, or a false edge is declared.
+#: What can happen in a draw: the error exceeds a radius, or the test declares a false edge.
 EVENTS = {
     "eig": "‖Σ̂−Σ‖₂ > ε_Eig",
     "trace": "‖Σ̂−Σ‖₂ > ε_Trace",

@@ -1,4 +1,4 @@
-"""How the studies' pictures look: one colour and one name for a method everywhere."""
+"""How the studies' pictures look: a method has the same colour and name in all of them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NAMES = {
     "fisher + Holm": "Fisher + Holm",
     "chi2": "weighted chi²",
 }
-# Okabe and Ito's colours, which the colour-blind tell apart.
+# Okabe and Ito's colours, which colour-blind people can tell apart.
 COLOURS = {
     "eig": "#0072B2",
     "trace": "#D55E00",
@@ -34,7 +34,7 @@ COLOURS = {
 
 
 def panels(rows: int, columns: int, *, width: float = 3.6, height: float = 3.1) -> Figure:
-    """A figure with so many axes, `figure.axes` row by row."""
+    """A figure with rows × columns axes; `figure.axes` lists them row by row."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(width * columns, height * rows), layout="constrained")

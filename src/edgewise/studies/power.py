@@ -113,7 +113,7 @@ def _curves(cell: Cell, measured: Measured) -> list[Curve]:
             hits = (found & counted[:, np.newaxis, :]).sum(axis=2).astype(float)
             entries = counted.sum(axis=1).astype(float)
             power = hits.sum(axis=0) / max(entries.sum(), 1.0)
-            # A ratio of two means: its error is that of the residuals, over draws.
+            # The power is a ratio of two means; its error comes from the residuals over draws.
             residuals = (hits - entries[:, np.newaxis] * power) / max(entries.mean(), 1e-12)
             error = residuals.std(axis=0, ddof=1) / np.sqrt(len(hits))
             curves.append(Curve(cell.parameters["distribution"], method, name, sizes, power, error))

@@ -1,4 +1,4 @@
-"""`reproduce`: run a study, and write what it found: a table, pictures, and a page."""
+"""`reproduce`: run a study and write a table, pictures and a page of what it found."""
 
 from __future__ import annotations
 
@@ -46,23 +46,23 @@ class Reproduction:
     Attributes
     ----------
     study : Study
-        Its `name` is that of the figure, its `title` what it is about.
+        Its `name` is that of the figure, and its `title` says what it is about.
     scale : str
-        How large it was.
+        "smoke", "quick" or "paper".
     claims : list of Claim
-        What the paper, or we, say (`says`), what came out (`measured`), and whether it `holds`.
+        What the paper or we claim (`says`), what came out (`measured`), and whether it `holds`.
     n_draws : int
         How many data sets were drawn.
     seconds : float or None
-        The time of this run; None where it found draws already made.
+        The time of this run; None if an earlier run had already made some of the draws.
     core_seconds : float
-        The time of all draws, also of those that an earlier run had made.
+        The time of all draws, including those that an earlier run made.
     folder : path
-        Where its table, pictures and page are.
+        The folder with the table, the pictures and the page.
 
     Examples
     --------
-    What a run could not confirm:
+    The claims that a run could not confirm:
 
     >>> from edgewise.studies import Reproduction
     >>> def doubtful(done: Reproduction) -> list[str]:
@@ -97,19 +97,19 @@ def reproduce(
     scale : {"smoke", "quick", "paper"}
         How many draws, and of how many rows: under a minute, a few minutes, or as in the paper.
     output : path
-        A folder; each study gets a folder in it with a CSV table, a PNG, an SVG and a README.md.
-        Finished draws are kept in its folder `draws`, so that a run that was broken off goes on
-        where it was.
+        A folder. Each study gets a folder in it with a CSV table, a PNG, an SVG and a README.md.
+        Finished draws are kept in its folder `draws`, so that a run that was interrupted continues
+        where it stopped.
     seed : int
-        Everything random follows from it; the number of workers changes nothing.
+        Determines all random numbers; the number of workers does not change them.
     n_jobs : int, optional
-        Worker processes; by default one for each core.
+        Worker processes; by default one per core.
     client : distributed.Client, optional
-        A Dask cluster that makes the draws, in place of processes of this machine. Its workers need
-        edgewise, but not the output folder, which only this process writes to. The numbers are the
+        A Dask cluster that makes the draws instead of processes on this machine. Its workers need
+        edgewise, but not the output folder, to which only this process writes. The numbers are the
         same, to the last bit on machines with the same kind of processor, NumPy and SciPy.
     tell : callable
-        Is told of draws as they are done.
+        Called with the number of draws that were just finished, for progress bars.
 
     Returns
     -------
@@ -131,7 +131,7 @@ def reproduce(
     workers = check_workers(n_jobs, client)
     crew = f"with {workers} workers" if client is None else "on a Dask cluster"
     target = Path(output)
-    # Before the work: an output that cannot be written should not cost a long run.
+    # Checked before the work, so that a long run does not end with a file it cannot write.
     for name in ("", "draws", *(study.name for study in chosen)):
         _make_folder(target / name)
     done = []
@@ -165,7 +165,7 @@ def reproduce(
 
 
 def total_draws(names: str | Sequence[str], scale: str) -> int:
-    """How many draws a run tells of in the end."""
+    """How many draws a run makes in all."""
     check_choice("scale", scale, SCALES)
     return sum(cell.n_draws for study in chosen_studies(names) for cell in study.cells(scale))
 
@@ -203,14 +203,14 @@ def _write(done: Reproduction, findings: Findings, crew: str, seed: int) -> None
 
 
 def _cell(value: Any) -> Any:
-    """Six digits are more than any of these numbers is known to."""
+    """Six digits are more than the accuracy of any of these numbers."""
     return f"{value:.6g}" if isinstance(value, float | np.floating) else value
 
 
 def _write_pictures(findings: Findings, folder: Path, name: str) -> None:
     from matplotlib import rc_context
 
-    # Without a salt and with a date, the same picture would be another file each time.
+    # A fixed salt and no date, so that the same picture is always the same file.
     with rc_context({"svg.hashsalt": name}):
         figure = findings.draw()
         for kind, metadata in (("png", {}), ("svg", {"Date": None})):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 SCALES = ("smoke", "quick", "paper")
 
-#: Arrays by name: what one draw measured, or, stacked along the first axis, what many did.
+#: Arrays by name: what one draw measured, or what many draws did, stacked along the first axis.
 Measured = Mapping[str, AnyArray]
 
 
@@ -26,8 +26,8 @@ Measured = Mapping[str, AnyArray]
 class Cell:
     """One setting of a study, and how often it is drawn.
 
-    `parameters` are plain values, from which with a seed everything follows. `together` draws are
-    made, and kept, at a time.
+    `parameters` are plain values; with a seed they determine every number. A worker makes
+    `together` draws at a time, and they are kept in one file.
     """
 
     parameters: Mapping[str, Any]
@@ -35,20 +35,20 @@ class Cell:
     together: int = 10
 
     def key(self, study: str) -> str:
-        """A name for the draws of this setting, whatever their number."""
+        """A name for the draws of this setting, which does not depend on their number."""
         text = json.dumps([study, dict(self.parameters)], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def generator(seed: int, key: str, draw: int) -> np.random.Generator:
-    """The randomness of one draw: its own, whoever makes it and in whatever order."""
+    """The random numbers of one draw; they do not depend on who makes it, nor on the order."""
     words = np.random.SeedSequence(seed, spawn_key=(zlib.crc32(key.encode()), draw))
     return np.random.default_rng(words)
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A sentence that is checked, what was measured, and whether it holds."""
+    """A sentence to check, what was measured, and whether the sentence holds."""
 
     says: str
     measured: str
@@ -57,7 +57,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Table:
-    """Tidy results: one observation a row."""
+    """Tidy results: one row per observation."""
 
     columns: tuple[str, ...]
     rows: list[tuple[Any, ...]]
@@ -65,7 +65,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Findings:
-    """What a study found, and the picture of it."""
+    """What a study found, and a function that draws it."""
 
     claims: list[Claim]
     table: Table
@@ -74,14 +74,14 @@ class Findings:
 
 
 class Study(Protocol):
-    """A question to many simulated data sets."""
+    """A question that is put to many simulated data sets."""
 
     @property
     def name(self) -> str: ...
 
     @property
     def revision(self) -> int:
-        """Of what `measure` returns: one more makes draws that were kept useless."""
+        """The version of what `measure` returns; draws of another revision are made again."""
         ...
 
     @property
@@ -89,18 +89,18 @@ class Study(Protocol):
 
     @property
     def paper(self) -> str:
-        """What the paper shows there, in our words."""
+        """What the paper shows in this figure, in our words."""
         ...
 
     @property
     def design(self) -> str:
-        """What is simulated here."""
+        """What we simulate."""
         ...
 
     def cells(self, scale: str) -> Sequence[Cell]: ...
 
     def measure(self, parameters: Mapping[str, Any], rng: np.random.Generator) -> Measured:
-        """One draw."""
+        """Make one draw."""
         ...
 
     def findings(self, results: Sequence[tuple[Cell, Measured]]) -> Findings: ...

@@ -102,7 +102,7 @@ def _far_slope(bound: Bound) -> float:
 
 
 def _fitted_slopes(sizes: Sequence[int], curves: AnyArray) -> FloatArray:
-    """Least-squares slope of log(curve) on log n, for each draw; only where it is finite."""
+    """Least-squares slope of log(curve) on log n, for each draw, from its finite values."""
     log_n = np.log(np.asarray(sizes, dtype=float))
     slopes = []
     for curve in curves:
@@ -200,7 +200,7 @@ def _table(results: Sequence[tuple[Cell, Measured]]) -> Table:
         parameters = cell.parameters
         for m, method in enumerate(BOUNDS):
             thresholds = measured["threshold"][:, m]
-            # Quartiles by sorting: an infinite threshold has its place in the order.
+            # Quartiles by sorting, which works for infinite thresholds as well.
             ordered = np.sort(thresholds, axis=0)
             last = len(ordered) - 1
             for k, n in enumerate(parameters["sizes"]):

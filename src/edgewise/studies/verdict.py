@@ -1,4 +1,4 @@
-"""What a test of edges says of one data set, in the one form that is counted."""
+"""What a test of edges says about one data set, in the form that `calibrate` counts."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from edgewise.results.result import EdgeTestResult
 
 
 class Verdict(NamedTuple):
-    """What a test says of one data set; None where it says nothing of the kind.
+    """What a test says about one data set; None for what it does not say.
 
     Parameters
     ----------
     reject : ndarray of bool of shape (p, p)
         The edges it declares.
     pvalue : ndarray of shape (p, p), optional
-        Per edge, not corrected for their number.
+        The p-value of each edge, without a correction for the number of edges.
     interval : ConfidenceInterval, optional
         For the entries of Θ, at level 1 − alpha.
 
     Examples
     --------
-    A test of your own, for `calibrate`: correlations above a half are edges.
+    A test of your own, for `calibrate`, that calls correlations above a half edges:
 
     >>> import numpy as np
     >>> from edgewise.studies import Verdict
@@ -44,7 +44,7 @@ class Verdict(NamedTuple):
 
 
 def as_verdict(said: Any, p: int, alpha: float, correction: str | None) -> Verdict:
-    """What a test returned, in the one form that is counted."""
+    """The value that a test returned, as a verdict."""
     if isinstance(said, EdgeTestResult):
         interval = None
         if said.uncertainty is not None:
@@ -66,7 +66,7 @@ def as_verdict(said: Any, p: int, alpha: float, correction: str | None) -> Verdi
     if matrix.dtype.kind in "iu":
         raise ParameterError(
             f"test: expected a boolean array of edges or p-values as floats, got dtype "
-            f"{matrix.dtype}; an adjacency matrix of 0 and 1 becomes one by A.astype(bool)."
+            f"{matrix.dtype}; turn an adjacency matrix A of 0 and 1 into booleans: A.astype(bool)."
         )
     pvalues = _pvalues(matrix)
     rows, columns = np.triu_indices(p, k=1)
@@ -91,7 +91,7 @@ def _square(name: str, value: Any, p: int) -> AnyArray:
 
 
 def _pvalues(matrix: AnyArray) -> FloatArray:
-    """As they are; what is on the diagonal does not matter."""
+    """The p-values, once they are checked; the diagonal does not matter."""
     values = matrix[np.triu_indices(len(matrix), k=1)].astype(np.float64)
     wrong = ~((values >= 0) & (values <= 1))
     if wrong.any():

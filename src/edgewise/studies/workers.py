@@ -1,4 +1,4 @@
-"""Who makes the draws: processes of this machine, or the workers of a Dask cluster."""
+"""Who makes the draws: processes on this machine, or the workers of a Dask cluster."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from edgewise.rows.clusters.partition_task import one_blas_thread
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
-#: Units that a thread of a cluster has before it: enough that it never waits for the next one, and
-#: few enough that a scheduler need not know of thousands.
+#: Units that wait for each thread of a cluster: enough that a thread never has to wait, and few
+#: enough that the scheduler does not hold thousands of them.
 _AHEAD = 4
 
 
 class Unit(Protocol[T_co]):
-    """Draws that are made at a time, by whoever calls it; its `str` says which they are."""
+    """Some draws, which a call makes; `str` says which they are."""
 
     def __call__(self) -> T_co: ...
 
 
 def check_workers(n_jobs: int | None, client: Any, *, default: int = -1) -> int:
-    """Processes of this machine to use; none where there is a cluster, which must be in order."""
+    """How many processes to use on this machine: none if a cluster, which is checked, is given."""
     if client is None:
         return _process_count(default if n_jobs is None else n_jobs)
     if n_jobs is not None:
         raise ParameterError(
-            f"n_jobs: expected nothing beside client, whose cluster has its own workers, got "
-            f"{n_jobs!r}; leave one of the two out."
+            f"n_jobs: expected None together with client, whose cluster has its own workers, got "
+            f"{n_jobs!r}; give only one of the two."
         )
     from edgewise.rows.clusters.connecting import check_client
 
@@ -41,7 +41,7 @@ def check_workers(n_jobs: int | None, client: Any, *, default: int = -1) -> int:
 
 
 def make_units(units: Sequence[Unit[T]], n_jobs: int, client: Any) -> Generator[tuple[int, T]]:
-    """The number of each unit and what it made, as they are finished."""
+    """The number of each unit and what it made, in the order in which they finish."""
     return _in_processes(units, n_jobs) if client is None else _on_cluster(units, client)
 
 
@@ -49,7 +49,7 @@ def _process_count(n_jobs: int) -> int:
     whole = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool)
     if not whole or (n_jobs < 1 and n_jobs != -1):
         raise ParameterError(
-            f"n_jobs: expected a number of processes from 1 on, or -1 for one a core, got "
+            f"n_jobs: expected a number of processes from 1 on, or -1 for one per core, got "
             f"{n_jobs!r}."
         )
     if n_jobs == -1:
@@ -71,8 +71,8 @@ def _numbered(number: int, unit: Unit[T]) -> tuple[int, T]:
 
 
 def make_unit(unit: Unit[T]) -> T:
-    """What every worker does, wherever it is. Dask shows this name."""
-    # The order in which sums are added up, and so the last bits, depends on the number of threads.
+    """What every worker does, here or on a cluster. Dask shows the name of this function."""
+    # The number of threads changes the order in which sums are added, and so their last bits.
     with one_blas_thread():
         return unit()
 
@@ -88,7 +88,7 @@ def _on_cluster(units: Sequence[Unit[T]], client: Any) -> Generator[tuple[int, T
             room = _AHEAD * _thread_count(client) - len(sent) if waiting else 0
             for _ in range(min(room, len(waiting))):
                 number = waiting.popleft()
-                # Not pure: a result that another run has left there would be no draw of this one.
+                # Not pure: Dask must not hand out the result of an earlier run.
                 future = client.submit(make_unit, units[number], pure=False)
                 sent[future] = number
                 finished.add(future)
@@ -97,7 +97,7 @@ def _on_cluster(units: Sequence[Unit[T]], client: Any) -> Generator[tuple[int, T
             try:
                 made = _result(future, units[number])
             finally:
-                # Now, not when nobody has a name for it: a cluster need not keep what is here.
+                # Release it at once: the cluster need not keep what we already have.
                 future.release()
             yield number, made
     finally:
@@ -107,13 +107,13 @@ def _on_cluster(units: Sequence[Unit[T]], client: Any) -> Generator[tuple[int, T
 
 
 def _thread_count(client: Any) -> int:
-    """Asked again and again, for workers come and go; where none are left, one is to come."""
+    """How many threads there are now; workers come and go, so it counts at least one to come."""
     try:
         return max(1, int(sum(client.nthreads().values())))
-    except Exception as error:  # Dask has many, down to an AttributeError
+    except Exception as error:  # Dask raises many kinds, even AttributeError
         raise EdgewiseError(
-            "client: the cluster was lost before all draws were made; check that it is up, and try "
-            "again."
+            "client: the cluster was lost before all draws were made; check that it is running, and "
+            "try again."
         ) from error
 
 
@@ -126,16 +126,16 @@ def _result(future: Any, unit: Unit[T]) -> T:
         made: T = future.result()
     except KilledWorker as error:
         raise EdgewiseError(
-            f"client: the workers that made {unit} died of it, several times over; give them more "
+            f"client: the workers that made {unit} died, several times over; give them more "
             "memory, or read their logs."
         ) from error
     except CancelledError as error:
         raise EdgewiseError(
-            f"client: the cluster was lost, or cancelled the work, before it had made {unit}; "
-            "check that it is up, and try again."
+            f"client: the cluster was lost, or cancelled the work, before it made {unit}; check "
+            "that it is running, and try again."
         ) from error
     except Exception as error:
-        if not getattr(error, "__notes__", None):  # lost on the way, as with what cannot be pickled
+        if not getattr(error, "__notes__", None):  # lost, as for errors that cannot be pickled
             error.add_note(f"in {unit}")
         raise
     return made

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _HIGHEST = 300.0  # −log10 p; larger values are drawn at the top
-_WIDE = 30.0  # above this value of −log10 p the axis is not linear
+_WIDE = 30.0  # if a point is higher, the axis shows √(−log10 p)
 _NAMED = 8
 _FONT = 8.0
 _LEGEND = (110.0, 50.0)  # points
@@ -28,7 +28,7 @@ def plot_volcano(result: EdgeTestResult, *, ax: Axes | None = None) -> Axes:
     """Every pair of variables: its partial correlation against −log10 of its p-value.
 
     Edges are coloured by their sign, and the strongest are named where there is room. The dotted
-    line is the level that a p-value must reach. There is none if the pairs have different levels.
+    line is the level that a p-value must reach, if one level decides for all pairs.
 
     Parameters
     ----------

@@ -62,7 +62,7 @@ def _mean(values: FloatArray) -> float:
     return float(values.mean()) if values.size else math.nan
 
 
-#: The rates of each draw and the p-values of its null pairs.
+#: For each draw, its rates and the p-values of its null pairs.
 Shares = list[tuple[FloatArray, FloatArray]]
 
 
