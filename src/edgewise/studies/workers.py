@@ -112,8 +112,8 @@ def _thread_count(client: Any) -> int:
         return max(1, int(sum(client.nthreads().values())))
     except Exception as error:  # Dask raises many kinds, even AttributeError
         raise EdgewiseError(
-            "client: the cluster was lost before all draws were made; check that it is running, and "
-            "try again."
+            "client: the cluster was lost before all draws were made; check that it is running, "
+            "and try again."
         ) from error
 
 
