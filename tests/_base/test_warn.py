@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import threading
 import warnings
 
 import pytest
 
 import edgewise as ew
-from edgewise._base.warn import warn
+from edgewise._base.warn import warn, without_warnings
 
 
 def only(call, category):
@@ -74,3 +75,17 @@ def test_warn_by_itself():
     points_here(
         only(lambda: warn("take care", ew.EdgewiseWarning), ew.EdgewiseWarning), test_warn_by_itself
     )
+
+
+def test_without_warnings_hides_only_ours_and_only_in_this_thread():
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        with without_warnings():
+            warn("hidden", ew.EdgewiseWarning)
+            warnings.warn("of another library", UserWarning, stacklevel=1)
+            other = threading.Thread(target=warn, args=("another thread", ew.EdgewiseWarning))
+            other.start()
+            other.join()
+        warn("shown", ew.EdgewiseWarning)
+    said = [str(one.message) for one in caught]
+    assert said == ["of another library", "another thread", "shown"]
