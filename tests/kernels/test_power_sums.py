@@ -13,7 +13,7 @@ ROWS = np.random.default_rng(0).standard_exponential((200, 3)) @ np.array(
 
 
 def sums_of(X, *, quartic=True):
-    return BlockSummer(X, len(X), quartic=quartic)(X)
+    return BlockSummer(X.shape[1], len(X), quartic=quartic)(X)
 
 
 def direct(X, origin):
@@ -90,7 +90,7 @@ def test_addition_is_the_sums_of_all_rows_and_commutes_to_the_bit():
 
 @pytest.mark.parametrize("quartic", [True, False])
 def test_scratch_memory_is_not_shared_with_results(quartic):
-    summer = BlockSummer(np.empty((100, 3)), 100, quartic=quartic)
+    summer = BlockSummer(3, 100, quartic=quartic)
     first = summer(ROWS[:100])
     before = (first.first.copy(), first.second.copy())
     summer(ROWS[100:150])  # a shorter block

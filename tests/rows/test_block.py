@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edgewise.kernels.arithmetic import add_gram, mapped, mirrored, row_products, scratch
 from edgewise.rows.block import ColumnBlock, Piece, minus_origin, row_blocks
 
 
@@ -55,27 +54,3 @@ def test_subtracting_is_done_in_double_precision(both):
 def test_row_blocks_are_even(n, rows, sizes):
     parts = list(row_blocks(np.arange(2.0 * n).reshape(n, 2), rows))
     assert [len(part) for part in parts] == sizes
-
-
-@pytest.mark.parametrize("p", [1, 2, 15, 16, 17, 40])
-def test_gram(p):
-    z = np.random.default_rng(0).standard_normal((p, 300))
-    expected = 1 + np.einsum("ik,jk->ij", z, z)
-    for order in "CF":
-        total = np.ones((p, p))
-        add_gram(total, np.array(z, order=order))
-        np.testing.assert_allclose(mirrored(total), expected, rtol=1e-12, atol=1e-12)
-
-
-@pytest.mark.parametrize("p", [3, 400])
-@pytest.mark.parametrize("layout", [np.ascontiguousarray, np.asfortranarray])
-def test_scratch_in_either_order_of_memory(p, layout):
-    """Wide rows are worked on in their own order; the numbers are the same."""
-    rng = np.random.default_rng(1)
-    rows, B = layout(rng.standard_normal((50, p))), rng.standard_normal((p, p))
-    (centred, out) = scratch(rows, 60, 2)
-    assert centred.shape == (p, 60)
-    z = minus_origin(rows, np.full(p, 0.5), centred)
-    np.testing.assert_array_equal(z, rows.T - 0.5)
-    np.testing.assert_allclose(mapped(B, z, out), B.T @ (rows.T - 0.5), rtol=1e-9, atol=1e-9)
-    np.testing.assert_allclose(row_products(z, z), ((rows - 0.5) ** 2).sum(axis=0), rtol=1e-12)

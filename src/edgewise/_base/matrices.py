@@ -1,8 +1,6 @@
-"""Symmetric matrices over pairs of variables: their entries above the diagonal, and back."""
+"""Symmetric matrices: their pairs, and the units of a precision matrix."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -10,45 +8,73 @@ import numpy.typing as npt
 from edgewise._base.types import AnyArray, FloatArray
 
 
-def pairs_above(p: int) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """Rows and columns of the entries above the diagonal, row by row: each pair once."""
+def upper_pairs(p: int) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Rows and columns of the entries above the diagonal, row by row: each pair once.
+
+    Examples
+    --------
+    >>> rows, columns = upper_pairs(3)
+    >>> list(zip(rows.tolist(), columns.tolist()))
+    [(0, 1), (0, 2), (1, 2)]
+    """
     return np.triu_indices(p, k=1)
 
 
-def entries_above(matrix: AnyArray) -> AnyArray:
-    """The entries above the diagonal of a symmetric matrix: each pair once.
+def pairs_of(matrix: AnyArray) -> AnyArray:
+    """The entries above the diagonal, row by row; of a stack of matrices, those of each.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> entries_above(np.array([[1, 2, 3], [2, 4, 5], [3, 5, 6]]))
+    >>> pairs_of(np.array([[1, 2, 3], [2, 4, 5], [3, 5, 6]]))
     array([2, 3, 5])
     """
-    return matrix[pairs_above(len(matrix))]
+    rows, columns = upper_pairs(matrix.shape[-1])
+    return np.asarray(matrix[..., rows, columns])
 
 
-def symmetric(above: Any, p: int, diagonal: float = np.nan) -> FloatArray:
-    """A p × p matrix from the values above its diagonal.
+def symmetric(values: AnyArray, p: int, diagonal: AnyArray | float | None = None) -> AnyArray:
+    """The symmetric p × p matrix with these values above its diagonal, row by row.
+
+    Without a `diagonal` the values include it: there are p(p+1)/2 of them, not p(p−1)/2.
 
     Examples
     --------
-    >>> symmetric([2.0, 3.0, 5.0], 3, diagonal=1.0)
-    array([[1., 2., 3.],
-           [2., 1., 5.],
-           [3., 5., 1.]])
+    >>> symmetric(np.array([2, 3, 5]), 3, diagonal=0)
+    array([[0, 2, 3],
+           [2, 0, 5],
+           [3, 5, 0]])
+    >>> symmetric(np.array([1.0, 2.0, 3.0]), 2)
+    array([[1., 2.],
+           [2., 3.]])
     """
-    full = np.full((p, p), diagonal)
-    rows, columns = pairs_above(p)
-    full[rows, columns] = full[columns, rows] = above
-    return full
+    rows, columns = np.triu_indices(p) if diagonal is None else upper_pairs(p)
+    kind = values.dtype if diagonal is None else np.result_type(values, diagonal)
+    matrix = np.empty((p, p), kind)
+    matrix[rows, columns] = matrix[columns, rows] = values
+    if diagonal is not None:
+        np.fill_diagonal(matrix, diagonal)
+    return matrix
 
 
-def off_diagonal(p: int) -> npt.NDArray[np.bool_]:
-    """True everywhere but on the diagonal."""
-    return ~np.eye(p, dtype=bool)
+def root_outer(matrix: FloatArray) -> FloatArray:
+    """√(M_iiM_jj) for all pairs: the units of the entries of a precision or covariance matrix.
 
-
-def root_products(precision: FloatArray) -> FloatArray:
-    """√(Θ_iiΘ_jj): what a partial correlation of one is as an entry of Θ."""
-    root = np.sqrt(precision.diagonal())
+    Examples
+    --------
+    >>> root_outer(np.diag([1.0, 4.0]))
+    array([[1., 2.],
+           [2., 4.]])
+    """
+    root = np.sqrt(matrix.diagonal())
     return np.outer(root, root)
+
+
+def population_covariance(covariance: FloatArray, n_samples: int) -> FloatArray:
+    """The unbiased covariance with divisor n in place of n − 1: the mean of ccᵀ.
+
+    Examples
+    --------
+    >>> population_covariance(np.array([[4.0]]), 4)
+    array([[3.]])
+    """
+    return np.asarray(covariance * ((n_samples - 1) / n_samples))

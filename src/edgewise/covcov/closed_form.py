@@ -13,12 +13,14 @@ from typing import Any
 
 import numpy as np
 
+from edgewise._base.matrices import population_covariance
 from edgewise._base.types import FloatArray
 from edgewise.errors import DataError
-from edgewise.kernels.arithmetic import upper_products
 from edgewise.kernels.centre import Centre
+from edgewise.kernels.loop import BlockMemory, mapped_blocks
+from edgewise.kernels.products import upper_products
 from edgewise.kernels.quartics import CentralQuartics
-from edgewise.rows.block import Rows, block_rows, row_blocks
+from edgewise.rows.block import Rows, block_rows
 from edgewise.rows.passes import Scan, Sums, summed
 from edgewise.rows.values import check_rows
 from edgewise.states.fourth import FourthMoments
@@ -38,7 +40,8 @@ def u_statistic_factor(n_samples: int) -> float:
 def covcov_trace(moments: Moments) -> float:
     """Trace of Cov(U(Σ̂)) from one pass: the price of a covariance."""
     n = moments.n_samples
-    return trace_from_quartics(n, moments.covariance() * ((n - 1) / n), moments.quartics())
+    s = population_covariance(moments.covariance(), n)
+    return trace_from_quartics(n, s, moments.quartics())
 
 
 def trace_from_quartics(n_samples: int, s: FloatArray, quartics: CentralQuartics) -> float:
@@ -83,7 +86,7 @@ def covcov_matrix(
     n, centre = moments.n_samples, moments.centre()
     p = centre.origin.shape[0]
     _check_size(p, p * (p + 1) // 2)
-    s = moments.covariance() * ((n - 1) / n)
+    s = population_covariance(moments.covariance(), n)
     if A is not None:
         s = A @ s @ A.T
     check_range(s)
@@ -97,19 +100,12 @@ def _product_gram(batches: Iterator[Rows], centre: Centre, A: FloatArray | None)
     """Σ WWᵀ over the rows, W the products c_i c_j, i ≤ j, of A c."""
     p = centre.origin.shape[0]
     d = p * (p + 1) // 2
-    rows = block_rows(d)
-    products = np.empty((d, rows))
-    centred, transformed = np.empty((2, p, rows))
+    memory = BlockMemory(p, block_rows(d), spare=(d,))
     gram = np.zeros((d, d))
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-        for batch in batches:
-            for block in row_blocks(batch, rows):
-                size = block.shape[0]
-                c = centre.subtract_from(block, centred)
-                if A is not None:
-                    c = np.matmul(A, c, out=transformed[:, :size])
-                w = upper_products(c, products[:, :size])
-                gram += w @ w.T
+        for block in mapped_blocks(batches, centre, None if A is None else A.T, memory=memory):
+            w = upper_products(block.z, block.spare[0])
+            gram += w @ w.T
     return (gram,)
 
 
@@ -118,7 +114,7 @@ def covcov_of_moments(
 ) -> FloatArray:
     """The same matrix from a state that keeps all fourth moments, without the rows."""
     n = fourth.n_samples
-    s = fourth.covariance() * ((n - 1) / n)
+    s = population_covariance(fourth.covariance(), n)
     if A is not None:
         s = A @ s @ A.T
     check_range(s)

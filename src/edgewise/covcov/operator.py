@@ -15,10 +15,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse.linalg import LinearOperator
 
+from edgewise._base.matrices import population_covariance
 from edgewise._base.types import AnyArray, FloatArray
 from edgewise.covcov.closed_form import check_range, finite, u_statistic_factor
 from edgewise.kernels.centre import Centre
-from edgewise.rows.block import Rows, row_blocks
+from edgewise.kernels.loop import Block, BlockMemory, mapped_blocks
+from edgewise.rows.block import Rows
 from edgewise.rows.passes import DistantRows, Scan, Sums, summed
 from edgewise.states.moments import Moments
 
@@ -66,7 +68,7 @@ class CovcovOperator(LinearOperator):
         self.rough: npt.DTypeLike = np.float32 if in_memory else np.float64
         self._n, self._centre = moments.n_samples, moments.centre()
         p = self.n_features = int(self._centre.origin.shape[0])
-        s = moments.covariance() * ((self._n - 1) / self._n)
+        s = population_covariance(moments.covariance(), self._n)
         check_range(s if A is None else A @ s @ A.T)
         # Rows are worked on in units of their columns' deviations, which single precision can
         # hold; A brings p × p matrices, not rows, to those units and back.
@@ -171,9 +173,10 @@ class CovcovOperator(LinearOperator):
         return np.asarray(self._A @ M @ self._A.T)
 
     def _symmetric(self, column: FloatArray) -> FloatArray:
-        V = np.zeros((self.n_features, self.n_features))
-        V[self._upper] = column * self._share
-        return V + np.triu(V, 1).T
+        rows, columns = self._upper
+        V = np.empty((self.n_features, self.n_features))
+        V[rows, columns] = V[columns, rows] = column * self._share
+        return V
 
 
 def _over_unit_rows(
@@ -190,52 +193,44 @@ def _over_unit_rows(
 
 def _unit_rows(
     batches: Iterator[Rows], centre: Centre, scale: FloatArray, dtype: npt.DTypeLike
-) -> Iterator[AnyArray]:
-    """Centred rows in units of the columns' deviations, a block at a time, rows first."""
+) -> Iterator[Block]:
+    """Centred rows in units of the columns' deviations, in the order of the rows."""
     p = len(scale)
-    rows = max(_MIN_BLOCK_ROWS, _BLOCK_ELEMENTS // p)
-    centred, unit = np.empty(rows * p), np.empty((rows, p), dtype=dtype)
-    for batch in batches:
-        for block in row_blocks(batch, rows):
-            n = block.shape[0]
-            c = _centred(block, centre, centred[: n * p])
-            yield np.multiply(c, scale, out=unit[:n], casting="same_kind")
-
-
-def _centred(block: Rows, centre: Centre, scratch: FloatArray) -> AnyArray:
-    """The rows minus the mean, in the order of memory that they came in."""
-    rows_first = isinstance(block, np.ndarray) and block.flags.c_contiguous
-    out = scratch.reshape(block.shape).T if rows_first else scratch.reshape(block.shape[::-1])
-    return centre.subtract_from(block, out).T
+    length = max(_MIN_BLOCK_ROWS, _BLOCK_ELEMENTS // p)
+    memory = BlockMemory(p, length, rows_first=True, dtype=dtype)
+    return mapped_blocks(batches, centre, scale, memory=memory)
 
 
 def _weighted_grams(
-    rows: Iterator[AnyArray], p: int, matrices: Sequence[AnyArray], means: Sequence[float]
+    blocks: Iterator[Block], p: int, matrices: Sequence[AnyArray], means: Sequence[float]
 ) -> Sums:
     """Σ (zᵀVz − mean) zzᵀ for each V."""
     totals = np.zeros((len(matrices), p, p))
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-        for z in rows:
+        for block in blocks:
+            z = block.z.T
             for total, V, mean in zip(totals, matrices, means, strict=True):
                 total += _weighted_gram(z, np.vecdot(z @ V, z) - mean)
     return (totals,)
 
 
-def _squares_gram(rows: Iterator[AnyArray], p: int) -> Sums:
+def _squares_gram(blocks: Iterator[Block], p: int) -> Sums:
     gram, total = np.zeros((p, p)), np.zeros(p)
-    for z in rows:
+    for block in blocks:
+        z = block.z.T
         squares = z * z
         gram += squares.T @ squares
         total += squares.sum(axis=0)
     return gram, total
 
 
-def _form_moments(rows: Iterator[AnyArray], p: int, matrices: Sequence[FloatArray]) -> Sums:
+def _form_moments(blocks: Iterator[Block], p: int, matrices: Sequence[FloatArray]) -> Sums:
     """How many rows; and Σ zᵀVz and Σ (zᵀVz)² for each V."""
     n, total, square = 0, *np.zeros((2, len(matrices)))
-    for z in rows:
+    for block in blocks:
+        z = block.z.T
         u = np.stack([np.vecdot(z @ V, z) for V in matrices])
-        n, total, square = n + len(z), total + u.sum(axis=1), square + np.vecdot(u, u)
+        n, total, square = n + block.n, total + u.sum(axis=1), square + np.vecdot(u, u)
     return np.array(n), total, square
 
 

@@ -9,9 +9,10 @@ from functools import partial
 import numpy as np
 
 from edgewise._base.types import AnyArray, FloatArray
-from edgewise.kernels.arithmetic import add_gram, mapped, mirrored, scratch
 from edgewise.kernels.centre import Centre
-from edgewise.rows.block import Rows, block_rows, row_blocks
+from edgewise.kernels.loop import BlockMemory, mapped_blocks
+from edgewise.kernels.products import add_gram, mirrored
+from edgewise.rows.block import Rows, block_rows
 from edgewise.rows.passes import Scan, Sums, summed
 
 # Rows from which the kurtosis of products is estimated.
@@ -44,27 +45,20 @@ def pair_sums(scan: Scan, centre: Centre, B: FloatArray, n_samples: int) -> Pair
 
 
 def _pair_sums(batches: Iterator[Rows], centre: Centre, B: FloatArray, every: int) -> Sums:
-    """Σ v_i²v_j² and, of every so manieth block, Σ v_i⁴v_j⁴ (lower triangles); Σ v_i³v_j."""
+    """Σ v_i²v_j², and Σ v_i⁴v_j⁴ of one block in `every` (lower triangles); Σ v_i³v_j."""
     p = B.shape[0]
-    length = block_rows(p)
-    work: FloatArray | None = None
-    number, sampled = 0, 0
+    memory = BlockMemory(p, block_rows(p), spare=(p, p))
+    sampled = 0
     square_square, cube_linear, fourth_fourth = np.zeros((3, p, p))
-    for batch in batches:
-        if work is None:
-            work = scratch(batch, length, 4)
-        centred, v, v2, v3 = work
-        for block in row_blocks(batch, length):
-            n = block.shape[0]
-            y = mapped(B, centre.subtract_from(block, centred), v)
-            y2 = np.multiply(y, y, out=v2[:, :n])
-            y3 = np.multiply(y2, y, out=v3[:, :n])
-            add_gram(square_square, y2)
-            cube_linear += y3 @ y.T
-            if number % every == 0:
-                add_gram(fourth_fourth, np.multiply(y2, y2, out=y3))
-                sampled += n
-            number += 1
+    for number, block in enumerate(mapped_blocks(batches, centre, B, memory=memory)):
+        v, (v2, v3) = block.z, block.spare
+        np.multiply(v, v, out=v2)
+        np.multiply(v2, v, out=v3)
+        add_gram(square_square, v2)
+        cube_linear += v3 @ v.T
+        if number % every == 0:
+            add_gram(fourth_fourth, np.multiply(v2, v2, out=v3))
+            sampled += block.n
     return square_square, cube_linear, fourth_fourth, np.array(sampled)
 
 
@@ -102,15 +96,15 @@ def _exact_sums(
     j: AnyArray,
     r: FloatArray,
 ) -> Sums:
-    sign = np.sign(r)
+    half, sign, gap = r / 2, np.sign(r), 1 - np.abs(r)
     score, influence = np.zeros((2, i.size))
-    for batch in batches:
-        for block in row_blocks(batch):
-            v = B.T @ centre.subtract_from(block, np.empty(block.shape[::-1]))
-            a, b = v[i], v[j]
-            product = (a + r * b) * (b + r * a)
-            score += np.vecdot(product, product)
-            # The same influence, written so that what cancels is never formed.
-            moved = (r / 2) * (a + sign * b) ** 2 + (1 - np.abs(r)) * a * b
-            influence += np.vecdot(moved, moved)
+    p = B.shape[0]
+    memory = BlockMemory(p, block_rows(p))
+    for block in mapped_blocks(batches, centre, B, memory=memory):
+        a, b = block.z[i], block.z[j]
+        product = (a + r * b) * (b + r * a)
+        score += np.vecdot(product, product)
+        # The same influence, written so that what cancels is never formed.
+        moved = half * (a + sign * b) ** 2 + gap * a * b
+        influence += np.vecdot(moved, moved)
     return score, influence

@@ -15,8 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from edgewise._base.types import FloatArray
-from edgewise.kernels.arithmetic import add_gram, mirrored, row_products, scratch
-from edgewise.rows.block import Rows, block_rows, minus_origin, row_blocks
+from edgewise.kernels.centre import Centre
+from edgewise.kernels.loop import BlockMemory, mapped_blocks
+from edgewise.kernels.products import add_gram, mirrored, row_products
+from edgewise.rows.block import Rows, block_rows, row_blocks
 from edgewise.rows.values import raise_for_nonfinite
 
 # Squared distance of an origin from the mean, in variances: half a standard deviation costs no
@@ -146,7 +148,7 @@ def power_sums(rows: Rows, *, quartic: bool) -> PowerSums:
     """The sums of any number of rows, in blocks that fit the cache."""
     n, p = rows.shape
     step = min(block_rows(p), n)
-    summer = BlockSummer(rows, step, quartic=quartic)
+    summer = BlockSummer(p, step, quartic=quartic)
     # A binary counter: equal-sized neighbours merge, so rounding errors grow with the
     # logarithm of the number of groups, and only that many partial sums are alive.
     pending: list[tuple[int, PowerSums]] = []
@@ -166,48 +168,46 @@ def power_sums(rows: Rows, *, quartic: bool) -> PowerSums:
 
 
 class BlockSummer:
-    """Makes the `PowerSums` of groups of blocks, one after the other; owns their scratch memory.
+    """Makes the `PowerSums` of groups of blocks, one after the other; owns their memory.
 
-    Features run along the first axis, so that powers and SYRK work on long contiguous vectors. A
-    row of ones and, for the quartic sums, the row ‖z‖² stand under the p rows z: one SYRK of the
-    whole then gives Σz, Σzzᵀ, Σ‖z‖²z and Σ‖z‖⁴ together.
+    A row of ones stands above the p rows z and, for the quartic sums, the row ‖z‖² below them: one
+    SYRK of the whole then gives Σz, Σzzᵀ, Σ‖z‖²z and Σ‖z‖⁴ together.
     """
 
-    def __init__(self, rows: Rows, length: int, *, quartic: bool) -> None:
-        self._length, self._p = length, rows.shape[1]
-        (self._stack,) = scratch(rows, length, 1, below=1 + quartic)
-        self._stack[self._p] = 1.0
-        self._squares = scratch(rows, length, 1)[0] if quartic else None
+    def __init__(self, n_features: int, length: int, *, quartic: bool) -> None:
+        self._p, self._quartic = n_features, quartic
+        self._memory = BlockMemory(
+            n_features, length, spare=(n_features,) * quartic, ones=True, below=int(quartic)
+        )
 
     def __call__(self, group: Rows) -> PowerSums:
         """The sums of a group of rows about one origin near their mean."""
         with quiet():
-            head = np.asarray(next(row_blocks(group, self._length)))
+            head = np.asarray(next(row_blocks(group, self._memory.length)))
             sums = self._about(group, np.ones(head.shape[0]) @ head / head.shape[0])
             # The head's mean is near enough mostly; else all of the group are summed again.
             return self._about(group, sums.mean()) if _far(sums) else sums
 
     def _about(self, group: Rows, origin: FloatArray) -> PowerSums:
-        p, n = self._p, group.shape[0]
-        gram = np.zeros((self._stack.shape[0],) * 2)
+        p = self._p
+        gram = np.zeros((1 + p + self._quartic,) * 2)
         third, fourth = np.zeros((2, p))
         ones = np.ones(p)
-        for block in row_blocks(group, self._length):
-            m = block.shape[0]
-            stack = self._stack[:, :m]
-            z = minus_origin(block, origin, stack[:p])
-            if self._squares is not None:
-                z2 = np.multiply(z, z, out=self._squares[:, :m])
-                stack[p + 1] = ones @ z2
+        for block in mapped_blocks([group], Centre(origin, None), memory=self._memory):
+            if self._quartic:
+                z, (z2,) = block.z, block.spare
+                np.multiply(z, z, out=z2)
+                block.stack[p + 1] = ones @ z2
                 third += row_products(z2, z)
                 fourth += row_products(z2, z2)
-            add_gram(gram, stack)
+            add_gram(gram, block.stack)
         gram = mirrored(gram)
         quartic = None
-        if self._squares is not None:
-            norm2_row, norm4 = gram[:p, p + 1].copy(), float(gram[p + 1, p + 1])
+        if self._quartic:
+            norm2_row, norm4 = gram[1 : p + 1, p + 1].copy(), float(gram[p + 1, p + 1])
             quartic = QuarticSums(third, fourth, norm2_row, norm4)
-        return PowerSums(n, origin, gram[:p, p].copy(), gram[:p, :p].copy(), quartic)
+        first, second = gram[0, 1 : p + 1].copy(), gram[1 : p + 1, 1 : p + 1].copy()
+        return PowerSums(group.shape[0], origin, first, second, quartic)
 
 
 def _far(sums: PowerSums) -> bool:

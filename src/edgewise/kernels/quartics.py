@@ -10,7 +10,9 @@ import numpy as np
 
 from edgewise._base.types import FloatArray
 from edgewise.kernels.centre import Centre
-from edgewise.rows.block import Rows, block_rows, row_blocks
+from edgewise.kernels.loop import BlockMemory, mapped_blocks
+from edgewise.kernels.products import row_products
+from edgewise.rows.block import Rows, block_rows
 from edgewise.rows.passes import Scan, Sums, summed
 
 
@@ -33,18 +35,13 @@ def transformed_quartics(scan: Scan, centre: Centre, A: FloatArray) -> CentralQu
 
 def _quartic_sums(batches: Iterator[Rows], centre: Centre, A: FloatArray) -> Sums:
     p = A.shape[0]
-    rows = block_rows(p)
-    centred, transformed = np.empty((2, p, rows))
     n, columns, norm = 0, np.zeros(p), 0.0
     ones = np.ones(p)
-    for batch in batches:
-        for block in row_blocks(batch, rows):
-            size = block.shape[0]
-            c = centre.subtract_from(block, centred)
-            w = np.matmul(A, c, out=transformed[:, :size])
-            w2 = np.multiply(w, w, out=w)
-            norm2 = ones @ w2
-            columns += np.vecdot(w2, w2)
-            norm += float(norm2 @ norm2)
-            n += size
+    memory = BlockMemory(p, block_rows(p))
+    for block in mapped_blocks(batches, centre, A.T, memory=memory):
+        w2 = np.multiply(block.z, block.z, out=block.z)
+        norm2 = ones @ w2
+        columns += row_products(w2, w2)
+        norm += float(norm2 @ norm2)
+        n += block.n
     return np.array(n), columns, np.array(norm)

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from edgewise._base.matrices import symmetric
 from edgewise._base.types import FloatArray
-from edgewise.kernels.arithmetic import add_gram, mirrored, upper_products
 from edgewise.kernels.centre import Centre
+from edgewise.kernels.loop import BlockMemory, mapped_blocks
 from edgewise.kernels.pairs import PairSums
-from edgewise.rows.block import Rows, block_rows, minus_origin, row_blocks
+from edgewise.kernels.products import add_gram, mirrored, upper_products
+from edgewise.rows.block import Rows, block_rows
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -33,14 +35,10 @@ class FourthMoments:
         """The state of some rows."""
         p = len(origin)
         size = (p + 1) * (p + 2) // 2
-        length = block_rows(size)
-        z = np.ones((p + 1, length))
-        products = np.empty((size, length))
+        memory = BlockMemory(p, block_rows(size), spare=(size,), ones=True)
         gram = np.zeros((size, size))
-        for block in row_blocks(X, length):
-            n = block.shape[0]
-            minus_origin(block, origin, z[1:])
-            add_gram(gram, upper_products(z[:, :n], products[:, :n]))
+        for block in mapped_blocks([X], Centre(origin, None), memory=memory):
+            add_gram(gram, upper_products(block.stack, block.spare[0]))
         return cls(origin, mirrored(gram))
 
     def __add__(self, other: FourthMoments) -> FourthMoments:
@@ -67,9 +65,7 @@ class FourthMoments:
     def covariance(self) -> FloatArray:
         """Unbiased covariance matrix Σ̂ (divisor n − 1)."""
         n, p = self.n_samples, self.n_features
-        raw = np.empty((p, p))
-        rows, columns = np.triu_indices(p)
-        raw[rows, columns] = raw[columns, rows] = self.gram[0, p + 1 :]
+        raw = symmetric(self.gram[0, p + 1 :], p)
         offset = self._offset()
         return (raw - n * np.outer(offset, offset)) / (n - 1)
 
@@ -90,9 +86,7 @@ class FourthMoments:
         """What `edgewise.kernels.pairs.pair_sums` finds in the rows, but for the kurtosis."""
         p = self.n_features
         quartic = self.n_samples * self.products(B.T)
-        place = np.empty((p, p), dtype=np.intp)
-        rows, columns = np.triu_indices(p)
-        place[rows, columns] = place[columns, rows] = np.arange(rows.size)
+        place = symmetric(np.arange(p * (p + 1) // 2), p)
         squares = place.diagonal()
         return PairSums(
             square_square=quartic[np.ix_(squares, squares)],

@@ -1,45 +1,17 @@
-"""Products and sums of a block of rows, in the memory order that is fast for it."""
+"""Products of the columns of a block and their sums; features run along the first axis."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from edgewise._base.types import FloatArray
-from edgewise.rows.block import Rows
-
-# From so many columns on, turning rows into columns costs more than it saves.
-_ROWS_FIRST_FROM = 300
-
 
 # Up to so many, two products are faster than one SYRK.
 _FEW_FEATURES = 16
 
 
-def scratch(rows: Rows, length: int, count: int, *, below: int = 0) -> FloatArray:
-    """Memory for `count` × (p + below) × length numbers, features first.
-
-    In memory, though, it is in the order of the rows where these are wide: copying them is then a
-    matter of a stream.
-    """
-    p = rows.shape[1] + below
-    in_rows = isinstance(rows, np.ndarray) and rows.strides[1] == rows.itemsize
-    if in_rows and p >= _ROWS_FIRST_FROM:
-        return np.empty((count, length, p)).transpose(0, 2, 1)
-    return np.empty((count, p, length))
-
-
-def mapped(B: FloatArray, z: FloatArray, out: FloatArray) -> FloatArray:
-    """Bᵀz in the front columns of `out`, both from `scratch`."""
-    front = out[:, : z.shape[1]]
-    if front.strides[0] < front.strides[1]:  # in the order of the rows
-        np.matmul(z.T, B, out=front.T)
-    else:
-        np.matmul(B.T, z, out=front)
-    return front
-
-
 def row_products(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Σ a_i b_i along each row of a and b, both from `scratch`."""
+    """Σ a_i b_i along each row of a and b, in the order of memory that they lie in."""
     # In the order of the rows a sum along that order would jump; `einsum` walks through memory.
     in_rows = a.strides[0] < a.strides[1]
     return np.asarray(np.einsum("ij,ij->i", a, b) if in_rows else np.vecdot(a, b))
@@ -68,4 +40,4 @@ def upper_products(c: FloatArray, out: FloatArray) -> FloatArray:
 
 def mirrored(total: FloatArray) -> FloatArray:
     """The symmetric matrix of which `add_gram` made the lower triangle."""
-    return np.asarray(np.tril(total) + np.tril(total, -1).T)
+    return np.where(np.tri(len(total), dtype=np.bool_), total, total.T)

@@ -1,0 +1,197 @@
+"""The one loop over blocks of rows: cut, subtract the mean, map; what sums them is elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from edgewise._base.types import AnyArray, FloatArray
+from edgewise.kernels.centre import Centre
+from edgewise.rows.block import Rows, row_blocks
+
+# From so many columns on, turning rows into columns costs more than it saves.
+_ROWS_FIRST_FROM = 300
+# Numbers in a cache line, and the length of vectors from which on it matters where they begin.
+_LINE = 8
+_ALIGN_FROM = 512
+
+
+class Block(NamedTuple):
+    """A few rows, ready to be summed; their memory is used again for the next block.
+
+    Every array has the features along its first axis and the rows along its second.
+    """
+
+    n: int
+    #: The rows minus the centre, mapped.
+    z: AnyArray
+    #: `z` with the rows of numbers that the memory was asked for: ones above it, free ones below.
+    stack: AnyArray
+    #: Room for further numbers.
+    spare: Sequence[AnyArray]
+    #: How much each row counts; None where all count the same.
+    weights: FloatArray | None = None
+    #: Which entries of `z` are known; None where all are.
+    mask: npt.NDArray[np.bool_] | None = None
+
+
+class BlockMemory:
+    """Arrays for one block at a time; who loops more than once keeps them in between.
+
+    Parameters
+    ----------
+    n_features : int
+        The columns of the rows, p.
+    length : int
+        The most rows in a block.
+    spare : sequence of int
+        Heights of further arrays that a kernel needs.
+    ones : bool
+        Whether a row of ones stands above the rows in `Block.stack`: products with it are sums.
+    below : int
+        How many rows of numbers, for the kernel to fill, stand below them.
+    rows_first : bool
+        Whether the mapped rows lie in memory row by row. They lie column by column otherwise, so
+        that sums and products run along contiguous vectors, unless the rows are so wide that
+        turning them costs more than that saves.
+    dtype : dtype
+        Of the mapped rows; the subtraction before is in double precision.
+    """
+
+    def __init__(
+        self,
+        n_features: int,
+        length: int,
+        *,
+        spare: Sequence[int] = (),
+        ones: bool = False,
+        below: int = 0,
+        rows_first: bool = False,
+        dtype: npt.DTypeLike = np.float64,
+    ) -> None:
+        self.length = length
+        self._p, self._ones, self._below, self._spare = n_features, ones, below, spare
+        self._rows_first, self._dtype = rows_first, dtype
+        self._keep_order = rows_first or ones + n_features + below >= _ROWS_FIRST_FROM
+        self._size = 0
+        self._in_rows = False
+        self._arrays: list[AnyArray] = []
+        self._views: tuple[AnyArray, Block] | None = None
+
+    def fit(self, batch: Rows, *, mapped: bool) -> None:
+        """Make room for the blocks of `batch`, in the order of memory that is fast for them."""
+        n = min(batch.shape[0], self.length)
+        in_rows = self._keep_order and _in_rows(batch)
+        if n <= self._size and in_rows == self._in_rows:
+            return
+        # The memory for a single short batch is as small as the batch is.
+        self._size = self.length if self._size else n
+        self._in_rows, self._views = in_rows, None
+        heights = [self._ones + self._p + self._below, *self._spare]
+        if in_rows or self._rows_first:
+            self._arrays = [_rows_first(height, self._size, self._dtype) for height in heights]
+            if mapped and in_rows:
+                self._arrays.append(_rows_first(self._p, self._size, np.float64))
+            elif mapped:
+                self._arrays += _columns_first([self._p], self._size)
+        else:
+            if mapped:
+                heights.append(self._p)
+            self._arrays = _columns_first(heights, self._size)
+        if self._ones:
+            self._arrays[0][0] = 1.0
+
+    def views(self, n: int) -> tuple[AnyArray, Block]:
+        """The memory for `n` rows: where they are centred, and their block."""
+        if self._views is None or self._views[1].n != n:
+            arrays = self._arrays if n == self._size else [array[:, :n] for array in self._arrays]
+            stack, *spare = arrays
+            z = stack
+            if len(stack) > self._p:
+                z = stack[self._ones : self._ones + self._p]
+            # Rows that are mapped are centred in an array of their own, the last one.
+            room = spare.pop() if len(spare) > len(self._spare) else z
+            self._views = room, Block(n, z, stack, spare)
+        return self._views
+
+
+def mapped_blocks(
+    batches: Iterable[Rows],
+    centre: Centre,
+    B: FloatArray | None = None,
+    *,
+    memory: BlockMemory,
+) -> Iterator[Block]:
+    """Blocks of z = Bᵀ(x − centre) for the rows x of all batches.
+
+    Parameters
+    ----------
+    batches : iterable of rows
+        Arrays or `ColumnBlock`s of any length, also of none.
+    centre : Centre
+        What is subtracted from each row.
+    B : ndarray of shape (p, p) or (p,), optional
+        The map; of shape (p,) it is the diagonal of one.
+    memory : BlockMemory
+        Holds one block at a time.
+    """
+    for batch in batches:
+        if not batch.shape[0]:
+            continue
+        memory.fit(batch, mapped=B is not None)
+        # Most batches of a small table are blocks already.
+        whole = batch.shape[0] <= memory.length
+        for rows in (batch,) if whole else row_blocks(batch, memory.length):
+            room, block = memory.views(rows.shape[0])
+            # Row weights and a mask, once batches carry them, are cut here like the rows: the
+            # weights go into `block.weights` and, by their roots, into the row of ones; what is
+            # missing becomes zero in `centred` and False in `block.mask`.
+            centred = centre.subtract_from(rows, room)
+            if B is not None:
+                _map(B, centred, block.z)
+            yield block
+
+
+def _in_rows(batch: Rows) -> bool:
+    """Whether the numbers of a row are neighbours in memory."""
+    return isinstance(batch, np.ndarray) and batch.strides[1] == batch.itemsize
+
+
+def _rows_first(height: int, length: int, dtype: npt.DTypeLike) -> AnyArray:
+    return np.empty((length, height), dtype).T
+
+
+def _columns_first(heights: Sequence[int], length: int) -> list[AnyArray]:
+    """An array of each height; long vectors in them begin at odd multiples of a cache line.
+
+    Products of such vectors take half the time of those that begin anywhere; at even multiples,
+    many would compete for the same few places in the cache.
+    """
+    if length < _ALIGN_FROM:
+        return [np.empty((height, length)) for height in heights]
+    stride = (-(-length // _LINE) | 1) * _LINE
+    memory = np.empty(sum(heights) * stride + _LINE)
+    start = -(memory.ctypes.data // memory.itemsize) % _LINE
+    arrays = []
+    for height in heights:
+        stop = start + height * stride
+        arrays.append(memory[start:stop].reshape(height, stride)[:, :length])
+        start = stop
+    return arrays
+
+
+def _map(B: FloatArray, z: FloatArray, out: AnyArray) -> None:
+    """Bᵀz in `out`, written in the order in which `out` lies in memory."""
+    in_rows = out.strides[0] < out.strides[1]
+    if B.ndim == 1:
+        if in_rows:
+            np.multiply(z.T, B, out=out.T, casting="same_kind")
+        else:
+            np.multiply(z, B[:, np.newaxis], out=out, casting="same_kind")
+    elif in_rows:
+        np.matmul(z.T, B, out=out.T)
+    else:
+        np.matmul(B.T, z, out=out)
