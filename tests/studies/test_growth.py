@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
+from edgewise._base.matrices import pairs_of
 from edgewise.bounds.radius import TRACE_MAX_ALPHA
 from edgewise.errors import TooFewRowsWarning
 from edgewise.simulate import make_chain_precision, make_gram_precision, sample
@@ -15,7 +16,6 @@ from edgewise.studies.growth import (
     Snapshot,
     chi_square_radius,
     growing_sample,
-    pairs_above_diagonal,
 )
 
 ALPHA = 0.05
@@ -70,8 +70,8 @@ class TestSnapshot:
     def test_pvalues_of_the_bounds(self, rows, snapshot, method):
         result = ew.edge_test(rows, method=method, alpha=ALPHA)
         size = np.abs(snapshot.estimate.precision)
-        found = pairs_above_diagonal(snapshot.bounds[method].log_level(size))
-        expected = pairs_above_diagonal(result.log_pvalue)
+        found = pairs_of(snapshot.bounds[method].log_level(size))
+        expected = pairs_of(result.log_pvalue)
         assert (found <= 0).all()
         # ε_Eig is used at every level; the traces only as far as they are proven.
         counted = np.full(found.shape, True) if method == "eig" else found < PROVEN
@@ -82,7 +82,7 @@ class TestSnapshot:
     @pytest.mark.parametrize("method", ["score", "fisher"])
     def test_pvalues_of_each_pair(self, rows, snapshot, method):
         found = snapshot.log_score() if method == "score" else snapshot.log_fisher()
-        expected = pairs_above_diagonal(ew.edge_test(rows, method=method).log_pvalue)
+        expected = pairs_of(ew.edge_test(rows, method=method).log_pvalue)
         assert expected.min() < np.log(1e-6) < np.log(0.01) < expected.max()
         # Null pairs have |T| near zero, which the rounding of ρ̂ moves by 1e-12 or so.
         np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
@@ -140,8 +140,3 @@ class TestGrowingSample:
             expected = FourthMoments.of(X[:n], np.zeros(4)).gram
             most = np.sqrt(expected.diagonal())
             assert np.max(np.abs(state.gram - expected) / np.outer(most, most)) <= 1e-12
-
-
-def test_pairs_above_diagonal():
-    matrix = np.arange(9).reshape(3, 3)
-    assert pairs_above_diagonal(matrix).tolist() == [1, 2, 5]

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from edgewise._base.checks import check_count, check_real, check_rng
+from edgewise._base.matrices import upper_pairs
 from edgewise._base.types import FloatArray
 from edgewise.errors import ParameterError
 from edgewise.simulate.graphs import to_unit_variances
@@ -203,7 +204,7 @@ def _random_pairs(
     n_features: int, n_edges: int, rng: np.random.Generator
 ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
     n_edges = check_count("n_edges", n_edges, at_least=0)
-    rows, columns = np.triu_indices(n_features, k=1)
+    rows, columns = upper_pairs(n_features)
     if n_edges > rows.size:
         raise ParameterError(
             f"n_edges: expected at most {rows.size} among {n_features} variables, got {n_edges}."

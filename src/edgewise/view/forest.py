@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from edgewise._base.checks import check_count
+from edgewise._base.matrices import upper_pairs
 from edgewise.results.result import EdgeTestResult
 from edgewise.view import layout
 from edgewise.view.safe_names import shortened
@@ -60,7 +61,7 @@ def plot_forest(
     low, high = result.confidence_interval(
         level=level, scale="partial_correlation", simultaneous=simultaneous
     )
-    rows, columns = np.triu_indices(result.n_features, k=1)
+    rows, columns = upper_pairs(result.n_features)
     strength = np.abs(result.partial_correlation[rows, columns])
     strongest = np.argsort(-strength, kind="stable")[:most]
     pairs = [(int(rows[k]), int(columns[k])) for k in strongest]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from edgewise._base.matrices import pairs_of
 from edgewise._base.types import AnyArray, FloatArray
 from edgewise.results.result import EdgeTestResult
 from edgewise.view import layout
@@ -102,9 +103,7 @@ def clustered_order(partial_correlation: FloatArray) -> AnyArray:
     p = len(partial_correlation)
     # Two methods give the same estimate up to rounding, and should give the same picture.
     distance = 1 - np.abs(np.round(partial_correlation, 9))
-    tree = linkage(
-        distance[np.triu_indices(p, k=1)], method="average", optimal_ordering=p <= _BEST_ORDER
-    )
+    tree = linkage(pairs_of(distance), method="average", optimal_ordering=p <= _BEST_ORDER)
     return np.asarray(leaves_list(tree))
 
 

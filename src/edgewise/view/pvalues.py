@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from edgewise._base.matrices import pairs_of
 from edgewise.results.result import EdgeTestResult, probabilities
 from edgewise.view import layout
 
@@ -46,8 +47,7 @@ def plot_pvalues(result: EdgeTestResult, *, ax: Axes | None = None) -> Axes:
     'p-values of 55 pairs (score): true edges lift the curve at the left'
     """
     ax = ax if ax is not None else layout.new_axes(7, 6.4)
-    pairs = np.triu_indices(result.n_features, k=1)
-    p = np.sort(probabilities(result.log_pvalue[pairs]))
+    p = np.sort(probabilities(pairs_of(result.log_pvalue)))
     m = p.size
     half = dkw_half_width(m)
     grid = np.linspace(0, 1, 201)
