@@ -137,7 +137,8 @@ class CovcovOperator(LinearOperator):
         """The direction in which the variances of the columns vary most together; one pass."""
         gram, total = self._summed(_squares_gram, self.rough)
         self.passes += 1
-        covariance = gram / self._n - np.outer(total / self._n, total / self._n)
+        mean = total / self._n
+        covariance = gram / self._n - np.outer(mean, mean)
         if self._A.ndim == 1:
             variance = self._A**2
             return np.diag(np.linalg.eigh(covariance * np.outer(variance, variance))[1][:, -1])

@@ -77,7 +77,7 @@ class BlockMemory:
         self._rows_first, self._dtype = rows_first, dtype
         self._keep_order = rows_first or ones + n_features + below >= _ROWS_FIRST_FROM
         self._size = 0
-        self._in_rows = False
+        self._layout = (False, False)
         self._arrays: list[AnyArray] = []
         self._views: tuple[AnyArray, Block] | None = None
 
@@ -85,11 +85,11 @@ class BlockMemory:
         """Make room for the blocks of `batch`, in the order of memory that is fast for them."""
         n = min(batch.shape[0], self.length)
         in_rows = self._keep_order and _in_rows(batch)
-        if n <= self._size and in_rows == self._in_rows:
+        if n <= self._size and (in_rows, mapped) == self._layout:
             return
         # The memory for a single short batch is as small as the batch is.
         self._size = self.length if self._size else n
-        self._in_rows, self._views = in_rows, None
+        self._layout, self._views = (in_rows, mapped), None
         heights = [self._ones + self._p + self._below, *self._spare]
         if in_rows or self._rows_first:
             self._arrays = [_rows_first(height, self._size, self._dtype) for height in heights]

@@ -79,7 +79,9 @@ def exact_pairs(
     scan: Scan, centre: Centre, B: FloatArray, rho: FloatArray, nearly_one: float
 ) -> ExactPairs | None:
     """One more pass for the pairs with |ρ| above `nearly_one`; none where there are none."""
-    i, j = np.nonzero(np.triu(np.abs(rho) > nearly_one, k=1))
+    i, j = np.nonzero(np.abs(rho) > nearly_one)
+    once = i < j
+    i, j = i[once], j[once]
     if not i.size:
         return None
     score, influence = summed(

@@ -1,0 +1,215 @@
+"""The loop over blocks sees every row once, centred and mapped, however the rows are cut."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from edgewise.kernels.centre import Centre
+from edgewise.kernels.loop import BlockMemory, mapped_blocks
+from edgewise.kernels.pairs import pair_sums
+from edgewise.kernels.power_sums import power_sums
+from edgewise.kernels.quartics import transformed_quartics
+from edgewise.rows.block import ColumnBlock, Piece
+from edgewise.states.fourth import FourthMoments
+
+P = 3
+CENTRE = Centre(np.array([1.0, -2.0, 0.5]), np.array([0.25, 0.0, -0.125]))
+B = np.array([[1.0, 0.5, 0.0], [0.0, 2.0, -0.3], [0.4, 0.0, 0.7]])
+
+
+def column_block(X):
+    """The rows as columns of a table, in two pieces."""
+    columns, half = list(np.ascontiguousarray(X.T)), len(X) // 2
+    cuts = [(0, half), (half, len(X))]
+    return ColumnBlock([Piece(columns, *cut) for cut in cuts if cut[0] < cut[1]], X.shape[1])
+
+
+KINDS = {
+    "C": np.ascontiguousarray,
+    "Fortran": np.asfortranarray,
+    "single": lambda X: X.astype(np.float32),
+    "whole": lambda X: X.astype(np.int32),
+    "strided": lambda X: np.repeat(X, 2, axis=0)[::2],
+    "columns": column_block,
+}
+
+
+def rows_of(n, p=P, seed=0):
+    """Small whole numbers, which every kind of rows holds exactly."""
+    return np.random.default_rng(seed).integers(-20, 20, (n, p)).astype(np.float64)
+
+
+@st.composite
+def cut_rows(draw):
+    """Rows, and the same rows in batches of any lengths and kinds."""
+    lengths = draw(st.lists(st.integers(0, 30), min_size=1, max_size=6))
+    X = rows_of(sum(lengths), seed=draw(st.integers(0, 50)))
+    kinds = [draw(st.sampled_from(sorted(KINDS))) for _ in lengths]
+    parts = np.split(X, np.cumsum(lengths)[:-1])
+    return X, [KINDS[kind](part) for kind, part in zip(kinds, parts, strict=True)]
+
+
+def seen(batches, memory, matrix=None, centre=CENTRE):
+    blocks = mapped_blocks(iter(batches), centre, matrix, memory=memory)
+    parts = [block.z.T.copy() for block in blocks]
+    return np.concatenate(parts) if parts else np.empty((0, len(centre.origin)))
+
+
+def centred(X):
+    return X - CENTRE.origin - CENTRE.offset
+
+
+class TestRows:
+    @given(cut_rows(), st.integers(1, 40), st.booleans())
+    def test_each_is_seen_once_and_in_order(self, both, length, rows_first):
+        X, batches = both
+        memory = BlockMemory(P, length, rows_first=rows_first)
+        np.testing.assert_array_equal(seen(batches, memory), centred(X))
+
+    @given(cut_rows(), st.integers(1, 40), st.booleans())
+    def test_are_mapped(self, both, length, rows_first):
+        X, batches = both
+        for matrix in (B, np.array([0.5, 2.0, -1.0])):
+            expected = centred(X) @ (matrix if matrix.ndim == 2 else np.diag(matrix))
+            found = seen(batches, BlockMemory(P, length, rows_first=rows_first), matrix)
+            np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-12)
+
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_one_row(self, kind):
+        X = rows_of(1)
+        np.testing.assert_array_equal(seen([KINDS[kind](X)], BlockMemory(P, 100)), centred(X))
+
+    @pytest.mark.parametrize("batches", [[], [np.empty((0, P))], [column_block(np.empty((0, P)))]])
+    def test_none(self, batches):
+        assert seen(batches, BlockMemory(P, 100), B).shape == (0, P)
+
+    @pytest.mark.parametrize("kind", ["C", "Fortran", "columns"])
+    @pytest.mark.parametrize("p", [20, 400])
+    def test_wide_ones(self, p, kind):
+        X, centre = rows_of(50, p), Centre(np.full(p, 0.5), None)
+        matrix = np.random.default_rng(1).standard_normal((p, p))
+        found = seen([KINDS[kind](X)], BlockMemory(p, 30), matrix, centre)
+        np.testing.assert_allclose(found, (X - 0.5) @ matrix, rtol=1e-9, atol=1e-9)
+
+    def test_in_single_precision(self):
+        X, scale = rows_of(40), np.array([0.1, 0.2, 0.3])
+        found = seen([X], BlockMemory(P, 16, rows_first=True, dtype=np.float32), scale)
+        assert found.dtype == np.float32
+        np.testing.assert_array_equal(found, (centred(X) * scale).astype(np.float32))
+
+
+class TestBlocks:
+    def test_have_places_for_weights_and_a_mask(self):
+        (block,) = mapped_blocks([rows_of(5)], CENTRE, memory=BlockMemory(P, 100))
+        assert block.n == 5
+        assert block.weights is None
+        assert block.mask is None
+
+    def test_are_even(self):
+        blocks = mapped_blocks([rows_of(10), rows_of(3)], CENTRE, memory=BlockMemory(P, 8))
+        assert [block.n for block in blocks] == [5, 5, 3]
+
+    @given(cut_rows(), st.integers(1, 40))
+    def test_the_stack_has_ones_above_and_room_below(self, both, length):
+        _, batches = both
+        memory = BlockMemory(P, length, ones=True, below=2)
+        for block in mapped_blocks(batches, CENTRE, B, memory=memory):
+            assert block.stack.shape == (1 + P + 2, block.n)
+            np.testing.assert_array_equal(block.stack[0], 1)
+            np.testing.assert_array_equal(block.stack[1 : P + 1], block.z)
+            block.stack[P + 1 :] = np.nan
+
+    @given(cut_rows(), st.integers(1, 40))
+    def test_spare_memory_is_apart(self, both, length):
+        X, batches = both
+        memory = BlockMemory(P, length, spare=(P, 6))
+        found = []
+        for block in mapped_blocks(batches, CENTRE, B, memory=memory):
+            assert [array.shape for array in block.spare] == [(P, block.n), (6, block.n)]
+            for array in block.spare:
+                array[:] = np.nan
+            found.append(block.z.T.copy())
+        np.testing.assert_allclose(
+            np.concatenate(found or [np.empty((0, P))]), centred(X) @ B, rtol=1e-13, atol=1e-12
+        )
+
+
+class TestMemory:
+    def test_is_used_again(self):
+        memory = BlockMemory(P, 20, spare=(P,))
+        arrays = {
+            (block.z.ctypes.data, block.spare[0].ctypes.data)
+            for _ in range(2)
+            for block in mapped_blocks([rows_of(90), rows_of(7)], CENTRE, B, memory=memory)
+        }
+        assert len(arrays) == 1
+
+    def test_grows_with_the_batches(self):
+        X = rows_of(60)
+        batches = [X[:2], X[2:7], X[7:9], X[9:]]
+        np.testing.assert_array_equal(seen(batches, BlockMemory(P, 25)), centred(X))
+
+    def test_serves_with_and_without_a_map(self):
+        X, memory = rows_of(30), BlockMemory(P, 20)
+        np.testing.assert_array_equal(seen([X], memory), centred(X))
+        np.testing.assert_allclose(seen([X], memory, B), centred(X) @ B, rtol=1e-13, atol=1e-12)
+        np.testing.assert_array_equal(seen([X], memory), centred(X))
+
+    @pytest.mark.parametrize("n", [600, 1000, 4096])
+    def test_long_vectors_begin_at_odd_multiples_of_a_cache_line(self, n):
+        memory = BlockMemory(P, 4096, spare=(P,), ones=True)
+        (block,) = mapped_blocks([rows_of(n)], CENTRE, B, memory=memory)
+        for array in (block.stack, block.z, *block.spare):
+            assert array.ctypes.data % 64 == 0
+            assert array.strides[0] // 64 % 2 == 1
+            assert array.strides == (array.strides[0] // 64 * 64, 8)
+
+    @pytest.mark.parametrize(("p", "in_rows"), [(299, False), (300, True)])
+    def test_wide_rows_stay_rows(self, p, in_rows):
+        centre = Centre(np.zeros(p), None)
+        for X, expected in ((rows_of(9, p), in_rows), (np.asfortranarray(rows_of(9, p)), False)):
+            (block,) = mapped_blocks([X], centre, memory=BlockMemory(p, 100))
+            assert block.z.T.flags.c_contiguous is expected
+
+
+def close(found, expected):
+    np.testing.assert_allclose(
+        found, expected, rtol=1e-12, atol=1e-12 * max(np.max(np.abs(expected)), 1)
+    )
+
+
+@given(cut_rows())
+def test_kernels_do_not_see_how_rows_are_cut(both):
+    X, batches = both
+    if not len(X):
+        return
+    found = pair_sums(lambda: iter(batches), CENTRE, B, len(X))
+    expected = pair_sums(lambda: iter([X]), CENTRE, B, len(X))
+    close(found.square_square, expected.square_square)
+    close(found.cube_linear, expected.cube_linear)
+    found = transformed_quartics(lambda: iter(batches), CENTRE, B)
+    expected = transformed_quartics(lambda: iter([X]), CENTRE, B)
+    close(found.columns, expected.columns)
+    close(found.norm, expected.norm)
+    origin = np.ones(P)
+    states = [FourthMoments.of(batch, origin) for batch in batches]
+    close(sum(state.gram for state in states), FourthMoments.of(X, origin).gram)
+
+
+@given(cut_rows(), st.booleans())
+def test_power_sums_do_not_see_how_rows_are_cut(both, quartic):
+    X, batches = both
+    parts = [power_sums(batch, quartic=quartic) for batch in batches if batch.shape[0]]
+    if not parts:
+        return
+    total = parts[0]
+    for part in parts[1:]:
+        total = total + part
+    found, expected = total.central(), power_sums(X, quartic=quartic).central()
+    assert found.n == expected.n
+    close(found.origin, expected.origin)
+    close(found.second, expected.second)
+    if quartic:
+        size = float(np.max(np.abs(X))) ** 4 * len(X)
+        assert found.quartic.norm4 == pytest.approx(expected.quartic.norm4, abs=1e-12 * size)
