@@ -138,10 +138,11 @@ class CovcovOperator(LinearOperator):
         gram, total = self._summed(_squares_gram, self.rough)
         self.passes += 1
         mean = total / self._n
-        covariance = gram / self._n - np.outer(mean, mean)
+        covariance = gram / self._n - mean * mean[:, np.newaxis]
         if self._A.ndim == 1:
             variance = self._A**2
-            return np.diag(np.linalg.eigh(covariance * np.outer(variance, variance))[1][:, -1])
+            covariance *= variance * variance[:, np.newaxis]
+            return np.diag(np.linalg.eigh(covariance)[1][:, -1])
         return self._outside(np.diag(np.linalg.eigh(covariance)[1][:, -1]))
 
     def variances_along(self, vectors: Sequence[FloatArray]) -> FloatArray:
@@ -174,7 +175,7 @@ class CovcovOperator(LinearOperator):
         return np.asarray(self._A @ M @ self._A.T)
 
     def _symmetric(self, column: FloatArray) -> FloatArray:
-        rows, columns = self._upper
+        rows, columns = self._upper  # made once: it takes as long as a product of a few columns
         V = np.empty((self.n_features, self.n_features))
         V[rows, columns] = V[columns, rows] = column * self._share
         return V

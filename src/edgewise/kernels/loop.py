@@ -1,4 +1,4 @@
-"""The one loop over blocks of rows: cut, subtract the mean, map; what sums them is elsewhere."""
+"""The one loop over blocks of rows: cut, subtract the centre, map. The kernels sum the blocks."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ from edgewise.rows.block import Rows, row_blocks
 
 # From so many columns on, turning rows into columns costs more than it saves.
 _ROWS_FIRST_FROM = 300
-# Numbers in a cache line, and the length of vectors from which on it matters where they begin.
+# Numbers in a cache line. Where shorter vectors begin does not matter.
 _LINE = 8
 _ALIGN_FROM = 512
 
 
 class Block(NamedTuple):
-    """A few rows, ready to be summed; their memory is used again for the next block.
+    """A few rows, ready to be summed. The next block uses the same memory.
 
-    Every array has the features along its first axis and the rows along its second.
+    Every array has the features along its first axis and the rows along its second. A kernel that
+    has learned to weigh rows, or to leave out entries, reads `weights` and `mask`.
     """
 
     n: int
@@ -39,7 +40,7 @@ class Block(NamedTuple):
 
 
 class BlockMemory:
-    """Arrays for one block at a time; who loops more than once keeps them in between.
+    """Arrays that hold one block at a time; a kernel that loops several times keeps them.
 
     Parameters
     ----------
@@ -142,13 +143,14 @@ def mapped_blocks(
         if not batch.shape[0]:
             continue
         memory.fit(batch, mapped=B is not None)
-        # Most batches of a small table are blocks already.
+        # A batch of a small table is a block already.
         whole = batch.shape[0] <= memory.length
         for rows in (batch,) if whole else row_blocks(batch, memory.length):
             room, block = memory.views(rows.shape[0])
-            # Row weights and a mask, once batches carry them, are cut here like the rows: the
-            # weights go into `block.weights` and, by their roots, into the row of ones; what is
-            # missing becomes zero in `centred` and False in `block.mask`.
+            # Batches carry no row weights and no mask yet. This is where both are to be cut, like
+            # the rows: the weights go into `block.weights`, and their roots into the row of ones
+            # (one SYRK of √w (1, z) then gives Σw, Σwz and Σwzzᵀ); a missing entry becomes zero
+            # in `centred` and False in `block.mask`.
             centred = centre.subtract_from(rows, room)
             if B is not None:
                 _map(B, centred, block.z)
