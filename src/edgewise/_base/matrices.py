@@ -78,3 +78,15 @@ def population_covariance(covariance: FloatArray, n_samples: int) -> FloatArray:
     array([[3.]])
     """
     return np.asarray(covariance * ((n_samples - 1) / n_samples))
+
+
+def off_diagonal(p: int) -> npt.NDArray[np.bool_]:
+    """True everywhere but on the diagonal.
+
+    Examples
+    --------
+    >>> off_diagonal(2)
+    array([[False,  True],
+           [ True, False]])
+    """
+    return ~np.eye(p, dtype=bool)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
+from edgewise._base.matrices import population_covariance
 from edgewise._base.types import FloatArray
 from edgewise.errors import DataError
 from edgewise.estimators.inverse import SampleMoments
@@ -109,7 +110,7 @@ class Evidence(ABC):
     def central_covariance(self, A: FloatArray | None = None) -> FloatArray:
         """The covariance of A(x − mean) with the divisor n, as fourth moments have it."""
         moments = self.moments()
-        s = moments.covariance() * ((moments.n_samples - 1) / moments.n_samples)
+        s = population_covariance(moments.covariance(), moments.n_samples)
         return s if A is None else np.asarray(A @ s @ A.T)
 
     def _lacks_rows(self) -> NoReturn:

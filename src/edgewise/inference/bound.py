@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from edgewise._base.matrices import entries_above
+from edgewise._base.matrices import pairs_of, root_outer
 from edgewise._base.types import FloatArray
 from edgewise.bounds.radius import Radius
 from edgewise.bounds.transfer import Transfer
@@ -47,7 +47,7 @@ class Bound:
         return np.asarray(self._bearable(estimated, effect) >= self.tau(alpha))
 
     def log_pvalues(self, estimated: Estimated, effect: MinEffect) -> FloatArray:
-        return self.log_level(entries_above(self._bearable(estimated, effect)))
+        return self.log_level(pairs_of(self._bearable(estimated, effect)))
 
     def log_level(self, tau: FloatArray) -> FloatArray:
         """Logarithm of the smallest level at which the bound is at most this τ."""
@@ -84,8 +84,7 @@ class Bound:
             return tau * units + effect.value
         a, g = relative_units(precision, units)
         most = np.sqrt(1 + g * tau)
-        root = np.sqrt(precision.diagonal())
-        threshold: FloatArray = np.outer(root, root) * (
+        threshold: FloatArray = root_outer(precision) * (
             a * tau + effect.value * np.outer(most, most)
         )
         return threshold

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from edgewise._base.matrices import entries_above, root_products
+from edgewise._base.matrices import pairs_of, root_outer
 from edgewise._base.types import BoolArray, FloatArray
 from edgewise._base.warn import warn
 from edgewise.errors import ParameterError, TooFewRowsWarning
@@ -48,7 +48,7 @@ def _one_by_one(measurement: Measurement, own: PerEdge, question: Question) -> D
     log_p = own.log_pvalues(measurement, effect)
     if correction == "maxt":
         maxima = _resampled(measurement, question)
-        log_adjusted = maxima.log_adjusted(entries_above(measurement.statistic), own.reference)
+        log_adjusted = maxima.log_adjusted(pairs_of(measurement.statistic), own.reference)
     else:
         log_adjusted = adjust(log_p, correction)
     reject = log_adjusted <= math.log(alpha)
@@ -71,7 +71,7 @@ def _threshold(
     if question.min_effect.value or measurement.scale is None:
         return own.effect_threshold(measurement.precision, question.min_effect, log_level)
     size = measurement.scale.correlation_at(own.reference.critical(log_level))
-    return np.asarray(root_products(measurement.precision) * size)
+    return np.asarray(root_outer(measurement.precision) * size)
 
 
 def _resampled(measurement: Measurement, question: Question) -> MaxStatistic:
@@ -99,7 +99,7 @@ def _at_once(measurement: Measurement, bound: Bound, question: Question) -> Deci
     return Decision(
         log_p,
         log_p.copy(),
-        entries_above(bound.rejects(measurement, effect, alpha)),
+        pairs_of(bound.rejects(measurement, effect, alpha)),
         threshold,
         bound,
         radius=bound.radius.epsilon(alpha),

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from edgewise._base.matrices import root_outer
 from edgewise._base.types import FloatArray
 
 
@@ -48,11 +49,10 @@ def within_precision_bounds(
     precision: FloatArray, partial: FloatArray, half: FloatArray
 ) -> ConfidenceInterval:
     """What |Θ̂ − Θ| ≤ half says of ρ = −Θ_ij/√(Θ_iiΘ_jj): the extremes of the fraction."""
-    root = np.sqrt(precision.diagonal())
     slack = half.diagonal() / precision.diagonal()
     most, least = np.sqrt(1 + slack), np.sqrt(np.maximum(1 - slack, 0.0))
     largest, smallest = np.outer(most, most), np.outer(least, least)
-    shift = half / np.outer(root, root)
+    shift = half / root_outer(precision)
     bottom, top = partial - shift, partial + shift
     # A diagonal that may be zero bounds nothing: the fraction is then clipped to ±1.
     with np.errstate(divide="ignore", invalid="ignore"):

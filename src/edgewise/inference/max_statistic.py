@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from edgewise._base import special
-from edgewise._base.matrices import pairs_above
+from edgewise._base.matrices import upper_pairs
 from edgewise._base.types import BoolArray, FloatArray
 from edgewise.inference.reference import Reference
 
@@ -60,7 +60,7 @@ class MaxStatistic:
         return np.sort(drawn)[::-1]
 
     def _directions(self) -> FloatArray:
-        rows, columns = pairs_above(self.influence.shape[1])
+        rows, columns = upper_pairs(self.influence.shape[1])
         flat = self.influence[:, rows, columns]
         with np.errstate(invalid="ignore", divide="ignore"):
             directions: FloatArray = np.nan_to_num(flat / np.linalg.norm(flat, axis=0))

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from edgewise._base import special
-from edgewise._base.matrices import entries_above
+from edgewise._base.matrices import pairs_of, root_outer
 from edgewise._base.types import FloatArray
 from edgewise.inference.effect import MinEffect, effect_threshold, log_effect_pvalue
 from edgewise.inference.intervals import (
@@ -42,15 +42,13 @@ class PerEdge:
 
     def log_pvalues(self, estimated: Estimated, effect: MinEffect) -> FloatArray:
         if effect.value == 0:
-            return self.reference.log_two_sided(entries_above(estimated.statistic))
+            return self.reference.log_two_sided(pairs_of(estimated.statistic))
         estimate, value, error = estimated.precision, effect.value, self.spread.precision
         if effect.scale != "precision":
             with np.errstate(divide="ignore"):  # on the diagonal, which nobody reads
                 estimate = np.arctanh(estimated.partial_correlation)
             value, error = math.atanh(value), self.spread.fisher_z
-        return log_effect_pvalue(
-            entries_above(estimate), value, entries_above(error), self.reference
-        )
+        return log_effect_pvalue(pairs_of(estimate), value, pairs_of(error), self.reference)
 
     def effect_threshold(
         self, precision: FloatArray, effect: MinEffect, log_level: float
@@ -61,8 +59,7 @@ class PerEdge:
         # The diagonal has no partial correlation, so no error; any number does for it.
         error = np.nan_to_num(self.spread.fisher_z, nan=1.0)
         z = effect_threshold(math.atanh(effect.value), error, log_level, self.reference)
-        root = np.sqrt(precision.diagonal())
-        return np.outer(root, root) * np.tanh(z)
+        return root_outer(precision) * np.tanh(z)
 
     def interval(
         self, estimated: Estimated, *, level: float, scale: str, simultaneous: bool

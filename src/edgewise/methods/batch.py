@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from edgewise._base.checks import check_count
-from edgewise._base.matrices import entries_above, off_diagonal, root_products
+from edgewise._base.matrices import off_diagonal, pairs_of, population_covariance, root_outer
 from edgewise._base.types import FloatArray
 from edgewise._base.warn import warn
 from edgewise.errors import DataError, ParameterError, ShortBatchesWarning
@@ -140,7 +140,7 @@ def batch_influences(state: BatchMoments, estimate: PrecisionEstimate) -> FloatA
     counts = state.batch_counts()
     scatters = state.scatters_about(estimate.centre)
     n = estimate.n_samples
-    pooled = estimate.covariance * ((n - 1) / n)
+    pooled = population_covariance(estimate.covariance, n)
     scatters = scatters - counts[:, np.newaxis, np.newaxis] * pooled
     B = estimate.residual_map
     influences: FloatArray = B.T @ scatters @ B
@@ -164,7 +164,7 @@ def batch_spread(influence: FloatArray, estimate: PrecisionEstimate) -> Spread:
     off = off_diagonal(len(rho))
     error_z = np.full(rho.shape, np.nan)
     error_z[off] = error_rho[off] / ((1 - rho[off]) * (1 + rho[off]))
-    return Spread(root_products(estimate.precision) * error, error_z, degrees)
+    return Spread(root_outer(estimate.precision) * error, error_z, degrees)
 
 
 def _expected_critical(rows: FloatArray, log_level: float) -> FloatArray:
@@ -195,8 +195,8 @@ def dependence_inflation(pilot: PairMoments, measured: Measurement) -> float:
     independent = pilot.product_deviation(estimate.partial_correlation) / math.sqrt(
         estimate.n_samples
     )
-    between = uncertainty.spread.precision / root_products(estimate.precision)
-    ratio = entries_above(between / np.maximum(independent, 1e-300))
+    between = uncertainty.spread.precision / root_outer(estimate.precision)
+    ratio = pairs_of(between / np.maximum(independent, 1e-300))
     return max(float(np.median(ratio)), 1.0)
 
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from edgewise._base.matrices import root_products
+from edgewise._base.matrices import root_outer
 from edgewise._base.types import FloatArray
 from edgewise.bounds.radius import Radius
 from edgewise.bounds.transfer import Transfer
@@ -47,7 +47,7 @@ class BoundMethod(Method):
         bound = measurement.uncertainty
         if not isinstance(bound, Bound):
             raise TypeError("measurement: expected that of a bound")
-        tau = plan.effect * root_products(measurement.precision) / bound.transfer.units
+        tau = plan.effect * root_outer(measurement.precision) / bound.transfer.units
         wanted = bound.transfer.radius_for(tau.ravel()).reshape(tau.shape)
         epsilon = bound.radius.epsilon(plan.alpha)
         return np.asarray(measurement.estimate.n_samples * (epsilon / wanted) ** 2)

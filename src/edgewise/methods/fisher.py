@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from edgewise._base.matrices import root_products
+from edgewise._base.matrices import root_outer
 from edgewise._base.types import FloatArray
 from edgewise.estimators.inverse import PrecisionEstimate
 from edgewise.evidence.evidence import Evidence
@@ -76,6 +76,6 @@ def gaussian_spread(estimate: PrecisionEstimate, kurtosis_ratio: float) -> Sprea
     rho2 = estimate.partial_correlation**2
     variance = (kurtosis_ratio * (1 + rho2) + (kurtosis_ratio - 1) * rho2) / n
     return Spread(
-        precision=root_products(estimate.precision) * np.sqrt(np.maximum(variance, 0.0)),
+        precision=root_outer(estimate.precision) * np.sqrt(np.maximum(variance, 0.0)),
         fisher_z=np.full((p, p), math.sqrt(kurtosis_ratio / max(n - p - 1, 1))),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from edgewise._base.matrices import root_outer
 from edgewise._base.types import FloatArray
 from edgewise.estimators.inverse import PrecisionEstimate
 from edgewise.evidence.evidence import Evidence
@@ -32,11 +33,10 @@ def sandwich_spread(
     v_iv_j + (ρ_ij/2)(v_i² + v_j²), and dz = dρ/(1 − ρ²).
     """
     n, rho = estimate.n_samples, estimate.partial_correlation
-    root = np.sqrt(estimate.precision.diagonal())
     normalised = 2 * np.eye(len(rho)) - rho  # Θ̂_ij/√(Θ̂_iiΘ̂_jj): 1 on the diagonal, −ρ off it
     variance = np.maximum(sums.square_square / n - normalised**2, 0.0)
     return Spread(
-        precision=np.outer(root, root) * np.sqrt(variance / n),
+        precision=root_outer(estimate.precision) * np.sqrt(variance / n),
         fisher_z=_fisher_z_error(rho, sums, exact, n),
         degrees=degrees_of_freedom(n, sums.kurtosis),
     )

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from edgewise._base.checks import check_real
+from edgewise._base.matrices import population_covariance
 from edgewise._base.types import FloatArray
 from edgewise.bounds.radius import TRACE_MAX_ALPHA, NormalRadius
 from edgewise.bounds.transfer import FrobeniusTransfer
@@ -69,7 +70,7 @@ class Trace(BoundMethod):
         if self.standardize:
             estimate = estimate.standardized()
         n = estimate.n_samples
-        trace = trace_from_quartics(n, estimate.covariance * ((n - 1) / n), quartics)
+        trace = trace_from_quartics(n, population_covariance(estimate.covariance, n), quartics)
         return self.bounded(
             evidence,
             estimate,

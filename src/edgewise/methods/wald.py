@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from edgewise._base.matrices import root_products
+from edgewise._base.matrices import root_outer
 from edgewise._base.types import FloatArray
 from edgewise.estimators.inverse import PrecisionEstimate
 from edgewise.evidence.evidence import Evidence, Needs
@@ -66,4 +66,4 @@ def studentised(estimate: PrecisionEstimate, spread: Spread) -> tuple[FloatArray
     """−Θ̂_ij over its standard error, and which partial correlation one step of it stands for."""
     with np.errstate(divide="ignore", invalid="ignore"):
         statistic = -estimate.precision / spread.precision
-    return statistic, StatisticScale(spread.precision / root_products(estimate.precision))
+    return statistic, StatisticScale(spread.precision / root_outer(estimate.precision))

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from edgewise._base.matrices import entries_above, root_products
+from edgewise._base.matrices import pairs_of, root_outer
 from edgewise._base.warn import without_warnings
 from edgewise.errors import EdgewiseError
 from edgewise.inference.corrections import HOLM
@@ -73,8 +73,8 @@ class Comparison:
         result = self.result
         if result is None:
             return math.nan
-        relative = np.asarray(result.threshold) / root_products(result.precision)
-        return float(np.median(entries_above(relative)))
+        relative = np.asarray(result.threshold) / root_outer(result.precision)
+        return float(np.median(pairs_of(relative)))
 
     def shared_edges(self, other: EdgeTestResult) -> int:
         """How many edges were found by both.

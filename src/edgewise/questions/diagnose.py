@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from edgewise._base.matrices import entries_above
+from edgewise._base.matrices import pairs_of
 from edgewise._base.types import FloatArray
 from edgewise.estimators.inverse import estimate_precision
 from edgewise.evidence.evidence import Needs
@@ -253,7 +253,7 @@ def dependence_pvalue(residuals: FloatArray) -> float:
         square = product * product
         covariance = product @ product.T - (n - lag) * mean**2
         total += covariance**2 / np.maximum(square @ square.T, np.finfo(float).tiny)
-    of_pairs = entries_above(total)
+    of_pairs = pairs_of(total)
     smallest = float(special.chdtrc(lags, of_pairs.max()))
     return min(1.0, smallest * len(of_pairs))
 

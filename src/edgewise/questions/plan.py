@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from edgewise._base.checks import check_columns, check_real
-from edgewise._base.matrices import entries_above
+from edgewise._base.matrices import pairs_of
 from edgewise._base.types import FloatArray
 from edgewise._base.warn import without_warnings
 from edgewise.errors import ParameterError
@@ -134,7 +134,7 @@ def plan_sample_size(
     with without_warnings():
         # That the pilot is too small for the test is what the plan is for.
         rows = chosen.rows_for_effect(plan, evidence, chosen.measure(evidence))
-    if not np.isfinite(entries_above(rows)).all():
+    if not np.isfinite(pairs_of(rows)).all():
         raise ParameterError(
             f"effect: expected one that finitely many rows can show, got {effect:g}; plan for a "
             "larger one."

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from edgewise._base.matrices import pairs_above
+from edgewise._base.matrices import upper_pairs
 from edgewise._base.types import FloatArray
 from edgewise._version import __version__
 from edgewise.inference.effect import MinEffect
@@ -187,7 +187,7 @@ def _python_call(result: EdgeTestResult) -> str:
 
 def _data(result: EdgeTestResult, bound: bool) -> dict[str, Any]:
     """What the script works from."""
-    upper = pairs_above(result.n_features)
+    upper = upper_pairs(result.n_features)
     effects, chosen = _effects(result)
     document: dict[str, Any] = {
         "names": list(distinct_texts(result.feature_names, printable).values()),
@@ -219,7 +219,7 @@ def _data(result: EdgeTestResult, bound: bool) -> dict[str, Any]:
 
 def _effects(result: EdgeTestResult) -> tuple[list[dict[str, Any]], int]:
     """Log p-values for each minimal effect that can be chosen, and which one was tested."""
-    upper = pairs_above(result.n_features)
+    upper = upper_pairs(result.n_features)
     own = MinEffect(
         float(result.options.get("min_effect", 0.0)),
         str(result.options.get("effect_scale", "partial_correlation")),

@@ -19,7 +19,7 @@ def decide(measurement: Measurement, question: Question) -> EdgeTestResult:
     """Levels, families, corrections, effects and thresholds: once, for all methods."""
     made = decision(measurement, question)
     estimate, p = measurement.estimate, len(measurement.feature_names)
-    log_p = symmetric(made.log_pvalue, p)
+    log_p = symmetric(made.log_pvalue, p, diagonal=np.nan)
     statistic = measurement.statistic.copy()
     np.fill_diagonal(statistic, np.nan)
     threshold = made.threshold
@@ -46,8 +46,8 @@ def decide(measurement: Measurement, question: Question) -> EdgeTestResult:
         statistic=statistic,
         log_pvalue=log_p,
         pvalue=probabilities(log_p),
-        adjusted_pvalue=probabilities(symmetric(made.log_adjusted, p)),
-        reject=symmetric(made.reject, p, diagonal=0.0) == 1.0,
+        adjusted_pvalue=probabilities(symmetric(made.log_adjusted, p, diagonal=np.nan)),
+        reject=symmetric(made.reject, p, diagonal=False),
         threshold=threshold,
         radius=made.radius,
         rows_needed=made.rows_needed,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from edgewise._base.checks import check_choice
-from edgewise._base.matrices import pairs_above
+from edgewise._base.matrices import upper_pairs
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -60,7 +60,7 @@ class Edge(NamedTuple):
 
 def all_pairs(result: EdgeTestResult) -> list[Edge]:
     """Every pair of variables, strongest partial correlation first."""
-    rows, columns = pairs_above(result.n_features)
+    rows, columns = upper_pairs(result.n_features)
     order = np.argsort(-np.abs(result.partial_correlation[rows, columns]), kind="stable")
     names = result.feature_names
     return [

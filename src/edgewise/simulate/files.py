@@ -13,6 +13,7 @@ import numpy as np
 
 from edgewise._base.atomic import atomic_path
 from edgewise._base.checks import check_ending
+from edgewise._base.matrices import upper_pairs
 from edgewise._base.types import FloatArray
 from edgewise._version import __version__
 from edgewise.simulate.distributions.distribution import Distribution
@@ -84,7 +85,7 @@ def write_truth(
             "precision": float(precision[i, j]),
             "partial_correlation": float(partial[i, j]),
         }
-        for i, j in zip(*np.triu_indices(len(names), k=1), strict=True)
+        for i, j in zip(*upper_pairs(len(names)), strict=True)
         if precision[i, j] != 0
     ]
     kurtosis = distribution.mardia_kurtosis(len(names))

@@ -10,6 +10,7 @@ import math
 import numpy as np
 
 from edgewise._base.checks import check_count, check_real, check_rng
+from edgewise._base.matrices import upper_pairs
 from edgewise._base.types import FloatArray
 from edgewise.errors import ParameterError
 
@@ -151,7 +152,7 @@ def make_erdos_renyi_precision(
     """
     n_features = check_count("n_features", n_features, at_least=1)
     check_real("probability", probability, above=0, below=1)
-    rows, columns = np.triu_indices(n_features, k=1)
+    rows, columns = upper_pairs(n_features)
     joined = check_rng(rng).random(rows.size) < probability
     return _joined(n_features, rows[joined], columns[joined], weight)
 

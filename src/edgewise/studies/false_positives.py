@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from edgewise._base.matrices import entries_above
+from edgewise._base.matrices import pairs_of
 from edgewise._base.types import FloatArray
 from edgewise.bounds.radius import TRACE_MAX_ALPHA
 from edgewise.estimators.inverse import estimate_precision
@@ -75,7 +75,7 @@ class FalsePositiveStudy:
         estimate = estimate_precision(moments, evidence.feature_names)
         bounds = bounds_of(evidence, ("eig", "trace", "whitened"))
         null = {
-            name: entries_above(log_levels(bound, np.abs(estimate.precision)))
+            name: pairs_of(log_levels(bound, np.abs(estimate.precision)))
             for name, bound in bounds.items()
         }
         null |= {method: log_pvalues(evidence, method) for method in ("score", "fisher")}
@@ -86,7 +86,7 @@ class FalsePositiveStudy:
         }
         violation["fisher"] = _missed_by_fisher(estimate.partial_correlation, theta, n)[entries]
         return {
-            "is_null": entries_above(theta) == 0,
+            "is_null": pairs_of(theta) == 0,
             "null": np.stack([null[name] for name in NULL_METHODS]),
             "violation": np.stack([violation[name] for name in VIOLATION_METHODS]),
         }

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from edgewise._base.matrices import entries_above
+from edgewise._base.matrices import pairs_of
 from edgewise._base.types import FloatArray
 from edgewise.estimators.inverse import estimate_precision
 from edgewise.studies.growth import (
@@ -71,8 +71,8 @@ class LemmaStudy:
         norm, frobenius = np.linalg.norm(error, 2), np.linalg.norm(error)
         eig, trace = (bound.radius.epsilon(ALPHA) for bound in bounds.values())
         chi2 = chi_square_radius(evidence).epsilon(ALPHA)
-        size = entries_above(np.abs(estimate.precision))
-        threshold = entries_above(bounds["eig"].half_width(ALPHA))
+        size = pairs_of(np.abs(estimate.precision))
+        threshold = pairs_of(bounds["eig"].half_width(ALPHA))
         events = [norm > eig, norm > trace, frobenius > chi2, (size >= threshold).any()]
         return {
             "events": np.array(events),

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from edgewise._base.matrices import entries_above
+from edgewise._base.matrices import pairs_of
 from edgewise._base.types import FloatArray
 from edgewise.estimators.inverse import estimate_precision
 from edgewise.inference.corrections import adjust
@@ -68,14 +68,13 @@ class PowerStudy:
             evidence = evidence_of(moments)
             size = np.abs(estimate_precision(moments, evidence.feature_names).precision)
             decisions = [
-                entries_above(size >= bound.half_width(ALPHA))
-                for bound in bounds_of(evidence).values()
+                pairs_of(size >= bound.half_width(ALPHA)) for bound in bounds_of(evidence).values()
             ]
             for method in ("score", "fisher"):
                 decisions.append(adjust(log_pvalues(evidence, method), "holm") <= np.log(ALPHA))
             found.append(decisions)
         return {
-            "entries": np.abs(entries_above(theta)),
+            "entries": np.abs(pairs_of(theta)),
             "found": np.array(found, dtype=bool).transpose(1, 0, 2),
         }
 

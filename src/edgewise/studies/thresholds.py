@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from edgewise._base.matrices import entries_above
+from edgewise._base.matrices import pairs_of
 from edgewise._base.types import AnyArray, FloatArray
 from edgewise.inference.bound import Bound
 from edgewise.simulate.random_matrices import make_gram_covariance
@@ -62,9 +62,7 @@ class ThresholdStudy:
         thresholds, radii, far = [], [], []
         for moments in growing_sample(parameters["distribution"], precision, sizes, rng=rng):
             bounds = bounds_of(evidence_of(moments)).values()
-            thresholds.append(
-                [np.median(entries_above(bound.half_width(ALPHA))) for bound in bounds]
-            )
+            thresholds.append([np.median(pairs_of(bound.half_width(ALPHA))) for bound in bounds])
             radii.append([bound.radius.epsilon(ALPHA) for bound in bounds])
             far = [_far_slope(bound) for bound in bounds]
         return {

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from edgewise._base.matrices import pairs_of, upper_pairs
 from edgewise._base.types import AnyArray, BoolArray, FloatArray
 from edgewise.errors import ParameterError
 from edgewise.inference.corrections import adjust
@@ -69,7 +70,7 @@ def as_verdict(said: Any, p: int, alpha: float, correction: str | None) -> Verdi
             f"{matrix.dtype}; turn an adjacency matrix A of 0 and 1 into booleans: A.astype(bool)."
         )
     pvalues = _pvalues(matrix)
-    rows, columns = np.triu_indices(p, k=1)
+    rows, columns = upper_pairs(p)
     reject = np.zeros((p, p), dtype=bool)
     with np.errstate(divide="ignore"):
         decided = adjust(np.log(pvalues[rows, columns]), correction) <= math.log(alpha)
@@ -92,7 +93,7 @@ def _square(name: str, value: Any, p: int) -> AnyArray:
 
 def _pvalues(matrix: AnyArray) -> FloatArray:
     """The p-values, once they are checked; the diagonal does not matter."""
-    values = matrix[np.triu_indices(len(matrix), k=1)].astype(np.float64)
+    values = pairs_of(matrix).astype(np.float64)
     wrong = ~((values >= 0) & (values <= 1))
     if wrong.any():
         raise ParameterError(

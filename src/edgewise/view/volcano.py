@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from edgewise._base.matrices import upper_pairs
 from edgewise._base.types import BoolArray, FloatArray
 from edgewise.inference.corrections import log_critical_level
 from edgewise.results.result import EdgeTestResult
@@ -52,7 +53,7 @@ def plot_volcano(result: EdgeTestResult, *, ax: Axes | None = None) -> Axes:
     """
     # Fixed margins, because the names are fitted to the page between them.
     ax = ax if ax is not None else layout.new_axes(8, 6, box=(0.09, 0.1, 0.88, 0.8))
-    rows, columns = np.triu_indices(result.n_features, k=1)
+    rows, columns = upper_pairs(result.n_features)
     rho = result.partial_correlation[rows, columns]
     edge = result.reject[rows, columns]
     # From the logarithms, because a p-value below 1e-308 is zero. abs() avoids −0 for p = 1.
@@ -135,7 +136,7 @@ def _name_strongest(
     ax: Axes, result: EdgeTestResult, points: FloatArray, edge: BoolArray, corner: str
 ) -> None:
     """Write names beside the strongest edges, except where they would cover names or points."""
-    rows, columns = np.triu_indices(result.n_features, k=1)
+    rows, columns = upper_pairs(result.n_features)
     chosen = np.flatnonzero(edge)
     chosen = chosen[np.argsort(-np.abs(points[chosen, 0]), kind="stable")][:_NAMED]
     names = [

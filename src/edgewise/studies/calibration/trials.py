@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from edgewise._base.matrices import upper_pairs
 from edgewise._base.types import AnyArray, FloatArray
 from edgewise.errors import ParameterError
 from edgewise.studies.study import generator
@@ -36,7 +37,7 @@ class Trial:
                 f"an array of shape {X.shape}."
             )
         verdict = as_verdict(self.test(X), len(self.theta), alpha, correction)
-        upper = np.triu_indices(len(self.theta), k=1)
+        upper = upper_pairs(len(self.theta))
         theta = self.theta[upper]
         null, edge = theta == 0, theta != 0
         found = verdict.reject[upper]
