@@ -10,6 +10,8 @@ import pyarrow as pa
 import pytest
 from pyarrow import feather, parquet
 
+from edgewise.rows import table as table_module
+
 
 @pytest.fixture
 def save(tmp_path, write_csv):
@@ -90,3 +92,14 @@ def kit(request, rows, table, save, require):
         stream=ArrowStream,
         close_later=close_later,
     )
+
+
+@pytest.fixture
+def block_size(monkeypatch):
+    """``block_size(16)``: readers then cut rows into blocks of so many."""
+
+    def of(rows):
+        monkeypatch.setattr(table_module, "_MOST_BATCH_ROWS", rows)
+        monkeypatch.setattr(table_module, "_FEWEST_BATCH_ROWS", rows)
+
+    return of

@@ -17,7 +17,8 @@ import pyarrow as pa
 import pytest
 
 import edgewise as ew
-from edgewise.rows.readers.files import FileSource, expand_paths
+from edgewise.rows.readers.files import FileSource
+from edgewise.rows.readers.paths import expand_paths
 
 
 @pytest.mark.parametrize("ending", ["gz", "bz2", "zst"])

@@ -12,9 +12,9 @@ import pytest
 from pyarrow import parquet
 
 import edgewise as ew
-from edgewise.rows.readers import arrow as tables
-from edgewise.rows.readers import formats
-from edgewise.rows.readers.files import FileSource, Position, expand_paths
+from edgewise.rows.readers import parquet as parquet_files
+from edgewise.rows.readers.files import FileSource, Position
+from edgewise.rows.readers.paths import expand_paths
 
 
 @pytest.mark.parametrize("name", ["R.CSV", "r.PARQUET", "r.npy", "r.feather", "r.arrow"])
@@ -182,9 +182,8 @@ def test_what_a_source_of_files_says_of_itself(save, rows):
     assert not FileSource([save("r.npy", "", rows)]).named
 
 
-def test_reading_on_from_any_position(save, rows, monkeypatch):
-    for module in (formats, tables):
-        monkeypatch.setattr(module, "batch_rows", lambda n_features: 50)
+def test_reading_on_from_any_position(save, rows, block_size):
+    block_size(50)
     names = ("x0", "x1", "x2", "x3")
     kinds = ("1.csv", "2.parquet", "3.npy", "4.feather")
     parts = np.split(rows, [120, 200, 330])
@@ -199,11 +198,10 @@ def test_reading_on_from_any_position(save, rows, monkeypatch):
             np.testing.assert_array_equal(batch, expected)
 
 
-def test_few_blocks_are_in_memory_at_once(tmp_path, monkeypatch):
-    for module in (formats, tables):
-        monkeypatch.setattr(module, "batch_rows", lambda n_features: 4096)
+def test_few_blocks_are_in_memory_at_once(tmp_path, monkeypatch, block_size):
+    block_size(4096)
     made = []
-    fill = formats.fixed_blocks
+    fill = parquet_files.fixed_blocks
 
     def watched(*arguments):
         for block in fill(*arguments):
@@ -211,7 +209,7 @@ def test_few_blocks_are_in_memory_at_once(tmp_path, monkeypatch):
             yield block
             del block
 
-    monkeypatch.setattr(formats, "fixed_blocks", watched)
+    monkeypatch.setattr(parquet_files, "fixed_blocks", watched)
     X = np.random.default_rng(0).standard_normal((10, 300_000))
     parquet.write_table(
         pa.table({f"c{j}": x for j, x in enumerate(X)}), tmp_path / "r.parquet", row_group_size=9999

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 
 import edgewise as ew
 from edgewise.rows.readers.files import FileSource
-from edgewise.rows.readers.formats import open_csv_stream
-from edgewise.rows.readers.stdin import PeekedStream
+from edgewise.rows.readers.stdin import PeekedStream, open_csv_stream
 
 
 class Drops(io.RawIOBase):

@@ -1,23 +1,37 @@
-"""Files, folders and patterns of them as one source."""
+"""Files, folders and patterns of them as one table."""
 
 from __future__ import annotations
 
-import glob
-import io
-import os
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, cast
+from typing import NamedTuple
 
 from edgewise.errors import DataError
 from edgewise.rows.block import Rows
 from edgewise.rows.readers.arrow import check_numeric
-from edgewise.rows.readers.formats import ENDINGS, OpenedFile, open_csv_stream, open_file, readable
+from edgewise.rows.readers.csv import CSV_ENDINGS, open_csv
+from edgewise.rows.readers.ipc import open_ipc
+from edgewise.rows.readers.npy import open_npy
+from edgewise.rows.readers.opened_file import OpenedFile, readable
+from edgewise.rows.readers.parquet import open_parquet
+from edgewise.rows.readers.paths import (
+    IPC_ENDINGS,
+    NPY_ENDINGS,
+    PARQUET_ENDINGS,
+    StrPath,
+    expand_paths,
+)
 from edgewise.rows.readers.prefetch import prefetched
+from edgewise.rows.readers.stdin import open_csv_stream, standard_input
 from edgewise.rows.selection import selected_names
 
-StrPath = str | os.PathLike[str]
+# How the files of each kind are opened.
+_KINDS: dict[tuple[str, ...], Callable[[Path], OpenedFile]] = {
+    CSV_ENDINGS: open_csv,
+    PARQUET_ENDINGS: open_parquet,
+    IPC_ENDINGS: open_ipc,
+    NPY_ENDINGS: open_npy,
+}
 
 
 class Position(NamedTuple):
@@ -43,7 +57,7 @@ class FileSource:
         self.paths = expand_paths(paths)
         self._read_ahead = read_ahead
         if self.paths == ["-"]:
-            self._files = [open_csv_stream(_standard_input(), "standard input")]
+            self._files = [open_csv_stream(standard_input(), "standard input")]
         else:
             self._files = [open_file(Path(path)) for path in self.paths]
         self.rescannable = self.paths != ["-"]
@@ -94,60 +108,19 @@ class FileSource:
                     yield Position(number, rows), batch
 
 
-def _standard_input() -> BinaryIO:
-    """Standard input without Python's buffer.
-
-    The buffer has a lock, and a thread that waits in it for a pipe would bring the interpreter down
-    when the program ends meanwhile.
-    """
-    try:
-        return cast(BinaryIO, io.FileIO(sys.stdin.fileno(), closefd=False))
-    except (OSError, ValueError, AttributeError):
-        return sys.stdin.buffer
-
-
-def expand_paths(paths: Sequence[StrPath]) -> list[str]:
-    """Folders become the files of known kinds in them, patterns what they match, sorted."""
-    given = [os.fspath(path) for path in paths]
-    if "-" in given:
-        if len(given) > 1:
-            raise DataError("data: expected '-' (standard input) alone, got other files too.")
-        return given
-    found: list[str] = []
-    for path in given:
-        if "://" in path and not os.path.exists(path):
-            raise DataError(
-                f"data: expected a path on this machine, got '{path}'; read it with DuckDB, polars "
-                "or Dask and pass what these make of it."
-            )
-        if not os.path.exists(path) and glob.has_magic(path):
-            matches = sorted(glob.glob(path, recursive=True))
-            if not matches:
-                raise DataError(f"data: no file matches '{path}'.")
-            for match in matches:
-                found += _files_at(match)
-        else:
-            found += _files_at(path)
-    if not found:
-        raise DataError("data: expected at least one file, got none.")
-    return found
-
-
-def _files_at(path: str) -> list[str]:
-    """The path itself, or the files in it if it is a folder; what begins with . or _ is hidden."""
-    if not os.path.isdir(path):
-        return [path]
-    inside: list[str] = []
-    for folder, folders, names in os.walk(path):
-        folders[:] = [name for name in folders if not name.startswith((".", "_"))]
-        inside += [
-            os.path.join(folder, name)
-            for name in names
-            if name.lower().endswith(ENDINGS) and not name.startswith((".", "_"))
-        ]
-    if not inside:
-        raise DataError(f"data: folder '{path}' has no .csv, .parquet, .arrow or .npy file.")
-    return sorted(inside)
+def open_file(path: Path) -> OpenedFile:
+    """Open a file by the ending of its name."""
+    name = path.name.lower()
+    if not path.exists():
+        raise DataError(f"data: there is no file '{path}'; check the path.")
+    with readable(str(path)):
+        for endings, open_kind in _KINDS.items():
+            if name.endswith(endings):
+                return open_kind(path)
+    raise DataError(
+        f"data: expected a .csv, .csv.gz, .parquet, .feather, .arrow or .npy file, got '{path}'; "
+        "convert it first."
+    )
 
 
 def _check_columns(

@@ -1,9 +1,24 @@
-"""Looking at the head of a stream without losing it."""
+"""Standard input: CSV that is read once, and whose head is looked at first."""
 
 from __future__ import annotations
 
 import io
-from typing import BinaryIO
+import sys
+from collections.abc import Iterator, Sequence
+from typing import BinaryIO, cast
+
+import pyarrow as pa
+
+from edgewise.errors import DataError
+from edgewise.rows.block import Rows
+from edgewise.rows.readers.csv import (
+    CSV_BLOCK,
+    csv_blocks,
+    csv_schema,
+    where_text_is,
+    whole_lines,
+)
+from edgewise.rows.readers.opened_file import OpenedFile, readable
 
 
 class PeekedStream(io.RawIOBase):
@@ -34,3 +49,37 @@ class PeekedStream(io.RawIOBase):
             part, self._ahead = self._ahead[:size], self._ahead[size:]
             return part
         return self._stream.read(size) or b""
+
+
+def standard_input() -> BinaryIO:
+    """Standard input without Python's buffer.
+
+    The buffer has a lock, and a thread that waits in it for a pipe would bring the interpreter down
+    when the program ends meanwhile.
+    """
+    try:
+        return cast(BinaryIO, io.FileIO(sys.stdin.fileno(), closefd=False))
+    except (OSError, ValueError, AttributeError):
+        return sys.stdin.buffer
+
+
+def open_csv_stream(stream: BinaryIO, name: str) -> OpenedFile:
+    """CSV from standard input or another stream that is read once."""
+    peeked = PeekedStream(stream)
+    head = peeked.head(CSV_BLOCK)
+    spent = False
+    if not head.strip():
+        raise DataError(f"data: expected CSV on {name}, got nothing; pipe rows into it.")
+    with readable(name):
+        schema, _ = csv_schema(pa.BufferReader(whole_lines(head)))
+
+    def read(columns: Sequence[str], skip: int) -> Iterator[Rows]:
+        nonlocal spent
+        if spent:
+            raise DataError(f"data: {name} was read already and cannot be read again.")
+        spent = True
+        yield from csv_blocks(pa.PythonFile(peeked, mode="r"), schema, columns, skip)
+
+    return OpenedFile(
+        name, schema, True, None, None, read, lambda column: where_text_is(head, column)
+    )

@@ -9,9 +9,7 @@ from pyarrow import csv as arrow_csv
 from pyarrow import feather, parquet
 
 import edgewise as ew
-from edgewise.rows.readers import arrow as tables
-from edgewise.rows.readers import formats
-from edgewise.rows.readers.formats import open_file
+from edgewise.rows.readers.files import open_file
 from edgewise.rows.table import batch_rows
 
 NAMES = ["r.csv", "r.parquet", "r.pq", "r.feather", "r.arrow", "r.ipc", "r.npy"]
@@ -47,9 +45,8 @@ def test_some_columns_in_any_order(save, rows, all_rows, name):
 
 @pytest.mark.parametrize("skip", [0, 16, 37, 150])
 @pytest.mark.parametrize("name", NAMES)
-def test_blocks_have_one_size_whatever_the_pieces(save, rows, monkeypatch, name, skip):
-    for module in (formats, tables):
-        monkeypatch.setattr(module, "batch_rows", lambda n_features: 16)
+def test_blocks_have_one_size_whatever_the_pieces(save, rows, block_size, name, skip):
+    block_size(16)
     for piece in (5, 37, 400):
         file = open_file(save(name, DEFAULT, rows, piece=piece))
         sizes = [len(block) for block in file.read(DEFAULT, skip)]

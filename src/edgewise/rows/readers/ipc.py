@@ -1,0 +1,31 @@
+"""Arrow IPC files, also called Feather."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pyarrow as pa
+
+from edgewise.rows.block import Rows
+from edgewise.rows.readers.arrow import fixed_blocks
+from edgewise.rows.readers.opened_file import OpenedFile
+
+
+def open_ipc(path: Path) -> OpenedFile:
+    """An Arrow IPC file, mapped into memory."""
+    with pa.memory_map(str(path)) as mapped:
+        file = pa.ipc.open_file(mapped)
+        schema = file.schema
+        rows = sum(file.get_batch(i).num_rows for i in range(file.num_record_batches))
+
+    def read(columns: Sequence[str], skip: int) -> Iterator[Rows]:
+        with pa.memory_map(str(path)) as mapped:
+            fields = [schema.get_field_index(name) for name in columns]
+            options = pa.ipc.IpcReadOptions(included_fields=fields)
+            opened = pa.ipc.open_file(mapped, options=options)
+            batches = (opened.get_batch(i) for i in range(opened.num_record_batches))
+            ordered = (batch.select(list(columns)) for batch in batches)
+            yield from fixed_blocks(ordered, len(columns), skip)
+
+    return OpenedFile(str(path), schema, True, rows, rows, read)

@@ -1,0 +1,61 @@
+"""Which files a path, a folder or a pattern stands for."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Sequence
+
+from edgewise.errors import DataError
+from edgewise.rows.readers.csv import CSV_ENDINGS
+
+StrPath = str | os.PathLike[str]
+
+PARQUET_ENDINGS = (".parquet", ".pq")
+IPC_ENDINGS = (".feather", ".arrow", ".ipc")
+NPY_ENDINGS = (".npy",)
+_ENDINGS = (*CSV_ENDINGS, *PARQUET_ENDINGS, *IPC_ENDINGS, *NPY_ENDINGS)
+
+
+def expand_paths(paths: Sequence[StrPath]) -> list[str]:
+    """Folders become the files of known kinds in them, patterns what they match, sorted."""
+    given = [os.fspath(path) for path in paths]
+    if "-" in given:
+        if len(given) > 1:
+            raise DataError("data: expected '-' (standard input) alone, got other files too.")
+        return given
+    found: list[str] = []
+    for path in given:
+        if "://" in path and not os.path.exists(path):
+            raise DataError(
+                f"data: expected a path on this machine, got '{path}'; read it with DuckDB, polars "
+                "or Dask and pass what these make of it."
+            )
+        if not os.path.exists(path) and glob.has_magic(path):
+            matches = sorted(glob.glob(path, recursive=True))
+            if not matches:
+                raise DataError(f"data: no file matches '{path}'.")
+            for match in matches:
+                found += _files_at(match)
+        else:
+            found += _files_at(path)
+    if not found:
+        raise DataError("data: expected at least one file, got none.")
+    return found
+
+
+def _files_at(path: str) -> list[str]:
+    """The path itself, or the files in it if it is a folder; what begins with . or _ is hidden."""
+    if not os.path.isdir(path):
+        return [path]
+    inside: list[str] = []
+    for folder, folders, names in os.walk(path):
+        folders[:] = [name for name in folders if not name.startswith((".", "_"))]
+        inside += [
+            os.path.join(folder, name)
+            for name in names
+            if name.lower().endswith(_ENDINGS) and not name.startswith((".", "_"))
+        ]
+    if not inside:
+        raise DataError(f"data: folder '{path}' has no .csv, .parquet, .arrow or .npy file.")
+    return sorted(inside)
