@@ -1,4 +1,4 @@
-"""Warnings that point at the user's line, not at ours; and a way to go without them."""
+"""Warnings that point at the user's line, not at ours; and ways to go without them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+from edgewise._base.shared_context import SharedContext
 from edgewise.errors import EdgewiseWarning
 
 _silent: ContextVar[bool] = ContextVar("edgewise_silent", default=False)
@@ -34,3 +35,23 @@ def without_warnings() -> Iterator[None]:
         yield
     finally:
         _silent.reset(token)
+
+
+# Which warnings are shown is the business of the whole process.
+_FILTERS = SharedContext(warnings.catch_warnings)
+
+
+@contextmanager
+def quiet(category: type[Warning], message: str = "") -> Iterator[None]:
+    """Without the warnings of another library whose text matches `message`, in all threads.
+
+    The filters are as they were when the last thread leaves.
+
+    Examples
+    --------
+    >>> with quiet(UserWarning):
+    ...     warnings.warn("nobody sees this")
+    """
+    with _FILTERS:
+        warnings.filterwarnings("ignore", message, category)
+        yield

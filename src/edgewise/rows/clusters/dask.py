@@ -5,14 +5,13 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
 from edgewise._base.checks import check_names, default_names
 from edgewise._base.text import listed, one_line
-from edgewise._base.warn import warn
+from edgewise._base.warn import quiet, warn
 from edgewise.errors import DataError, DataTypeError, EdgewiseError, EdgewiseWarning
 from edgewise.rows.clusters.dask_subgraphs import is_complete, own_subgraphs
 from edgewise.rows.clusters.kinds import is_dask
@@ -93,9 +92,8 @@ class DaskSource(PartitionedSource):
         from concurrent.futures import CancelledError
 
         try:
-            with warnings.catch_warnings():
-                # Θ̂ of a thousand columns is large for a graph, but it goes to the cluster once.
-                warnings.filterwarnings("ignore", message="Sending large graph")
+            # Θ̂ of a thousand columns is large for a graph, but it goes to the cluster once.
+            with quiet(Warning, "Sending large graph"):
                 if self._client is None:
                     return total.compute()
                 future = self._client.compute(total)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from edgewise._base.shared_context import SharedContext
 from edgewise._base.text import listed, one_line
 from edgewise._version import __version__
 from edgewise.errors import DataError, EdgewiseError, NonFiniteError
@@ -91,37 +91,27 @@ def in_tree(items: Sequence[T], merge: Callable[[T, T], T]) -> T:
     return left[0]
 
 
-class _Limit:
-    """How many are inside `one_blas_thread`, and what the first of them will have to undo."""
-
-    lock = threading.Lock()
-    inside = 0
-    held: Any = None
-
-
 @contextmanager
-def one_blas_thread() -> Iterator[None]:
-    """One BLAS thread for this partition: its neighbours on the machine have the other cores.
-
-    The limit is the whole process's. Where several threads work on partitions, the first one sets
-    it and the last one lifts it; each for itself would lift it too early, or never.
-    """
+def _limited() -> Iterator[None]:
     from threadpoolctl import threadpool_limits
 
-    with _Limit.lock:
-        if not _Limit.inside:
-            _any_thread_may_limit()
-            _Limit.held = threadpool_limits(limits=1)
-        _Limit.inside += 1
+    _any_thread_may_limit()
+    limits = threadpool_limits(limits=1)
     try:
         yield
     finally:
-        with _Limit.lock:
-            _Limit.inside -= 1
-            if not _Limit.inside:
-                _any_thread_may_limit()
-                _Limit.held.restore_original_limits()
-                _any_thread_may_limit()
+        _any_thread_may_limit()
+        limits.restore_original_limits()
+        _any_thread_may_limit()
+
+
+# The limit is the whole process's, and several threads may work on partitions.
+_LIMIT = SharedContext(_limited)
+
+
+def one_blas_thread() -> SharedContext:
+    """One BLAS thread for this partition: its neighbours on the machine have the other cores."""
+    return _LIMIT
 
 
 def _any_thread_may_limit() -> None:

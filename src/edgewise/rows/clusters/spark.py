@@ -6,9 +6,8 @@ import itertools
 import operator
 import pickle
 import re
-import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -18,6 +17,7 @@ import pyarrow as pa
 from edgewise._base.checks import check_names
 from edgewise._base.text import listed, one_line
 from edgewise._base.types import AnyArray
+from edgewise._base.warn import quiet
 from edgewise.errors import DataError, DataTypeError, EdgewiseError, NonFiniteError
 from edgewise.rows.clusters.partition_task import Part, PartWork, in_tree
 from edgewise.rows.clusters.partitioned import PartitionedSource
@@ -43,12 +43,9 @@ _NUMBERS = (
 )
 
 
-@contextmanager
-def without_pandas_warning() -> Iterator[None]:
+def without_pandas_warning() -> AbstractContextManager[None]:
     """Spark warns of new versions of pandas; what is done here is done with Arrow alone."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="PySpark does not yet fully support pandas")
-        yield
+    return quiet(FutureWarning, "PySpark does not yet fully support pandas")
 
 
 def spark_errors() -> tuple[type[Exception], ...]:

@@ -1,0 +1,63 @@
+"""Settings of the whole process that several threads want at once."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from types import TracebackType
+from typing import Any
+
+
+class SharedContext:
+    """A context of the process: the first thread that comes enters it, the last that goes exits.
+
+    Each for itself would undo too early what another thread still needs, or never.
+
+    Parameters
+    ----------
+    make : callable
+        Makes the context manager; called whenever nobody is inside yet.
+
+    Examples
+    --------
+    >>> from contextlib import contextmanager
+    >>> @contextmanager
+    ... def told():
+    ...     print("on")
+    ...     yield
+    ...     print("off")
+    >>> shared = SharedContext(told)
+    >>> with shared, shared:
+    ...     print("inside")
+    on
+    inside
+    off
+    """
+
+    def __init__(self, make: Callable[[], AbstractContextManager[Any, bool | None]]) -> None:
+        self._make = make
+        self._lock = threading.Lock()
+        self._inside = 0
+        self._held: AbstractContextManager[Any, bool | None] | None = None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._held is None:
+                held = self._make()
+                held.__enter__()
+                self._held = held
+            self._inside += 1
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        with self._lock:
+            self._inside -= 1
+            if not self._inside and self._held is not None:
+                # An error of the last thread is no error of what all of them shared.
+                self._held.__exit__(None, None, None)
+                self._held = None
