@@ -52,11 +52,12 @@ def table(rows):
 
 @pytest.fixture
 def all_rows():
-    """Every row that a source or an iterator hands out."""
+    """Every row of a table, or of an iterator of blocks."""
 
-    def read(source):
-        batches = source.batches() if hasattr(source, "batches") else source
-        return np.concatenate(list(batches))
+    def read(table):
+        if hasattr(table, "reduce"):
+            return table.reduce(lambda part: np.concatenate(list(part.blocks())), None)
+        return np.concatenate(list(table))
 
     return read
 

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise.rows.opening import as_source, is_path_like
-from edgewise.rows.readers.arrays import ArraySource
-from edgewise.rows.readers.arrow import ArrowSource
-from edgewise.rows.readers.files import FileSource
-from edgewise.rows.readers.frames import PandasSource
-from edgewise.rows.readers.iterators import IteratorSource
-from edgewise.rows.table import Source, in_memory
+from edgewise.rows.opening import open_files, open_table
+from edgewise.rows.readers.arrays import ArrayTable
+from edgewise.rows.readers.arrow import ArrowTable
+from edgewise.rows.readers.files import FileTable
+from edgewise.rows.readers.frames import PandasTable
+from edgewise.rows.readers.iterators import IteratorTable
+from edgewise.rows.table import LocalTable, Table
 from edgewise.rows.views import FiniteRows
 
 DEFAULT = ("x0", "x1", "x2", "x3")
@@ -62,44 +62,44 @@ def pattern(kit):
 
 # What is made of the rows, the names it has, and the source it becomes.
 READ_AGAIN = {
-    "array": (lambda kit: kit.rows, DEFAULT, ArraySource),
-    "Fortran array": (lambda kit: np.asfortranarray(kit.rows), DEFAULT, ArraySource),
-    "memory map": (memory_mapped, DEFAULT, ArraySource),
-    "list": (lambda kit: kit.rows.tolist(), DEFAULT, ArraySource),
-    "pandas": (pandas_frame, "abcd", PandasSource),
-    "polars": (lambda kit: kit.require("polars").from_arrow(kit.table), "abcd", ArrowSource),
-    "Arrow table": (lambda kit: kit.table, "abcd", ArrowSource),
-    "record batch": (lambda kit: kit.table.to_batches()[0], "abcd", ArrowSource),
-    "Arrow C stream": (lambda kit: kit.stream(kit.table), "abcd", ArrowSource),
-    "DuckDB relation": (duckdb_relation, "abcd", ArrowSource),
-    "Parquet": (saved("r.parquet"), "abcd", FileSource),
-    "Feather": (saved("r.feather"), "abcd", FileSource),
-    "Arrow IPC": (saved("r.arrow"), "abcd", FileSource),
-    "CSV": (saved("r.csv"), "abcd", FileSource),
-    "npy": (saved("r.npy"), DEFAULT, FileSource),
-    "files": (saved("1.csv", "2.parquet", "3.feather", "4.ipc"), "abcd", FileSource),
-    "folder": (folder_of("f/1.csv", "f/2.pq", "f/3.arrow"), "abcd", FileSource),
+    "array": (lambda kit: kit.rows, DEFAULT, ArrayTable),
+    "Fortran array": (lambda kit: np.asfortranarray(kit.rows), DEFAULT, ArrayTable),
+    "memory map": (memory_mapped, DEFAULT, ArrayTable),
+    "list": (lambda kit: kit.rows.tolist(), DEFAULT, ArrayTable),
+    "pandas": (pandas_frame, "abcd", PandasTable),
+    "polars": (lambda kit: kit.require("polars").from_arrow(kit.table), "abcd", ArrowTable),
+    "Arrow table": (lambda kit: kit.table, "abcd", ArrowTable),
+    "record batch": (lambda kit: kit.table.to_batches()[0], "abcd", ArrowTable),
+    "Arrow C stream": (lambda kit: kit.stream(kit.table), "abcd", ArrowTable),
+    "DuckDB relation": (duckdb_relation, "abcd", ArrowTable),
+    "Parquet": (saved("r.parquet"), "abcd", FileTable),
+    "Feather": (saved("r.feather"), "abcd", FileTable),
+    "Arrow IPC": (saved("r.arrow"), "abcd", FileTable),
+    "CSV": (saved("r.csv"), "abcd", FileTable),
+    "npy": (saved("r.npy"), DEFAULT, FileTable),
+    "files": (saved("1.csv", "2.parquet", "3.feather", "4.ipc"), "abcd", FileTable),
+    "folder": (folder_of("f/1.csv", "f/2.pq", "f/3.arrow"), "abcd", FileTable),
     "folder with npy": (
         folder_of("f/1.npy", "f/2.csv", "f/3.parquet", columns=DEFAULT),
         DEFAULT,
-        FileSource,
+        FileTable,
     ),
-    "pattern": (pattern, "abcd", FileSource),
+    "pattern": (pattern, "abcd", FileTable),
 }
 
 READ_ONCE = {
-    "record batch reader": (lambda kit: kit.table.to_reader(max_chunksize=37), "abcd", ArrowSource),
-    "ADBC reader": (adbc_reader, "abcd", ArrowSource),
-    "generator of arrays": (lambda kit: iter(np.split(kit.rows, 8)), DEFAULT, IteratorSource),
+    "record batch reader": (lambda kit: kit.table.to_reader(max_chunksize=37), "abcd", ArrowTable),
+    "ADBC reader": (adbc_reader, "abcd", ArrowTable),
+    "generator of arrays": (lambda kit: iter(np.split(kit.rows, 8)), DEFAULT, IteratorTable),
     "generator of frames": (
         lambda kit: (pandas_frame(kit)[i : i + 90] for i in range(0, 400, 90)),
         "abcd",
-        IteratorSource,
+        IteratorTable,
     ),
     "generator of record batches": (
         lambda kit: (batch for batch in kit.table.to_batches(max_chunksize=33)),
         "abcd",
-        IteratorSource,
+        IteratorTable,
     ),
 }
 KINDS = READ_AGAIN | READ_ONCE
@@ -109,8 +109,8 @@ ONE_PASS = {"batch": {"n_batches": 20}, "trace": {}, "fisher": {}}
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_kind_of_source(kit, all_rows, kind):
     make, names, expected = KINDS[kind]
-    source = as_source(make(kit))
-    assert isinstance(source, Source)
+    source = open_table(make(kit))
+    assert isinstance(source, Table)
     assert type(source) is expected
     assert source.feature_names == tuple(names)
     assert source.named == (names == "abcd")
@@ -123,7 +123,7 @@ def test_what_another_pass_costs(kit, kind):
     """Next to nothing where the rows lie in memory; files, queries and streams are read anew."""
     free = {"array", "Fortran array", "memory map", "list", "pandas", "polars"}
     free |= {"Arrow table", "record batch"}
-    assert in_memory(as_source(KINDS[kind][0](kit))) == (kind in free)
+    assert open_table(KINDS[kind][0](kit)).in_memory == (kind in free)
 
 
 @pytest.mark.parametrize("method", ONE_PASS)
@@ -158,47 +158,41 @@ def test_two_passes_over_a_stream_are_refused_with_an_offer(kit, refuses, kind, 
 
 @pytest.mark.parametrize("kind", READ_ONCE)
 def test_streams_are_read_once(kit, refuses, all_rows, kind):
-    source = as_source(READ_ONCE[kind][0](kit))
+    source = open_table(READ_ONCE[kind][0](kit))
     assert len(all_rows(source)) == 400
     refuses(lambda: all_rows(source), ew.DataError, "read already", "make it anew")
 
 
 @pytest.mark.parametrize("kind", READ_AGAIN)
 def test_what_is_not_a_stream_is_read_again_and_again(kit, all_rows, kind):
-    source = as_source(READ_AGAIN[kind][0](kit))
+    source = open_table(READ_AGAIN[kind][0](kit))
     for _ in range(2):
         np.testing.assert_array_equal(all_rows(source), kit.rows)
 
 
-def test_a_source_passes_through(rows):
-    for source in (ArraySource(rows), FiniteRows(ArraySource(rows))):
-        assert as_source(source) is source
+def test_a_table_passes_through(rows):
+    for source in (ArrayTable(rows), FiniteRows(ArrayTable(rows))):
+        assert open_table(source) is source
 
 
 @pytest.mark.parametrize("wrap", [str, Path, lambda path: [path], lambda path: (str(path), path)])
 def test_paths(csv_file, wrap):
-    source = as_source(wrap(csv_file))
-    assert isinstance(source, FileSource)
+    source = open_table(wrap(csv_file))
+    assert isinstance(source, FileTable)
     assert source.feature_names == ("a", "b", "c", "d")
 
 
-def test_what_is_a_path():
-    assert all(is_path_like(data) for data in ("a", Path("a"), ["a", Path("b")], ("a",)))
-    assert not any(is_path_like(data) for data in ([], (), ["a", 1], None, b"a", {"a": 1}))
-
-
 def test_own_sources_are_welcome(rows, same_result):
-    class Halves:
+    class Halves(LocalTable):
         feature_names = ("p", "q", "r", "s")
         named = rescannable = True
-        n_rows = estimated_rows = None
 
-        def batches(self):
+        def blocks(self):
             yield rows[:150]
             yield rows[150:]
 
     own = Halves()
-    assert as_source(own) is own
+    assert open_table(own) is own
     same_result(ew.edge_test(own), ew.edge_test(rows), names="pqrs")
     own.rescannable = False
     with pytest.raises(ew.DataError, match="only once"):
@@ -212,7 +206,53 @@ def test_what_holds_no_rows_is_one_sentence(refuses, data):
 
 def test_one_step_before_rows(require, refuses):
     frame = require("polars").DataFrame({"a": [1.0], "b": [2.0]})
-    refuses(lambda: as_source(frame.lazy()), ew.DataTypeError, "LazyFrame", "collect()")
+    refuses(lambda: open_table(frame.lazy()), ew.DataTypeError, "LazyFrame", "collect()")
     with require("duckdb").connect() as connection:
-        refuses(lambda: as_source(connection), ew.DataTypeError, "DuckDB", "connection.sql")
-    refuses(lambda: as_source("s3://bucket/rows/"), ew.DataError, "'s3://bucket/rows/'", "DuckDB")
+        refuses(lambda: open_table(connection), ew.DataTypeError, "DuckDB", "connection.sql")
+    refuses(lambda: open_table("s3://bucket/rows/"), ew.DataError, "'s3://bucket/rows/'", "DuckDB")
+
+
+VIEWED = {
+    "array": lambda rows: ArrayTable(rows),
+    "without missing values": lambda rows: FiniteRows(ArrayTable(rows)),
+    "frame": lambda rows: open_table(rows, feature_names=["x0", "x1", "x2", "x3"]),
+}
+
+
+@pytest.mark.parametrize("kind", VIEWED)
+class TestTableThatIsOpenAlready:
+    """Whatever is asked of data can be asked of a table."""
+
+    def test_columns(self, rows, all_rows, kind):
+        table = VIEWED[kind](rows)
+        chosen = open_table(table, columns=["x2", "x0"])
+        assert chosen.feature_names == ("x2", "x0")
+        np.testing.assert_array_equal(all_rows(chosen), rows[:, [2, 0]])
+        left = open_table(table, exclude="x0", feature_names=list("pqr"))
+        assert left.feature_names == ("p", "q", "r")
+        np.testing.assert_array_equal(all_rows(left), rows[:, 1:])
+
+    def test_missing_values(self, rows, all_rows, kind):
+        X = rows.copy()
+        X[3, 1] = np.nan
+        table = open_table(VIEWED[kind](X), drop_missing=True)
+        assert len(all_rows(table)) == 399
+        assert len(all_rows(open_table(VIEWED[kind](X), exclude="x1", drop_missing=True))) >= 399
+
+    def test_progress(self, rows, all_rows, kind):
+        told = []
+        all_rows(open_table(VIEWED[kind](rows), progress=told.append))
+        assert sum(told) == 400
+
+    def test_columns_that_are_not_there(self, rows, refuses, kind):
+        call = lambda: open_table(VIEWED[kind](rows), columns=["x1", "z"])  # noqa: E731
+        refuses(call, ew.DataError, "columns: the table has no column 'z'", "'x0', 'x1'")
+
+
+def test_only_files_are_read_on(rows, csv_file, refuses):
+    table = open_files([csv_file], columns=["a", "c"])
+    assert open_files(table) is table
+    assert table.feature_names == ("a", "c")
+    for data in (rows, iter([rows]), FiniteRows(table)):
+        call = lambda d=data: open_files(d)  # noqa: E731
+        refuses(call, ew.DataError, "expected a path", type(data).__name__, "checkpoint")

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pytest
 
 import edgewise as ew
-from edgewise.rows.readers.files import FileSource
+from edgewise.rows.readers.files import FileTable
 from edgewise.rows.readers.paths import expand_paths
 
 
@@ -75,7 +75,7 @@ def test_large_whole_numbers_with_gaps():
 def test_repeated_names_in_a_later_file(tmp_path, refuses, options):
     (tmp_path / "1.csv").write_text("a,b\n1,2\n")
     (tmp_path / "2.csv").write_text("a,b,a\n1,2,3\n")
-    refuses(lambda: FileSource([tmp_path], **options), ew.DataError, "2.csv", "'a'")
+    refuses(lambda: FileTable([tmp_path], **options), ew.DataError, "2.csv", "'a'")
 
 
 def test_patterns_may_match_folders(save, rows, tmp_path):
@@ -94,7 +94,7 @@ def test_hidden_folders_are_not_read(save, rows, tmp_path):
 def test_the_second_pass_over_standard_input_is_refused(monkeypatch, refuses, csv_file, all_rows):
     buffer = io.BytesIO(csv_file.read_bytes())
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=buffer))
-    source = FileSource(["-"])
+    source = FileTable(["-"])
     assert len(all_rows(source)) == 400
     refuses(lambda: all_rows(source), ew.DataError, "read already")
 

@@ -1,55 +1,89 @@
-"""The protocol of a source, what is put around one, and a second pass that must see the same."""
+"""The protocol of a table, what is put around one, and a later pass that must see the same."""
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import edgewise as ew
-from edgewise.questions.edge_test import _same_rows_again
-from edgewise.rows.readers.arrays import ArraySource
-from edgewise.rows.table import Source, batch_rows, in_memory
-from edgewise.rows.views import FiniteRows, RenamedColumns, StridedRows, WatchedRows
+from edgewise.rows.clusters.partition_task import in_tree
+from edgewise.rows.clusters.partitioned import PartitionedTable
+from edgewise.rows.counting import dropped_rows, rows_up_to
+from edgewise.rows.opening import open_table
+from edgewise.rows.passes import SameRows
+from edgewise.rows.readers.arrays import ArrayTable
+from edgewise.rows.table import LocalTable, Table, batch_rows
+from edgewise.rows.views import ChosenColumns, FiniteRows, RenamedColumns, StridedRows, WatchedRows
 
 
-class Shrinking:
+class Shrinking(LocalTable):
     """Hands out as many rows as told for each pass."""
 
     feature_names = ("a", "b", "c", "d")
     named = rescannable = True
-    n_rows = estimated_rows = None
 
     def __init__(self, X, *sizes):
         self._values = X
         self._sizes = iter(sizes)
 
-    def batches(self):
+    def blocks(self):
         size = next(self._sizes)
         yield self._values[: size // 2]
         yield self._values[size // 2 : size]
 
 
+class InParts(PartitionedTable):
+    """Three partitions, and passes that travel."""
+
+    def __init__(self, X, *, known=True):
+        super().__init__(("a", "b", "c", "d"), named=False)
+        self._parts, self._known = np.array_split(X, 3), known
+
+    def part_rows(self):
+        return [len(part) for part in self._parts] if self._known else None
+
+    def _reduced(self, task, merge):
+        task = pickle.loads(pickle.dumps(task))
+        made = [
+            task(number, f"part {number}", lambda part=part: part)
+            for number, part in enumerate(self._parts)
+        ]
+        return in_tree(made, merge)
+
+
 WRAPPERS = {
     "finite": FiniteRows,
-    "strided": lambda source: StridedRows(source, 3),
-    "renamed": lambda source: RenamedColumns(source, tuple("pqrs")),
-    "watched": lambda source: WatchedRows(source, lambda rows: None),
+    "strided": lambda table: StridedRows(table, 3),
+    "renamed": lambda table: RenamedColumns(table, tuple("pqrs")),
+    "watched": lambda table: WatchedRows(table, lambda rows: None),
+    "chosen": lambda table: ChosenColumns(table, ("c", "a")),
 }
+
+
+def gather(part):
+    """A pass: all rows, and how many were left out."""
+    return np.concatenate([np.empty((0, len(part.feature_names))), *part.blocks()]), part.n_dropped
+
+
+def joined(a, b):
+    return np.concatenate([a[0], b[0]]), a[1] + b[1]
 
 
 @pytest.mark.parametrize("wrapper", WRAPPERS)
 @pytest.mark.parametrize("rescannable", [True, False])
-def test_wrappers_are_sources_and_pass_on_what_they_wrap(rows, wrapper, rescannable):
+def test_wrappers_are_tables_and_pass_on_what_they_wrap(rows, wrapper, rescannable):
     inner = Shrinking(rows, 400)
     inner.rescannable = rescannable
-    inner.estimated_rows = 380
     outer = WRAPPERS[wrapper](inner)
-    assert isinstance(outer, Source)
+    assert isinstance(outer, Table)
     assert outer.rescannable == rescannable
     assert outer.named
-    assert outer.estimated_rows is not None
-    assert outer.n_rows is None
-    assert outer.feature_names == tuple("pqrs" if wrapper == "renamed" else "abcd")
+    assert outer.part_rows() == [None]
+    names = {"renamed": tuple("pqrs"), "chosen": ("c", "a")}
+    assert outer.feature_names == names.get(wrapper, ("a", "b", "c", "d"))
 
 
 @pytest.mark.parametrize("wrapper", WRAPPERS)
@@ -57,45 +91,120 @@ def test_wrappers_are_sources_and_pass_on_what_they_wrap(rows, wrapper, rescanna
 def test_wrappers_cost_what_they_wrap(rows, wrapper, told):
     inner = Shrinking(rows, 400)
     inner.in_memory = told
-    assert in_memory(WRAPPERS[wrapper](inner)) == told
+    assert WRAPPERS[wrapper](inner).in_memory == told
 
 
-def test_a_source_that_does_not_say_is_thought_costly(rows):
-    assert not in_memory(Shrinking(rows, 400))
-    assert not in_memory(FiniteRows(Shrinking(rows, 400)))
+def test_a_table_that_does_not_say_is_thought_costly(rows):
+    assert not Shrinking(rows, 400).in_memory
+    assert not FiniteRows(Shrinking(rows, 400)).in_memory
 
 
 @pytest.mark.parametrize(
-    ("wrapper", "n_rows"), [("finite", None), ("strided", 134), ("renamed", 400), ("watched", 400)]
+    ("wrapper", "n_rows", "estimate"),
+    [("finite", None, 400), ("strided", 134, 134), ("renamed", 400, 400), ("watched", 400, 400)],
 )
-def test_how_many_rows_a_wrapper_knows_of(rows, wrapper, n_rows):
-    assert WRAPPERS[wrapper](ArraySource(rows)).n_rows == n_rows
+def test_how_many_rows_a_wrapper_knows_of(rows, wrapper, n_rows, estimate):
+    wrapped = WRAPPERS[wrapper](ArrayTable(rows))
+    assert wrapped.n_rows == n_rows
+    assert wrapped.part_rows() == [n_rows]
+    assert wrapped.estimated_rows == estimate
 
 
-def test_a_class_that_lacks_a_part_is_no_source():
-    whole = {name: getattr(Shrinking, name) for name in dir(Source) if not name.startswith("_")}
+def test_a_class_that_lacks_a_part_is_no_table():
+    whole = {name: getattr(Shrinking, name) for name in dir(Table) if not name.startswith("_")}
     assert set(whole) == {
-        *("feature_names", "named", "n_rows", "estimated_rows", "rescannable", "batches"),
+        *("feature_names", "named", "n_rows", "estimated_rows", "rescannable", "in_memory"),
+        *("part_rows", "reduce"),
     }
-    assert isinstance(type("Whole", (), whole)(), Source)
+    assert isinstance(type("Whole", (), whole)(), Table)
     for name in whole:
         parts = {key: value for key, value in whole.items() if key != name}
-        assert not isinstance(type("Part", (), parts)(), Source)
+        assert not isinstance(type("Part", (), parts)(), Table)
 
 
-def test_finite_rows(rows, all_rows):
+class TestElsewhere:
+    """A view works around partitions as it does around rows that are here."""
+
+    @pytest.mark.parametrize("wrapper", ["finite", "renamed", "watched", "chosen"])
+    def test_the_same_rows(self, rows, wrapper):
+        X = rows.copy()
+        X[[5, 150, 151, 399], [0, 2, 2, 1]] = np.nan
+        named = RenamedColumns(ArrayTable(X), ("a", "b", "c", "d"))
+        here, there = (WRAPPERS[wrapper](table) for table in (named, InParts(X)))
+        expected, dropped = here.reduce(gather, joined)
+        found, dropped_there = there.reduce(gather, joined)
+        np.testing.assert_array_equal(found, expected)
+        assert dropped == dropped_there == (4 if wrapper == "finite" else 0)
+
+    def test_every_third_row_of_each_part(self, rows):
+        table = StridedRows(InParts(rows), 3)
+        found, _ = table.reduce(gather, joined)
+        parts = np.array_split(rows, 3)
+        np.testing.assert_array_equal(found, np.concatenate([part[::3] for part in parts]))
+        assert table.n_rows == len(found)
+        assert table.part_rows() == [45, 45, 45]
+
+    def test_parts_of_unknown_number(self, rows):
+        for wrap in WRAPPERS.values():
+            table = wrap(InParts(rows, known=False))
+            assert table.part_rows() is None
+            assert table.n_rows is None
+
+    def test_one_around_the_other(self, rows):
+        X = rows.copy()
+        X[:7, 3] = np.inf
+        table = open_table(
+            InParts(X),
+            columns=["d", "b"],
+            feature_names=["x", "y"],
+            drop_missing=True,
+            progress=lambda n: None,
+        )
+        found, dropped = table.reduce(gather, joined)
+        np.testing.assert_array_equal(found, rows[7:, [3, 1]])
+        assert dropped == 7
+        assert table.feature_names == ("x", "y")
+
+    def test_nobody_is_told_elsewhere(self, rows):
+        told = []
+        WatchedRows(InParts(rows), told.append).reduce(gather, joined)
+        assert told == []
+
+
+def test_finite_rows(rows):
     X = rows.copy()
     X[[0, 7, 7, 399], [0, 1, 2, 3]] = np.nan, np.inf, np.nan, -np.inf
-    source = FiniteRows(ArraySource(X))
+    table = FiniteRows(ArrayTable(X))
     for _ in range(2):  # counted anew in each pass
-        np.testing.assert_array_equal(all_rows(source), np.delete(rows, [0, 7, 399], axis=0))
-        assert source.n_dropped == 3
+        found, dropped = table.reduce(gather, joined)
+        np.testing.assert_array_equal(found, np.delete(rows, [0, 7, 399], axis=0))
+        assert dropped == 3
+    assert dropped_rows(table) == 3
+    assert dropped_rows(ArrayTable(X)) == 0
 
 
-def test_finite_batches_are_not_copied(rows):
-    source = FiniteRows(ArraySource(rows))
-    assert all(np.shares_memory(batch, rows) for batch in source.batches())
-    assert source.n_dropped == 0
+def test_a_part_that_is_read_twice_is_counted_anew(rows):
+    X = rows.copy()
+    X[5] = np.nan
+
+    def twice(part):
+        return [(len(np.concatenate(list(part.blocks()))), part.n_dropped) for _ in range(2)]
+
+    assert FiniteRows(ArrayTable(X)).reduce(twice, None) == [(399, 1), (399, 1)]
+
+
+def test_finite_blocks_are_not_copied(rows):
+    blocks = FiniteRows(ArrayTable(rows)).reduce(lambda part: list(part.blocks()), None)
+    assert all(np.shares_memory(block, rows) for block in blocks)
+
+
+def test_chosen_columns_of_a_table_are_not_copied(rows):
+    table = pa.table(dict(zip("abcd", np.ascontiguousarray(rows.T), strict=True)))
+    chosen = ChosenColumns(open_table(table), ("d", "b"))
+    (block,) = chosen.reduce(lambda part: list(part.blocks()), None)
+    assert block.shape == (400, 2)
+    np.testing.assert_array_equal(block, rows[:, [3, 1]])
+    np.testing.assert_array_equal(block[100:110], rows[100:110, [3, 1]])
 
 
 def test_no_row_is_finite(refuses):
@@ -104,20 +213,25 @@ def test_no_row_is_finite(refuses):
 
 
 def test_renamed_columns_are_named(rows):
-    source = ArraySource(rows)
-    assert not source.named
-    assert RenamedColumns(source, tuple("pqrs")).named
-    assert source.feature_names == ("x0", "x1", "x2", "x3")
+    table = ArrayTable(rows)
+    assert not table.named
+    assert RenamedColumns(table, tuple("pqrs")).named
+    assert table.feature_names == ("x0", "x1", "x2", "x3")
 
 
 def test_watched_rows(rows):
     told = []
     watched = WatchedRows(Shrinking(rows, 301, 400), told.append)
-    for batch in watched.batches():
-        told.append(-len(batch))  # a batch is told after it was worked on
+
+    def work(part):
+        for block in part.blocks():
+            told.append(-len(block))  # a block is told after it was worked on
+
+    watched.reduce(work, None)
     assert told == [-150, 150, -151, 151]
     told.clear()
-    np.testing.assert_array_equal(np.concatenate(list(watched.batches())), rows)
+    found, _ = watched.reduce(gather, joined)
+    np.testing.assert_array_equal(found, rows)
     assert told == [200, 200]
 
 
@@ -129,37 +243,73 @@ def test_rows_at_once():
     assert batch_rows(0) == batch_rows(1) == 65536
 
 
+class TestFewRows:
+    def test_that_are_known(self, rows):
+        assert rows_up_to(ArrayTable(rows), 400) == 400
+        assert rows_up_to(ArrayTable(rows), 399) is None
+        assert rows_up_to(InParts(rows), 1000) == 400
+
+    def test_that_are_counted(self, rows, csv_file):
+        assert rows_up_to(open_table(csv_file), 500) == 400
+        assert rows_up_to(open_table(csv_file), 399) is None
+        X = rows.copy()
+        X[:10] = np.nan
+        assert rows_up_to(open_table(X, drop_missing=True), 390) == 390
+
+    def test_no_more_is_read_than_is_needed(self, rows):
+        read = []
+
+        class Noted(Shrinking):
+            def blocks(self):
+                for start in range(0, 400, 100):
+                    read.append(start)
+                    yield rows[start : start + 100]
+
+        assert rows_up_to(Noted(rows), 150) is None
+        assert read == [0, 100]
+
+    def test_that_would_cost_more(self, rows):
+        """Of a stream, which is read once, and of partitions."""
+        assert rows_up_to(open_table(iter([rows[:3]])), 10) is None
+        assert rows_up_to(InParts(rows, known=False), 1000) is None
+
+
 @pytest.mark.parametrize("second", [0, 120, 399])
 def test_fewer_rows_in_the_second_pass(rows, refuses, second):
     for method in ("score", "wald", "whitened", "elliptical"):
-        source = Shrinking(rows, 400, second, second, second)
+        table = Shrinking(rows, 400, second, second, second)
         refuses(
-            lambda source=source, method=method: ew.edge_test(source, method=method),
+            lambda table=table, method=method: ew.edge_test(table, method=method),
             ew.DataError,
             "the first pass read 400 rows",
-            f"the second {second}",
+            f"a later one {second}",
             "method='batch'",
         )
 
 
 def test_more_rows_in_the_second_pass(rows, refuses):
-    source = Shrinking(rows, 300, 400)
-    refuses(lambda: ew.edge_test(source), ew.DataError, "read 300 rows, the second 400")
+    table = Shrinking(rows, 300, 400)
+    refuses(lambda: ew.edge_test(table), ew.DataError, "read 300 rows, a later one 400")
 
 
 def test_as_many_rows_again(rows, same_result):
-    source = Shrinking(rows, *[400] * 9)
-    same_result(ew.edge_test(source), ew.edge_test(rows), names="abcd")
-    scan = _same_rows_again(Shrinking(rows, 400, 400), 400)
+    table = Shrinking(rows, *[400] * 9)
+    same_result(ew.edge_test(table), ew.edge_test(rows), names="abcd")
+    again = SameRows(Shrinking(rows, 400, 400), 400)
     for _ in range(2):
-        assert sum(len(batch) for batch in scan()) == 400
+        assert again.sums(lambda blocks: (sum(map(len, blocks)),)) == (400,)
 
 
-def test_a_source_that_forgot_that_it_can_be_read_once(rows, refuses):
-    batches = iter(np.split(rows, 4))
+def test_a_pass_that_may_stop_early(rows):
+    again = SameRows(Shrinking(rows, 400), 400)
+    assert again.sums(lambda blocks: (len(next(blocks)),), whole=False) == (200,)
+
+
+def test_a_table_that_forgot_that_it_can_be_read_once(rows, refuses):
+    blocks = iter(np.split(rows, 4))
 
     class Forgetful(Shrinking):
-        def batches(self):
-            return batches
+        def blocks(self):
+            return blocks
 
-    refuses(lambda: ew.edge_test(Forgetful(rows)), ew.DataError, "read 400 rows, the second 0")
+    refuses(lambda: ew.edge_test(Forgetful(rows)), ew.DataError, "read 400 rows, a later one 0")

@@ -14,9 +14,11 @@ from pyarrow import feather, parquet
 
 import edgewise as ew
 from edgewise.errors import NonFiniteError, StateFileError
-from edgewise.rows import table as source_module
-from edgewise.rows.readers.files import FileSource
-from edgewise.states.checkpoint import accumulate_files
+from edgewise.rows import table as table_module
+from edgewise.rows.opening import open_table
+from edgewise.rows.readers.files import FileTable
+from edgewise.states.accumulate import read_into
+from edgewise.states.checkpoint import read_with_checkpoints
 from edgewise.states.file_format import read_state, write_state
 
 BATCH = 16
@@ -37,8 +39,8 @@ class StopError(Exception):
 
 @pytest.fixture(autouse=True)
 def small_batches(monkeypatch):
-    monkeypatch.setattr(source_module, "_MOST_BATCH_ROWS", BATCH)
-    monkeypatch.setattr(source_module, "_FEWEST_BATCH_ROWS", BATCH)
+    monkeypatch.setattr(table_module, "_MOST_BATCH_ROWS", BATCH)
+    monkeypatch.setattr(table_module, "_FEWEST_BATCH_ROWS", BATCH)
 
 
 @pytest.fixture
@@ -77,7 +79,7 @@ def gaps(rows):
 
 
 def stopping(after):
-    """A `tell` that interrupts at the call of this number."""
+    """A `progress` that interrupts at the call of this number."""
     told = []
 
     def tell(rows):
@@ -100,21 +102,17 @@ def interrupted(write, rows, tmp_path):
     """Files, and the checkpoint of work on them that was stopped after four batches."""
     paths, checkpoint = write(rows[: CUTS[-1]]), tmp_path / "x.checkpoint"
     with pytest.raises(StopError):
-        accumulate_files(
-            FileSource(paths),
-            ew.BatchMoments(4),
-            checkpoint=checkpoint,
-            every=0,
-            tell=stopping(5),
+        read_with_checkpoints(
+            FileTable(paths), ew.BatchMoments(4), checkpoint, every=0, progress=stopping(5)
         )
     return paths, checkpoint
 
 
 def resume(paths, checkpoint, state=None, columns=None, **options):
-    return accumulate_files(
-        FileSource(paths, columns=columns),
+    return read_with_checkpoints(
+        FileTable(paths, columns=columns),
         ew.BatchMoments(4) if state is None else state,
-        checkpoint=checkpoint,
+        checkpoint,
         resume=True,
         **options,
     )
@@ -125,8 +123,8 @@ def resume(paths, checkpoint, state=None, columns=None, **options):
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_resumed_at_any_batch_is_uninterrupted(tmp_path, write, rows, gaps, ending, kind, drop):
     X = gaps if drop else rows[: CUTS[-1]]
-    source = FileSource(write(X, ending))
-    whole, n_dropped = accumulate_files(source, kind(), drop_missing=drop)
+    source = FileTable(write(X, ending))
+    whole, n_dropped = read_into(kind(), open_table(source, drop_missing=drop))
     assert n_dropped == (24 if drop else 0)
     assert whole.n_samples == len(X) - n_dropped
     kept = X[np.isfinite(X).all(axis=1)]
@@ -135,10 +133,12 @@ def test_resumed_at_any_batch_is_uninterrupted(tmp_path, write, rows, gaps, endi
         checkpoint = tmp_path / f"{after}.checkpoint"
         options = {"drop_missing": drop, "checkpoint": checkpoint, "every": 0}
         with pytest.raises(StopError):
-            accumulate_files(source, kind(), tell=stopping(after), **options)
-        assert checkpoint.exists() == (after > 1)
+            read_with_checkpoints(source, kind(), progress=stopping(after), **options)
+        assert checkpoint.exists()
         told = []
-        state, dropped = accumulate_files(source, kind(), resume=True, tell=told.append, **options)
+        state, dropped = read_with_checkpoints(
+            source, kind(), resume=True, progress=told.append, **options
+        )
         assert bits(state) == bits(whole)
         assert dropped == n_dropped
         assert sum(told) == len(X)
@@ -147,15 +147,15 @@ def test_resumed_at_any_batch_is_uninterrupted(tmp_path, write, rows, gaps, endi
 @pytest.mark.exactness
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 def test_interrupted_again_and_again(tmp_path, write, gaps, kind):
-    source = FileSource(write(gaps, "parquet"))
-    whole, _ = accumulate_files(source, kind(), drop_missing=True)
+    source = FileTable(write(gaps, "parquet"))
+    whole, _ = read_into(kind(), open_table(source, drop_missing=True))
     options = {"drop_missing": True, "checkpoint": tmp_path / "x.checkpoint", "every": 0}
     stops = 0
     while True:
         with suppress(StopError):
-            # The first call of tell reports what the checkpoint holds, the third interrupts.
-            state, dropped = accumulate_files(
-                source, kind(), resume=True, tell=stopping(3), **options
+            # The first call reports what the checkpoint holds, the second interrupts.
+            state, dropped = read_with_checkpoints(
+                source, kind(), resume=True, progress=stopping(2), **options
             )
             break
         stops += 1
@@ -165,10 +165,10 @@ def test_interrupted_again_and_again(tmp_path, write, gaps, kind):
 
 
 def test_a_checkpoint_is_no_more_than_asked_for(tmp_path, write, rows):
-    source, checkpoint = FileSource(write(rows[: CUTS[-1]])), tmp_path / "x.checkpoint"
-    accumulate_files(source, ew.Moments(), checkpoint=checkpoint, every=60)
+    source, checkpoint = FileTable(write(rows[: CUTS[-1]])), tmp_path / "x.checkpoint"
+    read_with_checkpoints(source, ew.Moments(), checkpoint, every=60)
     assert not checkpoint.exists()
-    state, _ = accumulate_files(source, ew.Moments(), checkpoint=checkpoint, every=0)
+    state, _ = read_with_checkpoints(source, ew.Moments(), checkpoint, every=0)
     contents = read_state(checkpoint, "checkpoint")
     assert contents.n_samples == state.n_samples == CUTS[-1]
     assert contents.meta["progress"]["position"] == [2, 7]
@@ -177,9 +177,7 @@ def test_a_checkpoint_is_no_more_than_asked_for(tmp_path, write, rows):
 def test_without_resume_a_checkpoint_is_not_read(interrupted, rows):
     paths, checkpoint = interrupted
     checkpoint.write_bytes(b"nothing of use")
-    state, _ = accumulate_files(
-        FileSource(paths), ew.BatchMoments(4), checkpoint=checkpoint, every=0
-    )
+    state, _ = read_with_checkpoints(FileTable(paths), ew.BatchMoments(4), checkpoint, every=0)
     assert state.n_samples == CUTS[-1]
     assert read_state(checkpoint).n_samples == CUTS[-1]
 
@@ -190,8 +188,8 @@ def test_resume_without_a_checkpoint_begins_anew(tmp_path, write, rows):
 
 
 def test_missing_values_are_told_of_the_whole_data(tmp_path, write, gaps, refuses):
-    source = FileSource(write(gaps))
-    call = lambda: accumulate_files(source, ew.Moments())  # noqa: E731
+    source = FileTable(write(gaps))
+    call = lambda: read_with_checkpoints(source, ew.Moments(), tmp_path / "x")  # noqa: E731
     refuses(call, NonFiniteError, "'a' (21)", "'b' (1)", "'c' (1)", "'d' (1)")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from numbers import Integral, Real
 from typing import TYPE_CHECKING
@@ -84,7 +85,7 @@ def check_names(names: Iterable[object], n_features: int | None = None) -> tuple
         raise ParameterError(
             f"feature_names: expected {n_features} names, one for each column, got {len(texts)}."
         )
-    twice = sorted({name for name in texts if texts.count(name) > 1})
+    twice = sorted(name for name, count in Counter(texts).items() if count > 1)
     if twice:
         raise DataError(
             f"columns: expected every name once, got {listed([repr(n) for n in twice])} more "

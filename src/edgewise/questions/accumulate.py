@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, overload
+import os
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar, overload
 
-from edgewise._base.checks import check_columns
-from edgewise.rows.clusters.detect import partitioned_source
-from edgewise.rows.opening import as_source
-from edgewise.rows.views import FiniteRows
+from edgewise._base.checks import check_real
+from edgewise.errors import ParameterError
+from edgewise.rows.opening import open_files, open_table
+from edgewise.states.accumulate import read_into
 from edgewise.states.batches import BatchMoments
-from edgewise.states.first_pass import read_once
 from edgewise.states.moments import Moments
+
+S = TypeVar("S", bound=Moments | BatchMoments)
 
 
 @overload
@@ -24,6 +26,10 @@ def accumulate(
     exclude: str | Sequence[str] | None = None,
     drop_missing: bool = False,
     client: Any = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    every: float = 60.0,
+    resume: bool = False,
+    progress: Callable[[int], None] | None = None,
 ) -> Moments: ...
 @overload
 def accumulate(
@@ -35,6 +41,10 @@ def accumulate(
     exclude: str | Sequence[str] | None = None,
     drop_missing: bool = False,
     client: Any = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    every: float = 60.0,
+    resume: bool = False,
+    progress: Callable[[int], None] | None = None,
 ) -> BatchMoments: ...
 def accumulate(
     data: Any,
@@ -45,6 +55,10 @@ def accumulate(
     exclude: str | Sequence[str] | None = None,
     drop_missing: bool = False,
     client: Any = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    every: float = 60.0,
+    resume: bool = False,
+    progress: Callable[[int], None] | None = None,
 ) -> Moments | BatchMoments:
     """Read all rows once into a state that can be tested, merged and added to.
 
@@ -65,7 +79,16 @@ def accumulate(
     drop_missing : bool
         Leave out rows with NaN or infinite values instead of refusing them.
     client : distributed.Client, optional
-        A Dask cluster that reads the files that `data` names, one task a file.
+        A Dask cluster that reads the files that `data` names, one task for each file.
+    checkpoint : str or path, optional
+        A file that keeps how far reading has come, for files that take long. It is left there at
+        the end: delete it once the state is saved.
+    every : float
+        Seconds between two checkpoints.
+    resume : bool
+        Go on from the checkpoint, where there is one: no row is read twice, and none is left out.
+    progress : callable, optional
+        Told the number of rows of each block once it was read. Rows on a cluster are not told of.
 
     Returns
     -------
@@ -81,13 +104,71 @@ def accumulate(
     1000
     >>> ew.edge_test(ew.accumulate(X, n_batches=50), method="batch").n_samples
     1000
+
+    Files that take long, with a checkpoint each minute; run again, this goes on where it was:
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     np.save(f"{folder}/rows.npy", X)
+    ...     kept = f"{folder}/rows.checkpoint"
+    ...     ew.accumulate(f"{folder}/rows.npy", checkpoint=kept, resume=True, progress=print)
+    1000
+    Moments(n_samples=1000, n_features=3, order=4)
     """
-    columns, exclude = check_columns("columns", columns), check_columns("exclude", exclude)
-    distant = partitioned_source(data, client=client, columns=columns, exclude=exclude)
-    if distant is not None:
-        distant = distant.without_missing() if drop_missing else distant
-        return distant.accumulate(order=order, n_batches=n_batches)
-    source = as_source(data, columns=columns, exclude=exclude)
-    if drop_missing:
-        source = FiniteRows(source)
-    return read_once(source, order=order, n_batches=n_batches)
+    how: dict[str, Any] = {
+        "columns": columns,
+        "exclude": exclude,
+        "drop_missing": drop_missing,
+        "client": client,
+        "checkpoint": checkpoint,
+        "every": every,
+        "resume": resume,
+        "progress": progress,
+    }
+    if n_batches is None:
+        return accumulated(data, Moments(order=order), **how)[0]
+    return accumulated(data, BatchMoments(n_batches), **how)[0]
+
+
+def accumulated(
+    data: Any,
+    empty: S,
+    *,
+    columns: str | Sequence[str] | None = None,
+    exclude: str | Sequence[str] | None = None,
+    drop_missing: bool = False,
+    client: Any = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    every: float = 60.0,
+    resume: bool = False,
+    progress: Callable[[int], None] | None = None,
+) -> tuple[S, int]:
+    """The same into an empty state of any kind; and how many rows were left out."""
+    if checkpoint is None:
+        if resume:
+            raise ParameterError("resume: expected together with checkpoint=..., got none.")
+        table = open_table(
+            data,
+            columns=columns,
+            exclude=exclude,
+            drop_missing=drop_missing,
+            client=client,
+            progress=progress,
+        )
+        return read_into(empty, table)
+    if client is not None:
+        raise ParameterError(
+            "checkpoint: expected with files that are read here, got a client too; leave one of "
+            "the two out."
+        )
+    from edgewise.states.checkpoint import read_with_checkpoints
+
+    return read_with_checkpoints(
+        open_files(data, columns=columns, exclude=exclude),
+        empty,
+        checkpoint,
+        every=check_real("every", every, above=0),
+        resume=resume,
+        drop_missing=drop_missing,
+        progress=progress,
+    )

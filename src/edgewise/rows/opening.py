@@ -1,15 +1,22 @@
-"""From whatever the user passed to a source."""
+"""`open_table`: the only place that looks at what the user passed as data."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from edgewise.errors import DataTypeError, ParameterError
-from edgewise.rows.readers.arrays import ArraySource
-from edgewise.rows.table import Source
+from edgewise._base.checks import check_columns, check_names
+from edgewise.errors import DataError, DataTypeError, ParameterError
+from edgewise.rows.readers.arrays import ArrayTable
+from edgewise.rows.selection import selected_names
+from edgewise.rows.table import LocalTable, Table
+from edgewise.rows.views import ChosenColumns, FiniteRows, RenamedColumns, WatchedRows
+
+if TYPE_CHECKING:
+    from edgewise.rows.clusters.partitioned import PartitionedTable
+    from edgewise.rows.readers.files import FileTable
 
 # What people have in hand one step before they have rows.
 _NOT_YET_ROWS = {
@@ -18,70 +25,188 @@ _NOT_YET_ROWS = {
     "Connection": "an ADBC cursor that has executed a query, or the data frame of one",
 }
 
+_Names = Sequence[str] | None
 
-def as_source(
+
+def open_table(
     data: Any,
     *,
-    columns: Sequence[str] | None = None,
-    exclude: Sequence[str] | None = None,
-) -> Source:
-    """A source of the rows in an array, a frame, an Arrow stream, a path, paths or an iterator.
+    columns: str | Sequence[str] | None = None,
+    exclude: str | Sequence[str] | None = None,
+    feature_names: Sequence[str] | None = None,
+    drop_missing: bool = False,
+    client: Any = None,
+    progress: Callable[[int], None] | None = None,
+) -> Table:
+    """The rows in whatever the user has, as a table.
 
-    Of its columns it has those in `columns` (all where None) that are not in `exclude`.
+    Parameters
+    ----------
+    data : array-like, data frame, Arrow stream, path, list of paths, iterator, or a table
+        The rows. Those of a `dask.array`, a `dask.dataframe` or a Spark data frame stay where they
+        are.
+    columns : str or sequence of str, optional
+        The columns to keep, by name and in this order; all by default.
+    exclude : str or sequence of str, optional
+        Columns to leave out.
+    feature_names : sequence of str, optional
+        Other names for the columns that are left.
+    drop_missing : bool
+        Leave out rows with NaN or infinite values.
+    client : distributed.Client, optional
+        A Dask cluster that works on data of Dask, or reads files.
+    progress : callable, optional
+        Told the number of rows of each block that was read here.
+
+    Returns
+    -------
+    Table
+        What passes can be run over.
     """
-    chosen: dict[str, Any] = {"columns": columns, "exclude": exclude}
-    if isinstance(data, Source):
-        if columns is not None or exclude is not None:
-            raise ParameterError(
-                "columns, exclude: expected with a table, an array or files, got a source; choose "
-                "the columns where it is made."
-            )
+    columns, exclude = check_columns("columns", columns), check_columns("exclude", exclude)
+    table = _cluster_table(data, columns, exclude, client) or _table(data, columns, exclude)
+    if feature_names is not None:
+        table = RenamedColumns(table, check_names(feature_names, len(table.feature_names)))
+    if progress is not None:
+        table = WatchedRows(table, progress)
+    return FiniteRows(table) if drop_missing else table
+
+
+def open_files(
+    data: Any,
+    *,
+    columns: str | Sequence[str] | None = None,
+    exclude: str | Sequence[str] | None = None,
+) -> FileTable:
+    """The rows in files, for what only files can: reading on from where it was broken off."""
+    from edgewise.rows.readers.files import FileTable
+
+    columns, exclude = check_columns("columns", columns), check_columns("exclude", exclude)
+    if isinstance(data, FileTable) and columns is None and exclude is None:
         return data
-    if is_path_like(data):
-        from edgewise.rows.readers.files import FileSource
+    if isinstance(data, FileTable) or not _is_path_like(data):
+        raise DataError(
+            f"data: expected a path or a list of paths, got {type(data).__name__}; only files can "
+            "be read on from a checkpoint."
+        )
+    return FileTable(_paths(data), columns=columns, exclude=exclude)
 
-        return FileSource([data] if isinstance(data, str | os.PathLike) else data, **chosen)
+
+def _cluster_table(
+    data: Any, columns: _Names, exclude: _Names, client: Any
+) -> PartitionedTable | Table | None:
+    """A table that a cluster reads; None where the data are here."""
+    dask = _is_dask(data)
+    if dask and client is None:
+        from edgewise.rows.clusters.dask import current_client
+
+        client = current_client()
+    if client is not None:
+        from edgewise.rows.clusters.connecting import check_client
+
+        check_client(client)
+    if dask:
+        from edgewise.rows.clusters.dask import dask_table
+
+        return dask_table(data, client=client, columns=columns, exclude=exclude)
+    if client is not None:
+        if not _is_path_like(data):
+            raise ParameterError(
+                "client: expected with a dask.array, a dask.dataframe or a list of files, got "
+                f"{type(data).__name__}; leave client out."
+            )
+        from edgewise.rows.clusters.dask import dask_file_table
+        from edgewise.rows.readers.files import FileTable
+
+        files = FileTable(_paths(data), columns=columns, exclude=exclude)
+        return dask_file_table(files, client=client)
+    if _is_spark(data):
+        from edgewise.rows.clusters.spark import SparkTable
+
+        return SparkTable(data, columns=columns, exclude=exclude)
+    return None
+
+
+def _table(data: Any, columns: _Names, exclude: _Names) -> Table:
+    """A table that is there already, with the columns that were asked for; or a new one."""
+    if not isinstance(data, Table):
+        return _local_table(data, columns, exclude)
+    if columns is None and exclude is None:
+        return data
+    return ChosenColumns(data, selected_names(data.feature_names, columns, exclude, "the table"))
+
+
+def _local_table(data: Any, columns: _Names = None, exclude: _Names = None) -> LocalTable:
+    """A table of rows that are read here."""
+    if isinstance(data, LocalTable):
+        return data
+    chosen: dict[str, Any] = {"columns": columns, "exclude": exclude}
+    if _is_path_like(data):
+        from edgewise.rows.readers.files import FileTable
+
+        return FileTable(_paths(data), **chosen)
     if _is_pandas(data):
-        from edgewise.rows.readers.frames import PandasSource
+        from edgewise.rows.readers.frames import PandasTable
 
-        return PandasSource(data, **chosen)
-    if hasattr(data, "__arrow_c_stream__"):
-        from edgewise.rows.readers.arrow import ArrowSource
+        return PandasTable(data, **chosen)
+    if (stream := _arrow_stream(data)) is not None:
+        from edgewise.rows.readers.arrow import ArrowTable
 
-        return ArrowSource(data, **chosen)
-    if hasattr(data, "__arrow_c_array__") and hasattr(data, "num_columns"):
-        import pyarrow as pa
-
-        from edgewise.rows.readers.arrow import ArrowSource
-
-        return ArrowSource(pa.table(data), **chosen)
-    if hasattr(data, "fetch_record_batch"):
-        from edgewise.rows.readers.arrow import ArrowSource
-
-        return ArrowSource(data.fetch_record_batch(), **chosen)  # a database cursor (ADBC)
+        return ArrowTable(stream, **chosen)
     if hasattr(data, "read") and hasattr(data, "__next__"):
         raise DataTypeError(
             f"data: expected a path, got an open file ({type(data).__name__}); pass its name."
         )
     if hasattr(data, "__next__"):
-        from edgewise.rows.readers.iterators import IteratorSource
+        from edgewise.rows.readers.iterators import IteratorTable
 
-        return IteratorSource(data, partial(as_source, **chosen))
+        return IteratorTable(data, partial(_local_table, **chosen))
     for kind, remedy in _NOT_YET_ROWS.items():
         if type(data).__name__ == kind:
             raise DataTypeError(f"data: expected rows, got a {kind}; pass {remedy}.")
-    return ArraySource(data, **chosen)
+    return ArrayTable(data, **chosen)
 
 
-def is_path_like(data: Any) -> bool:
+def _arrow_stream(data: Any) -> Any:
+    """What exports an Arrow C stream of the data; None where nothing does."""
+    if hasattr(data, "__arrow_c_stream__"):
+        return data
+    if hasattr(data, "__arrow_c_array__") and hasattr(data, "num_columns"):
+        import pyarrow as pa
+
+        return pa.table(data)
+    if hasattr(data, "fetch_record_batch"):
+        return data.fetch_record_batch()  # a database cursor (ADBC)
+    return None
+
+
+def _is_path_like(data: Any) -> bool:
     """A path, or a non-empty list of paths."""
     items = data if isinstance(data, list | tuple) and data else [data]
     return all(isinstance(item, str | os.PathLike) for item in items)
+
+
+def _paths(data: Any) -> Sequence[str | os.PathLike[str]]:
+    return [data] if isinstance(data, str | os.PathLike) else data
 
 
 def _is_pandas(data: Any) -> bool:
     return (
         type(data).__module__.partition(".")[0] == "pandas"
         and hasattr(data, "iloc")
-        and (hasattr(data, "columns"))
+        and hasattr(data, "columns")
     )
+
+
+def _is_dask(data: Any) -> bool:
+    """Whether `data` is a collection of Dask, without importing it."""
+    # Its type is asked: a `Delayed` itself says that it has whatever it is asked for.
+    kind = type(data)
+    return kind.__module__.partition(".")[0] == "dask" and hasattr(kind, "__dask_graph__")
+
+
+def _is_spark(data: Any) -> bool:
+    """Whether `data` is a Spark data frame (classic or Connect), without importing pyspark."""
+    # Its type is asked: a column itself says that it has whatever it is asked for.
+    kind = type(data)
+    return kind.__module__.startswith("pyspark.sql") and hasattr(kind, "mapInArrow")

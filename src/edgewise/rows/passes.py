@@ -1,13 +1,16 @@
-"""Passes over rows: what they are, and how they run where the rows are."""
+"""Passes over rows: what they are, and how they are run again over the rows of a table."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from typing import TypeAlias
+from dataclasses import dataclass
+from functools import partial
+from typing import Protocol, TypeAlias
 
 from edgewise._base.types import AnyArray
+from edgewise.errors import DataError
 from edgewise.rows.block import Rows
+from edgewise.rows.table import Part, Table
 
 #: What a pass over some rows adds up to: arrays that add, piece by piece, to those of more rows.
 Sums: TypeAlias = tuple[AnyArray, ...]
@@ -17,20 +20,72 @@ Sums: TypeAlias = tuple[AnyArray, ...]
 Pass: TypeAlias = Callable[[Iterator[Rows]], Sums]
 
 
-class DistantRows(ABC):
-    """Rows on other machines: a pass goes to them, and only its sums come back."""
+class Summable(Protocol):
+    """Rows that a pass can be run over, wherever they are."""
 
-    @abstractmethod
-    def summed(self, one_pass: Pass) -> Sums:
-        """The sums of all rows, added up in an order that does not depend on who was faster."""
+    @property
+    def in_memory(self) -> bool:
+        """Whether another pass costs next to nothing."""
+        ...
+
+    def sums(self, one_pass: Pass, *, whole: bool = True) -> Sums:
+        """What a pass over all rows adds up to; one that is not `whole` may stop early."""
+        ...
 
 
-#: Starts a fresh pass over rows that are here, or stands for rows that are elsewhere.
-Scan: TypeAlias = Callable[[], Iterator[Rows]] | DistantRows
+@dataclass(frozen=True, eq=False, slots=True)
+class SameRows:
+    """The rows of a table again, for passes after the first, which saw so many.
+
+    Attributes
+    ----------
+    table : Table
+        Where they are.
+    n_samples : int
+        How many rows the first pass read: later ones must read as many.
+    """
+
+    table: Table
+    n_samples: int
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether another pass costs next to nothing."""
+        return self.table.in_memory
+
+    def sums(self, one_pass: Pass, *, whole: bool = True) -> Sums:
+        """What a pass over all rows adds up to; one that is not `whole` may stop early."""
+        n, sums = self.table.reduce(partial(_counted, one_pass=one_pass), _added)
+        if whole and n != self.n_samples:
+            raise DataError(
+                f"data: the first pass read {self.n_samples} rows, a later one {n}; the data "
+                "changed in between or can be read only once. Pass rows that stay the same (files, "
+                "or what was persisted or cached), or use method='batch', which reads them once."
+            )
+        return sums
 
 
-def summed(scan: Scan, one_pass: Pass) -> Sums:
+def _counted(part: Part, one_pass: Pass) -> tuple[int, Sums]:
+    n = 0
+
+    def counted() -> Iterator[Rows]:
+        nonlocal n
+        for block in part.blocks():
+            n += block.shape[0]
+            yield block
+
+    sums = one_pass(counted())
+    return n, sums
+
+
+def _added(a: tuple[int, Sums], b: tuple[int, Sums]) -> tuple[int, Sums]:
+    return a[0] + b[0], tuple(left + right for left, right in zip(a[1], b[1], strict=True))
+
+
+#: Rows as the kernels take them until all of them ask for `Summable`.
+Scan: TypeAlias = Callable[[], Iterator[Rows]] | Summable
+
+
+def summed(scan: Scan, one_pass: Pass, *, whole: bool = True) -> Sums:
     """What a pass over all rows adds up to, wherever they are."""
-    if isinstance(scan, DistantRows):
-        return scan.summed(one_pass)
-    return one_pass(scan())
+    return one_pass(scan()) if callable(scan) else scan.sums(one_pass, whole=whole)

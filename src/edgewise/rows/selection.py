@@ -1,12 +1,15 @@
-"""Which columns of a table are variables."""
+"""Which columns of a table are variables, and where they stand in another table."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import numpy.typing as npt
 
 from edgewise._base.checks import check_names
 from edgewise._base.text import listed
-from edgewise.errors import DataError
+from edgewise.errors import DataError, EdgewiseError
 
 
 def selected_names(
@@ -16,15 +19,48 @@ def selected_names(
     where: str,
 ) -> tuple[str, ...]:
     """Those of `columns` (all of `names` when None) that are not in `exclude`."""
-    check_names(names)
+    names = check_names(names)
     columns = names if columns is None else check_names(columns)
     exclude = () if exclude is None else exclude
+    known, left_out = set(names), set(exclude)
     for argument, wanted in (("columns", columns), ("exclude", exclude)):
         for name in wanted:
-            if name not in names:
+            if name not in known:
                 have = listed([*map(repr, names)])
                 raise DataError(f"{argument}: {where} has no column {name!r}; it has {have}.")
-    left = tuple(name for name in columns if name not in exclude)
+    left = tuple(name for name in columns if name not in left_out)
     if names and not left:
         raise DataError(f"columns: expected at least 2 columns of {where} to test, got none.")
     return left
+
+
+def column_places(
+    ours: Sequence[str], theirs: Sequence[str], differ: Callable[[str], EdgewiseError]
+) -> npt.NDArray[np.intp] | None:
+    """Where each of our columns stands among theirs; None where nothing has to move.
+
+    Parameters
+    ----------
+    ours, theirs : sequence of str
+        The names of the columns.
+    differ : callable
+        Makes the error where the columns are not the same, from words that say what differs.
+
+    Examples
+    --------
+    >>> column_places(["a", "b"], ["b", "a"], DataError)
+    array([1, 0])
+    >>> column_places(["a", "b"], ["a", "c"], lambda what: DataError(f"file 2: {what}."))
+    Traceback (most recent call last):
+    edgewise.errors.DataError: file 2: it lacks 'b'; it has in addition 'c'.
+    """
+    if tuple(ours) == tuple(theirs):
+        return None
+    mine, place = set(ours), {name: i for i, name in enumerate(theirs)}
+    missing = [name for name in ours if name not in place]
+    extra = [name for name in theirs if name not in mine]
+    if missing or extra:
+        words = (("it lacks", missing), ("it has in addition", extra))
+        said = [f"{what} {listed([*map(repr, names)])}" for what, names in words if names]
+        raise differ("; ".join(said))
+    return np.array([place[name] for name in ours], dtype=np.intp)

@@ -1,11 +1,20 @@
-"""The one protocol of a source of rows, and what can be put around one."""
+"""The one protocol of a table: rows of numeric columns that a pass can be run over.
+
+A table that is read here is one part, and a pass runs over it at once. A table on a cluster has
+many parts: the pass goes to each of them, and only what it returns comes back and is merged.
+Whoever writes a pass need not know which.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Protocol, runtime_checkable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol, TypeVar, runtime_checkable
 
 from edgewise.rows.block import Rows
+
+T = TypeVar("T")
 
 # Eight megabytes of float64: the reader's overhead vanishes, and three in flight are little.
 _BATCH_ELEMENTS = 1 << 20
@@ -14,14 +23,69 @@ _FEWEST_BATCH_ROWS = 1 << 10
 
 
 def batch_rows(n_features: int) -> int:
-    """Rows handed out at once by sources that cut their own batches."""
+    """Rows of a block of tables that cut their own."""
     rows = _BATCH_ELEMENTS // max(n_features, 1)
     return max(_FEWEST_BATCH_ROWS, min(_MOST_BATCH_ROWS, rows))
 
 
+@dataclass(slots=True)
+class SoFar:
+    """What a pass over a part has come by until now.
+
+    Attributes
+    ----------
+    n_dropped : int
+        Rows left out for want of a finite number in every column.
+    position : tuple of two int, optional
+        Where rows come from files: the file of the last block, and that block's end in it.
+    """
+
+    n_dropped: int = 0
+    position: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Some of the rows of a table, where they are; what a pass is given.
+
+    Attributes
+    ----------
+    number : int
+        Its place among the parts of the table.
+    where : str
+        What to call it in a message; empty where it is the whole table.
+    feature_names : tuple of str
+        The columns.
+    read : callable
+        Starts reading the rows; use `blocks`.
+    so_far : SoFar
+        What is counted while the rows go by.
+    """
+
+    number: int
+    where: str
+    feature_names: tuple[str, ...]
+    read: Callable[[], Iterator[Rows]]
+    so_far: SoFar = field(default_factory=SoFar)
+
+    def blocks(self) -> Iterator[Rows]:
+        """A pass over the rows, as numeric n × p arrays or what `np.asarray` makes one."""
+        self.so_far.n_dropped = 0
+        return self.read()
+
+    @property
+    def n_dropped(self) -> int:
+        """Rows that the pass has left out so far; all of them, once it is at the end."""
+        return self.so_far.n_dropped
+
+    def through(self, change: Callable[[Iterator[Rows]], Iterator[Rows]]) -> Part:
+        """The same part with something done to its blocks on their way."""
+        return replace(self, read=lambda: change(self.read()))
+
+
 @runtime_checkable
-class Source(Protocol):
-    """Rows of numeric columns, in batches."""
+class Table(Protocol):
+    """Rows of numeric columns, in one part or in many, here or elsewhere."""
 
     @property
     def feature_names(self) -> tuple[str, ...]: ...
@@ -46,11 +110,68 @@ class Source(Protocol):
         """Whether the rows can be read more than once."""
         ...
 
-    def batches(self) -> Iterator[Rows]:
-        """A fresh pass over the rows, as numeric n × p arrays or what `np.asarray` makes one."""
+    @property
+    def in_memory(self) -> bool:
+        """Whether another pass over the rows costs next to nothing."""
+        ...
+
+    def part_rows(self) -> Sequence[int | None] | None:
+        """Rows of each part, None where they are unknown; None where even the parts are."""
+        ...
+
+    def reduce(self, one_pass: Callable[[Part], T], merge: Callable[[T, T], T]) -> T:
+        """What a pass makes of every part, merged in their order in a fixed shape."""
         ...
 
 
-def in_memory(source: Source) -> bool:
-    """Whether another pass over the rows costs next to nothing; a source need not say so."""
-    return bool(getattr(source, "in_memory", False))
+class LocalTable(ABC):
+    """A table that is read in this process: it has one part.
+
+    Whoever brings a table of their own says what its columns are and hands out blocks of rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import edgewise as ew
+    >>> class Squares(LocalTable):
+    ...     feature_names = ("n", "square")
+    ...     named = rescannable = True
+    ...
+    ...     def blocks(self):
+    ...         for start in range(0, 40, 10):
+    ...             n = np.arange(start, start + 10.0)
+    ...             yield np.column_stack([n, n * n])
+    >>> ew.edge_test(Squares()).n_samples
+    40
+    """
+
+    feature_names: tuple[str, ...]
+    named: bool
+    rescannable: bool
+    in_memory: bool = False
+
+    @property
+    def n_rows(self) -> int | None:
+        """How many rows there are, where that is known before reading them."""
+        return None
+
+    @property
+    def estimated_rows(self) -> int | None:
+        """About how many rows there are, for a progress bar."""
+        return self.n_rows
+
+    @abstractmethod
+    def blocks(self) -> Iterator[Rows]:
+        """A fresh pass over the rows, as numeric n × p arrays or what `np.asarray` makes one."""
+
+    def part_rows(self) -> Sequence[int | None]:
+        """Those of the one part."""
+        return [self.n_rows]
+
+    def part(self) -> Part:
+        """The whole table as its one part."""
+        return Part(0, "", self.feature_names, self.blocks)
+
+    def reduce(self, one_pass: Callable[[Part], T], merge: Callable[[T, T], T]) -> T:
+        """What the pass makes of the whole table; there is nothing to merge."""
+        return one_pass(self.part())

@@ -1,54 +1,85 @@
-"""What can be put around a table: other names, complete rows only, a sample, a progress bar."""
+"""What can be put around a table: other names, fewer columns or rows, a progress bar.
+
+A view works around any table, here or elsewhere: it changes each part on its way to the pass. What
+does so travels with the pass, so it is a function of a module, never the view itself.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from edgewise.rows.block import Rows
-from edgewise.rows.table import Source, in_memory
+from edgewise.rows.block import ColumnBlock, Rows
+from edgewise.rows.table import Part, SoFar, Table
+
+T = TypeVar("T")
 
 
-class _Around:
-    """A source that passes on what another one says of itself."""
+@dataclass(frozen=True, slots=True)
+class _Through(Generic[T]):
+    """A pass over a part that was changed first."""
 
-    def __init__(self, source: Source) -> None:
-        self._source = source
+    one_pass: Callable[[Part], T]
+    change: Callable[[Part], Part]
+
+    def __call__(self, part: Part) -> T:
+        return self.one_pass(self.change(part))
+
+
+class View:
+    """A table that passes on what another one says of itself, and changes its parts.
+
+    Parameters
+    ----------
+    table : Table
+        What it is put around.
+    change : callable
+        What is done to each part before a pass sees it.
+    """
+
+    def __init__(self, table: Table, change: Callable[[Part], Part]) -> None:
+        self._table, self._change = table, change
 
     @property
     def feature_names(self) -> tuple[str, ...]:
-        return self._source.feature_names
+        return self._table.feature_names
 
     @property
     def named(self) -> bool:
-        return self._source.named
+        return self._table.named
 
     @property
     def n_rows(self) -> int | None:
-        return self._source.n_rows
+        return self._table.n_rows
 
     @property
     def estimated_rows(self) -> int | None:
-        return self._source.estimated_rows
+        return self._table.estimated_rows
 
     @property
     def rescannable(self) -> bool:
-        return self._source.rescannable
+        return self._table.rescannable
 
     @property
     def in_memory(self) -> bool:
-        return in_memory(self._source)
+        return self._table.in_memory
 
-    def batches(self) -> Iterator[Rows]:
-        return self._source.batches()
+    def part_rows(self) -> Sequence[int | None] | None:
+        return self._table.part_rows()
+
+    def reduce(self, one_pass: Callable[[Part], T], merge: Callable[[T, T], T]) -> T:
+        return self._table.reduce(_Through(one_pass, self._change), merge)
 
 
-class RenamedColumns(_Around):
-    """A source with other column names."""
+class RenamedColumns(View):
+    """A table with other column names."""
 
-    def __init__(self, source: Source, feature_names: tuple[str, ...]) -> None:
-        super().__init__(source)
+    def __init__(self, table: Table, feature_names: tuple[str, ...]) -> None:
+        super().__init__(table, partial(replace, feature_names=feature_names))
         self._names = feature_names
 
     @property
@@ -60,62 +91,132 @@ class RenamedColumns(_Around):
         return True
 
 
-class FiniteRows(_Around):
-    """The rows of a source that have a finite number in every column."""
+class ChosenColumns(View):
+    """Some columns of a table, in any order."""
 
-    def __init__(self, source: Source) -> None:
-        super().__init__(source)
-        self.n_dropped = 0
+    def __init__(self, table: Table, feature_names: tuple[str, ...]) -> None:
+        place = {name: i for i, name in enumerate(table.feature_names)}
+        places = [place[name] for name in feature_names]
+        super().__init__(table, partial(_chosen, places=places, names=feature_names))
+        self._names = feature_names
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        return self._names
+
+
+def _chosen(part: Part, places: Sequence[int], names: tuple[str, ...]) -> Part:
+    changed = part.through(partial(map, partial(columns_of, places=places)))
+    return replace(changed, feature_names=names)
+
+
+def columns_of(block: Rows, places: Sequence[int]) -> Rows:
+    """Some columns of a block, in the order of their places."""
+    if isinstance(block, ColumnBlock):
+        return block.chosen(places)
+    return np.asarray(block)[:, places]
+
+
+class FiniteRows(View):
+    """The rows of a table that have a finite number in every column; a pass counts the others."""
+
+    def __init__(self, table: Table) -> None:
+        super().__init__(table, _finite)
 
     @property
     def n_rows(self) -> int | None:
         return None
 
-    def keep(self, batch: Rows) -> Rows:
-        """The complete rows of a batch; the others are counted."""
-        rows = np.asarray(batch)
-        complete = np.isfinite(rows).all(axis=1)
-        missing = batch.shape[0] - int(complete.sum())
-        self.n_dropped += missing
-        return rows[complete] if missing else rows
-
-    def batches(self) -> Iterator[Rows]:
-        self.n_dropped = 0
-        return map(self.keep, self._source.batches())
+    def part_rows(self) -> Sequence[int | None] | None:
+        parts = self._table.part_rows()
+        return None if parts is None else [None] * len(parts)
 
 
-class StridedRows(_Around):
-    """Every `step`-th row of a source: a sample from its whole length, not its head."""
+def _finite(part: Part) -> Part:
+    return part.through(partial(map, partial(_keep, so_far=part.so_far)))
 
-    def __init__(self, source: Source, step: int) -> None:
-        super().__init__(source)
+
+def _keep(block: Rows, so_far: SoFar) -> Rows:
+    """The complete rows of a block; the others are counted."""
+    rows = np.asarray(block)
+    complete = np.isfinite(rows).all(axis=1)
+    missing = block.shape[0] - int(complete.sum())
+    so_far.n_dropped += missing
+    return rows[complete] if missing else rows
+
+
+class StridedRows(View):
+    """Every `step`-th row of each part: a sample from the whole length, not the head."""
+
+    def __init__(self, table: Table, step: int) -> None:
+        super().__init__(table, partial(_strided, step=step))
         self._step = step
 
     @property
     def n_rows(self) -> int | None:
-        known = self._source.n_rows
-        return None if known is None else -(-known // self._step)
+        parts = self.part_rows()
+        known = [rows for rows in parts or () if rows is not None]
+        return sum(known) if parts is not None and len(known) == len(parts) else None
 
     @property
     def estimated_rows(self) -> int | None:
-        known = self._source.estimated_rows
+        known = self._table.estimated_rows
         return None if known is None else -(-known // self._step)
 
-    def batches(self) -> Iterator[Rows]:
-        skip = 0
-        for batch in self._source.batches():
-            yield np.asarray(batch)[skip :: self._step]
-            skip = (skip - batch.shape[0]) % self._step
+    def part_rows(self) -> Sequence[int | None] | None:
+        parts = self._table.part_rows()
+        if parts is None:
+            return None
+        return [None if rows is None else -(-rows // self._step) for rows in parts]
 
 
-class WatchedRows(_Around):
-    """A source that tells a progress bar how many rows went by."""
+def _strided(part: Part, step: int) -> Part:
+    return part.through(partial(_every, step=step))
 
-    def __init__(self, source: Source, tell: Callable[[int], None]) -> None:
-        super().__init__(source)
-        self._tell = tell
 
-    def batches(self) -> Iterator[Rows]:
-        for batch in self._source.batches():
-            yield batch
-            self._tell(batch.shape[0])
+def _every(blocks: Iterator[Rows], step: int) -> Iterator[Rows]:
+    skip = 0
+    for block in blocks:
+        yield np.asarray(block)[skip::step]
+        skip = (skip - block.shape[0]) % step
+
+
+class WatchedRows(View):
+    """A table that tells a progress bar how many rows went by.
+
+    Parameters
+    ----------
+    table : Table
+        The rows.
+    tell : callable
+        Told the number of rows of each block, once it was worked on. What is sent to a cluster
+        tells nobody: a cluster has a progress bar of its own.
+    """
+
+    def __init__(self, table: Table, tell: Callable[[int], None]) -> None:
+        super().__init__(table, partial(_watched, tell=_HereOnly(tell)))
+
+
+class _HereOnly:
+    """A function of this process: where it was sent to another one, it does nothing."""
+
+    def __init__(self, function: Callable[[int], None] | None = None) -> None:
+        self._function = function
+
+    def __call__(self, rows: int) -> None:
+        if self._function is not None:
+            self._function(rows)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _HereOnly, ()
+
+
+def _watched(part: Part, tell: Callable[[int], None]) -> Part:
+    return part.through(partial(after_each, then=tell))
+
+
+def after_each(blocks: Iterator[Rows], then: Callable[[int], None]) -> Iterator[Rows]:
+    """Blocks as they are; `then` is told the rows of each once whoever reads asks for the next."""
+    for block in blocks:
+        yield block
+        then(block.shape[0])

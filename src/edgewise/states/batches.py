@@ -201,6 +201,10 @@ class BatchMoments(State):
             merged._append(batches)
         return merged
 
+    def _empty(self) -> BatchMoments:
+        """A state of the same kind that has seen no rows."""
+        return BatchMoments(self.n_batches, feature_names=self.feature_names)
+
     def copy(self) -> BatchMoments:
         """An independent state of the same rows.
 

@@ -13,79 +13,84 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
 
-from edgewise.errors import NonFiniteError, StateFileError
-from edgewise.rows.readers.files import FileSource, Position
-from edgewise.rows.views import FiniteRows
+from edgewise.errors import DataError, StateFileError
+from edgewise.rows.opening import open_table
+from edgewise.rows.readers.files import FileTable, Position
+from edgewise.rows.table import Part
+from edgewise.states.accumulate import read_into
 from edgewise.states.batches import BatchMoments
 from edgewise.states.file_format import read_state, write_state
-from edgewise.states.first_pass import describe_nonfinite
 from edgewise.states.moments import Moments
 
-_KINDS: dict[str, type[Moments] | type[BatchMoments]] = {
-    "moments": Moments,
-    "batches": BatchMoments,
-}
+S = TypeVar("S", bound=Moments | BatchMoments)
 
 
-def accumulate_files(
-    source: FileSource,
-    state: Moments | BatchMoments,
+def read_with_checkpoints(
+    files: FileTable,
+    state: S,
+    checkpoint: str | os.PathLike[str],
     *,
-    drop_missing: bool = False,
-    checkpoint: str | os.PathLike[str] | None = None,
     every: float = 60.0,
     resume: bool = False,
-    tell: Callable[[int], None] = lambda rows: None,
-) -> tuple[Moments | BatchMoments, int]:
-    """Read all rows of `source` into `state`; return it and how many rows were dropped.
+    drop_missing: bool = False,
+    progress: Callable[[int], None] | None = None,
+) -> tuple[S, int]:
+    """Read all rows of files into a state; return it and how many rows were dropped.
 
     Parameters
     ----------
-    source : FileSource
+    files : FileTable
         The files.
     state : Moments or BatchMoments
         An empty state of the kind wanted.
-    drop_missing : bool
-        Leave out rows with missing values.
-    checkpoint : path, optional
-        Where to keep checkpoints; without it there are none.
+    checkpoint : path
+        Where to keep checkpoints.
     every : float
         Seconds between checkpoints.
     resume : bool
         Go on from the checkpoint where there is one.
-    tell : callable
-        Told the number of rows of every batch that was read.
+    drop_missing : bool
+        Leave out rows with missing values.
+    progress : callable, optional
+        Told the number of rows of every block that was read; at first of those that the checkpoint
+        has already.
     """
-    complete = FiniteRows(source)
-    start = Position(0, 0)
-    facts = {} if checkpoint is None else _facts(source, state, drop_missing)
-    if resume and checkpoint is not None and Path(checkpoint).exists():
-        state, start, complete.n_dropped, rows = _restore(checkpoint, facts, source)
-        tell(rows)
+    if not files.rescannable:
+        raise DataError(
+            "data: expected files with --checkpoint-every and --resume (checkpoint= in Python), "
+            "got standard input, which cannot be read again."
+        )
+    start, dropped_before, rows = Position(0, 0), 0, 0
+    facts = _facts(files, state, drop_missing)
+    if resume and Path(checkpoint).exists():
+        state, start, dropped_before, rows = _restore(checkpoint, facts, files, type(state))
+        if progress is not None:
+            progress(rows)
     saved = time.monotonic()
-    try:
-        for position, batch in source.positioned_batches(start):
-            state.update(complete.keep(batch) if drop_missing else batch)
-            tell(batch.shape[0])
-            if checkpoint is not None and time.monotonic() - saved >= every:
-                _save(checkpoint, state, position, complete.n_dropped, facts)
-                saved = time.monotonic()
-    except NonFiniteError as error:
-        raise describe_nonfinite(error, source) from error
-    return state, complete.n_dropped
+
+    def keep(so_far: S, part: Part) -> None:
+        nonlocal saved
+        if time.monotonic() - saved >= every and part.so_far.position is not None:
+            position = Position(*part.so_far.position)
+            _save(checkpoint, so_far, position, dropped_before + part.n_dropped, facts)
+            saved = time.monotonic()
+
+    left = open_table(files.starting_at(start), drop_missing=drop_missing, progress=progress)
+    state, n_dropped = read_into(state, left, after=keep)
+    return state, dropped_before + n_dropped
 
 
-def _facts(source: FileSource, state: Moments | BatchMoments, drop_missing: bool) -> dict[str, Any]:
+def _facts(files: FileTable, state: Moments | BatchMoments, drop_missing: bool) -> dict[str, Any]:
     """What must be the same when work goes on: the files, the columns, the kind of state."""
-    stats = [os.stat(path) for path in source.paths]
+    stats = [os.stat(path) for path in files.paths]
     return {
         "files": [
             [os.path.abspath(path), stat.st_size, stat.st_mtime_ns]
-            for path, stat in zip(source.paths, stats, strict=True)
+            for path, stat in zip(files.paths, stats, strict=True)
         ],
-        "columns": list(source.feature_names),
+        "columns": list(files.feature_names),
         "drop_missing": drop_missing,
         "kind": state._contents().kind,
         "options": {
@@ -110,19 +115,18 @@ def _save(
 
 
 def _restore(
-    path: str | os.PathLike[str], facts: dict[str, Any], source: FileSource
-) -> tuple[Moments | BatchMoments, Position, int, int]:
+    path: str | os.PathLike[str], facts: dict[str, Any], files: FileTable, kind: type[S]
+) -> tuple[S, Position, int, int]:
     contents = read_state(path, "checkpoint")
     progress: Any = contents.meta.get("progress")
     try:
         then = progress["facts"]
         if not isinstance(then.get("files"), list):
             raise TypeError(then)
-        position = Position(*progress["position"])
+        file, rows_of_file = progress["position"]
         n_dropped = progress["n_dropped"]
-        kind = _KINDS[then["kind"]]
-        if not all(type(n) is int and n >= 0 for n in (*position, n_dropped)):
-            raise ValueError(position)
+        if not all(type(n) is int and n >= 0 for n in (file, rows_of_file, n_dropped)):
+            raise ValueError(progress)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise StateFileError(f"checkpoint '{os.fspath(path)}' is damaged; delete it.") from error
     if then != facts:
@@ -130,9 +134,9 @@ def _restore(
             f"checkpoint '{os.fspath(path)}' does not fit: {_difference(then, facts)}. Undo that, "
             "or delete the checkpoint to begin anew."
         )
-    state = kind._from_contents(contents)
-    rows = state.n_samples + n_dropped
-    if not source.reaches(position, rows):
+    state = cast(S, kind._from_contents(contents))
+    position, rows = Position(file, rows_of_file), state.n_samples + n_dropped
+    if not files.reaches(position, rows):
         raise StateFileError(
             f"checkpoint '{os.fspath(path)}' is damaged: its {rows} rows do not end where it says; "
             "delete it."

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from edgewise._base.checks import check_names
-from edgewise._base.text import listed
 from edgewise.errors import DataError, ParameterError
 from edgewise.rows.block import ColumnBlock, Rows
+from edgewise.rows.selection import column_places
 from edgewise.rows.values import check_rows
 
 
@@ -46,15 +46,23 @@ def merge_order(
 
     States without names are matched by position.
     """
-    if ours is None or theirs is None or ours == theirs:
+    if ours is None or theirs is None:
         return None
-    difference = _difference(ours, theirs)
-    if difference:
-        raise ParameterError(
-            f"other: expected a state of the same columns, got one that differs: {difference}. "
-            "Only states of the same columns add up."
-        )
-    return _order(ours, theirs)
+    return column_places(ours, theirs, _other_state)
+
+
+def _other_state(difference: str) -> ParameterError:
+    return ParameterError(
+        f"other: expected a state of the same columns, got one that differs: {difference}. "
+        "Only states of the same columns add up."
+    )
+
+
+def _other_rows(difference: str) -> DataError:
+    return DataError(
+        f"X: expected the columns of the rows before, got a table that differs: {difference}. "
+        "Pass the same columns each time."
+    )
 
 
 def rows_by_name(state: _Named, X: Any) -> tuple[Rows, tuple[str, ...] | None]:
@@ -71,13 +79,8 @@ def rows_by_name(state: _Named, X: Any) -> tuple[Rows, tuple[str, ...] | None]:
         rows = check_rows(X, n_features=known_width(state))
         named = theirs is not None and len(theirs) == rows.shape[1]
         return rows, theirs if named and ours is None and state.n_features is None else ours
-    difference = _difference(ours, theirs)
-    if difference:
-        raise DataError(
-            f"X: expected the columns of the rows before, got a table that differs: {difference}. "
-            "Pass the same columns each time."
-        )
-    return np.asarray(check_rows(X))[:, _order(ours, theirs)], ours
+    places = column_places(ours, theirs, _other_rows)
+    return np.asarray(check_rows(X))[:, places], ours
 
 
 def _names_of(X: Any) -> tuple[str, ...] | None:
@@ -92,19 +95,3 @@ def _names_of(X: Any) -> tuple[str, ...] | None:
 
 def _are_places(names: tuple[str, ...]) -> bool:
     return names == tuple(map(str, range(len(names))))
-
-
-def _difference(ours: tuple[str, ...], theirs: tuple[str, ...]) -> str:
-    """What the second lacks and has in addition, in words; empty where they are the same."""
-    missing = [name for name in ours if name not in theirs]
-    extra = [name for name in theirs if name not in ours]
-    return "; ".join(
-        f"{what} {listed([*map(repr, names)])}"
-        for what, names in (("it lacks", missing), ("it has in addition", extra))
-        if names
-    )
-
-
-def _order(ours: tuple[str, ...], theirs: tuple[str, ...]) -> npt.NDArray[np.intp]:
-    """Where each of our columns stands among theirs."""
-    return np.array([theirs.index(name) for name in ours], dtype=np.intp)

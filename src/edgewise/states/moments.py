@@ -110,6 +110,10 @@ class Moments(State):
             self.feature_names = names
         return self
 
+    def _empty(self) -> Moments:
+        """A state of the same kind that has seen no rows."""
+        return Moments(order=self.order, feature_names=self.feature_names)
+
     def copy(self) -> Moments:
         """An independent state of the same rows.
 
@@ -118,7 +122,7 @@ class Moments(State):
         Moments
             The copy.
         """
-        copied = Moments(order=self.order, feature_names=self.feature_names)
+        copied = self._empty()
         copied._sums = self._sums
         return copied
 

@@ -1,26 +1,37 @@
-"""Whatever kind of state a file holds."""
+"""The kinds of states, in one place: by the name that a state file has for each."""
 
 from __future__ import annotations
 
 import os
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from edgewise.errors import StateFileError
-from edgewise.methods.sequential import ConfidenceSequence
-from edgewise.states.batches import BatchMoments
 from edgewise.states.file_format import is_state_file, read_state
-from edgewise.states.moments import Moments
+from edgewise.states.state import State
 
-State = Moments | BatchMoments | ConfidenceSequence
+if TYPE_CHECKING:
+    from edgewise.methods.sequential import ConfidenceSequence
+    from edgewise.states.batches import BatchMoments
+    from edgewise.states.moments import Moments
 
-_KINDS: dict[str, type[Moments] | type[BatchMoments] | type[ConfidenceSequence]] = {
-    "moments": Moments,
-    "batches": BatchMoments,
-    "sequence": ConfidenceSequence,
+    AnyState: TypeAlias = Moments | BatchMoments | ConfidenceSequence
+
+# By the names of their classes: some live with the methods, which states know nothing of.
+KINDS = {
+    "moments": "edgewise.states.moments.Moments",
+    "batches": "edgewise.states.batches.BatchMoments",
+    "sequence": "edgewise.methods.sequential.ConfidenceSequence",
 }
 
 
-def load_state(path: str | os.PathLike[str]) -> State:
+def state_class(kind: str) -> Any:
+    """The class of a kind of state; a `KeyError` where there is none."""
+    module, _, name = KINDS[kind].rpartition(".")
+    return getattr(import_module(module), name)
+
+
+def load_state(path: str | os.PathLike[str]) -> AnyState:
     """Read a state file of any kind; loading never runs code from the file.
 
     Parameters
@@ -45,18 +56,29 @@ def load_state(path: str | os.PathLike[str]) -> State:
     Moments(n_samples=100, n_features=3, order=4)
     """
     contents = read_state(path)
-    if contents.kind not in _KINDS:
+    if contents.kind not in KINDS:
         raise StateFileError(
             f"state file '{os.fspath(path)}' holds a {contents.kind!r}, expected one of "
-            f"{', '.join(_KINDS)}."
+            f"{', '.join(KINDS)}."
         )
-    return _KINDS[contents.kind]._from_contents(contents)
+    return cast("AnyState", state_class(contents.kind)._from_contents(contents))
 
 
-def as_state(data: Any) -> State | None:
-    """The state that data are, or that a file holds; None where they are rows."""
-    if isinstance(data, Moments | BatchMoments | ConfidenceSequence):
-        return data
+def as_state(data: Any) -> AnyState | None:
+    """The state that `data` is, or that the file it names holds; None where there is none.
+
+    Parameters
+    ----------
+    data : object
+        A state, the path of a state file, or something else.
+
+    Returns
+    -------
+    Moments, BatchMoments, ConfidenceSequence or None
+        The state.
+    """
+    if isinstance(data, State):
+        return cast("AnyState", data)
     if isinstance(data, str | os.PathLike) and is_state_file(data):
         return load_state(data)
     return None

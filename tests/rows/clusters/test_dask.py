@@ -14,10 +14,12 @@ from threadpoolctl import threadpool_info
 import edgewise as ew
 from edgewise.errors import EdgewiseWarning
 from edgewise.methods.registry import METHODS
-from edgewise.rows.clusters.dask import DaskSource, dask_source, file_source, is_dask
-from edgewise.rows.clusters.partition_task import PartWork
-from edgewise.rows.clusters.partitioned import _add_counted, _moments_of, _sums_of
-from edgewise.rows.readers.files import FileSource
+from edgewise.rows.clusters.dask import DaskTable, dask_file_table
+from edgewise.rows.clusters.partition_task import PartTask
+from edgewise.rows.opening import _is_dask, open_table
+from edgewise.rows.passes import _counted
+from edgewise.rows.readers.files import FileTable
+from edgewise.states.accumulate import _merged, _taken
 
 pytestmark = pytest.mark.filterwarnings("ignore::edgewise.errors.TooFewRowsWarning")
 
@@ -195,10 +197,10 @@ class TestWhateverDaskHas:
 
     def test_what_is_of_dask(self, array_of, frame_of, rows, require):
         require("dask.bag")
-        assert is_dask(array_of())
-        assert is_dask(frame_of(rows, (400,)))
+        assert _is_dask(array_of())
+        assert _is_dask(frame_of(rows, (400,)))
         for other in (rows, rows.tolist(), "rows.csv", None, require("dask")):
-            assert not is_dask(other)
+            assert not _is_dask(other)
 
 
 class TestFiles:
@@ -251,17 +253,20 @@ class TestFiles:
     def test_workers_in_another_folder(self, client, saved, tmp_path, monkeypatch):
         """A path is that of whoever gave it."""
         monkeypatch.chdir(tmp_path)
-        source = dask_source(["part0.npy", "./part3.npy"], client=client)
+        source = open_table(["part0.npy", "./part3.npy"], client=client)
         monkeypatch.chdir("/")
         assert ew.edge_test(source).n_samples == 399
 
     def test_rows_are_known_before_they_are_read(self, saved):
-        assert dask_source(saved["parquet"]).known_rows() == list(self.LENGTHS)
-        assert dask_source(saved["csv"][:1]).known_rows() is None
+        tables = [dask_file_table(FileTable(saved[kind])) for kind in ("parquet", "csv")]
+        assert tables[0].part_rows() == list(self.LENGTHS)
+        assert tables[0].n_rows == sum(self.LENGTHS)
+        assert tables[1].part_rows() == [None] * len(self.LENGTHS)
+        assert tables[1].n_rows is None
 
     def test_chosen_columns(self, client, saved, rows, same_result):
-        files = FileSource(saved["parquet"], columns=["d", "a"])
-        result = ew.edge_test(file_source(files, client=client))
+        files = FileTable(saved["parquet"], columns=["d", "a"])
+        result = ew.edge_test(dask_file_table(files, client=client))
         same_result(result, ew.edge_test(rows[:, [3, 0]]), names="da")
 
 
@@ -319,11 +324,11 @@ class TestRowsThatTheClusterHolds:
 
     def test_they_are_kept_as_long_as_they_are_needed(self, client, array_of, dd, pd, rows):
         """Nobody else has a name for them."""
-        source = dask_source(client.persist(array_of()), client=client)
+        source = open_table(client.persist(array_of()), client=client)
         assert ew.edge_test(source).n_samples == 400
         frame = pd.DataFrame(np.asarray(rows), columns=list("abcd"))
         futures = client.map(lambda i: frame.iloc[i::2], range(2), pure=False)
-        source = dask_source(dd.from_delayed(futures, meta=frame.iloc[:0]), client=client)
+        source = open_table(dd.from_delayed(futures, meta=frame.iloc[:0]), client=client)
         del futures
         assert ew.edge_test(source).n_samples == 400
 
@@ -345,24 +350,24 @@ class TestTraffic:
 
     @pytest.fixture
     def work(self):
-        return PartWork(partial(_moments_of, order=4), 20, None, False)
+        return PartTask(partial(_taken, state=ew.Moments(), after=None), 20, None)
 
     def graph_of(self, source, work):
-        return dict(source.planned(work, _add_counted).dask)
+        return dict(source.planned(work, _merged).dask)
 
     @pytest.mark.parametrize("n_parts", [1, 2, 7, 64])
     @pytest.mark.parametrize("kind", ["array", "frame", "files"])
     def test_the_graph(self, da, frame_of, tmp_path, work, n_parts, kind):
         if kind == "array":
             drawn = da.random.default_rng(1).standard_normal((n_parts * 10, 20), chunks=(10, 20))
-            source = dask_source((drawn + 1)[drawn[:, 0] > 0])
+            source = open_table((drawn + 1)[drawn[:, 0] > 0])
         elif kind == "frame":
             frame = frame_of(np.zeros((n_parts, 3)), (1,) * n_parts)
-            source = dask_source(frame[frame.a == 0] + 1)
+            source = open_table(frame[frame.a == 0] + 1)
         else:
             for number in range(n_parts):
                 np.save(tmp_path / f"{number}.npy", np.zeros((5, 20)))
-            source = dask_source(tmp_path)
+            source = dask_file_table(FileTable([tmp_path]))
         graph = self.graph_of(source, work)
         carried, states, merges = (
             {key for key in graph if str(key).startswith(f"edgewise-{what}-")}
@@ -380,14 +385,14 @@ class TestTraffic:
 
     def test_what_the_passes_carry_is_one_node(self, array_of, same_result, monkeypatch):
         """Θ̂ goes to a worker once, not with every task."""
-        planned, graphs = DaskSource.planned, []
+        planned, graphs = DaskTable.planned, []
 
         def watched(self, work, merge):
             made = planned(self, work, merge)
             graphs.append(dict(made.dask))
             return made
 
-        monkeypatch.setattr(DaskSource, "planned", watched)
+        monkeypatch.setattr(DaskTable, "planned", watched)
         X = np.random.default_rng(1).standard_normal((200, 60))
         ew.edge_test(array_of((20,) * 10, X=X), method="score")
         assert len(graphs) == 2
@@ -405,7 +410,7 @@ class TestTraffic:
         for n in (1000, 16_000):
             X = np.random.default_rng(1).standard_normal((n, p))
             for order in (2, 4):
-                work = PartWork(partial(_moments_of, order=order), p, None, False)
+                work = PartTask(partial(_taken, state=ew.Moments(order=order), after=None), p, None)
                 sizes[n, order] = len(pickle.dumps(work(0, "chunk 0", lambda X=X: X)))
         assert sizes[1000, 2] == sizes[16_000, 2] < 8 * 2 * p * p + 1500
         assert abs(sizes[1000, 4] - sizes[16_000, 4]) < 50
@@ -415,8 +420,8 @@ class TestTraffic:
         """Also that of a product with Cov(U(Σ̂))."""
         seen = []
         monkeypatch.setattr(
-            "edgewise.rows.clusters.partitioned._sums_of",
-            lambda part, one_pass: seen.append(_sums_of(part, one_pass)) or seen[-1],
+            "edgewise.rows.passes._counted",
+            lambda part, one_pass: seen.append(_counted(part, one_pass)) or seen[-1],
         )
         p = 12
         array = da.random.default_rng(0).standard_normal((4000, p), chunks=(2000, p))
@@ -478,13 +483,13 @@ class TestTraffic:
 class TestPasses:
     @pytest.fixture
     def passes(self, monkeypatch):
-        reduced, count = DaskSource.reduced, []
+        reduced, count = DaskTable._reduced, []
 
         def counted(self, work, merge):
             count.append(work)
             return reduced(self, work, merge)
 
-        monkeypatch.setattr(DaskSource, "reduced", counted)
+        monkeypatch.setattr(DaskTable, "_reduced", counted)
         return count
 
     @pytest.mark.parametrize(
@@ -507,9 +512,9 @@ class TestPasses:
 
     def test_a_large_graph_is_no_matter_for_a_warning(self, client, array_of):
         """16 MB that go to every worker, once."""
-        source = dask_source(array_of((200, 200)), client=client)
+        source = open_table(array_of((200, 200)), client=client)
         large = partial(lambda part, matrix: matrix[:2].sum(), matrix=np.ones((1400, 1430)))
-        found = source.reduced(PartWork(large, 4, None, False), lambda a, b: a + b)
+        found = source.reduce(large, lambda a, b: a + b)
         assert found == 2 * 2 * 1430
 
 
@@ -554,8 +559,37 @@ class TestProgress:
         assert capsys.readouterr() == ("", "")
 
     def test_where_asked_for(self, client, files_of, rows, capsys):
-        files = FileSource(files_of(rows, (150, 250)))
-        ew.edge_test(file_source(files, client=client, progress=True), method="fisher")
+        files = FileTable(files_of(rows, (150, 250)))
+        ew.edge_test(dask_file_table(files, client=client, progress=True), method="fisher")
         out, err = capsys.readouterr()
         assert out == ""
         assert "100% Completed" in err
+
+
+class TestColumns:
+    """`columns=`, `exclude=` and `feature_names`, which were refused once."""
+
+    @pytest.mark.parametrize("method", ["score", "batch"])
+    def test_of_an_array(self, array_of, rows, same_result, method):
+        result = ew.edge_test(array_of(), columns=["x3", "x0"], method=method)
+        same_result(result, ew.edge_test(rows[:, [3, 0]], method=method), names=("x3", "x0"))
+        result = ew.edge_test(array_of(), exclude="x1", feature_names=list("pqr"), method=method)
+        same_result(result, ew.edge_test(rows[:, [0, 2, 3]], method=method), names="pqr")
+
+    @pytest.mark.parametrize("method", ["score", "batch"])
+    def test_of_a_frame(self, frame_of, rows, same_result, method):
+        frame = frame_of(rows, (150, 250)).assign(city="x")
+        result = ew.edge_test(frame, columns=["d", "a"], method=method)
+        same_result(result, ew.edge_test(rows[:, [3, 0]], method=method), names="da")
+        result = ew.edge_test(frame, exclude="city", feature_names=list("pqrs"), method=method)
+        same_result(result, ew.edge_test(rows, method=method), names="pqrs")
+        assert ew.accumulate(frame, exclude=["city", "a"]).feature_names == ("b", "c", "d")
+
+    def test_of_a_frame_whose_names_are_numbers(self, dd, pd, rows):
+        frame = dd.from_pandas(pd.DataFrame(np.asarray(rows)), npartitions=2)
+        assert ew.edge_test(frame, columns=[2, 0]).feature_names == ("2", "0")
+
+    def test_that_are_not_there(self, array_of, frame_of, rows, refuses):
+        call = lambda data: lambda: ew.edge_test(data, exclude=["z"])  # noqa: E731
+        refuses(call(array_of()), ew.DataError, "exclude: the array has no column 'z'", "'x0'")
+        refuses(call(frame_of(rows, (400,))), ew.DataError, "the data frame has no column", "'a'")

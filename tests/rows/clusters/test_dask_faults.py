@@ -112,16 +112,15 @@ class TestKilled:
 
     def test_in_the_middle_of_a_merge(self, processes, array, monkeypatch, refuses):
         """Nobody's partition; the sentence says what is known."""
-        from edgewise.rows.clusters.dask import dask_source
-        from edgewise.rows.clusters.partition_task import PartWork
+        from edgewise.rows.opening import open_table
 
         monkeypatch.setattr(processes.cluster.scheduler, "allowed_failures", 0)
 
         def merge(left, right):
             os.kill(os.getpid(), signal.SIGKILL)
 
-        source = dask_source(array[:180], client=processes)
-        call = lambda: source.reduced(PartWork(lambda part: 1, 4, None, False), merge)  # noqa: E731
+        source = open_table(array[:180], client=processes)
+        call = lambda: source.reduce(lambda part: 1, merge)  # noqa: E731
         refuses(call, DataError, "data: the cluster failed", "KilledWorker")
 
 
@@ -173,10 +172,10 @@ class TestPartitionThatFails:
         refuses(call, DataError, "partition 1 cannot be read", "OSError: disk full")
 
     def test_a_file_that_is_gone(self, client, files_of, rows, refuses):
-        from edgewise.rows.clusters.dask import dask_source
+        from edgewise.rows.opening import open_table
 
         paths = files_of(rows, (100, 300))
-        source = dask_source(paths, client=client)
+        source = open_table(paths, client=client)
         os.remove(paths[1])
         refuses(lambda: ew.edge_test(source), DataError, paths[1], "no file")
 
@@ -290,7 +289,7 @@ class TestBadData:
             str(write_csv(tmp_path / "a.csv", "abcd", rows)),
             str(write_csv(tmp_path / "b.csv", "abcz", rows)),
         ]
-        refuses(lambda: ew.edge_test(paths, client=client), DataError, paths[1], "lacks column 'd'")
+        refuses(lambda: ew.edge_test(paths, client=client), DataError, paths[1], "it lacks 'd'")
 
     def test_not_a_table_of_numbers(self, array, frame_of, require, rows, refuses):
         for data, error, fragments in (

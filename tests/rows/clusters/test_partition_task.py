@@ -15,12 +15,11 @@ from threadpoolctl import threadpool_info, threadpool_limits
 import edgewise as ew
 from edgewise._version import __version__
 from edgewise.errors import DataError, DataTypeError, NonFiniteError, StateFileError
-from edgewise.rows.clusters.partition_task import PartWork, in_tree, one_blas_thread
-from edgewise.rows.views import FiniteRows
+from edgewise.rows.clusters.partition_task import PartTask, in_tree, one_blas_thread
 
 
 def whole(part):
-    """A work: everything that it is given."""
+    """A pass: everything that it is given."""
     return part
 
 
@@ -28,8 +27,8 @@ def failing(error, part):
     raise error
 
 
-def work_of(do=whole, n_features=4, names=None, drop_missing=False, **others):
-    return PartWork(do, n_features, names, drop_missing, **others)
+def work_of(do=whole, n_features=4, names=None, **others):
+    return PartTask(do, n_features, names, **others)
 
 
 class TestTree:
@@ -58,15 +57,7 @@ class TestPartWork:
     def test_gives_the_work_its_place_its_name_and_its_rows(self, rows):
         part = work_of()(3, "chunk 3", lambda: rows)
         assert (part.number, part.where) == (3, "chunk 3")
-        np.testing.assert_array_equal(np.concatenate(list(part.source.batches())), rows)
-
-    def test_leaves_out_rows_where_asked(self, rows):
-        X = rows.copy()
-        X[7, 2] = np.nan
-        part = work_of(drop_missing=True)(0, "chunk 0", lambda: X)
-        assert isinstance(part.source, FiniteRows)
-        assert sum(len(batch) for batch in part.source.batches()) == 399
-        assert part.source.n_dropped == 1
+        np.testing.assert_array_equal(np.concatenate(list(part.blocks())), rows)
 
     def test_travels(self, rows):
         again = pickle.loads(pickle.dumps(work_of(partial(failing, DataError("no")))))

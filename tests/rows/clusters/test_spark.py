@@ -13,9 +13,9 @@ import edgewise as ew
 from edgewise.errors import DataError, DataTypeError, NonFiniteError, ParameterError
 from edgewise.methods.registry import METHODS
 from edgewise.rows.clusters import spark as engine
-from edgewise.rows.clusters.detect import partitioned_source
-from edgewise.rows.clusters.partition_task import PartWork
-from edgewise.rows.clusters.partitioned import _moments_of
+from edgewise.rows.clusters.partition_task import PartTask
+from edgewise.rows.opening import _is_spark, open_table
+from edgewise.states.accumulate import _taken
 
 pytestmark = pytest.mark.filterwarnings("ignore::edgewise.errors.TooFewRowsWarning")
 
@@ -97,8 +97,8 @@ def test_the_same_partitions_give_the_same_bits(uneven):
 
 
 def test_what_comes_back_is_a_state_of_each_partition(uneven, rows, collected):
-    source = engine.SparkSource(uneven)
-    made = PartWork(partial(_moments_of, order=4), 4, source.feature_names, False)
+    source = engine.SparkTable(uneven)
+    made = PartTask(partial(_taken, state=ew.Moments(), after=None), 4, source.feature_names)
     with engine.without_pandas_warning():
         carried = engine._Broadcast(engine._Carried(made, None), None)
         states = source._frame.mapInArrow(engine._states(carried), engine._SCHEMA).collect()
@@ -115,14 +115,14 @@ def test_what_comes_back_is_a_state_of_each_partition(uneven, rows, collected):
 
 
 def test_what_every_task_needs_is_broadcast_and_forgotten(uneven, monkeypatch):
-    broadcast = engine.SparkSource._broadcast
+    broadcast = engine.SparkTable._broadcast
     sent = []
 
     def noted(source, carried):
         sent.append(broadcast(source, carried))
         return sent[-1]
 
-    monkeypatch.setattr(engine.SparkSource, "_broadcast", noted)
+    monkeypatch.setattr(engine.SparkTable, "_broadcast", noted)
     ew.edge_test(uneven)
     assert len(sent) == 2
     for one in sent:
@@ -238,6 +238,16 @@ def test_a_stream_is_refused_in_one_sentence(spark, refuses):
 
 
 def test_only_frames_are_taken_for_spark(uneven, rows):
-    assert isinstance(partitioned_source(uneven), engine.SparkSource)
+    assert isinstance(open_table(uneven), engine.SparkTable)
     for other in (rows, uneven.schema, uneven["x0"], uneven.toArrow(), "x.csv"):
-        assert partitioned_source(other) is None
+        assert not _is_spark(other)
+
+
+def test_chosen_columns(uneven, rows, same_result, refuses):
+    """`columns=`, `exclude=` and `feature_names`, which were refused once."""
+    mixed = uneven.selectExpr("'x' AS `a.b`", "x0", "x1", "x2", "x3")
+    result = ew.edge_test(mixed, columns=["x3", "x0"])
+    same_result(result, ew.edge_test(rows[:, [3, 0]]), names=("x3", "x0"))
+    result = ew.edge_test(mixed, exclude=["a.b", "x1"], feature_names=list("pqr"), method="batch")
+    same_result(result, ew.edge_test(rows[:, [0, 2, 3]], method="batch"), names="pqr")
+    refuses(lambda: ew.edge_test(mixed, exclude="z"), DataError, "no column 'z'", "'a.b', 'x0'")

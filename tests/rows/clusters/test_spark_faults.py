@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 from dataclasses import replace
 
@@ -10,8 +11,8 @@ import pytest
 import edgewise as ew
 from edgewise.errors import DataError, NonFiniteError
 from edgewise.rows.clusters import spark as engine
-from edgewise.rows.clusters.partition_task import PartWork
-from edgewise.rows.clusters.partitioned import _add_counted, _count_rows
+from edgewise.rows.clusters.partition_task import PartTask
+from edgewise.states.accumulate import _count
 
 BOUNDS = [0, 100, 250, 400]
 KILL_ROUNDS = int(os.environ.get("EDGEWISE_KILL_ROUNDS", "1"))
@@ -114,12 +115,12 @@ def test_rows_that_change_between_passes(troubled, refuses, method):
 
 
 def test_another_version_on_the_executors(whole, refuses):
-    source = engine.SparkSource(whole)
-    work = PartWork(_count_rows, 4, source.feature_names, False)
-    assert source.reduced(work, _add_counted).value == [(0, 100), (1, 150), (2, 150)]
+    source = engine.SparkTable(whole)
+    work = PartTask(_count, 4, source.feature_names)
+    assert source._reduced(work, operator.add) == [(0, 100), (1, 150), (2, 150)]
     other = replace(work, version="0.0.1")
     refuses(
-        lambda: source.reduced(other, _add_counted),
+        lambda: source._reduced(other, operator.add),
         DataError,
         *("partition 0: expected edgewise 0.0.1 on the workers", ew.__version__),
     )

@@ -11,7 +11,7 @@ import pytest
 
 import edgewise as ew
 from edgewise.errors import DataError, DataTypeError, NonFiniteError
-from edgewise.rows.clusters.spark_files import _NUMBER, spark_file_source
+from edgewise.rows.clusters.spark_files import _NUMBER, spark_file_table
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def read(spark):
     """A state of all rows of some files."""
 
     def state_of(*paths, drop_missing=False, **choice):
-        source = spark_file_source(spark, [str(path) for path in paths], **choice)
+        source = spark_file_table(spark, [str(path) for path in paths], **choice)
         return (source.without_missing() if drop_missing else source).accumulate(order=2)
 
     return state_of
@@ -40,7 +40,7 @@ def same_state(state, X, names=tuple("abcd")):
 def test_parquet_in_any_order_of_columns(spark, table, rows, tmp_path, same_result):
     pq.write_table(table.slice(0, 150), tmp_path / "a.parquet")
     pq.write_table(table.slice(150).select(list("dcba")), tmp_path / "b.parquet")
-    source = spark_file_source(spark, [str(tmp_path)], columns=["d", "a", "b"])
+    source = spark_file_table(spark, [str(tmp_path)], columns=["d", "a", "b"])
     same_result(ew.edge_test(source), ew.edge_test(rows[:, [3, 0, 1]]), names="dab")
 
 
@@ -145,7 +145,7 @@ def test_standard_input_cannot_be_sent_to_a_cluster(spark, monkeypatch, refuses,
     (tmp_path / "in").write_text("a,b\n1,2\n")
     with (tmp_path / "in").open() as piped:
         monkeypatch.setattr("sys.stdin", piped)
-        refuses(lambda: spark_file_source(spark, ["-"]), DataError, "standard input")
+        refuses(lambda: spark_file_table(spark, ["-"]), DataError, "standard input")
 
 
 def test_what_only_java_takes_for_a_number(spark, tmp_path):
@@ -154,7 +154,7 @@ def test_what_only_java_takes_for_a_number(spark, tmp_path):
     lines = ["a,b", *(f"{k % 7}.5,{k % 11}.25" for k in range(250_000)), "0x1p3,1.0"]
     path.write_text("\n".join(lines) + "\n")
     with pytest.raises(DataError, match="'0x1p3'"):
-        spark_file_source(spark, [str(path)]).accumulate()
+        ew.accumulate(spark_file_table(spark, [str(path)]))
 
 
 @pytest.mark.parametrize("text", ["1", "-1.5", "+.5", "5.", "1e-3", " 2E+7 ", "nan", "-Infinity"])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise.rows.readers.arrays import ArraySource
+from edgewise.rows.readers.arrays import ArrayTable
 
 LAYOUTS = {
     "Fortran order": np.asfortranarray,
@@ -60,9 +60,9 @@ def test_memory_mapped_arrays(tmp_path, rows, same_result):
 
 
 def test_batches_are_views_that_hold_every_row_once(rows):
-    source = ArraySource(rows)
+    source = ArrayTable(rows)
     for _ in range(2):  # a source can be read again and again
-        batches = list(source.batches())
+        batches = list(source.blocks())
         assert all(np.shares_memory(batch, rows) for batch in batches)
         np.testing.assert_array_equal(np.concatenate(batches), rows)
     assert source.feature_names == ("x0", "x1", "x2", "x3")
@@ -74,7 +74,7 @@ def test_batches_are_views_that_hold_every_row_once(rows):
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_blocks_have_one_size(order):
     X = np.zeros((70_000, 20), dtype=np.int8, order=order)
-    batches = list(ArraySource(X).batches())
+    batches = list(ArrayTable(X).blocks())
     assert [len(batch) for batch in batches] == [32_768, 32_768, 4_464]
     assert all(np.shares_memory(batch, X) for batch in batches)
 

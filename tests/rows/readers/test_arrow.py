@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import edgewise as ew
-from edgewise.rows.opening import as_source
+from edgewise.rows.opening import open_table
 from edgewise.rows.readers import arrow as tables
 from edgewise.rows.readers.arrow import fixed_blocks
 from edgewise.rows.table import batch_rows
@@ -140,10 +140,10 @@ def test_hostile_names_stay_what_they_are(require, hostile_names, hostile_rows, 
 def test_how_many_rows(table, require, arrow_stream):
     polars = require("polars").from_arrow(table)
     for data in (table, table.to_pandas(), polars, table.to_batches()[0]):
-        source = as_source(data)
+        source = open_table(data)
         assert (source.n_rows, source.estimated_rows) == (400, 400)
     for data in (table.to_reader(), arrow_stream(table)):
-        source = as_source(data)
+        source = open_table(data)
         assert (source.n_rows, source.estimated_rows) == (None, None)
 
 
@@ -193,7 +193,7 @@ def test_real_blocks(require, kind):
         "pandas": lambda: (require("pandas"), table.to_pandas())[1],
         "polars": lambda: require("polars").from_arrow(table),
     }[kind]()
-    blocks = list(as_source(data).batches())
+    blocks = list(open_table(data).blocks())
     assert [len(block) for block in blocks] == [size, size, 100]
     np.testing.assert_array_equal(np.concatenate(blocks), X)
 

@@ -13,7 +13,7 @@ from pyarrow import parquet
 
 import edgewise as ew
 from edgewise.rows.readers import parquet as parquet_files
-from edgewise.rows.readers.files import FileSource, Position
+from edgewise.rows.readers.files import FileTable, Position
 from edgewise.rows.readers.paths import expand_paths
 
 
@@ -70,9 +70,9 @@ def test_other_columns_are_named_with_their_file(save, refuses, names, fragments
 
 def test_choosing_columns(save, rows, same_result):
     path = save("r.csv", "abcd", rows)
-    chosen = FileSource([path], columns=["d", "a"])
+    chosen = FileTable([path], columns=["d", "a"])
     same_result(ew.edge_test(chosen), ew.edge_test(rows[:, [3, 0]]), names="da")
-    others = FileSource([path], exclude=["b"])
+    others = FileTable([path], exclude=["b"])
     same_result(ew.edge_test(others), ew.edge_test(rows[:, [0, 2, 3]]), names="acd")
 
 
@@ -85,32 +85,32 @@ def test_with_a_choice_of_columns_the_others_do_not_matter(save, rows, tmp_path,
         labelled,
         save("3.arrow", "dxa", rows[200:][:, [3, 1, 0]]),
     ]
-    source = FileSource(paths, columns=["d", "a"])
+    source = FileTable(paths, columns=["d", "a"])
     same_result(ew.edge_test(source), ew.edge_test(rows[:, [3, 0]]), names="da")
-    source = FileSource(paths, columns=["d", "a", "b"], exclude=["b"])
+    source = FileTable(paths, columns=["d", "a", "b"], exclude=["b"])
     same_result(ew.edge_test(source), ew.edge_test(rows[:, [3, 0]]), names="da")
 
 
 def test_a_chosen_column_must_be_in_every_file(save, rows, refuses):
     paths = [save("1.csv", "abcd", rows), save("2.csv", "abc", rows[:, :3])]
-    refuses(lambda: FileSource(paths, columns=["a", "d"]), ew.DataError, "2.csv", "lacks", "'d'")
+    refuses(lambda: FileTable(paths, columns=["a", "d"]), ew.DataError, "2.csv", "lacks", "'d'")
 
 
 def test_a_left_out_column_may_hold_text(tmp_path, refuses, all_rows):
     texts = {"1.csv": "a,name,b\n1,x,2\n", "2.csv": "b,name,a\n4,y,3\n"}
     for name, text in texts.items():
         (tmp_path / name).write_text(text)
-    source = FileSource([tmp_path], exclude=["name"])
+    source = FileTable([tmp_path], exclude=["name"])
     np.testing.assert_array_equal(all_rows(source), [[1, 2], [3, 4]])
     refuses(
-        lambda: FileSource([tmp_path]), ew.DataTypeError, "1.csv", "'name'", "(line 2", "--exclude"
+        lambda: FileTable([tmp_path]), ew.DataTypeError, "1.csv", "'name'", "(line 2", "--exclude"
     )
 
 
 def test_unknown_columns_are_named(csv_file, refuses):
     for options in ({"columns": ["a", "z"]}, {"exclude": ["z"]}):
         refuses(
-            lambda options=options: FileSource([csv_file], **options),
+            lambda options=options: FileTable([csv_file], **options),
             ew.DataError,
             str(csv_file),
             "'z'",
@@ -150,7 +150,7 @@ def test_missing_files_and_folders(tmp_path, csv_file, refuses):
     refuses(lambda: ew.edge_test(empty), ew.DataError, str(empty), "folder", ".parquet")
     pattern = str(tmp_path / "x*.csv")
     refuses(lambda: ew.edge_test(pattern), ew.DataError, "no file matches", pattern)
-    refuses(lambda: FileSource([]), ew.DataError, "at least one file")
+    refuses(lambda: FileTable([]), ew.DataError, "at least one file")
     for paths in (["-", csv_file], [csv_file, "-"], ["-", "-"]):
         refuses(lambda paths=paths: ew.edge_test(paths), ew.DataError, "'-'", "alone")
 
@@ -172,14 +172,14 @@ def test_folders_and_patterns_become_sorted_files(save, tmp_path):
 
 def test_what_a_source_of_files_says_of_itself(save, rows):
     binary = [save("1.parquet", "abcd", rows), save("2.feather", "abcd", rows)]
-    source = FileSource(binary)
+    source = FileTable(binary)
     assert (source.n_rows, source.estimated_rows) == (800, 800)
     assert source.named
     assert source.rescannable
-    mixed = FileSource([*binary, save("3.csv", "abcd", rows)])
+    mixed = FileTable([*binary, save("3.csv", "abcd", rows)])
     assert mixed.n_rows is None
     assert mixed.estimated_rows == pytest.approx(1200, rel=0.2)
-    assert not FileSource([save("r.npy", "", rows)]).named
+    assert not FileTable([save("r.npy", "", rows)]).named
 
 
 def test_reading_on_from_any_position(save, rows, block_size):
@@ -187,7 +187,7 @@ def test_reading_on_from_any_position(save, rows, block_size):
     names = ("x0", "x1", "x2", "x3")
     kinds = ("1.csv", "2.parquet", "3.npy", "4.feather")
     parts = np.split(rows, [120, 200, 330])
-    source = FileSource([save(k, names, X) for k, X in zip(kinds, parts, strict=True)])
+    source = FileTable([save(k, names, X) for k, X in zip(kinds, parts, strict=True)])
     whole = list(source.positioned_batches(Position(0, 0)))
     assert [len(batch) for _, batch in whole] == [50, 50, 20, 50, 30, 50, 50, 30, 50, 20]
     assert whole[-1][0] == Position(3, 70)
@@ -215,7 +215,7 @@ def test_few_blocks_are_in_memory_at_once(tmp_path, monkeypatch, block_size):
         pa.table({f"c{j}": x for j, x in enumerate(X)}), tmp_path / "r.parquet", row_group_size=9999
     )
     alive, rows = [], 0
-    for batch in FileSource([tmp_path / "r.parquet"]).batches():
+    for batch in FileTable([tmp_path / "r.parquet"]).blocks():
         rows += len(batch)
         alive.append(sum(block() is not None for block in list(made)))
     assert rows == 300_000

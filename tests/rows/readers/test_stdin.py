@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import edgewise as ew
-from edgewise.rows.readers.files import FileSource
+from edgewise.rows.readers.files import FileTable
 from edgewise.rows.readers.stdin import PeekedStream, open_csv_stream
 
 
@@ -70,7 +70,7 @@ def standard_input(monkeypatch):
 def test_rows_of_standard_input(standard_input, csv_file, rows, same_result, most):
     def source(**options):
         standard_input(csv_file.read_bytes(), most)
-        return FileSource(["-"], **options)
+        return FileTable(["-"], **options)
 
     assert source().feature_names == tuple("abcd")
     assert source().named

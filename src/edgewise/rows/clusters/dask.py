@@ -1,4 +1,4 @@
-"""Dask: arrays, data frames and lists of files, one task a partition."""
+"""Dask: arrays, data frames and lists of files, one task for each partition."""
 
 from __future__ import annotations
 
@@ -14,15 +14,17 @@ from edgewise._base.text import listed, one_line
 from edgewise._base.warn import quiet, warn
 from edgewise.errors import DataError, DataTypeError, EdgewiseError, EdgewiseWarning
 from edgewise.rows.clusters.dask_subgraphs import is_complete, own_subgraphs
-from edgewise.rows.clusters.kinds import is_dask
-from edgewise.rows.clusters.partition_task import PartWork, in_tree
-from edgewise.rows.clusters.partitioned import PartitionedSource
-from edgewise.rows.readers.files import FileSource
+from edgewise.rows.clusters.partition_task import PartTask, in_tree
+from edgewise.rows.clusters.partitioned import PartitionedTable
+from edgewise.rows.readers.files import FileTable
+from edgewise.rows.selection import selected_names
+from edgewise.rows.table import Table
+from edgewise.rows.views import ChosenColumns
 
 T = TypeVar("T")
 
 
-class DaskSource(PartitionedSource):
+class DaskTable(PartitionedTable):
     """Partitions that Dask knows how to make, on whichever cluster is used.
 
     Parameters
@@ -36,7 +38,7 @@ class DaskSource(PartitionedSource):
         The columns.
     named : bool
         Whether the names came with the data.
-    n_rows : sequence of int, optional
+    part_rows : sequence of int or None, optional
         Rows of each partition, where they are known.
     client : distributed.Client, optional
         The cluster; by default whatever Dask is set to.
@@ -51,7 +53,7 @@ class DaskSource(PartitionedSource):
         feature_names: Sequence[str],
         *,
         named: bool,
-        n_rows: Sequence[int] | None = None,
+        part_rows: Sequence[int | None] | None = None,
         client: Any = None,
         progress: bool = False,
     ) -> None:
@@ -59,27 +61,28 @@ class DaskSource(PartitionedSource):
         if not makers:
             raise DataError("data: expected at least one partition, got none.")
         self._makers, self._wheres = list(makers), list(wheres)
-        self._n_rows, self._client, self._progress = n_rows, client, progress
+        self._part_rows = [None] * len(self._makers) if part_rows is None else part_rows
+        self._client, self._progress = client, progress
         #: What the partitions are of: the cluster keeps futures only as long as somebody has them.
         self.data: Any = None
 
-    def known_rows(self) -> Sequence[int] | None:
-        return self._n_rows
+    def part_rows(self) -> Sequence[int | None]:
+        return self._part_rows
 
-    def reduced(self, work: PartWork[T], merge: Callable[[T, T], T]) -> T:
-        made: T = self._computed(self.planned(work, merge))
+    def _reduced(self, task: PartTask[T], merge: Callable[[T, T], T]) -> T:
+        made: T = self._computed(self.planned(task, merge))
         return made
 
-    def planned(self, work: PartWork[T], merge: Callable[[T, T], T]) -> Any:
-        """The task graph of `reduced`: a task for each partition, and a tree of merges."""
+    def planned(self, task: PartTask[T], merge: Callable[[T, T], T]) -> Any:
+        """The graph of a pass: a task for each partition, and a tree of merges."""
         from dask.base import tokenize
         from dask.delayed import delayed
 
-        # One node of the graph: whatever the work carries, Θ̂ say, goes to a worker once, and if
+        # One node of the graph: whatever the task carries, Θ̂ say, goes to a worker once, and if
         # that worker is lost the graph still has it.
         name = tokenize(os.urandom(16))
         shared = delayed(
-            _Carried(work), name=f"edgewise-carried-{name}", pure=False, traverse=False
+            _Carried(task), name=f"edgewise-carried-{name}", pure=False, traverse=False
         )
         on_part, merged = delayed(_on_part, pure=False), delayed(_Merge(merge), pure=False)
         states = [
@@ -127,8 +130,8 @@ class DaskSource(PartitionedSource):
 class _Carried:
     """A function as a value: Dask would take a bare one for a task."""
 
-    def __init__(self, work: PartWork[Any]) -> None:
-        self.work = work
+    def __init__(self, task: PartTask[Any]) -> None:
+        self.task = task
 
 
 class _Merge:
@@ -145,7 +148,7 @@ class _Merge:
 
 def _on_part(carried: _Carried, number: int, where: str, maker: Any, *given: Any) -> Any:
     make = partial(maker, *given) if callable(maker) else partial(_as_it_is, maker)
-    return carried.work(number, where, make)
+    return carried.task(number, where, make)
 
 
 def _as_it_is(rows: Any) -> Any:
@@ -181,72 +184,80 @@ def current_client() -> Any:
     return owner if type(owner).__module__.partition(".")[0] == "distributed" else None
 
 
-def dask_source(
+def dask_table(
     data: Any,
     *,
     client: Any = None,
     columns: Sequence[str] | None = None,
     exclude: Sequence[str] | None = None,
-) -> DaskSource:
-    """A source of a `dask.array`, a `dask.dataframe`, or a list of paths."""
-    if is_dask(data):
-        if not hasattr(type(data), "ndim"):
-            raise DataTypeError(
-                "data: expected a dask.array or a dask.dataframe, got a Dask "
-                f"{type(data).__name__}; convert it first."
-            )
-        if data.ndim != 2:
-            raise DataError(
-                f"data: expected rows and columns (2D), got a Dask {type(data).__name__} of "
-                f"{data.ndim}D; reshape it, or pass several columns."
-            )
-        source = (_of_frame if hasattr(data, "columns") else _of_array)(data, client)
-        source.data = data
-        return source
-    paths = [data] if isinstance(data, str | os.PathLike) else data
-    return file_source(FileSource(paths, columns=columns, exclude=exclude), client=client)
+) -> Table:
+    """A table of some columns of a `dask.array` or a `dask.dataframe`."""
+    if not hasattr(type(data), "ndim"):
+        raise DataTypeError(
+            "data: expected a dask.array or a dask.dataframe, got a Dask "
+            f"{type(data).__name__}; convert it first."
+        )
+    if data.ndim != 2:
+        raise DataError(
+            f"data: expected rows and columns (2D), got a Dask {type(data).__name__} of "
+            f"{data.ndim}D; reshape it, or pass several columns."
+        )
+    if hasattr(data, "columns"):
+        return _of_frame(data, client, columns, exclude)
+    table = _of_array(data, client)
+    if columns is None and exclude is None:
+        return table
+    return ChosenColumns(table, selected_names(table.feature_names, columns, exclude, "the array"))
 
 
-def file_source(files: FileSource, *, client: Any = None, progress: bool = False) -> DaskSource:
+def dask_file_table(files: FileTable, *, client: Any = None, progress: bool = False) -> DaskTable:
     """Files that the workers can read, one task for each; they may be in another folder."""
     if not files.rescannable:
         raise DataError("data: a cluster cannot read standard input; write the rows to files.")
-    counts = files.rows_of_files()
-    return DaskSource(
+    return DaskTable(
         [(_open_file, os.path.abspath(path), files.feature_names) for path in files.paths],
         [f"file '{path}'" for path in files.paths],
         files.feature_names,
         named=files.named,
-        n_rows=counts,
+        part_rows=files.rows_of_files(),
         client=client,
         progress=progress,
     )
 
 
-def _open_file(path: str, names: tuple[str, ...]) -> FileSource:
+def _open_file(path: str, names: tuple[str, ...]) -> FileTable:
     # By name: a file with its columns in another order is as good as one in this order. And not
     # ahead: a worker has as many partitions in hand as it has cores.
-    return FileSource([path], columns=names, read_ahead=False)
+    return FileTable([path], columns=names, read_ahead=False)
 
 
-def _of_frame(frame: Any, client: Any) -> DaskSource:
+def _of_frame(
+    frame: Any, client: Any, columns: Sequence[str] | None, exclude: Sequence[str] | None
+) -> DaskTable:
     names = check_names(frame.columns)
+    chosen = selected_names(names, columns, exclude, "the data frame")
+    if chosen != names:
+        # By its own names, which need not be text.
+        own = dict(zip(names, frame.columns, strict=True))
+        frame = frame[[own[name] for name in chosen]]
     unfit = [
         f"{name!r} ({kind})"
-        for name, kind in zip(names, frame.dtypes, strict=True)
+        for name, kind in zip(chosen, frame.dtypes, strict=True)
         if getattr(kind, "kind", "O") not in "fiub"
     ]
     if unfit:
         raise DataTypeError(
             f"data: expected columns of numbers, got {listed(unfit)}; convert them (astype) or "
-            "drop them."
+            "leave them out (exclude=...)."
         )
     makers = own_subgraphs(frame.to_delayed(optimize_graph=True))
     wheres = [f"partition {number}" for number in range(len(makers))]
-    return DaskSource(makers, wheres, names, named=True, client=client)
+    table = DaskTable(makers, wheres, chosen, named=True, client=client)
+    table.data = frame
+    return table
 
 
-def _of_array(array: Any, client: Any) -> DaskSource:
+def _of_array(array: Any, client: Any) -> DaskTable:
     if array.dtype.kind not in "fiub":
         raise DataTypeError(f"data: expected numbers, got dtype {array.dtype}; convert it.")
     if array.shape[1] != array.shape[1]:  # NaN: Dask does not know
@@ -267,12 +278,14 @@ def _of_array(array: Any, client: Any) -> DaskSource:
         parts = array.to_delayed(optimize_graph=False).ravel().tolist()
     makers = own_subgraphs(parts)
     wheres = [f"chunk {number}" for number in range(len(makers))]
-    rows = array.chunks[0]
-    return DaskSource(
+    table = DaskTable(
         makers,
         wheres,
         default_names(int(array.shape[1])),
         named=False,
-        n_rows=[int(count) for count in rows] if all(count == count for count in rows) else None,
+        # NaN: Dask does not know.
+        part_rows=[int(count) if count == count else None for count in array.chunks[0]],
         client=client,
     )
+    table.data = array
+    return table

@@ -4,44 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 from edgewise._base.shared_context import SharedContext
 from edgewise._base.text import listed, one_line
 from edgewise._version import __version__
 from edgewise.errors import DataError, EdgewiseError, NonFiniteError
-from edgewise.rows.opening import as_source
-from edgewise.rows.table import Source
-from edgewise.rows.views import FiniteRows
+from edgewise.rows.opening import open_table
+from edgewise.rows.table import Part, Table
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """A partition that is being worked on: its place among all, what to call it, and its rows."""
-
-    number: int
-    where: str
-    source: Source
-
-
-@dataclass(frozen=True, slots=True)
-class PartWork(Generic[T]):
-    """Work for every partition; it travels to a machine once, however many it does there.
+class PartTask(Generic[T]):
+    """A pass for every partition; it travels to a machine once, however many it does there.
 
     `names` are the columns that every partition must have, where they have names at all.
     """
 
-    work: Callable[[Part], T]
+    one_pass: Callable[[Part], T]
     n_features: int
     names: tuple[str, ...] | None
-    drop_missing: bool
     version: str = __version__
 
     def __call__(self, number: int, where: str, make: Callable[[], Any]) -> T:
-        """The work on the partition that `make` makes; whatever goes wrong, `where` is named."""
+        """What the pass makes of what `make` makes; whatever goes wrong, `where` is named."""
         if self.version != __version__:
             raise DataError(
                 f"{where}: expected edgewise {self.version} on the workers, got {__version__}; "
@@ -49,7 +39,8 @@ class PartWork(Generic[T]):
             )
         try:
             with one_blas_thread():
-                return self.work(Part(number, where, self._opened(make(), where)))
+                table = self._opened(make(), where)
+                return table.reduce(partial(self._on_part, number, where), _nothing_to_merge)
         except NonFiniteError as error:
             raise NonFiniteError(_told(where, error), error.counts) from error
         except EdgewiseError as error:
@@ -59,9 +50,12 @@ class PartWork(Generic[T]):
             reason = f"{type(error).__name__}: {one_line(error)}"
             raise DataError(f"{where} cannot be read: {reason}.") from error
 
-    def _opened(self, rows: Any, where: str) -> Source:
-        source = as_source(rows)
-        got = source.feature_names
+    def _on_part(self, number: int, where: str, part: Part) -> T:
+        return self.one_pass(replace(part, number=number, where=where))
+
+    def _opened(self, rows: Any, where: str) -> Table:
+        table = open_table(rows)
+        got = table.feature_names
         if self.names is not None and tuple(got) != self.names:
             want, have = (listed([*map(repr, names)]) for names in (self.names, got))
             raise DataError(
@@ -73,7 +67,11 @@ class PartWork(Generic[T]):
                 f"{where}: expected {self.n_features} columns, got {len(got)}; every partition "
                 "must have the same columns."
             )
-        return FiniteRows(source) if self.drop_missing else source
+        return table
+
+
+def _nothing_to_merge(left: T, right: T) -> T:
+    raise RuntimeError("a partition is one part")
 
 
 def in_tree(items: Sequence[T], merge: Callable[[T, T], T]) -> T:

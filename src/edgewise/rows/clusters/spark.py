@@ -1,28 +1,24 @@
-"""Spark: a data frame, one state a partition, merged on the executors."""
+"""Spark: a data frame, a state of each partition, merged on the executors."""
 
 from __future__ import annotations
 
 import itertools
-import operator
 import pickle
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-import numpy as np
 import pyarrow as pa
 
-from edgewise._base.checks import check_names
 from edgewise._base.text import listed, one_line
-from edgewise._base.types import AnyArray
 from edgewise._base.warn import quiet
-from edgewise.errors import DataError, DataTypeError, EdgewiseError, NonFiniteError
-from edgewise.rows.clusters.partition_task import Part, PartWork, in_tree
-from edgewise.rows.clusters.partitioned import PartitionedSource
-from edgewise.rows.readers.arrow import ArrowSource
-from edgewise.rows.values import nonfinite_counts, nonfinite_message
+from edgewise.errors import DataError, DataTypeError, EdgewiseError
+from edgewise.rows.clusters.partition_task import PartTask, in_tree
+from edgewise.rows.clusters.partitioned import PartitionedTable
+from edgewise.rows.readers.arrow import ArrowTable
+from edgewise.rows.selection import selected_names
 
 T = TypeVar("T")
 
@@ -59,35 +55,46 @@ def spark_errors() -> tuple[type[Exception], ...]:
     return PySparkException, Py4JError
 
 
-class SparkSource(PartitionedSource):
+class SparkTable(PartitionedTable):
     """The rows of a Spark data frame, read where Spark has them.
 
     Parameters
     ----------
     frame : pyspark.sql.DataFrame
         Columns of numbers.
+    columns, exclude : sequence of str, optional
+        The columns to keep, all by default, and those to leave out.
     """
 
-    def __init__(self, frame: Any) -> None:
-        names = check_names(frame.columns)
+    def __init__(
+        self,
+        frame: Any,
+        *,
+        columns: Sequence[str] | None = None,
+        exclude: Sequence[str] | None = None,
+    ) -> None:
+        names = selected_names(frame.columns, columns, exclude, "the data frame")
+        place = {name: i for i, name in enumerate(frame.columns)}
+        kinds = [frame.dtypes[place[name]][1] for name in names]
         unfit = [
             f"{name!r} ({kind})"
-            for name, (_, kind) in zip(names, frame.dtypes, strict=True)
+            for name, kind in zip(names, kinds, strict=True)
             if kind.partition("(")[0] not in _NUMBERS
         ]
         if unfit:
             raise DataTypeError(
                 f"data: expected columns of numbers, got {listed(unfit)}; cast them, or leave them "
-                "out with select or drop."
+                "out (exclude=...)."
             )
         super().__init__(names, named=True)
         # Spark takes dots and backticks in a name for its own; here columns go by their places.
-        self._frame = frame.toDF(*(f"c{place}" for place in range(len(names))))
+        placed = frame.toDF(*(f"c{i}" for i in range(len(frame.columns))))
+        self._frame = placed.select(*(f"c{place[name]}" for name in names))
         self._n_parts: int | None = None
 
-    def reduced(self, work: PartWork[T], merge: Callable[[T, T], T]) -> T:
+    def _reduced(self, task: PartTask[T], merge: Callable[[T, T], T]) -> T:
         try:
-            carried = self._broadcast(_Carried(work, merge))
+            carried = self._broadcast(_Carried(task, merge))
             try:
                 with without_pandas_warning():
                     rows = self._planned(carried).collect()
@@ -101,15 +108,6 @@ class SparkSource(PartitionedSource):
             raise DataError("data: expected at least one partition, got none.")
         made: T = _merged([bytes(row["state"]) for row in rows], merge)
         return made
-
-    def _over_parts(self, work: Callable[[Part], T], merge: Callable[[T, T], T]) -> T:
-        try:
-            return super()._over_parts(work, merge)
-        except NonFiniteError as error:
-            # It tells of one batch of one partition, which cannot be read again; here they can.
-            counts = super()._over_parts(_count_nonfinite, operator.add)
-            message = nonfinite_message(counts, self.feature_names)
-            raise NonFiniteError(message, counts) from error
 
     def _planned(self, carried: _Broadcast) -> Any:
         """A state of each partition, and as many levels of merging as leave the driver few."""
@@ -136,7 +134,7 @@ class SparkSource(PartitionedSource):
 class _Carried:
     """All that the tasks of a pass need."""
 
-    work: PartWork[Any]
+    task: PartTask[Any]
     merge: Callable[[Any, Any], Any]
 
 
@@ -164,13 +162,6 @@ class _Failed:
     error: EdgewiseError
 
 
-def _count_nonfinite(part: Part) -> AnyArray:
-    counts = np.zeros(len(part.source.feature_names), dtype=np.int64)
-    for batch in part.source.batches():
-        counts += nonfinite_counts(batch)
-    return counts
-
-
 def _states(carried: _Broadcast) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     def state(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         from pyspark import TaskContext
@@ -179,28 +170,28 @@ def _states(carried: _Broadcast) -> Callable[[Iterator[pa.RecordBatch]], Iterato
         if context is None:
             raise RuntimeError("Spark does not say which partition this is")
         number = context.partitionId()
-        yield _packed(number, 1, _made(carried.value.work, number, batches))
+        yield _packed(number, 1, _made(carried.value.task, number, batches))
 
     return state
 
 
-def _made(work: PartWork[Any], number: int, batches: Iterator[pa.RecordBatch]) -> Any:
+def _made(task: PartTask[Any], number: int, batches: Iterator[pa.RecordBatch]) -> Any:
     try:
-        return work(number, f"partition {number}", lambda: _opened(batches, work.names or ()))
+        return task(number, f"partition {number}", lambda: _opened(batches, task.names or ()))
     except EdgewiseError as error:
         error.__cause__ = error.__context__ = None  # they need not be known to the driver
         return _Failed(error)
 
 
-def _opened(batches: Iterator[pa.RecordBatch], names: tuple[str, ...]) -> ArrowSource:
+def _opened(batches: Iterator[pa.RecordBatch], names: tuple[str, ...]) -> ArrowTable:
     first = next(batches, None)
     if first is None:
         empty = pa.schema([(name, pa.float64()) for name in names])
-        return ArrowSource(pa.RecordBatchReader.from_batches(empty, iter(())))
+        return ArrowTable(pa.RecordBatchReader.from_batches(empty, iter(())))
 
     named = (batch.rename_columns(list(names)) for batch in itertools.chain([first], batches))
     schema = first.rename_columns(list(names)).schema
-    return ArrowSource(pa.RecordBatchReader.from_batches(schema, named))
+    return ArrowTable(pa.RecordBatchReader.from_batches(schema, named))
 
 
 def _merges(carried: _Broadcast) -> Callable[[pa.Table], pa.Table]:

@@ -8,27 +8,27 @@ from collections.abc import Sequence
 from typing import Any
 
 from edgewise.errors import DataError
-from edgewise.rows.clusters.spark import SparkSource, spark_errors, spark_reason
-from edgewise.rows.readers.files import FileSource
+from edgewise.rows.clusters.spark import SparkTable, spark_errors, spark_reason
+from edgewise.rows.readers.files import FileTable
 from edgewise.rows.selection import selected_names
 
 _CSV = (".csv", ".csv.gz", ".csv.bz2")
 _PARQUET = (".parquet", ".pq")
 
 
-def spark_file_source(
+def spark_file_table(
     session: Any,
     paths: Sequence[str],
     *,
     columns: Sequence[str] | None = None,
     exclude: Sequence[str] | None = None,
-) -> SparkSource:
+) -> SparkTable:
     """The rows of Parquet or CSV files of the same columns, by path or by URL (s3a://, hdfs://)."""
     chosen: Sequence[str] | None = None
     here = not any("://" in path for path in paths)
     if here:
         # What is on this machine can be looked at first: better messages, and earlier.
-        files = FileSource(paths, columns=columns, exclude=exclude)
+        files = FileTable(paths, columns=columns, exclude=exclude)
         if not files.rescannable:
             raise DataError("data: a cluster cannot read standard input; write the rows to files.")
         paths, chosen = files.paths, files.feature_names
@@ -37,7 +37,7 @@ def spark_file_source(
         frame = _frame(session, [_literal(path) if here else path for path in paths], is_csv)
         if chosen is None:
             chosen = selected_names(frame.columns, columns, exclude, "the data")
-        return SparkSource(frame.select(*(_column(name, is_csv) for name in chosen)))
+        return SparkTable(frame.select(*(_column(name, is_csv) for name in chosen)))
     except spark_errors() as error:
         raise DataError(f"data: Spark cannot read the files: {spark_reason(error)}.") from error
 

@@ -10,11 +10,12 @@ import numpy as np
 from edgewise._base.checks import default_names
 from edgewise.rows.block import Rows, block_rows
 from edgewise.rows.selection import selected_names
+from edgewise.rows.table import LocalTable
 from edgewise.rows.values import check_rows
 
 
-class ArraySource:
-    """A two-dimensional array, in memory or mapped from a file; batches are views of it."""
+class ArrayTable(LocalTable):
+    """A two-dimensional array, in memory or mapped from a file; blocks are views of it."""
 
     named = False
     rescannable = True
@@ -33,18 +34,15 @@ class ArraySource:
         if columns is not None or exclude is not None:
             names = self.feature_names
             self.feature_names = selected_names(names, columns, exclude, name)
-            places = [names.index(chosen) for chosen in self.feature_names]
+            place = {name: i for i, name in enumerate(names)}
+            places = [place[name] for name in self.feature_names]
             self._values = np.asarray(self._values)[:, places]
 
     @property
     def n_rows(self) -> int | None:
         return int(self._values.shape[0])
 
-    @property
-    def estimated_rows(self) -> int | None:
-        return self.n_rows
-
-    def batches(self) -> Iterator[Rows]:
+    def blocks(self) -> Iterator[Rows]:
         # Views cost nothing, so they hold several blocks: accumulators set up once for all of them.
         # Their size is fixed, so that reading on from the end of one gives the same ones.
         rows = 8 * block_rows(self._values.shape[1])

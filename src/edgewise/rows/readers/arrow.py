@@ -14,12 +14,12 @@ from edgewise._base.types import AnyArray
 from edgewise.errors import DataError, DataTypeError
 from edgewise.rows.block import ColumnBlock, Piece, Rows
 from edgewise.rows.selection import selected_names
-from edgewise.rows.table import batch_rows
+from edgewise.rows.table import LocalTable, batch_rows
 
 _HINT = "convert it, or leave it out (exclude=... of edge_test, --exclude)"
 
 
-class ArrowSource:
+class ArrowTable(LocalTable):
     """Any object that exports an Arrow C stream: Arrow, polars, DuckDB, ADBC, Ibis.
 
     The stream is read in pieces, never as a whole. What exports itself anew each time (a table, a
@@ -37,16 +37,13 @@ class ArrowSource:
     ) -> None:
         self._data = data
         self.rescannable = not _reads_once(data)
+        self.in_memory = self.n_rows is not None  # a query is run anew for every pass
         # Some streams can be opened once only: the one opened for its names is the first pass.
         self._opened: pa.RecordBatchReader | None = _reader(data)
         schema = self._opened.schema
         self.feature_names = selected_names(schema.names, columns, exclude, "X")
         self._all = self.feature_names == tuple(schema.names)
         check_numeric((schema.field(name) for name in self.feature_names), "X")
-
-    @property
-    def in_memory(self) -> bool:
-        return self.n_rows is not None  # a query is run anew for every pass
 
     @property
     def n_rows(self) -> int | None:
@@ -56,11 +53,7 @@ class ArrowSource:
                 return rows
         return None
 
-    @property
-    def estimated_rows(self) -> int | None:
-        return self.n_rows
-
-    def batches(self) -> Iterator[Rows]:
+    def blocks(self) -> Iterator[Rows]:
         reader, self._opened = self._opened, None
         if reader is None:
             reader = self._again()

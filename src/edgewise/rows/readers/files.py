@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -23,7 +25,8 @@ from edgewise.rows.readers.paths import (
 )
 from edgewise.rows.readers.prefetch import prefetched
 from edgewise.rows.readers.stdin import open_csv_stream, standard_input
-from edgewise.rows.selection import selected_names
+from edgewise.rows.selection import column_places, selected_names
+from edgewise.rows.table import LocalTable, Part, SoFar
 
 # How the files of each kind are opened.
 _KINDS: dict[tuple[str, ...], Callable[[Path], OpenedFile]] = {
@@ -41,10 +44,18 @@ class Position(NamedTuple):
     rows: int
 
 
-class FileSource:
-    """The rows of one or more files, which must have the same columns in any order."""
+class FileTable(LocalTable):
+    """The rows of one or more files, which must have the same columns in any order.
 
-    in_memory = False
+    Parameters
+    ----------
+    paths : sequence of paths
+        Files, folders and patterns of files; or "-" alone, for CSV on standard input.
+    columns, exclude : sequence of str, optional
+        The columns to read, all by default, and those to leave out.
+    read_ahead : bool
+        Read the next blocks while one is worked on.
+    """
 
     def __init__(
         self,
@@ -56,6 +67,7 @@ class FileSource:
     ) -> None:
         self.paths = expand_paths(paths)
         self._read_ahead = read_ahead
+        self._start = Position(0, 0)
         if self.paths == ["-"]:
             self._files = [open_csv_stream(standard_input(), "standard input")]
         else:
@@ -76,18 +88,33 @@ class FileSource:
     def estimated_rows(self) -> int | None:
         return _total([file.estimated_rows for file in self._files])
 
-    def batches(self) -> Iterator[Rows]:
-        return (batch for _, batch in self.positioned_batches(Position(0, 0)))
+    def blocks(self) -> Iterator[Rows]:
+        return (block for _, block in self.positioned_blocks())
 
-    def positioned_batches(self, start: Position) -> Iterator[tuple[Position, Rows]]:
-        """Batches from a position on, each with the position behind it."""
-        return prefetched(lambda: self._read(start)) if self._read_ahead else self._read(start)
+    def part(self) -> Part:
+        """The one part, which knows how far reading has come."""
+        so_far = SoFar()
 
-    def rows_of_files(self) -> list[int] | None:
-        """Rows of each file, where all of them say."""
-        rows = [file.n_rows for file in self._files]
-        known = [count for count in rows if count is not None]
-        return known if len(known) == len(rows) else None
+        def read() -> Iterator[Rows]:
+            for position, block in self.positioned_blocks():
+                so_far.position = position
+                yield block
+
+        return Part(0, "", self.feature_names, read, so_far)
+
+    def starting_at(self, position: Position) -> FileTable:
+        """The same files without the rows before a position."""
+        later = copy.copy(self)
+        later._start = position
+        return later
+
+    def positioned_blocks(self) -> Iterator[tuple[Position, Rows]]:
+        """Blocks, each with the position behind it."""
+        return prefetched(self._read) if self._read_ahead else self._read()
+
+    def rows_of_files(self) -> list[int | None]:
+        """Rows of each file, where it says."""
+        return [file.n_rows for file in self._files]
 
     def reaches(self, position: Position, rows: int) -> bool:
         """Whether so many rows can end there, as far as the files say how many they have."""
@@ -98,14 +125,14 @@ class FileSource:
         fits = here is None or position.rows <= here
         return fits and (before is None or before + position.rows == rows)
 
-    def _read(self, start: Position) -> Iterator[tuple[Position, Rows]]:
-        for number in range(start.file, len(self._files)):
+    def _read(self) -> Iterator[tuple[Position, Rows]]:
+        for number in range(self._start.file, len(self._files)):
             file = self._files[number]
-            rows = start.rows if number == start.file else 0
+            rows = self._start.rows if number == self._start.file else 0
             with readable(file.path):
-                for batch in file.read(self.feature_names, rows):
-                    rows += batch.shape[0]
-                    yield Position(number, rows), batch
+                for block in file.read(self.feature_names, rows):
+                    rows += block.shape[0]
+                    yield Position(number, rows), block
 
 
 def open_file(path: Path) -> OpenedFile:
@@ -128,22 +155,26 @@ def _check_columns(
 ) -> None:
     """The wanted columns are there and hold numbers; without a choice, no others either."""
     names = file.schema.names
-    twice = [name for name in names if names.count(name) > 1]
+    twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         raise DataError(
             f"data: file '{file.path}' has the column {twice[0]!r} more than once; rename or drop "
             "the repeated columns."
         )
-    missing = [name for name in wanted if name not in names]
-    extra = [name for name in names if name not in first.schema.names]
-    if missing or (extra and not chosen):
-        what = f"lacks column {missing[0]!r}" if missing else f"has the extra column {extra[0]!r}"
-        raise DataError(
-            f"data: file '{file.path}' {what}, unlike '{first.path}'; all files need the same "
-            "columns."
-        )
-    fields = [file.schema.field(name) for name in wanted]
-    check_numeric(fields, f"file '{file.path}'", file.first_text)
+    # What was left out of the first file does not matter, nor does anything where columns were
+    # chosen.
+    ours, known = set(wanted), set(names if chosen else first.schema.names)
+    theirs = [name for name in names if name in ours or name not in known]
+    column_places(
+        wanted,
+        theirs,
+        lambda difference: DataError(
+            f"data: file '{file.path}' differs from '{first.path}': {difference}; all files need "
+            "the same columns."
+        ),
+    )
+    fields = dict(zip(names, file.schema, strict=True))
+    check_numeric((fields[name] for name in wanted), f"file '{file.path}'", file.first_text)
 
 
 def _total(counts: Sequence[int | None]) -> int | None:

@@ -11,10 +11,10 @@ from edgewise._base.checks import check_names
 from edgewise.rows.block import Rows
 from edgewise.rows.readers.arrow import check_numeric, fixed_blocks, unreadable
 from edgewise.rows.selection import selected_names
-from edgewise.rows.table import batch_rows
+from edgewise.rows.table import LocalTable, batch_rows
 
 
-class PandasSource:
+class PandasTable(LocalTable):
     """A pandas data frame, converted a slice at a time; its index is not a variable."""
 
     named = True
@@ -31,17 +31,14 @@ class PandasSource:
         names = check_names(frame.columns)
         self.feature_names = selected_names(names, columns, exclude, "X")
         if self.feature_names != names:
-            frame = frame.iloc[:, [names.index(name) for name in self.feature_names]]
+            place = {name: i for i, name in enumerate(names)}
+            frame = frame.iloc[:, [place[name] for name in self.feature_names]]
         self._frame = frame
         check_numeric(self._slice(0, 1000).schema, "X")
 
     @property
     def n_rows(self) -> int | None:
         return len(self._frame)
-
-    @property
-    def estimated_rows(self) -> int | None:
-        return self.n_rows
 
     def _slice(self, start: int, rows: int) -> pa.Table:
         part = self._frame.iloc[start : start + rows]
@@ -50,7 +47,7 @@ class PandasSource:
         except (pa.ArrowException, TypeError, ValueError) as error:
             raise unreadable(self._frame, error) from error
 
-    def batches(self) -> Iterator[Rows]:
+    def blocks(self) -> Iterator[Rows]:
         p = len(self.feature_names)
         rows = batch_rows(p)
         starts = range(0, len(self._frame), rows)

@@ -6,60 +6,56 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import Any
 
-import numpy as np
-
-from edgewise._base.text import listed
-from edgewise._base.types import AnyArray
 from edgewise.errors import DataError
 from edgewise.rows.block import Rows
-from edgewise.rows.table import Source
+from edgewise.rows.selection import column_places
+from edgewise.rows.table import LocalTable
+from edgewise.rows.views import columns_of
 
 
-class IteratorSource:
-    """A Python iterator of batches: arrays, data frames or Arrow batches of the same columns."""
+class IteratorTable(LocalTable):
+    """A Python iterator of batches: arrays, data frames or Arrow batches of the same columns.
+
+    Parameters
+    ----------
+    batches : iterator
+        The batches.
+    opened : callable
+        Makes a table of each.
+    """
 
     rescannable = False
-    in_memory = False
 
-    def __init__(self, batches: Iterator[Any], as_source: Callable[[Any], Source]) -> None:
-        self._as_source = as_source
+    def __init__(self, batches: Iterator[Any], opened: Callable[[Any], LocalTable]) -> None:
         try:
-            first = next(batches)
+            first = opened(next(batches))
         except StopIteration:
             raise DataError("data: expected batches of rows, got an empty iterator.") from None
-        opened = as_source(first)
-        self.feature_names = opened.feature_names
-        self.named = opened.named
-        self._left: Iterator[Any] | None = chain([opened], batches)
+        self.feature_names = first.feature_names
+        self.named = first.named
+        self._left: Iterator[LocalTable] | None = chain([first], map(opened, batches))
 
-    @property
-    def n_rows(self) -> int | None:
-        return None
-
-    @property
-    def estimated_rows(self) -> int | None:
-        return None
-
-    def batches(self) -> Iterator[Rows]:
+    def blocks(self) -> Iterator[Rows]:
         if self._left is None:
             raise DataError("data: this iterator was read already; make it anew.")
         left, self._left = self._left, None
-        for number, item in enumerate(left):
-            source = item if isinstance(item, Source) else self._as_source(item)
-            order = self._order(source, number)
-            for batch in source.batches():
-                yield batch if order is None else np.asarray(batch)[:, order]
+        for number, batch in enumerate(left):
+            yield from self._in_order(batch, number)
 
-    def _order(self, source: Source, number: int) -> AnyArray | None:
-        """How to bring a batch's columns into the order of the first batch."""
-        if len(source.feature_names) != len(self.feature_names) or (
-            self.named and source.named and set(source.feature_names) != set(self.feature_names)
-        ):
-            have, want = (listed([*map(repr, s.feature_names)]) for s in (source, self))
-            raise DataError(
-                f"data: batch {number} has the columns {have}, the first one {want}; all batches "
-                "need the same columns."
-            )
-        if not (self.named and source.named) or source.feature_names == self.feature_names:
-            return None
-        return np.array([source.feature_names.index(name) for name in self.feature_names])
+    def _in_order(self, batch: LocalTable, number: int) -> Iterator[Rows]:
+        """The blocks of a batch, their columns in the order of the first batch."""
+        # Columns without names go by their places, so only their number must be the same.
+        by_name = self.named and batch.named
+        if not by_name and len(batch.feature_names) == len(self.feature_names):
+            return batch.blocks()
+        places = column_places(
+            self.feature_names,
+            batch.feature_names,
+            lambda difference: DataError(
+                f"data: batch {number} differs from the first one: {difference}; all batches need "
+                "the same columns."
+            ),
+        )
+        if places is None:
+            return batch.blocks()
+        return (columns_of(block, places.tolist()) for block in batch.blocks())

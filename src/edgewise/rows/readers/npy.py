@@ -11,7 +11,7 @@ import pyarrow as pa
 from edgewise._base.text import one_line
 from edgewise.errors import DataError
 from edgewise.rows.block import Rows
-from edgewise.rows.readers.arrays import ArraySource
+from edgewise.rows.readers.arrays import ArrayTable
 from edgewise.rows.readers.opened_file import OpenedFile
 from edgewise.rows.table import batch_rows
 
@@ -19,23 +19,22 @@ from edgewise.rows.table import batch_rows
 def open_npy(path: Path) -> OpenedFile:
     """A .npy file of two dimensions, mapped into memory."""
     try:
-        source = ArraySource(
-            np.load(path, mmap_mode="r", allow_pickle=False), name=f"file '{path}'"
-        )
+        table = ArrayTable(np.load(path, mmap_mode="r", allow_pickle=False), name=f"file '{path}'")
     except ValueError as error:
         if isinstance(error, DataError):
             raise
         raise DataError(
             f"data: file '{path}' is not a plain .npy array: {one_line(error)}."
         ) from error
-    names = source.feature_names
+    names = table.feature_names
     schema = pa.schema([(name, pa.float64()) for name in names])
 
     def read(columns: Sequence[str], skip: int) -> Iterator[Rows]:
-        order = [names.index(name) for name in columns]
+        place = {name: i for i, name in enumerate(names)}
+        order = [place[name] for name in columns]
         rows = np.load(path, mmap_mode="r", allow_pickle=False)
         step = batch_rows(len(columns))
         for start in range(skip, rows.shape[0], step):
             yield rows[start : start + step][:, order]
 
-    return OpenedFile(str(path), schema, False, source.n_rows, source.n_rows, read)
+    return OpenedFile(str(path), schema, False, table.n_rows, table.n_rows, read)

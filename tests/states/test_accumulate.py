@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise.rows.opening import as_source
+from edgewise.rows.opening import open_table
 from edgewise.rows.views import FiniteRows
-from edgewise.states.first_pass import take_rows
+from edgewise.states.accumulate import read_into
 
 
 def test_the_kind_of_state(rows):
@@ -45,7 +45,7 @@ def test_batches_grow_from_single_rows(rows, n_batches, counts):
     """Between K and 2K − 1 full batches, and what is left over, as in a stream."""
     state = ew.accumulate(rows, n_batches=n_batches)
     assert state.batch_counts().tolist() == counts
-    uncounted = FiniteRows(as_source(rows))
+    uncounted = FiniteRows(open_table(rows))
     assert ew.accumulate(uncounted, n_batches=n_batches).batch_counts().tolist() == counts
 
 
@@ -128,12 +128,24 @@ def test_missing_values_in_a_stream_are_counted_as_far_as_it_was_read(rows, refu
     assert error.counts.tolist() == [0, 2, 0, 0]
 
 
-def test_take_rows_adds_to_what_is_there(rows):
-    for state in (ew.Moments(), ew.BatchMoments(10)):
-        take_rows(state, as_source(rows[:150]))
-        take_rows(state, as_source(rows[150:]))
-        assert state.n_samples == 400
+def test_rows_that_follow_what_was_seen(rows):
+    for empty in (ew.Moments(), ew.BatchMoments(10)):
+        first, _ = read_into(empty, open_table(rows[:150]))
+        state, n_dropped = read_into(first, open_table(rows[150:]))
+        assert (empty.n_samples, first.n_samples, state.n_samples) == (0, 150, 400)
+        assert n_dropped == 0
         np.testing.assert_allclose(state.covariance(), np.cov(rows, rowvar=False), rtol=1e-12)
+    # Batches go on where they ended, as if the rows had come at once.
+    counts = ew.accumulate(rows, n_batches=10).batch_counts()
+    assert state.batch_counts().tolist() == counts.tolist()
+
+
+def test_how_many_rows_were_left_out(rows):
+    X = rows.copy()
+    X[[3, 390], 1] = np.nan, np.inf
+    for empty in (ew.Moments(order=2), ew.BatchMoments(10)):
+        state, n_dropped = read_into(empty, open_table(X, drop_missing=True))
+        assert (state.n_samples, n_dropped) == (398, 2)
 
 
 def test_no_rows_is_an_empty_state():

@@ -1,0 +1,133 @@
+"""How the rows of a table get into a state: everything starts with this pass."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from functools import partial
+from typing import Any, TypeVar, cast
+
+import numpy as np
+
+from edgewise._base.text import listed
+from edgewise._base.types import AnyArray
+from edgewise.errors import DataError, NonFiniteError
+from edgewise.rows.block import ColumnBlock
+from edgewise.rows.table import Part, Table
+from edgewise.rows.values import nonfinite_counts, nonfinite_message
+from edgewise.states.batches import BatchMoments
+from edgewise.states.moments import Moments
+from edgewise.states.partition_batches import (
+    BatchSegment,
+    batch_length,
+    segment_of,
+    state_of_segment,
+)
+
+S = TypeVar("S", bound=Moments | BatchMoments)
+
+
+def read_into(
+    state: S, table: Table, *, after: Callable[[S, Part], None] | None = None
+) -> tuple[S, int]:
+    """What a state has seen and all rows of a table, which follow; in one pass.
+
+    Parameters
+    ----------
+    state : Moments or BatchMoments
+        Most often an empty one; it stays as it is.
+    table : Table
+        The rows, here or on a cluster.
+    after : callable, optional
+        Called with the state so far and the part after each block; for tables that are read here.
+
+    Returns
+    -------
+    state : Moments or BatchMoments
+        The new state. It has the names of the columns where these came with the rows.
+    n_dropped : int
+        How many rows the table has left out.
+    """
+    state = cast(S, state.copy())
+    if table.named and state.feature_names is None and not state.n_samples:
+        state.feature_names = table.feature_names
+    parts = table.part_rows()
+    try:
+        if isinstance(state, BatchMoments) and (parts is None or len(parts) > 1):
+            return cast(tuple[S, int], _batches_over_parts(table, state))
+        return table.reduce(partial(_taken, state=state, after=after), _merged)
+    except NonFiniteError as error:
+        raise _described(table, error) from error
+
+
+def _taken(part: Part, state: S, after: Callable[[S, Part], None] | None) -> tuple[S, int]:
+    """A state of the rows of a part; that of the first part goes on from what was seen before."""
+    mine = cast(S, state.copy() if part.number == 0 else state._empty())
+    for block in part.blocks():
+        # A table has one order of columns, whatever names a block of it may carry.
+        mine.update(block if isinstance(block, ColumnBlock) else np.asarray(block))
+        if after is not None:
+            after(mine, part)
+    return mine, part.n_dropped
+
+
+def _merged(a: tuple[Any, int], b: tuple[Any, int]) -> tuple[Any, int]:
+    return a[0] + b[0], a[1] + b[1]
+
+
+def _batches_over_parts(table: Table, state: BatchMoments) -> tuple[BatchMoments, int]:
+    """Batches that run over the ends of parts, as they would in a single stream."""
+    starts = np.concatenate([[0], np.cumsum(_rows_of_parts(table))]).astype(np.int64)
+    length = batch_length(int(starts[-1]), state.n_batches)
+    one_pass = partial(_segment_of, starts=starts, length=length)
+    segment, n_dropped = table.reduce(one_pass, _merged)
+    later = state_of_segment(segment, state.n_batches, length)
+    later.feature_names = table.feature_names if table.named else None
+    return state + later, n_dropped
+
+
+def _rows_of_parts(table: Table) -> list[int]:
+    """Rows of each part, counted in a pass of its own where some are unknown."""
+    known = [rows for rows in table.part_rows() or () if rows is not None]
+    if known and len(known) == len(table.part_rows() or ()):
+        return known
+    counts: list[tuple[int, int]] = table.reduce(_count, operator.add)
+    counted = dict(counts)
+    return [counted.get(number, 0) for number in range(1 + max(counted))]
+
+
+def _count(part: Part) -> list[tuple[int, int]]:
+    return [(part.number, sum(block.shape[0] for block in part.blocks()))]
+
+
+def _segment_of(part: Part, starts: AnyArray, length: int) -> tuple[BatchSegment, int]:
+    start, stop = int(starts[part.number]), int(starts[part.number + 1])
+    segment = segment_of(part.blocks(), start, length)
+    n = 0 if segment.sums is None else int(segment.sums.n.sum())
+    if n != stop - start:
+        raise DataError(
+            f"{part.where}: expected {stop - start} rows, got {n}; the data changed while they "
+            "were read. Pass rows that stay the same: files, or what was persisted or cached."
+        )
+    return segment, part.n_dropped
+
+
+def _described(table: Table, error: NonFiniteError) -> NonFiniteError:
+    """The error of one block, told by name and, where they can be read again, for all rows."""
+    counts, where = error.counts, ""
+    if table.rescannable:
+        found = table.reduce(_nonfinite_in, operator.add)
+        if not found:
+            return error  # the data changed; this is what is known of them
+        counts = np.sum([part for _, part in found], axis=0)
+        names = [name for name, _ in found if name]
+        where = f"{listed(names)}: " if names else ""
+    return NonFiniteError(where + nonfinite_message(counts, table.feature_names), counts)
+
+
+def _nonfinite_in(part: Part) -> list[tuple[str, AnyArray]]:
+    """What the part is called, and the missing values of its columns; nothing where it has none."""
+    counts = np.zeros(len(part.feature_names), dtype=np.int64)
+    for block in part.blocks():
+        counts += nonfinite_counts(block)
+    return [(part.where, counts)] if counts.any() else []
