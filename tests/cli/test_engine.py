@@ -131,10 +131,14 @@ def test_rows_that_are_left_out(run_main, folder, rows, scheduler, write_csv):
     [
         (["no/such.csv"], 1, ["no file", "no/such.csv"]),
         (["part1.csv", "--columns", "a,z"], 1, ["'z'", "part1.csv"]),
-        (["part1.csv", "--budget", "1", "--method", "trace"], 2, ["budget", "on a cluster"]),
+        (
+            ["part1.csv", "part3.csv", "--budget", "1", "--method", "trace"],
+            2,
+            ["budget", "on a cluster"],
+        ),
         (["part1.csv", "--alpha", "0"], 2, ["alpha", "between 0 and 1"]),
         (["part2.csv"], 1, ["at least 3 rows", "n_samples=1"]),
-        (["part1.csv", "other.csv"], 1, ["other.csv", "lacks column"]),
+        (["part1.csv", "other.csv"], 1, ["other.csv", "it lacks"]),
         (["part1.csv", "text.csv"], 1, ["text.csv", "'b'", "numbers"]),
         (["part1.csv", "--exclude", "a,b,c"], 1, ["minimum of 2"]),
         (["constant.csv"], 1, ["constant column 'b'"]),

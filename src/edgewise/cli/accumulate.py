@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import time
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from edgewise.cli.engine import engine_options, is_local, opened_table
 from edgewise.cli.manual import Manual
-from edgewise.cli.options import PATH, data_options, read_data, tell_dropped
+from edgewise.cli.options import PATH, data_options, tell_dropped
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from edgewise.rows.table import Table
+    from edgewise.states.batches import BatchMoments
+    from edgewise.states.moments import Moments
 
 
 @click.command(
@@ -24,6 +34,7 @@ from edgewise.cli.options import PATH, data_options, read_data, tell_dropped
     """,
 )
 @data_options
+@engine_options
 @click.option(
     "-o",
     "--output",
@@ -49,16 +60,13 @@ from edgewise.cli.options import PATH, data_options, read_data, tell_dropped
 @click.option("--resume", is_flag=True, help="Go on from the checkpoint of an interrupted run.")
 @click.option("-v", "--verbose", is_flag=True, help="Say how long it took and how much memory.")
 def command(
-    data: tuple[str, ...],
-    columns: str | None,
-    exclude: str | None,
-    drop_missing: bool,
     output: str,
     kind: str,
     n_batches: int,
     checkpoint_every: float | None,
     resume: bool,
     verbose: bool,
+    **asked: Any,
 ) -> None:
     """Read DATA once, in constant memory, into a state that can be merged and tested.
 
@@ -69,48 +77,24 @@ def command(
 
     from edgewise._base.atomic import check_writable, sweep
     from edgewise._base.checks import check_real
-    from edgewise.cli.progress import peak_memory, progress_bar
+    from edgewise.cli.progress import peak_memory
     from edgewise.errors import DataError
-    from edgewise.states.batches import BatchMoments
-    from edgewise.states.checkpoint import accumulate_files
-    from edgewise.states.moments import Moments
 
-    seconds_between = 60.0 if checkpoint_every is None else checkpoint_every
-    every = check_real("checkpoint-every", seconds_between, above=0)
     keeps = checkpoint_every is not None or resume
-    source = read_data(data, columns, exclude)
-    check_writable(output, source.paths)
-    if keeps and not source.rescannable:
-        raise DataError(
-            "data: expected files with --checkpoint-every and --resume, got standard input, which "
-            "cannot be read again."
-        )
-    names = source.feature_names if source.named else None
-    empty = (
-        Moments(feature_names=names)
-        if kind == "moments"
-        else (BatchMoments(n_batches, feature_names=names))
+    if keeps and not is_local(asked):
+        raise click.UsageError("--checkpoint-every and --resume are for --engine local.")
+    every = check_real(
+        "checkpoint-every", 60.0 if checkpoint_every is None else checkpoint_every, above=0
     )
     checkpoint = Path(f"{output}.checkpoint") if keeps else None
-    for written in (output, checkpoint):
-        if written is not None:
-            sweep(written)
+    empty = _empty_state(kind, n_batches)
     start = time.perf_counter()
-    try:
-        with progress_bar(source.estimated_rows, "reading") as tell:
-            state, n_dropped = accumulate_files(
-                source,
-                empty,
-                drop_missing=drop_missing,
-                checkpoint=checkpoint,
-                every=every,
-                resume=resume,
-                tell=tell,
-            )
-    except KeyboardInterrupt:
-        if checkpoint is not None and checkpoint.exists():
-            click.echo(f"edgewise: {checkpoint} is kept; --resume goes on from it.", err=True)
-        raise
+    with opened_table(asked) as table:
+        check_writable(output, getattr(table, "paths", asked["data"]))
+        for written in (output, checkpoint):
+            if written is not None:
+                sweep(written)
+        state, n_dropped = _read(asked, table, empty, checkpoint, every, resume)
     if not state.n_samples:
         raise DataError("data: expected rows, got none; no state was written.")
     state.save(output)
@@ -122,3 +106,40 @@ def command(
     if verbose:
         rate = state.n_samples / seconds
         click.echo(f"{seconds:.1f} s, {rate:,.0f} rows/s, {peak_memory()}", err=True)
+
+
+def _empty_state(kind: str, n_batches: int) -> Moments | BatchMoments:
+    from edgewise.states.batches import BatchMoments
+    from edgewise.states.moments import Moments
+
+    return Moments() if kind == "moments" else BatchMoments(n_batches)
+
+
+def _read(
+    asked: dict[str, Any],
+    table: Table,
+    empty: Moments | BatchMoments,
+    checkpoint: Path | None,
+    every: float,
+    resume: bool,
+) -> tuple[Moments | BatchMoments, int]:
+    """A state of all rows, and how many were left out."""
+    from edgewise.cli.progress import progress_bar
+    from edgewise.questions.accumulate import accumulated
+
+    total = table.estimated_rows
+    try:
+        with progress_bar(total, "reading") if is_local(asked) else nullcontext() as tell:
+            return accumulated(
+                table,
+                empty,
+                drop_missing=asked["drop_missing"],
+                checkpoint=checkpoint,
+                every=every,
+                resume=resume,
+                progress=tell,
+            )
+    except KeyboardInterrupt:
+        if checkpoint is not None and checkpoint.exists():
+            click.echo(f"edgewise: {checkpoint} is kept; --resume goes on from it.", err=True)
+        raise

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
+from edgewise.cli.engine import engine_options, opened_table, watched
 from edgewise.cli.manual import Manual
 from edgewise.cli.options import (
     PATH,
@@ -11,7 +14,6 @@ from edgewise.cli.options import (
     correction_of,
     correction_option,
     data_options,
-    read_data,
     tell_dropped,
 )
 
@@ -28,20 +30,13 @@ from edgewise.cli.options import (
     """,
 )
 @data_options
+@engine_options
 @alpha_option
 @correction_option
 @click.option(
     "--plot", type=PATH, metavar="FILE.png|svg|pdf", help="Draw the thresholds side by side."
 )
-def command(
-    data: tuple[str, ...],
-    columns: str | None,
-    exclude: str | None,
-    drop_missing: bool,
-    alpha: float,
-    correction: str | None,
-    plot: str | None,
-) -> None:
+def command(alpha: float, correction: str | None, plot: str | None, **asked: Any) -> None:
     """Run every method on DATA and say which one suits the data.
 
     Shows each method's guarantee, its threshold (on |Θ| and as a partial correlation; the median
@@ -52,20 +47,16 @@ def command(
     from edgewise.cli.screen import comparison_table, console
     from edgewise.questions.compare_methods import compare_methods
     from edgewise.questions.diagnose import diagnose
-    from edgewise.rows.views import FiniteRows
     from edgewise.view.export import plot_kind, write_plot
 
     if plot is not None:
         plot_kind(plot)
-        check_writable(plot, data)
-    files = read_data(data, columns, exclude)
-    source = FiniteRows(files) if drop_missing else files
+        check_writable(plot, asked["data"])
     out = console()
-    with console(stderr=True).status("testing …"):
-        lines = compare_methods(source, alpha, correction_of(correction))
-        advice = diagnose(source).advice()
-    if isinstance(source, FiniteRows):
-        tell_dropped(source.n_dropped)
+    with opened_table(asked) as table, watched(asked, table, "testing") as rows:
+        lines = compare_methods(rows, alpha, correction_of(correction))
+        advice = diagnose(rows).advice()
+    tell_dropped(max(line.result.n_dropped for line in lines if line.result is not None))
     out.print(comparison_table(lines))
     for line in lines:
         if line.result is None:

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from edgewise.cli.options import column_names
+
 if TYPE_CHECKING:
-    from edgewise.rows.clusters.partitioned import PartitionedSource
+    from edgewise.rows.table import Table
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -40,38 +42,73 @@ def engine_options(command: _Command) -> _Command:
     return command
 
 
-def check_engine(engine: str, scheduler: str | None, master: str | None = None) -> None:
+def check_engine(asked: dict[str, Any]) -> None:
     """An address is of use only to the engine that it belongs to."""
-    if scheduler is not None and engine != "dask":
+    if asked.get("scheduler") is not None and asked["engine"] != "dask":
         raise click.UsageError("--scheduler is the address of a Dask cluster; add --engine dask.")
-    if master is not None and engine != "spark":
+    if asked.get("master") is not None and asked["engine"] != "spark":
         raise click.UsageError("--master is the address of a Spark cluster; add --engine spark.")
 
 
+def is_local(asked: dict[str, Any]) -> bool:
+    """Whether the rows are read in this process."""
+    return str(asked.get("engine", "local")) == "local"
+
+
 @contextmanager
-def rows_on_cluster(
-    engine: str,
-    scheduler: str | None,
-    master: str | None,
-    data: tuple[str, ...],
-    columns: list[str] | None,
-    exclude: list[str] | None,
-) -> Iterator[PartitionedSource]:
-    """The rows of files as the engine's workers read them, as long as the engine is up."""
+def opened_table(asked: dict[str, Any]) -> Iterator[Table]:
+    """The chosen columns of DATA, as long as the engine that reads them is up."""
+    from edgewise.rows.readers.files import FileTable
+
+    check_engine(asked)
+    data = asked["data"]
+    _refuse_states(data)
+    chosen: dict[str, Any] = {name: column_names(asked[name]) for name in ("columns", "exclude")}
+    if is_local(asked):
+        yield FileTable(data, **chosen)
+        return
     from edgewise.rows.clusters import connecting as clusters
 
-    if engine == "dask":
-        from edgewise.rows.clusters.dask import file_source
-        from edgewise.rows.readers.files import FileSource
+    if asked["engine"] == "dask":
+        from edgewise.rows.clusters.dask import dask_file_table
 
-        files = FileSource(data, columns=columns, exclude=exclude)
-        with clusters.dask_client(scheduler) as client:
-            yield file_source(files, client=client, progress=sys.stderr.isatty())
+        files = FileTable(data, **chosen)
+        with clusters.dask_client(asked["scheduler"]) as client:
+            yield dask_file_table(files, client=client, progress=sys.stderr.isatty())
         return
-    from edgewise.rows.clusters.spark_files import spark_file_source
-    from edgewise.rows.readers.files import FileSource
+    from edgewise.rows.clusters.spark_files import spark_file_table
 
     if not any("://" in path for path in data):
-        FileSource(data, columns=columns, exclude=exclude)  # a mistake is told before Java starts
-    with clusters.spark_session(master) as session:
-        yield spark_file_source(session, data, columns=columns, exclude=exclude)
+        FileTable(data, **chosen)  # a mistake is told before Java starts
+    with clusters.spark_session(asked["master"]) as session:
+        yield spark_file_table(session, data, **chosen)
+
+
+def _refuse_states(data: tuple[str, ...]) -> None:
+    from edgewise.errors import DataError
+    from edgewise.states.registry import as_state
+
+    for path in data:
+        if as_state(path) is not None:
+            raise DataError(
+                f"data: expected rows, got the state file '{path}'; `edgewise test` takes a single "
+                "state, `edgewise merge` several."
+            )
+
+
+@contextmanager
+def watched(
+    asked: dict[str, Any], table: Table, what: str, passes: int | None = None
+) -> Iterator[Table]:
+    """The rows that are asked for; read here, with a progress bar. A cluster shows its own."""
+    from edgewise.cli.progress import progress_bar
+    from edgewise.rows.opening import open_table
+
+    drop_missing = asked["drop_missing"]
+    if not is_local(asked):
+        yield open_table(table, drop_missing=drop_missing)
+        return
+    rows = table.estimated_rows
+    total = None if rows is None or passes is None else rows * passes
+    with progress_bar(total, what) as tell:
+        yield open_table(table, drop_missing=drop_missing, progress=tell)

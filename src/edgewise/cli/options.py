@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
-
-if TYPE_CHECKING:
-    from edgewise.rows.readers.files import FileSource
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -54,20 +51,6 @@ def correction_of(name: str | None) -> str | None:
     from edgewise.inference.corrections import HOLM
 
     return HOLM if name is None else name
-
-
-def read_data(data: tuple[str, ...], columns: str | None, exclude: str | None) -> FileSource:
-    from edgewise.errors import DataError
-    from edgewise.rows.readers.files import FileSource
-    from edgewise.states.file_format import is_state_file
-
-    for path in data:
-        if is_state_file(path):
-            raise DataError(
-                f"data: expected rows, got the state file '{path}'; `edgewise test` takes a single "
-                "state, `edgewise merge` several."
-            )
-    return FileSource(data, columns=column_names(columns), exclude=column_names(exclude))
 
 
 def column_names(text: str | None) -> list[str] | None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from edgewise.cli.engine import opened_table, watched
 from edgewise.cli.manual import Manual
-from edgewise.cli.options import alpha_option, data_options, read_data, tell_dropped
+from edgewise.cli.options import alpha_option, data_options, tell_dropped
 
 if TYPE_CHECKING:
     from edgewise.errors import EdgewiseError
@@ -37,15 +38,7 @@ if TYPE_CHECKING:
     "--power", type=float, default=0.8, show_default=True, help="The probability of finding it."
 )
 @alpha_option
-def command(
-    data: tuple[str, ...],
-    columns: str | None,
-    exclude: str | None,
-    drop_missing: bool,
-    effect: float,
-    power: float,
-    alpha: float,
-) -> None:
+def command(effect: float, power: float, alpha: float, **asked: Any) -> None:
     """How many rows like those of DATA would find a partial correlation of a given size?
 
     For the per-edge methods, found with the given power after correction for all pairs; for the
@@ -55,25 +48,24 @@ def command(
     from edgewise.errors import EdgewiseError
     from edgewise.methods.registry import registered
     from edgewise.questions.plan import plan_sample_size
-    from edgewise.rows.views import FiniteRows
+    from edgewise.rows.counting import dropped_rows
 
-    files = read_data(data, columns, exclude)
-    source = FiniteRows(files) if drop_missing else files
     plans: list[tuple[str, str, SamplePlan | EdgewiseError]] = []
-    for method in registered().values():
-        made: SamplePlan | EdgewiseError
-        try:
-            made = plan_sample_size(
-                source, effect=effect, power=power, method=method.name, alpha=alpha
-            )
-        except EdgewiseError as error:
-            made = error
-        plans.append((method.name, method.guarantee, made))
-    failures = [made for *_, made in plans if isinstance(made, EdgewiseError)]
-    if len(failures) == len(plans):
-        raise failures[0]
-    if isinstance(source, FiniteRows):
-        tell_dropped(source.n_dropped)
+    with opened_table(asked) as table, watched(asked, table, "planning") as rows:
+        for method in registered().values():
+            made: SamplePlan | EdgewiseError
+            try:
+                made = plan_sample_size(
+                    rows, effect=effect, power=power, method=method.name, alpha=alpha
+                )
+            except EdgewiseError as error:
+                made = error
+            plans.append((method.name, method.guarantee, made))
+        failures = [made for *_, made in plans if isinstance(made, EdgewiseError)]
+        if len(failures) == len(plans):
+            raise failures[0]
+        n_dropped = dropped_rows(rows) if asked["drop_missing"] else 0
+    tell_dropped(n_dropped)
     out = console()
     out.print(
         f"To find a partial correlation of {effect:g} (power {power:g}, alpha {alpha:g}, all pairs "

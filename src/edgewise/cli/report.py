@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from edgewise.cli.engine import engine_options
 from edgewise.cli.manual import section
 from edgewise.cli.options import PATH
 from edgewise.cli.testing import (
@@ -14,8 +15,8 @@ from edgewise.cli.testing import (
     check_report,
     compare_option,
     make_report,
-    run_test,
     test_options,
+    tested,
 )
 
 
@@ -33,6 +34,8 @@ from edgewise.cli.testing import (
     """,
 )
 @test_options
+@section("Where it runs")
+@engine_options
 @section("Output")
 @click.option(
     "-o",
@@ -52,7 +55,7 @@ def command(output: str, compare: bool | None, **asked: Any) -> None:
     takes; from a state, which has no rows left, the page has no ladder of methods.
     """
     check_report(output, asked["data"])
-    result, rows = run_test(asked)
-    make_report(result, output, rows, asked, compare)
+    with tested(asked) as (result, rows):
+        make_report(result, output, rows, asked, compare)
     click.echo(result.headline())
     click.echo(f"The report is in {Path(output).resolve()}")

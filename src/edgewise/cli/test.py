@@ -14,8 +14,8 @@ from edgewise.cli.testing import (
     check_report,
     compare_option,
     make_report,
-    run_test,
     test_options,
+    tested,
 )
 
 
@@ -86,7 +86,7 @@ def command(
     from edgewise.cli.screen import console, edge_table
     from edgewise.view import export
 
-    check_engine(asked["engine"], asked["scheduler"], asked["master"])
+    check_engine(asked)
     if plot is None and plot_kind is not None:
         raise click.UsageError("--plot-kind says what to draw; --plot FILE where.")
     if report is None and compare is not None:
@@ -101,7 +101,9 @@ def command(
     for path in (csv_file, graphml, graph, plot, None if json_file == "-" else json_file):
         if path is not None:
             check_writable(path, asked["data"])
-    result, rows = run_test(asked)
+    with tested(asked) as (result, rows):
+        if report is not None:
+            make_report(result, report, rows, asked, compare)
     if verbose:
         click.echo(peak_memory(), err=True)
     if csv_file is not None:
@@ -112,8 +114,6 @@ def command(
         export.write_graph(result, graph)
     if plot is not None:
         export.write_plot(result.plot(plot_kind or "network"), plot)
-    if report is not None:
-        make_report(result, report, rows, asked, compare)
     if json_file == "-":
         click.echo(result.to_json(indent=2))
         return

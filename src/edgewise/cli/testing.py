@@ -4,26 +4,31 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+<<<<<<< HEAD
 from edgewise.cli.engine import rows_on_cluster
 from edgewise.cli.manual import Manual, section
+=======
+from edgewise.cli.engine import check_engine, is_local, opened_table, watched
+from edgewise.cli.manual import section
+>>>>>>> 3da4d42 (Open data in one way on the command line; --engine for accumulate, compare and report)
 from edgewise.cli.options import (
     alpha_option,
-    column_names,
     correction_of,
     correction_option,
     data_options,
-    read_data,
     tell_dropped,
 )
 from edgewise.methods.registry import CLASSES
 
 if TYPE_CHECKING:
     from edgewise.results.result import EdgeTestResult
+    from edgewise.rows.table import Table
+    from edgewise.states.registry import State
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -92,6 +97,7 @@ def compare_option(command: _Command) -> _Command:
     )(command)
 
 
+<<<<<<< HEAD
 def run_test(asked: dict[str, Any]) -> tuple[EdgeTestResult, Any]:
     """The result that the options ask for, and the rows or the state it came from."""
     from edgewise.cli.method_options import asked_options
@@ -115,11 +121,71 @@ def run_test(asked: dict[str, Any]) -> tuple[EdgeTestResult, Any]:
                 budget=asked["budget"],
                 **options,
             )
+=======
+@contextmanager
+def tested(asked: dict[str, Any]) -> Iterator[tuple[EdgeTestResult, Table | None]]:
+    """The result that the options ask for; and its rows, while these can be read again."""
+    from edgewise.methods.registry import METHODS
+
+    check_engine(asked)
+    state = _state(asked)
+    if state is not None:
+        method = asked["method"] or state.default_method
+        yield _told(asked, method, nullcontext(state), drop_missing=asked["drop_missing"]), None
+        return
+    method = asked["method"] or "score"
+    with opened_table(asked) as table:
+        rows = watched(asked, table, "testing", METHODS[method].passes)
+        yield _told(asked, method, rows), table if table.rescannable else None
+
+
+def _state(asked: dict[str, Any]) -> State | None:
+    """The state that a single file of DATA holds."""
+    from edgewise.states.registry import as_state
+
+    if len(asked["data"]) > 1 or not is_local(asked):
+        return None
+    state = as_state(asked["data"][0])
+    if state is not None and (asked["columns"] or asked["exclude"]):
+        raise click.UsageError("--columns and --exclude choose among rows; a state has none left.")
+    return state
+
+
+def _told(
+    asked: dict[str, Any], method: str, opened: AbstractContextManager[Any], **more: Any
+) -> EdgeTestResult:
+    """The result of a test, with what is to be said of it on standard error."""
+    from edgewise.errors import EdgewiseWarning
+    from edgewise.questions.edge_test import edge_test
+
+    given = {
+        "radius": asked["radius"],
+        "support": _interval(asked["support"]),
+        "solver": asked["solver"],
+        "n_batches": asked["n_batches"],
+        "mu": asked["mu"],
+        "standardize": asked["standardize"] or None,
+    }
+    options = {name: value for name, value in given.items() if value is not None}
+    with warnings.catch_warnings(record=True) as caught, opened as data:
+        warnings.simplefilter("always", EdgewiseWarning)
+        result = edge_test(
+            data,
+            method=method,
+            alpha=asked["alpha"],
+            correction=correction_of(asked["correction"]),
+            min_effect=asked["min_effect"],
+            effect_scale=asked["effect_scale"],
+            budget=asked["budget"],
+            **more,
+            **options,
+        )
+>>>>>>> 3da4d42 (Open data in one way on the command line; --engine for accumulate, compare and report)
     for warning in caught:
         click.echo(f"edgewise: {warning.message}", err=True)
     tell_dropped(result.n_dropped)
     _tell_few_rows(result)
-    return result, rows
+    return result
 
 
 def _tell_few_rows(result: EdgeTestResult) -> None:
@@ -128,20 +194,6 @@ def _tell_few_rows(result: EdgeTestResult) -> None:
     against = caution(result)
     if against:
         click.echo(f"edgewise: {against.removeprefix('But ')}", err=True)
-
-
-@contextmanager
-def _watched(rows: Any, passes: int) -> Iterator[Any]:
-    """Rows that are read here, with a bar; a state has none, and a cluster shows its own."""
-    from edgewise.cli.progress import progress_bar
-    from edgewise.rows.views import WatchedRows
-
-    if not hasattr(rows, "estimated_rows"):
-        yield rows
-        return
-    total = rows.estimated_rows
-    with progress_bar(total and total * passes, "testing") as tell:
-        yield WatchedRows(rows, tell)
 
 
 def check_report(path: str, data: tuple[str, ...]) -> None:
@@ -155,9 +207,13 @@ def check_report(path: str, data: tuple[str, ...]) -> None:
 
 
 def make_report(
-    result: EdgeTestResult, path: str, rows: Any, asked: dict[str, Any], compare: bool | None
+    result: EdgeTestResult,
+    path: str,
+    rows: Table | None,
+    asked: dict[str, Any],
+    compare: bool | None,
 ) -> None:
-    """The report of a result of `run_test`, with the command that made it."""
+    """The report of a result of `tested`, with the command that made it."""
     import shlex
     import sys
     from pathlib import Path
@@ -169,9 +225,8 @@ def make_report(
         write_report(
             result,
             path,
-            # Standard input cannot be read again, and a cluster may be gone; the report then says
-            # less of the data.
-            data=rows if getattr(rows, "rescannable", True) else None,
+            # Standard input cannot be read again; the report then says less of the data.
+            data=rows,
             compare=compare,
             title=", ".join(Path(name).name or name for name in asked["data"][:3])
             + ("" if len(asked["data"]) <= 3 else f" and {len(asked['data']) - 3} more"),
@@ -179,6 +234,7 @@ def make_report(
         )
 
 
+<<<<<<< HEAD
 @contextmanager
 def _opened(asked: dict[str, Any]) -> Iterator[tuple[Any, str]]:
     """The rows, here or on a cluster, or a state; and the method to use."""
@@ -205,3 +261,16 @@ def _rows_or_state(
         raise click.UsageError("--columns and --exclude choose among rows; a state has none left.")
     state = load_state(data[0])
     return state, method or state.default_method
+=======
+def _interval(text: str | None) -> tuple[float, ...] | None:
+    if text is None:
+        return None
+    try:
+        low, high = (float(part) for part in text.split(","))
+    except ValueError as error:
+        raise click.BadParameter(
+            f"expected two numbers separated by a comma, as in 0,1; got {text!r}.",
+            param_hint="--support",
+        ) from error
+    return low, high
+>>>>>>> 3da4d42 (Open data in one way on the command line; --engine for accumulate, compare and report)
