@@ -232,14 +232,16 @@ def row_costs(
     """What a worker does to Parquet files, done here by a single thread."""
     import dask
 
-    from edgewise.rows.clusters.dask import dask_source
+    from edgewise.rows.clusters.dask import dask_file_table
+    from edgewise.rows.readers.files import FileTable
 
     costs = []
     for p in columns:
         rows = elements // p
         paths = write_rows(folder / f"columns{p}", rows, p, _COST_FILES)
         ways = {
-            k: partial(call, dask_source(paths)) for k, (call, _passes) in enumerate(CALLS.values())
+            k: partial(call, dask_file_table(FileTable(paths)))
+            for k, (call, _passes) in enumerate(CALLS.values())
         }
         with dask.config.set(scheduler="synchronous"), blas_threads(1):
             # Of the processor, not of the clock: what a neighbour takes is not ours.

@@ -11,8 +11,8 @@ import numpy as np
 
 from benchmarks.report import Line
 from edgewise import edge_test
-from edgewise.rows.clusters.partition_task import PartWork, in_tree
-from edgewise.rows.clusters.partitioned import PartitionedSource
+from edgewise.rows.clusters.partition_task import PartTask, in_tree
+from edgewise.rows.clusters.partitioned import PartitionedTable
 
 T = TypeVar("T")
 
@@ -74,7 +74,7 @@ class Weight:
     state: int
 
 
-class WeighedRows(PartitionedSource):
+class WeighedRows(PartitionedTable):
     """Partitions in memory that put everything on a scale that a cluster would send."""
 
     def __init__(self, parts: Sequence[Any]) -> None:
@@ -82,16 +82,16 @@ class WeighedRows(PartitionedSource):
         self._parts = parts
         self.passes: list[Weight] = []
 
-    def known_rows(self) -> Sequence[int]:
+    def part_rows(self) -> Sequence[int]:
         return [len(part) for part in self._parts]
 
-    def reduced(self, work: PartWork[T], merge: Callable[[T, T], T]) -> T:
+    def _reduced(self, task: PartTask[T], merge: Callable[[T, T], T]) -> T:
         states = [
-            work(number, f"part {number}", lambda part=part: part)
+            task(number, f"part {number}", lambda part=part: part)
             for number, part in enumerate(self._parts)
         ]
         total = in_tree(states, merge)
-        self.passes.append(Weight(_size(work), _size(total)))
+        self.passes.append(Weight(_size(task), _size(total)))
         return total
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
+from edgewise.rows.passes import RowsAtHand
 from edgewise import DataError, Moments
 from edgewise.covcov.closed_form import (
     covcov_matrix,
@@ -76,8 +77,8 @@ def test_matrix_is_positive_semidefinite_and_symmetric():
 def test_rows_in_several_batches_and_blocks():
     X = rows_of("laplace", n=9000, p=6)  # more rows than a block
     moments = Moments(order=2).update(X)
-    whole = covcov_matrix(lambda: iter([X]), moments)
-    cut = covcov_matrix(lambda: iter(np.split(X, [1, 5000])), moments)
+    whole = covcov_matrix(RowsAtHand([X]), moments)
+    cut = covcov_matrix(RowsAtHand(np.split(X, [1, 5000])), moments)
     np.testing.assert_allclose(cut, whole, rtol=1e-10, atol=1e-13 * whole.max())
     np.testing.assert_allclose(whole, direct(X), rtol=1e-10, atol=1e-12 * whole.max())
 
@@ -95,7 +96,7 @@ def test_estimates_the_spread_of_the_covariance():
 
 
 def matrix_of(X, **options):
-    return covcov_matrix(lambda: iter([X]), Moments(order=2).update(X), **options)
+    return covcov_matrix(RowsAtHand([X]), Moments(order=2).update(X), **options)
 
 
 @pytest.mark.exactness
@@ -143,7 +144,7 @@ def test_frobenius_trace(distribution, p):
 def test_traces_of_transformed_rows():
     X = rows_of("exponential", p=3)
     moments, A = Moments().update(X), np.random.default_rng(3).standard_normal((3, 3))
-    quartics = transformed_quartics(lambda: iter([X]), moments.centre(), A)
+    quartics = transformed_quartics(RowsAtHand([X]), moments.centre(), A)
     s = A @ moments.covariance() @ A.T * (399 / 400)
     for trace, frobenius in ((trace_from_quartics, False), (frobenius_trace, True)):
         expected = np.trace(matrix_of(X, A=A, frobenius=frobenius))

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 import edgewise as ew
+from edgewise.rows.passes import RowsAtHand
 from edgewise import DataError, Moments
 from edgewise.covcov import operator as module
 from edgewise.covcov.closed_form import covcov_matrix
@@ -39,11 +40,11 @@ def options_of(kind, X):
 
 
 def operator_of(X, scan=None, **options):
-    return CovcovOperator(scan or (lambda: iter([X])), Moments(order=2).update(X), **options)
+    return CovcovOperator(scan or RowsAtHand([X]), Moments(order=2).update(X), **options)
 
 
 def matrix_of(X, **options):
-    return covcov_matrix(lambda: iter([X]), Moments(order=2).update(X), **options)
+    return covcov_matrix(RowsAtHand([X]), Moments(order=2).update(X), **options)
 
 
 def vectors_of(operator, count=None):
@@ -164,7 +165,7 @@ class TestRows:
         X = rows_of("t5", n=300)
         options = options_of(kind, X)
         parts = BATCHES[batches](X)
-        operator = operator_of(X, lambda: iter(parts), **options)
+        operator = operator_of(X, RowsAtHand(parts), **options)
         block = vectors_of(operator, 3)
         expected = matrix_of(X, **options) @ block
         assert relative_error(operator @ block, expected) <= 1e-10
@@ -177,7 +178,7 @@ class TestRows:
         monkeypatch.setattr(module, "_BLOCK_ELEMENTS", 64)
         monkeypatch.setattr(module, "_MIN_BLOCK_ROWS", 7)
         X = rows_of("laplace", n=301)
-        operator = operator_of(X, lambda: iter(BATCHES[batches](X)))
+        operator = operator_of(X, RowsAtHand(BATCHES[batches](X)))
         block = vectors_of(operator, 2)
         assert relative_error(operator @ block, matrix_of(X) @ block) <= 1e-10
 
@@ -198,7 +199,7 @@ class TestRows:
         X = np.round(rows_of("t5") * 2**10) / 2**10
         options = options_of(kind, X)
         parts = BATCHES[batches](X + offset)
-        operator = operator_of(X + offset, lambda: iter(parts), **options)
+        operator = operator_of(X + offset, RowsAtHand(parts), **options)
         block = vectors_of(operator, 2)
         expected = matrix_of(X, **options) @ block
         assert relative_error(operator @ block, expected) <= 1e-10

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
+from edgewise.rows.passes import RowsAtHand
 from edgewise import Moments
 from edgewise.bounds.radius import ChiSquareRadius
 from edgewise.covcov.closed_form import covcov_matrix
@@ -29,8 +30,8 @@ def case(distribution, p, whitened=True):
     moments = Moments(order=2).update(X)
     A = estimate_precision(moments, [str(i) for i in range(p)]).whitening if whitened else None
     options = {"A": A, "frobenius": True}
-    spectrum = np.linalg.eigvalsh(covcov_matrix(lambda: iter([X]), moments, **options))
-    return CovcovOperator(lambda: iter([X]), moments, **options), np.maximum(spectrum, 0.0)
+    spectrum = np.linalg.eigvalsh(covcov_matrix(RowsAtHand([X]), moments, **options))
+    return CovcovOperator(RowsAtHand([X]), moments, **options), np.maximum(spectrum, 0.0)
 
 
 @cache
@@ -125,8 +126,8 @@ def test_few_eigenvalues_that_differ_from_zero_or_from_each_other(name):
     """Lanczos ends early there, and the rest of its steps must not count."""
     X = DEGENERATE[name]
     moments = Moments(order=2).update(X)
-    matrix = covcov_matrix(lambda: iter([X]), moments, frobenius=True)
-    operator = CovcovOperator(lambda: iter([X]), moments, frobenius=True)
+    matrix = covcov_matrix(RowsAtHand([X]), moments, frobenius=True)
+    operator = CovcovOperator(RowsAtHand([X]), moments, frobenius=True)
     found = estimate_spectrum(operator, float(np.trace(matrix)))
     traces = np.sum(found.values * found.counts, axis=1)
     np.testing.assert_allclose(traces, np.trace(matrix), rtol=1e-5)
@@ -149,7 +150,7 @@ def test_same_bits_again():
 
 def test_passes_do_not_grow_with_the_probes():
     X = rows_of("gaussian", 20)
-    operator = CovcovOperator(lambda: iter([X]), Moments(order=2).update(X), frobenius=True)
+    operator = CovcovOperator(RowsAtHand([X]), Moments(order=2).update(X), frobenius=True)
     estimate_spectrum(operator, 1.0)
     assert operator.products >= 6 * 14
     assert operator.passes <= 14 + 40

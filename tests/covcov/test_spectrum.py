@@ -8,13 +8,14 @@ from pyarrow import parquet, table
 from scipy.sparse.linalg import eigsh
 
 import edgewise as ew
+from edgewise.rows.passes import RowsAtHand
 from edgewise import DataError, Moments
 from edgewise.covcov import spectrum as module
 from edgewise.covcov.closed_form import covcov_matrix
 from edgewise.covcov.operator import CovcovOperator
 from edgewise.covcov.spectrum import largest_eigenvalue, leading_vectors, orthonormal
 from edgewise.estimators.inverse import estimate_precision
-from edgewise.rows.readers.files import FileSource
+from edgewise.rows.readers.files import FileTable
 
 DISTRIBUTIONS = ["gaussian", "t5", "lognormal"]
 blocks = pytest.mark.parametrize("block", [1, 4])
@@ -34,11 +35,11 @@ def whitening_of(X):
 
 
 def operator_of(X, **options):
-    return CovcovOperator(lambda: iter([X]), Moments(order=2).update(X), **options)
+    return CovcovOperator(RowsAtHand([X]), Moments(order=2).update(X), **options)
 
 
 def matrix_of(X, **options):
-    return covcov_matrix(lambda: iter([X]), Moments(order=2).update(X), **options)
+    return covcov_matrix(RowsAtHand([X]), Moments(order=2).update(X), **options)
 
 
 def largest_of(X, **options):
@@ -123,8 +124,8 @@ class TestLargest:
         X = rows_of("t5")
         path = tmp_path / "rows.parquet"
         parquet.write_table(table({f"x{i}": X[:, i] for i in range(10)}), path, row_group_size=333)
-        source = FileSource([path])
-        operator = CovcovOperator(source.batches, ew.accumulate(source))
+        source = FileTable([path])
+        operator = CovcovOperator(source.blocks, ew.accumulate(source))
         certifies(largest_eigenvalue(operator, block=4), largest_of(X))
 
     @pytest.mark.exactness
@@ -139,7 +140,7 @@ class TestLargest:
         """The start is chosen by a look at the first rows; one of them has no variance."""
         X = rows_of("lognormal")
         parts = [X[:0], *np.split(X, [1, 2, 700])]
-        operator = CovcovOperator(lambda: iter(parts), Moments(order=2).update(X))
+        operator = CovcovOperator(RowsAtHand(parts), Moments(order=2).update(X))
         certifies(largest_eigenvalue(operator), largest_of(X))
 
 
@@ -147,7 +148,7 @@ class TestPrecision:
     @blocks
     def test_single_precision_is_enough_for_ordinary_rows(self, block):
         X, options, _ = case("t5", 30, True)
-        operator = Recording(lambda: iter([X]), Moments(order=2).update(X), **options)
+        operator = Recording(RowsAtHand([X]), Moments(order=2).update(X), **options)
         largest_eigenvalue(operator, block=block)
         *before, last = operator.precisions
         assert set(before) == {4}
@@ -160,7 +161,7 @@ class TestPrecision:
         """Columns that differ by a small part: whitening makes that part as large as the rest."""
         X = np.cumsum(rows_of(distribution, p=12) * ([1.0] + [gap] * 11), axis=1)
         options = {"A": whitening_of(X), "frobenius": True}
-        operator = Recording(lambda: iter([X]), Moments(order=2).update(X), **options)
+        operator = Recording(RowsAtHand([X]), Moments(order=2).update(X), **options)
         found = largest_eigenvalue(operator, block=block)
         # Rounding of the rows themselves is made as large: the truth is no better known.
         certifies(found, largest_of(X, **options), rounding=1e-14 / gap**2)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
+from edgewise.rows.passes import RowsAtHand
 from edgewise import BatchMoments, Moments
 from edgewise.covcov.closed_form import covcov_matrix
 from edgewise.estimators.inverse import estimate_precision
@@ -73,7 +74,7 @@ class TestSecondPasses:
     def test_covariance_of_the_covariance(self, frobenius, offset):
         X = rows_of()
         plain, shifted = (
-            covcov_matrix(lambda Y=Y: iter([Y]), Moments(order=2).update(Y), frobenius=frobenius)
+            covcov_matrix(RowsAtHand([Y]), Moments(order=2).update(Y), frobenius=frobenius)
             for Y in (X, X + offset)
         )
         close(shifted, plain)
@@ -84,7 +85,7 @@ class TestSecondPasses:
         B = np.random.default_rng(1).standard_normal((4, 4))
         found = []
         for Y in (X, X + offset):
-            scan, centre = lambda Y=Y: iter(np.array_split(Y, 3)), Moments().update(Y).centre()
+            scan, centre = RowsAtHand(np.array_split(Y, 3)), Moments().update(Y).centre()
             sums = pair_sums(scan, centre, B, len(Y))
             quartics = transformed_quartics(scan, centre, B)
             found.append(

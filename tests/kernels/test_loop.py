@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from edgewise.rows.passes import RowsAtHand
 from edgewise.kernels.centre import Centre
 from edgewise.kernels.loop import BlockMemory, mapped_blocks
 from edgewise.kernels.pairs import pair_sums
@@ -184,12 +185,12 @@ def test_kernels_do_not_see_how_rows_are_cut(both):
     X, batches = both
     if not len(X):
         return
-    found = pair_sums(lambda: iter(batches), CENTRE, B, len(X))
-    expected = pair_sums(lambda: iter([X]), CENTRE, B, len(X))
+    found = pair_sums(RowsAtHand(batches), CENTRE, B, len(X))
+    expected = pair_sums(RowsAtHand([X]), CENTRE, B, len(X))
     close(found.square_square, expected.square_square)
     close(found.cube_linear, expected.cube_linear)
-    found = transformed_quartics(lambda: iter(batches), CENTRE, B)
-    expected = transformed_quartics(lambda: iter([X]), CENTRE, B)
+    found = transformed_quartics(RowsAtHand(batches), CENTRE, B)
+    expected = transformed_quartics(RowsAtHand([X]), CENTRE, B)
     close(found.columns, expected.columns)
     close(found.norm, expected.norm)
     origin = np.ones(P)

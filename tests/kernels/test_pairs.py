@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from edgewise.rows.passes import RowsAtHand
 from edgewise.kernels.centre import Centre
 from edgewise.kernels.pairs import exact_pairs, pair_sums
 from edgewise.rows.block import block_rows
@@ -30,7 +31,7 @@ def close(actual, expected):
 def test_pair_sums(n):
     X = rows_of(n)
     v = transformed(X)
-    sums = pair_sums(lambda: iter([X]), CENTRE, B, len(X))
+    sums = pair_sums(RowsAtHand([X]), CENTRE, B, len(X))
     close(sums.square_square, np.einsum("ri,rj->ij", v**2, v**2))
     close(sums.cube_linear, np.einsum("ri,rj->ij", v**3, v))
     close(sums.square_square.diagonal(), np.sum(v**4, axis=0))
@@ -46,7 +47,7 @@ def test_the_kurtosis_of_long_data_comes_from_all_their_length(monkeypatch):
     X = rows_of(20_000)
     v = transformed(X)
     products = v[:, :, np.newaxis] * v[:, np.newaxis, :]
-    sums = pair_sums(lambda: iter(np.split(X, 200)), CENTRE, B, len(X))
+    sums = pair_sums(RowsAtHand(np.split(X, 200)), CENTRE, B, len(X))
     sampled = np.concatenate(np.split(products, 200)[::20])
     expected = np.mean(sampled**4, axis=0) / np.mean(products**2, axis=0) ** 2
     close(sums.kurtosis, expected)
@@ -56,13 +57,13 @@ def test_the_kurtosis_of_long_data_comes_from_all_their_length(monkeypatch):
 def test_layout_and_type_of_the_rows(layout):
     X = layout(rows_of(400))
     v = transformed(X.astype(np.float64))
-    close(pair_sums(lambda: iter([X]), CENTRE, B, len(X)).cube_linear, (v**3).T @ v)
+    close(pair_sums(RowsAtHand([X]), CENTRE, B, len(X)).cube_linear, (v**3).T @ v)
 
 
 def test_however_the_rows_are_cut():
     X = rows_of(1000)
-    whole = pair_sums(lambda: iter([X]), CENTRE, B, len(X))
-    cut = pair_sums(lambda: iter(np.split(X, [0, 1, 400, 999])), CENTRE, B, len(X))
+    whole = pair_sums(RowsAtHand([X]), CENTRE, B, len(X))
+    cut = pair_sums(RowsAtHand(np.split(X, [0, 1, 400, 999])), CENTRE, B, len(X))
     close(cut.square_square, whole.square_square)
     close(cut.cube_linear, whole.cube_linear)
 
@@ -73,7 +74,7 @@ def test_exact_pairs():
     rho = np.eye(P)
     for (i, j), r in {(0, 2): 0.995, (1, 4): -1 + 1e-9, (3, 4): 1 - 1e-12, (0, 1): 0.5}.items():
         rho[i, j] = rho[j, i] = r
-    found = exact_pairs(lambda: iter(np.array_split(X, 3)), CENTRE, B, rho, 0.99)
+    found = exact_pairs(RowsAtHand(np.array_split(X, 3)), CENTRE, B, rho, 0.99)
     pairs = list(zip(found.rows.tolist(), found.columns.tolist(), strict=True))
     assert pairs == [(0, 2), (1, 4), (3, 4)]
     for k, (i, j) in enumerate(pairs):

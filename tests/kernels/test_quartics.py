@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
+from edgewise.rows.passes import RowsAtHand
 from edgewise import Moments
 from edgewise.estimators.inverse import estimate_precision
 from edgewise.kernels.quartics import transformed_quartics
@@ -19,7 +20,7 @@ def rows_of(distribution, n, p, seed=0):
 
 def quartics(X, A, parts=1):
     centre = Moments().update(X).centre()
-    return transformed_quartics(lambda: iter(np.array_split(X, parts)), centre, A)
+    return transformed_quartics(RowsAtHand(np.array_split(X, parts)), centre, A)
 
 
 def mardia(X):

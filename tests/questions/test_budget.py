@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import edgewise as ew
+from edgewise.rows.table import LocalTable
 from edgewise.rows.views import FiniteRows, StridedRows
 
 N = 100_000
@@ -37,19 +38,23 @@ def clock(monkeypatch):
     return set_seconds
 
 
-class Cuts:
-    """A source whose batches end where told, and that may not know how many rows it has."""
+class Cuts(LocalTable):
+    """A table whose blocks end where told, and that may not know how many rows it has."""
 
     named = False
     rescannable = True
 
     def __init__(self, X, cuts, n_rows=None):
         self.feature_names = tuple(f"x{i}" for i in range(X.shape[1]))
-        self.n_rows = self.estimated_rows = n_rows
+        self._n_rows = n_rows
         self._bounds = list(pairwise([0, *cuts, len(X)]))
         self._values = X
 
-    def batches(self):
+    @property
+    def n_rows(self):
+        return self._n_rows
+
+    def blocks(self):
         return (self._values[start:stop] for start, stop in self._bounds)
 
 
@@ -58,7 +63,9 @@ def test_every_kth_row_whatever_the_cuts(step, cuts):
     X = np.arange(80).reshape(40, 2)
     strided = StridedRows(Cuts(X, cuts, n_rows=40), step)
     for _ in range(2):  # each pass starts anew
-        np.testing.assert_array_equal(np.concatenate(list(strided.batches())), X[::step])
+        np.testing.assert_array_equal(
+            strided.reduce(lambda part: np.concatenate(list(part.blocks())), None), X[::step]
+        )
     assert strided.n_rows == len(X[::step])
     assert strided.feature_names == ("x0", "x1")
     assert StridedRows(Cuts(X, cuts), step).n_rows is None

@@ -10,7 +10,7 @@ import pytest
 import edgewise as ew
 from edgewise.methods.registry import METHODS
 from edgewise.questions.compare_methods import LADDER, Comparison, compare_methods
-from edgewise.rows.opening import as_source
+from edgewise.rows.opening import open_table
 
 TRACE_RADIUS = {"whitened, trace", "spectral, trace", "trace (paper)"}
 
@@ -19,7 +19,7 @@ TRACE_RADIUS = {"whitened, trace", "spectral, trace", "trace (paper)"}
 def lines(rows):
     return {
         line.rung.label: line
-        for line in compare_methods(as_source(rows), alpha=0.05, correction="holm")
+        for line in compare_methods(open_table(rows), alpha=0.05, correction="holm")
     }
 
 
@@ -48,7 +48,7 @@ def test_a_line_is_what_edge_test_says(lines, rows, same_result, rung):
 
 
 def test_level_and_correction_reach_every_rung(rows):
-    for line in compare_methods(as_source(rows), alpha=0.01, correction="bh"):
+    for line in compare_methods(open_table(rows), alpha=0.01, correction="bh"):
         assert line.result.alpha == 0.01
         wanted = None if METHODS[line.rung.method].simultaneous else "bh"
         assert line.result.correction == wanted
@@ -83,7 +83,7 @@ def test_shared_edges(lines):
 
 
 def test_what_fails_for_one_is_its_line(rows):
-    lines = compare_methods(as_source(rows), alpha=0.3, correction="holm")
+    lines = compare_methods(open_table(rows), alpha=0.3, correction="holm")
     assert {line.rung.label for line in lines if line.result is None} == TRACE_RADIUS
     score = lines[0].result
     for line in lines:
@@ -97,7 +97,7 @@ def test_what_fails_for_one_is_its_line(rows):
 
 def test_what_fails_for_all_is_raised(rows, refuses):
     def compare(data, alpha=0.05, correction="holm"):
-        return lambda: compare_methods(as_source(data), alpha, correction)
+        return lambda: compare_methods(open_table(data), alpha, correction)
 
     refuses(compare(rows, alpha=2), ew.ParameterError, "alpha", "got 2")
     refuses(compare(rows, correction="nope"), ew.ParameterError, "correction", "'nope'")

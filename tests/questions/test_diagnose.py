@@ -7,7 +7,7 @@ import pytest
 
 import edgewise as ew
 from edgewise.questions.diagnose import Diagnosis, dependence_pvalue, diagnose, tail_index
-from edgewise.rows.opening import as_source
+from edgewise.rows.opening import open_table
 from edgewise.rows.views import FiniteRows
 from edgewise.simulate import make_chain_precision, sample
 
@@ -26,7 +26,7 @@ def multivariate_t(df, n_samples, n_features, seed):
 
 
 def diagnosis_of(data):
-    return diagnose(as_source(data))
+    return diagnose(open_table(data))
 
 
 def with_facts(**facts):
@@ -229,7 +229,7 @@ def test_both_bundled_data_sets_are_dependent(load):
 def test_only_the_complete_rows_count():
     X = draw("gaussian")
     X[[1, 5], 0] = np.nan
-    assert diagnose(FiniteRows(as_source(X))).n_samples == 3998
+    assert diagnose(FiniteRows(open_table(X))).n_samples == 3998
 
 
 def test_rows_that_cannot_be_diagnosed(refuses):

@@ -13,7 +13,7 @@ import edgewise as ew
 from edgewise.questions.compare_methods import LADDER, compare_methods
 from edgewise.questions.diagnose import diagnose
 from edgewise.questions.reporting import report_of, write_report
-from edgewise.rows.opening import as_source
+from edgewise.rows.opening import open_table
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +56,7 @@ class TestData:
             "arrow": lambda: require("pyarrow").table(columns),
             "path": lambda: csv_file,
             "text": lambda: [str(csv_file)],
-            "source": lambda: as_source(csv_file),
+            "source": lambda: open_table(csv_file),
         }[request.param]()
 
     def test_rows_of_any_kind_make_a_ladder(self, result, data, path):
@@ -130,7 +130,7 @@ class TestText:
     def test_the_ladder_is_that_of_compare(self, rows, result, path):
         result.report(path, data=rows)
         found = ladder(path)
-        for line in compare_methods(as_source(rows), 0.05, "holm"):
+        for line in compare_methods(open_table(rows), 0.05, "holm"):
             guarantee, threshold, edges = found[line.rung.label]
             assert guarantee == line.guarantee
             assert edges == str(line.result.n_edges)
@@ -163,7 +163,7 @@ class TestText:
     )
     def test_the_ladder_has_the_levels_of_the_result(self, rows, path, options, correction):
         ew.edge_test(rows, alpha=0.2, **options).report(path, data=rows)
-        for line in compare_methods(as_source(rows), 0.2, correction):
+        for line in compare_methods(open_table(rows), 0.2, correction):
             assert ladder(path)[line.rung.label][2] == str(line.result.n_edges)
 
     def test_titles(self, result, rows, path):
@@ -199,7 +199,7 @@ class TestText:
             assert facts(path)["dependence between rows"].startswith("not seen (")
 
     def test_what_is_known_need_not_be_found_again(self, rows, result, path, monkeypatch):
-        source = as_source(rows)
+        source = open_table(rows)
         lines, diagnosis = compare_methods(source, 0.05, "holm"), diagnose(source)
         result.report(path, data=rows)
         whole = path.read_bytes()

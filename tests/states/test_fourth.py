@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from edgewise.rows.passes import RowsAtHand
 from edgewise import DataError, Moments
 from edgewise.estimators.inverse import estimate_precision
 from edgewise.kernels.pairs import pair_sums
@@ -103,7 +104,7 @@ def test_pair_sums_are_those_of_a_pass(n):
     X = rows_of(n)
     state = FourthMoments.of(X, ORIGIN)
     found = state.pair_sums(A)
-    expected = pair_sums(lambda: iter([X]), state.centre(), A, n)
+    expected = pair_sums(RowsAtHand([X]), state.centre(), A, n)
     for name in ("square_square", "cube_linear"):
         ours, theirs = getattr(found, name), getattr(expected, name)
         fourth = theirs.diagonal()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from edgewise.questions.diagnose import diagnose
-from edgewise.rows.opening import as_source
+from edgewise.rows.opening import open_table
 from edgewise.simulate import DISTRIBUTIONS, AutoRegressive, make_chain_precision, sample
 
 INDEPENDENT = ("gaussian", "laplace", "t5", "exponential", "lognormal")
@@ -23,7 +23,7 @@ def test_alarms_on_independent_rows(trial, distribution):
     alarms = []
     for rng in trial.draws(400, 8_000):
         X = sample(distribution, PRECISION, N, rng=rng)
-        alarms.append(diagnose(as_source(X)).dependent)
+        alarms.append(diagnose(open_table(X)).dependent)
     trial.rate_at_most("false alarms", alarms, LEVEL.get(distribution, CUT))
 
 
@@ -33,7 +33,7 @@ def test_alarms_on_dependent_rows(trial, distribution):
     alarms, advised = [], []
     for rng in trial.draws(60, 1_000):
         X = sample(law, PRECISION, N, rng=rng)
-        diagnosis = diagnose(as_source(X))
+        diagnosis = diagnose(open_table(X))
         alarms.append(diagnosis.dependent)
         advised.append(diagnosis.advice().startswith("Use method 'batch'"))
     trial.rate_at_least("alarms, AR(1) with 0.7", alarms, 1.0)

@@ -11,7 +11,7 @@ import pytest
 
 from edgewise import datasets
 from edgewise.questions.compare_methods import compare_methods
-from edgewise.rows.opening import as_source
+from edgewise.rows.opening import open_table
 from edgewise.view.ladder import plot_ladder
 
 
@@ -22,7 +22,7 @@ def _matplotlib(require):
 
 @pytest.fixture(scope="module")
 def lines():
-    found = compare_methods(as_source(datasets.load_sachs()), 0.05, "holm")
+    found = compare_methods(open_table(datasets.load_sachs()), 0.05, "holm")
     # One that failed, as a method may on some data.
     failed = replace(found[1], result=None, failure="The rows are too few for $x$.")
     return [found[0], failed, *found[2:]]

@@ -50,14 +50,14 @@ def command(plot: str, report: str) -> None:
     from edgewise.questions.compare_methods import compare_methods
     from edgewise.questions.diagnose import diagnose
     from edgewise.questions.reporting import report_of
-    from edgewise.rows.opening import as_source
+    from edgewise.rows.opening import open_table
     from edgewise.view.export import plot_kind, write_plot
 
     plot_kind(plot)
     check_writable(plot)
     check_writable(report)
     out = console()
-    source = as_source(load_sp500_returns())
+    source = open_table(load_sp500_returns())
     with console(stderr=True).status("testing …"):
         lines = compare_methods(source, alpha=0.05, correction="holm")
         diagnosis = diagnose(source)

@@ -91,7 +91,7 @@ def command(
     interrupted, give the same command again and it continues where it stopped. The numbers do not
     depend on where the draws are made.
     """
-    check_engine(engine, scheduler)
+    check_engine({"engine": engine, "scheduler": scheduler})
     if jobs is not None and engine == "dask":
         raise click.UsageError(
             "--jobs goes with --engine local: a Dask cluster has its own workers."

@@ -9,13 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-<<<<<<< HEAD
-from edgewise.cli.engine import rows_on_cluster
-from edgewise.cli.manual import Manual, section
-=======
 from edgewise.cli.engine import check_engine, is_local, opened_table, watched
-from edgewise.cli.manual import section
->>>>>>> 3da4d42 (Open data in one way on the command line; --engine for accumulate, compare and report)
+from edgewise.cli.manual import Manual, section
 from edgewise.cli.options import (
     alpha_option,
     correction_of,
@@ -28,7 +23,7 @@ from edgewise.methods.registry import CLASSES
 if TYPE_CHECKING:
     from edgewise.results.result import EdgeTestResult
     from edgewise.rows.table import Table
-    from edgewise.states.registry import State
+    from edgewise.states.registry import AnyState
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -97,35 +92,11 @@ def compare_option(command: _Command) -> _Command:
     )(command)
 
 
-<<<<<<< HEAD
-def run_test(asked: dict[str, Any]) -> tuple[EdgeTestResult, Any]:
-    """The result that the options ask for, and the rows or the state it came from."""
-    from edgewise.cli.method_options import asked_options
-    from edgewise.errors import EdgewiseWarning
-    from edgewise.methods.registry import method_of
-    from edgewise.questions.edge_test import edge_test
-
-    with warnings.catch_warnings(record=True) as caught, _opened(asked) as (rows, method):
-        warnings.simplefilter("always", EdgewiseWarning)
-        options = asked_options(asked)
-        twice = asked["budget"] is None and method_of(method, options).needs.reads_again
-        with _watched(rows, passes=1 + twice) as watched:
-            result = edge_test(
-                watched,
-                method=method,
-                alpha=asked["alpha"],
-                correction=correction_of(asked["correction"]),
-                min_effect=asked["min_effect"],
-                effect_scale=asked["effect_scale"],
-                drop_missing=asked["drop_missing"],
-                budget=asked["budget"],
-                **options,
-            )
-=======
 @contextmanager
 def tested(asked: dict[str, Any]) -> Iterator[tuple[EdgeTestResult, Table | None]]:
     """The result that the options ask for; and its rows, while these can be read again."""
-    from edgewise.methods.registry import METHODS
+    from edgewise.cli.method_options import asked_options
+    from edgewise.methods.registry import DEFAULT_METHOD, method_of
 
     check_engine(asked)
     state = _state(asked)
@@ -133,13 +104,14 @@ def tested(asked: dict[str, Any]) -> Iterator[tuple[EdgeTestResult, Table | None
         method = asked["method"] or state.default_method
         yield _told(asked, method, nullcontext(state), drop_missing=asked["drop_missing"]), None
         return
-    method = asked["method"] or "score"
+    method = asked["method"] or DEFAULT_METHOD
+    twice = asked["budget"] is None and method_of(method, asked_options(asked)).needs.reads_again
     with opened_table(asked) as table:
-        rows = watched(asked, table, "testing", METHODS[method].passes)
+        rows = watched(asked, table, "testing", 1 + twice)
         yield _told(asked, method, rows), table if table.rescannable else None
 
 
-def _state(asked: dict[str, Any]) -> State | None:
+def _state(asked: dict[str, Any]) -> AnyState | None:
     """The state that a single file of DATA holds."""
     from edgewise.states.registry import as_state
 
@@ -155,18 +127,10 @@ def _told(
     asked: dict[str, Any], method: str, opened: AbstractContextManager[Any], **more: Any
 ) -> EdgeTestResult:
     """The result of a test, with what is to be said of it on standard error."""
+    from edgewise.cli.method_options import asked_options
     from edgewise.errors import EdgewiseWarning
     from edgewise.questions.edge_test import edge_test
 
-    given = {
-        "radius": asked["radius"],
-        "support": _interval(asked["support"]),
-        "solver": asked["solver"],
-        "n_batches": asked["n_batches"],
-        "mu": asked["mu"],
-        "standardize": asked["standardize"] or None,
-    }
-    options = {name: value for name, value in given.items() if value is not None}
     with warnings.catch_warnings(record=True) as caught, opened as data:
         warnings.simplefilter("always", EdgewiseWarning)
         result = edge_test(
@@ -178,9 +142,8 @@ def _told(
             effect_scale=asked["effect_scale"],
             budget=asked["budget"],
             **more,
-            **options,
+            **asked_options(asked),
         )
->>>>>>> 3da4d42 (Open data in one way on the command line; --engine for accumulate, compare and report)
     for warning in caught:
         click.echo(f"edgewise: {warning.message}", err=True)
     tell_dropped(result.n_dropped)
@@ -232,45 +195,3 @@ def make_report(
             + ("" if len(asked["data"]) <= 3 else f" and {len(asked['data']) - 3} more"),
             command=shlex.join(["edgewise", *sys.argv[1:]]),
         )
-
-
-<<<<<<< HEAD
-@contextmanager
-def _opened(asked: dict[str, Any]) -> Iterator[tuple[Any, str]]:
-    """The rows, here or on a cluster, or a state; and the method to use."""
-    engine = asked.get("engine", "local")
-    if engine == "local":
-        yield _rows_or_state(asked["data"], asked["columns"], asked["exclude"], asked["method"])
-        return
-    columns, exclude = column_names(asked["columns"]), column_names(asked["exclude"])
-    where = engine, asked["scheduler"], asked["master"]
-    with rows_on_cluster(*where, asked["data"], columns, exclude) as rows:
-        yield rows, asked["method"] or "score"
-
-
-def _rows_or_state(
-    data: tuple[str, ...], columns: str | None, exclude: str | None, method: str | None
-) -> tuple[Any, str]:
-    """The rows, or the state that a single file holds; and the method to use on it."""
-    from edgewise.states.file_format import is_state_file
-    from edgewise.states.registry import load_state
-
-    if len(data) > 1 or not is_state_file(data[0]):
-        return read_data(data, columns, exclude), method or "score"
-    if columns or exclude:
-        raise click.UsageError("--columns and --exclude choose among rows; a state has none left.")
-    state = load_state(data[0])
-    return state, method or state.default_method
-=======
-def _interval(text: str | None) -> tuple[float, ...] | None:
-    if text is None:
-        return None
-    try:
-        low, high = (float(part) for part in text.split(","))
-    except ValueError as error:
-        raise click.BadParameter(
-            f"expected two numbers separated by a comma, as in 0,1; got {text!r}.",
-            param_hint="--support",
-        ) from error
-    return low, high
->>>>>>> 3da4d42 (Open data in one way on the command line; --engine for accumulate, compare and report)

@@ -21,7 +21,7 @@ from edgewise.kernels.loop import BlockMemory, mapped_blocks
 from edgewise.kernels.products import upper_products
 from edgewise.kernels.quartics import CentralQuartics
 from edgewise.rows.block import Rows, block_rows
-from edgewise.rows.passes import Scan, Sums, summed
+from edgewise.rows.passes import RowsAtHand, Summable, Sums
 from edgewise.rows.values import check_rows
 from edgewise.states.fourth import FourthMoments
 from edgewise.states.moments import Moments
@@ -66,7 +66,7 @@ def frobenius_trace(n_samples: int, s: FloatArray, quartics: CentralQuartics) ->
 
 
 def covcov_matrix(
-    scan: Scan, moments: Moments, *, A: FloatArray | None = None, frobenius: bool = False
+    rows: Summable, moments: Moments, *, A: FloatArray | None = None, frobenius: bool = False
 ) -> FloatArray:
     """The d × d matrix Cov(U(Σ̂)), d = p(p+1)/2, in a second pass over the rows.
 
@@ -74,8 +74,8 @@ def covcov_matrix(
 
     Parameters
     ----------
-    scan : callable
-        Starts a pass over the rows.
+    rows : Summable
+        What a pass is run over.
     moments : Moments
         Of the same rows.
     A : ndarray of shape (p, p), optional
@@ -90,7 +90,7 @@ def covcov_matrix(
     if A is not None:
         s = A @ s @ A.T
     check_range(s)
-    (gram,) = summed(scan, partial(_product_gram, centre=centre, A=A))
+    (gram,) = rows.sums(partial(_product_gram, centre=centre, A=A))
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
         gram /= n
         return _from_products(n, gram, s, frobenius)
@@ -169,7 +169,7 @@ def covariance_of_covariance(X: Any) -> FloatArray:
     if rows.shape[0] < 3:
         raise DataError(f"X: expected at least 3 rows, got {rows.shape[0]}; collect more rows.")
     moments = Moments(order=2).update(rows)
-    return covcov_matrix(lambda: iter([rows]), moments)
+    return covcov_matrix(RowsAtHand([rows]), moments)
 
 
 def _check_size(p: int, d: int) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from edgewise.covcov.closed_form import check_range, finite, u_statistic_factor
 from edgewise.kernels.centre import Centre
 from edgewise.kernels.loop import Block, BlockMemory, mapped_blocks
 from edgewise.rows.block import Rows
-from edgewise.rows.passes import DistantRows, Scan, Sums, summed
+from edgewise.rows.passes import Summable, Sums
 from edgewise.states.moments import Moments
 
 # A block in single precision fills half a core's L2 cache, but is not too flat for GEMM.
@@ -40,8 +41,8 @@ class CovcovOperator(LinearOperator):
 
     Parameters
     ----------
-    scan : callable
-        Starts a pass over the rows.
+    rows : Summable
+        What passes are run over.
     moments : Moments
         Of the same rows.
     A : ndarray of shape (p, p), optional
@@ -56,14 +57,14 @@ class CovcovOperator(LinearOperator):
 
     def __init__(
         self,
-        scan: Scan,
+        rows: Summable,
         moments: Moments,
         *,
         A: FloatArray | None = None,
         frobenius: bool = False,
         in_memory: bool = True,
     ) -> None:
-        self._scan, self._in_memory = scan, in_memory
+        self._rows, self._in_memory = rows, in_memory
         #: The precision of what is only on the way to a result.
         self.rough: npt.DTypeLike = np.float32 if in_memory else np.float64
         self._n, self._centre = moments.n_samples, moments.centre()
@@ -148,19 +149,22 @@ class CovcovOperator(LinearOperator):
     def variances_along(self, vectors: Sequence[FloatArray]) -> FloatArray:
         """About proportional to vᵀCv for each; from the first rows alone if they are at hand."""
         matrices = [self._inside(self._symmetric(vector)) for vector in vectors]
-        if self._in_memory and not isinstance(self._scan, DistantRows):
-            first = next(_unit_rows(self._scan(), self._centre, self._scale, np.float64))
-            n, total, square = _form_moments(iter([first]), self.n_features, matrices)
+        if self._in_memory:
+            n, total, square = self._summed(
+                _leading_form_moments, np.float64, whole=False, matrices=matrices
+            )
         else:
             n, total, square = self._summed(_form_moments, np.float64, matrices=matrices)
             self.passes += 1
         return np.asarray(square / n - (total / n) ** 2)
 
-    def _summed(self, sums: Callable[..., Sums], dtype: npt.DTypeLike, **given: Any) -> Sums:
+    def _summed(
+        self, sums: Callable[..., Sums], dtype: npt.DTypeLike, *, whole: bool = True, **given: Any
+    ) -> Sums:
         one_pass = partial(
             _over_unit_rows, sums, centre=self._centre, scale=self._scale, dtype=dtype, given=given
         )
-        return summed(self._scan, one_pass)
+        return self._rows.sums(one_pass, whole=whole)
 
     def _inside(self, V: FloatArray) -> FloatArray:
         """AᵀVA: what a quadratic form of A c is as one of c."""
@@ -234,6 +238,11 @@ def _form_moments(blocks: Iterator[Block], p: int, matrices: Sequence[FloatArray
         u = np.stack([np.vecdot(z @ V, z) for V in matrices])
         n, total, square = n + block.n, total + u.sum(axis=1), square + np.vecdot(u, u)
     return np.array(n), total, square
+
+
+def _leading_form_moments(blocks: Iterator[Block], p: int, matrices: Sequence[FloatArray]) -> Sums:
+    """The same of the first rows alone."""
+    return _form_moments(islice(blocks, 1), p, matrices)
 
 
 def _weighted_gram(z: AnyArray, u: AnyArray) -> Any:

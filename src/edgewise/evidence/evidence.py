@@ -16,6 +16,7 @@ from edgewise.kernels.pairs import ExactPairs, PairSums
 from edgewise.kernels.quartics import CentralQuartics
 from edgewise.rows.passes import Pass, Sums
 from edgewise.states.batches import BatchMoments
+from edgewise.states.moments import Moments
 
 if TYPE_CHECKING:
     from edgewise.covcov.operator import CovcovOperator
@@ -38,6 +39,12 @@ class Needs:
     order: int = 2
     n_batches: int | None = None
     reads_again: bool = False
+
+    def empty_state(self) -> Moments | BatchMoments:
+        """The state that the first pass fills."""
+        if self.n_batches is None:
+            return Moments(order=self.order)
+        return BatchMoments(self.n_batches)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,9 +11,11 @@ import numpy as np
 from edgewise._base.types import FloatArray
 from edgewise.covcov.closed_form import covcov_matrix
 from edgewise.evidence.from_state import StateEvidence
+from edgewise.kernels.centre import Centre
 from edgewise.kernels.pairs import ExactPairs, PairSums, exact_pairs, pair_sums
 from edgewise.kernels.quartics import CentralQuartics, transformed_quartics
-from edgewise.rows.passes import DistantRows, Pass, Scan, Sums, summed
+from edgewise.rows.passes import Pass, SameRows, Sums
+from edgewise.rows.table import Part
 from edgewise.states.moments import Moments
 
 if TYPE_CHECKING:
@@ -23,7 +26,7 @@ if TYPE_CHECKING:
 class RowEvidence(StateEvidence):
     """What the state of the first pass knows, and what further passes over the rows add up to."""
 
-    rows: Scan
+    rows: SameRows
 
     def quartics(self, A: FloatArray | None = None) -> CentralQuartics:
         if A is None and isinstance(self.state, Moments) and self.state.order == 4:
@@ -54,15 +57,24 @@ class RowEvidence(StateEvidence):
         )
 
     def sums(self, one_pass: Pass) -> Sums:
-        return summed(self.rows, one_pass)
+        return self.rows.sums(one_pass)
 
     def leading_rows(self, most: int) -> FloatArray:
-        centre, centred, rows = self.moments().centre(), [], 0
-        if isinstance(self.rows, DistantRows):
-            self._lacks_rows()
-        for batch in self.rows():
-            centred.append(centre.subtract_from(batch, np.empty(batch.shape[::-1])))
-            rows += batch.shape[0]
-            if rows >= most:
-                break
-        return np.concatenate(centred, axis=1)[:, :most]
+        one_pass = partial(_leading_of, most=most, centre=self.moments().centre())
+        return self.rows.table.reduce(one_pass, partial(_leading, most=most))
+
+
+def _leading_of(part: Part, most: int, centre: Centre) -> FloatArray:
+    """The first rows of a part, minus the mean; features first."""
+    centred, rows = [np.empty((len(part.feature_names), 0))], 0
+    for block in part.blocks():
+        centred.append(centre.subtract_from(block, np.empty(block.shape[::-1])))
+        rows += block.shape[0]
+        if rows >= most:
+            break
+    return np.concatenate(centred, axis=1)[:, :most]
+
+
+def _leading(a: FloatArray, b: FloatArray, most: int) -> FloatArray:
+    """Those of two parts that follow each other."""
+    return np.concatenate([a, b], axis=1)[:, :most]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from edgewise._base.checks import check_names, check_testable_shape, default_names
@@ -10,15 +10,16 @@ from edgewise.errors import DataError, ParameterError
 from edgewise.evidence.evidence import Evidence, Needs
 from edgewise.evidence.from_rows import RowEvidence
 from edgewise.evidence.from_state import StateEvidence
-from edgewise.rows.block import Rows
-from edgewise.rows.clusters.detect import partitioned_source
-from edgewise.rows.opening import as_source
-from edgewise.rows.passes import Scan
-from edgewise.rows.table import Source, in_memory
-from edgewise.rows.views import FiniteRows, RenamedColumns
+from edgewise.rows.counting import rows_up_to
+from edgewise.rows.opening import open_table
+from edgewise.rows.passes import SameRows
+from edgewise.rows.table import Table
+from edgewise.states.accumulate import read_into
 from edgewise.states.batches import BatchMoments
-from edgewise.states.first_pass import read_once
 from edgewise.states.moments import Moments
+
+# Below this many columns the first pass takes less time than it takes to count the rows first.
+_MANY_COLUMNS = 300
 
 
 def open_evidence(
@@ -27,8 +28,8 @@ def open_evidence(
     asked_by: str,
     *,
     feature_names: Sequence[str] | None = None,
-    columns: Sequence[str] | None = None,
-    exclude: Sequence[str] | None = None,
+    columns: str | Sequence[str] | None = None,
+    exclude: str | Sequence[str] | None = None,
     drop_missing: bool = False,
     client: Any = None,
 ) -> Evidence:
@@ -40,31 +41,15 @@ def open_evidence(
                 "whose rows are gone."
             )
         return evidence_of_state(data, asked_by, feature_names)
-    distant = partitioned_source(data, client=client, columns=columns, exclude=exclude)
-    if distant is not None:
-        if drop_missing:
-            distant = distant.without_missing()
-        p = len(distant.feature_names)
-        names = distant.feature_names if feature_names is None else check_names(feature_names, p)
-        kept: dict[str, Any] = (
-            {"order": needs.order} if needs.n_batches is None else {"n_batches": needs.n_batches}
-        )
-        state = distant.accumulate(**kept)
-        check_testable_shape(state.n_samples, p)
-        return RowEvidence(
-            feature_names=names,
-            asked_by=asked_by,
-            n_dropped=distant.n_dropped,
-            in_memory=False,
-            state=state,
-            rows=distant.rows(state.n_samples),
-        )
-    source = as_source(data, columns=columns, exclude=exclude)
-    if feature_names is not None:
-        source = RenamedColumns(source, check_names(feature_names, len(source.feature_names)))
-    if drop_missing:
-        source = FiniteRows(source)
-    return evidence_of_rows(source, needs, asked_by)
+    table = open_table(
+        data,
+        columns=columns,
+        exclude=exclude,
+        feature_names=feature_names,
+        drop_missing=drop_missing,
+        client=client,
+    )
+    return evidence_of_table(table, needs, asked_by)
 
 
 def evidence_of_state(
@@ -76,44 +61,26 @@ def evidence_of_state(
     return StateEvidence(feature_names=names, asked_by=asked_by, state=state)
 
 
-def evidence_of_rows(source: Source, needs: Needs, asked_by: str) -> Evidence:
+def evidence_of_table(table: Table, needs: Needs, asked_by: str) -> Evidence:
     """The first pass over the rows, and the way to further ones."""
-    if needs.reads_again and not source.rescannable:
+    if needs.reads_again and not table.rescannable:
         raise DataError(
-            f"data: {asked_by} reads the rows twice, and this stream can be read only "
-            "once; use method='batch', or write the rows to a Parquet file first."
+            f"data: {asked_by} reads the rows twice, and this stream can be read only once; use "
+            "method='batch', or write the rows to a Parquet file first."
         )
-    state: Moments | BatchMoments
-    if needs.n_batches is None:
-        state = read_once(source, order=needs.order)
-    else:
-        state = read_once(source, n_batches=needs.n_batches)
-    check_testable_shape(state.n_samples, len(source.feature_names))
-    n_dropped = source.n_dropped if isinstance(source, FiniteRows) else 0
+    p = len(table.feature_names)
+    if p > _MANY_COLUMNS and (few := rows_up_to(table, p)) is not None:
+        # The sums would cost p² numbers and more, for nothing.
+        check_testable_shape(few, p)
+    state, n_dropped = read_into(needs.empty_state(), table)
+    check_testable_shape(state.n_samples, p)
     given: dict[str, Any] = {
-        "feature_names": source.feature_names,
+        "feature_names": table.feature_names,
         "asked_by": asked_by,
         "n_dropped": n_dropped,
-        "in_memory": in_memory(source),
+        "in_memory": table.in_memory,
         "state": state,
     }
-    if not source.rescannable:
+    if not table.rescannable:
         return StateEvidence(**given)
-    return RowEvidence(rows=_same_rows_again(source, state.n_samples), **given)
-
-
-def _same_rows_again(source: Source, n_samples: int) -> Scan:
-    """Further passes, which must see as many rows as the first one."""
-
-    def scan() -> Iterator[Rows]:
-        rows = 0
-        for batch in source.batches():
-            rows += batch.shape[0]
-            yield batch
-        if rows != n_samples:
-            raise DataError(
-                f"data: the first pass read {n_samples} rows, the second {rows}; the data changed "
-                "in between or can be read only once. Use method='batch', which reads them once."
-            )
-
-    return scan
+    return RowEvidence(rows=SameRows(table, state.n_samples), **given)

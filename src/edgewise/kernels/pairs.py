@@ -13,7 +13,7 @@ from edgewise.kernels.centre import Centre
 from edgewise.kernels.loop import BlockMemory, mapped_blocks
 from edgewise.kernels.products import add_gram, mirrored
 from edgewise.rows.block import Rows, block_rows
-from edgewise.rows.passes import Scan, Sums, summed
+from edgewise.rows.passes import Summable, Sums
 
 # Rows from which the kurtosis of products is estimated.
 _KURTOSIS_ROWS = 1 << 12
@@ -33,10 +33,10 @@ class PairSums:
     kurtosis: FloatArray
 
 
-def pair_sums(scan: Scan, centre: Centre, B: FloatArray, n_samples: int) -> PairSums:
+def pair_sums(rows: Summable, centre: Centre, B: FloatArray, n_samples: int) -> PairSums:
     """One pass over the `n_samples` rows, three matrix products a block, O(np²) in all."""
     every = max(1, n_samples // _KURTOSIS_ROWS)
-    sums = summed(scan, partial(_pair_sums, centre=centre, B=B, every=every))
+    sums = rows.sums(partial(_pair_sums, centre=centre, B=B, every=every))
     square_square, cube_linear, fourth_fourth, sampled = sums
     square_square = mirrored(square_square)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -76,7 +76,7 @@ class ExactPairs:
 
 
 def exact_pairs(
-    scan: Scan, centre: Centre, B: FloatArray, rho: FloatArray, nearly_one: float
+    rows: Summable, centre: Centre, B: FloatArray, rho: FloatArray, nearly_one: float
 ) -> ExactPairs | None:
     """One more pass for the pairs with |ρ| above `nearly_one`; none where there are none."""
     i, j = np.nonzero(np.abs(rho) > nearly_one)
@@ -84,8 +84,8 @@ def exact_pairs(
     i, j = i[once], j[once]
     if not i.size:
         return None
-    score, influence = summed(
-        scan, partial(_exact_sums, centre=centre, B=B, i=i, j=j, r=rho[i, j][:, np.newaxis])
+    score, influence = rows.sums(
+        partial(_exact_sums, centre=centre, B=B, i=i, j=j, r=rho[i, j][:, np.newaxis])
     )
     return ExactPairs(i, j, score, influence)
 

@@ -13,7 +13,7 @@ from edgewise.kernels.centre import Centre
 from edgewise.kernels.loop import BlockMemory, mapped_blocks
 from edgewise.kernels.products import row_products
 from edgewise.rows.block import Rows, block_rows
-from edgewise.rows.passes import Scan, Sums, summed
+from edgewise.rows.passes import Summable, Sums
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -24,12 +24,12 @@ class CentralQuartics:
     norm: float
 
 
-def transformed_quartics(scan: Scan, centre: Centre, A: FloatArray) -> CentralQuartics:
+def transformed_quartics(rows: Summable, centre: Centre, A: FloatArray) -> CentralQuartics:
     """mean w_i⁴ and mean ‖w‖⁴ of w = A(x − mean).
 
     With A = L⁻¹, Σ̂ = LLᵀ, ‖w‖² = (x−x̄)ᵀΘ̂(x−x̄), and mean ‖w‖⁴ is Mardia's multivariate kurtosis.
     """
-    n, columns, norm = summed(scan, partial(_quartic_sums, centre=centre, A=A))
+    n, columns, norm = rows.sums(partial(_quartic_sums, centre=centre, A=A))
     return CentralQuartics(columns / n, float(norm / n))
 
 

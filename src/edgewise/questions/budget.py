@@ -14,17 +14,16 @@ from typing import Any
 
 import numpy as np
 
-from edgewise._base.checks import check_names, check_real
+from edgewise._base.checks import check_real
 from edgewise._base.warn import without_warnings
 from edgewise.errors import ParameterError
 from edgewise.evidence.evidence import Evidence
-from edgewise.evidence.opening import evidence_of_rows
+from edgewise.evidence.opening import evidence_of_table
 from edgewise.inference.bound import Bound
 from edgewise.methods.method import Method
 from edgewise.methods.registry import DEFAULT_METHOD, method_of, registered
-from edgewise.rows.opening import as_source
-from edgewise.rows.table import Source
-from edgewise.rows.views import FiniteRows, RenamedColumns, StridedRows
+from edgewise.rows.table import Table
+from edgewise.rows.views import StridedRows
 
 _PILOT_ROWS = 8192
 # Part of the budget is spent before and after the rows are read; leave it some room.
@@ -38,7 +37,7 @@ class BudgetPlan:
     """What was chosen, and the sample of rows that fits the budget."""
 
     method: Method
-    source: Source
+    table: Table
     seconds: float
     rows_available: int
     step: int
@@ -53,7 +52,7 @@ class BudgetPlan:
 
     def evidence(self) -> Evidence:
         """The sampled rows, as the chosen method wants them."""
-        return evidence_of_rows(self.source, self.method.needs, f"method {self.method.name!r}")
+        return evidence_of_table(self.table, self.method.needs, f"method {self.method.name!r}")
 
 
 def candidates(method: str | Method, options: Mapping[str, Any]) -> list[Method]:
@@ -72,17 +71,22 @@ def candidates(method: str | Method, options: Mapping[str, Any]) -> list[Method]
 
 
 def plan_budget(
-    source: Source, budget: object, methods: Sequence[Method], alpha: float
+    table: Table, budget: object, methods: Sequence[Method], alpha: float
 ) -> BudgetPlan:
     """Try the methods on a pilot sample, and choose rows and method for `budget` seconds."""
     seconds = check_real("budget", budget, above=0, hint=" It is a time in seconds.")
-    rows, p = source.n_rows, len(source.feature_names)
+    parts = table.part_rows()
+    if parts is None or len(parts) > 1:
+        raise ParameterError(
+            "budget: expected with rows that are here, got rows on a cluster; leave it out."
+        )
+    rows, p = table.n_rows, len(table.feature_names)
     if rows is None:
         raise ParameterError(
             "budget: expected data whose number of rows is known beforehand, got CSV, a stream or "
             "drop_missing; pass an array, a table or Parquet without missing values."
         )
-    pilot = StridedRows(source, max(1, rows // _PILOT_ROWS))
+    pilot = StridedRows(table, max(1, rows // _PILOT_ROWS))
     pilot_rows = pilot.n_rows or rows
     quick = [
         method
@@ -97,7 +101,7 @@ def plan_budget(
             f"which pay for {best.affordable} rows; spend more."
         )
     step = -(-rows // best.affordable)
-    chosen = source if step == 1 else StridedRows(source, step)
+    chosen = table if step == 1 else StridedRows(table, step)
     return BudgetPlan(best.method, chosen, seconds, rows, step)
 
 
@@ -113,9 +117,9 @@ class _Trial:
     predicted: tuple[float, float]
 
     @classmethod
-    def of(cls, method: Method, pilot: Source, seconds: float, rows: int, alpha: float) -> _Trial:
+    def of(cls, method: Method, pilot: Table, seconds: float, rows: int, alpha: float) -> _Trial:
         start = time.perf_counter()
-        evidence = evidence_of_rows(pilot, method.needs, f"method {method.name!r}")
+        evidence = evidence_of_table(pilot, method.needs, f"method {method.name!r}")
         first_pass = time.perf_counter()
         with without_warnings():
             measured = method.measure(evidence)
@@ -129,18 +133,3 @@ class _Trial:
         # ε falls as n^{−1/2}.
         radius = bound.radius.epsilon(alpha) * float(np.sqrt(n / affordable))
         return cls(method, affordable, (bound.transfer.tau(radius), radius))
-
-
-def rows_here(data: Any, asked: Mapping[str, Any]) -> Source:
-    """The rows that a budget samples: they must be here, not on a cluster or in a state."""
-    from edgewise.rows.clusters.detect import partitioned_source
-
-    if partitioned_source(data, client=asked["client"]) is not None:
-        raise ParameterError(
-            "budget: expected with rows that are here, got rows on a cluster; leave it out."
-        )
-    source = as_source(data, columns=asked["columns"], exclude=asked["exclude"])
-    names = asked["feature_names"]
-    if names is not None:
-        source = RenamedColumns(source, check_names(names, len(source.feature_names)))
-    return FiniteRows(source) if asked["drop_missing"] else source

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from edgewise._base.checks import check_columns
 from edgewise.errors import ParameterError
 from edgewise.evidence.opening import open_evidence
 from edgewise.inference.corrections import HOLM
 from edgewise.methods.method import Method
 from edgewise.methods.registry import DEFAULT_METHOD, method_of
 from edgewise.methods.sequential import ConfidenceSequence, Sequential
-from edgewise.questions.budget import candidates, plan_budget, rows_here
+from edgewise.questions.budget import candidates, plan_budget
 from edgewise.results.decide import decide
 from edgewise.results.result import EdgeTestResult
+from edgewise.rows.opening import open_table
 from edgewise.states.registry import as_state
 
 
@@ -133,8 +133,8 @@ def edge_test(
     """
     rows: dict[str, Any] = {
         "feature_names": feature_names,
-        "columns": check_columns("columns", columns),
-        "exclude": check_columns("exclude", exclude),
+        "columns": columns,
+        "exclude": exclude,
         "drop_missing": drop_missing,
         "client": client,
     }
@@ -147,7 +147,7 @@ def edge_test(
             )
         able = candidates(method, options)
         question = able[0].question(*asked)
-        plan = plan_budget(rows_here(data, rows), budget, able, question.alpha)
+        plan = plan_budget(open_table(data, **rows), budget, able, question.alpha)
         result = decide(plan.method.measure(plan.evidence()), question)
         return replace(result, options={**result.options, **plan.record()})
     chosen = method_of(method, options)

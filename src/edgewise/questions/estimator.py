@@ -13,17 +13,15 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from edgewise._base.types import BoolArray, FloatArray
 from edgewise.errors import DataError, ParameterError
-from edgewise.evidence.evidence import Needs
 from edgewise.inference.corrections import HOLM
 from edgewise.methods.method import Method
 from edgewise.methods.registry import DEFAULT_METHOD, method_of, method_options, registered
 from edgewise.questions.edge_test import edge_test
 from edgewise.results.result import EdgeTestResult
-from edgewise.rows.clusters.detect import partitioned_source
-from edgewise.rows.clusters.partitioned import PartitionedSource
-from edgewise.rows.opening import as_source, is_path_like
+from edgewise.rows.opening import open_table
+from edgewise.rows.table import LocalTable, Table
+from edgewise.states.accumulate import read_into
 from edgewise.states.batches import BatchMoments
-from edgewise.states.first_pass import take_rows
 from edgewise.states.moments import Moments
 
 
@@ -166,10 +164,9 @@ class EdgeTest(BaseEstimator):  # type: ignore[misc]
             The estimator itself.
         """
         self._forget()
-        distant = partitioned_source(X)
-        X = X if distant is None else distant
-        result = self._test(X)
-        self._remember_features(X, reset=True)
+        table = open_table(X)
+        result = self._test(table)
+        self._remember_features(X, table, reset=True)
         self._result = result
         self.n_samples_seen_ = result.n_samples
         return self
@@ -195,16 +192,10 @@ class EdgeTest(BaseEstimator):  # type: ignore[misc]
         """
         chosen = self._chosen()
         first = not hasattr(self, "moments_")
-        distant = partitioned_source(X)
-        source = as_source(X) if distant is None else None
-        self._remember_features(X if distant is None else distant, reset=first)
-        # Into a copy, so that an error in the middle leaves what was learnt before.
-        state = _empty_state(chosen.needs) if first else self.moments_.copy()
-        if source is not None:
-            take_rows(state, source)
-        elif distant is not None:
-            state = distant.added_to(state)
-        self.moments_ = state
+        table = open_table(X)
+        self._remember_features(X, table, reset=first)
+        state = chosen.needs.empty_state() if first else self.moments_
+        self.moments_, _ = read_into(state, table)
         self.n_samples_seen_ = self.moments_.n_samples
         self._result = None
         return self
@@ -266,18 +257,17 @@ class EdgeTest(BaseEstimator):  # type: ignore[misc]
         for name in [name for name in vars(self) if name.endswith("_") or name == "_result"]:
             delattr(self, name)
 
-    def _remember_features(self, X: Any, *, reset: bool) -> None:
-        distant = isinstance(X, PartitionedSource)
-        if not distant and (hasattr(X, "shape") or not is_path_like(X)):
+    def _remember_features(self, X: Any, table: Table, *, reset: bool) -> None:
+        distant = not isinstance(table, LocalTable)
+        if not (distant or hasattr(table, "paths")):
             validate_data(self, X, reset=reset, skip_check_array=True)
             return
-        source = X if distant else as_source(X)
-        names = np.array(source.feature_names, dtype=object)
+        names = np.array(table.feature_names, dtype=object)
         if reset:
             self.n_features_in_ = len(names)
-            if source.named or not distant:
+            if table.named or not distant:
                 self.feature_names_in_ = names
-        elif distant and not source.named and len(names) == self.n_features_in_:
+        elif distant and not table.named and len(names) == self.n_features_in_:
             return  # an array of Dask, whose columns go by their places
         elif list(names) != list(getattr(self, "feature_names_in_", names)):
             raise DataError(
@@ -329,7 +319,3 @@ def _same(value: Any, default: Any) -> bool:
     if value is default:
         return True
     return isinstance(value, str | int | float) and bool(value == default)
-
-
-def _empty_state(needs: Needs) -> Moments | BatchMoments:
-    return Moments(order=needs.order) if needs.n_batches is None else BatchMoments(needs.n_batches)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from edgewise._base.checks import check_columns, check_real
+from edgewise._base.checks import check_real
 from edgewise._base.matrices import pairs_of
 from edgewise._base.types import FloatArray
 from edgewise._base.warn import without_warnings
@@ -123,8 +123,8 @@ def plan_sample_size(
         pilot,
         chosen.needs,
         f"method {chosen.name!r}",
-        columns=check_columns("columns", columns),
-        exclude=check_columns("exclude", exclude),
+        columns=columns,
+        exclude=exclude,
         drop_missing=drop_missing,
     )
     p = len(evidence.feature_names)

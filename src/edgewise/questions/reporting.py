@@ -14,9 +14,8 @@ from edgewise.questions.compare_methods import Comparison, all_variants, compare
 from edgewise.questions.diagnose import Diagnosis, caution, diagnose
 from edgewise.report.document import Context, LadderLine, report_html
 from edgewise.results.result import EdgeTestResult
-from edgewise.rows.opening import as_source
-from edgewise.rows.table import Source
-from edgewise.rows.views import FiniteRows
+from edgewise.rows.opening import open_table
+from edgewise.rows.table import Table
 from edgewise.states.registry import as_state
 
 # What the other methods can be run on while one waits: numbers, and columns of those that need
@@ -80,10 +79,10 @@ def _all_methods() -> list[Method]:
     return [method for _, method in all_variants()]
 
 
-def _quick_methods(result: EdgeTestResult, source: Source) -> list[Method]:
+def _quick_methods(result: EdgeTestResult, table: Table) -> list[Method]:
     """The methods that do not take long on these rows."""
     # With a budget the result has seen a part of the rows only.
-    rows = max(source.estimated_rows or 0, result.n_samples)
+    rows = max(table.estimated_rows or 0, result.n_samples)
     if rows * result.n_features > _SOON_COMPARED:
         return []
     if result.n_features <= _SOON_SOLVED:
@@ -104,7 +103,7 @@ def _beside(result: EdgeTestResult) -> str | None:
     return "holm" if result.radius is not None else result.correction
 
 
-def _rows(data: Any, tested: Sequence[str]) -> Source | None:
+def _rows(data: Any, tested: Sequence[str]) -> Table | None:
     """The rows of the columns that were tested, where there are any that can be read again."""
     if data is None or as_state(data) is not None:
         return None
@@ -119,17 +118,17 @@ def _rows(data: Any, tested: Sequence[str]) -> Source | None:
             f"data: expected the {len(tested)} columns that were tested, got "
             f"{len(source.feature_names)}; pass the same columns."
         )
-    return source if isinstance(source, FiniteRows) else FiniteRows(source)
+    return open_table(source, drop_missing=True)
 
 
-def _tested_columns(data: Any, tested: Sequence[str]) -> Source:
+def _tested_columns(data: Any, tested: Sequence[str]) -> Table:
     """The columns that were tested, by name; or all, where they have been given other names."""
-    if not (isinstance(data, Source) or hasattr(data, "__next__")):
+    if not hasattr(data, "__next__"):
         try:
-            return as_source(data, columns=tested)
+            return open_table(data, columns=tested)
         except DataError:
             pass
-    return as_source(data)
+    return open_table(data)
 
 
 def _facts(diagnosis: Diagnosis) -> list[tuple[str, str]]:

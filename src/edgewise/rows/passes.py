@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Protocol, TypeAlias
+from typing import ClassVar, Protocol, TypeAlias
 
 from edgewise._base.types import AnyArray
 from edgewise.errors import DataError
@@ -14,8 +14,6 @@ from edgewise.rows.table import Part, Table
 
 #: What a pass over some rows adds up to: arrays that add, piece by piece, to those of more rows.
 Sums: TypeAlias = tuple[AnyArray, ...]
-
-
 #: A pass over rows; it can be sent to where they are.
 Pass: TypeAlias = Callable[[Iterator[Rows]], Sums]
 
@@ -82,10 +80,13 @@ def _added(a: tuple[int, Sums], b: tuple[int, Sums]) -> tuple[int, Sums]:
     return a[0] + b[0], tuple(left + right for left, right in zip(a[1], b[1], strict=True))
 
 
-#: Rows as the kernels take them until all of them ask for `Summable`.
-Scan: TypeAlias = Callable[[], Iterator[Rows]] | Summable
+@dataclass(frozen=True, eq=False, slots=True)
+class RowsAtHand:
+    """Blocks of rows in memory, as something to run passes over."""
 
+    blocks: Sequence[Rows]
+    in_memory: ClassVar[bool] = True
 
-def summed(scan: Scan, one_pass: Pass, *, whole: bool = True) -> Sums:
-    """What a pass over all rows adds up to, wherever they are."""
-    return one_pass(scan()) if callable(scan) else scan.sums(one_pass, whole=whole)
+    def sums(self, one_pass: Pass, *, whole: bool = True) -> Sums:
+        """What the pass makes of all blocks."""
+        return one_pass(iter(self.blocks))
