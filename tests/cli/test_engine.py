@@ -243,3 +243,65 @@ def test_a_bar_on_a_terminal(folder, scheduler, require):
     assert b"[####" in shown
     assert b"100% Completed" in shown
     assert json.loads(out)["n_samples"] == 400
+
+
+class TestOtherCommands:
+    """Every command that reads rows can have them read by a cluster."""
+
+    @pytest.fixture
+    def there(self, scheduler):
+        return ["--engine", "dask", "--scheduler", scheduler]
+
+    @pytest.mark.parametrize("kind", ["moments", "batches"])
+    def test_accumulate(self, run_main, folder, rows, there, kind):
+        asked = ["accumulate", "part*.csv", "-o", "x.state", "--kind", kind, "--n-batches", "20"]
+        out, err = run_main(*asked, *there)
+        assert (out, err) == ("400 rows of 4 columns are in x.state\n", "")
+        state = ew.load_state(folder / "x.state")
+        assert state.feature_names == tuple("abcd")
+        np.testing.assert_allclose(state.covariance(), np.cov(rows, rowvar=False), rtol=1e-12)
+        if kind == "batches":
+            stream = ew.accumulate(rows, n_batches=20)
+            assert state.batch_counts().tolist() == stream.batch_counts().tolist()
+
+    def test_accumulate_has_no_checkpoints_there(self, run_main, folder, there):
+        for option in (["--checkpoint-every", "5"], ["--resume"]):
+            _, err = run_main("accumulate", "part1.csv", "-o", "x.state", *option, *there, status=2)
+            assert "--engine local" in err
+
+    def test_compare(self, run_main, folder, there):
+        here, _ = run_main("compare", ".")
+        found, err = run_main("compare", ".", *there)
+        assert err == ""
+        # All but the seconds that each method took.
+        assert without_times(found) == without_times(here)
+
+    def test_report(self, run_main, folder, there):
+        out, err = run_main("report", ".", "-o", "there.html", *there)
+        assert err == ""
+        assert "from 400 rows" in out
+        page = (folder / "there.html").read_text(encoding="utf-8")
+        run_main("report", ".", "-o", "here.html")
+        here = (folder / "here.html").read_text(encoding="utf-8")
+        # With the facts about the data and every method side by side, as from rows that are here.
+        for text in ("times the kurtosis of Gaussian rows", "dependence between rows", "whitened"):
+            assert (text in page) == (text in here) == True  # noqa: E712
+
+    def test_rows_that_are_left_out(self, run_main, folder, rows, there, write_csv):
+        X = rows.copy()
+        X[[3, 9], 1] = np.nan
+        write_csv(folder / "holes.csv", "abcd", X)
+        for command in (["compare"], ["report"], ["accumulate", "-o", "x.state"]):
+            _, err = run_main(*command, "holes.csv", "part3.csv", "--drop-missing", *there)
+            assert err == "edgewise: left out 2 rows with missing or infinite values.\n"
+
+    @pytest.mark.parametrize("command", ["accumulate -o x.state", "compare", "report"])
+    def test_wrong_usage(self, run_main, folder, command):
+        asked = [*command.split(), "part1.csv", "--master", "spark://a:1"]
+        _, err = run_main(*asked, status=2)
+        assert "--engine spark" in err
+
+
+def without_times(table):
+    """A printed table without its last column."""
+    return re.sub(r"│[^│\n]*│$", "", table, flags=re.MULTILINE)

@@ -1,4 +1,4 @@
-"""`accumulate` where the rows are on a cluster. See tests/test_first_pass.py for rows here."""
+"""`accumulate` on a cluster, with checkpoints, with progress; see also tests/states."""
 
 from __future__ import annotations
 
@@ -103,3 +103,63 @@ def test_wrong_options(array, refuses, options, fragment):
 def test_a_client_where_the_rows_are_here(client, rows, refuses):
     call = lambda: ew.accumulate(rows, client=client)  # noqa: E731
     refuses(call, ew.ParameterError, "client: expected with a dask.array", "leave client out")
+
+
+class StopError(Exception):
+    pass
+
+
+def stop(rows):
+    raise StopError
+
+
+class TestCheckpoints:
+    """`checkpoint=` in Python. tests/states/test_checkpoint.py has what can go wrong with one."""
+
+    @pytest.fixture
+    def paths(self, rows, tmp_path, write_csv):
+        pieces = enumerate(np.split(rows, 4))
+        return [write_csv(tmp_path / f"{i}.csv", "abcd", piece) for i, piece in pieces]
+
+    @pytest.mark.parametrize("options", KINDS, ids=str)
+    def test_broken_off_and_gone_on_with(self, paths, rows, tmp_path, options):
+        kept = tmp_path / "x.checkpoint"
+        with pytest.raises(StopError):
+            ew.accumulate(paths, checkpoint=kept, every=1e-9, progress=stop, **options)
+        told = []
+        state = ew.accumulate(
+            paths, checkpoint=kept, every=1e-9, resume=True, progress=told.append, **options
+        )
+        assert told == [100] * 4  # what the checkpoint has, then a file at a time
+        assert_same_state(state, ew.accumulate(rows, **options))
+        assert state.feature_names == tuple("abcd")
+        assert kept.exists()
+
+    def test_with_chosen_columns_and_missing_values(self, rows, tmp_path, write_csv):
+        X = rows.copy()
+        X[[1, 2], [0, 3]] = np.nan
+        path = write_csv(tmp_path / "x.csv", "abcd", X)
+        state = ew.accumulate(
+            path, checkpoint=tmp_path / "c", exclude="d", drop_missing=True, n_batches=20
+        )
+        assert (state.n_samples, state.feature_names) == (399, tuple("abc"))
+
+    def test_what_they_are_not_for(self, rows, csv_file, client, tmp_path, refuses):
+        kept = {"checkpoint": tmp_path / "c"}
+        for data in (rows, iter([rows])):
+            call = lambda d=data: ew.accumulate(d, **kept)  # noqa: E731
+            refuses(call, ew.DataError, "expected a path", "checkpoint")
+        call = lambda: ew.accumulate(csv_file, client=client, **kept)  # noqa: E731
+        refuses(call, ew.ParameterError, "checkpoint: ", "client")
+        refuses(lambda: ew.accumulate(csv_file, resume=True), ew.ParameterError, "resume: ")
+        for every in (0, -1, "x"):
+            call = lambda e=every: ew.accumulate(csv_file, every=e, **kept)  # noqa: E731
+            refuses(call, ew.ParameterError, "every: expected a number above 0")
+
+
+@pytest.mark.parametrize("options", KINDS, ids=str)
+def test_progress(rows, csv_file, options):
+    for data in (rows, csv_file, iter(np.split(rows, 4))):
+        told = []
+        ew.accumulate(data, progress=told.append, **options)
+        assert sum(told) == 400

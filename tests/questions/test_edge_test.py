@@ -282,3 +282,32 @@ def test_maxt_has_no_minimal_effect(rows, refuses):
         "'maxt'",
         "correction='holm'",
     )
+
+
+class TestMoreColumnsThanRows:
+    """Refused at once: the shape is known, or soon found, before p² numbers are made."""
+
+    @pytest.fixture(autouse=True)
+    def no_first_pass(self, monkeypatch):
+        def fail(*arguments, **options):
+            raise AssertionError("rows were summed")
+
+        monkeypatch.setattr("edgewise.states.moments.power_sums", fail)
+        monkeypatch.setattr("edgewise.states.batches.power_sums", fail)
+        monkeypatch.setattr("edgewise.states.batches.sums_of_batches", fail)
+
+    @pytest.mark.parametrize("method", ["score", "batch", "trace"])
+    @pytest.mark.parametrize("options", [{}, {"drop_missing": True}], ids=str)
+    def test_in_an_array_and_its_file(self, tmp_path, refuses, method, options):
+        X = np.random.default_rng(0).standard_normal((100, 20_000))
+        np.save(tmp_path / "wide.npy", X)
+        for data in (X, tmp_path / "wide.npy"):
+            call = lambda d=data: ew.edge_test(d, method=method, **options)  # noqa: E731
+            refuses(call, ew.DataError, "got 100 rows and 20000 columns")
+
+    def test_in_csv(self, tmp_path, refuses):
+        line = ",".join(str(j % 97) for j in range(10_000))
+        header = ",".join(f"c{j}" for j in range(10_000))
+        (tmp_path / "wide.csv").write_text("\n".join([header, *[line] * 50]) + "\n")
+        call = lambda: ew.edge_test(tmp_path / "wide.csv")  # noqa: E731
+        refuses(call, ew.DataError, "got 50 rows and 10000 columns")

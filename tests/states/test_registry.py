@@ -22,6 +22,7 @@ import pytest
 import edgewise as ew
 from edgewise.errors import StateFileError
 from edgewise.states.file_format import write_state
+from edgewise.states.registry import KINDS, as_state, state_class
 
 REFERENCE = Path(__file__).parents[1] / "reference"
 NAMES = ("left", "naïve – ü", "\ud800")
@@ -103,3 +104,31 @@ class TestLoadState:
         refuses(lambda: ew.load_state(csv_file), StateFileError, f"'{csv_file}'")
         missing = tmp_path / "none.ews"
         refuses(lambda: ew.load_state(missing), StateFileError, f"'{missing}'", "No such file")
+
+
+class TestAsState:
+    def test_a_state_is_one(self, states):
+        for state in states.values():
+            assert as_state(state) is state
+
+    def test_a_state_file_holds_one(self, states):
+        for name, state in states.items():
+            for kind in (str, Path):
+                found = as_state(kind(REFERENCE / f"state_v1_{name}.ews"))
+                assert type(found) is type(state)
+                assert found.n_samples == 40
+
+    def test_other_data_are_none(self, rows, csv_file, tmp_path):
+        for data in (rows, csv_file, str(csv_file), tmp_path, "no/such", [csv_file], None, "a\0b"):
+            assert as_state(data) is None
+
+    def test_a_damaged_one_is_told(self, tmp_path, refuses):
+        (tmp_path / "x.ews").write_bytes(b"EDGEWISE and no more")
+        refuses(lambda: as_state(tmp_path / "x.ews"), StateFileError, "x.ews")
+
+
+def test_every_kind_says_what_serves_it():
+    for kind in KINDS:
+        assert isinstance(state_class(kind).default_method, str)
+    assert state_class("moments") is ew.Moments
+    assert state_class("sequence") is ew.ConfidenceSequence
