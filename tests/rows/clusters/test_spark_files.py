@@ -20,7 +20,7 @@ def read(spark):
 
     def state_of(*paths, drop_missing=False, **choice):
         source = spark_file_table(spark, [str(path) for path in paths], **choice)
-        return (source.without_missing() if drop_missing else source).accumulate(order=2)
+        return ew.accumulate(source, order=2, drop_missing=drop_missing)
 
     return state_of
 
