@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise.rows.passes import RowsAtHand
 from edgewise import DataError, Moments
 from edgewise.covcov.closed_form import (
     covcov_matrix,
@@ -15,6 +14,7 @@ from edgewise.covcov.closed_form import (
     u_statistic_factor,
 )
 from edgewise.kernels.quartics import transformed_quartics
+from edgewise.rows.passes import RowsAtHand
 from edgewise.states.fourth import FourthMoments
 
 DISTRIBUTIONS = ["gaussian", "laplace", "t5", "exponential", "lognormal"]

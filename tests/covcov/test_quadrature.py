@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise.rows.passes import RowsAtHand
 from edgewise import Moments
 from edgewise.bounds.radius import ChiSquareRadius
 from edgewise.covcov.closed_form import covcov_matrix
 from edgewise.covcov.operator import CovcovOperator
 from edgewise.covcov.quadrature import estimate_spectrum
 from edgewise.estimators.inverse import estimate_precision
+from edgewise.rows.passes import RowsAtHand
 
 DISTRIBUTIONS = ["gaussian", "t5", "lognormal"]
 LEVELS = (0.001, 0.05, 0.3)

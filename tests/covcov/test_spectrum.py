@@ -8,13 +8,13 @@ from pyarrow import parquet, table
 from scipy.sparse.linalg import eigsh
 
 import edgewise as ew
-from edgewise.rows.passes import RowsAtHand
 from edgewise import DataError, Moments
 from edgewise.covcov import spectrum as module
 from edgewise.covcov.closed_form import covcov_matrix
 from edgewise.covcov.operator import CovcovOperator
 from edgewise.covcov.spectrum import largest_eigenvalue, leading_vectors, orthonormal
 from edgewise.estimators.inverse import estimate_precision
+from edgewise.rows.passes import RowsAtHand
 from edgewise.rows.readers.files import FileTable
 
 DISTRIBUTIONS = ["gaussian", "t5", "lognormal"]

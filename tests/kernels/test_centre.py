@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise.rows.passes import RowsAtHand
 from edgewise import BatchMoments, Moments
 from edgewise.covcov.closed_form import covcov_matrix
 from edgewise.estimators.inverse import estimate_precision
 from edgewise.kernels.centre import Centre
 from edgewise.kernels.pairs import pair_sums
 from edgewise.kernels.quartics import transformed_quartics
+from edgewise.rows.passes import RowsAtHand
 
 OFFSETS = [1e8, 1e10]
 every_offset = pytest.mark.parametrize("offset", OFFSETS)

@@ -5,13 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edgewise.rows.passes import RowsAtHand
 from edgewise.kernels.centre import Centre
 from edgewise.kernels.loop import BlockMemory, mapped_blocks
 from edgewise.kernels.pairs import pair_sums
 from edgewise.kernels.power_sums import power_sums
 from edgewise.kernels.quartics import transformed_quartics
 from edgewise.rows.block import ColumnBlock, Piece
+from edgewise.rows.passes import RowsAtHand
 from edgewise.states.fourth import FourthMoments
 
 P = 3

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from edgewise.rows.passes import RowsAtHand
 from edgewise.kernels.centre import Centre
 from edgewise.kernels.pairs import exact_pairs, pair_sums
 from edgewise.rows.block import block_rows
+from edgewise.rows.passes import RowsAtHand
 
 P = 5
 RNG = np.random.default_rng(0)

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise.rows.passes import RowsAtHand
 from edgewise import Moments
 from edgewise.estimators.inverse import estimate_precision
 from edgewise.kernels.quartics import transformed_quartics
 from edgewise.rows.block import block_rows
+from edgewise.rows.passes import RowsAtHand
 
 DISTRIBUTIONS = ["gaussian", "laplace", "t5", "exponential", "lognormal"]
 

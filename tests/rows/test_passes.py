@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from edgewise import Moments, edge_test
-from edgewise.inference.effect import MinEffect
-from edgewise.methods.method import Evidence, Question
-from edgewise.methods.registry import METHODS
+from edgewise.evidence.from_rows import RowEvidence
+from edgewise.methods.registry import method_of
+from edgewise.results.decide import decide
 
 pytestmark = pytest.mark.filterwarnings("ignore::edgewise.EdgewiseWarning")
 NAMES = ("a", "b", "c", "d")
@@ -47,10 +47,13 @@ class Partitions:
         return tuple(sum(pieces[1:], start=pieces[0]) for pieces in zip(*totals, strict=True))
 
 
-def distant_test(scan, X, method, **options):
-    state = Moments(order=METHODS[method].order).update(X)
-    question = Question(0.05, "holm", MinEffect())
-    return METHODS[method].run(Evidence(state, scan, NAMES, in_memory=False), question, **options)
+def distant_test(scan, X, name, **options):
+    method = method_of(name, options)
+    state = Moments(order=method.needs.order).update(X)
+    evidence = RowEvidence(
+        feature_names=NAMES, asked_by="a test", in_memory=False, state=state, rows=scan
+    )
+    return decide(method.measure(evidence), method.question(0.05))
 
 
 @pytest.mark.parametrize("cuts", CUTS)

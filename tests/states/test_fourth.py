@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from edgewise.rows.passes import RowsAtHand
 from edgewise import DataError, Moments
 from edgewise.estimators.inverse import estimate_precision
 from edgewise.kernels.pairs import pair_sums
 from edgewise.rows.block import ColumnBlock, Piece, block_rows
+from edgewise.rows.passes import RowsAtHand
 from edgewise.states.fourth import FourthMoments
 
 P = 4
