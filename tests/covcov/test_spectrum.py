@@ -14,7 +14,7 @@ from edgewise.covcov.closed_form import covcov_matrix
 from edgewise.covcov.operator import CovcovOperator
 from edgewise.covcov.spectrum import largest_eigenvalue, leading_vectors, orthonormal
 from edgewise.estimators.inverse import estimate_precision
-from edgewise.rows.passes import RowsAtHand
+from edgewise.rows.passes import RowsAtHand, SameRows
 from edgewise.rows.readers.files import FileTable
 
 DISTRIBUTIONS = ["gaussian", "t5", "lognormal"]
@@ -125,7 +125,7 @@ class TestLargest:
         path = tmp_path / "rows.parquet"
         parquet.write_table(table({f"x{i}": X[:, i] for i in range(10)}), path, row_group_size=333)
         source = FileTable([path])
-        operator = CovcovOperator(source.blocks, ew.accumulate(source))
+        operator = CovcovOperator(SameRows(source, len(X)), ew.accumulate(source))
         certifies(largest_eigenvalue(operator, block=4), largest_of(X))
 
     @pytest.mark.exactness
