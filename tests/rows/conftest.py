@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import pickle
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,6 +12,8 @@ import pytest
 from pyarrow import feather, parquet
 
 from edgewise.rows import table as table_module
+from edgewise.rows.clusters.partition_task import in_tree
+from edgewise.rows.clusters.partitioned import PartitionedTable
 
 
 @pytest.fixture
@@ -104,3 +107,27 @@ def block_size(monkeypatch):
         monkeypatch.setattr(table_module, "_FEWEST_BATCH_ROWS", rows)
 
     return of
+
+
+class InParts(PartitionedTable):
+    """Three partitions, and passes that travel."""
+
+    def __init__(self, X, *, known=True):
+        super().__init__(("a", "b", "c", "d"), named=False)
+        self._parts, self._known = np.array_split(X, 3), known
+
+    def part_rows(self):
+        return [len(part) for part in self._parts] if self._known else None
+
+    def _reduced(self, task, merge):
+        task = pickle.loads(pickle.dumps(task))
+        made = [
+            task(number, f"part {number}", lambda part=part: part)
+            for number, part in enumerate(self._parts)
+        ]
+        return in_tree(made, merge)
+
+
+@pytest.fixture
+def in_parts():
+    return InParts

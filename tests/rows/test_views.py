@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import pickle
-
 import numpy as np
 import pyarrow as pa
 import pytest
 
 import edgewise as ew
-from edgewise.rows.clusters.partition_task import in_tree
-from edgewise.rows.clusters.partitioned import PartitionedTable
-from edgewise.rows.counting import dropped_rows, rows_up_to
+from edgewise.rows.counting import dropped_rows
 from edgewise.rows.opening import open_table
 from edgewise.rows.passes import SameRows
 from edgewise.rows.readers.arrays import ArrayTable
@@ -33,25 +29,6 @@ class Shrinking(LocalTable):
         size = next(self._sizes)
         yield self._values[: size // 2]
         yield self._values[size // 2 : size]
-
-
-class InParts(PartitionedTable):
-    """Three partitions, and passes that travel."""
-
-    def __init__(self, X, *, known=True):
-        super().__init__(("a", "b", "c", "d"), named=False)
-        self._parts, self._known = np.array_split(X, 3), known
-
-    def part_rows(self):
-        return [len(part) for part in self._parts] if self._known else None
-
-    def _reduced(self, task, merge):
-        task = pickle.loads(pickle.dumps(task))
-        made = [
-            task(number, f"part {number}", lambda part=part: part)
-            for number, part in enumerate(self._parts)
-        ]
-        return in_tree(made, merge)
 
 
 WRAPPERS = {
@@ -126,35 +103,35 @@ class TestElsewhere:
     """A view works around partitions as it does around rows that are here."""
 
     @pytest.mark.parametrize("wrapper", ["finite", "renamed", "watched", "chosen"])
-    def test_the_same_rows(self, rows, wrapper):
+    def test_the_same_rows(self, rows, in_parts, wrapper):
         X = rows.copy()
         X[[5, 150, 151, 399], [0, 2, 2, 1]] = np.nan
         named = RenamedColumns(ArrayTable(X), ("a", "b", "c", "d"))
-        here, there = (WRAPPERS[wrapper](table) for table in (named, InParts(X)))
+        here, there = (WRAPPERS[wrapper](table) for table in (named, in_parts(X)))
         expected, dropped = here.reduce(gather, joined)
         found, dropped_there = there.reduce(gather, joined)
         np.testing.assert_array_equal(found, expected)
         assert dropped == dropped_there == (4 if wrapper == "finite" else 0)
 
-    def test_every_third_row_of_each_part(self, rows):
-        table = StridedRows(InParts(rows), 3)
+    def test_every_third_row_of_each_part(self, rows, in_parts):
+        table = StridedRows(in_parts(rows), 3)
         found, _ = table.reduce(gather, joined)
         parts = np.array_split(rows, 3)
         np.testing.assert_array_equal(found, np.concatenate([part[::3] for part in parts]))
         assert table.n_rows == len(found)
         assert table.part_rows() == [45, 45, 45]
 
-    def test_parts_of_unknown_number(self, rows):
+    def test_parts_of_unknown_number(self, rows, in_parts):
         for wrap in WRAPPERS.values():
-            table = wrap(InParts(rows, known=False))
+            table = wrap(in_parts(rows, known=False))
             assert table.part_rows() is None
             assert table.n_rows is None
 
-    def test_one_around_the_other(self, rows):
+    def test_one_around_the_other(self, rows, in_parts):
         X = rows.copy()
         X[:7, 3] = np.inf
         table = open_table(
-            InParts(X),
+            in_parts(X),
             columns=["d", "b"],
             feature_names=["x", "y"],
             drop_missing=True,
@@ -165,9 +142,9 @@ class TestElsewhere:
         assert dropped == 7
         assert table.feature_names == ("x", "y")
 
-    def test_nobody_is_told_elsewhere(self, rows):
+    def test_nobody_is_told_elsewhere(self, rows, in_parts):
         told = []
-        WatchedRows(InParts(rows), told.append).reduce(gather, joined)
+        WatchedRows(in_parts(rows), told.append).reduce(gather, joined)
         assert told == []
 
 
@@ -241,37 +218,6 @@ def test_rows_at_once():
         assert 1024 <= rows <= 65536
         assert rows == 1024 or rows * p <= 1 << 20
     assert batch_rows(0) == batch_rows(1) == 65536
-
-
-class TestFewRows:
-    def test_that_are_known(self, rows):
-        assert rows_up_to(ArrayTable(rows), 400) == 400
-        assert rows_up_to(ArrayTable(rows), 399) is None
-        assert rows_up_to(InParts(rows), 1000) == 400
-
-    def test_that_are_counted(self, rows, csv_file):
-        assert rows_up_to(open_table(csv_file), 500) == 400
-        assert rows_up_to(open_table(csv_file), 399) is None
-        X = rows.copy()
-        X[:10] = np.nan
-        assert rows_up_to(open_table(X, drop_missing=True), 390) == 390
-
-    def test_no_more_is_read_than_is_needed(self, rows):
-        read = []
-
-        class Noted(Shrinking):
-            def blocks(self):
-                for start in range(0, 400, 100):
-                    read.append(start)
-                    yield rows[start : start + 100]
-
-        assert rows_up_to(Noted(rows), 150) is None
-        assert read == [0, 100]
-
-    def test_that_would_cost_more(self, rows):
-        """Of a stream, which is read once, and of partitions."""
-        assert rows_up_to(open_table(iter([rows[:3]])), 10) is None
-        assert rows_up_to(InParts(rows, known=False), 1000) is None
 
 
 @pytest.mark.parametrize("second", [0, 120, 399])

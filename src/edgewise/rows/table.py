@@ -28,6 +28,12 @@ def batch_rows(n_features: int) -> int:
     return max(_FEWEST_BATCH_ROWS, min(_MOST_BATCH_ROWS, rows))
 
 
+def known_total(counts: Sequence[int | None] | None) -> int | None:
+    """The sum of counts; None where some of them, or all, are unknown."""
+    known = [count for count in counts or () if count is not None]
+    return sum(known) if counts is not None and len(known) == len(counts) else None
+
+
 @dataclass(slots=True)
 class SoFar:
     """What a pass over a part has come by until now.

@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from edgewise.rows.block import ColumnBlock, Rows
-from edgewise.rows.table import Part, SoFar, Table
+from edgewise.rows.table import Part, SoFar, Table, known_total
 
 T = TypeVar("T")
 
@@ -154,9 +154,7 @@ class StridedRows(View):
 
     @property
     def n_rows(self) -> int | None:
-        parts = self.part_rows()
-        known = [rows for rows in parts or () if rows is not None]
-        return sum(known) if parts is not None and len(known) == len(parts) else None
+        return known_total(self.part_rows())
 
     @property
     def estimated_rows(self) -> int | None:

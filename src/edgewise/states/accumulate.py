@@ -88,8 +88,9 @@ def _batches_over_parts(table: Table, state: BatchMoments) -> tuple[BatchMoments
 
 def _rows_of_parts(table: Table) -> list[int]:
     """Rows of each part, counted in a pass of its own where some are unknown."""
-    known = [rows for rows in table.part_rows() or () if rows is not None]
-    if known and len(known) == len(table.part_rows() or ()):
+    parts = table.part_rows() or [None]
+    known = [rows for rows in parts if rows is not None]
+    if len(known) == len(parts):
         return known
     counts: list[tuple[int, int]] = table.reduce(_count, operator.add)
     counted = dict(counts)

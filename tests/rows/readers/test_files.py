@@ -58,7 +58,7 @@ def test_whole_numbers_in_one_file_and_fractions_in_another(save, rows, same_res
 
 @pytest.mark.parametrize(
     ("names", "fragments"),
-    [("abc", ["lacks", "'d'"]), ("abcde", ["extra", "'e'"]), ("abcz", ["lacks", "'d'"])],
+    [("abc", ["lacks", "'d'"]), ("abcde", ["in addition", "'e'"]), ("abcz", ["lacks", "'d'"])],
 )
 def test_other_columns_are_named_with_their_file(save, refuses, names, fragments):
     X = np.random.default_rng(0).standard_normal((50, len(names)))
@@ -188,11 +188,11 @@ def test_reading_on_from_any_position(save, rows, block_size):
     kinds = ("1.csv", "2.parquet", "3.npy", "4.feather")
     parts = np.split(rows, [120, 200, 330])
     source = FileTable([save(k, names, X) for k, X in zip(kinds, parts, strict=True)])
-    whole = list(source.positioned_batches(Position(0, 0)))
+    whole = list(source.positioned_blocks())
     assert [len(batch) for _, batch in whole] == [50, 50, 20, 50, 30, 50, 50, 30, 50, 20]
     assert whole[-1][0] == Position(3, 70)
     for done, (position, _) in enumerate(whole, start=1):
-        rest = list(source.positioned_batches(position))
+        rest = list(source.starting_at(position).positioned_blocks())
         assert [place for place, _ in rest] == [place for place, _ in whole[done:]]
         for (_, batch), (_, expected) in zip(rest, whole[done:], strict=True):
             np.testing.assert_array_equal(batch, expected)

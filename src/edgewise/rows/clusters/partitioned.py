@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from edgewise.rows.clusters.partition_task import PartTask
-from edgewise.rows.table import Part
+from edgewise.rows.table import Part, known_total
 
 T = TypeVar("T")
 
@@ -33,9 +33,7 @@ class PartitionedTable(ABC):
     @property
     def n_rows(self) -> int | None:
         """Rows of all partitions, where they are known."""
-        parts = self.part_rows()
-        known = [rows for rows in parts or () if rows is not None]
-        return sum(known) if parts is not None and len(known) == len(parts) else None
+        return known_total(self.part_rows())
 
     @property
     def estimated_rows(self) -> int | None:

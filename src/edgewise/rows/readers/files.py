@@ -26,7 +26,7 @@ from edgewise.rows.readers.paths import (
 from edgewise.rows.readers.prefetch import prefetched
 from edgewise.rows.readers.stdin import open_csv_stream, standard_input
 from edgewise.rows.selection import column_places, selected_names
-from edgewise.rows.table import LocalTable, Part, SoFar
+from edgewise.rows.table import LocalTable, Part, SoFar, known_total
 
 # How the files of each kind are opened.
 _KINDS: dict[tuple[str, ...], Callable[[Path], OpenedFile]] = {
@@ -82,11 +82,11 @@ class FileTable(LocalTable):
 
     @property
     def n_rows(self) -> int | None:
-        return _total([file.n_rows for file in self._files])
+        return known_total([file.n_rows for file in self._files])
 
     @property
     def estimated_rows(self) -> int | None:
-        return _total([file.estimated_rows for file in self._files])
+        return known_total([file.estimated_rows for file in self._files])
 
     def blocks(self) -> Iterator[Rows]:
         return (block for _, block in self.positioned_blocks())
@@ -120,7 +120,7 @@ class FileTable(LocalTable):
         """Whether so many rows can end there, as far as the files say how many they have."""
         if position.file >= len(self._files):
             return False
-        before = _total([file.n_rows for file in self._files[: position.file]])
+        before = known_total([file.n_rows for file in self._files[: position.file]])
         here = self._files[position.file].n_rows
         fits = here is None or position.rows <= here
         return fits and (before is None or before + position.rows == rows)
@@ -175,8 +175,3 @@ def _check_columns(
     )
     fields = dict(zip(names, file.schema, strict=True))
     check_numeric((fields[name] for name in wanted), f"file '{file.path}'", file.first_text)
-
-
-def _total(counts: Sequence[int | None]) -> int | None:
-    known = [count for count in counts if count is not None]
-    return sum(known) if len(known) == len(counts) else None
