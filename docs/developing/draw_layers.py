@@ -5,6 +5,7 @@ Run it when they change (`python docs/developing/draw_layers.py`); a test compar
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,7 +26,7 @@ def layers() -> list[list[str]]:
         if contract["type"] == "layers"
     )
     return [
-        [_room(name.strip().removeprefix("edgewise.")) for name in layer.split("|")]
+        [_room(name.strip().removeprefix("edgewise.")) for name in re.split("[|:]", layer)]
         for layer in contract["layers"]
     ]
 

@@ -7,8 +7,8 @@ import pytest
 
 import edgewise as ew
 from edgewise import Moments
-from edgewise.evidence import from_rows
 from edgewise.covcov.closed_form import covcov_matrix
+from edgewise.evidence import from_rows
 from edgewise.evidence.from_rows import RowEvidence
 from edgewise.methods.radius import covcov_largest
 from edgewise.rows.passes import RowsAtHand
