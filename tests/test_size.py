@@ -14,8 +14,7 @@ import pytest
 SOURCE = Path(__file__).parents[1] / "src" / "edgewise"
 LONGEST_FILE = 350
 LONGEST_BODY = 50
-#: Files that are being rewritten. Take a name out when its file is short enough.
-LONG_FILES = {"results/result.py", "states/batches.py"}
+FILES = {"results/result.py", "states/batches.py"}
 #: And the long functions in them, as file::function.
 LONG_BODIES = {"questions/edge_test.py::edge_test", "cli/accumulate.py::command"}
 
@@ -59,18 +58,6 @@ class C:
 def test_size(name):
     text = FILES[name].read_text(encoding="utf-8")
     lines = len(text.splitlines())
-    assert lines <= LONGEST_FILE or name in LONG_FILES, f"{name} has {lines} lines"
+    assert lines <= LONGEST_FILE, f"{name} has {lines} lines"
     for function, length in body_lengths(text):
-        exception = f"{name}::{function}"
-        assert length <= LONGEST_BODY or exception in LONG_BODIES, f"{exception}: {length} lines"
-
-
-def test_no_exception_is_out_of_date():
-    long_files, long_bodies = set(), set()
-    for name, path in FILES.items():
-        text = path.read_text(encoding="utf-8")
-        if len(text.splitlines()) > LONGEST_FILE:
-            long_files.add(name)
-        long_bodies |= {f"{name}::{f}" for f, length in body_lengths(text) if length > LONGEST_BODY}
-    assert long_files >= LONG_FILES, f"take out of LONG_FILES: {LONG_FILES - long_files}"
-    assert long_bodies >= LONG_BODIES, f"take out of LONG_BODIES: {LONG_BODIES - long_bodies}"
+        assert length <= LONGEST_BODY, f"{name}::{function}: {length} lines"

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from edgewise._base.checks import check_choice
 from edgewise.bounds.transfer import WhitenedTransfer
-from edgewise.covcov.solver import SOLVERS
 from edgewise.evidence.evidence import Evidence, Needs
 from edgewise.inference.measurement import Measurement
-from edgewise.methods.bound_method import BoundMethod
-from edgewise.methods.method import Method
-from edgewise.methods.options import RADII, radius_option, solver_option, support_option
-from edgewise.methods.radius import check_support_goes_with, radius_of
-from edgewise.methods.support import plain_support
+from edgewise.methods.radius import radius_of
+from edgewise.methods.radius_method import RadiusMethod
 
 
 @dataclass(frozen=True)
-class Whitened(BoundMethod):
+class Whitened(RadiusMethod):
     """Edge where |ρ̂_ij| ≥ ε/(1 − ε), ε bounding the error of the whitened covariance.
 
     Guarantee: all entries at once, whatever the units and the conditioning of the columns.
@@ -46,30 +40,11 @@ class Whitened(BoundMethod):
     True
     """
 
-    radius: str = radius_option()
-    support: Sequence[Any] | None = support_option()
-    solver: str = solver_option()
-
     name: ClassVar[str] = "whitened"
-    guarantee: ClassVar[str] = "all at once, in the limit"
-
-    def __post_init__(self) -> None:
-        check_choice("radius", self.radius, RADII)
-        check_choice("solver", self.solver, SOLVERS)
-        check_support_goes_with(self.radius, self.support)
-        object.__setattr__(self, "support", plain_support(self.support))
 
     @property
     def needs(self) -> Needs:
         return Needs(reads_again=True)
-
-    @property
-    def slow_with_many_columns(self) -> bool:
-        return self.radius in ("chi2", "eig")
-
-    @classmethod
-    def variants(cls) -> tuple[tuple[str, Method], ...]:
-        return (("whitened, chi2", cls(radius="chi2")), ("whitened, trace", cls()))
 
     def measure(self, evidence: Evidence) -> Measurement:
         estimate = self.estimate(evidence)

@@ -38,8 +38,7 @@ class EdgeTestResult:
     alpha : float
         Its significance level.
     correction : str or None
-        How it accounts for testing many pairs; None for the methods whose one threshold holds for
-        all entries at once.
+        How it accounts for testing many pairs; None where one threshold holds for all at once.
     options : dict
         Further options of the method.
     n_samples, n_features : int
@@ -51,7 +50,7 @@ class EdgeTestResult:
     covariance, precision, partial_correlation : ndarray of shape (p, p)
         Estimates, of the standardised columns where the test was asked to standardise.
     statistic : ndarray of shape (p, p)
-        The test statistic: Θ̂_ij for the bounds, a studentised value for the others.
+        Θ̂_ij for the bounds, a studentised value for the others.
     pvalue, adjusted_pvalue : ndarray of shape (p, p)
         NaN on the diagonal; never 0: below 2.2e-308 the value is in `log_pvalue`.
     log_pvalue : ndarray of shape (p, p)
@@ -67,8 +66,7 @@ class EdgeTestResult:
     standard_error, partial_correlation_standard_error : ndarray of shape (p, p) or None
         Of the entries of `precision` and of `partial_correlation`, where the method has them.
     uncertainty : object
-        What p-values and intervals are made from: standard errors and a reference distribution, or
-        a bound on all entries at once.
+        What intervals are made from: standard errors and a reference, or a bound on all entries.
     n_edges : int
         How many edges were found.
 
@@ -90,7 +88,7 @@ class EdgeTestResult:
     >>> result.plot("volcano").get_xlabel()
     'partial correlation'
 
-    A result can be kept as JSON, and be looked at in a browser:
+    As JSON, and as a page for a browser:
 
     >>> ew.EdgeTestResult.from_json(result.to_json())
     EdgeTestResult(method='score', alpha=0.05, correction='holm', n_samples=8312,
@@ -126,7 +124,7 @@ class EdgeTestResult:
     uncertainty: Uncertainty | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        # Frozen means the arrays too: a result that changes under its reader is no result.
+        # Frozen means the arrays too.
         for known in fields(self):
             value = getattr(self, known.name)
             if isinstance(value, np.ndarray):
@@ -178,9 +176,8 @@ class EdgeTestResult:
         scale : {"precision", "partial_correlation"}
             Entries of Θ, or partial correlations (by Fisher's z-transform).
         simultaneous : bool
-            Whether all intervals hold at once with this level. Those of the bounds always do;
-            the per-edge methods divide 1 − level by the number of pairs, or use the critical
-            value of the largest statistic where the edges were tested with it ("maxt").
+            Whether all intervals hold at once with this level. Those of the bounds always do. The
+            others divide 1 − level by the number of pairs, or use the largest statistic ("maxt").
 
         Returns
         -------
@@ -197,7 +194,7 @@ class EdgeTestResult:
         return self.uncertainty.interval(self, level=level, scale=scale, simultaneous=simultaneous)
 
     def to_frame(self, backend: FrameKind | None = None) -> Any:
-        """Every pair as a row of a data frame, strongest first; column `reject` marks the edges.
+        """Every pair as a row of a data frame, strongest first; `reject` marks the edges.
 
         Parameters
         ----------
@@ -224,8 +221,8 @@ class EdgeTestResult:
     def to_json(self, indent: int | None = None) -> str:
         """The whole result as JSON, which `from_json` reads; `json_schema` describes it.
 
-        JSON has neither NaN nor infinity. In a matrix null is NaN, as on the diagonals, and
-        "Infinity" and "-Infinity" are texts; a threshold of null is the infinite one.
+        JSON has neither NaN nor infinity: null is NaN, "Infinity" is a text, and a threshold of
+        null is the infinite one.
 
         Parameters
         ----------
@@ -294,9 +291,7 @@ class EdgeTestResult:
         Parameters
         ----------
         kind : {"network", "heatmap", "volcano", "forest", "pvalues"}
-            The graph of the edges; the partial correlations in clustered order; effect against
-            p-value; the intervals of the strongest pairs; all p-values against the uniform
-            distribution. `edgewise.view.plots` has a function for each, with more options.
+            Which picture; `edgewise.view.plots` has a function for each, with more options.
         ax : matplotlib axes, optional
             Where to draw; by default a new figure that pyplot does not keep alive.
 
@@ -319,9 +314,8 @@ class EdgeTestResult:
     ) -> None:
         """Write one HTML file to look at, explore and send.
 
-        It holds the graph, the table, the heat map and the p-values of all pairs; the level, the
-        correction and the minimal effect can be changed in the browser, which then decides as
-        `edge_test` would. It needs no network and no Python.
+        It needs no network and no Python. The level, the correction and the minimal effect can be
+        changed in the browser, which then decides as `edge_test` would.
 
         Parameters
         ----------
@@ -332,8 +326,7 @@ class EdgeTestResult:
             what they are like (tails, dependence, scales) and shows every method side by side.
         compare : bool, optional
             Whether to run all other methods too, which takes as long as `edgewise compare`; by
-            default those that do not take long: up to 20 million numbers, and beyond 30 columns
-            without the ones that need the spectrum of a large matrix.
+            default those that do not take long.
         title : str, optional
             What stands above it.
         """
