@@ -354,3 +354,13 @@ class TestRowsElsewhere:
         refuses(lambda: EdgeTest().fit(array[:, 0]), ew.DataError, "2D")
         refuses(lambda: EdgeTest().fit(array * np.nan), ew.NonFiniteError, "chunk ")
         refuses(lambda: EdgeTest("fisher").partial_fit(array[:, 0]), ew.DataError, "2D")
+
+
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+def test_a_file_is_opened_once(csv_file, monkeypatch, method):
+    from edgewise.rows.readers import files
+
+    opened, plain = [], files.open_file
+    monkeypatch.setattr(files, "open_file", lambda path: opened.append(path) or plain(path))
+    getattr(EdgeTest("fisher"), method)(csv_file)
+    assert opened == [csv_file]
