@@ -87,9 +87,6 @@ class EdgeTestResult:
     True
     >>> result.plot("volcano").get_xlabel()
     'partial correlation'
-
-    As JSON, and as a page for a browser:
-
     >>> ew.EdgeTestResult.from_json(result.to_json())
     EdgeTestResult(method='score', alpha=0.05, correction='holm', n_samples=8312,
                    n_features=20, edges=51)
