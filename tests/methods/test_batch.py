@@ -1,6 +1,7 @@
 """Batch means against loops over the batches, and the largest statistic by its bootstrap."""
 
 import math
+import pickle
 import warnings
 
 import numpy as np
@@ -9,7 +10,7 @@ from scipy import stats
 
 import edgewise as ew
 from edgewise import BatchMoments, DataError, Moments, ParameterError, ShortBatchesWarning
-from edgewise.methods import batch as batch_module
+from edgewise.inference.max_statistic import MaxStatistic
 
 CORRECTIONS = ["holm", "bonferroni", "bh", "by", None]
 DRAWS = 9999
@@ -151,7 +152,7 @@ class TestRefusals:
         X = rows_of("gaussian", 50, 3)
         refuses(lambda: batch(X, n_batches=K), ParameterError, "n_batches: expected a whole number")
 
-    @pytest.mark.parametrize("method", ["score", "wald", "elliptical", "fisher"])
+    @pytest.mark.parametrize("method", ["score", "wald", "sequential", "elliptical", "fisher"])
     def test_maxt_elsewhere(self, method, refuses):
         X = rows_of("gaussian", 50, 3)
         refuses(
@@ -218,14 +219,14 @@ class TestLargestStatistic:
 
     def test_sees_only_the_batches(self, monkeypatch):
         """The same work for few rows and for many."""
-        seen, draws = [], batch_module._MaxStatistic._draws
+        seen, draws = [], MaxStatistic._draws
 
         def counted(self, directions):
             for chunk in draws(self, directions):
                 seen.append((directions.shape, chunk.shape))
                 yield chunk
 
-        monkeypatch.setattr(batch_module._MaxStatistic, "_draws", counted)
+        monkeypatch.setattr(MaxStatistic, "_draws", counted)
         work = []
         for n in (800, 51_200):
             seen.clear()
@@ -234,6 +235,34 @@ class TestLargestStatistic:
         assert work[0] == work[1]
         # All six pairs for the p-values; then those not rejected, for the threshold.
         assert all(shape[0] == 50 and shape[1] <= 6 for shape, _ in work[0])
+
+    def test_another_correction_builds_nothing_of_it(self, monkeypatch):
+        """The influences of p(p−1)/2 pairs would be large."""
+
+        def refuse(self):
+            raise AssertionError("the directions of the bootstrap were built")
+
+        monkeypatch.setattr(MaxStatistic, "_directions", refuse)
+        X = rows_of("gaussian", 800, 4)
+        for correction in CORRECTIONS:
+            result = batch(X, correction=correction)
+            result.confidence_interval(simultaneous=True)
+            assert result.uncertainty.maxima is None
+        with pytest.raises(AssertionError, match="the directions of the bootstrap"):
+            batch(X, correction="maxt")
+
+    def test_a_result_does_not_carry_the_influences(self):
+        """Draws of the maximum are enough for intervals; 54 MB at 300 columns before."""
+        p = 300
+        X = np.random.default_rng(0).standard_normal((2000, p))
+        result = batch(X, correction="maxt", n_batches=20)
+        content = pickle.dumps(result)
+        assert len(content) < 12e6
+        again = pickle.loads(content)
+        np.testing.assert_array_equal(
+            again.confidence_interval(simultaneous=True),
+            result.confidence_interval(simultaneous=True),
+        )
 
     @pytest.mark.parametrize("p", [3, 6])
     def test_critical_value_of_simultaneous_intervals(self, p):

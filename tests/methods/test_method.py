@@ -1,222 +1,302 @@
-"""What every method is given and must return, on statistics made up for the purpose."""
+"""Methods as objects: frozen values that say what they need and that test as their names do."""
 
-import math
-import subprocess
-import sys
+import dataclasses
+import pickle
+import warnings
 
 import numpy as np
 import pytest
-from scipy import stats
 
 import edgewise as ew
-from edgewise import BatchMoments, DataError, Moments, ParameterError
-from edgewise.estimators.inverse import estimate_precision
-from edgewise.inference.effect import MinEffect
-from edgewise.inference.reference import Normal
-from edgewise.inference.spread import Spread
-from edgewise.methods import registry
-from edgewise.methods.method import (
-    Evidence,
-    PerEdgeTest,
-    Question,
-    effect_options,
-    per_edge_result,
-    symmetric,
-)
+from edgewise import BatchMoments, DataError, EdgewiseWarning, Moments, ParameterError
+from edgewise.evidence import opening
+from edgewise.evidence.evidence import Needs
+from edgewise.methods.method import Method
 from edgewise.methods.registry import METHODS
 
-NAMES = ("a", "b", "c")
-X = ew.simulate.sample(
-    "gaussian", ew.simulate.make_chain_precision(3), 200, rng=np.random.default_rng(0)
+BOX = {"radius": "hoeffding", "support": (-60, 60)}
+#: Every method with every option that changes what it does, and what it then works from.
+NEEDS = [
+    (ew.Score, {}, Needs(reads_again=True)),
+    (ew.Wald, {}, Needs(reads_again=True)),
+    (ew.Batch, {}, Needs(n_batches=100)),
+    (ew.Batch, {"n_batches": 20}, Needs(n_batches=20)),
+    (ew.Batch, {"n_batches": 20, "random_state": 3}, Needs(n_batches=20)),
+    (ew.Sequential, {}, Needs(n_batches=100)),
+    (ew.Sequential, {"n_batches": 20, "tuned_level": 0.2}, Needs(n_batches=20)),
+    (ew.Sequential, {"tuned_for": 400}, Needs(n_batches=100)),
+    (ew.Whitened, {}, Needs(reads_again=True)),
+    (ew.Whitened, {"radius": "chi2"}, Needs(reads_again=True)),
+    (ew.Whitened, {"radius": "eig", "solver": "matrix-free"}, Needs(reads_again=True)),
+    (ew.Whitened, BOX, Needs(reads_again=True)),
+    (ew.Spectral, {}, Needs(order=4)),
+    (ew.Spectral, {"standardize": True}, Needs(reads_again=True)),
+    (ew.Spectral, {"radius": "chi2"}, Needs(reads_again=True)),
+    (ew.Spectral, {"radius": "eig", "solver": "full"}, Needs(reads_again=True)),
+    (ew.Spectral, BOX, Needs(reads_again=True)),
+    (ew.Eig, {}, Needs(reads_again=True)),
+    (ew.Eig, {"mu": 0.5, "standardize": True}, Needs(reads_again=True)),
+    (ew.Eig, {"solver": "matrix-free"}, Needs(reads_again=True)),
+    (ew.Trace, {}, Needs(order=4)),
+    (ew.Trace, {"mu": 0.5}, Needs(order=4)),
+    (ew.Trace, {"standardize": True}, Needs(reads_again=True)),
+    (ew.Elliptical, {}, Needs(reads_again=True)),
+    (ew.Fisher, {}, Needs()),
+]
+every_option = pytest.mark.parametrize(
+    ("kind", "options", "needs"),
+    NEEDS,
+    ids=[" ".join([kind.name, *map(str, options.values())]) for kind, options, _ in NEEDS],
 )
-UPPER = np.triu_indices(3, k=1)
-BOUNDS = {"whitened", "spectral", "trace", "eig"}
-every_method = pytest.mark.parametrize("method", list(METHODS))
 
 
-def evidence():
-    return Evidence(Moments(order=2).update(X), lambda: iter([X]), NAMES)
+def quiet(call, *arguments, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", EdgewiseWarning)
+        return call(*arguments, **options)
 
 
-def decide(statistic, *, correction="holm", alpha=0.05, effect=None, error=None, **parts):
-    """`per_edge_result` of three statistics; one standard error for all."""
-    matrix = symmetric(np.array(statistic), 3)
-    estimate = estimate_precision(evidence().moments, NAMES)
-    errors = np.full((3, 3), 0.1 if error is None else error)
-    test = PerEdgeTest(
-        statistic=matrix,
-        reference=Normal(),
-        spread=Spread(precision=errors, fisher_z=errors),
-        threshold_at=lambda level: Normal().critical(level) * errors,
-        **parts,
+def test_every_method_and_every_option_is_in_the_list():
+    assert {kind.name for kind, _, _ in NEEDS} == set(METHODS)
+    for name, kind in METHODS.items():
+        asked = set().union(*(options for other, options, _ in NEEDS if other is kind))
+        assert asked == {field.name for field in dataclasses.fields(kind)}, name
+
+
+class TestObject:
+    @every_option
+    def test_is_what_its_name_says(self, rows, kind, options, needs):
+        """The same operations in the same order, so to the last bit."""
+        found = quiet(ew.edge_test, rows, method=kind(**options), alpha=0.01)
+        expected = quiet(ew.edge_test, rows, method=kind.name, alpha=0.01, **options)
+        assert found.to_json() == expected.to_json()
+
+    @every_option
+    def test_is_frozen(self, kind, options, needs):
+        method = kind(**options)
+        for name in [*(field.name for field in dataclasses.fields(kind)), "other"]:
+            with pytest.raises((dataclasses.FrozenInstanceError, AttributeError, TypeError)):
+                setattr(method, name, None)
+
+    @every_option
+    def test_is_a_value(self, kind, options, needs):
+        method = kind(**options)
+        assert method == kind(**options)
+        assert hash(method) == hash(kind(**options))
+        assert pickle.loads(pickle.dumps(method)) == method
+        assert (method == kind()) == (options == {})
+        assert isinstance(method, Method)
+
+    @every_option
+    def test_its_repr_is_how_it_is_made(self, kind, options, needs):
+        method = kind(**options)
+        written = repr(method)
+        assert written.startswith(f"{kind.__name__}(")
+        assert eval(written, {kind.__name__: kind}) == method
+
+    def test_different_methods_without_options_are_not_equal(self):
+        assert len({ew.Score(), ew.Wald(), ew.Fisher(), ew.Elliptical(), ew.Score()}) == 4
+
+    @pytest.mark.parametrize(
+        "support", [[(-60, 60)] * 4, np.tile([-60.0, 60.0], (4, 1)), ((-60, 60),) * 4]
     )
-    question = Question(alpha, correction, effect or MinEffect())
-    return per_edge_result("made up", evidence(), estimate, test, question, {"option": 7})
+    def test_intervals_in_any_form_are_one_value(self, rows, support):
+        method = ew.Whitened(radius="hoeffding", support=support)
+        again = ew.Whitened(radius="hoeffding", support=((-60.0, 60.0),) * 4)
+        assert method == again
+        assert hash(method) == hash(again)
+        assert eval(repr(method), {"Whitened": ew.Whitened}) == method
+
+    @pytest.mark.parametrize(
+        ("make", "fragments"),
+        [
+            (lambda: ew.Batch(n_batches=1), ["n_batches", "from 2 on", "got 1"]),
+            (lambda: ew.Batch(random_state=-1), ["random_state", "got -1"]),
+            (lambda: ew.Sequential(tuned_for=1), ["tuned_for", "from 2 on", "got 1"]),
+            (lambda: ew.Sequential(tuned_level=1), ["tuned_level", "between 0 and 1"]),
+            (lambda: ew.Sequential(n_batches=1.5), ["n_batches", "whole number", "got 1.5"]),
+            (lambda: ew.Trace(mu=0), ["mu", "above 0", "got 0"]),
+            (lambda: ew.Eig(mu="1"), ["mu", "above 0", "got '1'"]),
+            (lambda: ew.Eig(solver="x"), ["solver", "'full'", "got 'x'"]),
+            (lambda: ew.Whitened(radius="x"), ["radius", "'chi2'", "got 'x'"]),
+            (lambda: ew.Whitened(support=(0, 1)), ["support", "radius='hoeffding'"]),
+            (lambda: ew.Spectral(radius="hoeffding"), ["support", "radius='hoeffding'"]),
+            (lambda: ew.Spectral(solver="x"), ["solver", "'matrix-free'", "got 'x'"]),
+        ],
+    )
+    def test_wrong_options_are_refused_when_it_is_made(self, make, fragments, refuses):
+        refuses(make, ParameterError, *fragments)
+
+    @pytest.mark.parametrize("kind", METHODS.values())
+    def test_options_go_by_name_only(self, kind):
+        with pytest.raises(TypeError, match="positional argument"):
+            kind(20)
+        with pytest.raises(TypeError, match="unexpected keyword"):
+            kind(bogus=1)
 
 
-class TestSymmetric:
-    def test_places_values_row_by_row(self):
-        np.testing.assert_array_equal(
-            symmetric([1, 2, 3], 3, diagonal=0), [[0, 1, 2], [1, 0, 3], [2, 3, 0]]
-        )
+class TestQuestions:
+    """Every question takes an object where it takes a name."""
 
-    def test_diagonal_is_missing_unless_told(self):
-        assert np.isnan(symmetric([1, 2, 3], 3).diagonal()).all()
+    method = ew.Batch(n_batches=20)
 
-    def test_of_two_columns(self):
-        np.testing.assert_array_equal(symmetric([4.0], 2, 1.0), [[1, 4], [4, 1]])
+    def test_estimator(self, rows, same_result):
+        fitted = ew.EdgeTest(self.method).fit(rows)
+        same_result(fitted.result_, ew.edge_test(rows, method="batch", n_batches=20))
 
+    def test_plan(self, rows):
+        found = ew.plan_sample_size(rows, effect=0.1, method=ew.Whitened(radius="chi2"))
+        expected = ew.plan_sample_size(rows, effect=0.1, method="whitened", radius="chi2")
+        np.testing.assert_array_equal(found.pairs, expected.pairs)
 
-class TestEvidence:
-    def test_first_pass_of_batches_is_the_pooled_one(self):
-        state = BatchMoments(10).update(X)
-        pooled = Evidence(state, None, NAMES).first_pass("fisher")
-        assert isinstance(pooled, Moments)
-        np.testing.assert_allclose(pooled.covariance(), np.cov(X, rowvar=False), rtol=1e-12)
-        moments = Moments().update(X)
-        assert Evidence(moments, None, NAMES).first_pass("fisher") is moments
+    def test_compare(self, rows, same_result):
+        (line,) = ew.compare_methods(rows, methods=[self.method])
+        same_result(line.result, ew.edge_test(rows, method=self.method))
+        assert line.method is self.method
 
-    @pytest.mark.parametrize("state", [BatchMoments(10), Moments(order=2)])
-    def test_fourth_order_sums_that_were_not_kept(self, state, refuses):
-        held = Evidence(state.copy().update(X), None, NAMES)
+    def test_budget(self, rows):
+        result = quiet(ew.edge_test, rows, method=ew.Trace(mu=0.5), budget=60)
+        assert (result.method, result.options["mu"]) == ("trace", 0.5)
+
+    @pytest.mark.parametrize(
+        "call",
+        [
+            lambda X, **more: ew.edge_test(X, **more),
+            lambda X, **more: ew.plan_sample_size(X, effect=0.1, **more),
+            lambda X, **more: ew.EdgeTest(**more).fit(X),
+            lambda X, **more: ew.edge_test(X, budget=9, **more),
+        ],
+        ids=["edge_test", "plan", "EdgeTest", "budget"],
+    )
+    def test_options_beside_an_object_are_refused(self, rows, refuses, call):
         refuses(
-            lambda: held.first_pass("trace", order=4),
-            DataError,
-            "data: method 'trace' needs fourth-order sums, got a state without them",
-        )
-
-    def test_without_rows_a_second_pass_is_refused(self, refuses):
-        held = Evidence(Moments().update(X), None, NAMES)
-        refuses(
-            lambda: held.rows("wald"),
-            DataError,
-            "data: method 'wald' reads the rows twice, got a state without rows",
-        )
-        assert next(iter(evidence().rows("wald")())) is X
-
-
-class TestPerEdgeResult:
-    def test_pvalues_and_decisions(self):
-        result = decide([3.0, -1.0, 2.3])
-        p = 2 * stats.norm.sf([3.0, 1.0, 2.3])
-        np.testing.assert_allclose(result.pvalue[UPPER], p, rtol=1e-12)
-        np.testing.assert_allclose(result.adjusted_pvalue[UPPER], [3 * p[0], p[1], 2 * p[2]])
-        assert result.reject[UPPER].tolist() == [True, False, True]
-        np.testing.assert_array_equal(result.reject, result.reject.T)
-        assert not result.reject.diagonal().any()
-        # Two are out, so the last one is compared with the whole level.
-        critical = stats.norm.isf(0.025)
-        np.testing.assert_allclose(result.threshold[UPPER], 0.1 * critical, rtol=1e-12)
-
-    def test_carries_estimates_and_errors(self):
-        result = decide([3.0, -1.0, 2.3])
-        np.testing.assert_allclose(result.covariance, np.cov(X, rowvar=False), rtol=1e-12)
-        assert (result.method, result.n_samples, result.n_features) == ("made up", 200, 3)
-        assert result.options == {"option": 7}
-        assert result.radius is None
-        rho = result.partial_correlation[UPPER]
-        np.testing.assert_array_equal(result.standard_error, np.full((3, 3), 0.1))
-        np.testing.assert_allclose(
-            result.partial_correlation_standard_error[UPPER], 0.1 * (1 - rho**2), rtol=1e-12
-        )
-        assert np.isnan(result.statistic.diagonal()).all()
-
-    @pytest.mark.parametrize("scale", ["precision", "partial_correlation"])
-    def test_minimal_effect(self, scale):
-        result = decide([9.0, 9.0, 9.0], effect=MinEffect(0.2, scale), correction=None)
-        estimate, value = result.precision[UPPER], 0.2
-        if scale == "partial_correlation":
-            estimate, value = np.arctanh(result.partial_correlation[UPPER]), math.atanh(0.2)
-        size = np.abs(estimate)
-        expected = stats.norm.sf((size - value) / 0.1) + stats.norm.sf((size + value) / 0.1)
-        np.testing.assert_allclose(result.pvalue[UPPER], expected, rtol=1e-10)
-        np.testing.assert_array_equal(
-            (np.abs(result.precision) >= result.threshold)[UPPER], result.reject[UPPER]
-        )
-        assert result.options == {"option": 7, "min_effect": 0.2, "effect_scale": scale}
-
-    def test_largest_statistic(self):
-        asked = []
-
-        def adjusted(statistic):
-            asked.append(statistic.tolist())
-            return np.log([0.01, 0.9, 0.05])
-
-        result = decide(
-            [3.0, -1.0, 2.3],
-            correction="maxt",
-            max_log_pvalues=adjusted,
-            max_critical=lambda level, among=None: 2.2,
-        )
-        assert asked == [[3.0, -1.0, 2.3]]
-        np.testing.assert_allclose(result.adjusted_pvalue[UPPER], [0.01, 0.9, 0.05])
-        assert result.reject[UPPER].tolist() == [True, False, True]
-        low, high = result.confidence_interval(simultaneous=True)
-        np.testing.assert_allclose(high - low, 2 * 2.2 * 0.1)
-
-    def test_largest_statistic_is_refused_without_resampling(self, refuses):
-        refuses(
-            lambda: decide([1.0, 2.0, 3.0], correction="maxt"),
+            lambda: call(rows, method=ew.Trace(), mu=2.0),
             ParameterError,
-            "'maxt' resamples batches of rows, which method 'made up' does not keep",
+            "mu: expected as an option of the object",
+            "Trace(mu=...)",
+        )
+
+    def test_a_class_is_not_an_object(self, rows, refuses):
+        refuses(
+            lambda: ew.edge_test(rows, method=ew.Batch),
+            ParameterError,
+            "method: expected a method object, got the class",
+            "Batch(...)",
         )
 
 
-def test_effect_options():
-    assert effect_options(MinEffect()) == {}
-    assert effect_options(MinEffect(0.1, "precision")) == {
-        "min_effect": 0.1,
-        "effect_scale": "precision",
-    }
+class TestNeeds:
+    @every_option
+    def test_with_these_options(self, kind, options, needs):
+        assert kind(**options).needs == needs
 
+    @every_option
+    def test_are_what_the_first_pass_keeps(self, rows, monkeypatch, kind, options, needs):
+        """No fourth-order sums that nobody uses."""
+        kept = []
 
-class TestRegistry:
-    def test_names_in_the_order_in_which_they_are_shown(self):
-        assert next(iter(METHODS)) == "score"
-        assert set(METHODS) >= BOUNDS | {"score", "wald", "batch", "elliptical", "fisher"}
-        assert list(METHODS) == list(registry.FILES)
-        assert all(name == method.name for name, method in METHODS.items())
+        def read_once(*arguments, **asked):
+            kept.append(first_pass(*arguments, **asked))
+            return kept[-1]
 
-    def test_names_are_known_before_the_tests_are_loaded(self):
-        ask = "import sys, edgewise.methods.registry as r; print(*r.FILES, 'numpy' in sys.modules)"
-        told = subprocess.run(
-            [sys.executable, "-c", ask], capture_output=True, text=True, check=True
-        )
-        assert told.stdout.split() == [*METHODS, "False"]
-
-    def test_nothing_else_is_loaded_by_asking(self):
-        with pytest.raises(AttributeError, match="no attribute 'METHOD'"):
-            registry.METHOD  # noqa: B018
-
-    @every_method
-    def test_descriptions_are_true(self, method):
-        described = METHODS[method]
-        assert described.simultaneous == (method in BOUNDS)
-        assert 3 <= len(described.guarantee.split()) <= 6
-        assert described.effect_scale == (
-            "precision" if method in ("trace", "eig") else "partial_correlation"
-        )
-
-    @every_method
-    def test_passes(self, method):
-        """One pass means that a state is enough, two that it is not."""
-        described = METHODS[method]
-        rows = np.random.default_rng(0).standard_normal((20_000, 3))
-        kept = Moments(order=described.order) if described.order else BatchMoments(100)
-        state = kept.update(rows)
-        if described.passes == 1:
-            assert ew.edge_test(state, method=method).n_samples == 20_000
+        first_pass = opening.read_once
+        monkeypatch.setattr(opening, "read_once", read_once)
+        quiet(ew.edge_test, rows, method=kind(**options))
+        (state,) = kept
+        if needs.n_batches is None:
+            assert isinstance(state, Moments)
+            assert state.order == needs.order
         else:
-            with pytest.raises(DataError, match="reads the rows twice"):
-                ew.edge_test(state, method=method)
+            assert isinstance(state, BatchMoments)
+            assert state.n_batches == needs.n_batches
 
-    @every_method
-    def test_options_are_those_it_takes(self, method, refuses):
-        taken = {"mu", "standardize", "radius", "support", "n_batches", "random_state", "solver"}
-        for option in taken - METHODS[method].options:
+    @every_option
+    def test_a_state_is_enough_where_nothing_is_read_again(self, rows, kind, options, needs):
+        kept = (
+            Moments(order=needs.order) if needs.n_batches is None else BatchMoments(needs.n_batches)
+        )
+        state = kept.update(rows)
+        method = kind(**options)
+        if not needs.reads_again:
+            assert quiet(ew.edge_test, state, method=method).n_samples == len(rows)
+            return
+        with pytest.raises(DataError, match=f"method '{kind.name}' reads the rows twice"):
+            ew.edge_test(state, method=method)
+
+    @every_option
+    def test_a_stream_is_enough_where_nothing_is_read_again(self, rows, kind, options, needs):
+        def stream():
+            return iter([rows[:150], rows[150:]])
+
+        method = kind(**options)
+        if not needs.reads_again:
+            assert quiet(ew.edge_test, stream(), method=method).n_samples == len(rows)
+            return
+        with pytest.raises(DataError, match=f"method '{kind.name}' reads the rows twice"):
+            ew.edge_test(stream(), method=method)
+
+
+class TestCorrection:
+    """A bound holds for all entries at once: it needs no correction, and takes none."""
+
+    every_bound = pytest.mark.parametrize(
+        "method", [name for name, kind in METHODS.items() if kind.simultaneous]
+    )
+
+    @every_bound
+    @pytest.mark.parametrize("correction", ["holm", "bonferroni", "bh", "by", "maxt"])
+    def test_is_refused_for_a_bound(self, rows, method, correction, refuses):
+        for call in (
+            lambda: ew.edge_test(rows, method=method, correction=correction),
+            lambda: ew.plan_sample_size(rows, effect=0.1, method=method, correction=correction),
+        ):
             refuses(
-                lambda option=option: ew.edge_test(X, method=method, **{option: None}),
+                call,
                 ParameterError,
-                f"{option}: method {method!r} does not take it",
+                f"correction: method {method!r} bounds all entries at once and needs none",
+                f"got {correction!r}; leave it out",
             )
-        assert METHODS[method].options <= taken
+
+    @every_bound
+    def test_none_and_the_default_are_not(self, rows, method, same_result):
+        default = quiet(ew.edge_test, rows, method=method)
+        assert default.correction is None
+        for none in (None, "none"):
+            found = quiet(ew.edge_test, rows, method=method, correction=none)
+            assert found.correction is None
+            same_result(found, default)
+
+    def test_the_word_none_is_no_correction(self, rows, same_result):
+        found = ew.edge_test(rows, correction="none")
+        assert found.correction is None
+        same_result(found, ew.edge_test(rows, correction=None))
+
+    @pytest.mark.parametrize("copy", [pickle.dumps, repr], ids=["pickled", "as it is"])
+    def test_the_default_survives_a_pickle(self, rows, copy):
+        """A worker process gets the default as a copy."""
+        from edgewise.inference.corrections import HOLM
+
+        default = pickle.loads(copy(HOLM)) if copy is pickle.dumps else HOLM
+        assert default == "holm"
+        assert quiet(ew.edge_test, rows, method="trace", correction=default).correction is None
+        assert ew.edge_test(rows, correction=default).correction == "holm"
+
+    @pytest.mark.parametrize("correction", ["Holm", "", 3, ["holm"]])
+    @pytest.mark.parametrize("method", ["score", "trace"])
+    def test_unknown(self, rows, method, correction, refuses):
+        refuses(
+            lambda: ew.edge_test(rows, method=method, correction=correction),
+            ParameterError,
+            "correction: expected one of 'holm'",
+        )
+
+
+@every_option
+def test_the_record_says_how_to_get_the_same_again(rows, same_result, kind, options, needs):
+    """What a report shows as the call in Python."""
+    expected = quiet(ew.edge_test, rows, method=kind(**options))
+    again = kind(**kind.asked(expected.options))
+    assert kind.asked({}) == {}
+    # Of batches the record says how many there were, not how many were asked for.
+    if needs.n_batches is None:
+        same_result(quiet(ew.edge_test, rows, method=again), expected)

@@ -4,15 +4,22 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise import DataError, ParameterError
-from edgewise.methods.support import checked_support
+from edgewise import DataError, Moments, ParameterError
+from edgewise.evidence.from_rows import RowEvidence
+from edgewise.methods.support import checked_support, plain_support
 
 NAMES = ("a", "b", "c")
 ROWS = np.array([[0.0, -1.0, 5.0], [1.0, 1.0, 5.5], [0.5, 0.0, 6.0]])
 
 
-def check(support, *batches):
-    return checked_support(support, lambda: iter(batches or (ROWS,)), NAMES)
+def check(support, *batches, names=NAMES):
+    evidence = RowEvidence(
+        feature_names=names,
+        asked_by="a test",
+        state=Moments(),
+        rows=lambda: iter(batches or (ROWS,)),
+    )
+    return checked_support(support, evidence)
 
 
 @pytest.mark.parametrize("support", [(-1, 6), [-1.0, 6.0], np.array([-1, 6])])
@@ -28,7 +35,7 @@ def test_one_for_each_column(kind):
 
 def test_two_columns_with_an_interval_each():
     """Two intervals for two columns are not one interval of two numbers."""
-    found = checked_support([(0, 2), (1, 4)], lambda: iter([np.ones((3, 2))]), ("a", "b"))
+    found = check([(0, 2), (1, 4)], np.ones((3, 2)), names=("a", "b"))
     np.testing.assert_array_equal(found, [[0, 2], [1, 4]])
 
 
@@ -94,6 +101,22 @@ def test_every_batch_is_looked_at(refuses):
 def test_any_kind_of_number(dtype):
     batch = np.array([[0, 1, 1], [1, 0, 1]]).astype(dtype)
     np.testing.assert_array_equal(check((0, 1), batch), [[0, 1]] * 3)
+
+
+@pytest.mark.parametrize(
+    ("support", "plain"),
+    [
+        ((0, 1), (0.0, 1.0)),
+        ([[0, 1], [2, 3]], ((0.0, 1.0), (2.0, 3.0))),
+        (np.array([[0, 1]]), ((0.0, 1.0),)),
+        (None, None),
+        ("0,1", "0,1"),
+        ([(0, 1), (0,)], [(0, 1), (0,)]),
+    ],
+)
+def test_as_tuples(support, plain):
+    """So that methods compare and hash; what is no table is left for the check to refuse."""
+    assert plain_support(support) == plain
 
 
 @pytest.mark.parametrize("method", ["whitened", "spectral"])
