@@ -1,0 +1,165 @@
+"""From statistics made up for the purpose to decisions about all pairs, and to a result."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import edgewise as ew
+from edgewise import Moments, ParameterError
+from edgewise._base.matrices import symmetric
+from edgewise.estimators.inverse import estimate_precision
+from edgewise.inference.decide import decision
+from edgewise.inference.effect import MinEffect
+from edgewise.inference.measurement import Measurement, StatisticScale
+from edgewise.inference.per_edge import PerEdge
+from edgewise.inference.question import Question
+from edgewise.inference.reference import Normal
+from edgewise.inference.spread import Spread
+
+NAMES = ("a", "b", "c")
+X = ew.simulate.sample(
+    "gaussian", ew.simulate.make_chain_precision(3), 200, rng=np.random.default_rng(0)
+)
+UPPER = np.triu_indices(3, k=1)
+
+
+class Maxima:
+    """Stands in for `MaxStatistic`: draws of the maximum that are known beforehand."""
+
+    def __init__(self):
+        self.asked = []
+
+    def log_adjusted(self, statistic, reference):
+        self.asked.append(statistic.tolist())
+        return np.log([0.01, 0.9, 0.05])
+
+    def maxima(self, among=None):
+        self.asked.append(None if among is None else among.tolist())
+        return np.full(99, 2.2)
+
+
+def measured(statistic, *, error=0.1, maxima=None, uncertainty=None):
+    """Three statistics; one standard error for all."""
+    errors = np.full((3, 3), error)
+    estimate = estimate_precision(Moments(order=2).update(X), NAMES)
+    root = np.sqrt(estimate.precision.diagonal())
+    return Measurement(
+        method="made up",
+        feature_names=NAMES,
+        estimate=estimate,
+        statistic=symmetric(np.array(statistic), 3),
+        uncertainty=uncertainty or PerEdge(Spread(precision=errors, fisher_z=errors), Normal()),
+        scale=StatisticScale(errors / np.outer(root, root)),
+        maxima=maxima,
+        record={"option": 7},
+        n_dropped=5,
+    )
+
+
+def decided(statistic, *, correction="holm", alpha=0.05, effect=None, **parts):
+    return decision(
+        measured(statistic, **parts), Question(alpha, correction, effect or MinEffect())
+    )
+
+
+def test_pvalues_and_decisions():
+    found = decided([3.0, -1.0, 2.3])
+    p = 2 * stats.norm.sf([3.0, 1.0, 2.3])
+    np.testing.assert_allclose(np.exp(found.log_pvalue), p, rtol=1e-12)
+    np.testing.assert_allclose(np.exp(found.log_adjusted), [3 * p[0], p[1], 2 * p[2]])
+    assert found.reject.tolist() == [True, False, True]
+    assert found.radius is None
+    assert found.rows_needed is None
+    # Two are out, so the last one is compared with the whole level.
+    critical = stats.norm.isf(0.025)
+    np.testing.assert_allclose(found.threshold[UPPER], 0.1 * critical, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("correction", "pairs"), [("bonferroni", 3), ("holm", 1), ("bh", 1.5), (None, 1)]
+)
+def test_the_threshold_is_that_of_the_correction(correction, pairs):
+    """Two of three are out: Holm is at its last step, Benjamini–Hochberg at 2/3 of the level."""
+    found = decided([3.0, -1.0, 2.9], correction=correction)
+    assert found.reject.tolist() == [True, False, True]
+    critical = stats.norm.isf(0.025 / pairs)
+    np.testing.assert_allclose(found.threshold[UPPER], 0.1 * critical, rtol=1e-12)
+
+
+@pytest.mark.parametrize("scale", ["precision", "partial_correlation"])
+def test_minimal_effect(scale):
+    measurement = measured([9.0, 9.0, 9.0])
+    found = decision(measurement, Question(0.05, None, MinEffect(0.2, scale)))
+    estimate, value = measurement.precision[UPPER], 0.2
+    if scale == "partial_correlation":
+        estimate, value = np.arctanh(measurement.partial_correlation[UPPER]), math.atanh(0.2)
+    size = np.abs(estimate)
+    expected = stats.norm.sf((size - value) / 0.1) + stats.norm.sf((size + value) / 0.1)
+    np.testing.assert_allclose(np.exp(found.log_pvalue), expected, rtol=1e-10)
+    np.testing.assert_array_equal(
+        (np.abs(measurement.precision) >= found.threshold)[UPPER], found.reject
+    )
+
+
+class TestLargestStatistic:
+    def test_decides(self):
+        maxima = Maxima()
+        found = decided([3.0, -1.0, 2.3], correction="maxt", maxima=maxima)
+        # All pairs for the p-values, those left for the threshold, and all for the intervals.
+        assert maxima.asked == [[3.0, -1.0, 2.3], [False, True, False], None]
+        np.testing.assert_allclose(np.exp(found.log_adjusted), [0.01, 0.9, 0.05])
+        assert found.reject.tolist() == [True, False, True]
+        np.testing.assert_allclose(found.threshold[UPPER], 0.1 * 2.2, rtol=1e-9)
+
+    def test_intervals_keep_the_draws_and_nothing_else(self):
+        measurement = measured([3.0, -1.0, 2.3], maxima=Maxima())
+        found = decision(measurement, Question(0.05, "maxt"))
+        interval = found.uncertainty.interval(
+            measurement, level=0.95, scale="precision", simultaneous=True
+        )
+        np.testing.assert_allclose(interval.high - interval.low, 2 * 2.2 * 0.1)
+        np.testing.assert_array_equal(found.uncertainty.maxima, np.full(99, 2.2))
+        assert measurement.uncertainty.maxima is None
+
+    def test_is_not_asked_for_with_another_correction(self):
+        maxima = Maxima()
+        assert decided([3.0, -1.0, 2.3], maxima=maxima).uncertainty.maxima is None
+        assert maxima.asked == []
+
+    def test_is_refused_without_resampling(self, refuses):
+        refuses(
+            lambda: decided([1.0, 2.0, 3.0], correction="maxt"),
+            ParameterError,
+            "'maxt' resamples batches of rows, which method 'made up' does not keep",
+        )
+
+    def test_is_refused_for_a_minimal_effect(self, refuses):
+        refuses(
+            lambda: decided(
+                [1.0, 2.0, 3.0], correction="maxt", effect=MinEffect(0.1), maxima=Maxima()
+            ),
+            ParameterError,
+            "min_effect: 'maxt' tests for an effect of zero only, got a minimal effect of 0.1",
+        )
+
+
+def test_an_uncertainty_of_another_kind_is_a_bug_that_is_told():
+    with pytest.raises(TypeError, match="expected PerEdge or Bound, got object"):
+        decided([1.0, 2.0, 3.0], uncertainty=object())
+
+
+@pytest.mark.parametrize(
+    ("shape", "expected"),
+    [
+        ("linear", lambda t, u: u * t),
+        ("student", lambda t, u: t / math.sqrt(t * t + u * u)),
+        ("fisher-z", lambda t, u: math.tanh(u * t)),
+    ],
+)
+def test_which_correlation_a_statistic_stands_for(shape, expected):
+    for t in (0.5, 2.0, 40.0):
+        found = StatisticScale(0.02, shape).correlation_at(t)
+        assert found == pytest.approx(expected(t, 0.02), rel=1e-14)
+    assert StatisticScale(3.0, "student").correlation_at(math.inf) == 1
