@@ -54,6 +54,10 @@ class Student:
 
     df: float
 
+    def __post_init__(self) -> None:
+        # A number of batches is whole; in a file it would not come back as the same text.
+        object.__setattr__(self, "df", float(self.df))
+
     def log_two_sided(self, t: FloatArray) -> FloatArray:
         return log_two_sided_tail(t, self.df)
 
