@@ -15,6 +15,7 @@ from edgewise.inference.effect import MinEffect, effect_threshold, log_effect_pv
 from edgewise.inference.reference import Normal, Student
 
 PER_EDGE = ["score", "wald", "batch", "elliptical", "fisher"]
+ANYTIME = "sequential"  # its reference has no closed form to compare with
 BOUNDS = ["whitened", "spectral", "trace", "eig"]
 SCALES = ["precision", "partial_correlation"]
 CORRECTIONS = ["holm", "bonferroni", "bh", "by", None]
@@ -80,7 +81,7 @@ class TestFormula:
 class TestPerEdge:
     @pytest.mark.exactness
     @pytest.mark.parametrize("scale", SCALES)
-    @pytest.mark.parametrize("method", [*PER_EDGE, *BOUNDS])
+    @pytest.mark.parametrize("method", [*PER_EDGE, ANYTIME, *BOUNDS])
     def test_zero_is_the_plain_test(self, method, scale):
         X = rows_of(20_000)
         plain = quiet_test(X, method)
@@ -119,7 +120,7 @@ class TestPerEdge:
     @pytest.mark.exactness
     @pytest.mark.parametrize("correction", CORRECTIONS)
     @pytest.mark.parametrize("scale", SCALES)
-    @pytest.mark.parametrize("method", PER_EDGE)
+    @pytest.mark.parametrize("method", [*PER_EDGE, ANYTIME])
     def test_threshold_agrees_with_the_decisions(self, method, scale, correction):
         seen = set()
         for seed in range(2):
@@ -210,7 +211,7 @@ class TestBounds:
 
 
 class TestArguments:
-    @pytest.mark.parametrize("method", [*PER_EDGE, *BOUNDS])
+    @pytest.mark.parametrize("method", [*PER_EDGE, ANYTIME, *BOUNDS])
     def test_default_scale(self, method):
         result = quiet_test(rows_of(20_000, 3), method, min_effect=0.1)
         expected = "precision" if method in ("trace", "eig") else "partial_correlation"

@@ -7,6 +7,7 @@ import dataclasses
 import json
 import math
 import warnings
+from itertools import product
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from hypothesis.extra import numpy as hnp
 
 import edgewise as ew
 from edgewise import DataError, EdgeTestResult, EdgewiseError
+from edgewise.inference.effect import MinEffect
 from edgewise.methods.registry import METHODS
 
 BOX = {"support": (-60, 60), "radius": "hoeffding"}
@@ -28,13 +30,17 @@ ASKED = {
     "wald, bh": ("wald", {"correction": "bh"}),
     "fisher, by": ("fisher", {"correction": "by"}),
     "batch, maxt": ("batch", {"correction": "maxt", "n_batches": 20}),
+    "sequential, tuned": ("sequential", {"tuned_for": 500, "tuned_level": 0.2, "n_batches": 20}),
+    "sequential, effect": ("sequential", {"min_effect": 0.1}),
     "whitened, chi2": ("whitened", {"radius": "chi2"}),
     "whitened, eig": ("whitened", {"radius": "eig", "solver": "matrix-free"}),
+    "whitened, chi2 estimated": ("whitened", {"radius": "chi2", "solver": "matrix-free"}),
     "whitened, hoeffding": ("whitened", BOX),
     "whitened, each column": ("whitened", BOX | {"support": np.array([[-60, 60.5]] * 4)}),
     "whitened, effect": ("whitened", {"min_effect": 0.1}),
     "spectral, hoeffding": ("spectral", BOX),
     "spectral, standardised": ("spectral", {"radius": "chi2", "standardize": True}),
+    "spectral, eig": ("spectral", {"radius": "eig"}),
     "trace, finite": ("trace", {"standardize": True, "mu": 1e-3, "n": 20_000}),
     "trace, infinite": ("trace", {"n": 20}),
     "eig, infinite": ("eig", {"n": 20}),
@@ -87,8 +93,8 @@ def valid(require):
 def assert_equal(found, expected):
     for field in dataclasses.fields(expected):
         one, other = getattr(found, field.name), getattr(expected, field.name)
-        if field.name == "interval_rule":
-            assert one is None
+        if field.name == "uncertainty":
+            assert_same_parts(one, other)
         elif isinstance(other, np.ndarray):
             assert (one.dtype, one.shape) == (other.dtype, other.shape)
             assert not one.flags.writeable
@@ -96,6 +102,25 @@ def assert_equal(found, expected):
         else:
             assert type(one) is type(other)
             assert one == other
+
+
+def assert_same_parts(found, expected):
+    """An uncertainty is data all the way down: the same kinds, the same numbers."""
+    assert type(found) is type(expected)
+    if dataclasses.is_dataclass(expected):
+        for field in dataclasses.fields(expected):
+            assert_same_parts(getattr(found, field.name), getattr(expected, field.name))
+    elif isinstance(expected, np.ndarray):
+        np.testing.assert_array_equal(found, expected)
+    else:
+        assert found == expected
+
+
+def interval_arguments(result):
+    """Levels that the result has intervals at, scales, and one by one or all at once."""
+    proven = result.options.get("radius") == "trace" or result.method == "trace"
+    levels = (0.9, 0.95, 0.999999) if proven else (0.01, 0.5, 0.95, 0.999999)
+    return product(levels, ("precision", "partial_correlation"), (False, True))
 
 
 @pytest.mark.parametrize("asked", ASKED)
@@ -109,6 +134,44 @@ def test_every_result_comes_back(asked):
     assert found.to_json(indent=2) == result.to_json(indent=2)
     assert found.edges() == result.edges()
     assert found.summary() == result.summary()
+
+
+@pytest.mark.parametrize("asked", ASKED)
+def test_intervals_come_back(asked):
+    """To the last bit: the same operations on the same numbers."""
+    method, options = ASKED[asked]
+    result = ask(method, **options)
+    found = EdgeTestResult.from_json(result.to_json())
+    for level, scale, simultaneous in interval_arguments(result):
+        np.testing.assert_array_equal(
+            found.confidence_interval(level, scale, simultaneous),
+            result.confidence_interval(level, scale, simultaneous),
+        )
+
+
+@pytest.mark.parametrize("asked", ASKED)
+def test_pvalues_of_other_effects_come_back(asked):
+    method, options = ASKED[asked]
+    result = ask(method, **options)
+    found = EdgeTestResult.from_json(result.to_json())
+    for value, scale in ((0.0, "precision"), (0.2, "precision"), (0.2, "partial_correlation")):
+        effect = MinEffect(value, scale)
+        np.testing.assert_array_equal(
+            found.uncertainty.log_pvalues(found, effect),
+            result.uncertainty.log_pvalues(result, effect),
+        )
+
+
+def test_the_intervals_of_a_sequence_come_back():
+    sequence = ew.ConfidenceSequence(0.1, tuned_for=500, n_batches=20).update(sample(2000))
+    result = sequence.result()
+    found = EdgeTestResult.from_json(result.to_json())
+    assert_equal(found, result)
+    for level, scale, simultaneous in interval_arguments(result):
+        np.testing.assert_array_equal(
+            found.confidence_interval(level, scale, simultaneous),
+            result.confidence_interval(level, scale, simultaneous),
+        )
 
 
 @pytest.mark.parametrize("asked", ASKED)
@@ -130,7 +193,7 @@ def test_the_cases_are_what_they_are_called():
 
 def test_the_schema_names_every_field(document):
     schema = EdgeTestResult.json_schema()
-    known = {field.name for field in dataclasses.fields(EdgeTestResult)} - {"interval_rule"}
+    known = {field.name for field in dataclasses.fields(EdgeTestResult)}
     assert set(schema["properties"]) == known | {"format", "schema_version", "edges"}
     assert schema["required"] == list(schema["properties"]) == list(document)
     assert schema["properties"]["schema_version"]["const"] == document["schema_version"]
@@ -153,9 +216,40 @@ def test_pvalues_below_the_smallest_number_survive():
     assert found.pvalue[0, 1] == np.finfo(float).tiny
 
 
-def test_intervals_are_not_in_the_text(result, refuses):
-    found = EdgeTestResult.from_json(result.to_json())
-    refuses(found.confidence_interval, ew.ParameterError, "read from a file", "test the data again")
+class TestVersionOne:
+    """Files of edgewise 0.x, which had no uncertainty in them."""
+
+    @pytest.fixture
+    def text(self, changed):
+        return changed(schema_version=1, uncertainty=...)
+
+    def test_is_read(self, result, text):
+        found = EdgeTestResult.from_json(text)
+        assert found.uncertainty is None
+        assert_equal(found, dataclasses.replace(result, uncertainty=None))
+        assert found.edges() == result.edges()
+        assert found.summary() == result.summary()
+
+    def test_has_no_intervals_and_says_why(self, text, refuses):
+        found = EdgeTestResult.from_json(text)
+        for arguments in ({}, {"scale": "partial_correlation"}, {"simultaneous": True}):
+            refuses(
+                lambda arguments=arguments: found.confidence_interval(**arguments),
+                ew.ParameterError,
+                "read from a file of an older edgewise, which has no intervals",
+                "test the data again",
+            )
+
+    def test_can_be_written_again(self, text, valid):
+        found = EdgeTestResult.from_json(text)
+        again = found.to_json()
+        assert json.loads(again)["uncertainty"] is None
+        assert valid(again)
+        assert_equal(EdgeTestResult.from_json(again), found)
+
+    def test_version_two_must_have_it(self, changed, refuses):
+        text = changed(uncertainty=...)
+        refuses(lambda: EdgeTestResult.from_json(text), DataError, "field 'uncertainty': expected")
 
 
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
@@ -274,6 +368,7 @@ WRONG = {
     "rows_needed": [-1, 1.5, "many", True, ...],
     "standard_error": [0.5, [[0.5]], ...],
     "n_dropped": [-1, None, 0.5, ...],
+    "uncertainty": ["none", 3, [], ...],
     "edges": [None, [], {}, [[]] * 3, ...],
     "schema_version": [0, -1, 1.0, "1", True, None, ...],
 }
@@ -335,8 +430,8 @@ def test_json_of_something_else(tmp_path, refuses, content):
 
 
 def test_a_newer_version(changed, refuses):
-    text = changed(schema_version=2)
-    refuses(lambda: EdgeTestResult.from_json(text), DataError, "version 2", "upgrade edgewise")
+    text = changed(schema_version=3)
+    refuses(lambda: EdgeTestResult.from_json(text), DataError, "version 3", "upgrade edgewise")
 
 
 def test_a_changed_number_is_found(document, changed, refuses):
