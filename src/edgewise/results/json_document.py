@@ -93,13 +93,20 @@ class Document:
         except OverflowError:
             self.refuse(name, rule)
 
-    def vector(self, name: str) -> FloatArray:
-        """Numbers from zero on, at least one."""
+    def vector(self, name: str, *, signed: bool = False) -> FloatArray:
+        """Numbers, at least one; from zero on unless they may be negative."""
         values = self.field(name)
         kinds = set(map(type, values)) if isinstance(values, list) else {None}
-        if not values or not kinds <= {int, float} or not all(0 <= v < math.inf for v in values):
-            self.refuse(name, "a list of numbers from 0 on")
-        return np.array(values, dtype=np.float64)
+        rule = "a list of numbers" if signed else "a list of numbers from 0 on"
+        if not values or not kinds <= {int, float}:
+            self.refuse(name, rule)
+        try:
+            vector = np.array(values, dtype=np.float64)
+        except OverflowError:
+            self.refuse(name, rule)
+        if not np.isfinite(vector).all() or not (signed or (vector >= 0).all()):
+            self.refuse(name, rule)
+        return vector
 
     def options(self) -> dict[str, Any]:
         value = self.field("options")

@@ -10,8 +10,6 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from edgewise._base.types import FloatArray
 from edgewise.bounds.radius import ChiSquareRadius, HoeffdingRadius, NormalRadius, Radius
 from edgewise.bounds.transfer import FrobeniusTransfer, SpectralTransfer, Transfer, WhitenedTransfer
@@ -21,6 +19,8 @@ from edgewise.inference.per_edge import PerEdge
 from edgewise.inference.reference import AnytimeReference, Normal, Reference, Student
 from edgewise.inference.spread import Spread
 from edgewise.results.json_document import Document
+
+_LARGEST_COUNT = 2**53
 
 #: What each kind is called in a file, and its numbers and vectors in the order of its fields.
 _KINDS: dict[type, tuple[str, tuple[str, ...]]] = {
@@ -98,6 +98,14 @@ def _read(
     return readers[kind](part, p)
 
 
+def _count(part: Document, name: str, at_least: int) -> int:
+    """A whole number that is still one as a float."""
+    value = part.whole(name, at_least)
+    if value > _LARGEST_COUNT:
+        part.refuse(name, f"a whole number up to {_LARGEST_COUNT}")
+    return value
+
+
 def _positive(part: Document, name: str) -> float:
     return part.number(name, above=0.0)
 
@@ -106,8 +114,8 @@ def _from_zero(part: Document, name: str) -> float:
     return part.number(name, above=math.nextafter(0.0, -1.0))
 
 
-def _vector(part: Document, name: str, length: int) -> FloatArray:
-    values = part.vector(name)
+def _vector(part: Document, name: str, length: int, *, signed: bool = False) -> FloatArray:
+    values = part.vector(name, signed=signed)
     if len(values) != length:
         part.refuse(name, f"{length} numbers", f"{len(values)}")
     return values
@@ -119,7 +127,7 @@ def _student(part: Document, p: int) -> Student:
 
 def _anytime(part: Document, p: int) -> AnytimeReference:
     return AnytimeReference(
-        part.whole("n_samples", at_least=1),
+        _count(part, "n_samples", 1),
         _positive(part, "rho2"),
         _read(part, "student", {"student": _student}, p),
     )
@@ -134,19 +142,9 @@ def _chi2(part: Document, p: int) -> ChiSquareRadius:
 
 
 def _frobenius(part: Document, p: int) -> FrobeniusTransfer:
-    return FrobeniusTransfer(_eigenvalues(part, p), _positive(part, "mu"))
-
-
-def _eigenvalues(part: Document, p: int) -> FloatArray:
-    # Rounding may leave the smallest one a little below zero.
-    values = part.field("eigenvalues")
-    if (
-        not isinstance(values, list)
-        or len(values) != p
-        or not all(type(value) in (int, float) and math.isfinite(value) for value in values)
-    ):
-        part.refuse("eigenvalues", f"{p} numbers")
-    return np.array(values, dtype=np.float64)
+    # Rounding may leave the smallest eigenvalue a little below zero.
+    eigenvalues = _vector(part, "eigenvalues", p, signed=True)
+    return FrobeniusTransfer(eigenvalues, _positive(part, "mu"))
 
 
 _REFERENCES: dict[str, Callable[[Document, int], Reference]] = {
@@ -160,7 +158,7 @@ _RADII: dict[str, Callable[[Document, int], Radius]] = {
     ),
     "chi2": _chi2,
     "hoeffding": lambda part, p: HoeffdingRadius(
-        _positive(part, "unit"), part.whole("n_samples", 2), part.whole("n_entries", 1)
+        _positive(part, "unit"), _count(part, "n_samples", 2), _count(part, "n_entries", 1)
     ),
 }
 _TRANSFERS: dict[str, Callable[[Document, int], Transfer]] = {
