@@ -1,0 +1,204 @@
+"""What intervals are made from, as JSON: every kind comes back, what is wrong is refused."""
+
+from __future__ import annotations
+
+import copy
+import json
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import edgewise as ew
+from edgewise import DataError, EdgeTestResult, EdgewiseError
+
+BOX = {"support": (-60, 60), "radius": "hoeffding"}
+#: A method for each kind of reference, radius and transfer.
+ASKED = {
+    "normal": ew.Score(),
+    "normal, one kurtosis": ew.Elliptical(),
+    "student": ew.Batch(n_batches=20),
+    "anytime": ew.Sequential(n_batches=20),
+    "frobenius": ew.Trace(standardize=True),
+    "whitened, chi2": ew.Whitened(radius="chi2"),
+    "whitened, estimated": ew.Whitened(radius="chi2", solver="matrix-free"),
+    "spectral, hoeffding": ew.Spectral(**BOX),
+}
+
+
+@pytest.fixture(scope="module")
+def documents():
+    X = np.random.default_rng(20).laplace(size=(2000, 4))
+    X[:, 1:] += 0.6 * X[:, :-1]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ew.EdgewiseWarning)
+        results = {name: ew.edge_test(X, method=method) for name, method in ASKED.items()}
+        results["maxt"] = ew.edge_test(X, method="batch", n_batches=20, correction="maxt")
+    found = {name: json.loads(result.to_json()) for name, result in results.items()}
+    found["maxt"]["uncertainty"]["maxima"] = found["maxt"]["uncertainty"]["maxima"][::100]
+    return found
+
+
+def changed(document, path, value):
+    """The text of a document with another value at a path; with `...`, without it."""
+    mutant = copy.deepcopy(document)
+    holder = mutant
+    for key in path[:-1]:
+        holder = holder[key]
+    if value is ...:
+        del holder[path[-1]]
+    else:
+        holder[path[-1]] = value
+    return json.dumps(mutant)
+
+
+def test_the_kinds(documents):
+    """Every kind that can be written is among the documents."""
+    parts = [document["uncertainty"] for document in documents.values()]
+    assert {part["kind"] for part in parts} == {"per edge", "bound"}
+    found = {
+        (name, part[name]["kind"])
+        for part in parts
+        for name in ("reference", "radius", "transfer")
+        if name in part
+    }
+    assert found == {
+        *(("reference", kind) for kind in ("normal", "student", "anytime")),
+        *(("radius", kind) for kind in ("normal", "chi2", "hoeffding")),
+        *(("transfer", kind) for kind in ("frobenius", "spectral", "whitened")),
+    }
+
+
+def test_standard_errors_are_not_said_twice(documents):
+    assert "precision" not in documents["normal"]["uncertainty"]
+    assert documents["normal"]["standard_error"] is not None
+
+
+NUMBERS = ["0.5", None, True, [], {}, [0.5], -1, 0, 10**400, "NaN", "Infinity", ...]
+VECTORS = [None, [], 3, "x", [-1.0] * 4, [1.0] * 3, [1.0, "1", 1.0, 1.0], [None] * 4, [[1.0]] * 4]
+VECTORS += [[10**400] * 4, [True] * 4]
+WRONG = {
+    ("normal", "kind"): ["PerEdge", "bound ", None, 3, ["bound"], {}, ...],
+    ("normal", "fisher_z"): [None, 3, [], [[0.1] * 4] * 3, [["x"] * 4] * 4, ...],
+    ("normal", "degrees"): [3, [], [[0.1] * 4] * 3, [["x"] * 4] * 4, ...],
+    ("normal", "reference"): [None, "normal", [], {}, {"kind": "cauchy"}, {"kind": ["normal"]}],
+    ("normal", "maxima"): [3, [], ["x"], [-1.0], [None], [[1.0]], ...],
+    ("student", "reference", "df"): NUMBERS,
+    ("anytime", "reference", "rho2"): NUMBERS,
+    ("anytime", "reference", "n_samples"): [*NUMBERS, 2.5],
+    ("anytime", "reference", "student"): [None, {}, {"kind": "normal"}, "student", ...],
+    ("frobenius", "radius", "variance"): [value for value in NUMBERS if value != 0],
+    ("frobenius", "radius", "max_alpha"): NUMBERS,
+    ("frobenius", "transfer", "eigenvalues"): [v for v in VECTORS if v != [-1.0] * 4],
+    ("frobenius", "transfer", "mu"): NUMBERS,
+    ("whitened, chi2", "radius", "spectrum"): [v for v in VECTORS if v != [1.0] * 3],
+    ("whitened, chi2", "radius", "slack"): [value for value in NUMBERS if value != 0],
+    ("whitened, estimated", "radius", "counts"): [v for v in VECTORS if v is not None],
+    ("whitened, chi2", "transfer", "diagonal"): VECTORS,
+    ("spectral, hoeffding", "radius", "unit"): NUMBERS,
+    ("spectral, hoeffding", "radius", "n_samples"): [*NUMBERS, 1, 2.5],
+    ("spectral, hoeffding", "radius", "n_entries"): [*NUMBERS, 2.5],
+    ("spectral, hoeffding", "transfer", "smallest"): ["0.5", None, True, [], 10**400, ...],
+    ("spectral, hoeffding", "transfer", "kind"): ["chi2", "normal", None, ...],
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [(path, value) for path, values in WRONG.items() for value in values],
+    ids=lambda value: "missing" if value is ... else str(value)[:40],
+)
+def test_a_wrong_part_is_named(documents, refuses, path, value):
+    name, *inside = path
+    text = changed(documents[name], ["uncertainty", *inside], value)
+    error = refuses(lambda: EdgeTestResult.from_json(text), DataError, "field 'uncertainty'")
+    assert f"field '{inside[-1]}': expected" in str(error) or "field 'kind': expected" in str(error)
+    assert len(str(error)) < 400
+
+
+def test_per_edge_without_standard_errors(documents, refuses):
+    text = changed(documents["normal"], ["standard_error"], None)
+    refuses(lambda: EdgeTestResult.from_json(text), DataError, "'per edge' with standard errors")
+
+
+def test_the_number_of_columns_is_that_of_the_result(documents):
+    """Nobody can make a bound for more columns than the matrices have."""
+    text = changed(
+        documents["spectral, hoeffding"], ["uncertainty", "transfer", "n_features"], 10**9
+    )
+    assert EdgeTestResult.from_json(text).uncertainty.transfer.n_features == 4
+
+
+numbers = st.floats(allow_nan=False, allow_infinity=False) | st.integers(-(10**3), 10**3)
+anything = (
+    st.none()
+    | st.booleans()
+    | numbers
+    | st.text(max_size=5)
+    | st.sampled_from(
+        ["normal", "student", "chi2", "bound", "per edge", "Infinity", "NaN", 10**400]
+    )
+    | st.sampled_from([[], {}, [[]], [{}], [[1.0]], {"kind": "normal"}]).map(copy.deepcopy)
+)
+
+
+def places(value, at=()):
+    """Every path into nested lists and objects."""
+    yield at
+    if isinstance(value, dict | list):
+        for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from places(item, (*at, key))
+
+
+def read_or_refused(text):
+    try:
+        return EdgeTestResult.from_json(text)
+    except EdgewiseError as error:
+        message = str(error)
+    assert "\n" not in message
+    assert len(message) < 500
+    return None
+
+
+@given(data=st.data())
+@settings(max_examples=600)
+def test_a_mutated_uncertainty_is_read_or_refused(documents, data):
+    document = documents[data.draw(st.sampled_from(sorted(documents)))]
+    level = data.draw(st.sampled_from([0.9, 0.999]))
+    mutant = copy.deepcopy(document["uncertainty"])
+    for _ in range(data.draw(st.integers(1, 3))):
+        inside = [at for at in places(mutant) if at]
+        if not inside:
+            break
+        at = data.draw(st.sampled_from(inside))
+        holder = mutant
+        for key in at[:-1]:
+            holder = holder[key]
+        if data.draw(st.booleans()):
+            holder[at[-1]] = data.draw(anything)
+        else:
+            del holder[at[-1]]
+    found = read_or_refused(json.dumps(document | {"uncertainty": mutant}))
+    if found is None:
+        return
+    assert found.to_json() == EdgeTestResult.from_json(found.to_json()).to_json()
+    # Numbers that nobody measured may give no interval, but an answer or a sentence.
+    with np.errstate(all="ignore"):
+        try:
+            low, high = found.confidence_interval(level)
+        except EdgewiseError:
+            return
+    assert low.shape == high.shape == (4, 4)
+
+
+@given(data=st.data())
+@settings(max_examples=60)
+def test_parts_of_one_kind_in_the_place_of_another(documents, data):
+    """All of one uncertainty in the result of another method: read or refused."""
+    names = st.sampled_from(sorted(documents))
+    document, other = (documents[data.draw(names)] for _ in range(2))
+    read_or_refused(json.dumps(document | {"uncertainty": other["uncertainty"]}))
+    mixed = document["uncertainty"] | other["uncertainty"]
+    read_or_refused(json.dumps(document | {"uncertainty": mixed}))
