@@ -235,7 +235,8 @@ class EdgeTest(BaseEstimator):  # type: ignore[misc]
             if name in defaults and not _same(value := getattr(self, name), defaults[name].default)
         }
         # scikit-learn's tools seed whatever has a seed; only some methods use one.
-        kind = registered().get(self.method) if isinstance(self.method, str) else type(self.method)
+        method = self.method
+        kind = type(method) if isinstance(method, Method) else registered().get(str(method))
         if kind is not None and "random_state" not in kind.__dataclass_fields__:
             options.pop("random_state", None)
         return method_of(self.method, options)
