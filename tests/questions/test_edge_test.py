@@ -150,12 +150,6 @@ def test_corrections_go_from_strict_to_none(rows):
     assert pairs["bonferroni"] <= pairs["holm"] <= pairs["bh"] <= pairs[None]
 
 
-@pytest.mark.parametrize("method", ["trace", "eig"])
-def test_bounds_ignore_the_correction(rows, same_result, method):
-    plain = ew.edge_test(rows, method=method, correction=None)
-    same_result(ew.edge_test(rows, method=method, correction="bonferroni"), plain)
-
-
 def test_too_few_rows_is_a_warning_that_says_how_many_would_do(rows):
     with pytest.warns(
         ew.TooFewRowsWarning, match=r"infinite threshold with 400 rows.*about [\d,]+ rows"
@@ -263,7 +257,7 @@ def test_maxt_is_sharper_than_bonferroni(rows):
     np.testing.assert_array_equal(maxt.reject[off], maxt.adjusted_pvalue[off] <= 0.2)
 
 
-@pytest.mark.parametrize("method", ["score", "wald", "fisher", "elliptical"])
+@pytest.mark.parametrize("method", ["score", "wald", "sequential", "fisher", "elliptical"])
 def test_maxt_needs_batches(rows, refuses, method):
     refuses(
         lambda: ew.edge_test(rows, method=method, correction="maxt"),
@@ -311,3 +305,55 @@ class TestMoreColumnsThanRows:
         (tmp_path / "wide.csv").write_text("\n".join([header, *[line] * 50]) + "\n")
         call = lambda: ew.edge_test(tmp_path / "wide.csv")  # noqa: E731
         refuses(call, ew.DataError, "got 50 rows and 10000 columns")
+
+
+class TestSequence:
+    """A confidence sequence has a test of its own, which holds at every look."""
+
+    @pytest.fixture
+    def sequence(self, rows):
+        return ew.ConfidenceSequence(0.1, tuned_for=500, n_batches=20).update(rows)
+
+    def test_is_its_own_result_but_for_the_correction(self, sequence, same_result):
+        expected = sequence.result()
+        found = ew.edge_test(sequence, method="sequential", alpha=0.1)
+        assert (found.correction, expected.correction) == ("holm", "bonferroni")
+        for field in ("statistic", "log_pvalue", "precision", "standard_error"):
+            np.testing.assert_array_equal(getattr(found, field), getattr(expected, field))
+        assert found.options == expected.options
+        same = ew.edge_test(sequence, method="sequential", alpha=0.1, correction="bonferroni")
+        assert same.to_json() == expected.to_json()
+
+    @pytest.mark.parametrize("method", [ew.Sequential(), ew.Sequential(tuned_for=9)])
+    def test_its_own_tuning_counts(self, sequence, method):
+        found = ew.edge_test(sequence, method=method, alpha=0.1, correction="bonferroni")
+        assert found.to_json() == sequence.result().to_json()
+
+    def test_of_a_file(self, sequence, tmp_path):
+        sequence.save(tmp_path / "x.state")
+        found = ew.edge_test(tmp_path / "x.state", method="sequential", alpha=0.1)
+        assert found.to_json() == ew.edge_test(sequence, method="sequential", alpha=0.1).to_json()
+
+    @pytest.mark.parametrize("method", [name for name in METHODS if name != "sequential"])
+    def test_another_method_is_refused(self, sequence, method, refuses):
+        for chosen in (method, METHODS[method]()):
+            refuses(
+                lambda chosen=chosen: ew.edge_test(sequence, method=chosen),
+                ew.ParameterError,
+                f"method: expected 'sequential' for a ConfidenceSequence, got {method!r}",
+                "pass its .state",
+            )
+
+    def test_its_state_is_tested_at_a_fixed_number_of_rows(self, sequence):
+        result = ew.edge_test(sequence.state, method="batch")
+        assert (result.method, result.n_samples) == ("batch", 400)
+
+    def test_rows_are_tested_as_a_sequence_of_them_is(self, rows, same_result):
+        found = ew.edge_test(
+            rows,
+            method=ew.Sequential(tuned_for=500, tuned_level=0.1, n_batches=20),
+            alpha=0.1,
+            correction="bonferroni",
+        )
+        sequence = ew.ConfidenceSequence(0.1, tuned_for=500, n_batches=20)
+        same_result(found, sequence.update(rows).result())

@@ -14,6 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import edgewise as ew
 from edgewise import EdgeTest
+from edgewise.methods.registry import METHODS
 
 # scikit-learn's checks bring a few dozen rows, for which bounds and batches rightly warn.
 pytestmark = [
@@ -36,10 +37,14 @@ def test_scikit_learn_contract(estimator, check):
 
 @pytest.mark.exactness
 @pytest.mark.parametrize("method", [*ONE_PASS, *TWO_PASSES, "batch"])
+
+
+@pytest.mark.parametrize("method", [*ONE_PASS, *TWO_PASSES, "batch", "sequential"])
 def test_fitted_attributes(rows, method):
-    estimator = EdgeTest(method, alpha=0.01, correction="bonferroni")
+    correction = None if METHODS[method].simultaneous else "bonferroni"
+    estimator = EdgeTest(method, alpha=0.01, correction=correction)
     assert estimator.fit(rows) is estimator
-    expected = ew.edge_test(rows, method=method, alpha=0.01, correction="bonferroni")
+    expected = ew.edge_test(rows, method=method, alpha=0.01, correction=correction)
     for attribute, field in {
         "covariance_": "covariance",
         "precision_": "precision",
@@ -105,8 +110,10 @@ def test_options_that_read_twice_have_no_partial_fit():
         assert hasattr(EdgeTest(method), "partial_fit")
     for method in ("trace", "spectral"):
         assert not hasattr(EdgeTest(method, standardize=True), "partial_fit")
-    for radius in ("chi2", "eig", "hoeffding"):
+    for radius in ("chi2", "eig"):
         assert not hasattr(EdgeTest("spectral", radius=radius), "partial_fit")
+    bounded = EdgeTest("spectral", radius="hoeffding", support=(-60, 60))
+    assert not hasattr(bounded, "partial_fit")
 
 
 def test_fit_forgets_what_partial_fit_saw(rows, same_result):
@@ -217,6 +224,37 @@ def test_every_parameter_reaches_the_test(rows, same_result, parameters):
 
 
 @pytest.mark.exactness
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        *(ew.Score(), ew.Trace(mu=0.5), ew.Spectral(radius="chi2", standardize=True)),
+        *(ew.Batch(n_batches=13), ew.Sequential(tuned_for=400), ew.Eig(solver="matrix-free")),
+        ew.Whitened(radius="hoeffding", support=np.tile([-60.0, 60.0], (4, 1))),
+    ],
+    ids=repr,
+)
+def test_a_method_object(rows, same_result, method):
+    estimator = EdgeTest(method)
+    assert clone(estimator).get_params() == estimator.get_params()
+    fitted = clone(estimator).fit(rows)
+    expected = ew.edge_test(rows, method=method)
+    same_result(fitted.result_, expected)
+    assert fitted.result_.options == expected.options
+    again = pickle.loads(pickle.dumps(fitted))
+    assert again.method == method
+    assert hasattr(estimator, "partial_fit") == (not method.needs.reads_again)
+    assert type(method).__name__ in repr(estimator)
+
+
+def test_a_method_object_learns_from_batches(rows, same_result):
+    estimator = EdgeTest(ew.Batch(n_batches=20))
+    for piece in np.split(rows, [1, 3, 350]):
+        estimator.partial_fit(piece)
+    same_result(estimator.result_, EdgeTest("batch", n_batches=20).partial_fit(rows).result_)
+
+
 def test_random_state_decides_the_bootstrap(rows):
     def pvalues(**parameters):
         return EdgeTest("batch", correction="maxt", **parameters).fit(rows).pvalues_
@@ -253,6 +291,10 @@ def test_random_state_is_no_matter_to_methods_that_draw_nothing(rows, same_resul
         ({"method": "batch", "n_batches": 1}, ["n_batches", "from 2 on", "got 1"]),
         ({"method": "batch", "n_batches": 401}, ["n_batches", "400 rows", "got 401"]),
         ({"correction": "maxt"}, ["correction", "'maxt'", "method='batch'"]),
+        ({"method": "trace", "correction": "bh"}, ["correction", "'trace'", "needs none"]),
+        ({"method": 3}, ["method", "'score'", "got 3"]),
+        ({"method": ew.Batch}, ["method", "got the class", "Batch(...)"]),
+        ({"method": ew.Batch(), "n_batches": 20}, ["n_batches", "Batch(n_batches=...)"]),
     ],
     ids=str,
 )

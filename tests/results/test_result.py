@@ -172,13 +172,26 @@ def test_summary():
     assert f"{strongest.partial_correlation:+.3f}" in lines[1]
 
 
+@every_method
+def test_the_headline_is_the_first_line_of_the_summary(method):
+    result = result_of(method)
+    assert result.headline() == result.summary().splitlines()[0]
+    assert "\n" not in result.headline()
+
+
+def test_the_former_name_of_the_uncertainty():
+    result = result_of()
+    with pytest.warns(DeprecationWarning, match="interval_rule is called uncertainty now"):
+        assert result.interval_rule is result.uncertainty
+
+
 @pytest.mark.parametrize(
     ("method", "options", "family"),
     [
         ("score", {"correction": None}, "no correction"),
         ("score", {"correction": "by"}, "by"),
         ("trace", {}, "all entries at once"),
-        ("eig", {"correction": "bh"}, "all entries at once"),
+        ("eig", {"correction": None}, "all entries at once"),
     ],
 )
 def test_summary_names_the_family(method, options, family):
