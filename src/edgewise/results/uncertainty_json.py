@@ -21,6 +21,7 @@ from edgewise.inference.spread import Spread
 from edgewise.results.json_document import Document
 
 _LARGEST_COUNT = 2**53
+_SMALLEST, _LARGEST = 1e-300, 1e300
 
 #: What each kind is called in a file, and its numbers and vectors in the order of its fields.
 _KINDS: dict[type, tuple[str, tuple[str, ...]]] = {
@@ -135,9 +136,14 @@ def _anytime(part: Document, p: int) -> AnytimeReference:
 
 def _chi2(part: Document, p: int) -> ChiSquareRadius:
     spectrum = part.vector("spectrum")
+    # Beyond these, quantiles overflow, and whoever looks for one never comes to an end.
+    if not ((spectrum == 0) | ((spectrum > _SMALLEST) & (spectrum < _LARGEST))).all():
+        part.refuse("spectrum", f"0, or numbers between {_SMALLEST:g} and {_LARGEST:g}")
     counts = part.unless_null("counts", part.vector)
     if counts is not None and len(counts) != len(spectrum):
         part.refuse("counts", "one for each value of the spectrum", f"{len(counts)}")
+    if counts is not None and counts.sum() > p * (p + 1):
+        part.refuse("counts", f"at most {p * (p + 1)} in all", f"{counts.sum():g}")
     return ChiSquareRadius(spectrum, counts, _from_zero(part, "slack"))
 
 
