@@ -93,7 +93,10 @@ WRONG = {
     ("frobenius", "radius", "max_alpha"): NUMBERS,
     ("frobenius", "transfer", "eigenvalues"): [v for v in VECTORS if v != [-1.0] * 4],
     ("frobenius", "transfer", "mu"): NUMBERS,
-    ("whitened, chi2", "radius", "spectrum"): [v for v in VECTORS if v != [1.0] * 3],
+    ("whitened, chi2", "radius", "spectrum"): [
+        *(v for v in VECTORS if v != [1.0] * 3),
+        *([1.7e308], [1e-320, 1.0]),
+    ],
     ("whitened, chi2", "radius", "slack"): [value for value in NUMBERS if value != 0],
     ("whitened, estimated", "radius", "counts"): [v for v in VECTORS if v is not None],
     ("whitened, chi2", "transfer", "diagonal"): VECTORS,
@@ -116,6 +119,13 @@ def test_a_wrong_part_is_named(documents, refuses, path, value):
     error = refuses(lambda: EdgeTestResult.from_json(text), DataError, "field 'uncertainty'")
     assert f"field '{inside[-1]}': expected" in str(error) or "field 'kind': expected" in str(error)
     assert len(str(error)) < 400
+
+
+@pytest.mark.parametrize("count", [1e9, 1e300])
+def test_counts_that_no_quantile_is_found_for(documents, refuses, count):
+    path = ["uncertainty", "radius", "counts", 0]
+    text = changed(documents["whitened, estimated"], path, count)
+    refuses(lambda: EdgeTestResult.from_json(text), DataError, "'counts'", "at most 20 in all")
 
 
 def test_per_edge_without_standard_errors(documents, refuses):
