@@ -36,9 +36,6 @@ def test_scikit_learn_contract(estimator, check):
 
 
 @pytest.mark.exactness
-@pytest.mark.parametrize("method", [*ONE_PASS, *TWO_PASSES, "batch"])
-
-
 @pytest.mark.parametrize("method", [*ONE_PASS, *TWO_PASSES, "batch", "sequential"])
 def test_fitted_attributes(rows, method):
     correction = None if METHODS[method].simultaneous else "bonferroni"
@@ -221,9 +218,6 @@ def test_every_parameter_reaches_the_test(rows, same_result, parameters):
     fitted = clone(EdgeTest(**parameters)).fit(rows)
     same_result(fitted.result_, expected)
     assert fitted.result_.options == expected.options
-
-
-@pytest.mark.exactness
 
 
 @pytest.mark.parametrize(

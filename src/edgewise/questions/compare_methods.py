@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from edgewise._base.checks import check_choice
 from edgewise._base.matrices import pairs_of, root_outer
 from edgewise._base.warn import without_warnings
 from edgewise.errors import EdgewiseError
-from edgewise.inference.corrections import HOLM
+from edgewise.inference.corrections import CORRECTIONS, HOLM
 from edgewise.methods.method import Method
 from edgewise.methods.registry import method_of, registered
 from edgewise.questions.edge_test import edge_test
@@ -137,6 +138,8 @@ def compare_methods(
     >>> [line.label for line in lines][:4]
     ['score', 'wald', 'batch', 'sequential']
     """
+    # The bounds take no correction, so no method of theirs would refuse a wrong one.
+    check_choice("correction", correction, (*CORRECTIONS, "none"))
     lines: list[Comparison] = []
     errors: list[EdgewiseError] = []
     # What some methods import when they first need it is not their time.
