@@ -9,48 +9,48 @@ import pytest
 
 import edgewise as ew
 from edgewise.methods.registry import METHODS
-from edgewise.questions.compare_methods import LADDER, Comparison, compare_methods
+from edgewise.questions.compare_methods import Comparison, all_variants, compare_methods
 from edgewise.rows.opening import open_table
 
+VARIANTS = dict(all_variants())
 TRACE_RADIUS = {"whitened, trace", "spectral, trace", "trace (paper)"}
 
 
 @pytest.fixture(scope="module")
 def lines(rows):
     return {
-        line.rung.label: line
-        for line in compare_methods(open_table(rows), alpha=0.05, correction="holm")
+        line.label: line for line in compare_methods(open_table(rows), alpha=0.05, correction="holm")
     }
 
 
-def test_every_method_is_on_the_ladder():
-    assert {rung.method for rung in LADDER} == set(METHODS)
-    assert len({rung.label for rung in LADDER}) == len(LADDER)
-    for rung in LADDER:
-        assert rung.label.startswith(rung.method)
-        assert set(rung.options) <= METHODS[rung.method].options
+def test_every_method_has_a_line():
+    assert {method.name for method in VARIANTS.values()} == set(METHODS)
+    assert len(set(VARIANTS.values())) == len(VARIANTS) == len(all_variants())
+    for label, method in VARIANTS.items():
+        assert label.startswith(method.name)
 
 
-def test_a_line_a_rung(lines):
-    assert list(lines) == [rung.label for rung in LADDER]
-    for line in lines.values():
-        assert line.guarantee == METHODS[line.rung.method].guarantee
-        assert line.result.method == line.rung.method
+def test_a_line_for_each(lines):
+    assert list(lines) == list(VARIANTS)
+    for label, line in lines.items():
+        assert line.method == VARIANTS[label]
+        assert line.guarantee == METHODS[line.method.name].guarantee
+        assert line.result.method == line.method.name
         assert line.failure == ""
         assert line.seconds > 0
 
 
 @pytest.mark.filterwarnings("ignore::edgewise.errors.TooFewRowsWarning")
-@pytest.mark.parametrize("rung", LADDER, ids=lambda rung: rung.label)
-def test_a_line_is_what_edge_test_says(lines, rows, same_result, rung):
-    expected = ew.edge_test(rows, method=rung.method, **rung.options)
-    same_result(lines[rung.label].result, expected)
+@pytest.mark.parametrize("label", VARIANTS)
+def test_a_line_is_what_edge_test_says(lines, rows, same_result, label):
+    expected = ew.edge_test(rows, method=VARIANTS[label])
+    same_result(lines[label].result, expected)
 
 
-def test_level_and_correction_reach_every_rung(rows):
+def test_level_and_correction_reach_every_method(rows):
     for line in compare_methods(open_table(rows), alpha=0.01, correction="bh"):
         assert line.result.alpha == 0.01
-        wanted = None if METHODS[line.rung.method].simultaneous else "bh"
+        wanted = None if line.method.simultaneous else "bh"
         assert line.result.correction == wanted
 
 
@@ -84,7 +84,7 @@ def test_shared_edges(lines):
 
 def test_what_fails_for_one_is_its_line(rows):
     lines = compare_methods(open_table(rows), alpha=0.3, correction="holm")
-    assert {line.rung.label for line in lines if line.result is None} == TRACE_RADIUS
+    assert {line.label for line in lines if line.result is None} == TRACE_RADIUS
     score = lines[0].result
     for line in lines:
         assert (line.failure == "") == (line.result is not None)
@@ -109,6 +109,58 @@ def test_what_fails_for_all_is_raised(rows, refuses):
 
 
 def test_a_line_without_a_result():
-    line = Comparison(LADDER[0], None, "why", 0.1)
+    line = Comparison("score", ew.Score(), None, "why", 0.1)
     assert math.isnan(line.threshold_on_partial_correlation())
     assert line.guarantee == METHODS["score"].guarantee
+
+
+class TestChosenMethods:
+    def test_names_and_objects(self, rows, same_result):
+        chosen = ["fisher", ew.Batch(n_batches=20), ew.Whitened(radius="chi2"), "trace"]
+        lines = compare_methods(rows, methods=chosen)
+        assert [line.label for line in lines] == [
+            "fisher",
+            "Batch(n_batches=20, random_state=0)",
+            "whitened, chi2",
+            "trace (paper)",
+        ]
+        same_result(lines[1].result, ew.edge_test(rows, method="batch", n_batches=20))
+
+    def test_an_iterator(self, rows):
+        assert [line.label for line in compare_methods(rows, methods=iter(["wald"]))] == ["wald"]
+
+    def test_an_unknown_one_is_an_error_and_no_line(self, rows, refuses):
+        refuses(
+            lambda: compare_methods(rows, methods=["score", "nope"]),
+            ew.ParameterError,
+            "method: expected one of",
+            "'nope'",
+        )
+
+    def test_data_of_any_kind(self, rows, csv_file, same_result):
+        for data in (rows, csv_file, rows.tolist()):
+            (line,) = compare_methods(data, methods=["score"])
+            names = "abcd" if data is csv_file else None
+            same_result(line.result, ew.edge_test(rows), names=names)
+
+
+class TestCorrection:
+    def test_the_default(self, rows):
+        for line in compare_methods(rows, alpha=0.01):
+            assert line.result.correction == (None if line.method.simultaneous else "holm")
+
+    def test_maxt_where_there_is_one(self, rows):
+        for line in compare_methods(rows, correction="maxt"):
+            if not line.method.simultaneous:
+                wanted = "maxt" if line.method.name == "batch" else "holm"
+                assert line.result.correction == wanted
+
+    @pytest.mark.parametrize("none", [None, "none"])
+    def test_none(self, rows, none):
+        assert {line.result.correction for line in compare_methods(rows, 0.01, none)} == {None}
+
+
+def test_too_few_rows_are_told_in_the_line_and_not_by_a_warning(rows):
+    """Warnings are errors here."""
+    (line,) = compare_methods(rows, methods=["trace"])
+    assert line.result.rows_needed > 400

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise.questions.compare_methods import LADDER, compare_methods
+from edgewise.questions.compare_methods import all_variants, compare_methods
 from edgewise.questions.diagnose import diagnose
 from edgewise.questions.reporting import report_of, write_report
 from edgewise.rows.opening import open_table
@@ -62,7 +62,7 @@ class TestData:
     def test_rows_of_any_kind_make_a_ladder(self, result, data, path):
         result.report(path, data=data)
         found = ladder(path)
-        assert list(found) == [rung.label for rung in LADDER]
+        assert list(found) == [label for label, _ in all_variants()]
         assert found["score"][2] == str(result.n_edges)
         assert {"tails", "dependence between rows", "scales"} < facts(path).keys()
         assert "<strong>Advice.</strong> Use method " in path.read_text(encoding="utf-8")
@@ -99,7 +99,8 @@ class TestData:
         if kind == "sequence":
             data = ew.ConfidenceSequence()
             data.update(rows)
-        ew.edge_test(data, method="batch").report(path, data=data)
+        method = "sequential" if kind == "sequence" else "batch"
+        ew.edge_test(data, method=method).report(path, data=data)
         assert ladder(path) == {}
 
     def test_a_stream_is_refused(self, result, rows, path, refuses):
@@ -131,7 +132,7 @@ class TestText:
         result.report(path, data=rows)
         found = ladder(path)
         for line in compare_methods(open_table(rows), 0.05, "holm"):
-            guarantee, threshold, edges = found[line.rung.label]
+            guarantee, threshold, edges = found[line.label]
             assert guarantee == line.guarantee
             assert edges == str(line.result.n_edges)
             limit = line.threshold_on_partial_correlation()
@@ -144,7 +145,7 @@ class TestText:
         assert found["trace (paper)"][1].startswith("infinite; needs ")
         assert 0 < float(found["score"][1]) < 1
 
-    def test_a_rung_that_fails_says_why(self, path):
+    def test_a_method_that_fails_says_why(self, path):
         """Six rows of five columns are enough for some methods, and too few for Fisher's z."""
         X = np.random.default_rng(0).standard_normal((6, 5))
         ew.edge_test(X, method="fisher").report(path, data=X)
@@ -164,7 +165,7 @@ class TestText:
     def test_the_ladder_has_the_levels_of_the_result(self, rows, path, options, correction):
         ew.edge_test(rows, alpha=0.2, **options).report(path, data=rows)
         for line in compare_methods(open_table(rows), 0.2, correction):
-            assert ladder(path)[line.rung.label][2] == str(line.result.n_edges)
+            assert ladder(path)[line.label][2] == str(line.result.n_edges)
 
     def test_titles(self, result, rows, path):
         result.report(path)
@@ -296,7 +297,10 @@ def test_the_report_of_a_sequence(rows, tmp_path):
     path = tmp_path / "x.html"
     ew.ConfidenceSequence(tuned_for=400).update(rows).result().report(path, data=rows)
     page = path.read_text(encoding="utf-8")
-    assert "ConfidenceSequence(0.05, tuned_for=400)" in page
+    call = (
+        "edge_test(data, method='sequential', alpha=0.05, correction='bonferroni', tuned_for=400)"
+    )
+    assert call in unescape(page)
     assert "all looks at a stream" in page
 
 
@@ -304,7 +308,7 @@ def test_cautions_about_tails_and_few_rows(tmp_path):
     rng = np.random.default_rng(0)
     far = rng.standard_normal((5000, 4)) / np.sqrt(rng.chisquare(1.5, (5000, 1)))
     few = rng.standard_normal((60, 4))
-    for data, words in ((far, "so far out that"), (few, "few for so many columns")):
+    for data, words in ((far, "so far out that"), (few, "60 rows are few for 4 columns")):
         path = tmp_path / "x.html"
         ew.edge_test(data).report(path, data=data, compare=False)
         assert words in path.read_text(encoding="utf-8")

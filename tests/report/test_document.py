@@ -135,7 +135,16 @@ class TestNumbers:
     @pytest.mark.parametrize("min_effect", [0.0, 0.1])
     def test_of_a_result_from_a_file(self, rows, min_effect):
         result = ew.edge_test(rows, min_effect=min_effect)
-        data = page_of(ew.EdgeTestResult.from_json(result.to_json())).data
+        found = ew.EdgeTestResult.from_json(result.to_json())
+        assert page_of(found).html == page_of(result).html
+
+    @pytest.mark.parametrize("min_effect", [0.0, 0.1])
+    def test_of_a_result_from_an_older_file(self, rows, min_effect):
+        """Which has no intervals, and p-values of the tested effect only."""
+        result = ew.edge_test(rows, min_effect=min_effect)
+        document = json.loads(result.to_json()) | {"schema_version": 1}
+        del document["uncertainty"]
+        data = page_of(ew.EdgeTestResult.from_json(json.dumps(document))).data
         (effect,) = data["effects"]
         assert effect["value"] == min_effect
         np.testing.assert_array_equal(numbers(effect["logp"]), upper(result.log_pvalue))

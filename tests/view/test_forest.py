@@ -94,8 +94,8 @@ def test_zero_is_in_the_picture(result):
 
 
 def test_without_intervals_the_error_says_so(result, refuses):
-    without = replace(result, interval_rule=None)
-    error = refuses(lambda: plot_forest(without), ew.ParameterError, "interval_rule")
+    without = replace(result, uncertainty=None)
+    error = refuses(lambda: plot_forest(without), ew.ParameterError, "uncertainty")
     with pytest.raises(ew.ParameterError) as wanted:
         without.confidence_interval()
     assert str(error) == str(wanted.value)

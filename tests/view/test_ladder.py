@@ -30,7 +30,7 @@ def lines():
 
 def test_every_method_has_a_line_with_its_guarantee(lines):
     labels = [label.get_text() for label in plot_ladder(lines).get_yticklabels()]
-    assert labels == [f"{line.rung.label}\n{line.guarantee}" for line in lines]
+    assert labels == [f"{line.label}\n{line.guarantee}" for line in lines]
 
 
 def test_dots_are_the_thresholds_and_arrows_the_infinite_ones(lines):
