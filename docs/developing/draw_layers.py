@@ -26,7 +26,10 @@ def layers() -> list[list[str]]:
         if contract["type"] == "layers"
     )
     return [
-        [_room(name.strip().removeprefix("edgewise.")) for name in re.split("[|:]", layer)]
+        [
+            _room(name.strip().removeprefix("edgewise."))
+            for name in re.split("[|:]", layer)
+        ]
         for layer in contract["layers"]
     ]
 

@@ -19,7 +19,8 @@ TRACE_RADIUS = {"whitened, trace", "spectral, trace", "trace (paper)"}
 @pytest.fixture(scope="module")
 def lines(rows):
     return {
-        line.label: line for line in compare_methods(open_table(rows), alpha=0.05, correction="holm")
+        line.label: line
+        for line in compare_methods(open_table(rows), alpha=0.05, correction="holm")
     }
 
 
