@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import warnings
+from dataclasses import astuple, replace
+
 import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise.questions.diagnose import Diagnosis, dependence_pvalue, diagnose, tail_index
+from edgewise.methods.method import Assumes
+from edgewise.methods.registry import METHODS
+from edgewise.questions.diagnose import (
+    Diagnosis,
+    caution,
+    dependence_pvalue,
+    diagnose,
+    tail_index,
+)
 from edgewise.rows.opening import open_table
 from edgewise.rows.views import FiniteRows
 from edgewise.simulate import make_chain_precision, sample
@@ -237,3 +248,71 @@ def test_rows_that_cannot_be_diagnosed(refuses):
     X = draw("gaussian")
     X[0, 0] = np.nan
     refuses(lambda: diagnosis_of(X), ew.NonFiniteError, "'x0' (1)")
+
+
+CAUTIONS = {
+    "dependent": ({"dependence_pvalue": 1e-9}, Assumes.INDEPENDENT_ROWS, "depend on the rows"),
+    "heavy": ({"kurtosis_ratio": 3.0}, Assumes.GAUSSIAN_ROWS, "takes the rows for Gaussian"),
+}
+
+
+@pytest.fixture(scope="module")
+def results():
+    X = draw("gaussian", 4000)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ew.TooFewRowsWarning)
+        return {name: ew.edge_test(X, method=name) for name in METHODS}
+
+
+class TestCaution:
+    """What the data say against the method that was used."""
+
+    @pytest.mark.parametrize("fact", CAUTIONS)
+    @pytest.mark.parametrize("method", METHODS)
+    def test_concerns_the_methods_that_assume_otherwise(self, results, method, fact):
+        facts, assumption, words = CAUTIONS[fact]
+        told = caution(results[method], with_facts(**facts))
+        assert (words in told) == (assumption in METHODS[method].assumes)
+
+    @pytest.mark.parametrize("method", METHODS)
+    def test_fourth_moments(self, results, method):
+        told = caution(results[method], with_facts(tail_index=2, farther_tail_index=2))
+        assert "fourth moments" in told
+
+    @pytest.mark.parametrize("method", METHODS)
+    def test_nothing_speaks_against(self, results, method):
+        assert caution(results[method], with_facts()) == caution(results[method]) == ""
+
+    @pytest.mark.parametrize(
+        ("method", "told"),
+        [("score", True), ("wald", True), ("batch", True), ("fisher", False), ("trace", False)],
+    )
+    @pytest.mark.filterwarnings("ignore::edgewise.errors.TooFewRowsWarning")
+    def test_few_rows_are_known_without_a_diagnosis(self, method, told):
+        few = ew.edge_test(draw("gaussian", 79), method=method)
+        sentence = caution(few)
+        assert bool(sentence) == told
+        if told:
+            assert sentence.startswith("But 79 rows are few for 4 columns, ")
+        assert caution(ew.edge_test(draw("gaussian", 80), method=method)) == ""
+
+    def test_a_method_that_is_not_known(self, results):
+        unknown = replace(results["score"], method="of another program")
+        assert caution(unknown, with_facts(dependence_pvalue=1e-9)) == ""
+
+    def test_what_methods_assume(self):
+        free = {name for name in METHODS if Assumes.INDEPENDENT_ROWS not in METHODS[name].assumes}
+        assert free == {"batch", "sequential"}
+        gaussian = {name for name in METHODS if Assumes.GAUSSIAN_ROWS in METHODS[name].assumes}
+        assert gaussian == {"fisher"}
+
+
+def test_rows_of_any_kind(csv_file, rows):
+    expected = astuple(diagnose(open_table(rows)))
+    for data in (rows, csv_file):
+        assert astuple(diagnose(data)) == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("data", [iter([draw("gaussian")]), ew.accumulate(draw("gaussian"))])
+def test_a_diagnosis_reads_the_rows_again(data, refuses):
+    refuses(lambda: diagnose(data), ew.DataError, "data: a diagnosis reads the rows twice")

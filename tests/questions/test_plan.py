@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import warnings
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -13,6 +15,8 @@ from edgewise.simulate import sample
 
 PER_EDGE = [name for name, method in METHODS.items() if not method.simultaneous]
 BOUNDS = [name for name, method in METHODS.items() if method.simultaneous]
+# The critical value of a sequence grows with the rows, so it is treated apart.
+AT_ONE_LOOK = [name for name in METHODS if name != "sequential"]
 
 
 @pytest.fixture(scope="module")
@@ -71,12 +75,51 @@ def test_a_bound_has_no_power_to_choose(pilot, method):
     np.testing.assert_array_equal(plans[0].pairs, plans[1].pairs)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", AT_ONE_LOOK)
 def test_rows_grow_with_the_inverse_square_of_a_small_effect(pilot, method):
     needed = [rows_for(pilot, effect=effect, method=method) for effect in (0.002, 0.001, 0.0005)]
     assert needed[1] / needed[0] == pytest.approx(4, rel=0.02)
     assert needed[2] / needed[1] == pytest.approx(4, rel=0.02)
     assert rows_for(pilot, effect=0.2, method=method) < rows_for(pilot, effect=0.1, method=method)
+
+
+class TestSequential:
+    def test_rows_grow_a_little_faster_than_the_inverse_square(self, pilot):
+        """The boundary grows as the root of the logarithm of the rows, far beyond its tuning."""
+        needed = [
+            rows_for(pilot, effect=effect, method="sequential") for effect in (0.002, 0.001, 0.0005)
+        ]
+        for fewer, more in pairwise(needed):
+            assert 4 < more / fewer < 4.6
+        assert needed[2] / needed[1] < needed[1] / needed[0] * 1.01
+
+    def test_needs_more_rows_than_one_look(self, pilot):
+        for effect in (0.2, 0.1, 0.02, 0.002):
+            once = rows_for(pilot, effect=effect, method="batch", correction="bonferroni")
+            assert once < rows_for(pilot, effect=effect, method="sequential") < 3 * once
+
+    def test_is_sharpest_where_it_is_tuned(self, pilot):
+        n = rows_for(pilot, effect=0.05, method="sequential", tuned_for=10_000)
+        tuned = [
+            rows_for(pilot, effect=0.05, method="sequential", tuned_for=round(n * factor))
+            for factor in (0.01, 1, 100)
+        ]
+        assert tuned[1] < min(tuned[0], tuned[2])
+
+    def test_the_planned_rows_have_at_least_the_planned_power(self):
+        """300 draws; the batches of the pilot are noisy, and the plan errs on the safe side."""
+        effect, precision = 0.15, np.eye(4)
+        precision[0, 1] = precision[1, 0] = -effect
+        pilot = sample("gaussian", precision, 20_000, rng=np.random.default_rng(5))
+        options = {"method": "sequential", "tuned_for": 1000, "correction": "bonferroni"}
+        n = int(ew.plan_sample_size(pilot, effect=effect, **options).pairs[0, 1])
+        found = [
+            ew.edge_test(
+                sample("gaussian", precision, n, rng=np.random.default_rng(seed)), **options
+            ).reject[0, 1]
+            for seed in range(300)
+        ]
+        assert 0.8 - 4 * np.sqrt(0.8 * 0.2 / 300) < np.mean(found) < 0.97
 
 
 def test_a_stricter_level_needs_more_rows(pilot):
@@ -179,6 +222,25 @@ def test_a_pilot_that_cannot_be_tested(pilot, refuses):
         lambda: ew.plan_sample_size(pilot[:3], effect=0.1), ew.DataError, "more rows than columns"
     )
     state = ew.accumulate(pilot)
-    refuses(lambda: ew.plan_sample_size(state, effect=0.1), ew.DataTypeError, "Moments")
+    for method in ("score", "fisher", "whitened"):
+        refuses(
+            lambda method=method: ew.plan_sample_size(state, effect=0.1, method=method),
+            ew.DataError,
+            f"method {method!r} reads the rows twice, got a state without rows; pass the rows",
+        )
     with pytest.raises(TypeError, match="effect"):
         ew.plan_sample_size(pilot)
+
+
+@pytest.mark.parametrize("method", ["trace", "spectral"])
+def test_what_a_state_serves_can_be_planned_from_it(pilot, method):
+    found = ew.plan_sample_size(ew.accumulate(pilot), effect=0.1, method=method)
+    expected = ew.plan_sample_size(pilot, effect=0.1, method=method)
+    np.testing.assert_allclose(found.pairs, expected.pairs, rtol=1e-9)
+
+
+def test_no_warning_of_ours_and_every_warning_of_others(pilot):
+    """The filters of other threads are left alone."""
+    before = list(warnings.filters)
+    ew.plan_sample_size(pilot[:50], effect=0.1, method="trace")
+    assert warnings.filters == before
