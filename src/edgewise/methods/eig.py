@@ -39,9 +39,10 @@ class Eig(BoundMethod):
 
     Examples
     --------
+    >>> import numpy as np
     >>> import edgewise as ew
-    >>> sachs = ew.datasets.load_sachs()
-    >>> ew.edge_test(sachs, method=ew.Eig(standardize=True)).options["solver"]
+    >>> X = np.random.default_rng(0).standard_normal((5000, 3))
+    >>> ew.edge_test(X, method=ew.Eig(standardize=True)).options["solver"]
     'full'
     """
 

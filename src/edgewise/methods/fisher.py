@@ -23,7 +23,7 @@ from edgewise.methods.planning import PairMoments, PlannedStatistic, student_cri
 
 @dataclass(frozen=True)
 class Fisher(PerEdgeMethod):
-    """t = ρ̂ √(ν/(1 − ρ̂²)) with ν = n − 2 − (p − 2), Student's t under the Gaussian null.
+    """Statistic t = ρ̂ √(ν/(1 − ρ̂²)), ν = n − 2 − (p − 2): Student's under the Gaussian null.
 
     Guarantee: per edge, for independent Gaussian rows only. Off the Gaussian it is not valid: on
     heavy-tailed data most families contain a false edge.

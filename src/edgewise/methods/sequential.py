@@ -177,6 +177,8 @@ class ConfidenceSequence(State):
     ...     result = sequence.update(np.column_stack([a, a + b, c])).result()
     >>> [(edge.source, edge.target) for edge in result.edges()]
     [('x0', 'x1')]
+    >>> sequence.method()
+    Sequential(tuned_for=5000, tuned_level=0.05, n_batches=100)
 
     Sequences of one kind merge, and can be kept:
 

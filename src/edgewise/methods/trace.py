@@ -38,9 +38,10 @@ class Trace(BoundMethod):
 
     Examples
     --------
+    >>> import numpy as np
     >>> import edgewise as ew
-    >>> sachs = ew.datasets.load_sachs()
-    >>> ew.edge_test(sachs, method=ew.Trace(standardize=True)).options
+    >>> X = np.random.default_rng(0).standard_normal((5000, 3))
+    >>> ew.edge_test(X, method=ew.Trace(standardize=True)).options
     {'mu': 1.0, 'standardize': True}
     """
 

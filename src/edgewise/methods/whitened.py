@@ -14,7 +14,7 @@ from edgewise.methods.radius_method import RadiusMethod
 
 @dataclass(frozen=True)
 class Whitened(RadiusMethod):
-    """Edge where |ρ̂_ij| ≥ ε/(1 − ε), ε bounding the error of the whitened covariance.
+    r"""Edge where \|ρ̂_ij\| ≥ ε/(1 − ε), ε bounding the error of the whitened covariance.
 
     Guarantee: all entries at once, whatever the units and the conditioning of the columns.
 
