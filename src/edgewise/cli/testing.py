@@ -42,8 +42,9 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--method",
         type=click.Choice(tuple(CLASSES)),
-        help="The test; `edgewise compare` shows them side by side.  [default: score; for a state, "
-        "what it serves]",
+        metavar="METHOD",  # all of them are too long for a line
+        help=f"The test: {', '.join(CLASSES)}; `edgewise compare` shows them side by side.  "
+        "[default: score; for a state, what it serves]",
     ),
     alpha_option,
     correction_option,
