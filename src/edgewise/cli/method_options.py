@@ -28,7 +28,8 @@ def method_parameters() -> list[click.Parameter]:
     made: list[click.Parameter] = []
     for name, (field, methods) in _fields().items():
         told = field.metadata
-        default = "" if field.default in (None, False) else f"  [default: {field.default}]"
+        without = field.default is None or field.default is False
+        default = "" if without else f"  [default: {field.default}]"
         kind = click.Choice(told["choices"]) if told["choices"] else told["kind"]
         option = click.Option(
             [f"--{name.replace('_', '-')}"],
