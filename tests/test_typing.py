@@ -63,7 +63,22 @@ assert_type(
 sequence = ew.ConfidenceSequence(alpha=0.05, tuned_for=400).update(X)
 assert_type(sequence.result(), ew.EdgeTestResult)
 
-plan = ew.plan_sample_size(X, effect=0.1)
+method = ew.Batch(n_batches=50)
+assert_type(method, ew.Batch)
+assert_type(method.n_batches, int | None)
+assert_type(ew.edge_test(X, method=method), ew.EdgeTestResult)
+assert_type(ew.EdgeTest(method=ew.Whitened(radius="chi2")).fit(X), ew.EdgeTest)
+assert_type(sequence.method(), ew.Sequential)
+
+lines = ew.compare_methods(X, methods=["score", ew.Trace(standardize=True)])
+assert_type(lines, list[ew.Comparison])
+assert_type(lines[0].result, ew.EdgeTestResult | None)
+assert_type(lines[0].label, str)
+facts = ew.diagnose(X)
+assert_type(facts, ew.Diagnosis)
+assert_type(facts.advice(), str)
+
+plan = ew.plan_sample_size(X, effect=0.1, method=ew.Score())
 assert_type(plan, ew.SamplePlan)
 assert_type(plan.n_samples, int)
 assert_type(plan.power, float | None)
@@ -83,6 +98,10 @@ WRONG = {
     "result.confidence_interval(scale='correlation')": "Literal['correlation']",
     "ew.accumulate([[0.0]], n_batches=2) + ew.Moments()": "Unsupported operand types",
     "ew.plan_sample_size([[0.0, 1.0]])": 'Missing named argument "effect"',
+    "ew.Batch(n_batches='many')": 'has incompatible type "str"',
+    "ew.Score(n_batches=2)": 'Unexpected keyword argument "n_batches"',
+    "ew.Batch().n_batches = 3": "read-only",
+    "ew.edge_test([[0.0, 1.0]], method=ew.Batch)": 'has incompatible type "type[Batch]"',
     "ew.edgetest": 'Module has no attribute "edgetest"',
     "n: str = ew.Moments().n_samples": 'variable has type "str"',
 }

@@ -12,7 +12,7 @@ import pytest
 
 from edgewise.cli.main import cli
 from edgewise.cli.options import CORRECTION_NAMES
-from edgewise.methods.registry import FILES
+from edgewise.methods.registry import CLASSES
 
 BIN = str(Path(sys.executable).parent)
 ENVIRONMENT = {**os.environ, "PATH": os.pathsep.join([BIN, os.environ["PATH"]])}
@@ -64,7 +64,7 @@ def press_tab(tmp_path_factory, require):
     [
         ([""], COMMANDS),
         (["co"], ["compare", "completion"]),
-        (["test", "--method", ""], [*FILES]),
+        (["test", "--method", ""], [*CLASSES]),
         (["test", "x.csv", "--method", "w"], ["wald", "whitened"]),
         (["compare", "--correction", ""], [*CORRECTION_NAMES]),
         (["test", "--graph"], ["--graphml", "--graph"]),

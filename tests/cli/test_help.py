@@ -124,7 +124,7 @@ def test_every_option_is_explained_once(name):
     command = COMMANDS[name]
     assert command is not None
     text = help_of(name)
-    for parameter in command.params:
+    for parameter in command.get_params(click.Context(command, PROGRAM, info_name=name)):
         if isinstance(parameter, click.Option):
             assert parameter.help, parameter.opts
             start = ", ".join(sorted(parameter.opts, key=len))

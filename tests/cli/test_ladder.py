@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise.methods.registry import METHODS
-from edgewise.questions.compare_methods import LADDER
+from edgewise.questions.compare_methods import all_variants
 
 HOEFFDING = ["--method", "whitened", "--radius", "hoeffding"]
 
@@ -42,8 +41,23 @@ def npy_file(tmp_path_factory, rows):
             ["--method", "batch", "--n-batches", "16", "--correction", "maxt"],
             {"method": "batch", "n_batches": 16, "correction": "maxt"},
         ),
+        (
+            ["--method", "batch", "--correction", "maxt", "--random-state", "5"],
+            {"method": "batch", "correction": "maxt", "random_state": 5},
+        ),
+        (
+            [
+                *["--method", "sequential", "--tuned-for", "400", "--tuned-level", "0.1"],
+                *["--n-batches", "20", "--correction", "bonferroni"],
+            ],
+            {
+                "method": ew.Sequential(tuned_for=400, tuned_level=0.1, n_batches=20),
+                "correction": "bonferroni",
+            },
+        ),
+        (["--method", "trace", "--correction", "none"], {"method": "trace"}),
     ],
-    ids=["min-effect", "effect-scale", "radius", "support", "maxt"],
+    ids=["min-effect", "effect-scale", "radius", "support", "maxt", "seed", "sequential", "none"],
 )
 def test_the_options_are_those_of_edge_test(run_edgewise, npy_file, rows, arguments, options):
     document = json.loads(run_edgewise("test", npy_file, "--json", "-", *arguments).stdout)
@@ -95,12 +109,15 @@ def test_short_batches_are_a_word_on_standard_error(run_edgewise, npy_file):
         (["--method", "whitened", "--alpha", "0.3"], 2, ["alpha", "0.2151", "'chi2'"]),
         (["--method", "whitened", "--support", "0,1"], 2, ["support", "'hoeffding'"]),
         (HOEFFDING, 2, ["support", "'hoeffding'", "None"]),
-        ([*HOEFFDING, "--support", "0;1"], 2, ["--support", "two numbers", "got '0;1'"]),
+        ([*HOEFFDING, "--support", "0;1"], 2, ["support", "two numbers", "got '0;1'"]),
         ([*HOEFFDING, "--support", "1,0"], 2, ["support", "(low, high)", "(1.0, 0.0)"]),
         ([*HOEFFDING, "--support", "-1,1"], 1, ["support", "'x0'", "between -1 and 1"]),
         (["--method", "batch", "--n-batches", "1"], 2, ["n_batches", "from 2 on"]),
         (["--method", "batch", "--n-batches", "401"], 2, ["n_batches", "400 rows", "got 401"]),
         (["--correction", "maxt"], 2, ["maxt", "'score'", "method='batch'"]),
+        (["--method", "sequential", "--tuned-for", "1"], 2, ["tuned_for", "from 2 on"]),
+        (["--method", "sequential", "--tuned-level", "2"], 2, ["tuned_level", "between 0 and 1"]),
+        (["--method", "fisher", "--random-state", "1"], 2, ["random_state", "'fisher'"]),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
@@ -110,6 +127,23 @@ def test_options_that_cannot_be_served(run_edgewise, npy_file, arguments, status
     sentence = done.stderr.splitlines()[-1]
     for fragment in fragments:
         assert fragment in sentence
+
+
+@pytest.mark.parametrize("method", ["whitened", "spectral", "trace", "eig"])
+@pytest.mark.parametrize("correction", ["holm", "bonferroni", "bh", "by", "maxt"])
+def test_a_bound_takes_no_correction(run_main, npy_file, method, correction):
+    asked = ("--method", method, "--correction", correction)
+    out, err = run_main("test", npy_file, *asked, status=2)
+    assert out == ""
+    (line,) = err.splitlines()
+    assert f"correction: method '{method}' bounds all entries at once and needs none" in line
+    assert f"got '{correction}'; leave it out" in line
+
+
+@pytest.mark.parametrize("method", ["whitened", "spectral", "trace", "eig"])
+def test_the_default_correction_is_no_error(run_main, npy_file, method):
+    out, _ = run_main("test", npy_file, "--method", method, "--json", "-")
+    assert json.loads(out)["correction"] is None
 
 
 @pytest.mark.parametrize("name", ["sp500.parquet", "sachs.csv"])
@@ -128,11 +162,11 @@ def test_the_ladder_on_real_data(run_edgewise, table_of, tmp_path, require, name
     for word in ("guarantee", "threshold on |Θ|", "as |ρ|", "edges", "of score's", "seconds"):
         assert word in heading
     shown = table_of(done)
-    assert list(shown) == [rung.label for rung in LADDER]
+    assert list(shown) == [label for label, _ in all_variants()]
     score = ew.edge_test(table)
-    for rung in LADDER:
-        guarantee, threshold, rho, edges, agreement, seconds = shown[rung.label]
-        assert guarantee == METHODS[rung.method].guarantee
+    for label, method in all_variants():
+        guarantee, threshold, rho, edges, agreement, seconds = shown[label]
+        assert guarantee == method.guarantee
         assert threshold.startswith("needs ") == (rho == "infinite")
         assert float(seconds) >= 0
         shared, of = map(int, agreement.split("/"))

@@ -46,13 +46,14 @@ def document(done):
         ("batches", [], "batch"),
         ("batches", ["--correction", "maxt"], "batch"),
         ("batches", ["--method", "fisher"], "fisher"),
-        ("sequence", [], "batch"),
+        ("sequence", [], "sequential"),
+        ("sequence", ["--method", "sequential", "--alpha", "0.2"], "sequential"),
     ],
 )
 def test_is_edge_test_of_the_state(run_edgewise, saved, name, arguments, method):
     found = document(run_edgewise("test", saved[name], "--json", "-", *arguments))
     options = {
-        "correction": "maxt" if "maxt" in arguments else "holm",
+        **({"correction": "maxt"} if "maxt" in arguments else {}),
         "alpha": 0.2 if "--alpha" in arguments else 0.05,
         **({"mu": 0.5} if "--mu" in arguments else {}),
     }
@@ -61,6 +62,16 @@ def test_is_edge_test_of_the_state(run_edgewise, saved, name, arguments, method)
     assert found == json.loads(expected.to_json())
     assert (found["method"], found["n_samples"]) == (method, 400)
     assert found["feature_names"] == list(NAMES)
+
+
+def test_a_sequence_is_tested_by_its_own_test(run_edgewise, saved):
+    """Which holds at every look, as `result()` does."""
+    found = document(
+        run_edgewise("test", saved["sequence"], "--correction", "bonferroni", "--json", "-")
+    )
+    assert found == json.loads(ew.ConfidenceSequence.load(saved["sequence"]).result().to_json())
+    refused = run_edgewise("test", saved["sequence"], "--method", "batch", status=2)
+    assert "expected 'sequential' for a ConfidenceSequence, got 'batch'" in refused.stderr
 
 
 def test_columns_without_names(run_edgewise, saved):
@@ -104,6 +115,9 @@ class TestRefusals:
             ("batches", "score"),
             ("batches", "trace"),
             ("sequence", "eig"),
+            ("sequence", "batch"),
+            ("sequence", "fisher"),
+            ("moments", "sequential"),
             ("second", "trace"),
         ],
     )
