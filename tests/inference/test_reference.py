@@ -1,4 +1,4 @@
-"""Student tails against arbitrary-precision arithmetic."""
+"""Student tails against arbitrary-precision arithmetic, and levels that hold at all times."""
 
 import math
 
@@ -7,7 +7,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from edgewise.inference.reference import Student, log_two_sided_tail
+from edgewise.inference.reference import (
+    AnytimeReference,
+    Normal,
+    Student,
+    log_two_sided_tail,
+    tuned_rho2,
+)
 
 DEGREES = [1, 2, 3, 10, 137, 1000, 10**5, 10**8]
 STATISTICS = [1e-8, 0.1, 1.0, 2.0, 5.0, 10.0, 37.0, 60.0, 1e4, 1e8, 1e200]
@@ -106,3 +112,78 @@ def test_infinitely_far_out():
     found = log_two_sided_tail(np.array([1.0, np.inf, -np.inf]), 20)
     assert np.isfinite(found[0])
     assert found[1] == found[2] == -np.inf
+
+
+MANY = Student(1e12)  # as good as normal
+
+
+class TestAnytime:
+    """What holds at all looks at once."""
+
+    @pytest.mark.parametrize("n", [100, 10_000])
+    def test_is_narrowest_near_the_rows_it_is_tuned_for(self, n):
+        level = math.log(0.05)
+
+        def width(tuned_for):
+            return AnytimeReference(n, tuned_rho2(0.05, tuned_for), MANY).critical(level)
+
+        assert width(n) < width(n * 10) < width(n * 100)
+        assert width(n) < width(n // 10) < width(n // 50)
+        assert width(n) < 1.1 * min(
+            width(round(n * factor)) for factor in np.geomspace(0.1, 10, 41)
+        )
+        # "Up to 30 % wider at a tenth of it and 7 % at ten times as many": one pair, σ known.
+        assert width(n * 10) / width(n) == pytest.approx(1.27, abs=0.005)
+        assert width(n // 10) / width(n) == pytest.approx(1.07, abs=0.005)
+
+    @pytest.mark.parametrize("student", [MANY, Student(99), Student(1)])
+    def test_the_pvalue_is_the_level_whose_interval_just_excludes_zero(self, student):
+        reference = AnytimeReference(1000, tuned_rho2(0.01, 500), student)
+        t = np.array([4.0, 6.0, 9.0, 30.0]) * (20 if student.df == 1 else 1)
+        levels = reference.log_two_sided(t)
+        assert (np.diff(levels) < 0).all()
+        np.testing.assert_allclose([reference.critical(level) for level in levels], t, rtol=1e-9)
+        assert reference.log_two_sided(np.zeros(1))[0] == 0.0
+
+    def test_the_boundary_is_that_of_the_paper_where_the_error_is_known(self):
+        """σ̂ √{(tρ²+1)/(t²ρ²) · log((tρ²+1)/α²)}, in units of σ̂/√t."""
+        t, rho2, alpha = 700, 0.004, 0.02
+        half = math.sqrt((t * rho2 + 1) / (t * t * rho2) * math.log((t * rho2 + 1) / alpha**2))
+        reference = AnytimeReference(t, rho2, MANY)
+        assert reference.critical(math.log(alpha)) == pytest.approx(half * math.sqrt(t), rel=1e-9)
+        z = np.array([1.0, 5.0])
+        expected = np.minimum(0.5 * (math.log1p(t * rho2) - z**2 * t * rho2 / (1 + t * rho2)), 0.0)
+        np.testing.assert_allclose(reference.log_two_sided(z), expected, rtol=1e-8)
+
+    def test_few_batches_make_it_wider_as_student_is_wider_than_normal(self):
+        """By probability: what is as rare under Student's t as the boundary is under the normal."""
+        args = (700, 0.004)
+        level = math.log(1e-5)
+        z = AnytimeReference(*args, MANY).critical(level)
+        t = AnytimeReference(*args, Student(99)).critical(level)
+        assert stats.t.sf(t, 99) == pytest.approx(stats.norm.sf(z), rel=1e-6)
+        assert 1.03 < t / z < 1.1
+
+    def test_of_one_side_it_says_half(self):
+        reference = AnytimeReference(1000, tuned_rho2(0.01, 500), MANY)
+        t = np.array([0.5, 3.0, 9.0])
+        np.testing.assert_allclose(
+            reference.log_upper(t), reference.log_two_sided(t) - math.log(2), rtol=1e-14
+        )
+        np.testing.assert_array_equal(reference.log_upper(-t), -math.log(2))
+
+
+@pytest.mark.parametrize("reference", [Normal(), Student(3), Student(200)])
+def test_both_sides_are_twice_one(reference):
+    t = np.array([0.0, 0.5, 3.0, 30.0])
+    np.testing.assert_allclose(
+        reference.log_two_sided(t), math.log(2) + reference.log_upper(t), rtol=1e-12, atol=1e-14
+    )
+    total = np.exp(reference.log_upper(t)) + np.exp(reference.log_upper(-t))
+    np.testing.assert_allclose(total, 1, rtol=1e-13)
+
+
+def test_degrees_of_freedom_are_a_number_with_a_point():
+    """So that a whole number of batches is written to JSON as it is read."""
+    assert type(Student(7).df) is float
+    assert Student(7) == Student(7.0)
