@@ -164,8 +164,8 @@ def compare_methods(
 
 def _labelled(method: str | Method) -> tuple[str, Method]:
     chosen = method_of(method)
-    labels = {variant: label for label, variant in all_variants()}
-    return labels.get(chosen, repr(chosen)), chosen
+    labels = (label for label, variant in all_variants() if variant == chosen)
+    return next(labels, repr(chosen)), chosen
 
 
 def _own_correction(method: Method, asked: str | None) -> str | None:
