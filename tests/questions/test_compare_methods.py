@@ -127,6 +127,12 @@ class TestChosenMethods:
         ]
         same_result(lines[1].result, ew.edge_test(rows, method="batch", n_batches=20))
 
+    def test_a_wrong_option_is_its_line(self, rows):
+        """Also one that cannot be hashed."""
+        wrong = ew.Whitened(radius="hoeffding", support={"a": (0, 1)})
+        line, _ = compare_methods(rows, methods=[wrong, "score"])
+        assert "support: expected one finite interval" in line.failure
+
     def test_an_iterator(self, rows):
         assert [line.label for line in compare_methods(rows, methods=iter(["wald"]))] == ["wald"]
 
