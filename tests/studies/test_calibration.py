@@ -826,5 +826,5 @@ class TestSilentlyWrong:
         )
 
     def test_results_without_intervals(self):
-        found = judge(lambda X: replace(edge_test(X), interval_rule=None), "t5", n_samples=50)
+        found = judge(lambda X: replace(edge_test(X), uncertainty=None), "t5", n_samples=50)
         assert np.isnan(found.coverage).all()

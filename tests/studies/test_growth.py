@@ -13,9 +13,12 @@ from edgewise.simulate import make_chain_precision, make_gram_precision, sample
 from edgewise.states.fourth import FourthMoments
 from edgewise.studies.growth import (
     BOUNDS,
-    Snapshot,
+    bounds_of,
     chi_square_radius,
+    evidence_of,
     growing_sample,
+    log_levels,
+    log_pvalues,
 )
 
 ALPHA = 0.05
@@ -35,42 +38,37 @@ def rows(request, precision):
     return sample(request.param, precision, 20_000, rng=5)
 
 
+def evidence_from(rows):
+    return evidence_of(FourthMoments.of(rows, np.zeros(rows.shape[1])))
+
+
 @pytest.fixture(scope="module")
-def snapshot(rows):
-    return Snapshot.of(FourthMoments.of(rows, np.zeros(rows.shape[1])))
+def evidence(rows):
+    return evidence_from(rows)
 
 
-class TestSnapshot:
-    """The key to all studies: nothing here shares a path with `edge_test` but the bounds."""
+@pytest.fixture(scope="module")
+def bounds(evidence):
+    return bounds_of(evidence)
 
-    def test_estimates(self, rows, snapshot):
-        result = ew.edge_test(rows)
-        for field in ("covariance", "precision", "partial_correlation"):
-            expected = getattr(result, field)
-            np.testing.assert_allclose(
-                getattr(snapshot.estimate, field), expected, rtol=1e-9, atol=1e-11
-            )
-        np.testing.assert_allclose(
-            snapshot.eigenvalues, np.linalg.eigvalsh(np.cov(rows, rowvar=False)), rtol=1e-10
-        )
+
+class TestFourthMoments:
+    """The key to all studies: the methods measure the same without the rows."""
 
     @pytest.mark.parametrize("method", BOUNDS)
-    def test_thresholds(self, rows, snapshot, method):
+    def test_thresholds(self, rows, bounds, method):
         result = ew.edge_test(rows, method=method, alpha=ALPHA)
-        threshold = snapshot.bounds[method].threshold(ALPHA)
+        threshold = bounds[method].half_width(ALPHA)
         expected = np.broadcast_to(result.threshold, threshold.shape)
         off = ~np.eye(len(threshold), dtype=bool)  # the diagonal is never tested
         assert np.isfinite(threshold).all()
         np.testing.assert_allclose(threshold[off], expected[off], rtol=1e-10)
-        assert snapshot.bounds[method].radius.epsilon(ALPHA) == pytest.approx(
-            result.radius, rel=1e-10
-        )
+        assert bounds[method].radius.epsilon(ALPHA) == pytest.approx(result.radius, rel=1e-10)
 
     @pytest.mark.parametrize("method", BOUNDS)
-    def test_pvalues_of_the_bounds(self, rows, snapshot, method):
+    def test_pvalues_of_the_bounds(self, rows, bounds, method):
         result = ew.edge_test(rows, method=method, alpha=ALPHA)
-        size = np.abs(snapshot.estimate.precision)
-        found = pairs_of(snapshot.bounds[method].log_level(size))
+        found = pairs_of(log_levels(bounds[method], np.abs(result.precision)))
         expected = pairs_of(result.log_pvalue)
         assert (found <= 0).all()
         # ε_Eig is used at every level; the traces only as far as they are proven.
@@ -80,8 +78,8 @@ class TestSnapshot:
         assert (expected[~counted] == 0).all()
 
     @pytest.mark.parametrize("method", ["score", "fisher"])
-    def test_pvalues_of_each_pair(self, rows, snapshot, method):
-        found = snapshot.log_score() if method == "score" else snapshot.log_fisher()
+    def test_pvalues_of_each_pair(self, rows, evidence, method):
+        found = log_pvalues(evidence, method)
         expected = pairs_of(ew.edge_test(rows, method=method).log_pvalue)
         assert expected.min() < np.log(1e-6) < np.log(0.01) < expected.max()
         # Null pairs have |T| near zero, which the rounding of ρ̂ moves by 1e-12 or so.
@@ -89,34 +87,36 @@ class TestSnapshot:
 
     @pytest.mark.parametrize("method", BOUNDS)
     @pytest.mark.parametrize("alpha", [0.001, 0.05, 0.5, 0.9])
-    def test_a_level_is_that_of_its_threshold(self, snapshot, method, alpha):
+    def test_a_level_is_that_of_its_threshold(self, bounds, method, alpha):
         """Also above 0.2152: the studies draw the trace radius over the whole axis."""
-        bound = snapshot.bounds[method]
-        levels = bound.log_level(bound.threshold(alpha))
+        levels = log_levels(bounds[method], bounds[method].half_width(alpha))
         np.testing.assert_allclose(levels, np.log(alpha), rtol=1e-8)
 
-    def test_chi_square_radius(self, rows, snapshot):
+    def test_chi_square_radius(self, rows, evidence):
         result = ew.edge_test(rows, method="spectral", radius="chi2", alpha=ALPHA)
-        found = chi_square_radius(snapshot.moments).epsilon(ALPHA)
-        assert found == pytest.approx(result.radius, rel=1e-8)
+        assert chi_square_radius(evidence).epsilon(ALPHA) == pytest.approx(result.radius, rel=1e-8)
 
     def test_too_few_rows(self, rows):
         few = rows[:60]
-        snapshot = Snapshot.of(FourthMoments.of(few, np.zeros(few.shape[1])))
+        bounds = bounds_of(evidence_from(few))
         for method in ("trace", "spectral"):
             with pytest.warns(TooFewRowsWarning):
                 expected = ew.edge_test(few, method=method).threshold
             assert np.isinf(expected)
-            assert np.isinf(snapshot.bounds[method].threshold(ALPHA)).all()
+            assert np.isinf(bounds[method].half_width(ALPHA)).all()
 
     @pytest.mark.parametrize("wanted", [BOUNDS, ("trace", "eig"), ("whitened",), ("spectral",), ()])
-    def test_only_the_bounds_asked_for_in_their_order(self, rows, snapshot, wanted):
-        found = Snapshot.of(snapshot.moments, wanted).bounds
+    def test_only_the_bounds_asked_for_in_their_order(self, evidence, bounds, wanted):
+        found = bounds_of(evidence, wanted)
         assert tuple(found) == wanted
         for name in wanted:
             np.testing.assert_array_equal(
-                found[name].threshold(ALPHA), snapshot.bounds[name].threshold(ALPHA)
+                found[name].half_width(ALPHA), bounds[name].half_width(ALPHA)
             )
+
+    def test_a_method_without_a_bound(self, evidence):
+        with pytest.raises(TypeError, match="'score' has no bound"):
+            bounds_of(evidence, ("score",))
 
 
 class TestGrowingSample:

@@ -13,7 +13,7 @@ from edgewise._base.checks import check_alpha, check_choice, check_count, check_
 from edgewise._base.types import AnyArray, FloatArray
 from edgewise._base.warn import without_warnings
 from edgewise.errors import DataTypeError
-from edgewise.inference.corrections import CORRECTIONS
+from edgewise.inference.corrections import CORRECTIONS, HOLM
 from edgewise.methods.registry import registered
 from edgewise.questions.edge_test import edge_test
 from edgewise.results.result import EdgeTestResult
@@ -145,9 +145,12 @@ class _NamedTest:
     correction: str | None
 
     def __call__(self, X: FloatArray) -> EdgeTestResult:
+        # A bound needs no correction.
+        bound = registered()[self.method].simultaneous
+        own = HOLM if bound else self.correction
         # A warning that the rows are too few is not needed: the rates show it.
         with without_warnings():
-            return edge_test(X, method=self.method, alpha=self.alpha, correction=self.correction)
+            return edge_test(X, method=self.method, alpha=self.alpha, correction=own)
 
 
 @dataclass(frozen=True, eq=False)
