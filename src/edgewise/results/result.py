@@ -79,7 +79,8 @@ class EdgeTestResult:
     >>> [(edge.source, edge.target) for edge in result.edges()[:2]]
     [('CVX', 'XOM'), ('BAC', 'JPM')]
     >>> print(result.headline(), result.summary().splitlines()[-1])
-    51 of 190 possible edges among 20 variables, from 8312 rows (method 'score', alpha 0.05, holm).   … and 41 more
+    51 of 190 possible edges among 20 variables, from 8312 rows (method 'score', alpha 0.05, holm).
+       … and 41 more
     >>> result.to_frame("pyarrow").num_rows, result.to_networkx().number_of_edges()
     (190, 51)
     >>> low, high = result.confidence_interval(scale="partial_correlation")
