@@ -9,6 +9,7 @@ from edgewise.evidence.evidence import Needs
 from edgewise.evidence.from_rows import RowEvidence
 from edgewise.evidence.from_state import StateEvidence
 from edgewise.evidence.opening import open_evidence
+from edgewise.rows.table import LocalTable
 
 NAMES = ("x0", "x1", "x2", "x3")
 
@@ -92,20 +93,19 @@ def test_too_few_rows(shape, refuses):
 
 
 def test_rows_that_change_between_passes(rows, refuses):
-    class Shrinking:
-        """A source that loses rows from pass to pass."""
+    class Shrinking(LocalTable):
+        """A table that loses rows from pass to pass."""
 
         feature_names, named, rescannable = NAMES, False, True
-        n_rows = estimated_rows = 400
         passes = 0
 
-        def batches(self):
+        def blocks(self):
             self.passes += 1
             yield rows[self.passes - 1 :]
 
     refuses(
         lambda: ew.edge_test(Shrinking()),
         DataError,
-        "the first pass read 400 rows, the second 399",
+        "the first pass read 400 rows, a later one 399",
         "method='batch'",
     )

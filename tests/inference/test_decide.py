@@ -49,7 +49,7 @@ def measured(statistic, *, error=0.1, maxima=None, uncertainty=None):
         method="made up",
         feature_names=NAMES,
         estimate=estimate,
-        statistic=symmetric(np.array(statistic), 3),
+        statistic=symmetric(np.array(statistic), 3, diagonal=np.nan),
         uncertainty=uncertainty or PerEdge(Spread(precision=errors, fisher_z=errors), Normal()),
         scale=StatisticScale(errors / np.outer(root, root)),
         maxima=maxima,

@@ -7,6 +7,7 @@ import edgewise as ew
 from edgewise import DataError, Moments, ParameterError
 from edgewise.evidence.from_rows import RowEvidence
 from edgewise.methods.support import checked_support, plain_support
+from edgewise.rows.passes import RowsAtHand
 
 NAMES = ("a", "b", "c")
 ROWS = np.array([[0.0, -1.0, 5.0], [1.0, 1.0, 5.5], [0.5, 0.0, 6.0]])
@@ -17,7 +18,7 @@ def check(support, *batches, names=NAMES):
         feature_names=names,
         asked_by="a test",
         state=Moments(),
-        rows=lambda: iter(batches or (ROWS,)),
+        rows=RowsAtHand(batches or (ROWS,)),
     )
     return checked_support(support, evidence)
 

@@ -36,6 +36,6 @@ def test_chi2_radius(trial, method, distribution):
         result = edge_test(X, method=method, radius="chi2")
         error = ERRORS[method](result.covariance)
         for alpha, events in left.items():
-            events.append(error > result.interval_rule.radius.epsilon(alpha))
+            events.append(error > result.uncertainty.radius.epsilon(alpha))
     for alpha, events in left.items():
         trial.rate_within(f"‖error‖ above its {alpha:g} radius", events, alpha)

@@ -55,6 +55,13 @@ def check_count(name: str, value: object, *, at_least: int) -> int:
     return int(value)
 
 
+def check_flag(name: str, value: object) -> bool:
+    """True or False, also NumPy's."""
+    if not isinstance(value, bool) and type(value).__name__ not in ("bool", "bool_"):
+        raise ParameterError(f"{name}: expected True or False, got {value!r}.")
+    return bool(value)
+
+
 def check_rng(rng: object) -> np.random.Generator:
     """A generator of random numbers, as it is or from a seed."""
     import numpy as np  # here, because the command line checks names before it needs numbers

@@ -107,11 +107,7 @@ class Batch(PerEdgeMethod):
         if self.n_batches is None:
             # Nobody asked for a number: rather fewer batches than ones too short to be of use.
             return state.coarsened(rows=_ENOUGH_ROWS, batches=_FEWEST_BATCHES)
-        if self.n_batches != state.n_batches:
-            raise ParameterError(
-                f"n_batches: the state was accumulated with {state.n_batches}, got "
-                f"{self.n_batches}; leave it out, or accumulate again."
-            )
+        check_batches(self.n_batches, state)
         if self.n_batches > state.n_samples:
             raise ParameterError(
                 f"n_batches: expected at most the {state.n_samples} rows, got {self.n_batches}; "
@@ -133,6 +129,15 @@ class Batch(PerEdgeMethod):
     def asked(cls, record: Mapping[str, Any]) -> dict[str, Any]:
         # The record says how many batches there were, not how many were asked for.
         return super().asked({key: record[key] for key in record if key != "n_batches"})
+
+
+def check_batches(asked: int | None, state: BatchMoments) -> None:
+    """A number of batches that is asked for must be that of the state."""
+    if asked is not None and asked != state.n_batches:
+        raise ParameterError(
+            f"n_batches: the state was accumulated with {state.n_batches}, got {asked}; leave it "
+            "out, or accumulate again."
+        )
 
 
 def batch_influences(state: BatchMoments, estimate: PrecisionEstimate) -> FloatArray:

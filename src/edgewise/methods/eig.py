@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from edgewise._base.checks import check_choice, check_real
+from edgewise._base.checks import check_choice, check_flag, check_real
 from edgewise.bounds.radius import NormalRadius
 from edgewise.covcov.solver import SOLVERS, predicted_seconds
 from edgewise.evidence.evidence import Evidence, Needs
@@ -61,6 +61,7 @@ class Eig(BoundMethod):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "mu", check_real("mu", self.mu, above=0))
+        object.__setattr__(self, "standardize", check_flag("standardize", self.standardize))
         check_choice("solver", self.solver, SOLVERS)
 
     @property

@@ -26,6 +26,7 @@ from edgewise.methods.batch import (
     DEFAULT_BATCHES,
     batch_influences,
     batch_spread,
+    check_batches,
     dependence_inflation,
     expected_batches,
 )
@@ -53,8 +54,8 @@ class Sequential(PerEdgeMethod):
         The number of rows that matters most: the test is sharpest there.
     tuned_level : float
         The level for all pairs at which that is so. Tests at other levels hold too.
-    n_batches : int
-        Batches of rows that the variances are estimated from.
+    n_batches : int, optional
+        Batches of rows that the variances are estimated from; by default 100.
 
     Examples
     --------
@@ -67,7 +68,7 @@ class Sequential(PerEdgeMethod):
 
     tuned_for: int = option(10_000, "The number of rows that matters most.", kind=int)
     tuned_level: float = option(0.05, "The level for all pairs that it is tuned to.", kind=float)
-    n_batches: int = option(DEFAULT_BATCHES, "Batches of rows; by default 100.", kind=int)
+    n_batches: int | None = option(None, "Batches of rows; by default 100.", kind=int)
 
     name: ClassVar[str] = "sequential"
     guarantee: ClassVar[str] = "per edge, at every look"
@@ -80,14 +81,16 @@ class Sequential(PerEdgeMethod):
     def __post_init__(self) -> None:
         check_count("tuned_for", self.tuned_for, at_least=2)
         check_real("tuned_level", self.tuned_level, above=0, below=1)
-        check_count("n_batches", self.n_batches, at_least=2)
+        if self.n_batches is not None:
+            check_count("n_batches", self.n_batches, at_least=2)
 
     @property
     def needs(self) -> Needs:
-        return Needs(n_batches=self.n_batches)
+        return Needs(n_batches=DEFAULT_BATCHES if self.n_batches is None else self.n_batches)
 
     def measure(self, evidence: Evidence) -> Measurement:
         state = evidence.batches()
+        check_batches(self.n_batches, state)
         estimate = type(self).estimator(state.pooled(), evidence.feature_names)
         influence = batch_influences(state, estimate)
         if influence.shape[0] < 2:
@@ -107,7 +110,7 @@ class Sequential(PerEdgeMethod):
             statistic,
             PerEdge(spread, reference),
             scale=scale,
-            record={"tuned_for": self.tuned_for},
+            record={"tuned_for": self.tuned_for, "tuned_level": self.tuned_level},
         )
 
     def planned(

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from edgewise._base.checks import check_flag
 from edgewise.bounds.transfer import SpectralTransfer
 from edgewise.evidence.evidence import Evidence, Needs
 from edgewise.inference.measurement import Measurement
@@ -27,10 +28,10 @@ class Spectral(RadiusMethod):
         What bounds the error of Σ̂; `Whitened` says what each needs.
     support : interval or intervals, optional
         The lowest and the highest value that every column, or each one, can take.
-    standardize : bool
-        Divide the columns by their standard deviations first.
     solver : {"auto", "full", "matrix-free"}
         How eigenvalues are found.
+    standardize : bool
+        Divide the columns by their standard deviations first.
 
     Examples
     --------
@@ -44,6 +45,10 @@ class Spectral(RadiusMethod):
     standardize: bool = standardize_option()
 
     name: ClassVar[str] = "spectral"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "standardize", check_flag("standardize", self.standardize))
 
     @property
     def needs(self) -> Needs:

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from edgewise._base.checks import check_real
+from edgewise._base.checks import check_flag, check_real
 from edgewise._base.matrices import population_covariance
 from edgewise._base.types import FloatArray
 from edgewise.bounds.radius import TRACE_MAX_ALPHA, NormalRadius
@@ -55,6 +55,7 @@ class Trace(BoundMethod):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "mu", check_real("mu", self.mu, above=0))
+        object.__setattr__(self, "standardize", check_flag("standardize", self.standardize))
 
     @property
     def needs(self) -> Needs:

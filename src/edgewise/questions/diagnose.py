@@ -159,7 +159,7 @@ def caution(result: EdgeTestResult, diagnosis: Diagnosis | None = None) -> str:
                 "But the tails are heavy, and this method takes the rows for Gaussian: some of its "
                 "edges may be false. Method “score” does not."
             )
-        if diagnosis.without_fourth_moments:
+        if diagnosis.without_fourth_moments and Assumes.FOURTH_MOMENTS in assumes:
             return (
                 "But a few rows are so far out that they are outliers, or fourth moments, which "
                 "this method needs, are infinite: some of its edges may be false. Test ranks or "
