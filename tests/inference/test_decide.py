@@ -35,9 +35,9 @@ class Maxima:
         self.asked.append(statistic.tolist())
         return np.log([0.01, 0.9, 0.05])
 
-    def maxima(self, among=None):
-        self.asked.append(None if among is None else among.tolist())
-        return np.full(99, 2.2)
+    def maxima(self, among):
+        self.asked.append(among.tolist())
+        return np.full(99, 2.2), np.full(99, 2.2)
 
 
 def measured(statistic, *, error=0.1, maxima=None, uncertainty=None):
@@ -107,8 +107,8 @@ class TestLargestStatistic:
     def test_decides(self):
         maxima = Maxima()
         found = decided([3.0, -1.0, 2.3], correction="maxt", maxima=maxima)
-        # All pairs for the p-values, those left for the threshold, and all for the intervals.
-        assert maxima.asked == [[3.0, -1.0, 2.3], [False, True, False], None]
+        # All pairs for the p-values, and those left for the threshold.
+        assert maxima.asked == [[3.0, -1.0, 2.3], [False, True, False]]
         np.testing.assert_allclose(np.exp(found.log_adjusted), [0.01, 0.9, 0.05])
         assert found.reject.tolist() == [True, False, True]
         np.testing.assert_allclose(found.threshold[UPPER], 0.1 * 2.2, rtol=1e-9)

@@ -42,9 +42,9 @@ class Bound:
         """τu_ij: how far Θ̂_ij may be from Θ_ij, infinite where the rows are too few."""
         return np.asarray(self.tau(alpha) * self.transfer.units)
 
-    def rejects(self, estimated: Estimated, effect: MinEffect, alpha: float) -> FloatArray:
+    def rejects(self, estimated: Estimated, effect: MinEffect, tau: float) -> FloatArray:
         """Whether the bound leaves no room for an effect up to the minimal one, for all entries."""
-        return np.asarray(self._bearable(estimated, effect) >= self.tau(alpha))
+        return np.asarray(self._bearable(estimated, effect) >= tau)
 
     def log_pvalues(self, estimated: Estimated, effect: MinEffect) -> FloatArray:
         return self.log_level(pairs_of(self._bearable(estimated, effect)))
@@ -72,10 +72,10 @@ class Bound:
         return within_precision_bounds(estimated.precision, estimated.partial_correlation, half)
 
     def threshold(
-        self, precision: FloatArray, effect: MinEffect, alpha: float
+        self, precision: FloatArray, effect: MinEffect, tau: float
     ) -> float | FloatArray:
         """The |Θ̂_ij| that is just an edge: one number where all entries share it."""
-        tau, units = self.tau(alpha), self.transfer.units
+        units = self.transfer.units
         if math.isinf(tau):
             return math.inf
         if effect.value == 0 or effect.scale == "precision":
@@ -88,13 +88,6 @@ class Bound:
             a * tau + effect.value * np.outer(most, most)
         )
         return threshold
-
-    def rows_needed(self, n_samples: int, alpha: float) -> int | None:
-        """About how many rows would make the threshold finite, where these are too few."""
-        epsilon = self.radius.epsilon(alpha)
-        if not math.isinf(self.transfer.tau(epsilon)):
-            return None
-        return rows_for_radius(n_samples, epsilon, self.transfer.limit)
 
     def _bearable(self, estimated: Estimated, effect: MinEffect) -> FloatArray:
         return bearable_tau(

@@ -11,7 +11,7 @@ from edgewise._base.matrices import pairs_of, root_outer
 from edgewise._base.types import BoolArray, FloatArray
 from edgewise._base.warn import warn
 from edgewise.errors import ParameterError, TooFewRowsWarning
-from edgewise.inference.bound import Bound
+from edgewise.inference.bound import Bound, rows_for_radius
 from edgewise.inference.corrections import adjust, log_critical_level
 from edgewise.inference.max_statistic import MaxStatistic, critical_of_maxima
 from edgewise.inference.measurement import Measurement, Uncertainty
@@ -54,9 +54,10 @@ def _one_by_one(measurement: Measurement, own: PerEdge, question: Question) -> D
     reject = log_adjusted <= math.log(alpha)
     if correction == "maxt":
         # Step-down: what is left is compared with the largest of what is left.
-        left = critical_of_maxima(maxima.maxima(~reject), math.log(alpha), own.reference)
+        of_all, of_left = maxima.maxima(~reject)
+        left = critical_of_maxima(of_left, math.log(alpha), own.reference)
         log_level = float(own.reference.log_two_sided(np.array([left]))[0])
-        own = replace(own, maxima=maxima.maxima())
+        own = replace(own, maxima=of_all)
     else:
         log_level = log_critical_level(log_p.shape[0], int(reject.sum()), alpha, correction)
     return Decision(
@@ -91,18 +92,19 @@ def _resampled(measurement: Measurement, question: Question) -> MaxStatistic:
 def _at_once(measurement: Measurement, bound: Bound, question: Question) -> Decision:
     """An edge where the bound |Θ̂_ij − Θ_ij| ≤ τu_ij leaves no room for the null."""
     alpha, effect, n = question.alpha, question.min_effect, measurement.estimate.n_samples
-    threshold = bound.threshold(measurement.precision, effect, alpha)
-    rows_needed = bound.rows_needed(n, alpha)
-    if not isinstance(threshold, np.ndarray) and math.isinf(threshold):
+    epsilon = bound.radius.epsilon(alpha)
+    tau, rows_needed = bound.transfer.tau(epsilon), None
+    if math.isinf(tau):
+        rows_needed = rows_for_radius(n, epsilon, bound.transfer.limit)
         _warn_too_few(measurement.method, n, rows_needed)
     log_p = bound.log_pvalues(measurement, effect)
     return Decision(
         log_p,
         log_p.copy(),
-        pairs_of(bound.rejects(measurement, effect, alpha)),
-        threshold,
+        pairs_of(bound.rejects(measurement, effect, tau)),
+        bound.threshold(measurement.precision, effect, tau),
         bound,
-        radius=bound.radius.epsilon(alpha),
+        radius=epsilon,
         rows_needed=rows_needed,
     )
 

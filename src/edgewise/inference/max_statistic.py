@@ -49,15 +49,14 @@ class MaxStatistic:
         adjusted[order] = np.log(stepped)
         return adjusted
 
-    def maxima(self, among: BoolArray | None = None) -> FloatArray:
-        """Draws of the largest |T| (of all pairs, or some) on the normal scale, largest first."""
-        directions = self._directions()
-        if among is not None:
-            directions = directions[:, among]
-        if not directions.shape[1]:
-            return np.zeros(DRAWS)
-        drawn = np.concatenate([np.abs(d).max(axis=1) for d in self._draws(directions)])
-        return np.sort(drawn)[::-1]
+    def maxima(self, among: BoolArray) -> tuple[FloatArray, FloatArray]:
+        """Draws of the largest |T| of all pairs and of some, on the normal scale, largest first."""
+        of_all, of_some = [], []
+        for draws in self._draws(self._directions()):
+            sizes = np.abs(draws, out=draws)
+            of_all.append(sizes.max(axis=1))
+            of_some.append(sizes[:, among].max(axis=1, initial=0.0))
+        return np.sort(np.concatenate(of_all))[::-1], np.sort(np.concatenate(of_some))[::-1]
 
     def _directions(self) -> FloatArray:
         rows, columns = upper_pairs(self.influence.shape[1])
