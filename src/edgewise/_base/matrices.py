@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 import numpy.typing as npt
 
 from edgewise._base.types import AnyArray, FloatArray
 
 
+@lru_cache(maxsize=4)  # a small test asks for them several times
 def upper_pairs(p: int) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
     """Rows and columns of the entries above the diagonal, row by row: each pair once.
 
@@ -17,7 +20,9 @@ def upper_pairs(p: int) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
     >>> list(zip(rows.tolist(), columns.tolist()))
     [(0, 1), (0, 2), (1, 2)]
     """
-    return np.triu_indices(p, k=1)
+    rows, columns = np.triu_indices(p, k=1)
+    rows.flags.writeable = columns.flags.writeable = False
+    return rows, columns
 
 
 def pairs_of(matrix: AnyArray) -> AnyArray:

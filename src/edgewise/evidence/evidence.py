@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
@@ -12,6 +13,7 @@ from edgewise._base.matrices import population_covariance
 from edgewise._base.types import FloatArray
 from edgewise.errors import DataError
 from edgewise.estimators.inverse import SampleMoments
+from edgewise.kernels.centre import Centre
 from edgewise.kernels.pairs import ExactPairs, PairSums
 from edgewise.kernels.quartics import CentralQuartics
 from edgewise.rows.passes import Pass, Sums
@@ -113,6 +115,11 @@ class Evidence(ABC):
     def leading_rows(self, most: int) -> FloatArray:
         """The first rows, at most so many, minus the mean; features first."""
         self._lacks_rows()
+
+    @cached_property
+    def centre(self) -> Centre:
+        """The mean of all rows, as exactly as it is known."""
+        return self.moments().centre()
 
     def central_covariance(self, A: FloatArray | None = None) -> FloatArray:
         """The covariance of A(x − mean) with the divisor n, as fourth moments have it."""

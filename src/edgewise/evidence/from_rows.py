@@ -32,16 +32,16 @@ class RowEvidence(StateEvidence):
         if A is None and isinstance(self.state, Moments) and self.state.order == 4:
             return self.state.quartics()
         A = np.eye(len(self.feature_names)) if A is None else A
-        return transformed_quartics(self.rows, self.moments().centre(), A)
+        return transformed_quartics(self.rows, self.centre, A)
 
     def pair_sums(self, B: FloatArray) -> PairSums:
         moments = self.moments()
-        return pair_sums(self.rows, moments.centre(), B, moments.n_samples)
+        return pair_sums(self.rows, self.centre, B, moments.n_samples)
 
     def exact_pairs(
         self, B: FloatArray, partial: FloatArray, nearly_one: float
     ) -> ExactPairs | None:
-        return exact_pairs(self.rows, self.moments().centre(), B, partial, nearly_one)
+        return exact_pairs(self.rows, self.centre, B, partial, nearly_one)
 
     def covcov_matrix(self, A: FloatArray | None = None, *, frobenius: bool = False) -> FloatArray:
         return covcov_matrix(self.rows, self.moments(), A=A, frobenius=frobenius)
@@ -60,7 +60,7 @@ class RowEvidence(StateEvidence):
         return self.rows.sums(one_pass)
 
     def leading_rows(self, most: int) -> FloatArray:
-        one_pass = partial(_leading_of, most=most, centre=self.moments().centre())
+        one_pass = partial(_leading_of, most=most, centre=self.centre)
         return self.rows.table.reduce(one_pass, partial(_leading, most=most))
 
 

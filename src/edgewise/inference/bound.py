@@ -71,9 +71,7 @@ class Bound:
             return around_precision(estimated.precision, half)
         return within_precision_bounds(estimated.precision, estimated.partial_correlation, half)
 
-    def threshold(
-        self, precision: FloatArray, effect: MinEffect, tau: float
-    ) -> float | FloatArray:
+    def threshold(self, precision: FloatArray, effect: MinEffect, tau: float) -> float | FloatArray:
         """The |Θ̂_ij| that is just an edge: one number where all entries share it."""
         units = self.transfer.units
         if math.isinf(tau):
