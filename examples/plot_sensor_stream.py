@@ -49,7 +49,7 @@ rows, anytime, ordinary, found = [], [], [], []
 for batch in sample_batches(law, theta, 40_000, rng=11, batch_rows=1000):
     sequence.update(batch)
     result = sequence.result(feature_names=names)
-    again = ew.edge_test(sequence, method="batch")
+    again = ew.edge_test(sequence.state, method="batch")
     rows.append(sequence.n_samples)
     found.append(result.reject[upper])
     for intervals, of in ((anytime, result), (ordinary, again)):
@@ -133,7 +133,7 @@ for stream in range(STREAMS):
     for look, batch in enumerate(batches):
         sequence.update(batch)
         wrong["sequence"][stream, look] = sequence.result().reject[upper][~tied].any()
-        tested = ew.edge_test(sequence, method="batch")
+        tested = ew.edge_test(sequence.state, method="batch")
         wrong["batch"][stream, look] = tested.reject[upper][~tied].any()
 
 fig, ax = plt.subplots(figsize=(8, 4.2), layout="constrained")
