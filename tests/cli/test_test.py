@@ -193,6 +193,6 @@ def test_few_rows_for_the_columns_are_told(run_edgewise, tmp_path, write_csv, ro
     """`docs/choosing.md` has what happens there: too many false edges."""
     few = run_edgewise("test", write_csv(tmp_path / "x.csv", "abcd", rows[:70]), "--method", method)
     assert "possible edges" in few.stdout
-    assert ("edgewise: 70 rows are few for 4 columns, " in few.stderr) == told
+    assert ("edgewise: 70 rows are few for 4 columns. " in few.stderr) == told
     enough = write_csv(tmp_path / "y.csv", "abcd", rows[:80])
     assert "are few" not in run_edgewise("test", enough, "--method", method).stderr

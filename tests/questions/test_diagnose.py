@@ -184,7 +184,7 @@ def test_too_few_rows_for_any_lag_say_nothing_about_dependence():
             "Use method 'score', or 'whitened'",
             ["tails are heavy", "2.5 times the Gaussian kurtosis", "'fisher' finds false edges"],
         ),
-        ({"n_samples": 99}, "Use method 'score': ", ["99 rows for 5 columns are few"]),
+        ({"n_samples": 99}, "Use method 'score': ", ["99 rows are few for 5 columns"]),
         (
             {"n_samples": 99, "kurtosis_ratio": 9.0},
             "Use method 'score', ",
@@ -218,7 +218,7 @@ def test_equal_scales_need_no_word():
     [
         (draw("gaussian"), "tails look Gaussian"),
         (draw("t5"), "tails are heavy"),
-        (draw("gaussian", 60), "60 rows for 4 columns are few"),
+        (draw("gaussian", 60), "60 rows are few for 4 columns"),
         (draw("gaussian") * [1, 1, 1, 1000], "standardize=True"),
     ],
     ids=["gaussian", "heavy", "few", "wide"],
@@ -252,7 +252,7 @@ def test_rows_that_cannot_be_diagnosed(refuses):
 
 CAUTIONS = {
     "dependent": ({"dependence_pvalue": 1e-9}, Assumes.INDEPENDENT_ROWS, "depend on the rows"),
-    "heavy": ({"kurtosis_ratio": 3.0}, Assumes.GAUSSIAN_ROWS, "takes the rows for Gaussian"),
+    "heavy": ({"kurtosis_ratio": 3.0}, Assumes.GAUSSIAN_ROWS, "assumes Gaussian rows"),
 }
 
 
@@ -293,7 +293,7 @@ class TestCaution:
         sentence = caution(few)
         assert bool(sentence) == told
         if told:
-            assert sentence.startswith("But 79 rows are few for 4 columns, ")
+            assert sentence.startswith("But 79 rows are few for 4 columns. ")
         assert caution(ew.edge_test(draw("gaussian", 80), method=method)) == ""
 
     def test_a_method_that_is_not_known(self, results):

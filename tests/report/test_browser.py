@@ -220,7 +220,7 @@ def facts_and_ladder(shown):
     facts = dict(zip(shown.all("dt"), shown.all("dd"), strict=True))
     assert facts["rows"] == "8,312"
     assert facts.keys() >= {"tails", "dependence between rows", "scales"}
-    assert "Method “batch” allows for it." in shown.page.inner_text(".caution")
+    assert "Method “batch” allows for dependence." in shown.page.inner_text(".caution")
     ladder = dict(zip(shown.all("tbody th"), shown.all("tbody th ~ td:last-child"), strict=True))
     assert ladder["score"] == str(shown.result.n_edges)
     assert len(ladder) == 12
@@ -380,7 +380,7 @@ def test_an_effect_is_named(show):
     for label, words in (("0.1", " with |partial correlation| above 0.1"), ("0: any", "")):
         shown.page.select_option("#effect", label=label)
         assert f" are edges{words} at α = 0.05" in shown.text("#count")
-        assert f" pairs are{words}, by a rule that finds any" in shown.text("#answer")
+        assert f" pairs are connected{words}. The rule finds any" in shown.text("#answer")
 
 
 def test_p_values_below_every_float(show, tmp_path):

@@ -277,12 +277,12 @@ class TestText:
     @pytest.mark.parametrize(
         ("correction", "promise"),
         [
-            ("holm", "by a rule that finds any false one with probability at most 0.02, "),
-            ("bonferroni", "by a rule that finds any false one with probability at most 0.02, "),
-            ("maxt", "by a rule that finds any false one with probability at most 0.02, "),
-            ("bh", "by a rule of whose finds a share of at most 0.02 is false on average, "),
-            ("by", "by a rule of whose finds a share of at most 0.02 is false on average, "),
-            (None, "each tested by itself: a pair without an edge is called one with probability"),
+            ("holm", "The rule finds any false edge with probability at most 0.02, where"),
+            ("bonferroni", "The rule finds any false edge with probability at most 0.02, where"),
+            ("maxt", "The rule finds any false edge with probability at most 0.02, where"),
+            ("bh", "On average at most 2 % of the edges it finds are false, where"),
+            ("by", "On average at most 2 % of the edges it finds are false, where"),
+            (None, "Each pair is tested by itself: a pair without an edge is called an edge with"),
         ],
     )
     def test_the_answer(self, many_rows, correction, promise):
@@ -290,7 +290,7 @@ class TestText:
         result = ew.edge_test(many_rows, method=method, alpha=0.02, correction=correction)
         page = page_of(result)
         answer = page.html.split('<span id="answer">')[1].split("</span>")[0]
-        assert answer.startswith(f"{result.n_edges} of 6 pairs are, {promise}")
+        assert answer.startswith(f"{result.n_edges} of 6 pairs are connected. {promise}")
         assert "Which of these 4 variables are connected" in page.html
         correct = f", {correction}" if correction else ""
         assert page.facts["tested with"].startswith(f"{method}, α = 0.02{correct}")
@@ -298,15 +298,15 @@ class TestText:
     def test_the_answer_of_a_bound(self, many_rows):
         page = page_of(ew.edge_test(many_rows, method="whitened", alpha=0.02))
         assert (
-            "finds any false one with probability at most 0.02, where its condition holds."
+            "finds any false edge with probability at most 0.02, where its condition holds."
             in page.html
         )
 
     def test_one_pair(self):
         x = np.random.default_rng(0).standard_normal((100, 2))
-        assert '<span id="answer">0 of 1 pair are.' in page_of(ew.edge_test(x)).html
+        assert '<span id="answer">0 of 1 pair are connected.' in page_of(ew.edge_test(x)).html
         x[:, 1] += x[:, 0]
-        assert '<span id="answer">1 of 1 pair is, ' in page_of(ew.edge_test(x)).html
+        assert '<span id="answer">1 of 1 pair is connected. ' in page_of(ew.edge_test(x)).html
 
     @pytest.mark.parametrize("method", METHODS)
     def test_every_method_says_when_it_holds(self, many_rows, method):

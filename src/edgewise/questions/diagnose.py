@@ -1,4 +1,4 @@
-"""What the data are like, and which test that speaks for."""
+"""What the data are like, and which test suits them."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _LAGS = 10
 _FEWEST_ROWS = 100
 _DEPENDENCE_ROWS = 50_000  # consecutive rows are enough to see dependence
 _CLIP = 2.5  # standard deviations
-_ROBUST_CLIP = 7.0  # median absolute values; of a Gaussian, 4.7 standard deviations
-_TAIL_SHARE = 0.02  # of the rows are its tail, or √n of them where that is more
+_ROBUST_CLIP = 7.0  # median absolute values; 4.7 standard deviations of a Gaussian
+_TAIL_SHARE = 0.02  # the share of the rows that counts as the tail, or √n rows if that is more
 _MOMENTS = 4
 _HEAVY = 1.15  # Mardia's kurtosis over the Gaussian's, beyond sampling noise and clearly unsafe
 _SPREAD = 100.0
@@ -41,12 +41,13 @@ class Diagnosis:
     kurtosis_ratio : float
         Mardia's multivariate kurtosis over the Gaussian's p(p+2): 1 for Gaussian data.
     dependence_pvalue : float
-        Of a portmanteau test that the rows' influences on the edges are not autocorrelated.
+        The p-value of a portmanteau test that the rows' influences on the edges are not
+        autocorrelated.
     scale_ratio : float
         Largest over smallest standard deviation of the columns.
     tail_index, tail_index_error : float
-        Hill's estimate from the rows farthest out, and its standard error. Where rows have such a
-        tail, moments of this order and above are infinite.
+        Hill's estimate from the rows farthest out, and its standard error. With such a tail,
+        moments of this order and above are infinite.
     farther_tail_index : float
         The same from a quarter of those rows: outliers look like a heavy tail from afar only.
     without_fourth_moments : bool
@@ -92,7 +93,7 @@ class Diagnosis:
         return self.kurtosis_ratio > _HEAVY
 
     def advice(self) -> str:
-        """A sentence with the method to use and why, and one for whatever stands in its way.
+        """Say which method to use and why, and which problems the data have.
 
         Returns
         -------
@@ -102,14 +103,14 @@ class Diagnosis:
         sentences = [self._method()]
         if self.without_fourth_moments:
             sentences.append(
-                f"But a few rows are so far out (tail index {self.tail_index:.2g}) that they are "
-                "outliers, or fourth moments, which all tests here need, are infinite: test ranks "
-                "or logarithms too."
+                f"But a few rows are very far out (tail index {self.tail_index:.2g}). They may be "
+                "outliers, or the fourth moments, which all tests here need, may be infinite: "
+                "test ranks or logarithms too."
             )
         if few_rows(self.n_samples, self.n_features):
             sentences.append(
-                f"But {self.n_samples} rows for {self.n_features} columns are few, and p-values "
-                "then too small: take more rows or fewer columns."
+                f"But {self.n_samples} rows are few for {self.n_features} columns. The p-values "
+                "are then too small: take more rows or fewer columns."
             )
         if self.scale_ratio > _SPREAD:
             sentences.append(
@@ -121,8 +122,8 @@ class Diagnosis:
         if self.dependent:
             return (
                 "Use method 'batch': rows depend on the rows before them (portmanteau p "
-                f"{_p_text(self.dependence_pvalue)}), and the other tests take them for "
-                "independent."
+                f"{_p_text(self.dependence_pvalue)}), and the other tests assume independent "
+                "rows."
             )
         kurtosis = f"{self.kurtosis_ratio:.3g} times the Gaussian kurtosis"
         if self.heavy_tailed:
@@ -131,43 +132,43 @@ class Diagnosis:
                 f"({kurtosis}), so 'fisher' finds false edges."
             )
         return (
-            f"Use method 'score': tails look Gaussian ({kurtosis}) and rows independent, so it "
-            "agrees with 'fisher' and does not depend on that."
+            f"Use method 'score': the tails look Gaussian ({kurtosis}) and the rows look "
+            "independent, so 'score' agrees with 'fisher', and it does not need Gaussian rows."
         )
 
 
 def few_rows(n_samples: int, n_features: int) -> bool:
-    """Whether the per-edge tests for any distribution are clearly liberal with so few rows."""
+    """Whether the per-edge tests for any distribution are clearly liberal with this many rows."""
     return n_samples < _FEW_ROWS_PER_COLUMN * n_features
 
 
 def caution(result: EdgeTestResult, diagnosis: Diagnosis | None = None) -> str:
-    """What the data say against the method that was used on them; empty where nothing does.
+    """Say why the method does not suit the data that it was used on; empty if it does.
 
-    Without a diagnosis, only what the shape of the table says.
+    Without a diagnosis, only the shape of the table is considered.
     """
     kind = registered().get(result.method)
     assumes = Assumes.NOTHING if kind is None else kind.assumes
     if diagnosis is not None:
         if diagnosis.dependent and Assumes.INDEPENDENT_ROWS in assumes:
             return (
-                "But rows depend on the rows before them, and this method takes them for "
-                "independent: some of its edges may be false. Method “batch” allows for it."
+                "But rows depend on the rows before them, and this method assumes independent "
+                "rows: some of its edges may be false. Method “batch” allows for dependence."
             )
         if diagnosis.heavy_tailed and Assumes.GAUSSIAN_ROWS in assumes:
             return (
-                "But the tails are heavy, and this method takes the rows for Gaussian: some of its "
-                "edges may be false. Method “score” does not."
+                "But the tails are heavy, and this method assumes Gaussian rows: some of its "
+                "edges may be false. Method “score” does not need Gaussian rows."
             )
         if diagnosis.without_fourth_moments and Assumes.FOURTH_MOMENTS in assumes:
             return (
-                "But a few rows are so far out that they are outliers, or fourth moments, which "
-                "this method needs, are infinite: some of its edges may be false. Test ranks or "
-                "logarithms too."
+                "But a few rows are very far out. They may be outliers, or the fourth moments, "
+                "which this method needs, may be infinite: some of its edges may be false. Test "
+                "ranks or logarithms too."
             )
     if Assumes.MANY_ROWS_PER_COLUMN in assumes and few_rows(result.n_samples, result.n_features):
         return (
-            f"But {result.n_samples:,} rows are few for {result.n_features} columns, and the "
+            f"But {result.n_samples:,} rows are few for {result.n_features} columns. The "
             "p-values of this method are then too small: some of its edges may be false."
         )
     return ""
@@ -214,7 +215,7 @@ def diagnose(data: Any) -> Diagnosis:
 
 
 def tail_index(radii: FloatArray, count: int) -> float:
-    """Hill's estimate of the tail index of the rows, from so many of the farthest."""
+    """Hill's estimate of the tail index of the rows, from the given number farthest out."""
     n = len(radii)
     if n < _FEWEST_ROWS:
         return math.inf  # too few to tell
@@ -240,9 +241,9 @@ def dependence_pvalue(residuals: FloatArray) -> float:
     lags = _LAGS
     if n < _FEWEST_ROWS:
         return 1.0  # too few to tell
-    # Clipped, so that few extreme rows do not spoil the normal limit: independent rows stay
-    # independent under any transformation. Where they are so extreme that the standard deviation
-    # is theirs alone, the median says what is usual.
+    # Values are clipped, so that a few extreme rows do not spoil the normal limit. Independent rows
+    # stay independent under any transformation. Where extreme rows alone decide the standard
+    # deviation, the median gives the usual size.
     usual = _ROBUST_CLIP * np.median(np.abs(residuals), axis=1, keepdims=True)
     limit = np.where(usual > 0, np.minimum(usual, _CLIP), _CLIP)
     residuals = np.clip(residuals, -limit, limit)

@@ -1,4 +1,4 @@
-"""Reports: a result, and what else is known about its data, as one HTML file."""
+"""Reports: a result, and other facts about its data, as one HTML file."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from edgewise.rows.opening import open_table
 from edgewise.rows.table import Table
 from edgewise.states.registry import as_state
 
-# What the other methods can be run on while one waits: numbers, and columns of those that need
-# the spectrum of a large matrix.
+# The most numbers that the other methods can handle while a user waits, and the most columns for
+# the methods that need the spectrum of a large matrix.
 _SOON_COMPARED, _SOON_SOLVED = 20_000_000, 30
 
 
@@ -59,7 +59,7 @@ def report_of(
     title: str | None = None,
     command: str = "",
 ) -> None:
-    """The same from what is already known of the data."""
+    """Write it with facts about the data that are already known."""
     context = Context(
         title=title or f"{result.n_features} variables, {result.n_samples:,} rows",
         facts=[] if diagnosis is None else _facts(diagnosis),
@@ -81,7 +81,7 @@ def _all_methods() -> list[Method]:
 
 def _quick_methods(result: EdgeTestResult, table: Table) -> list[Method]:
     """The methods that do not take long on these rows."""
-    # With a budget the result has seen a part of the rows only.
+    # With a budget, the result comes from only a part of the rows.
     rows = max(table.estimated_rows or 0, result.n_samples)
     if rows * result.n_features > _SOON_COMPARED:
         return []
@@ -95,16 +95,16 @@ def _left_out(lines: Sequence[Comparison]) -> str:
     missing = [label for label, _ in all_variants() if label not in ran]
     if not ran or not missing:
         return ""
-    return f"Left out, because they take long with so many variables: {'; '.join(missing)}."
+    return f"Left out, because they take long with this many variables: {'; '.join(missing)}."
 
 
 def _beside(result: EdgeTestResult) -> str | None:
-    """The correction of the per-edge methods beside it; a bound needs none itself."""
+    """The correction for the per-edge methods in the table; a bound itself needs none."""
     return "holm" if result.radius is not None else result.correction
 
 
 def _rows(data: Any, tested: Sequence[str]) -> Table | None:
-    """The rows of the columns that were tested, where there are any that can be read again."""
+    """The rows of the tested columns, if they can be read again."""
     if data is None or as_state(data) is not None:
         return None
     source = _tested_columns(data, tested)
@@ -122,7 +122,7 @@ def _rows(data: Any, tested: Sequence[str]) -> Table | None:
 
 
 def _tested_columns(data: Any, tested: Sequence[str]) -> Table:
-    """The columns that were tested, by name; or all, where they have been given other names."""
+    """The columns that were tested, by name; or all, if they were renamed."""
     if not hasattr(data, "__next__"):
         try:
             return open_table(data, columns=tested)

@@ -2,7 +2,7 @@
 
 The page holds the p-values of all pairs and decides again in the browser; `script.js` takes the
 same steps as `edgewise.inference.corrections`. Nothing in it comes from elsewhere, and a content
-security policy with the hashes of its one style and one script forbids all else.
+security policy with the hashes of its one style and one script forbids everything else.
 """
 
 from __future__ import annotations
@@ -35,10 +35,11 @@ EFFECTS = (0.0, 0.05, 0.1, 0.2, 0.3)
 _MANY_FEATURES = 300
 _SMALLEST_ALPHA, _LARGEST_ALPHA = 1e-6, 0.2
 
-# Promises of the rule, not of what it found this time; below, the page says on which condition.
+# These are promises about the rule, not about the edges found this time. Further down, the page
+# says under which condition they hold.
 _WHERE = ", where its condition holds."
-_FAMILY_WISE = "by a rule that finds any false one with probability at most {alpha}" + _WHERE
-_SHARE = "by a rule of whose finds a share of at most {alpha} is false on average" + _WHERE
+_FAMILY_WISE = "The rule finds any false edge with probability at most {alpha}" + _WHERE
+_SHARE = "On average at most {percent} % of the edges it finds are false" + _WHERE
 _PROMISES = {
     "bound": _FAMILY_WISE,
     "holm": _FAMILY_WISE,
@@ -46,7 +47,8 @@ _PROMISES = {
     "maxt": _FAMILY_WISE,
     "bh": _SHARE,
     "by": _SHARE,
-    "none": "each tested by itself: a pair without an edge is called one with probability {alpha}.",
+    "none": "Each pair is tested by itself: a pair without an edge is called an edge with "
+    "probability {alpha}.",
 }
 
 
@@ -129,14 +131,15 @@ def _count(result: EdgeTestResult) -> str:
     if "min_effect" in result.options:
         scale = str(result.options["effect_scale"]).replace("_", " ")
         beyond = f" with |{scale}| above {result.options['min_effect']:g}"
-    return f"{result.n_edges:,} of {pairs:,} pair{'s' * (pairs != 1)} {is_are}{beyond}"
+    return f"{result.n_edges:,} of {pairs:,} pair{'s' * (pairs != 1)} {is_are} connected{beyond}."
 
 
 def _answer(result: EdgeTestResult, promise: str) -> str:
-    """What was found, and what is promised of it; of nothing, nothing."""
+    """How many edges were found and, if there are any, what the rule promises."""
     if not result.n_edges:
-        return f"{_count(result)}."
-    return f"{_count(result)}, {promise.format(alpha=f'{result.alpha:g}')}"
+        return _count(result)
+    promised = promise.format(alpha=f"{result.alpha:g}", percent=f"{100 * result.alpha:g}")
+    return f"{_count(result)} {promised}"
 
 
 def _warning(result: EdgeTestResult, where: str) -> str:
@@ -166,7 +169,7 @@ def _facts(result: EdgeTestResult) -> list[tuple[str, str]]:
 
 
 def _condition(result: EdgeTestResult) -> str:
-    """What must be true of the rows for the promise to hold."""
+    """What the rows must be like for the promise to hold."""
     kind = registered().get(result.method)
     return "what its authors say" if kind is None else kind.condition
 
@@ -186,7 +189,7 @@ def _python_call(result: EdgeTestResult) -> str:
 
 
 def _data(result: EdgeTestResult, bound: bool) -> dict[str, Any]:
-    """What the script works from."""
+    """The data that the script works with."""
     upper = upper_pairs(result.n_features)
     effects, chosen = _effects(result)
     document: dict[str, Any] = {
@@ -245,7 +248,7 @@ def _unit_square(positions: FloatArray) -> FloatArray:
     """Places between 0 and 1, y downwards as on a screen."""
     low, high = positions.min(axis=0), positions.max(axis=0)
     scaled: FloatArray = (positions - low) / np.where(high > low, high - low, 1.0)
-    # A graph in a line, or of one node, stands in the middle.
+    # A graph on a line, or of one node, is drawn in the middle.
     scaled[:, high <= low] = 0.5
     return np.column_stack([scaled[:, 0], 1 - scaled[:, 1]])
 
@@ -257,11 +260,11 @@ def _encoded(values: FloatArray, dtype: Any) -> str:
 
 
 def _safe_json(document: dict[str, Any]) -> str:
-    """JSON that cannot end the element that holds it, nor start another."""
+    """JSON that can neither close the element that holds it nor open another."""
     text = json.dumps(document, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
 def _hash(text: str) -> str:
-    """What a content security policy calls a source by."""
+    """The name of a source in a content security policy."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode()

@@ -33,7 +33,7 @@
   };
   const byStrength = sortedBy((k) => -Math.abs(rho[k]));
 
-  // ---- corrections: the same steps as edgewise.edges.families, on logarithms -----------------
+  // ---- corrections: the same steps as edgewise.inference.corrections, on logarithms ----------
   const adjusters = {
     none: (logp) => logp,
     bonferroni: (logp) => logp.map((v) => Math.min(v + Math.log(m), 0)),
@@ -126,13 +126,12 @@
     const beyond = effect ? ` with |partial correlation| above ${effect}` : "";
     const of = `${n.toLocaleString("en")} of ${m.toLocaleString("en")} ${pairs}`;
     $("count").textContent = `${of} ${n === 1 ? "is an edge" : "are edges"}${beyond} at α = ${short(state.alpha)}`;
-    $("answer").textContent = `${of} ${n === 1 ? "is" : "are"}${beyond}${n ? `, ${promise()}` : "."}`;
+    $("answer").textContent = `${of} ${n === 1 ? "is" : "are"} connected${beyond}.${n ? ` ${promise()}` : ""}`;
   };
   const short = (v) => String(Number(v.toPrecision(3)));
   const promise = () => {
-    const a = short(state.alpha);
-    const texts = data.promises;
-    return (texts[data.bound ? "bound" : state.correction] || "").replace("{alpha}", a);
+    const text = data.promises[data.bound ? "bound" : state.correction] || "";
+    return text.replace("{alpha}", short(state.alpha)).replace("{percent}", short(100 * state.alpha));
   };
 
   const tip = (event, text) => {
@@ -172,7 +171,7 @@
   });
   let degree = new Uint16Array(p);
   const nodeTip = (i) => `${names[i]}: ${degree[i]} ${degree[i] === 1 ? "edge" : "edges"}`;
-  // Names and nodes keep their size on the screen, however wide it is and however far one zooms in.
+  // Names and nodes keep their size on the screen, whatever its width and at any zoom.
   const svg = $("graph");
   const view = { x: 0, y: 0, k: 1 };
   const screenUnit = () => 1000 / Math.max(svg.clientWidth || 720, 1);
@@ -403,7 +402,7 @@
   $("all").addEventListener("change", (event) => { state.all = event.target.checked; state.page = 0; drawTable(); });
   $("previous").addEventListener("click", () => { state.page--; drawTable(); });
   $("next").addEventListener("click", () => { state.page++; drawTable(); });
-  // A spreadsheet must not take a name for a formula, and a comma or a quote is part of the name.
+  // A spreadsheet must not read a name as a formula, and a comma or a quote is part of the name.
   const csvName = (name) => {
     const safe = /^[=+\-@\t\r\n＝＋－＠]/.test(name) ? `'${name}` : name;
     return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
@@ -423,7 +422,7 @@
 
   // ---- the heat map --------------------------------------------------------------------------
   const canvas = $("heat");
-  canvas.width = canvas.height = p; // one dot a pair; the style sheet makes them squares
+  canvas.width = canvas.height = p; // one dot per pair; the style sheet makes them squares
   const context = canvas.getContext("2d");
   const POSITIVE = [0, 114, 178];
   const NEGATIVE = [179, 71, 0];
