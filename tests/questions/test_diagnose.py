@@ -130,7 +130,7 @@ def test_the_advice_where_fourth_moments_may_be_infinite():
     assert "ranks or logarithms" in advice
     # Dependence, and few rows, do not hide it, nor it them.
     everything = with_facts(n_samples=90, dependence_pvalue=0, tail_index=2, farther_tail_index=2)
-    for words in ("Use method 'batch'", "tail index 2", "90 rows for 5 columns"):
+    for words in ("Use method 'batch'", "tail index 2", "90 rows are few for 5 columns"):
         assert words in everything.advice()
 
 

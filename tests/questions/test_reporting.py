@@ -196,7 +196,7 @@ class TestText:
         for method, cautioned in (("fisher", True), ("score", False)):
             ew.edge_test(X, method=method).report(path, data=X)
             text = path.read_text(encoding="utf-8")
-            assert ("the tails are heavy, and this method takes" in text) == cautioned
+            assert ("the tails are heavy, and this method assumes" in text) == cautioned
             assert facts(path)["dependence between rows"].startswith("not seen (")
 
     def test_what_is_known_need_not_be_found_again(self, rows, result, path, monkeypatch):

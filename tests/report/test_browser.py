@@ -984,7 +984,7 @@ def test_without_a_script(show):
     assert (
         page.locator("#answer").inner_text().startswith(f"{shown.result.n_edges} of 190 pairs are")
     )
-    assert "move only with JavaScript" in page.locator("noscript").inner_text()
+    assert "need JavaScript" in page.locator("noscript").inner_text()
     assert page.locator("dl").is_visible()
     assert page.locator("tbody th").first.inner_text() == "score"
     # Controls that would do nothing are not there.

@@ -34,11 +34,11 @@ def test_a_pickle_is_not_run(craft, tmp_path, refuses):
     for dtype in ("|O", "<O", "O", "|V8", "<U2"):
         arrays = [{"name": "origin", "dtype": dtype, "shape": [len(inside) // 8]}]
         craft(path, {**header, "arrays": arrays}, inside)
-        refuses(lambda: Moments.load(path), StateFileError, "no plain arrays")
+        refuses(lambda: Moments.load(path), StateFileError, "not describe plain arrays")
     path.write_bytes(bomb)
     refuses(lambda: Moments.load(path), StateFileError, "not one that edgewise wrote")
     craft(path, bomb)
-    refuses(lambda: Moments.load(path), StateFileError, "no JSON")
+    refuses(lambda: Moments.load(path), StateFileError, "not JSON")
     assert not marker.exists()
 
 
@@ -108,7 +108,7 @@ def test_arrays_that_are_none(craft, parts, saved, refuses, field, value):
     header, body = parts(saved)
     header["arrays"][0][field] = value
     craft(saved, header, body)
-    refuses(lambda: Moments.load(saved), StateFileError, "no plain arrays", f"'{saved}'")
+    refuses(lambda: Moments.load(saved), StateFileError, "not describe plain arrays", f"'{saved}'")
 
 
 @pytest.mark.parametrize("which", range(7))

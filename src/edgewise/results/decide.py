@@ -58,7 +58,7 @@ def decide(measurement: Measurement, question: Question) -> EdgeTestResult:
 
 
 def _effect_record(effect: MinEffect) -> dict[str, Any]:
-    """What a result records of the minimal effect; nothing where none was asked for."""
+    """What a result records about the minimal effect; empty if there is none."""
     if effect.value == 0:
         return {}
     return {"min_effect": effect.value, "effect_scale": effect.scale}

@@ -1,4 +1,4 @@
-"""One pair of variables, and all of them as a list, a data frame or a graph."""
+"""One pair of variables, and all pairs as a list, a data frame or a graph."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _FRAME_KINDS: tuple[FrameKind, ...] = ("pandas", "polars", "pyarrow")
 
 
 class Edge(NamedTuple):
-    """One pair of variables and what the test says of it.
+    """One pair of variables and what the test says about it.
 
     Attributes
     ----------
     source : str
-        Name of the first variable; an edge has no direction, this is the order of the columns.
+        Name of the first variable. An edge has no direction: this is the order of the columns.
     target : str
         Name of the second variable.
     partial_correlation : float
@@ -79,7 +79,7 @@ def all_pairs(result: EdgeTestResult) -> list[Edge]:
 
 
 def frame_of(pairs: list[Edge], backend: FrameKind | None) -> Any:
-    """The pairs as rows of a data frame; of the first kind that is installed, if none is named."""
+    """The pairs as rows of a data frame, by default of the first kind that is installed."""
     from importlib.util import find_spec
 
     import narwhals as nw

@@ -2,8 +2,8 @@
 
 `result.schema.json`, beside this file, describes the text. JSON has neither NaN nor infinity: in a
 matrix null is NaN and the texts "Infinity" and "-Infinity" are the infinities; a threshold of null
-is the infinite one, which needs more rows. Reading checks everything before it believes anything,
-and runs no part of the text.
+means infinite: the method needs more rows. Reading checks every field before it uses it, and runs
+no part of the text as code.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def json_schema() -> dict[str, Any]:
 
 
 def to_document(result: EdgeTestResult) -> dict[str, Any]:
-    """The result in values that JSON has."""
+    """The result as values that JSON can hold."""
     document: dict[str, Any] = {"format": FORMAT, "schema_version": SCHEMA_VERSION}
     for known in fields(result):
         value = getattr(result, known.name)
@@ -64,7 +64,7 @@ def to_document(result: EdgeTestResult) -> dict[str, Any]:
 
 
 def json_text(document: dict[str, Any], indent: int | None = None) -> str:
-    """The document as text that any program can read, names as they are where that is possible."""
+    """The document as text that any program can read; names are escaped only if they must be."""
     text = json.dumps(document, indent=indent, ensure_ascii=False, allow_nan=False)
     try:
         text.encode("utf-8")
@@ -81,7 +81,7 @@ def _edge_records(result: EdgeTestResult) -> list[dict[str, Any]]:
 
 
 def jsonable(value: Any) -> Any:
-    """A field of a result; the text for a number that JSON lacks says which one it is."""
+    """A field of a result; a number that JSON lacks becomes a text that names it."""
     if isinstance(value, np.ndarray):
         return _rows(value)
     if isinstance(value, np.generic):
@@ -103,7 +103,7 @@ def _rows(matrix: AnyArray) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """An option: of any kind, so a text in it must stay a text, and NaN and infinity are null."""
+    """An option of any kind: a text stays a text, and NaN and infinity become null."""
     if isinstance(value, np.ndarray | np.generic):
         return _plain(value.tolist())
     if isinstance(value, list | tuple):
@@ -142,13 +142,13 @@ def from_json(kind: type[EdgeTestResult], source: str | os.PathLike[str]) -> Edg
         **matrices,
     )
     if document.field("edges") != _edge_records(result):
-        # The one thing that is said twice: it tells a file that was changed from one that was not.
+        # The edges are in the file twice, so a difference shows that somebody changed the file.
         document.refuse("edges", "the pairs that 'reject' marks, with the numbers of the matrices")
     return result
 
 
 def _read(source: str | os.PathLike[str]) -> tuple[str, str]:
-    """The text, and what to call it in a message."""
+    """The text, and its name in messages."""
     if isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("{"):
         return source.lstrip("\ufeff"), "result text"
     if not isinstance(source, str | os.PathLike):

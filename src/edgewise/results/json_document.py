@@ -1,4 +1,4 @@
-"""Reading JSON that cannot be trusted: everything is checked before anything is believed."""
+"""Reading JSON that may be damaged or hostile: every field is checked before it is used."""
 
 from __future__ import annotations
 
@@ -21,18 +21,20 @@ _SHOWN = 60  # characters of a wrong value in a message
 
 
 class Document:
-    """The fields of a result's JSON, each checked when it is asked for."""
+    """The fields of a result's JSON, each checked when it is read."""
 
     def __init__(self, fields: dict[str, Any], where: str) -> None:
         self.fields, self._where = fields, where
 
     @classmethod
     def parsed(cls, text: str, where: str) -> Document:
-        """The fields of a result as text; `where` is what to call it in a message."""
+        """Parse the text of a result; `where` names it in messages."""
         try:
             found = json.loads(text, parse_constant=_refuse_constant)
         except (ValueError, RecursionError) as error:
-            raise DataError(f"{where} is not JSON: {error}; write it anew with to_json.") from error
+            raise DataError(
+                f"{where} is not JSON: {error}; write it again with to_json."
+            ) from error
         if not isinstance(found, dict) or found.get("format") != FORMAT:
             raise DataError(
                 f"{where} is not a result of edgewise: expected a JSON object with the format "
@@ -57,7 +59,7 @@ class Document:
     def refuse(self, name: str, expected: str, got: str | None = None) -> NoReturn:
         came = shown(self.fields.get(name)) if got is None else got
         raise DataError(
-            f"{self._where}: field {name!r}: expected {expected}, got {came}; write it anew with "
+            f"{self._where}: field {name!r}: expected {expected}, got {came}; write it again with "
             "to_json."
         )
 
@@ -94,7 +96,7 @@ class Document:
             self.refuse(name, rule)
 
     def vector(self, name: str, *, signed: bool = False) -> FloatArray:
-        """Numbers, at least one; from zero on unless they may be negative."""
+        """At least one number; not below zero unless `signed`."""
         values = self.field(name)
         kinds = set(map(type, values)) if isinstance(values, list) else {None}
         rule = "a list of numbers" if signed else "a list of numbers from 0 on"
@@ -149,7 +151,7 @@ class Document:
         return matrix
 
     def _square(self, name: str, size: int) -> tuple[list[list[Any]], set[type]]:
-        """Rows and the kinds of what is in them; no memory is taken on the word of a number."""
+        """Check the number of rows and the kinds of their values before any memory is allocated."""
         rows = self.field(name)
         expected = f"{size} rows of {size} values, as there are features"
         if not isinstance(rows, list) or not all(isinstance(row, list) for row in rows):
@@ -168,11 +170,11 @@ def shown(value: Any) -> str:
 
 
 def _refuse_constant(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no number of JSON")
+    raise ValueError(f"{constant} is not a number in JSON")
 
 
 def _is_shallow(value: Any, depth: int) -> bool:
-    """Whether no list or object is nested deeper: what goes too deep could never be written."""
+    """Whether no list or object is nested deeper; deeper ones could not be written as JSON."""
     if not isinstance(value, dict | list):
         return True
     inner = value.values() if isinstance(value, dict) else value

@@ -1,4 +1,4 @@
-"""What a test of all edges found: one frozen value, whatever the method."""
+"""The result of a test of all edges: one frozen value, the same for all methods."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class EdgeTestResult:
     alpha : float
         Its significance level.
     correction : str or None
-        How it accounts for testing many pairs; None where one threshold holds for all at once.
+        How it accounts for testing many pairs; None if one threshold holds for all at once.
     options : dict
         Further options of the method.
     n_samples, n_features : int
@@ -122,7 +122,7 @@ class EdgeTestResult:
     uncertainty: Uncertainty | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        # Frozen means the arrays too.
+        # The arrays are frozen too.
         for known in fields(self):
             value = getattr(self, known.name)
             if isinstance(value, np.ndarray):
@@ -225,7 +225,7 @@ class EdgeTestResult:
         Parameters
         ----------
         indent : int, optional
-            Spaces by which each level is indented; by default all is one line.
+            Spaces by which each level is indented; by default everything is on one line.
 
         Returns
         -------
@@ -238,7 +238,7 @@ class EdgeTestResult:
     def from_json(cls, source: str | os.PathLike[str]) -> EdgeTestResult:
         """The result that `to_json` wrote, equal in every number.
 
-        Reading runs no part of the text.
+        Reading runs no part of the text as code.
 
         Parameters
         ----------
@@ -269,7 +269,7 @@ class EdgeTestResult:
         Returns
         -------
         str
-            The lines; of many edges the ten strongest.
+            The lines; if there are many edges, only the ten strongest.
         """
         return summary(self)
 
@@ -326,7 +326,7 @@ class EdgeTestResult:
             Whether to run all other methods too, which takes as long as `edgewise compare`; by
             default those that do not take long.
         title : str, optional
-            What stands above it.
+            The title of the page.
         """
         from edgewise.questions.reporting import write_report
 

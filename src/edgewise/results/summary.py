@@ -24,7 +24,7 @@ def headline(result: EdgeTestResult) -> str:
 
 
 def facts(result: EdgeTestResult) -> list[str]:
-    """The headline, and what else one must know before reading the edges."""
+    """The headline, and what a reader must know before the edges."""
     lines = [headline(result)]
     if result.n_dropped:
         lines.append(f"{result.n_dropped} rows with missing values were left out.")

@@ -1,4 +1,4 @@
-"""What p-values and intervals are made from, as JSON and back.
+"""The source of p-values and intervals, as JSON and back.
 
 Each part is an object whose "kind" says what it is. Standard errors of precision entries are in the
 result already and are not repeated here.
@@ -23,7 +23,7 @@ from edgewise.results.json_document import Document
 _LARGEST_COUNT = 2**53
 _SMALLEST, _LARGEST = 1e-300, 1e300
 
-#: What each kind is called in a file, and its numbers and vectors in the order of its fields.
+#: The name of each kind in a file, and its numbers and vectors in the order of its fields.
 _KINDS: dict[type, tuple[str, tuple[str, ...]]] = {
     Normal: ("normal", ()),
     Student: ("student", ("df",)),
@@ -71,7 +71,7 @@ def _part(value: Any) -> dict[str, Any]:
 def uncertainty_in(
     document: Document, p: int, standard_error: FloatArray | None
 ) -> Uncertainty | None:
-    """What a result's JSON says of it; None where it comes from an older edgewise."""
+    """Read it from a result's JSON; None if the file is from an older edgewise."""
     if document.fields["schema_version"] < 2 or document.field("uncertainty") is None:
         return None
     part = document.part("uncertainty")
@@ -100,7 +100,7 @@ def _read(
 
 
 def _count(part: Document, name: str, at_least: int) -> int:
-    """A whole number that is still one as a float."""
+    """A whole number that a float holds exactly."""
     value = part.whole(name, at_least)
     if value > _LARGEST_COUNT:
         part.refuse(name, f"a whole number up to {_LARGEST_COUNT}")
@@ -136,7 +136,7 @@ def _anytime(part: Document, p: int) -> AnytimeReference:
 
 def _chi2(part: Document, p: int) -> ChiSquareRadius:
     spectrum = part.vector("spectrum")
-    # Beyond these, quantiles overflow, and whoever looks for one never comes to an end.
+    # Beyond these limits quantiles overflow, and the search for one would never end.
     if not ((spectrum == 0) | ((spectrum > _SMALLEST) & (spectrum < _LARGEST))).all():
         part.refuse("spectrum", f"0, or numbers between {_SMALLEST:g} and {_LARGEST:g}")
     counts = part.unless_null("counts", part.vector)

@@ -1,4 +1,4 @@
-"""How the rows of a table get into a state: everything starts with this pass."""
+"""The first pass: add all rows of a table to a state."""
 
 from __future__ import annotations
 
@@ -30,23 +30,23 @@ S = TypeVar("S", bound=Moments | BatchMoments)
 def read_into(
     state: S, table: Table, *, after: Callable[[S, Part], None] | None = None
 ) -> tuple[S, int]:
-    """What a state has seen and all rows of a table, which follow; in one pass.
+    """Add all rows of a table to what a state has seen, in one pass.
 
     Parameters
     ----------
     state : Moments or BatchMoments
-        Most often an empty one; it stays as it is.
+        Usually an empty one. It is not changed.
     table : Table
         The rows, here or on a cluster.
     after : callable, optional
-        Called with the state so far and the part after each block; for tables that are read here.
+        Called after each block with the state so far and the part; only for tables read here.
 
     Returns
     -------
     state : Moments or BatchMoments
-        The new state. It has the names of the columns where these came with the rows.
+        The new state. It has column names if they came with the rows.
     n_dropped : int
-        How many rows the table has left out.
+        How many rows the table left out.
     """
     state = cast(S, state.copy())
     if table.named and state.feature_names is None and not state.n_samples:
@@ -61,10 +61,10 @@ def read_into(
 
 
 def _taken(part: Part, state: S, after: Callable[[S, Part], None] | None) -> tuple[S, int]:
-    """A state of the rows of a part; that of the first part goes on from what was seen before."""
+    """A state of the rows of a part; the first part continues from the rows seen before."""
     mine = cast(S, state.copy() if part.number == 0 else state._empty())
     for block in part.blocks():
-        # A table has one order of columns, whatever names a block of it may carry.
+        # A table has one order of columns, whatever names its blocks carry.
         mine.update(block if isinstance(block, ColumnBlock) else np.asarray(block))
         if after is not None:
             after(mine, part)
@@ -76,7 +76,7 @@ def _merged(a: tuple[Any, int], b: tuple[Any, int]) -> tuple[Any, int]:
 
 
 def _batches_over_parts(table: Table, state: BatchMoments) -> tuple[BatchMoments, int]:
-    """Batches that run over the ends of parts, as they would in a single stream."""
+    """Batches that cross the ends of parts, as they would in a single stream."""
     starts = np.concatenate([[0], np.cumsum(_rows_of_parts(table))]).astype(np.int64)
     length = batch_length(int(starts[-1]), state.n_batches)
     one_pass = partial(_segment_of, starts=starts, length=length)
@@ -87,7 +87,7 @@ def _batches_over_parts(table: Table, state: BatchMoments) -> tuple[BatchMoments
 
 
 def _rows_of_parts(table: Table) -> list[int]:
-    """Rows of each part, counted in a pass of its own where some are unknown."""
+    """Rows of each part, counted in an extra pass if some are unknown."""
     parts = table.part_rows() or [None]
     known = [rows for rows in parts if rows is not None]
     if len(known) == len(parts):
@@ -114,12 +114,12 @@ def _segment_of(part: Part, starts: AnyArray, length: int) -> tuple[BatchSegment
 
 
 def _described(table: Table, error: NonFiniteError) -> NonFiniteError:
-    """The error of one block, told by name and, where they can be read again, for all rows."""
+    """The error of one block, with column names and, if possible, the counts of all rows."""
     counts, where = error.counts, ""
     if table.rescannable:
         found = table.reduce(_nonfinite_in, operator.add)
         if not found:
-            return error  # the data changed; this is what is known of them
+            return error  # the data changed; report what this block showed
         counts = np.sum([part for _, part in found], axis=0)
         names = [name for name, _ in found if name]
         where = f"{listed(names)}: " if names else ""
@@ -127,7 +127,7 @@ def _described(table: Table, error: NonFiniteError) -> NonFiniteError:
 
 
 def _nonfinite_in(part: Part) -> list[tuple[str, AnyArray]]:
-    """What the part is called, and the missing values of its columns; nothing where it has none."""
+    """The name of the part and the missing values of its columns; empty if none are missing."""
     counts = np.zeros(len(part.feature_names), dtype=np.int64)
     for block in part.blocks():
         counts += nonfinite_counts(block)

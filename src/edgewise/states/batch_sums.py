@@ -15,7 +15,7 @@ from edgewise.rows.block import Rows
 from edgewise.rows.values import raise_for_nonfinite
 from edgewise.states.file_format import StateContents
 
-# Rows of a batch from which on it is summed by itself.
+# Batches with at least this many rows are summed one by one.
 _LONG = 2048
 
 
@@ -83,7 +83,7 @@ class BatchSums:
             return BatchSums(self.n, origin, self.first - n * a, second)
 
     def paired(self) -> BatchSums:
-        """Neighbours merged two by two; an odd one at the end stays as it is."""
+        """Merge neighbours in pairs; an odd one at the end stays as it is."""
         even = len(self) // 2 * 2
         left, right = self[0:even:2], self[1:even:2]
         n = left.n + right.n
@@ -96,13 +96,13 @@ class BatchSums:
 
 
 def sums_of_batches(rows: Rows, length: int) -> BatchSums:
-    """Sums of consecutive batches of so many rows each."""
+    """Sums of consecutive batches with this many rows each."""
     n, p = rows.shape
     if length >= _LONG:
         return stacked(
             [power_sums(rows[i : i + length], quartic=False) for i in range(0, n, length)]
         )
-    # Short batches all at once: they are too many for one call each.
+    # Short batches are summed together: there are too many for one call each.
     batches = np.asarray(rows, dtype=np.float64).reshape(n // length, length, p)
     with quiet():
         origin = batches.mean(axis=1)

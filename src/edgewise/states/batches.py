@@ -1,4 +1,4 @@
-"""Moments of consecutive batches of rows: one pass, and right for serially dependent rows."""
+"""Moments of consecutive batches of rows: one pass, valid for serially dependent rows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from edgewise.states.file_format import StateContents
 from edgewise.states.moments import Moments
 from edgewise.states.state import State
 
-# Rows summed at once while batches are made; bounds the scratch memory.
+# Rows summed at once while batches are made. This limits the scratch memory.
 _CHUNK_ELEMENTS = 1 << 20
 
 
@@ -38,7 +38,7 @@ class BatchMoments(State):
     n_batches : int
         K, at least 2.
     batch_rows : int
-        Rows of the first batches. With n/K, a table of n rows makes just K batches.
+        Rows of the first batches. With n/K, a table of n rows makes exactly K batches.
     feature_names : sequence of str, optional
         Names of the columns; states with names are matched by them when they are merged.
 
@@ -107,7 +107,7 @@ class BatchMoments(State):
         return None
 
     def update(self, X: Rows) -> Self:
-        """Take in more rows, which follow the earlier ones in time.
+        """Add more rows, which follow the earlier ones in time.
 
         Parameters
         ----------
@@ -127,7 +127,7 @@ class BatchMoments(State):
                 start += self._take(rows[start:])
         except NonFiniteError:
             self._batches, self._open, self.batch_rows = before
-            # The piece knew its own rows only; the message counts all of them.
+            # The piece counted only its own rows; the message counts all rows.
             raise_for_nonfinite(rows, names)
         except BaseException:
             self._batches, self._open, self.batch_rows = before
@@ -137,13 +137,13 @@ class BatchMoments(State):
         return self
 
     def _take(self, rows: Rows) -> int:
-        """Put rows from the front into batches of the present length; say how many it took."""
+        """Put rows from the front into batches of the present length; return how many."""
         length = self.batch_rows
         most = max(1, _CHUNK_ELEMENTS // max(rows.shape[1], 1))
         started = 0 if self._open is None else int(self._open.n[0])
         full = min(rows.shape[0], most) // length
         if started or not full:
-            # Rows of a batch that is begun, or too long for one piece.
+            # Rows of a batch that is not full, or that is too long for one piece.
             taken = rows[: min(most, length - started)]
             part = stacked([power_sums(taken, quartic=False)])
             self._open = part if self._open is None else self._open.then(part).paired()
@@ -151,7 +151,7 @@ class BatchMoments(State):
                 closed, self._open = self._open, None
                 self._append(closed)
             return int(taken.shape[0])
-        # No more than fit before batches double in length.
+        # Only as many as fit before batches double in length.
         full = min(full, 2 * self.n_batches - (0 if self._batches is None else len(self._batches)))
         taken = rows[: full * length]
         self._append(sums_of_batches(taken, length))
@@ -164,7 +164,7 @@ class BatchMoments(State):
             self.batch_rows *= 2
 
     def _closed(self) -> BatchSums:
-        """All batches, the unfinished one as a shorter one at the end."""
+        """All batches; the last one may be shorter because it is not full."""
         if self._open is not None:
             return self._open if self._batches is None else self._batches.then(self._open)
         if self._batches is None:
@@ -220,14 +220,14 @@ class BatchMoments(State):
         return copied
 
     def coarsened(self, *, rows: int, batches: int) -> BatchMoments:
-        """Neighbours merged until batches have `rows` rows, but no fewer than `batches` of them.
+        """Merge neighbours until batches have `rows` rows, but keep at least `batches` of them.
 
         Parameters
         ----------
         rows : int
             Rows that a batch should have.
         batches : int
-            How many there must be at least.
+            The fewest batches to keep.
 
         Returns
         -------

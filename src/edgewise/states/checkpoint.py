@@ -1,9 +1,9 @@
-"""Accumulating files so that nothing is lost when the machine is.
+"""Accumulating files so that a crash loses no work.
 
-A checkpoint is a state together with how far reading has come and what the files looked like. It
-is replaced atomically, so after a kill at any moment there is a whole one, and reading goes on from
-just there: no row twice, none left out. Files are cut into blocks that depend on their rows alone,
-so the resumed state equals the uninterrupted one to the last bit.
+A checkpoint is a state, the position in the files, and the sizes and times of the files. It is
+replaced atomically, so there is a complete one even if the process is killed. Reading continues
+from that position: it reads no row twice and leaves none out. Files are cut into blocks that depend
+on their rows alone, so the resumed state equals the uninterrupted one to the last bit.
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ def read_with_checkpoints(
     every : float
         Seconds between checkpoints.
     resume : bool
-        Go on from the checkpoint where there is one.
+        Continue from the checkpoint if there is one.
     drop_missing : bool
         Leave out rows with missing values.
     progress : callable, optional
-        Told the number of rows of every block that was read; at first of those that the checkpoint
-        has already.
+        Called with the number of rows of every block after it is read; the first call counts the
+        rows that the checkpoint already has.
     """
     if not files.rescannable:
         raise DataError(
@@ -83,7 +83,7 @@ def read_with_checkpoints(
 
 
 def _facts(files: FileTable, state: Moments | BatchMoments, drop_missing: bool) -> dict[str, Any]:
-    """What must be the same when work goes on: the files, the columns, the kind of state."""
+    """What must be the same when reading continues: the files, the columns, the kind of state."""
     stats = [os.stat(path) for path in files.paths]
     return {
         "files": [
@@ -132,7 +132,7 @@ def _restore(
     if then != facts:
         raise StateFileError(
             f"checkpoint '{os.fspath(path)}' does not fit: {_difference(then, facts)}. Undo that, "
-            "or delete the checkpoint to begin anew."
+            "or delete the checkpoint to start again."
         )
     state = cast(S, kind._from_contents(contents))
     position, rows = Position(file, rows_of_file), state.n_samples + n_dropped
@@ -145,7 +145,7 @@ def _restore(
 
 
 def _difference(then: dict[str, Any], now: dict[str, Any]) -> str:
-    """The first thing that changed, in words."""
+    """The first difference, in words."""
     was = {
         str(file[0]): file for file in then.get("files") or () if isinstance(file, list) and file
     }

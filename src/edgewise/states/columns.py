@@ -23,14 +23,14 @@ class _Named(Protocol):
 
 
 def known_width(state: _Named) -> int | None:
-    """How many columns a state must have: those of its rows, or else of its names."""
+    """How many columns a state must have, from its rows or else from its names."""
     if state.n_features is None and state.feature_names is not None:
         return len(state.feature_names)
     return state.n_features
 
 
 def merged_names(ours: _Named, theirs: _Named) -> tuple[str, ...] | None:
-    """The names of a sum: of a state that has rows, if it has names, else of the other."""
+    """The names of the merged state: from a state that has rows and names, or else the other."""
     states = sorted((ours, theirs), key=lambda state: state.n_features is None)
     width = states[0].n_features
     for state in states:
@@ -42,7 +42,7 @@ def merged_names(ours: _Named, theirs: _Named) -> tuple[str, ...] | None:
 def merge_order(
     ours: tuple[str, ...] | None, theirs: tuple[str, ...] | None
 ) -> npt.NDArray[np.intp] | None:
-    """Where each of our columns stands among theirs; None where nothing has to move.
+    """The place of each of our columns among theirs; None if nothing has to move.
 
     States without names are matched by position.
     """
@@ -66,14 +66,14 @@ def _other_rows(difference: str) -> DataError:
 
 
 def rows_by_name(state: _Named, X: Any) -> tuple[Rows, tuple[str, ...] | None]:
-    """More rows for a state, their columns in its order; and the names that it then has.
+    """More rows for a state, with the columns in its order, and the names of its columns.
 
-    The columns of a data frame are matched by name, and name those of a state that has seen no rows
-    yet; an array has none and is taken as it is.
+    The columns of a data frame are matched by name; a state without rows takes their names. An
+    array has no names, so its columns are matched by position.
     """
     ours, theirs = state.feature_names, _names_of(X)
     if theirs is not None and ours is not None and _are_places(theirs):
-        # A frame that was given no names has the numbers of its columns.
+        # A frame without names has numbers in their place.
         theirs = theirs if set(theirs) == set(ours) else None
     if ours is None or theirs is None or ours == theirs:
         rows = check_rows(X, n_features=known_width(state))

@@ -1,4 +1,4 @@
-"""State files: self-describing, checksummed, portable, and never more than data.
+"""State files: self-describing, checksummed, portable, and only data.
 
 Layout, all numbers little-endian:
 
@@ -9,8 +9,8 @@ Layout, all numbers little-endian:
     …         the arrays, float64 or int64, one after the other
     32 bytes  SHA-256 of everything before
 
-Everything is checked against the size of the file before memory is taken, and the checksum before
-anything is believed. No part of a file is ever run.
+Reading checks the header against the size of the file before it allocates memory, and the checksum
+before it uses any content. No part of a file is ever run as code.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _DTYPES = {"<f8": np.dtype("<f8"), "<i8": np.dtype("<i8")}
 
 @dataclass(frozen=True, eq=False, slots=True)
 class StateContents:
-    """What a state file holds, before or after it was one."""
+    """The content of a state file, before it is written or after it is read."""
 
     kind: str
     columns: tuple[str, ...] | None
@@ -71,7 +71,7 @@ class StateContents:
         return width
 
     def whole(self, name: str, at_least: int) -> int:
-        """A whole number of the header."""
+        """A whole number from the header."""
         value = self.meta.get(name)
         if not isinstance(value, int) or isinstance(value, bool) or value < at_least:
             raise StateFileError(f"state: expected a whole number {name!r}, got {value!r}.")
@@ -79,7 +79,7 @@ class StateContents:
 
 
 def write_state(path: str | os.PathLike[str], contents: StateContents) -> None:
-    """Write to a temporary file, then rename: an old state stays until the new one is whole."""
+    """Write to a temporary file, then rename: an old state stays until the new one is complete."""
     arrays = {
         name: np.ascontiguousarray(array, dtype="<i8" if array.dtype.kind == "i" else "<f8")
         for name, array in contents.arrays.items()
@@ -108,7 +108,7 @@ def write_state(path: str | os.PathLike[str], contents: StateContents) -> None:
 
 
 def is_state_file(path: str | os.PathLike[str]) -> bool:
-    """Whether a file begins like a state."""
+    """Whether a file begins like a state file."""
     try:
         with Path(path).open("rb") as file:
             return file.read(len(MAGIC)) == MAGIC
@@ -132,14 +132,14 @@ def read_state(path: str | os.PathLike[str], kind: str | None = None) -> StateCo
             if size != expected:
                 raise StateFileError(
                     f"{where} is damaged: its header describes {expected} bytes, the file has "
-                    f"{size}; write it anew."
+                    f"{size}; write it again."
                 )
             body = file.read(8 * payload)
             digest = hashlib.sha256(start + header_bytes)
             digest.update(body)
             if digest.digest() != file.read(_DIGEST_BYTES):
                 raise StateFileError(
-                    f"{where} is damaged: its checksum does not match; write it anew."
+                    f"{where} is damaged: its checksum does not match; write it again."
                 )
     except (OSError, ValueError) as error:
         if isinstance(error, StateFileError):
@@ -168,7 +168,7 @@ def _check_prefix(start: bytes, size: int, where: str) -> int:
             f"({__version__}) reads; upgrade edgewise."
         )
     if version < 1 or header_length > min(size, _LARGEST_HEADER):
-        raise StateFileError(f"{where} is damaged: its first bytes make no sense; write it anew.")
+        raise StateFileError(f"{where} is damaged: its first bytes are wrong; write it again.")
     return int(header_length)
 
 
@@ -177,7 +177,7 @@ def _parse_header(text: bytes, where: str) -> dict[str, Any]:
         header = json.loads(text.decode("utf-8", "surrogatepass"))
     except (ValueError, RecursionError) as error:
         raise StateFileError(
-            f"{where} is damaged: its header is no JSON; write it anew."
+            f"{where} is damaged: its header is not JSON; write it again."
         ) from error
     if not isinstance(header, dict):
         raise StateFileError(f"{where} is damaged: its header is not a JSON object.")
@@ -194,7 +194,7 @@ def _array_layout(
         described = entry if isinstance(entry, dict) else {}
         shape, kind = described.get("shape"), described.get("dtype")
         if not _is_shape(shape) or not isinstance(kind, str) or kind not in _DTYPES:
-            raise StateFileError(f"{where} is damaged: its header describes no plain arrays.")
+            raise StateFileError(f"{where} is damaged: its header does not describe plain arrays.")
         layout.append((str(described.get("name")), _DTYPES[kind], tuple(shape), math.prod(shape)))
     return layout
 

@@ -1,4 +1,4 @@
-"""All moments up to the fourth order, mergeable: what a growing sample of a few columns needs."""
+"""All moments up to the fourth order, mergeable, for a growing sample of a few columns."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ class Moments(State):
         return None if self._sums is None else int(self._sums.origin.shape[0])
 
     def update(self, X: Rows) -> Self:
-        """Take in more rows; on an error the state is as it was before.
+        """Add more rows; after an error the state is as it was before.
 
         Parameters
         ----------
@@ -144,7 +144,7 @@ class Moments(State):
             order = merge_order(self.feature_names, other.feature_names)
             if order is not None:
                 right = right.permuted(order)
-        # An empty state is neutral whatever its order: the rows decide.
+        # An empty state is neutral, whatever its order: the order of the rows counts.
         known = self if left is not None else other
         merged = Moments(order=known.order)
         merged.feature_names = merged_names(self, other)
@@ -180,7 +180,7 @@ class Moments(State):
         Returns
         -------
         Centre
-            An origin and an offset, whose sum one number could not hold where the data are far
+            An origin and an offset. A single number could not hold their sum if the data are far
             from zero.
         """
         sums = self._require(1)

@@ -1,4 +1,4 @@
-"""Batches cut at row numbers of the whole table, from parts of it that know where they begin."""
+"""Batches cut at row numbers of the whole table, from parts with a known first row."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NEVER_DOUBLE = 1 << 62
 
 @dataclass(frozen=True, eq=False, slots=True)
 class BatchSegment:
-    """Consecutive batches, the first and the last perhaps only in part.
+    """Consecutive batches; the first and the last may be incomplete.
 
     Attributes
     ----------
@@ -29,7 +29,7 @@ class BatchSegment:
     sums: BatchSums | None
 
     def __add__(self, later: BatchSegment) -> BatchSegment:
-        """The batches of both; one that begins here and goes on there becomes one."""
+        """The batches of both; a batch that is split between the two is joined."""
         if later.sums is None or self.sums is None:
             return later if self.sums is None else self
         if later.first == self.first + len(self.sums):
@@ -39,7 +39,7 @@ class BatchSegment:
 
 
 def batch_length(n_rows: int, n_batches: int) -> int:
-    """Rows of a batch once `BatchMoments(n_batches)` has seen so many rows."""
+    """Rows of a batch after `BatchMoments(n_batches)` has seen this many rows."""
     length = 1
     while n_rows // length >= 2 * n_batches:
         length *= 2
@@ -47,7 +47,7 @@ def batch_length(n_rows: int, n_batches: int) -> int:
 
 
 def segment_of(rows: Iterator[Rows], start: int, length: int) -> BatchSegment:
-    """Batches of `length` rows, of rows of which the first is number `start` of the whole table."""
+    """Batches of `length` rows; the first row has the number `start` in the whole table."""
     head, body = (BatchMoments(_NEVER_DOUBLE, batch_rows=length) for _ in range(2))
     missing = -start % length  # until the next batch begins
     for block in rows:

@@ -1,4 +1,4 @@
-"""The kinds of states, in one place: by the name that a state file has for each."""
+"""All kinds of states, by their names in state files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     AnyState: TypeAlias = Moments | BatchMoments | ConfidenceSequence
 
-# By the names of their classes: some live with the methods, which states know nothing of.
+# By the names of their classes: some are in `methods`, which `states` does not import.
 KINDS = {
     "moments": "edgewise.states.moments.Moments",
     "batches": "edgewise.states.batches.BatchMoments",
@@ -65,7 +65,7 @@ def load_state(path: str | os.PathLike[str]) -> AnyState:
 
 
 def as_state(data: Any) -> AnyState | None:
-    """The state that `data` is, or that the file it names holds; None where there is none.
+    """The state in `data`, which may also be the path of a state file; None if there is none.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What every state can do: be merged, saved and loaded."""
+"""The base of all states: they can be merged, saved and loaded."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from edgewise.states.file_format import StateContents, read_state, write_state
 class State(ABC):
     """Sums of rows that add up, and that a file can hold."""
 
-    #: What a state file calls it.
+    #: Its name in a state file.
     kind: ClassVar[str]
-    #: The method that tests such a state where nobody names one.
+    #: The method that tests such a state by default.
     default_method: ClassVar[str]
 
     @property
@@ -28,7 +28,7 @@ class State(ABC):
 
     @abstractmethod
     def _contents(self) -> StateContents:
-        """What a file holds of it."""
+        """The content of its state file."""
 
     @classmethod
     @abstractmethod
@@ -36,12 +36,12 @@ class State(ABC):
         """The state that a file holds, after checking that its parts fit each other."""
 
     def merge(self, other: Self) -> Self:
-        """Take in the rows that `other` has seen, as rows that follow.
+        """Add the rows that `other` has seen, as rows that follow.
 
         Parameters
         ----------
         other : state of the same kind
-            A state of the same columns and options; it stays as it is.
+            A state of the same columns and options. It is not changed.
 
         Returns
         -------
