@@ -121,7 +121,7 @@ class TestRefusals:
         other = tmp_path / "other.ews"
         kind(feature_names=("a", "b", "c", "e")).update(rows).save(other)
         line = refused(paths(states, kind.__name__)[0], other)
-        for fragment in (f"'{other}'", "it lacks 'd'", "it has in addition 'e'"):
+        for fragment in (f"'{other}'", "it lacks 'd'", "it also has 'e'"):
             assert fragment in line
 
     def test_other_options(self, tmp_path, refused, states, rows):

@@ -160,7 +160,7 @@ def test_two_passes_over_a_stream_are_refused_with_an_offer(kit, refuses, kind, 
 def test_streams_are_read_once(kit, refuses, all_rows, kind):
     source = open_table(READ_ONCE[kind][0](kit))
     assert len(all_rows(source)) == 400
-    refuses(lambda: all_rows(source), ew.DataError, "read already", "make it anew")
+    refuses(lambda: all_rows(source), ew.DataError, "read already", "make a new one")
 
 
 @pytest.mark.parametrize("kind", READ_AGAIN)

@@ -53,15 +53,15 @@ class TestMergeOrder:
         ("theirs", "lacks", "extra"),
         [
             (("a", "b", "c"), "it lacks 'd'", None),
-            (("a", "b", "c", "d", "e"), None, "it has in addition 'e'"),
-            (("x", "b", "c", "y"), "it lacks 'a', 'd'", "it has in addition 'x', 'y'"),
-            (("A", "b", "c", "d"), "it lacks 'a'", "it has in addition 'A'"),
+            (("a", "b", "c", "d", "e"), None, "it also has 'e'"),
+            (("x", "b", "c", "y"), "it lacks 'a', 'd'", "it also has 'x', 'y'"),
+            (("A", "b", "c", "d"), "it lacks 'a'", "it also has 'A'"),
         ],
     )
     def test_other_columns_are_listed(self, refuses, theirs, lacks, extra):
         wanted = [part for part in (lacks, extra) if part]
         message = str(refuses(lambda: merge_order(NAMES, theirs), ParameterError, *wanted))
-        assert ("it lacks" in message, "in addition" in message) == (bool(lacks), bool(extra))
+        assert ("it lacks" in message, "it also has" in message) == (bool(lacks), bool(extra))
 
 
 class TestMerge:
@@ -116,7 +116,7 @@ class TestMerge:
         left = kind(feature_names=NAMES).update(rows)
         right = kind(feature_names=("a", "b", "c", "e")).update(rows)
         for call in (lambda: left + right, lambda: left.merge(right)):
-            refuses(call, ParameterError, "it lacks 'd'", "it has in addition 'e'")
+            refuses(call, ParameterError, "it lacks 'd'", "it also has 'e'")
         assert (left.n_samples, left.feature_names) == (400, NAMES)
 
     def test_another_number_of_columns_is_refused(self, kind, rows, refuses):
@@ -161,7 +161,7 @@ class TestUpdate:
     def test_a_table_that_differs_is_refused_and_changes_nothing(self, kind, rows, refuses):
         state = kind(feature_names=NAMES).update(rows)
         other = arrow(rows, ("a", "b", "c", "e"))
-        refuses(lambda: state.update(other), DataError, "X:", "it lacks 'd'", "in addition 'e'")
+        refuses(lambda: state.update(other), DataError, "X:", "it lacks 'd'", "it also has 'e'")
         assert_close(state, kind(feature_names=NAMES).update(rows))
 
     def test_arrays_go_by_position(self, kind, rows):

@@ -1,4 +1,4 @@
-"""Blocks of rows: what they are, and how many rows are worked on at once."""
+"""Blocks of rows, and how many rows are processed at once."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from edgewise._base.types import AnyArray, FloatArray
 
 # Half a megabyte of float64: a block, its square and a product stay in a core's L2 cache.
 _BLOCK_ELEMENTS = 1 << 16
-# Below this many rows adding p × p sums costs as much as making them.
+# With fewer rows, adding p × p sums costs as much as computing them.
 _MIN_BLOCK_ROWS = 4096
 
 
@@ -27,8 +27,8 @@ class Piece(NamedTuple):
 class ColumnBlock:
     """An n × p block of rows, as pieces of columns; `np.asarray` makes it an array.
 
-    Reading a table is as fast as memory, so one copy less is a third of the time. The accumulators
-    subtract an origin from every block before all else: `minus` reads the columns where they are.
+    Reading a table is as fast as memory, so one copy less saves a third of the time. Accumulators
+    first subtract an origin from every block: `minus` reads the columns where they are.
     """
 
     def __init__(self, pieces: Sequence[Piece], n_features: int) -> None:
@@ -98,10 +98,10 @@ def block_rows(n_features: int) -> int:
 
 
 def row_blocks(X: Rows, rows: int | None = None) -> Iterator[Rows]:
-    """Views of consecutive rows of `X`, no more than so many, of even length; never a copy."""
+    """Views of consecutive rows of `X`, of even length up to a maximum; never a copy."""
     n = X.shape[0]
     count = -(-n // (rows or block_rows(X.shape[1])))
-    # Even, because a last block of a few rows costs as much as a whole one.
+    # The length is even, because a last block of a few rows costs as much as a full one.
     step = -(-n // max(count, 1))
     for start in range(0, n, max(step, 1)):
         yield X[start : start + step]

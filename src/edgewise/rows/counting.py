@@ -1,4 +1,4 @@
-"""How many rows a table has, as far as that is found cheaply."""
+"""How many rows a table has, if counting them is cheap."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from edgewise.rows.table import Part, Table
 
 
 def rows_up_to(table: Table, most: int) -> int | None:
-    """How many rows a table has, where it has no more than `most`; else None.
+    """How many rows a table has if there are at most `most`; else None.
 
-    None also where finding out would cost more than reading `most` rows: of a stream that is read
-    once, and of a table in many parts.
+    It is None, too, if counting would cost more than reading `most` rows: for a stream that is
+    read once, and for a table in many parts.
     """
     n = table.n_rows
     if n is None:
@@ -24,7 +24,7 @@ def rows_up_to(table: Table, most: int) -> int | None:
 
 
 def dropped_rows(table: Table) -> int:
-    """How many rows a table leaves out for want of a finite number in every column; one pass."""
+    """How many rows a table leaves out because a value is not finite; one pass."""
     dropped: int = table.reduce(_count_dropped, operator.add)
     return dropped
 

@@ -1,4 +1,4 @@
-"""`open_table`: the only place that looks at what the user passed as data."""
+"""`open_table`: the only place that decides what kind of data the user passed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from edgewise.rows.clusters.partitioned import PartitionedTable
     from edgewise.rows.readers.files import FileTable
 
-# What people have in hand one step before they have rows.
+# Common objects that are one step away from rows, and what to pass instead.
 _NOT_YET_ROWS = {
     "LazyFrame": "what its collect() gives",
     "DuckDBPyConnection": "a query, as in connection.sql(...)",
@@ -38,30 +38,30 @@ def open_table(
     client: Any = None,
     progress: Callable[[int], None] | None = None,
 ) -> Table:
-    """The rows in whatever the user has, as a table.
+    """Open any data that hold rows as a table.
 
     Parameters
     ----------
     data : array-like, data frame, Arrow stream, path, list of paths, iterator, or a table
-        The rows. Those of a `dask.array`, a `dask.dataframe` or a Spark data frame stay where they
-        are.
+        The rows. The rows of a `dask.array`, a `dask.dataframe` or a Spark data frame stay on the
+        cluster.
     columns : str or sequence of str, optional
         The columns to keep, by name and in this order; all by default.
     exclude : str or sequence of str, optional
         Columns to leave out.
     feature_names : sequence of str, optional
-        Other names for the columns that are left.
+        New names for the columns that are kept.
     drop_missing : bool
         Leave out rows with NaN or infinite values.
     client : distributed.Client, optional
         A Dask cluster that works on data of Dask, or reads files.
     progress : callable, optional
-        Told the number of rows of each block that was read here.
+        Called with the number of rows of each block that was read in this process.
 
     Returns
     -------
     Table
-        What passes can be run over.
+        The table, over which passes can be run.
     """
     columns, exclude = check_columns("columns", columns), check_columns("exclude", exclude)
     table = _cluster_table(data, columns, exclude, client) or _table(data, columns, exclude)
@@ -78,7 +78,7 @@ def open_files(
     columns: str | Sequence[str] | None = None,
     exclude: str | Sequence[str] | None = None,
 ) -> FileTable:
-    """The rows in files, for what only files can: reading on from where it was broken off."""
+    """Open files as a table. Only files can be read from the point where a run stopped."""
     from edgewise.rows.readers.files import FileTable
 
     columns, exclude = check_columns("columns", columns), check_columns("exclude", exclude)
@@ -95,7 +95,7 @@ def open_files(
 def _cluster_table(
     data: Any, columns: _Names, exclude: _Names, client: Any
 ) -> PartitionedTable | Table | None:
-    """A table that a cluster reads; None where the data are here."""
+    """A table that a cluster reads; None if the data are in this process."""
     dask = _is_dask(data)
     if dask and client is None:
         from edgewise.rows.clusters.dask import current_client
@@ -128,8 +128,8 @@ def _cluster_table(
 
 
 def _table(data: Any, columns: _Names, exclude: _Names) -> Table:
-    """A table that is there already, with the columns that were asked for; or a new one."""
-    # One attribute is asked for first: to ask for the whole protocol takes as long as a small test.
+    """The given table with the chosen columns, or a new table of the data."""
+    # One attribute is checked first: checking the whole protocol takes as long as a small test.
     if not (hasattr(data, "part_rows") and isinstance(data, Table)):
         return _local_table(data, columns, exclude)
     if columns is None and exclude is None:
@@ -138,7 +138,7 @@ def _table(data: Any, columns: _Names, exclude: _Names) -> Table:
 
 
 def _local_table(data: Any, columns: _Names = None, exclude: _Names = None) -> LocalTable:
-    """A table of rows that are read here."""
+    """A table of rows that are read in this process."""
     if isinstance(data, LocalTable):
         return data
     chosen: dict[str, Any] = {"columns": columns, "exclude": exclude}
@@ -169,7 +169,7 @@ def _local_table(data: Any, columns: _Names = None, exclude: _Names = None) -> L
 
 
 def _arrow_stream(data: Any) -> Any:
-    """What exports an Arrow C stream of the data; None where nothing does."""
+    """The object that exports an Arrow C stream of the data; None if there is none."""
     if hasattr(data, "__arrow_c_stream__"):
         return data
     if hasattr(data, "__arrow_c_array__") and hasattr(data, "num_columns"):
@@ -201,13 +201,13 @@ def _is_pandas(data: Any) -> bool:
 
 def _is_dask(data: Any) -> bool:
     """Whether `data` is a collection of Dask, without importing it."""
-    # Its type is asked: a `Delayed` itself says that it has whatever it is asked for.
+    # The type is checked, because a `Delayed` object seems to have every attribute.
     kind = type(data)
     return kind.__module__.partition(".")[0] == "dask" and hasattr(kind, "__dask_graph__")
 
 
 def _is_spark(data: Any) -> bool:
     """Whether `data` is a Spark data frame (classic or Connect), without importing pyspark."""
-    # Its type is asked: a column itself says that it has whatever it is asked for.
+    # The type is checked, because a Spark column seems to have every attribute.
     kind = type(data)
     return kind.__module__.startswith("pyspark.sql") and hasattr(kind, "mapInArrow")

@@ -1,4 +1,4 @@
-"""Passes over rows: what they are, and how they are run again over the rows of a table."""
+"""Passes over rows, and how later passes read the rows of a table again."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from edgewise.errors import DataError
 from edgewise.rows.block import Rows
 from edgewise.rows.table import Part, Table
 
-#: What a pass over some rows adds up to: arrays that add, piece by piece, to those of more rows.
+#: The sums of a pass over some rows: arrays that are added, one by one, to those of more rows.
 Sums: TypeAlias = tuple[AnyArray, ...]
-#: A pass over rows; it can be sent to where they are.
+#: A pass over rows; it can be sent to a cluster.
 Pass: TypeAlias = Callable[[Iterator[Rows]], Sums]
 
 
 class Summable(Protocol):
-    """Rows that a pass can be run over, wherever they are."""
+    """Rows that a pass can run over, wherever they are."""
 
     @property
     def in_memory(self) -> bool:
@@ -33,14 +33,14 @@ class Summable(Protocol):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class SameRows:
-    """The rows of a table again, for passes after the first, which saw so many.
+    """The rows of a table, for passes after the first one.
 
     Attributes
     ----------
     table : Table
-        Where they are.
+        The table.
     n_samples : int
-        How many rows the first pass read: later ones must read as many.
+        How many rows the first pass read: later passes must read the same number.
     """
 
     table: Table
@@ -82,11 +82,11 @@ def _added(a: tuple[int, Sums], b: tuple[int, Sums]) -> tuple[int, Sums]:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class RowsAtHand:
-    """Blocks of rows in memory, as something to run passes over."""
+    """Blocks of rows in memory that passes can run over."""
 
     blocks: Sequence[Rows]
     in_memory: ClassVar[bool] = True
 
     def sums(self, one_pass: Pass, *, whole: bool = True) -> Sums:
-        """What the pass makes of all blocks."""
+        """Run the pass over all blocks."""
         return one_pass(iter(self.blocks))

@@ -1,4 +1,4 @@
-"""Which columns of a table are variables, and where they stand in another table."""
+"""Which columns of a table are variables, and their places in another table."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ def selected_names(
 def column_places(
     ours: Sequence[str], theirs: Sequence[str], differ: Callable[[str], EdgewiseError]
 ) -> npt.NDArray[np.intp] | None:
-    """Where each of our columns stands among theirs; None where nothing has to move.
+    """The place of each of our columns among theirs; None if nothing has to move.
 
     Parameters
     ----------
     ours, theirs : sequence of str
         The names of the columns.
     differ : callable
-        Makes the error where the columns are not the same, from words that say what differs.
+        Makes the error if the columns differ, from words that say how.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def column_places(
     array([1, 0])
     >>> column_places(["a", "b"], ["a", "c"], lambda what: DataError(f"file 2: {what}."))
     Traceback (most recent call last):
-    edgewise.errors.DataError: file 2: it lacks 'b'; it has in addition 'c'.
+    edgewise.errors.DataError: file 2: it lacks 'b'; it also has 'c'.
     """
     if tuple(ours) == tuple(theirs):
         return None
@@ -60,7 +60,7 @@ def column_places(
     missing = [name for name in ours if name not in place]
     extra = [name for name in theirs if name not in mine]
     if missing or extra:
-        words = (("it lacks", missing), ("it has in addition", extra))
+        words = (("it lacks", missing), ("it also has", extra))
         said = [f"{what} {listed([*map(repr, names)])}" for what, names in words if names]
         raise differ("; ".join(said))
     return np.array([place[name] for name in ours], dtype=np.intp)

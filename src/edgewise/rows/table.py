@@ -1,8 +1,8 @@
-"""The one protocol of a table: rows of numeric columns that a pass can be run over.
+"""The protocol of all tables: rows of numeric columns that a pass can run over.
 
-A table that is read here is one part, and a pass runs over it at once. A table on a cluster has
-many parts: the pass goes to each of them, and only what it returns comes back and is merged.
-Whoever writes a pass need not know which.
+A table that is read in this process is one part, and a pass runs over all of it. A table on a
+cluster has many parts: the pass is sent to each part, and only what it returns comes back and is
+merged. The author of a pass need not know which kind of table it runs over.
 """
 
 from __future__ import annotations
@@ -16,34 +16,34 @@ from edgewise.rows.block import Rows
 
 T = TypeVar("T")
 
-# Eight megabytes of float64: the reader's overhead vanishes, and three in flight are little.
+# Eight megabytes of float64: the reader's overhead is negligible, and three in memory are few.
 _BATCH_ELEMENTS = 1 << 20
 _MOST_BATCH_ROWS = 1 << 16
 _FEWEST_BATCH_ROWS = 1 << 10
 
 
 def batch_rows(n_features: int) -> int:
-    """Rows of a block of tables that cut their own."""
+    """Rows per block, for tables that cut their own blocks."""
     rows = _BATCH_ELEMENTS // max(n_features, 1)
     return max(_FEWEST_BATCH_ROWS, min(_MOST_BATCH_ROWS, rows))
 
 
 def known_total(counts: Sequence[int | None] | None) -> int | None:
-    """The sum of counts; None where some of them, or all, are unknown."""
+    """The sum of counts; None if any of them is unknown."""
     known = [count for count in counts or () if count is not None]
     return sum(known) if counts is not None and len(known) == len(counts) else None
 
 
 @dataclass(slots=True)
 class SoFar:
-    """What a pass over a part has come by until now.
+    """What a pass over a part has seen so far.
 
     Attributes
     ----------
     n_dropped : int
-        Rows left out for want of a finite number in every column.
+        Rows left out because a value is not finite.
     position : tuple of two int, optional
-        Where rows come from files: the file of the last block, and that block's end in it.
+        For files: the file of the last block, and the end of that block in it.
     """
 
     n_dropped: int = 0
@@ -52,20 +52,20 @@ class SoFar:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Some of the rows of a table, where they are; what a pass is given.
+    """A part of the rows of a table, which a pass is given.
 
     Attributes
     ----------
     number : int
         Its place among the parts of the table.
     where : str
-        What to call it in a message; empty where it is the whole table.
+        Its name in messages; empty if it is the whole table.
     feature_names : tuple of str
         The columns.
     read : callable
         Starts reading the rows; use `blocks`.
     so_far : SoFar
-        What is counted while the rows go by.
+        What is counted while the rows are read.
     """
 
     number: int
@@ -81,11 +81,11 @@ class Part:
 
     @property
     def n_dropped(self) -> int:
-        """Rows that the pass has left out so far; all of them, once it is at the end."""
+        """Rows that the pass has left out so far; complete when the pass has ended."""
         return self.so_far.n_dropped
 
     def through(self, change: Callable[[Iterator[Rows]], Iterator[Rows]]) -> Part:
-        """The same part with something done to its blocks on their way."""
+        """The same part with a change to its blocks."""
         return replace(self, read=lambda: change(self.read()))
 
 
@@ -103,7 +103,7 @@ class Table(Protocol):
 
     @property
     def n_rows(self) -> int | None:
-        """How many rows there are, where that is known before reading them."""
+        """How many rows there are, if that is known before reading them."""
         ...
 
     @property
@@ -122,18 +122,18 @@ class Table(Protocol):
         ...
 
     def part_rows(self) -> Sequence[int | None] | None:
-        """Rows of each part, None where they are unknown; None where even the parts are."""
+        """Rows of each part, None for unknown ones; None if the parts are unknown."""
         ...
 
     def reduce(self, one_pass: Callable[[Part], T], merge: Callable[[T, T], T]) -> T:
-        """What a pass makes of every part, merged in their order in a fixed shape."""
+        """Run a pass over every part and merge the results, in order, in a fixed tree."""
         ...
 
 
 class LocalTable(ABC):
     """A table that is read in this process: it has one part.
 
-    Whoever brings a table of their own says what its columns are and hands out blocks of rows.
+    A table of your own needs only the names of its columns and a method that yields blocks of rows.
 
     Examples
     --------
@@ -158,7 +158,7 @@ class LocalTable(ABC):
 
     @property
     def n_rows(self) -> int | None:
-        """How many rows there are, where that is known before reading them."""
+        """How many rows there are, if that is known before reading them."""
         return None
 
     @property
@@ -168,16 +168,16 @@ class LocalTable(ABC):
 
     @abstractmethod
     def blocks(self) -> Iterator[Rows]:
-        """A fresh pass over the rows, as numeric n × p arrays or what `np.asarray` makes one."""
+        """A new pass over the rows, as numeric n × p arrays or what `np.asarray` makes one."""
 
     def part_rows(self) -> Sequence[int | None]:
-        """Those of the one part."""
+        """The number of rows of the only part."""
         return [self.n_rows]
 
     def part(self) -> Part:
-        """The whole table as its one part."""
+        """The whole table as its only part."""
         return Part(0, "", self.feature_names, self.blocks)
 
     def reduce(self, one_pass: Callable[[Part], T], merge: Callable[[T, T], T]) -> T:
-        """What the pass makes of the whole table; there is nothing to merge."""
+        """Run the pass over the whole table; there is nothing to merge."""
         return one_pass(self.part())

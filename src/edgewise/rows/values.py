@@ -16,7 +16,7 @@ from edgewise.rows.block import ColumnBlock, Rows
 
 
 def check_rows(X: Any, *, n_features: int | None = None, name: str = "X") -> Rows:
-    """`X` as two-dimensional real rows, without a copy where it is such already."""
+    """`X` as two-dimensional real rows, without a copy if possible."""
     rows = X if isinstance(X, ColumnBlock) else _check_array(X, name)
     if n_features is not None and rows.shape[1] != n_features:
         raise DataError(
@@ -33,7 +33,7 @@ def _check_array(X: Any, name: str) -> AnyArray:
             "pass X.toarray() if it fits in memory."
         )
     if isinstance(X, np.ma.MaskedArray):
-        # NumPy would hand out the values behind the mask; they are missing.
+        # NumPy would return the values behind the mask, but they are missing.
         X = np.ma.filled(X.astype(np.float64), np.nan)
     try:
         rows = np.asarray(X)
@@ -64,7 +64,7 @@ def _numeric(rows: AnyArray, name: str) -> AnyArray:
             "pass the real and imaginary parts as columns."
         )
     if kind == "O":
-        # Python numbers in an object array are numbers all the same; anything else is named.
+        # Python numbers in an object array are accepted; the message names anything else.
         try:
             text = next((value for value in rows.flat if isinstance(value, str | bytes)), None)
             if text is not None:

@@ -1,7 +1,7 @@
-"""What can be put around a table: other names, fewer columns or rows, a progress bar.
+"""Views of a table: other names, fewer columns or rows, a progress bar.
 
-A view works around any table, here or elsewhere: it changes each part on its way to the pass. What
-does so travels with the pass, so it is a function of a module, never the view itself.
+A view wraps any table, local or on a cluster, and changes each part before a pass reads it. The
+change is sent to a cluster with the pass, so it is a function of a module, never the view itself.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class _Through(Generic[T]):
-    """A pass over a part that was changed first."""
+    """A pass that changes a part before it reads it."""
 
     one_pass: Callable[[Part], T]
     change: Callable[[Part], Part]
@@ -31,14 +31,14 @@ class _Through(Generic[T]):
 
 
 class View:
-    """A table that passes on what another one says of itself, and changes its parts.
+    """A table that forwards the attributes of another one, and changes its parts.
 
     Parameters
     ----------
     table : Table
-        What it is put around.
+        The table that it wraps.
     change : callable
-        What is done to each part before a pass sees it.
+        The change to each part before a pass reads it.
     """
 
     def __init__(self, table: Table, change: Callable[[Part], Part]) -> None:
@@ -146,7 +146,7 @@ def _keep(block: Rows, so_far: SoFar) -> Rows:
 
 
 class StridedRows(View):
-    """Every `step`-th row of each part: a sample from the whole length, not the head."""
+    """Every `step`-th row of each part: a sample of the whole length, not of the head."""
 
     def __init__(self, table: Table, step: int) -> None:
         super().__init__(table, partial(_strided, step=step))
@@ -180,15 +180,15 @@ def _every(blocks: Iterator[Rows], step: int) -> Iterator[Rows]:
 
 
 class WatchedRows(View):
-    """A table that tells a progress bar how many rows went by.
+    """A table that tells a progress bar how many rows were processed.
 
     Parameters
     ----------
     table : Table
         The rows.
     tell : callable
-        Told the number of rows of each block, once it was worked on. What is sent to a cluster
-        tells nobody: a cluster has a progress bar of its own.
+        Called with the number of rows of each block after it is processed. It is not called on a
+        cluster, which has its own progress bar.
     """
 
     def __init__(self, table: Table, tell: Callable[[int], None]) -> None:
@@ -196,7 +196,7 @@ class WatchedRows(View):
 
 
 class _HereOnly:
-    """A function of this process: where it was sent to another one, it does nothing."""
+    """A function of this process; sent to another process, it does nothing."""
 
     def __init__(self, function: Callable[[int], None] | None = None) -> None:
         self._function = function
@@ -214,7 +214,7 @@ def _watched(part: Part, tell: Callable[[int], None]) -> Part:
 
 
 def after_each(blocks: Iterator[Rows], then: Callable[[int], None]) -> Iterator[Rows]:
-    """Blocks as they are; `then` is told the rows of each once whoever reads asks for the next."""
+    """The same blocks; `then` gets the rows of each when the reader asks for the next block."""
     for block in blocks:
         yield block
         then(block.shape[0])

@@ -97,7 +97,7 @@ class TestKilled:
 
         deadly = array.rechunk((400, 4)).map_blocks(kill, meta=META)
         call = lambda: ew.edge_test(deadly, client=processes)  # noqa: E731
-        refuses(call, DataError, "chunk 0: the worker died of it", "memory", "smaller")
+        refuses(call, DataError, "chunk 0: its workers died", "memory", "smaller")
 
     def test_the_one_that_is_named(self, array, client, require, monkeypatch, refuses):
         worker = SimpleNamespace(address="tcp://a:1")
@@ -108,7 +108,7 @@ class TestKilled:
 
         monkeypatch.setattr(client, "compute", compute)
         call = lambda: ew.edge_test(array, client=client)  # noqa: E731
-        refuses(call, DataError, "chunk 3: the worker died of it")
+        refuses(call, DataError, "chunk 3: its workers died")
 
     def test_in_the_middle_of_a_merge(self, processes, array, monkeypatch, refuses):
         """Nobody's partition; the sentence says what is known."""

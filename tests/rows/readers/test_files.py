@@ -58,7 +58,7 @@ def test_whole_numbers_in_one_file_and_fractions_in_another(save, rows, same_res
 
 @pytest.mark.parametrize(
     ("names", "fragments"),
-    [("abc", ["lacks", "'d'"]), ("abcde", ["in addition", "'e'"]), ("abcz", ["lacks", "'d'"])],
+    [("abc", ["lacks", "'d'"]), ("abcde", ["it also has", "'e'"]), ("abcz", ["lacks", "'d'"])],
 )
 def test_other_columns_are_named_with_their_file(save, refuses, names, fragments):
     X = np.random.default_rng(0).standard_normal((50, len(names)))

@@ -1,1 +1,1 @@
-"""Clusters: a pass goes to where the rows are, and only what it adds up to comes back."""
+"""Clusters: a pass is sent to the rows, and only its sums come back."""

@@ -1,4 +1,4 @@
-"""Reaching a cluster, or making one of this machine's cores."""
+"""Connecting to a cluster, or starting one on this machine's cores."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from edgewise._base.text import one_line
 from edgewise._version import __version__
 from edgewise.errors import ParameterError
 
-# Seconds that a cluster has to answer.
+# How many seconds to wait for a cluster.
 TIMEOUT = 10.0
-# Where these differ between machines, what one writes another may not read.
+# If these differ between machines, one may not be able to read what another writes.
 _MUST_MATCH = ("python", "dask", "distributed", "numpy", "edgewise")
 
 
 @contextmanager
 def dask_client(address: str | None, *, timeout: float = TIMEOUT) -> Iterator[Any]:
-    """A client of the scheduler at `address`; by default of one process for each core here."""
+    """A client of the scheduler at `address`; by default, of one local process per core."""
     from joblib import cpu_count
 
     try:
@@ -39,8 +39,8 @@ def dask_client(address: str | None, *, timeout: float = TIMEOUT) -> Iterator[An
             LocalCluster(
                 n_workers=cpu_count(),
                 threads_per_worker=1,
-                dashboard_address="127.0.0.1:0",  # whichever port is free, and for nobody else
-                silence_logs=logging.CRITICAL,  # what fails is raised here, and told once
+                dashboard_address="127.0.0.1:0",  # any free port, reachable from this machine only
+                silence_logs=logging.CRITICAL,  # failures are raised here, and reported once
             ) as cluster,
             Client(cluster) as client,
         ):
@@ -49,7 +49,7 @@ def dask_client(address: str | None, *, timeout: float = TIMEOUT) -> Iterator[An
     try:
         asyncio.run(_shake_hands(address, timeout))
         client = Client(address, timeout=timeout)
-    except Exception as error:  # whatever comes of a server that speaks another language
+    except Exception as error:  # a server with another protocol can cause any error
         reason = f" ({one_line(error)})" if str(error) else ""
         raise ParameterError(
             f"scheduler: no Dask scheduler answered at '{address}' within {timeout:g} s{reason}; "
@@ -68,7 +68,7 @@ def dask_client(address: str | None, *, timeout: float = TIMEOUT) -> Iterator[An
 
 
 async def _shake_hands(address: str, timeout: float) -> None:
-    """`Client` itself would wait for ever for a server that takes a call and says nothing."""
+    """Fail early: `Client` would wait for ever for a server that accepts but never answers."""
     from distributed.comm import connect
     from distributed.security import Security
 
@@ -78,7 +78,7 @@ async def _shake_hands(address: str, timeout: float) -> None:
 
 
 def check_client(client: Any) -> None:
-    """Refuse what is not a working client of a cluster with the same software."""
+    """Refuse anything but a working client of a cluster with the same software."""
     try:
         from distributed import Client
     except ImportError as error:
@@ -104,7 +104,7 @@ def check_client(client: Any) -> None:
 
 
 def _check_versions(machine: str, theirs: Any, ours: Any) -> None:
-    # A scheduler only passes on what it is given: it need not have all of it.
+    # A scheduler only passes data on, so it does not need all packages.
     needed = ("python", "dask", "distributed") if machine == "the scheduler" else _MUST_MATCH
     mine = {**ours["packages"], "edgewise": __version__}
     for package in needed:
@@ -117,7 +117,7 @@ def _check_versions(machine: str, theirs: Any, ours: Any) -> None:
 
 
 def _series(package: str, version: str | None) -> str | None:
-    """As much of a version as must be equal."""
+    """The part of a version that must be equal."""
     if version is None:
         return None
     parts = version.split(".")
@@ -134,7 +134,7 @@ def _not_installed(extra: str, error: ImportError) -> ParameterError:
 
 @contextmanager
 def spark_session(master: str | None, *, timeout: float = TIMEOUT) -> Iterator[Any]:
-    """A session of the cluster at `master`; by default of this machine's cores."""
+    """A session of the cluster at `master`; by default, of this machine's cores."""
     from edgewise.rows.clusters.spark import spark_errors, spark_reason, without_pandas_warning
 
     try:
@@ -151,7 +151,7 @@ def spark_session(master: str | None, *, timeout: float = TIMEOUT) -> Iterator[A
     quiet = Path(__file__).with_name("log4j2.properties").as_uri()
     builder = builder.config("spark.driver.extraJavaOptions", f"-Dlog4j2.configurationFile={quiet}")
     if address.startswith("local"):
-        # The workers are this machine's: they are to use the Python that has edgewise.
+        # The workers run on this machine: they must use the Python that has edgewise.
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     failures: tuple[type[Exception], ...] = (*spark_errors(), RuntimeError, OSError, ValueError)
     try:
@@ -176,7 +176,7 @@ def spark_session(master: str | None, *, timeout: float = TIMEOUT) -> Iterator[A
 
 @contextmanager
 def _own_interrupts() -> Iterator[None]:
-    """Ctrl-C as everywhere else; Spark's way talks to Java in the middle of a word, at length."""
+    """Restore the usual Ctrl-C; Spark's handler calls Java in the middle of another call."""
     silenced = logging.root.manager.disable
     in_main = threading.current_thread() is threading.main_thread()
     handler = signal.signal(signal.SIGINT, signal.default_int_handler) if in_main else None
@@ -190,18 +190,18 @@ def _own_interrupts() -> Iterator[None]:
 
 
 def _check_master(master: str) -> None:
-    """Spark itself would answer with a page of Java, after it has started."""
+    """Refuse a wrong address early: Spark would start, then print a page of Java errors."""
     if not re.fullmatch(
         r"local(-cluster)?(\[([1-9]\d*|\*)(,\d+)*\])?|yarn|(spark|k8s)://.+", master
     ):
         raise ParameterError(
-            "master: expected an address as spark://host:7077, k8s://host:443, yarn or local[4], "
+            "master: expected an address like spark://host:7077, k8s://host:443, yarn or local[4], "
             f"got '{master}'."
         )
 
 
 def _check_reachable(master: str, timeout: float) -> None:
-    """Spark itself would try for minutes before it gives up on a standalone master."""
+    """Fail early: Spark would try for minutes before it gives up on a standalone master."""
     if not master.startswith("spark://"):
         return
     reasons = []

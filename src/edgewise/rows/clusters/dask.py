@@ -25,25 +25,25 @@ T = TypeVar("T")
 
 
 class DaskTable(PartitionedTable):
-    """Partitions that Dask knows how to make, on whichever cluster is used.
+    """A table whose partitions Dask makes, on any cluster.
 
     Parameters
     ----------
     makers : sequence of tuple
-        What makes each partition: something to call on a worker, and what to call it with; or a
-        `Delayed` alone.
+        How to make each partition: a function to call on a worker and its arguments, or only a
+        `Delayed`.
     wheres : sequence of str
-        What to call each of them in a message.
+        The name of each partition in messages.
     feature_names : sequence of str
         The columns.
     named : bool
         Whether the names came with the data.
     part_rows : sequence of int or None, optional
-        Rows of each partition, where they are known.
+        Rows of each partition, if they are known.
     client : distributed.Client, optional
-        The cluster; by default whatever Dask is set to.
+        The cluster; by default the one that Dask is configured to use.
     progress : bool
-        Show Dask's own progress bar, on standard error; of a client.
+        Show Dask's own progress bar on standard error; only with a client.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class DaskTable(PartitionedTable):
         self._makers, self._wheres = list(makers), list(wheres)
         self._part_rows = [None] * len(self._makers) if part_rows is None else part_rows
         self._client, self._progress = client, progress
-        #: What the partitions are of: the cluster keeps futures only as long as somebody has them.
+        #: The data of the partitions: the cluster keeps futures only while somebody holds them.
         self.data: Any = None
 
     def part_rows(self) -> Sequence[int | None]:
@@ -78,8 +78,8 @@ class DaskTable(PartitionedTable):
         from dask.base import tokenize
         from dask.delayed import delayed
 
-        # One node of the graph: whatever the task carries, Θ̂ say, goes to a worker once, and if
-        # that worker is lost the graph still has it.
+        # The task is one node of the graph: what it carries, such as Θ̂, goes to a worker once, and
+        # the graph still has it if that worker is lost.
         name = tokenize(os.urandom(16))
         shared = delayed(
             _Carried(task), name=f"edgewise-carried-{name}", pure=False, traverse=False
@@ -114,21 +114,21 @@ class DaskTable(PartitionedTable):
             raise self._explained(error) from error
 
     def _explained(self, error: Exception) -> DataError:
-        """What another library raised, in one sentence that says where."""
+        """Another library's error, in one sentence that says where it happened."""
         reason = f"{type(error).__name__}: {one_line(error)}"
         if type(error).__name__ == "KilledWorker":
             key = str(getattr(error, "task", ""))
             number = key.rpartition("-")[2]
             if key.startswith("edgewise-state-") and number.isdigit():
                 return DataError(
-                    f"{self._wheres[int(number)]}: the worker died of it, several times over; give "
-                    "workers more memory, or make partitions smaller."
+                    f"{self._wheres[int(number)]}: its workers died, several times; give workers "
+                    "more memory, or make partitions smaller."
                 )
         return DataError(f"data: the cluster failed to make the rows ({reason}).")
 
 
 class _Carried:
-    """A function as a value: Dask would take a bare one for a task."""
+    """A function as a value: Dask would treat a bare function as a task."""
 
     def __init__(self, task: PartTask[Any]) -> None:
         self.task = task
@@ -170,14 +170,14 @@ def _bar_is_on() -> bool:
 def _show_progress(client: Any, future: Any) -> None:
     from distributed import progress
 
-    # Dask asks its default client, and writes to standard output, which is for results.
+    # Dask's own bar asks its default client, and writes to standard output, which is for results.
     with client.as_current(), contextlib.redirect_stdout(sys.stderr):
         progress(future, notebook=False)
         print(file=sys.stderr)
 
 
 def current_client() -> Any:
-    """The client that Dask would use by itself; None where that is threads, or nothing."""
+    """The client that Dask would use by default; None if it would use threads, or nothing."""
     from dask.base import get_scheduler
 
     owner = getattr(get_scheduler(), "__self__", None)
@@ -211,7 +211,7 @@ def dask_table(
 
 
 def dask_file_table(files: FileTable, *, client: Any = None, progress: bool = False) -> DaskTable:
-    """Files that the workers can read, one task for each; they may be in another folder."""
+    """Files that the workers can read, one task per file; workers may run in another folder."""
     if not files.rescannable:
         raise DataError("data: a cluster cannot read standard input; write the rows to files.")
     return DaskTable(
@@ -226,8 +226,8 @@ def dask_file_table(files: FileTable, *, client: Any = None, progress: bool = Fa
 
 
 def _open_file(path: str, names: tuple[str, ...]) -> FileTable:
-    # By name: a file with its columns in another order is as good as one in this order. And not
-    # ahead: a worker has as many partitions in hand as it has cores.
+    # Columns are chosen by name, because files may have them in another order. A worker does
+    # not read ahead: it already has one partition per core.
     return FileTable([path], columns=names, read_ahead=False)
 
 
@@ -237,7 +237,7 @@ def _of_frame(
     names = check_names(frame.columns)
     chosen = selected_names(names, columns, exclude, "the data frame")
     if chosen != names:
-        # By its own names, which need not be text.
+        # Select by the frame's own names, which need not be text.
         own = dict(zip(names, frame.columns, strict=True))
         frame = frame[[own[name] for name in chosen]]
     unfit = [
@@ -267,14 +267,14 @@ def _of_array(array: Any, client: Any) -> DaskTable:
         )
     if len(array.chunks[1]) > 1:
         warn(
-            f"the array has {len(array.chunks[1])} chunks along its columns; they are joined, and "
+            f"the array has {len(array.chunks[1])} chunks along its columns. They are joined, so "
             "rows move between workers. Rechunk it so that a chunk has whole rows.",
             EdgewiseWarning,
         )
         array = array.rechunk({1: -1})
     parts = array.to_delayed().ravel().tolist()
     if not is_complete(parts):
-        # Optimised, the graph of an array that the cluster holds lacks it: nothing would keep it.
+        # Optimised, the graph would lack an array that the cluster holds: nothing would keep it.
         parts = array.to_delayed(optimize_graph=False).ravel().tolist()
     makers = own_subgraphs(parts)
     wheres = [f"chunk {number}" for number in range(len(makers))]

@@ -1,4 +1,4 @@
-"""Making a partition inside the task that works on it, so that its rows never are on the way."""
+"""Making a partition inside the task that uses it, so that its rows never move."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 class _OwnSubgraph:
-    """The tasks that make one partition out of some inputs; called with these, it makes it.
+    """The tasks that make one partition from some inputs; a call with the inputs makes it.
 
     Not a dataclass: Dask would look into one for tasks that it should run itself.
     """
@@ -23,18 +23,18 @@ class _OwnSubgraph:
         from dask.local import get_sync
 
         given = {key: DataNode(key, value) for key, value in zip(self._inputs, values, strict=True)}
-        # Without the callbacks of whoever shows the progress of the whole.
+        # Without the callbacks of a progress bar, which counts the tasks of the whole graph.
         return get_sync({**self._tasks, **given}, self._key, callbacks=())
 
 
 def own_subgraphs(parts: Sequence[Any]) -> list[tuple[Any, ...]]:
-    """For each `Delayed` what to call, and with what, where its tasks are its own; else itself.
+    """For each `Delayed`, a function and its arguments if no other shares its tasks; else itself.
 
-    A task that reads rows and one that adds them up may run on different workers: Dask then moves
-    the rows. As one task they cannot, and a failure is known to be that of this partition. What
-    several partitions need (the array that all of them are slices of), and futures, which the
-    cluster holds already, come from outside. Tasks that several of them share (a shuffle) would be
-    run once for each, so such graphs are left to Dask as they are.
+    A task that reads rows and a task that adds them up may run on different workers: Dask then
+    moves the rows. If both are one task, the rows stay, and a failure belongs to this partition.
+    Values that several partitions need (such as an array that all of them slice) and futures,
+    which the cluster already holds, are inputs. Tasks that several partitions share (a shuffle)
+    would run once for each partition, so such graphs are left to Dask as they are.
     """
     from dask.delayed import Delayed
     from dask.optimization import cull
@@ -60,9 +60,10 @@ def own_subgraphs(parts: Sequence[Any]) -> list[tuple[Any, ...]]:
 
 
 def is_complete(parts: Sequence[Any]) -> bool:
-    """Whether the graph has all that its tasks need.
+    """Whether the graph has everything that its tasks need.
 
-    Dask leaves out the nodes of futures, for the cluster has them; nothing then keeps them there.
+    Dask leaves out the nodes of futures, because the cluster has them; then nothing keeps them
+    alive.
     """
     whole = _whole_graph(parts)
     needed = {key for task in whole.values() for key in getattr(task, "dependencies", ())}

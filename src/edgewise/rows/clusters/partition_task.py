@@ -1,4 +1,4 @@
-"""What is done to one partition where it is, and the tree in which the results are merged."""
+"""The work on one partition, done where its rows are, and the tree that merges the results."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class PartTask(Generic[T]):
-    """A pass for every partition; it travels to a machine once, however many it does there.
+    """A pass over one partition; it is sent to each machine once, for all partitions there.
 
-    `names` are the columns that every partition must have, where they have names at all.
+    `names` are the columns that every partition must have, if its columns have names.
     """
 
     one_pass: Callable[[Part], T]
@@ -31,7 +31,7 @@ class PartTask(Generic[T]):
     version: str = __version__
 
     def __call__(self, number: int, where: str, make: Callable[[], Any]) -> T:
-        """What the pass makes of what `make` makes; whatever goes wrong, `where` is named."""
+        """Run the pass on the partition that `make` makes; every error names `where`."""
         if self.version != __version__:
             raise DataError(
                 f"{where}: expected edgewise {self.version} on the workers, got {__version__}; "
@@ -46,7 +46,7 @@ class PartTask(Generic[T]):
         except EdgewiseError as error:
             raise type(error)(_told(where, error)) from error
         except Exception as error:
-            # Another library's, most often while it makes the partition: nobody else knows which.
+            # Usually an error of another library that makes the partition: say which partition.
             reason = f"{type(error).__name__}: {one_line(error)}"
             raise DataError(f"{where} cannot be read: {reason}.") from error
 
@@ -75,7 +75,7 @@ def _nothing_to_merge(left: T, right: T) -> T:
 
 
 def in_tree(items: Sequence[T], merge: Callable[[T, T], T]) -> T:
-    """Neighbours merged two by two until one is left: a shape that only their number decides.
+    """Merge neighbours in pairs until one is left: only their number decides the tree.
 
     Examples
     --------
@@ -103,17 +103,17 @@ def _limited() -> Iterator[None]:
         _any_thread_may_limit()
 
 
-# The limit is the whole process's, and several threads may work on partitions.
+# The limit holds for the whole process, and several threads may work on partitions.
 _LIMIT = SharedContext(_limited)
 
 
 def one_blas_thread() -> SharedContext:
-    """One BLAS thread for this partition: its neighbours on the machine have the other cores."""
+    """One BLAS thread for this partition: others on the same machine use the other cores."""
     return _LIMIT
 
 
 def _any_thread_may_limit() -> None:
-    """Newer releases of threadpoolctl obey only the thread that was the first to set a limit."""
+    """Newer releases of threadpoolctl obey only the first thread that sets a limit."""
     import threadpoolctl
 
     controller = getattr(threadpoolctl, "OpenBLASController", None)

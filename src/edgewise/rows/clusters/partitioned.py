@@ -1,4 +1,4 @@
-"""Rows in partitions on other machines, and what every engine does with them."""
+"""Rows in partitions on other machines, and what all engines do with them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 class PartitionedTable(ABC):
-    """Columns of rows that lie in partitions elsewhere.
+    """A table whose rows are in partitions on other machines.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class PartitionedTable(ABC):
 
     @property
     def n_rows(self) -> int | None:
-        """Rows of all partitions, where they are known."""
+        """Rows of all partitions, if they are known."""
         return known_total(self.part_rows())
 
     @property
@@ -41,14 +41,14 @@ class PartitionedTable(ABC):
         return self.n_rows
 
     def part_rows(self) -> Sequence[int | None] | None:
-        """Rows of each partition, None where they are unknown; None where even these are."""
+        """Rows of each partition, None for unknown ones; None if the partitions are unknown."""
         return None
 
     def reduce(self, one_pass: Callable[[Part], T], merge: Callable[[T, T], T]) -> T:
-        """What the pass makes of every partition, merged in their order in a fixed shape."""
+        """Run the pass on every partition and merge the results, in order, in a fixed tree."""
         names = self.feature_names if self.named else None
         return self._reduced(PartTask(one_pass, len(self.feature_names), names), merge)
 
     @abstractmethod
     def _reduced(self, task: PartTask[T], merge: Callable[[T, T], T]) -> T:
-        """The same with a task, which takes what makes a partition in place of the partition."""
+        """The same with a task, which is given a function that makes the partition."""

@@ -1,4 +1,4 @@
-"""Spark: a data frame, a state of each partition, merged on the executors."""
+"""Spark: data frames, with a state for each partition, merged on the executors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from edgewise.rows.selection import selected_names
 
 T = TypeVar("T")
 
-# States that one task, or in the end the driver, merges.
+# How many states one task merges, or at the end the driver.
 FAN_IN = 32
 _SCHEMA = "number bigint, parts bigint, state binary"
 _ARROW_SCHEMA = pa.schema([("number", pa.int64()), ("parts", pa.int64()), ("state", pa.binary())])
@@ -40,12 +40,12 @@ _NUMBERS = (
 
 
 def without_pandas_warning() -> AbstractContextManager[None]:
-    """Spark warns of new versions of pandas; what is done here is done with Arrow alone."""
+    """Hide Spark's warning about new versions of pandas; this module uses only Arrow."""
     return quiet(FutureWarning, "PySpark does not yet fully support pandas")
 
 
 def spark_errors() -> tuple[type[Exception], ...]:
-    """What Spark raises: errors of its own and, where there is a JVM to this process, Java's."""
+    """The errors that Spark raises: its own and, if this process has a JVM, those of Java."""
     from pyspark.errors import PySparkException
 
     try:
@@ -56,7 +56,7 @@ def spark_errors() -> tuple[type[Exception], ...]:
 
 
 class SparkTable(PartitionedTable):
-    """The rows of a Spark data frame, read where Spark has them.
+    """The rows of a Spark data frame, read on its executors.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ class SparkTable(PartitionedTable):
                 "out (exclude=...)."
             )
         super().__init__(names, named=True)
-        # Spark takes dots and backticks in a name for its own; here columns go by their places.
+        # Dots and backticks in a name are syntax for Spark, so columns go by their places.
         placed = frame.toDF(*(f"c{i}" for i in range(len(frame.columns))))
         self._frame = placed.select(*(f"c{place[name]}" for name in names))
         self._n_parts: int | None = None
@@ -110,7 +110,7 @@ class SparkTable(PartitionedTable):
         return made
 
     def _planned(self, carried: _Broadcast) -> Any:
-        """A state of each partition, and as many levels of merging as leave the driver few."""
+        """A state for each partition, and enough levels of merging to leave few for the driver."""
         from pyspark.sql import functions
 
         states = self._frame.mapInArrow(_states(carried), _SCHEMA)
@@ -125,14 +125,14 @@ class SparkTable(PartitionedTable):
         try:
             context = self._frame.sparkSession.sparkContext
         except Exception:
-            # Spark Connect has none; the work then travels with the plan.
+            # Spark Connect has no broadcast variables; the work is then sent with the plan.
             return _Broadcast(carried, None)
         return _Broadcast(None, context.broadcast(carried))
 
 
 @dataclass(frozen=True, eq=False)
 class _Carried:
-    """All that the tasks of a pass need."""
+    """Everything that the tasks of a pass need."""
 
     task: PartTask[Any]
     merge: Callable[[Any, Any], Any]
@@ -140,7 +140,7 @@ class _Carried:
 
 @dataclass(frozen=True, eq=False)
 class _Broadcast:
-    """What is carried: as a broadcast variable, which an executor gets once, or in the plan."""
+    """Send it as a broadcast variable, which an executor gets once, or in the plan."""
 
     here: _Carried | None
     elsewhere: Any
@@ -157,7 +157,7 @@ class _Broadcast:
 
 @dataclass(frozen=True, eq=False)
 class _Failed:
-    """An error as a value: raised in a task it would be tried again, and arrive as a traceback."""
+    """An error as a value: if a task raised it, Spark would retry, then send a traceback."""
 
     error: EdgewiseError
 
@@ -179,7 +179,7 @@ def _made(task: PartTask[Any], number: int, batches: Iterator[pa.RecordBatch]) -
     try:
         return task(number, f"partition {number}", lambda: _opened(batches, task.names or ()))
     except EdgewiseError as error:
-        error.__cause__ = error.__context__ = None  # they need not be known to the driver
+        error.__cause__ = error.__context__ = None  # the driver may not have these types
         return _Failed(error)
 
 
@@ -209,7 +209,7 @@ def _merges(carried: _Broadcast) -> Callable[[pa.Table], pa.Table]:
 
 
 def _explained(error: Exception) -> DataError:
-    """What Spark raised, in one sentence that says which partition."""
+    """Spark's error in one sentence that names the partition."""
     text = str(error)
     if "No module named 'edgewise'" in text:
         return DataError(
@@ -225,10 +225,10 @@ def _explained(error: Exception) -> DataError:
 
 
 def spark_reason(error: Exception) -> str:
-    """What Spark raised without the traces of Python and of Java, fit to stand in a sentence."""
+    """Spark's error without the traces of Python and Java, as part of a sentence."""
     text = str(error)
-    # In a trace of Python the last error is it; in one of Java the first that says something, at
-    # the end of a line that also tells whence it came.
+    # In a Python trace the last error is the reason. In a Java trace it is the first one with a
+    # message, which is at the end of a line that also says where it was raised.
     python = re.findall(r"^[\w.]*(?:Error|Exception): .+", text, flags=re.MULTILINE)
     java = re.findall(
         r"^(?:(?:Caused by)?: |(?=Job aborted))(?:.*[\w.]+(?:Error|Exception): )?(.+)", text, re.M
@@ -245,7 +245,7 @@ def _packed(number: int, parts: int, made: Any) -> pa.RecordBatch:
 
 
 def _merged(packed: list[bytes], merge: Callable[[Any, Any], Any]) -> Any:
-    # Pickles of our own tasks on the user's own cluster, on the way Spark's own pickles take.
+    # These are pickles of our own tasks on the user's cluster, sent as Spark sends its own pickles.
     made = [pickle.loads(one) for one in packed]  # noqa: S301
     for one in made:
         if isinstance(one, _Failed):

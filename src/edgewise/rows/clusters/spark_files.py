@@ -27,7 +27,7 @@ def spark_file_table(
     chosen: Sequence[str] | None = None
     here = not any("://" in path for path in paths)
     if here:
-        # What is on this machine can be looked at first: better messages, and earlier.
+        # Files on this machine are checked first: the messages are better, and come earlier.
         files = FileTable(paths, columns=columns, exclude=exclude)
         if not files.rescannable:
             raise DataError("data: a cluster cannot read standard input; write the rows to files.")
@@ -43,10 +43,10 @@ def spark_file_table(
 
 
 def _check_kinds(paths: Sequence[str]) -> bool:
-    """Whether they are all CSV; if not, they must all be Parquet."""
+    """Whether all are CSV; otherwise all must be Parquet."""
     if all(path.lower().endswith(_CSV) for path in paths):
         return True
-    # A URL without a known ending is a folder of a table, which is Parquet most often.
+    # A URL without a known ending is the folder of a table, which is usually Parquet.
     if all(path.lower().endswith(_PARQUET) or "://" in path for path in paths):
         return False
     raise DataError(
@@ -56,10 +56,10 @@ def _check_kinds(paths: Sequence[str]) -> bool:
 
 
 def _literal(path: str) -> str:
-    """The one file at a path: Spark would look for *, ? and the like in it, elsewhere, or not."""
+    """The file at a path, escaped: Spark would read * and ? in it as a pattern."""
     if os.path.basename(path).startswith(("_", ".")):
         raise DataError(
-            f"data: Spark leaves out files whose names begin with _ or ., as '{path}'; rename it, "
+            f"data: Spark leaves out files whose names begin with _ or .: '{path}'; rename it, "
             "or use --engine local."
         )
     return "file://" + re.sub(r"[\\*?\[\]{}]", r"\\\g<0>", os.path.abspath(path))
@@ -68,8 +68,8 @@ def _literal(path: str) -> str:
 def _frame(session: Any, paths: list[str], is_csv: bool) -> Any:
     if not is_csv:
         return session.read.parquet(*paths)
-    # Text, not what Spark takes it for after a pass of its own; quotes are doubled in quotes, as
-    # everywhere else; and lines of another length, or files of another order, are errors.
+    # Columns are read as text, so Spark needs no extra pass to guess types. Quotes are doubled
+    # inside quotes, as usual. Lines of another length, or files of another order, are errors.
     options = {"escape": '"', "mode": "FAILFAST", "enforceSchema": False, "columnPruning": False}
     return session.read.options(**options).csv(paths, header=True)
 
@@ -78,7 +78,7 @@ _NUMBER = r"(?i)^\s*[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf(inity)?|nan)\s*$"
 
 
 def _column(name: str, is_csv: bool) -> Any:
-    """A column by its name, which may hold dots and backticks; that of a CSV made a number."""
+    """A column by its name, which may hold dots and backticks; CSV text becomes a number."""
     from pyspark.sql import functions
 
     column = functions.col("`" + name.replace("`", "``") + "`")
@@ -86,7 +86,7 @@ def _column(name: str, is_csv: bool) -> Any:
 
 
 def _number(text: Any, name: str) -> Any:
-    """Text as a number, or as missing, by the same rules as where CSV is read here."""
+    """Text as a number or as missing, by the same rules as CSV that is read locally."""
     from pyarrow.csv import ConvertOptions
     from pyspark.sql import functions
 
@@ -104,6 +104,6 @@ def _number(text: Any, name: str) -> Any:
         .when(text.isin(rules.false_values), 0.0)
         .otherwise(functions.raise_error(wrong))
     )
-    # Java takes 12d, 3F and 0x1p3 for numbers too; nobody else does.
+    # Java also reads 12d, 3F and 0x1p3 as numbers; other CSV readers do not.
     number = functions.when(text.rlike(_NUMBER), text.try_cast("double"))
     return functions.coalesce(number, other).alias(name)

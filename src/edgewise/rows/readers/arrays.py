@@ -1,4 +1,4 @@
-"""NumPy arrays and whatever turns into one."""
+"""NumPy arrays and everything that converts to one."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ class ArrayTable(LocalTable):
         return int(self._values.shape[0])
 
     def blocks(self) -> Iterator[Rows]:
-        # Views cost nothing, so they hold several blocks: accumulators set up once for all of them.
-        # Their size is fixed, so that reading on from the end of one gives the same ones.
+        # Views cost nothing, so each holds several blocks: accumulators are set up once for all of
+        # them. Their size is fixed, so that reading on from the end of one gives the same views.
         rows = 8 * block_rows(self._values.shape[1])
         for start in range(0, self._values.shape[0], rows):
             yield self._values[start : start + rows]

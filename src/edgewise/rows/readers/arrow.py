@@ -22,8 +22,8 @@ _HINT = "convert it, or leave it out (exclude=... of edge_test, --exclude)"
 class ArrowTable(LocalTable):
     """Any object that exports an Arrow C stream: Arrow, polars, DuckDB, ADBC, Ibis.
 
-    The stream is read in pieces, never as a whole. What exports itself anew each time (a table, a
-    query) can be read again; a reader or a cursor cannot.
+    The stream is read in pieces, never as a whole. A table or a query exports a new stream each
+    time, so it can be read again; a reader or a cursor cannot.
     """
 
     named = True
@@ -37,8 +37,8 @@ class ArrowTable(LocalTable):
     ) -> None:
         self._data = data
         self.rescannable = not _reads_once(data)
-        self.in_memory = self.n_rows is not None  # a query is run anew for every pass
-        # Some streams can be opened once only: the one opened for its names is the first pass.
+        self.in_memory = self.n_rows is not None  # a query is run again for every pass
+        # Some streams can be opened only once: the one opened for the names is the first pass.
         self._opened: pa.RecordBatchReader | None = _reader(data)
         schema = self._opened.schema
         self.feature_names = selected_names(schema.names, columns, exclude, "X")
@@ -70,12 +70,12 @@ class ArrowTable(LocalTable):
                 pass
         raise DataError(
             "data: this stream was read already and cannot be read again; use method='batch', "
-            "which reads it once, or make it anew."
+            "which reads it once, or make a new one."
         )
 
 
 def _told(blocks: Iterator[Rows]) -> Iterator[Rows]:
-    """Blocks, with a failure in the middle of a stream told in one line."""
+    """Blocks; a failure in the middle of a stream is reported in one line."""
     try:
         yield from blocks
     except (pa.ArrowException, OSError) as error:
@@ -83,7 +83,7 @@ def _told(blocks: Iterator[Rows]) -> Iterator[Rows]:
 
 
 def _reads_once(data: Any) -> bool:
-    """Readers and database cursors hand out their rows once; tables and queries again and again."""
+    """Whether the rows can be read only once, as those of readers and database cursors."""
     return isinstance(data, pa.RecordBatchReader) or "ursor" in type(data).__name__
 
 
@@ -108,9 +108,9 @@ def fixed_blocks(
 ) -> Iterator[Rows]:
     """The rows of Arrow batches, from row `skip` on, in blocks of one fixed size.
 
-    Fixed, so that the blocks, and with them every rounding error, depend on the rows alone and not
-    on how a file was written or where reading began (as long as `skip` is a whole number of
-    blocks). Numbers without gaps are not copied.
+    The size is fixed so that the blocks, and with them every rounding error, depend only on the
+    rows, not on how a file was written or where reading began (as long as `skip` is a whole number
+    of blocks). Numbers without gaps are not copied.
     """
     rows = batch_rows(n_features)
     pieces: list[Piece] = []
@@ -179,9 +179,9 @@ def _to_numpy(column: pa.Array, name: str) -> AnyArray:
 
 
 def _in_place(column: pa.Array) -> AnyArray:
-    """The numbers of a column without gaps, where they lie.
+    """A view of the numbers of a column without gaps.
 
-    Arrow's own `to_numpy` imports pandas first, where there is one: half a second for nothing.
+    Arrow's own `to_numpy` imports pandas if it is installed, which takes half a second.
     """
     dtype = np.dtype(column.type.to_pandas_dtype())
     values = column.buffers()[1]

@@ -19,7 +19,7 @@ CSV_BLOCK = 1 << 21
 
 
 def open_csv(path: Path) -> OpenedFile:
-    """A file of CSV, compressed or not; its first block says what its columns hold."""
+    """A CSV file, compressed or not; the types of its columns come from its first block."""
     with pa.input_stream(str(path), compression="detect") as stream:
         schema, bytes_a_row = csv_schema(stream)
     compressed = not path.name.lower().endswith(".csv")
@@ -37,7 +37,7 @@ def open_csv(path: Path) -> OpenedFile:
 
 
 def where_text_is(head: bytes, column: str) -> str:
-    """Where a column of CSV first holds text, if it held a number before."""
+    """Name the first line where a column holds text; empty if there is none in the head."""
     lines = csv.reader(io.StringIO(head.decode("utf-8-sig", "replace")))
     try:
         place = next(lines).index(column)
@@ -58,14 +58,14 @@ def _is_number(text: str) -> bool:
 
 
 def whole_lines(head: bytes) -> bytes:
-    """The head of a stream without a last line that was cut off in the middle."""
+    """The head of a stream, without an incomplete last line."""
     if len(head) < CSV_BLOCK or b"\n" not in head:
         return head
     return head[: head.rindex(b"\n") + 1]
 
 
 def csv_schema(stream: pa.NativeFile) -> tuple[pa.Schema, float]:
-    """Names and kinds from the first block of a CSV, and about how many bytes a row takes."""
+    """Names and types from the first block of a CSV, and about how many bytes a row takes."""
     from pyarrow import csv as arrow_csv
 
     options = arrow_csv.ReadOptions(block_size=CSV_BLOCK)
@@ -76,7 +76,7 @@ def csv_schema(stream: pa.NativeFile) -> tuple[pa.Schema, float]:
     except StopIteration:
         rows = 0
     _ = schema.names  # decoded on first use
-    # A compressed stream cannot say how far it came; its rows are not estimated anyway.
+    # A compressed stream does not know its position; its rows are not estimated anyway.
     read = min(stream.tell(), CSV_BLOCK) if stream.seekable() else 0
     return schema, read / max(rows, 1)
 
@@ -86,8 +86,8 @@ def csv_blocks(
 ) -> Iterator[Rows]:
     from pyarrow import csv as arrow_csv
 
-    # Kinds were guessed from the first block, where whole numbers or gaps may stand for a column
-    # of fractions; as float64 the rest of the file cannot contradict them.
+    # Types were guessed from the first block, where a column of fractions may hold only whole
+    # numbers or gaps. As float64, the rest of the file cannot contradict them.
     kinds = {
         name: pa.float64()
         for name in columns

@@ -38,7 +38,7 @@ _KINDS: dict[tuple[str, ...], Callable[[Path], OpenedFile]] = {
 
 
 class Position(NamedTuple):
-    """How far reading has come: so many rows of this file, and all of those before it."""
+    """How far reading has come: this many rows of this file, and all files before it."""
 
     file: int
     rows: int
@@ -54,7 +54,7 @@ class FileTable(LocalTable):
     columns, exclude : sequence of str, optional
         The columns to read, all by default, and those to leave out.
     read_ahead : bool
-        Read the next blocks while one is worked on.
+        Read the next blocks while the current one is processed.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class FileTable(LocalTable):
         return (block for _, block in self.positioned_blocks())
 
     def part(self) -> Part:
-        """The one part, which knows how far reading has come."""
+        """The only part, which records how far reading has come."""
         so_far = SoFar()
 
         def read() -> Iterator[Rows]:
@@ -109,15 +109,15 @@ class FileTable(LocalTable):
         return later
 
     def positioned_blocks(self) -> Iterator[tuple[Position, Rows]]:
-        """Blocks, each with the position behind it."""
+        """Blocks, each with the position after it."""
         return prefetched(self._read) if self._read_ahead else self._read()
 
     def rows_of_files(self) -> list[int | None]:
-        """Rows of each file, where it says."""
+        """Rows of each file, if the file says how many."""
         return [file.n_rows for file in self._files]
 
     def reaches(self, position: Position, rows: int) -> bool:
-        """Whether so many rows can end there, as far as the files say how many they have."""
+        """Whether this many rows can end there, as far as the files say how many they have."""
         if position.file >= len(self._files):
             return False
         before = known_total([file.n_rows for file in self._files[: position.file]])
@@ -153,7 +153,7 @@ def open_file(path: Path) -> OpenedFile:
 def _check_columns(
     file: OpenedFile, first: OpenedFile, wanted: tuple[str, ...], *, chosen: bool
 ) -> None:
-    """The wanted columns are there and hold numbers; without a choice, no others either."""
+    """Check that the wanted columns exist and hold numbers, and by default that no others exist."""
     names = file.schema.names
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
@@ -161,8 +161,8 @@ def _check_columns(
             f"data: file '{file.path}' has the column {twice[0]!r} more than once; rename or drop "
             "the repeated columns."
         )
-    # What was left out of the first file does not matter, nor does anything where columns were
-    # chosen.
+    # Columns left out of the first file do not matter, and if columns were chosen, no other
+    # columns matter.
     ours, known = set(wanted), set(names if chosen else first.schema.names)
     theirs = [name for name in names if name in ours or name not in known]
     column_places(

@@ -1,4 +1,4 @@
-"""Batches that come one by one: generators, consumers of queues."""
+"""Batches that arrive one by one, from generators or queues."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ class IteratorTable(LocalTable):
 
     def blocks(self) -> Iterator[Rows]:
         if self._left is None:
-            raise DataError("data: this iterator was read already; make it anew.")
+            raise DataError("data: this iterator was read already; make a new one.")
         left, self._left = self._left, None
         for number, batch in enumerate(left):
             yield from self._in_order(batch, number)
 
     def _in_order(self, batch: LocalTable, number: int) -> Iterator[Rows]:
         """The blocks of a batch, their columns in the order of the first batch."""
-        # Columns without names go by their places, so only their number must be the same.
+        # Columns without names are matched by place, so only their number must be the same.
         by_name = self.named and batch.named
         if not by_name and len(batch.feature_names) == len(self.feature_names):
             return batch.blocks()

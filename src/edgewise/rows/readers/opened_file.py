@@ -1,4 +1,4 @@
-"""What every kind of file is once it is open."""
+"""The common form of all open files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from edgewise.rows.block import Rows
 
 @dataclass(frozen=True, slots=True)
 class OpenedFile:
-    """What is known of a file before its rows are read, and the way to read them.
+    """What is known about a file before its rows are read, and how to read them.
 
     `read(columns, skip)` starts a pass over those columns from row `skip` on; `first_text(column)`
     says where a column first holds something that is not a number, for kinds that can.
@@ -32,7 +32,7 @@ class OpenedFile:
 
 @contextmanager
 def readable(path: str) -> Iterator[None]:
-    """Turn what readers raise into one sentence that names the file."""
+    """Turn an error of a reader into one sentence that names the file."""
     try:
         yield
     except pa.ArrowException as error:

@@ -23,7 +23,7 @@ def open_parquet(path: Path) -> OpenedFile:
         groups = [file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)]
 
     def read(columns: Sequence[str], skip: int) -> Iterator[Rows]:
-        # Whole row groups before `skip` are not even opened.
+        # Row groups that end before `skip` are not opened.
         first = 0
         while first < len(groups) and skip >= groups[first]:
             skip -= groups[first]

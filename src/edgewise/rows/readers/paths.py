@@ -1,4 +1,4 @@
-"""Which files a path, a folder or a pattern stands for."""
+"""The files that a path, a folder or a pattern stands for."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ENDINGS = (*CSV_ENDINGS, *PARQUET_ENDINGS, *IPC_ENDINGS, *NPY_ENDINGS)
 
 
 def expand_paths(paths: Sequence[StrPath]) -> list[str]:
-    """Folders become the files of known kinds in them, patterns what they match, sorted."""
+    """All files, sorted: those of known kinds in a folder, and those that match a pattern."""
     given = [os.fspath(path) for path in paths]
     if "-" in given:
         if len(given) > 1:
@@ -29,7 +29,7 @@ def expand_paths(paths: Sequence[StrPath]) -> list[str]:
         if "://" in path and not os.path.exists(path):
             raise DataError(
                 f"data: expected a path on this machine, got '{path}'; read it with DuckDB, polars "
-                "or Dask and pass what these make of it."
+                "or Dask, and pass the data frame."
             )
         if not os.path.exists(path) and glob.has_magic(path):
             matches = sorted(glob.glob(path, recursive=True))
@@ -45,7 +45,7 @@ def expand_paths(paths: Sequence[StrPath]) -> list[str]:
 
 
 def _files_at(path: str) -> list[str]:
-    """The path itself, or the files in it if it is a folder; what begins with . or _ is hidden."""
+    """The path, or the files of a folder except hidden ones, whose names begin with . or _."""
     if not os.path.isdir(path):
         return [path]
     inside: list[str] = []

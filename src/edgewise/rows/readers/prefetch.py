@@ -1,4 +1,4 @@
-"""Reading ahead: the next batch is made while the present one is worked on."""
+"""Reading ahead: the next batch is read while the current one is processed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _AHEAD = 2  # items waiting; each is a batch of some megabytes
 
 
 class _Failure:
-    """An exception on its way from the reading thread to the reader."""
+    """An exception from the reading thread, to be raised in the reader."""
 
     def __init__(self, error: BaseException) -> None:
         self.error = error
@@ -22,7 +22,7 @@ _END = object()
 
 
 def prefetched(make: Callable[[], Iterator[_Item]]) -> Iterator[_Item]:
-    """The items of `make()`, produced by a thread of their own, in the same order.
+    """The items of `make()` in the same order, produced by a separate thread.
 
     Decoding files and BLAS both release the interpreter's lock, so on two cores they overlap. The
     thread ends when the items do, when making one fails, or when the reader stops reading.
@@ -57,5 +57,5 @@ def prefetched(make: Callable[[], Iterator[_Item]]) -> Iterator[_Item]:
             yield item  # type: ignore[misc]
     finally:
         stopped.set()
-        # A reader that waits for a pipe cannot be woken; it is a daemon and may be left.
+        # A thread that waits for a pipe cannot be woken; it is a daemon, so it may keep waiting.
         thread.join(timeout=1)

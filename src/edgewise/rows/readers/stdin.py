@@ -1,4 +1,4 @@
-"""Standard input: CSV that is read once, and whose head is looked at first."""
+"""Standard input: CSV that is read once, after a look at its first bytes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from edgewise.rows.readers.opened_file import OpenedFile, readable
 
 
 class PeekedStream(io.RawIOBase):
-    """A binary stream whose first bytes can be looked at before they are read."""
+    """A binary stream that can show its first bytes before they are read."""
 
     def __init__(self, stream: BinaryIO) -> None:
         super().__init__()
@@ -30,7 +30,7 @@ class PeekedStream(io.RawIOBase):
         self._ahead = b""
 
     def head(self, size: int) -> bytes:
-        """Up to `size` bytes from the front; they will be read again."""
+        """Up to `size` bytes from the front, which stay unread."""
         while len(self._ahead) < size:
             more = self._stream.read(size - len(self._ahead))
             if not more:
@@ -54,8 +54,8 @@ class PeekedStream(io.RawIOBase):
 def standard_input() -> BinaryIO:
     """Standard input without Python's buffer.
 
-    The buffer has a lock, and a thread that waits in it for a pipe would bring the interpreter down
-    when the program ends meanwhile.
+    The buffer has a lock. If the program ends while a thread holds it and waits for a pipe, the
+    interpreter crashes.
     """
     try:
         return cast(BinaryIO, io.FileIO(sys.stdin.fileno(), closefd=False))
