@@ -1,4 +1,4 @@
-"""Everything edgewise raises or warns about."""
+"""All errors and warnings of edgewise."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class EdgewiseWarning(UserWarning):
 
 
 class TooFewRowsWarning(EdgewiseWarning):
-    """The threshold is infinite because the rows are too few to bound anything."""
+    """The threshold is infinite because there are too few rows for a bound."""
 
 
 class ShortBatchesWarning(EdgewiseWarning):
@@ -55,5 +55,5 @@ class NonFiniteError(DataError):
         self.counts = counts
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # With both arguments, so that the error can come from another process.
+        # With both arguments, so that the error can be pickled and sent from another process.
         return type(self), (str(self), self.counts)

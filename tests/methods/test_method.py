@@ -172,7 +172,7 @@ class TestQuestions:
         refuses(
             lambda: call(rows, method=ew.Trace(), mu=2.0),
             ParameterError,
-            "mu: expected as an option of the object",
+            "mu: expected as an option of the method object",
             "Trace(mu=...)",
         )
 

@@ -1,1 +1,1 @@
-"""What every room uses: checks, words, warnings, atomic files, types."""
+"""Helpers for all folders: checks, words for messages, warnings, atomic files, types."""

@@ -14,7 +14,7 @@ from edgewise.errors import DataError
 
 @contextmanager
 def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """A temporary file beside `path` to write to; it takes the name `path` when all went well.
+    """A temporary file beside `path` to write to; it is renamed to `path` at the end.
 
     Examples
     --------
@@ -26,7 +26,7 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
     >>> target.read_text()
     'hello'
     """
-    # A link is written through, as open() would.
+    # Write to the target of a link, as open() would.
     target = Path(os.path.realpath(path))
     try:
         special = target.exists() and not target.is_file()
@@ -55,7 +55,7 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 def sweep(path: str | os.PathLike[str]) -> None:
-    """Remove what a kill in the middle of writing `path` left behind."""
+    """Remove temporary files that an interrupted write of `path` left behind."""
     target = Path(os.path.realpath(path))
     for left in target.parent.glob(f".{glob.escape(target.stem)}-????????{target.suffix}"):
         with suppress(OSError):
@@ -65,7 +65,7 @@ def sweep(path: str | os.PathLike[str]) -> None:
 def check_writable(
     path: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]] = ()
 ) -> None:
-    """Fail now rather than after the work, where `path` plainly cannot or should not be written."""
+    """Fail before the work if `path` clearly cannot or should not be written."""
     target = Path(os.path.realpath(path))
     if any(target == Path(os.path.realpath(source)) for source in inputs):
         raise DataError(f"output: '{path}' is one of the inputs; choose another name.")
@@ -88,7 +88,7 @@ def _unwritable(target: Path, error: OSError) -> DataError:
 
 
 def _default_mode() -> int:
-    """What a plainly created file would get; temporary files are private otherwise."""
+    """The permissions of an ordinary new file; temporary files are private by default."""
     mask = os.umask(0)
     os.umask(mask)
     return 0o666 & ~mask

@@ -25,7 +25,7 @@ def check_choice(name: str, value: object, choices: Sequence[object]) -> None:
 
 
 def check_ending(name: str, path: str | os.PathLike[str], kinds: Sequence[str]) -> str:
-    """The kind of file that the ending of its name asks for.
+    """The kind of file that the ending of its name says.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def check_count(name: str, value: object, *, at_least: int) -> int:
 
 
 def check_flag(name: str, value: object) -> bool:
-    """True or False, also NumPy's."""
+    """True or False, of Python or NumPy."""
     if not isinstance(value, bool) and type(value).__name__ not in ("bool", "bool_"):
         raise ParameterError(f"{name}: expected True or False, got {value!r}.")
     return bool(value)
@@ -79,7 +79,7 @@ def check_alpha(alpha: object) -> float:
 
 
 def default_names(n_features: int) -> tuple[str, ...]:
-    """Names of columns that came without: x0, x1, … as in scikit-learn."""
+    """Default names of columns: x0, x1, … as in scikit-learn."""
     return tuple(f"x{i}" for i in range(n_features))
 
 
@@ -102,7 +102,7 @@ def check_names(names: Iterable[object], n_features: int | None = None) -> tuple
 
 
 def check_columns(argument: str, names: object) -> tuple[str, ...] | None:
-    """The names of columns that a user asks for: one, or several in their order."""
+    """The names of columns that a user gives: one, or several in order."""
     if names is None:
         return None
     if isinstance(names, str):

@@ -1,4 +1,4 @@
-"""Settings of the whole process that several threads want at once."""
+"""Settings of the whole process that several threads need at the same time."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Any
 
 
 class SharedContext:
-    """A context of the process: the first thread that comes enters it, the last that goes exits.
+    """A context of the process: the first thread enters it, and the last thread exits it.
 
-    Each for itself would undo too early what another thread still needs, or never.
+    With a context per thread, one would undo too early what another still needs, or never undo it.
 
     Parameters
     ----------
     make : callable
-        Makes the context manager; called whenever nobody is inside yet.
+        Makes the context manager; called when no thread is inside.
 
     Examples
     --------
@@ -58,6 +58,6 @@ class SharedContext:
         with self._lock:
             self._inside -= 1
             if not self._inside and self._held is not None:
-                # An error of the last thread is no error of what all of them shared.
+                # An error of the last thread does not belong to the shared context.
                 self._held.__exit__(None, None, None)
                 self._held = None

@@ -1,4 +1,4 @@
-"""Warnings that point at the user's line, not at ours; and ways to go without them."""
+"""Warnings that point at the user's line, not at ours, and ways to hide warnings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _silent: ContextVar[bool] = ContextVar("edgewise_silent", default=False)
 
 
 def warn(message: str, category: type[EdgewiseWarning]) -> None:
-    """Warn as if from the first line outside this package on the way up."""
+    """Warn at the first line of the call stack that is outside this package."""
     if _silent.get():
         return
     level, frame = 1, sys._getframe(1)
@@ -26,7 +26,7 @@ def warn(message: str, category: type[EdgewiseWarning]) -> None:
 
 @contextmanager
 def without_warnings() -> Iterator[None]:
-    """None of our own warnings in this block, in this thread.
+    """Hide our own warnings in this block, in this thread.
 
     `warnings.catch_warnings` would change the filters of all threads at once.
     """
@@ -37,15 +37,15 @@ def without_warnings() -> Iterator[None]:
         _silent.reset(token)
 
 
-# Which warnings are shown is the business of the whole process.
+# The filters of warnings belong to the whole process.
 _FILTERS = SharedContext(warnings.catch_warnings)
 
 
 @contextmanager
 def quiet(category: type[Warning], message: str = "") -> Iterator[None]:
-    """Without the warnings of another library whose text matches `message`, in all threads.
+    """Hide another library's warnings whose text matches `message`, in all threads.
 
-    The filters are as they were when the last thread leaves.
+    The last thread to leave restores the filters.
 
     Examples
     --------

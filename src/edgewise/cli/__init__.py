@@ -1,4 +1,4 @@
-"""The command line: one file a command; nothing imports it.
+"""The command line: one file per command; nothing imports it.
 
 Every module here imports only click at the top, so that `edgewise --help` is instant.
 """

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     examples="""
     # A folder of files into a state, which `edgewise test` takes
     edgewise accumulate 2024/ -o 2024.state
-    # A long run: broken off and started again, it goes on where it was
+    # A long run: if it is interrupted, the same command continues where it stopped
     edgewise accumulate 2024/ -o 2024.state --checkpoint-every 60 --resume
     # Rows from another program
     gzip -dc returns.csv.gz | edgewise accumulate - --exclude Date -o a.state
@@ -55,10 +55,10 @@ if TYPE_CHECKING:
     "--checkpoint-every",
     type=float,
     metavar="SECONDS",
-    help="Keep a checkpoint beside STATE, renewed this often.",
+    help="Save a checkpoint beside STATE this often.",
 )
-@click.option("--resume", is_flag=True, help="Go on from the checkpoint of an interrupted run.")
-@click.option("-v", "--verbose", is_flag=True, help="Say how long it took and how much memory.")
+@click.option("--resume", is_flag=True, help="Continue from the checkpoint of an interrupted run.")
+@click.option("-v", "--verbose", is_flag=True, help="Say how much time and memory it took.")
 def command(
     output: str,
     kind: str,
@@ -82,7 +82,7 @@ def command(
 
     keeps = checkpoint_every is not None or resume
     if keeps and not is_local(asked):
-        raise click.UsageError("--checkpoint-every and --resume are for --engine local.")
+        raise click.UsageError("--checkpoint-every and --resume need --engine local.")
     every = check_real(
         "checkpoint-every", 60.0 if checkpoint_every is None else checkpoint_every, above=0
     )
@@ -141,5 +141,5 @@ def _read(
             )
     except KeyboardInterrupt:
         if checkpoint is not None and checkpoint.exists():
-            click.echo(f"edgewise: {checkpoint} is kept; --resume goes on from it.", err=True)
+            click.echo(f"edgewise: {checkpoint} is kept; --resume continues from it.", err=True)
         raise

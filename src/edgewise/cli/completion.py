@@ -35,15 +35,15 @@ _INSTALLED_BY = {
 def command(shell: str) -> None:
     """Print what SHELL (bash 4.4 or newer, zsh, or fish) must run to complete edgewise.
 
-    After that the TAB key completes commands, options, the values they can have (as in --method)
-    and names of files.
+    After that the TAB key completes commands, options, the values of options such as --method, and
+    names of files.
     """
     from click.shell_completion import get_completion_class
 
     root = click.get_current_context().find_root()
     kind = get_completion_class(shell)
     if kind is None or root.info_name is None:
-        raise click.UsageError(f"this version of click knows no completion for {shell}.")
+        raise click.UsageError(f"this version of click has no completion for {shell}.")
     # click looks for a variable of this name when the program starts.
     variable = f"_{root.info_name.upper()}_COMPLETE"
     click.echo(kind(root.command, {}, root.info_name, variable).source(), nl=False)

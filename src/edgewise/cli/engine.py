@@ -23,12 +23,12 @@ def engine_options(command: _Command) -> _Command:
         click.option(
             "--master",
             metavar="URL",
-            help="Of Spark, as in spark://host:7077.  [default: the cores of this machine]",
+            help="Address of Spark: spark://host:7077.  [default: the cores of this machine]",
         ),
         click.option(
             "--scheduler",
             metavar="ADDRESS",
-            help="Of Dask, as in tcp://host:8786.  [default: the cores of this machine]",
+            help="Address of Dask: tcp://host:8786.  [default: the cores of this machine]",
         ),
         click.option(
             "--engine",
@@ -43,7 +43,7 @@ def engine_options(command: _Command) -> _Command:
 
 
 def check_engine(asked: dict[str, Any]) -> None:
-    """An address is of use only to the engine that it belongs to."""
+    """Refuse an address that belongs to another engine."""
     if asked.get("scheduler") is not None and asked["engine"] != "dask":
         raise click.UsageError("--scheduler is the address of a Dask cluster; add --engine dask.")
     if asked.get("master") is not None and asked["engine"] != "spark":
@@ -57,7 +57,7 @@ def is_local(asked: dict[str, Any]) -> bool:
 
 @contextmanager
 def opened_table(asked: dict[str, Any]) -> Iterator[Table]:
-    """The chosen columns of DATA, as long as the engine that reads them is up."""
+    """The chosen columns of DATA; the engine that reads them runs inside this context."""
     from edgewise.rows.readers.files import FileTable
 
     check_engine(asked)
@@ -79,7 +79,7 @@ def opened_table(asked: dict[str, Any]) -> Iterator[Table]:
     from edgewise.rows.clusters.spark_files import spark_file_table
 
     if not any("://" in path for path in data):
-        FileTable(data, **chosen)  # a mistake is told before Java starts
+        FileTable(data, **chosen)  # reports mistakes before Java starts
     with clusters.spark_session(asked["master"]) as session:
         yield spark_file_table(session, data, **chosen)
 
@@ -100,7 +100,7 @@ def _refuse_states(data: tuple[str, ...]) -> None:
 def watched(
     asked: dict[str, Any], table: Table, what: str, passes: int | None = None
 ) -> Iterator[Table]:
-    """The rows that are asked for; read here, with a progress bar. A cluster shows its own."""
+    """The chosen rows; with a progress bar if they are read here. A cluster shows its own."""
     from edgewise.cli.progress import progress_bar
     from edgewise.rows.opening import open_table
 

@@ -11,7 +11,7 @@ from edgewise.cli.options import PATH
 @click.command(
     "merge",
     cls=Manual,
-    short_help="Several state files into one.",
+    short_help="Merge several state files into one.",
     examples="""
     # Two years; the rows of the first came before those of the second
     edgewise merge 2023.state 2024.state -o years.state
@@ -44,7 +44,7 @@ def command(states: tuple[str, ...], output: str) -> None:
         if type(other) is not type(total):
             raise DataError(
                 f"state file '{path}' holds {type(other).__name__}, '{states[0]}' "
-                f"{type(total).__name__}; only states of one kind add up."
+                f"{type(total).__name__}; only states of one kind can be added."
             )
         try:
             total = total + other  # type: ignore[operator]

@@ -1,4 +1,4 @@
-"""The options of all methods as those of a command, read from the methods' own fields."""
+"""The options of all methods as options of a command, read from the methods' fields."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _fields() -> dict[str, tuple[Field[Any], str]]:
 
 
 def method_parameters() -> list[click.Parameter]:
-    """One option for each field; none has a default here, so that what was asked for is known."""
+    """One option for each field, without a default here, so that it shows what the user gave."""
     made: list[click.Parameter] = []
     for name, (field, methods) in _fields().items():
         told = field.metadata
@@ -45,7 +45,7 @@ def method_parameters() -> list[click.Parameter]:
 
 
 def asked_options(asked: dict[str, Any]) -> dict[str, Any]:
-    """Of what was asked for on the command line, the options of methods, ready to pass on."""
+    """The options of methods that the user gave on the command line, ready to pass on."""
     found = {}
     for name, (field, _) in _fields().items():
         value = asked.get(name)

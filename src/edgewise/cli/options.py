@@ -10,8 +10,8 @@ import click
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
-# The shell completes file names here. It checks nothing: what is wrong with a path is said, in one
-# sentence, by what reads or writes it.
+# The shell completes file names here. Paths are not checked here: the code that reads or writes
+# them reports errors in one sentence.
 PATH = click.Path(readable=False)
 CORRECTION_NAMES = ("holm", "bonferroni", "bh", "by", "maxt", "none")
 
@@ -47,14 +47,14 @@ def correction_option(command: _Command) -> _Command:
 
 
 def correction_of(name: str | None) -> str | None:
-    """What was asked for; where nothing was, the default, which a bound may leave aside."""
+    """The correction that the user gave, or the default, which a bound may ignore."""
     from edgewise.inference.corrections import HOLM
 
     return HOLM if name is None else name
 
 
 def column_names(text: str | None) -> list[str] | None:
-    """Names as in a line of CSV: one that holds a comma stands in double quotes."""
+    """Names as in a line of CSV: a name with a comma is in double quotes."""
     if text is None:
         return None
     line = next(csv.reader([text], skipinitialspace=True), [])

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     cls=Manual,
     short_help="Rows needed to find an effect, per method.",
     examples="""
-    # Rows like these: how many find a partial correlation of 0.05?
+    # How many rows like these would find a partial correlation of 0.05?
     edgewise plan returns.csv --exclude Date --effect 0.05
-    # More surely, at a stricter level
+    # With more power, at a stricter level
     edgewise plan returns.csv --exclude Date --effect 0.1 --power 0.9 --alpha 0.01
     """,
 )
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 def command(effect: float, power: float, alpha: float, **asked: Any) -> None:
     """How many rows like those of DATA would find a partial correlation of a given size?
 
-    For the per-edge methods, found with the given power after correction for all pairs; for the
-    bounds, the rows at which the threshold comes down to the effect.
+    The per-edge methods then find it with the given power, after correction for all pairs. For the
+    bounds, it is the number of rows at which the threshold falls to the effect.
     """
     from edgewise.cli.screen import console, plan_table
     from edgewise.errors import EdgewiseError

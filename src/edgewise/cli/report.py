@@ -27,9 +27,9 @@ from edgewise.cli.testing import (
     examples="""
     # Into edgewise-report.html
     edgewise report returns.csv --exclude Date
-    # Another test and another name; not every method side by side
+    # Another test and another file; without the table of all methods
     edgewise report 2024/ --method batch --no-compare -o 2024.html
-    # Of a state: no rows are needed any more
+    # From a state, without the rows
     edgewise report 2024.state -o 2024.html
     """,
 )
@@ -52,7 +52,7 @@ def command(output: str, compare: bool | None, **asked: Any) -> None:
 
     The page works offline and from disk: the graph, a slider for the level, the table of edges, the
     heat map, facts about the data, and every method side by side. DATA is what `edgewise test`
-    takes; from a state, which has no rows left, the page has no ladder of methods.
+    takes. A state has no rows, so its page has no table of all methods.
     """
     check_report(output, asked["data"])
     with tested(asked) as (result, rows):

@@ -30,7 +30,7 @@ from edgewise.cli.testing import (
     edgewise test 2024/ --csv pairs.csv --graph graph.gexf
     # Each day may depend on the days before; weak edges do not matter
     edgewise test returns.csv --exclude Date --method batch --min-effect 0.1
-    # Between other programs, which can send the rows only once
+    # In a pipe, where the rows can be read only once
     cat today.csv | edgewise test - --method batch --json - > today.json
     """,
 )
@@ -51,7 +51,7 @@ from edgewise.cli.testing import (
     "--graph",
     type=PATH,
     metavar="FILE",
-    help="The same by its ending: .graphml, .gexf, .cyjs.",
+    help="Write the graph; the ending decides: .graphml, .gexf, .cyjs.",
 )
 @click.option(
     "--report", type=PATH, metavar="FILE.html", help="Write a page to explore in a browser."
@@ -79,7 +79,7 @@ def command(
     """Test every pair of columns of DATA for an edge.
 
     DATA is files, folders or patterns of .csv, .csv.gz, .parquet, .feather, .arrow and .npy files
-    of the same columns; or - for CSV from standard input; or one state of `edgewise accumulate`.
+    with the same columns; or - for CSV from standard input; or one state of `edgewise accumulate`.
     """
     from edgewise._base.atomic import check_writable
     from edgewise.cli.progress import peak_memory
@@ -88,9 +88,11 @@ def command(
 
     check_engine(asked)
     if plot is None and plot_kind is not None:
-        raise click.UsageError("--plot-kind says what to draw; --plot FILE where.")
+        raise click.UsageError("--plot-kind says what to draw; also say where, with --plot FILE.")
     if report is None and compare is not None:
-        raise click.UsageError("--compare is about the report; --report FILE says where it goes.")
+        raise click.UsageError(
+            "--compare is an option of the report; also say where it goes, with --report FILE."
+        )
     # Before the work: an output that cannot be written should not cost a long run.
     if plot is not None:
         export.plot_kind(plot)

@@ -65,8 +65,8 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
         "--budget",
         type=float,
         metavar="SECONDS",
-        help="Read only as many rows as fit, and use trace or eig, whichever then has the smaller "
-        "threshold. Not for CSV, whose rows are not known beforehand.",
+        help="Read only as many rows as fit, and use trace or eig, whichever has the smaller "
+        "threshold. Not for CSV, whose number of rows is not known beforehand.",
     ),
 )
 
@@ -95,7 +95,7 @@ def compare_option(command: _Command) -> _Command:
 
 @contextmanager
 def tested(asked: dict[str, Any]) -> Iterator[tuple[EdgeTestResult, Table | None]]:
-    """The result that the options ask for; and its rows, while these can be read again."""
+    """The result for these options, and its rows if they can be read again."""
     from edgewise.cli.method_options import asked_options
     from edgewise.methods.registry import DEFAULT_METHOD, method_of
 
@@ -127,7 +127,7 @@ def _state(asked: dict[str, Any]) -> AnyState | None:
 def _told(
     asked: dict[str, Any], method: str, opened: AbstractContextManager[Any], **more: Any
 ) -> EdgeTestResult:
-    """The result of a test, with what is to be said of it on standard error."""
+    """Run a test, and print its warnings on standard error."""
     from edgewise.cli.method_options import asked_options
     from edgewise.errors import EdgewiseWarning
     from edgewise.questions.edge_test import edge_test
@@ -161,7 +161,7 @@ def _tell_few_rows(result: EdgeTestResult) -> None:
 
 
 def check_report(path: str, data: tuple[str, ...]) -> None:
-    """Before the work: where a report cannot go, or would not be known for one."""
+    """Check before the work that the report can be written and that its name ends in .html."""
     from edgewise._base.atomic import check_writable
     from edgewise._base.checks import check_choice
 
@@ -189,7 +189,7 @@ def make_report(
         write_report(
             result,
             path,
-            # Standard input cannot be read again; the report then says less of the data.
+            # Standard input cannot be read again; the report then says less about the data.
             data=rows,
             compare=compare,
             title=", ".join(Path(name).name or name for name in asked["data"][:3])

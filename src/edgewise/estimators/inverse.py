@@ -13,14 +13,14 @@ from edgewise._base.types import FloatArray
 from edgewise.errors import DataError
 from edgewise.kernels.centre import Centre
 
-# Below this share of a column's variance left over by the others, what is left is rounding.
+# If the other columns leave less than this share of a column's variance, the rest is rounding.
 _COLLINEAR = 1e-13
 # A spread of this many units in the last place of the mean is a constant column.
 _CONSTANT_ULPS = 16 * np.finfo(float).eps
 
 
 class SampleMoments(Protocol):
-    """Mean and covariance of all rows, from whatever state has them."""
+    """Mean and covariance of all rows, from any state that has them."""
 
     @property
     def n_samples(self) -> int: ...
@@ -40,8 +40,8 @@ class PrecisionEstimate:
     """Σ̂, Θ̂ = Σ̂⁻¹ and the partial correlations ρ̂ = −Θ̂_ij/√(Θ̂_iiΘ̂_jj).
 
     `residual_map` is the p × p matrix B with v = Bᵀ(x − x̄): v_i is the residual of regressing
-    x_i on all the others, scaled to unit variance. It is made without ever forming a product
-    of two scales, so columns in units from 1e-150 to 1e150 give the same v.
+    x_i on all the others, scaled to unit variance. It is computed without a product of two scales,
+    so columns in units from 1e-150 to 1e150 give the same v.
     """
 
     n_samples: int
@@ -80,7 +80,7 @@ class PrecisionEstimate:
 
 
 def estimate_precision(moments: SampleMoments, feature_names: Sequence[str]) -> PrecisionEstimate:
-    """Invert the covariance through the correlation matrix, naming what cannot be inverted."""
+    """Invert the covariance through the correlation matrix; errors name the columns at fault."""
     check_testable_shape(moments.n_samples, moments.n_features or 0)
     mean, covariance = moments.mean(), moments.covariance()
     scale = np.sqrt(covariance.diagonal())
@@ -93,7 +93,7 @@ def estimate_precision(moments: SampleMoments, feature_names: Sequence[str]) -> 
     correlation = _unscaled(covariance, scale)
     np.fill_diagonal(correlation, 1.0)
     inverse = _inverse(correlation)
-    # ‖R⁻¹‖₂ ≤ ‖R⁻¹‖_∞: mostly that settles it, and the smallest eigenvalue need not be found.
+    # ‖R⁻¹‖₂ ≤ ‖R⁻¹‖_∞: this is usually enough, without the smallest eigenvalue.
     if inverse is None or not np.linalg.norm(inverse, np.inf) * _COLLINEAR * len(scale) < 1:
         _raise_if_collinear(correlation, scale, feature_names)
         inverse = np.asarray(np.linalg.inv(correlation))
@@ -112,10 +112,10 @@ def estimate_precision(moments: SampleMoments, feature_names: Sequence[str]) -> 
 
 
 def _inverse(correlation: FloatArray) -> FloatArray | None:
-    """The inverse; none where there is none to working precision.
+    """The inverse; None if there is none to working precision.
 
-    By NumPy, like all else here: SciPy brings a BLAS of its own, and the waiting threads of one
-    take the cores from those of the other.
+    It uses NumPy, like the rest of this file: SciPy has its own BLAS, and the waiting threads of
+    one BLAS take the cores from the other.
     """
     try:
         inverse = np.linalg.inv(correlation)
@@ -142,7 +142,7 @@ def _raise_if_constant(scale: FloatArray, mean: FloatArray, names: Sequence[str]
 
 
 def _raise_if_collinear(correlation: FloatArray, scale: FloatArray, names: Sequence[str]) -> None:
-    """Find the first column that the columns before it determine, and say how."""
+    """Find the first column that is determined by the columns before it, and say how."""
     if np.linalg.eigvalsh(correlation)[0] > _COLLINEAR * len(names):
         return
     residual = correlation.copy()

@@ -1,4 +1,4 @@
-"""What a method may ask for, whatever stands behind it: rows, a saved state, or fourth moments."""
+"""What a method may ask for, from rows, from a saved state, or from fourth moments."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Needs:
     order : {2, 4}
         The order of the moments that the first pass keeps.
     n_batches : int or None
-        Keep the moments of that many batches of rows instead.
+        Keep the moments of this many batches of rows instead.
     reads_again : bool
         Whether the rows are read after the first pass; if not, a state is enough.
     """
@@ -53,15 +53,15 @@ class Needs:
 class Evidence(ABC):
     """The sums that methods are made of.
 
-    A method never asks what is behind them. Where something cannot be had, as a further pass when
-    only a state is left, the error says so in the name of whoever asked.
+    A method never asks where they come from. If something is not available, such as another pass
+    over the rows of a state, the error says so and names the method that asked.
 
     Attributes
     ----------
     feature_names : tuple of str
         The columns.
     asked_by : str
-        Who wants to know, for messages.
+        The method or function that asks, for messages.
     n_dropped : int
         Rows left out because of missing values.
     in_memory : bool
@@ -109,16 +109,16 @@ class Evidence(ABC):
         self._lacks_rows()
 
     def sums(self, one_pass: Pass) -> Sums:
-        """What a pass of the method's own over all rows adds up to."""
+        """The sums of the method's own pass over all rows."""
         self._lacks_rows()
 
     def leading_rows(self, most: int) -> FloatArray:
-        """The first rows, at most so many, minus the mean; features first."""
+        """The first rows, up to a maximum, minus the mean; features first."""
         self._lacks_rows()
 
     @cached_property
     def centre(self) -> Centre:
-        """The mean of all rows, as exactly as it is known."""
+        """The mean of all rows, as exact as it is known."""
         return self.moments().centre()
 
     def central_covariance(self, A: FloatArray | None = None) -> FloatArray:

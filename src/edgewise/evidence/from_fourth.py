@@ -1,4 +1,4 @@
-"""Evidence from all fourth moments of a few columns: every method, and no row is read again."""
+"""Evidence from all fourth moments of a few columns: for all methods, without rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Evidence from rows: a finished first pass, and as many more as a method asks for."""
+"""Evidence from rows: the first pass, and as many further passes as a method asks for."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RowEvidence(StateEvidence):
-    """What the state of the first pass knows, and what further passes over the rows add up to."""
+    """The state of the first pass, and the sums of further passes over the rows."""
 
     rows: SameRows
 
@@ -76,5 +76,5 @@ def _leading_of(part: Part, most: int, centre: Centre) -> FloatArray:
 
 
 def _leading(a: FloatArray, b: FloatArray, most: int) -> FloatArray:
-    """Those of two parts that follow each other."""
+    """The leading rows of two parts that follow each other."""
     return np.concatenate([a, b], axis=1)[:, :most]

@@ -1,4 +1,4 @@
-"""Evidence from a state: the rows are gone, their sums are left."""
+"""Evidence from a state, which has sums but no rows."""
 
 from __future__ import annotations
 

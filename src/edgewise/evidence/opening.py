@@ -1,4 +1,4 @@
-"""From whatever the user passed to evidence: the one place that tells a state from rows."""
+"""From the user's data to evidence: the only place that distinguishes a state from rows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from edgewise.states.accumulate import read_into
 from edgewise.states.batches import BatchMoments
 from edgewise.states.moments import Moments
 
-# Below this many columns the first pass takes less time than it takes to count the rows first.
+# With fewer columns, the first pass takes less time than counting the rows before it.
 _MANY_COLUMNS = 300
 
 
@@ -38,7 +38,7 @@ def open_evidence(
         if drop_missing or any(given is not None for given in (columns, exclude, client)):
             raise ParameterError(
                 "columns, exclude, drop_missing, client: expected with rows only, got a state, "
-                "whose rows are gone."
+                "which has no rows."
             )
         return evidence_of_state(data, asked_by, feature_names)
     table = open_table(
@@ -55,14 +55,14 @@ def open_evidence(
 def evidence_of_state(
     state: Moments | BatchMoments, asked_by: str, feature_names: Sequence[str] | None = None
 ) -> StateEvidence:
-    """What a state knows, under the names that it has, that are given, or x0, x1, …"""
+    """Evidence from a state; the columns have the given names, its own, or x0, x1, …"""
     own = state.feature_names or default_names(state.n_features or 0)
     names = check_names(own if feature_names is None else feature_names, state.n_features)
     return StateEvidence(feature_names=names, asked_by=asked_by, state=state)
 
 
 def evidence_of_table(table: Table, needs: Needs, asked_by: str) -> Evidence:
-    """The first pass over the rows, and the way to further ones."""
+    """Make the first pass over the rows; the evidence can make further ones."""
     if needs.reads_again and not table.rescannable:
         raise DataError(
             f"data: {asked_by} reads the rows twice, and this stream can be read only once; use "
@@ -70,7 +70,7 @@ def evidence_of_table(table: Table, needs: Needs, asked_by: str) -> Evidence:
         )
     p = len(table.feature_names)
     if p > _MANY_COLUMNS and (few := rows_up_to(table, p)) is not None:
-        # The sums would cost p² numbers and more, for nothing.
+        # Fail now: the sums would need p² numbers or more.
         check_testable_shape(few, p)
     state, n_dropped = read_into(needs.empty_state(), table)
     check_testable_shape(state.n_samples, p)

@@ -28,7 +28,7 @@ class Bound:
     """|Θ̂_ij − Θ_ij| ≤ τu_ij for all i, j with probability 1 − α; τ follows from the radius at α.
 
     The p-value of an entry is the smallest level that declares it an edge: the level of the radius
-    at which τ is just what that entry can bear.
+    at which τ is the largest error that leaves that entry an edge.
     """
 
     radius: Radius

@@ -15,10 +15,10 @@ CORRECTIONS = ("holm", "bonferroni", "bh", "by", "maxt", None)
 
 
 class Unasked(str):
-    """A correction that nobody asked for: the default, which a bound may leave aside.
+    """The default correction, which a bound may ignore.
 
-    A correction that was asked for is an error there. The type tells the two apart, also after the
-    value was copied or pickled, as scikit-learn does.
+    With a bound, a correction that the user named is an error. The type tells the two apart, even
+    after scikit-learn has copied or pickled the value.
     """
 
     __slots__ = ()
@@ -29,7 +29,7 @@ HOLM = Unasked("holm")
 
 
 def adjust(log_p: FloatArray, correction: str | None) -> FloatArray:
-    """Logarithms of adjusted p-values: reject at level α what is at most log α.
+    """Logarithms of adjusted p-values: a pair with at most log α is rejected at level α.
 
     Parameters
     ----------
@@ -65,8 +65,8 @@ def adjust(log_p: FloatArray, correction: str | None) -> FloatArray:
 def log_critical_level(m: int, rejected: int, alpha: float, correction: str | None) -> float:
     """Log of the per-edge level that separates the rejected edges from the others.
 
-    Step-wise procedures decide the level from the data; once `rejected` is known they amount to
-    comparing every p-value with this one number.
+    Step-wise procedures find the level from the data. Once `rejected` is known, they are the same
+    as comparing every p-value with this number.
     """
     if correction is None or m == 0:
         return math.log(alpha)
@@ -78,5 +78,5 @@ def log_critical_level(m: int, rejected: int, alpha: float, correction: str | No
 
 
 def _yekutieli_log(m: int, correction: str) -> float:
-    """Log of Σ 1/k, the price of arbitrary dependence."""
+    """Log of Σ 1/k, the factor for arbitrary dependence."""
     return math.log(np.sum(1 / np.arange(1, m + 1))) if correction == "by" else 0.0

@@ -33,7 +33,7 @@ class Decision:
 
 
 def decision(measurement: Measurement, question: Question) -> Decision:
-    """What the measurement says at the level, for the family and the effect of the question."""
+    """Decide at the level, for the correction and the effect of the question."""
     uncertainty = measurement.uncertainty
     if isinstance(uncertainty, Bound):
         return _at_once(measurement, uncertainty, question)
@@ -53,7 +53,7 @@ def _one_by_one(measurement: Measurement, own: PerEdge, question: Question) -> D
         log_adjusted = adjust(log_p, correction)
     reject = log_adjusted <= math.log(alpha)
     if correction == "maxt":
-        # Step-down: what is left is compared with the largest of what is left.
+        # Step-down: the pairs that are left are compared with the largest of their own statistics.
         of_all, of_left = maxima.maxima(~reject)
         left = critical_of_maxima(of_left, math.log(alpha), own.reference)
         log_level = float(own.reference.log_two_sided(np.array([left]))[0])

@@ -1,4 +1,4 @@
-"""The smallest effect that is worth an edge."""
+"""The smallest effect that counts as an edge."""
 
 from __future__ import annotations
 

@@ -48,13 +48,13 @@ def around_fisher_z(partial: FloatArray, half: FloatArray) -> ConfidenceInterval
 def within_precision_bounds(
     precision: FloatArray, partial: FloatArray, half: FloatArray
 ) -> ConfidenceInterval:
-    """What |Θ̂ − Θ| ≤ half says of ρ = −Θ_ij/√(Θ_iiΘ_jj): the extremes of the fraction."""
+    """The extremes of ρ = −Θ_ij/√(Θ_iiΘ_jj) given |Θ̂ − Θ| ≤ half."""
     slack = half.diagonal() / precision.diagonal()
     most, least = np.sqrt(1 + slack), np.sqrt(np.maximum(1 - slack, 0.0))
     largest, smallest = np.outer(most, most), np.outer(least, least)
     shift = half / root_outer(precision)
     bottom, top = partial - shift, partial + shift
-    # A diagonal that may be zero bounds nothing: the fraction is then clipped to ±1.
+    # If the diagonal may be zero, the fraction has no bound: it is clipped to ±1.
     with np.errstate(divide="ignore", invalid="ignore"):
         low = np.where(bottom >= 0, bottom / largest, bottom / smallest)
         high = np.where(top >= 0, top / smallest, top / largest)

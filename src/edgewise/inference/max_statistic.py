@@ -1,9 +1,9 @@
 """The largest of all |T_ij| under the null, by a Gaussian multiplier bootstrap over batches.
 
 A draw is Σ_b g_b F_b / √Σ_b F_b² with g ~ N(0, 1), F_b the influence of batch b: its cost does not
-depend on the number of rows. Statistics are brought from Student's to the normal scale of the draws
-by their probabilities. The step-down form (Romano & Wolf 2005) tests each edge against the maximum
-over those not yet rejected.
+depend on the number of rows. Statistics move from Student's to the normal scale of the draws by
+their tail probabilities. The step-down form (Romano & Wolf 2005) tests each edge against the
+maximum over those not yet rejected.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _ELEMENTS_AT_ONCE = 1 << 22
 class MaxStatistic:
     """The influences of batches that are resampled, and the seed of the draws.
 
-    `influence` has the shape (batches, p, p). Nothing is computed from it before it is asked for:
-    with another correction than "maxt" it costs no memory beyond what the standard errors took.
+    `influence` has the shape (batches, p, p). Nothing is computed from it until it is needed: with
+    another correction than "maxt" it needs no more memory than the standard errors.
     """
 
     influence: FloatArray

@@ -1,4 +1,4 @@
-"""What a method measures on every pair, before any decision. Data, not behaviour."""
+"""What a method measures on every pair, before any decision: data without behaviour."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Estimated(Protocol):
 
 
 class Uncertainty(Protocol):
-    """What p-values and intervals are made from; a result keeps it, and writes it to JSON."""
+    """The source of p-values and intervals; a result keeps it, and writes it to JSON."""
 
     @property
     def simultaneous(self) -> bool:
@@ -51,9 +51,9 @@ class Uncertainty(Protocol):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class StatisticScale:
-    """Which partial correlation a value t of the statistic stands for.
+    """Converts a value t of the statistic into a partial correlation.
 
-    `shape` is how: "linear" ρ = ut, "student" ρ = t/√(t² + u²), "fisher-z" ρ = tanh(ut).
+    `shape` names the formula: "linear" ρ = ut, "student" ρ = t/√(t² + u²), "fisher-z" ρ = tanh(ut).
     """
 
     unit: FloatArray | float
@@ -84,11 +84,11 @@ class Measurement:
     uncertainty : Uncertainty
         A reference and a spread (`PerEdge`), or a bound on all entries at once (`Bound`).
     scale : StatisticScale or None
-        Which entry the statistic would just reach, for the threshold; a bound has its own.
+        Turns a critical value into a threshold; a bound has its own.
     maxima : MaxStatistic or None
         The law of the largest statistic, for the correction "maxt", where the method can resample.
     record : mapping
-        What the result keeps of the way: options, and numbers found on it.
+        What the result records about the computation: options, and numbers that it found.
     n_dropped : int
         Rows that were left out because of missing values.
     """

@@ -56,7 +56,7 @@ class PerEdge:
         """The |Θ̂_ij| whose p-value for a minimal effect is just at the level."""
         if effect.scale == "precision":
             return effect_threshold(effect.value, self.spread.precision, log_level, self.reference)
-        # The diagonal has no partial correlation, so no error; any number does for it.
+        # The diagonal has no partial correlation and so no error; any number will do.
         error = np.nan_to_num(self.spread.fisher_z, nan=1.0)
         z = effect_threshold(math.atanh(effect.value), error, log_level, self.reference)
         return root_outer(precision) * np.tanh(z)

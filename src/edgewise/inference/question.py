@@ -1,4 +1,4 @@
-"""What is asked of a measurement: at which level, corrected how, how large an effect."""
+"""The question to a measurement: the level, the correction, and the minimal effect."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ import numpy as np
 from edgewise._base import special
 from edgewise._base.types import FloatArray
 
-# Below this the regularised beta function is near the smallest float and loses digits.
+# Below this value the regularised beta function is near the smallest float and loses digits.
 _SMALLEST_SAFE = 1e-290
 _LOG_SMALLEST_SAFE = math.log(_SMALLEST_SAFE)
 _LARGEST_LOG = 700.0
@@ -55,7 +55,7 @@ class Student:
     df: float
 
     def __post_init__(self) -> None:
-        # A number of batches is whole; in a file it would not come back as the same text.
+        # A number of batches is an int; as a float it would not be the same text in a file.
         object.__setattr__(self, "df", float(self.df))
 
     def log_two_sided(self, t: FloatArray) -> FloatArray:
@@ -88,10 +88,10 @@ class AnytimeReference:
     its level, at the t that ρ is tuned to. The p-value is the smallest α whose interval excludes
     the null: log α = ½(log(tρ²+1) − z² tρ²/(tρ²+1)).
 
-    The theorem wants an s that is known in the end. One from K batches never is, however many rows
-    there are, and at the levels of many pairs that shows (measured: up to twice the error at 50
-    columns). So the statistic is Student's t with K − 1 degrees of freedom, and goes to the
-    boundary by its probability, as the z that is as rare.
+    The theorem needs an s that is known in the limit. An s from K batches never is, however many
+    rows there are, and this matters at the levels of many pairs (measured: up to twice the error at
+    50 columns). So the statistic is Student's t with K − 1 degrees of freedom. It is turned into
+    the z with the same tail probability, and that z is compared with the boundary.
     """
 
     n_samples: int
@@ -138,8 +138,8 @@ def log_two_sided_tail(t: FloatArray, df: float) -> FloatArray:
     t = np.abs(t)
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         ratio = (t / math.sqrt(df)) ** 2
-        # Of the two forms of the same integral, the one whose argument is not so close to one
-        # that its rounding would show.
+        # The integral has two forms. Use the one whose argument is not close to one, where rounding
+        # would matter.
         direct = np.where(
             ratio > 1,
             special.betainc(df / 2, 0.5, 1 / (1 + ratio)),

@@ -1,4 +1,4 @@
-"""Standard errors, and how surely they are known."""
+"""Standard errors, and how precisely they are known."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Spread:
 
     precision: FloatArray
     fisher_z: FloatArray
-    #: How surely the errors themselves are known, where that is not the reference's business.
+    #: How precisely the errors themselves are known, if the reference does not allow for that.
     degrees: FloatArray | None = None
 
     def partial_correlation(self, partial: FloatArray) -> FloatArray:
@@ -24,11 +24,11 @@ class Spread:
 
 
 def degrees_of_freedom(terms: int, kurtosis: FloatArray) -> FloatArray:
-    """Of a variance estimated from so many terms, by matching its spread to a χ² (Satterthwaite).
+    """Degrees of freedom of a variance estimate, by matching its spread to a χ² (Satterthwaite).
 
     A mean of m squares of terms with kurtosis κ has relative variance (κ − 1)/m, a χ²_ν/ν has 2/ν.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         degrees = 2 * terms / (kurtosis - 1)
-    # Without any spread there is nothing to be unsure of.
+    # Without any spread, the estimate is certain.
     return np.where(kurtosis > 1, np.maximum(degrees, 1.0), np.inf)

@@ -1,4 +1,4 @@
-"""How much error of Θ̂ an entry can bear and still be an edge."""
+"""How large the error of Θ̂ may be so that an entry is still an edge."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from edgewise.inference.effect import MinEffect
 
 
 def relative_units(precision: FloatArray, units: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """a = u_ij/√(Θ̂_iiΘ̂_jj) and g = u_ii/Θ̂_ii: what one τ does to a partial correlation."""
+    """a = u_ij/√(Θ̂_iiΘ̂_jj) and g = u_ii/Θ̂_ii: how τ changes a partial correlation."""
     diagonal = precision.diagonal()
     root = np.sqrt(diagonal)
     return units / root / root[:, np.newaxis], units.diagonal() / diagonal

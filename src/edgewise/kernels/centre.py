@@ -12,10 +12,10 @@ from edgewise.rows.block import Rows, minus_origin
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Centre:
-    """Mean = origin + offset, where the sum would round.
+    """Mean = origin + offset, kept apart because their sum would be rounded.
 
     At mean/std = 1e10 the rounded mean is off by 1e-6 standard deviations, which a second pass
-    would see. Subtracting the origin is nearly exact; the offset is left out where it is nothing.
+    would see. Subtracting the origin is nearly exact; a negligible offset is left out.
     """
 
     origin: FloatArray

@@ -12,9 +12,9 @@ from edgewise._base.types import AnyArray, FloatArray
 from edgewise.kernels.centre import Centre
 from edgewise.rows.block import Rows, row_blocks
 
-# From so many columns on, turning rows into columns costs more than it saves.
+# With at least this many columns, turning rows into columns costs more than it saves.
 _ROWS_FIRST_FROM = 300
-# Numbers in a cache line. Where shorter vectors begin does not matter.
+# Numbers in a cache line. The start of shorter vectors does not matter.
 _LINE = 8
 _ALIGN_FROM = 512
 
@@ -23,13 +23,13 @@ class Block(NamedTuple):
     """A few rows, ready to be summed. The next block uses the same memory.
 
     Every array has the features along its first axis and the rows along its second. A kernel that
-    has learned to weigh rows, or to leave out entries, reads `weights` and `mask`.
+    supports row weights or missing entries reads `weights` and `mask`.
     """
 
     n: int
     #: The rows minus the centre, mapped.
     z: AnyArray
-    #: `z` with the rows of numbers that the memory was asked for: ones above it, free ones below.
+    #: `z` with the extra rows that the memory was made with: ones above it, free ones below.
     stack: AnyArray
     #: Room for further numbers.
     spare: Sequence[AnyArray]
@@ -47,7 +47,7 @@ class BlockMemory:
     n_features : int
         The columns of the rows, p.
     length : int
-        The most rows in a block.
+        The largest number of rows in a block.
     spare : sequence of int
         Heights of further arrays that a kernel needs.
     ones : bool
@@ -83,12 +83,12 @@ class BlockMemory:
         self._views: tuple[AnyArray, Block] | None = None
 
     def fit(self, batch: Rows, *, mapped: bool) -> None:
-        """Make room for the blocks of `batch`, in the order of memory that is fast for them."""
+        """Allocate memory for the blocks of `batch`, in the order that is fast for them."""
         n = min(batch.shape[0], self.length)
         in_rows = self._keep_order and _in_rows(batch)
         if n <= self._size and (in_rows, mapped) == self._layout:
             return
-        # The memory for a single short batch is as small as the batch is.
+        # The memory for a single short batch is only as large as the batch.
         self._size = self.length if self._size else n
         self._layout, self._views = (in_rows, mapped), None
         heights = [self._ones + self._p + self._below, *self._spare]
@@ -131,7 +131,7 @@ def mapped_blocks(
     Parameters
     ----------
     batches : iterable of rows
-        Arrays or `ColumnBlock`s of any length, also of none.
+        Arrays or `ColumnBlock`s of any length, including zero.
     centre : Centre
         What is subtracted from each row.
     B : ndarray of shape (p, p) or (p,), optional
@@ -147,7 +147,7 @@ def mapped_blocks(
         whole = batch.shape[0] <= memory.length
         for rows in (batch,) if whole else row_blocks(batch, memory.length):
             room, block = memory.views(rows.shape[0])
-            # Batches carry no row weights and no mask yet. This is where both are to be cut, like
+            # Batches carry no row weights and no mask yet. Both would be cut here, like
             # the rows: the weights go into `block.weights`, and their roots into the row of ones
             # (one SYRK of √w (1, z) then gives Σw, Σwz and Σwzzᵀ); a missing entry becomes zero
             # in `centred` and False in `block.mask`.
@@ -169,8 +169,8 @@ def _rows_first(height: int, length: int, dtype: npt.DTypeLike) -> AnyArray:
 def _columns_first(heights: Sequence[int], length: int) -> list[AnyArray]:
     """An array of each height; long vectors in them begin at odd multiples of a cache line.
 
-    Products of such vectors take half the time of those that begin anywhere; at even multiples,
-    many would compete for the same few places in the cache.
+    Products of such vectors take half the time of those that begin anywhere. At even multiples,
+    many vectors would compete for the same few places in the cache.
     """
     if length < _ALIGN_FROM:
         return [np.empty((height, length)) for height in heights]
@@ -186,7 +186,7 @@ def _columns_first(heights: Sequence[int], length: int) -> list[AnyArray]:
 
 
 def _map(B: FloatArray, z: FloatArray, out: AnyArray) -> None:
-    """Bᵀz in `out`, written in the order in which `out` lies in memory."""
+    """Bᵀz in `out`, written in the memory order of `out`."""
     in_rows = out.strides[0] < out.strides[1]
     if B.ndim == 1:
         if in_rows:

@@ -24,7 +24,7 @@ class PairSums:
     """Sums over rows of v = Bᵀ(x − mean), for every pair of columns at once.
 
     `square_square` is Σ v_i²v_j² and `cube_linear` is Σ v_i³v_j; the diagonal of either is Σ v_i⁴.
-    `kurtosis` is that of the products v_i v_j about zero; of long data it is taken from blocks
+    `kurtosis` is that of the products v_i v_j about zero. For long data it is computed from blocks
     spread over their length, because nothing is very sensitive to it.
     """
 
@@ -34,7 +34,7 @@ class PairSums:
 
 
 def pair_sums(rows: Summable, centre: Centre, B: FloatArray, n_samples: int) -> PairSums:
-    """One pass over the `n_samples` rows, three matrix products a block, O(np²) in all."""
+    """One pass over the `n_samples` rows: three matrix products per block, O(np²) in all."""
     every = max(1, n_samples // _KURTOSIS_ROWS)
     sums = rows.sums(partial(_pair_sums, centre=centre, B=B, every=every))
     square_square, cube_linear, fourth_fourth, sampled = sums
@@ -78,7 +78,7 @@ class ExactPairs:
 def exact_pairs(
     rows: Summable, centre: Centre, B: FloatArray, rho: FloatArray, nearly_one: float
 ) -> ExactPairs | None:
-    """One more pass for the pairs with |ρ| above `nearly_one`; none where there are none."""
+    """One more pass for the pairs with |ρ| above `nearly_one`; no pass if there are none."""
     i, j = np.nonzero(np.abs(rho) > nearly_one)
     once = i < j
     i, j = i[once], j[once]
@@ -106,7 +106,7 @@ def _exact_sums(
         a, b = block.z[i], block.z[j]
         product = (a + r * b) * (b + r * a)
         score += np.vecdot(product, product)
-        # The same influence, written so that what cancels is never formed.
+        # The same influence, written without terms that cancel.
         moved = half * (a + sign * b) ** 2 + gap * a * b
         influence += np.vecdot(moved, moved)
     return score, influence

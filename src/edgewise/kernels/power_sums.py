@@ -24,12 +24,12 @@ from edgewise.rows.values import raise_for_nonfinite
 # Squared distance of an origin from the mean, in variances: half a standard deviation costs no
 # digit, and the means of short blocks of many columns often lie a tenth apart.
 _NEAR = 0.25
-# Blocks summed about one origin before they are merged with others about another.
+# How many blocks are summed about one origin before they are merged with others.
 _GROUP = 16
 
 
 def quiet() -> AbstractContextManager[object]:
-    """Let overflow through: it shows as a sum that is not finite, which readers check."""
+    """Ignore overflow: it shows as a sum that is not finite, which callers check."""
     return np.errstate(over="ignore", invalid="ignore", under="ignore")
 
 
@@ -185,7 +185,7 @@ class BlockSummer:
         with quiet():
             head = np.asarray(next(row_blocks(group, self._memory.length)))
             sums = self._about(group, np.ones(head.shape[0]) @ head / head.shape[0])
-            # The head's mean is near enough mostly; else all of the group are summed again.
+            # The mean of the head is usually near enough; if not, the whole group is summed again.
             return self._about(group, sums.mean()) if _far(sums) else sums
 
     def _about(self, group: Rows, origin: FloatArray) -> PowerSums:
@@ -211,6 +211,6 @@ class BlockSummer:
 
 
 def _far(sums: PowerSums) -> bool:
-    """Whether the origin is so far from the mean, in standard deviations, that digits are lost."""
+    """Whether the origin is too many standard deviations from the mean, so that digits are lost."""
     offset2 = (sums.first / sums.n) ** 2
     return not bool((offset2 <= _NEAR * (sums.second.diagonal() / sums.n - offset2)).all())

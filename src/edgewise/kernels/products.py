@@ -6,19 +6,19 @@ import numpy as np
 
 from edgewise._base.types import FloatArray
 
-# Up to so many, two products are faster than one SYRK.
+# Up to this size, two products are faster than one SYRK.
 _FEW_FEATURES = 16
 
 
 def row_products(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Σ a_i b_i along each row of a and b, in the order of memory that they lie in."""
-    # In the order of the rows a sum along that order would jump; `einsum` walks through memory.
+    """Σ a_i b_i along each row of a and b, summed in memory order."""
+    # A sum along the rows could jump through memory; `einsum` reads it in order.
     in_rows = a.strides[0] < a.strides[1]
     return np.asarray(np.einsum("ij,ij->i", a, b) if in_rows else np.vecdot(a, b))
 
 
 def add_gram(total: FloatArray, z: FloatArray) -> None:
-    """Add the lower triangle of z zᵀ to `total`; what is above it is not to be relied on."""
+    """Add the lower triangle of z zᵀ to `total`; the upper triangle is undefined."""
     half = z.shape[0] // 2
     if z.shape[0] <= _FEW_FEATURES:
         # OpenBLAS has a fast way for small products but not for small SYRKs, which NumPy would use.
@@ -39,5 +39,5 @@ def upper_products(c: FloatArray, out: FloatArray) -> FloatArray:
 
 
 def mirrored(total: FloatArray) -> FloatArray:
-    """The symmetric matrix of which `add_gram` made the lower triangle."""
+    """The symmetric matrix whose lower triangle `add_gram` made."""
     return np.where(np.tri(len(total), dtype=np.bool_), total, total.T)

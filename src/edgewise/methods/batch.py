@@ -28,7 +28,7 @@ from edgewise.methods.wald import studentised
 from edgewise.states.batches import BatchMoments
 
 DEFAULT_BATCHES = 100
-# Below this many rows a batch hardly outlasts any serial dependence.
+# A batch with fewer rows is hardly longer than any serial dependence.
 _FEW_ROWS = 8
 _ENOUGH_ROWS = 16
 _FEWEST_BATCHES = 10
@@ -102,10 +102,10 @@ class Batch(PerEdgeMethod):
         )
 
     def _state(self, evidence: Evidence) -> BatchMoments:
-        """The batches to work on: as many as asked for, or as many as are of use."""
+        """The batches to work with: as many as the user wants, or as many as are long enough."""
         state = evidence.batches()
         if self.n_batches is None:
-            # Nobody asked for a number: rather fewer batches than ones too short to be of use.
+            # By default, fewer batches are better than batches that are too short.
             return state.coarsened(rows=_ENOUGH_ROWS, batches=_FEWEST_BATCHES)
         check_batches(self.n_batches, state)
         if self.n_batches > state.n_samples:
@@ -127,12 +127,12 @@ class Batch(PerEdgeMethod):
 
     @classmethod
     def asked(cls, record: Mapping[str, Any]) -> dict[str, Any]:
-        # The record says how many batches there were, not how many were asked for.
+        # The record says how many batches there were, not how many the user wanted.
         return super().asked({key: record[key] for key in record if key != "n_batches"})
 
 
 def check_batches(asked: int | None, state: BatchMoments) -> None:
-    """A number of batches that is asked for must be that of the state."""
+    """Refuse a number of batches that is not that of the state."""
     if asked is not None and asked != state.n_batches:
         raise ParameterError(
             f"n_batches: the state was accumulated with {state.n_batches}, got {asked}; leave it "
@@ -173,13 +173,13 @@ def batch_spread(influence: FloatArray, estimate: PrecisionEstimate) -> Spread:
 
 
 def _expected_critical(rows: FloatArray, log_level: float) -> FloatArray:
-    """Student's critical value after so many rows; one batch less is its degrees of freedom."""
+    """Student's critical value after this many rows; its degrees of freedom are the batches − 1."""
     batches = [expected_batches(float(n)) for n in rows.ravel()]
     return student_critical(np.maximum(np.reshape(batches, rows.shape) - 1, 1.0), log_level)
 
 
 def expected_batches(n_rows: float) -> float:
-    """How many batches the test would make of so many rows, by default."""
+    """How many batches the test would make of this many rows, by default."""
     length = 1.0
     while n_rows / length >= 2 * DEFAULT_BATCHES:
         length *= 2
@@ -191,8 +191,8 @@ def expected_batches(n_rows: float) -> float:
 def dependence_inflation(pilot: PairMoments, measured: Measurement) -> float:
     """Standard errors from batches over those of independent rows; never below one.
 
-    What dependence between rows does to the spread, the pilot's batches show. It is one number for
-    all pairs: a pilot's single ratios are noise about it.
+    The pilot's batches show how dependence between rows changes the spread. It is one number for
+    all pairs: the ratios of single pairs differ from it only by noise.
     """
     estimate, uncertainty = measured.estimate, measured.uncertainty
     if not isinstance(uncertainty, PerEdge):

@@ -1,4 +1,4 @@
-"""What the methods share that bound all entries of Θ at once."""
+"""The base of the methods that bound all entries of Θ at once."""
 
 from __future__ import annotations
 

@@ -21,10 +21,10 @@ from edgewise.methods.trace import paper_transfer
 class Eig(BoundMethod):
     """Algorithm 1 with the eigenvalue radius, ε = √(2 λ_max(Cov(U(Σ̂)))) z_{1−α/2}.
 
-    The paper's Lemma 1, which this radius rests on, is not a bound on ‖Σ̂ − Σ‖₂ (it misses in 64 %
-    of draws of 10,000 rows at p = 6). A single entry still errs with probability α at most, in the
-    limit; all entries together have stayed conservative in every simulation, because the threshold
-    has slack elsewhere.
+    This radius rests on the paper's Lemma 1, which is not a bound on ‖Σ̂ − Σ‖₂ (it fails in 64 %
+    of draws of 10,000 rows at p = 6). The error of a single entry still has probability at most α,
+    in the limit. All entries together were conservative in every simulation, because other steps
+    of the threshold have slack.
 
     Parameters
     ----------

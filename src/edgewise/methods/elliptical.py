@@ -25,7 +25,7 @@ class Elliptical(PerEdgeMethod):
     """√(n − p − 1) atanh(ρ̂)/√(1 + κ̂), with 1 + κ̂ = mean(cᵀΘ̂c)²/(p(p + 2)).
 
     Guarantee: per edge, for independent rows of any elliptical distribution with fourth moments
-    (one kurtosis inflates all variances alike); not beyond.
+    (one kurtosis inflates all variances alike), and for no others.
 
     Examples
     --------

@@ -25,7 +25,7 @@ from edgewise.methods.planning import PairMoments, PlannedStatistic, student_cri
 class Fisher(PerEdgeMethod):
     """Statistic t = ρ̂ √(ν/(1 − ρ̂²)), ν = n − 2 − (p − 2): Student's under the Gaussian null.
 
-    Guarantee: per edge, for independent Gaussian rows only. Off the Gaussian it is not valid: on
+    Guarantee: per edge, for independent Gaussian rows only. For other rows it is not valid: on
     heavy-tailed data most families contain a false edge.
 
     Examples
@@ -49,7 +49,7 @@ class Fisher(PerEdgeMethod):
         with np.errstate(divide="ignore"):
             statistic = rho * np.sqrt(df / ((1 - rho) * (1 + rho)))
         # Without a minimal effect: the exact t. Its z-transform, for intervals and effects, is
-        # normal only nearly, and Student's tail errs on the safe side.
+        # only nearly normal, and Student's tail errs on the safe side.
         uncertainty = PerEdge(gaussian_spread(estimate, 1.0), Student(df))
         scale = StatisticScale(math.sqrt(df), "student")
         return self.measurement(evidence, estimate, statistic, uncertainty, scale=scale)

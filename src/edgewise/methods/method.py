@@ -1,4 +1,4 @@
-"""What every method says about itself, and the checks that all of them share.
+"""The base of all methods: what each one declares, and the checks that they share.
 
 A method is a frozen dataclass. Its fields are its options, made with `option`: the command line,
 `EdgeTest`, `compare_methods`, the report and the documentation read them from there.
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Assumes(Flag):
-    """What must be true of the rows for a method's guarantee; the data may contradict it."""
+    """What a method's guarantee assumes about the rows; the data may contradict it."""
 
     NOTHING = 0
     INDEPENDENT_ROWS = auto()
@@ -47,7 +47,7 @@ def option(
     parse: Callable[[str], Any] | None = None,
     metavar: str | None = None,
 ) -> Any:
-    """A field of a method: its default, and how the command line asks for it.
+    """A field of a method: its default, and its option on the command line.
 
     `kind` is the type of its value; `parse` turns the text of the command line into another one.
     """
@@ -68,19 +68,19 @@ class Method(ABC):
     Attributes
     ----------
     name : str
-        What it is called, as a string.
+        Its name.
     guarantee : str
         What holds, in about five words.
     condition : str
-        What must be true of the rows for the guarantee to hold, in words.
+        What the guarantee assumes about the rows, in words.
     assumes : Assumes
-        The same for programs: which facts about the data speak against it.
+        The same for programs, which compare it with facts about the data.
     simultaneous : bool
         One threshold for all entries at once, so that no correction applies.
     resamples : bool
         Whether it has the correction "maxt".
     effect_scale : str
-        The scale of `min_effect` where the user names none.
+        The default scale of `min_effect`.
     fits_budget : bool
         Whether `edge_test(budget=…)` may choose it.
     """
@@ -109,12 +109,12 @@ class Method(ABC):
         return False
 
     def predicted_seconds(self, n_samples: int, n_features: int) -> float:
-        """About how long it takes beyond the first pass; zero where that is nothing to speak of."""
+        """About how long it takes after the first pass; zero if that is negligible."""
         return 0.0
 
     @classmethod
     def variants(cls) -> tuple[tuple[str, Method], ...]:
-        """The lines that tables of all methods have for it, each with a label."""
+        """The lines that tables of all methods show for it, each with a label."""
         return ((cls.name, cls()),)
 
     @abstractmethod
@@ -142,7 +142,7 @@ class Method(ABC):
         maxima: MaxStatistic | None = None,
         record: Mapping[str, Any] | None = None,
     ) -> Measurement:
-        """What was measured, with the names of the columns and of the method."""
+        """A measurement with the names of the columns and of the method."""
         return Measurement(
             method=self.name,
             feature_names=evidence.feature_names,
@@ -182,7 +182,7 @@ class Method(ABC):
 
     @classmethod
     def asked(cls, record: Mapping[str, Any]) -> dict[str, Any]:
-        """Of what a result records, the options that were asked for and are not the default."""
+        """From what a result records, the options that were given and are not the default."""
         return {
             field.name: record[field.name]
             for field in dataclasses.fields(cls)

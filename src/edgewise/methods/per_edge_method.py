@@ -1,4 +1,4 @@
-"""What the methods share that test every edge by itself."""
+"""The base of the methods that test every edge by itself."""
 
 from __future__ import annotations
 

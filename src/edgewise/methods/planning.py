@@ -21,7 +21,7 @@ from edgewise.inference.reference import Normal
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is planned: the partial correlation to be found, how surely, and at which level.
+    """A plan: the partial correlation to be found, with which power, and at which level.
 
     `alpha` is the level for all pairs, `log_level` the logarithm of that for a single one.
     """
@@ -98,7 +98,7 @@ class PairMoments:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class PlannedStatistic:
-    """A statistic √n · effect/unit, and how far it strays.
+    """A statistic √n · effect/unit, and how much it varies.
 
     Attributes
     ----------
@@ -111,9 +111,9 @@ class PlannedStatistic:
     inflation : float
         How much larger errors are than those of independent rows.
     rows_spent : int
-        Rows that go into what the statistic is corrected for.
+        Rows added to those needed, because adjusting for the other columns uses them up.
     critical : callable, optional
-        The critical values after so many rows, at a (log) level; without it the normal's is used.
+        The critical values after this many rows, at a (log) level; by default the normal's.
     """
 
     effect: float
@@ -146,12 +146,12 @@ def per_edge_rows(plan: Plan, statistic: PlannedStatistic, deviation: FloatArray
 
     rows = rows_at(Normal().critical(plan.log_level))
     if statistic.critical is not None:
-        # The critical value depends on the rows that are looked for; it settles at once.
+        # The critical value depends on the number of rows that is sought; it converges at once.
         for _ in range(10):
             rows = rows_at(statistic.critical(np.maximum(rows, 3.0 * p), plan.log_level))
     return rows
 
 
 def student_critical(degrees: FloatArray, log_level: float) -> FloatArray:
-    """Critical values of Student's t with so many degrees of freedom each."""
+    """Critical values of Student's t with the given degrees of freedom."""
     return -np.asarray(special.stdtrit(degrees, math.exp(log_level) / 2), dtype=np.float64)

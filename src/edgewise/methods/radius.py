@@ -1,4 +1,4 @@
-"""The radii around Σ̂ that the bounds can have."""
+"""The radii around Σ̂ that the bounds can use."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from edgewise.errors import ParameterError
 from edgewise.evidence.evidence import Evidence
 from edgewise.methods.support import checked_support
 
-# The spectrum of a d × d matrix takes about a second at this size; beyond, it is estimated.
+# The spectrum of a d × d matrix takes about a second at this size; above it, it is estimated.
 _LARGEST_SPECTRUM = 2016  # d at p = 63
 
 
 def check_support_goes_with(radius: str, support: Any) -> None:
-    """A support is declared for the finite-sample radius, and only for it."""
+    """Refuse a finite-sample radius without a support, and a support with another radius."""
     if (support is not None) != (radius == "hoeffding"):
         raise ParameterError(
             "support: expected with radius='hoeffding' and only there, got "
@@ -38,7 +38,7 @@ def check_support_goes_with(radius: str, support: Any) -> None:
 def radius_of(
     kind: str, evidence: Evidence, A: FloatArray | None, *, support: Any, solver: str
 ) -> tuple[Radius, dict[str, Any]]:
-    """The radius of Σ̂ in the coordinates A c, and what a result records of it."""
+    """The radius of Σ̂ in the coordinates A c, and what a result records about it."""
     record: dict[str, Any] = {"radius": kind}
     if kind == "hoeffding":
         record["support"] = np.asarray(support).tolist()
@@ -55,7 +55,7 @@ def radius_of(
 def covcov_largest(
     evidence: Evidence, A: FloatArray | None, *, solver: str, frobenius: bool = False
 ) -> tuple[float, dict[str, Any]]:
-    """λ_max of Cov(U(Σ̂)), or its upper error bar, and what a result records of the way."""
+    """λ_max of Cov(U(Σ̂)), or its upper error bar, and what a result records about the solver."""
     n, p = evidence.moments().n_samples, len(evidence.feature_names)
     if chosen_solver(solver, n, p, in_memory=evidence.in_memory) == "full":
         matrix = evidence.covcov_matrix(A, frobenius=frobenius)

@@ -1,4 +1,4 @@
-"""What the bounds share whose radius the user chooses."""
+"""The base of the bounds whose radius the user chooses."""
 
 from __future__ import annotations
 

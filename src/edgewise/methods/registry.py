@@ -1,7 +1,7 @@
 """All methods by name, in the order in which they are shown.
 
 A new method is a file beside this one, and a line in `CLASSES`. The files are loaded when `METHODS`
-is first asked for, so that the command line can name the methods without waiting for them.
+is first used, so that the command line can name the methods without loading them.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def registered() -> dict[str, type[Method]]:
         for name, home in CLASSES.items():
             file, _, kind = home.partition(":")
             methods[name] = getattr(import_module(f"edgewise.methods.{file}"), kind)
-        _loaded.update(methods)  # in one step, also where two threads ask at once
+        _loaded.update(methods)  # in one step, because two threads may load them at once
     return _loaded
 
 
@@ -57,14 +57,14 @@ def __getattr__(name: str) -> Any:
 
 
 def method_of(method: object, options: Mapping[str, Any] | None = None) -> Method:
-    """The method that a user named, with its options; or the one that was passed as an object."""
+    """The method that a user named, with its options; or the object that the user passed."""
     from edgewise.methods.method import Method
 
     options = options or {}
     if isinstance(method, Method):
         if options:
             raise ParameterError(
-                f"{next(iter(options))}: expected as an option of the object, as in "
+                f"{next(iter(options))}: expected as an option of the method object, as in "
                 f"{type(method).__name__}({next(iter(options))}=...), got it beside the object."
             )
         return method

@@ -26,11 +26,11 @@ _NOTHING = 1e-12  # residuals have unit variance
 class Score(PerEdgeMethod):
     """T_ij = Σ e_i e_j / √(Σ e_i² e_j²), standard normal under H₀.
 
-    e_i and e_j are the residuals of x_i and x_j given the other p − 2 variables. Dividing by the
-    rows' own fourth moments instead of the Gaussian ones makes the test valid for any
-    distribution with fourth moments, and self-normalised sums keep their normal tail far out
-    under few moments (Shao 1997; Jing, Shao & Wang 2003), where corrected levels lie. The rows
-    must be independent. The normal limit is slow only where residuals are very skewed: with
+    e_i and e_j are the residuals of x_i and x_j given the other p − 2 variables. The divisor uses
+    the rows' own fourth moments instead of the Gaussian ones, so the test is valid for any
+    distribution with fourth moments. Self-normalised sums keep their normal tail far out, where
+    corrected levels are, even with few moments (Shao 1997; Jing, Shao & Wang 2003). The rows must
+    be independent. The normal limit is slow only where residuals are very skewed: with
     log-normal components (skewness 6 each, 38 for a product) the family-wise error is 0.10 at 2000
     rows for a nominal 0.05, and 0.06 at 32 000. Intervals and tests of a minimal effect use the
     sandwich standard errors of the Wald test.
@@ -75,12 +75,12 @@ class Score(PerEdgeMethod):
 def score_statistic(
     estimate: PrecisionEstimate, sums: PairSums, exact: ExactPairs | None = None
 ) -> tuple[FloatArray, FloatArray]:
-    """T = ρ/unit, and the unit: what one step of T is worth in partial correlation."""
+    """T = ρ/unit, and the unit: the partial correlation at T = 1."""
     rho = estimate.partial_correlation
     scale = (estimate.n_samples - 1) * (1 - rho) * (1 + rho) + np.eye(len(rho))
     spread = _score_spread(estimate, sums, exact)
     unit = spread / scale
-    # Where every product of residuals is zero to rounding there is nothing to see: T = 0.
+    # If every product of residuals is zero up to rounding, there is no association: T = 0.
     seen = spread > _NOTHING * np.sqrt(estimate.n_samples)
     return np.divide(rho, unit, out=np.zeros_like(rho), where=seen), unit
 

@@ -1,4 +1,4 @@
-"""Looking at a stream again and again without paying for it."""
+"""Tests of a stream that stay valid however often they are repeated."""
 
 from __future__ import annotations
 
@@ -45,15 +45,15 @@ from edgewise.states.state import State
 class Sequential(PerEdgeMethod):
     """The test of batch means at a level that holds at all looks at once.
 
-    The probability that a pair without an edge is ever called one, however often one looks, is at
-    most the level, in the limit; `ConfidenceSequence` says more, and is the way to test a stream.
+    At however many looks, the probability of ever calling a pair without an edge an edge is at most
+    the level, in the limit. `ConfidenceSequence` says more, and is the way to test a stream.
 
     Parameters
     ----------
     tuned_for : int
         The number of rows that matters most: the test is sharpest there.
     tuned_level : float
-        The level for all pairs at which that is so. Tests at other levels hold too.
+        The level for all pairs at which it is sharpest. Tests at other levels hold too.
     n_batches : int, optional
         Batches of rows that the variances are estimated from; by default 100.
 
@@ -95,7 +95,7 @@ class Sequential(PerEdgeMethod):
         influence = batch_influences(state, estimate)
         if influence.shape[0] < 2:
             raise DataError("state: expected at least 2 batches of rows; update with more rows.")
-        # The reference allows for standard errors that are not known well.
+        # The reference allows for uncertain standard errors.
         spread = replace(batch_spread(influence, estimate), degrees=None)
         p = len(evidence.feature_names)
         reference = AnytimeReference(
@@ -137,12 +137,12 @@ class Sequential(PerEdgeMethod):
 
 
 class ConfidenceSequence(State):
-    """Edges and intervals of an endless stream, valid however often one looks.
+    """Edges and intervals of an endless stream, valid however often you look.
 
     After every batch `result()` gives the edges and the intervals so far; the probability that any
     of them is wrong at *any* look is at most `alpha`, in the limit, over all pairs of variables.
-    A test made anew at every look does not have this property: looked at often enough, it finds a
-    false edge.
+    A test that is simply repeated at every look does not have this property: with enough looks it
+    finds a false edge.
 
     Parameters
     ----------
@@ -157,17 +157,17 @@ class ConfidenceSequence(State):
     Attributes
     ----------
     state : BatchMoments
-        What is known of the rows.
+        The sums of the rows.
     n_samples : int
         Rows seen.
 
     Notes
     -----
     The boundary is proven in the limit, for independent rows with more than four moments and a
-    variance that is known in the end. That the variance comes from batches is allowed for by
-    Student's t; this, and rows that depend on the rows before them over less than a batch, did well
-    in simulations, and no theorem covers them. Pairs are corrected for by Bonferroni. States of
-    several machines add up (``+``).
+    variance that is known in the limit. Here the variance is estimated from batches; Student's t
+    allows for that. This, and rows that depend on the rows before them over less than a batch, did
+    well in simulations, but no theorem covers them. Bonferroni corrects for the number of pairs.
+    States of several machines can be added (``+``).
 
     Examples
     --------
@@ -183,7 +183,7 @@ class ConfidenceSequence(State):
     >>> sequence.method()
     Sequential(tuned_for=5000, tuned_level=0.05, n_batches=100)
 
-    Sequences of one kind merge, and can be kept:
+    Sequences of one kind can be merged, and saved:
 
     >>> import tempfile
     >>> another = ConfidenceSequence(alpha=0.05, tuned_for=5000)
@@ -214,7 +214,7 @@ class ConfidenceSequence(State):
         return self.state.n_samples
 
     def update(self, X: AnyArray) -> Self:
-        """Take in more rows.
+        """Add more rows.
 
         Parameters
         ----------
@@ -266,7 +266,7 @@ class ConfidenceSequence(State):
         return decide(method.measure(evidence), question)
 
     def method(self) -> Sequential:
-        """The test that is made at every look.
+        """The test that each look makes.
 
         Returns
         -------

@@ -16,7 +16,7 @@ from edgewise.rows.passes import Sums
 
 
 def plain_support(support: Any) -> Any:
-    """The declared ranges as tuples, which compare and hash; what is no table stays as it is."""
+    """The declared ranges as tuples, which compare and hash; anything else stays as it is."""
     try:
         listed = np.asarray(support, dtype=np.float64).tolist()
     except (TypeError, ValueError):
@@ -29,8 +29,8 @@ def plain_support(support: Any) -> Any:
 def checked_support(support: Any, evidence: Evidence) -> FloatArray:
     """`support` as p intervals, after a pass that finds no row outside them.
 
-    A bound that leans on the support is worthless when it was read off the data or is wrong, so
-    a row outside it is an error, never a wider interval.
+    A bound that uses the support is worthless if the support is wrong or was taken from the data,
+    so a row outside it is an error, never a wider interval.
     """
     names = evidence.feature_names
     try:

@@ -83,6 +83,6 @@ class Trace(BoundMethod):
 
 
 def paper_transfer(estimate: PrecisionEstimate, mu: float) -> FrobeniusTransfer:
-    """The paper's t = μ √Σ_k (ε/(α̂_k(α̂_k − ε)))², which has all eigenvalues of Σ̂."""
+    """The paper's t = μ √Σ_k (ε/(α̂_k(α̂_k − ε)))², from all eigenvalues of Σ̂."""
     eigenvalues: FloatArray = np.linalg.eigvalsh(estimate.covariance).astype(np.float64)
     return FrobeniusTransfer(eigenvalues, mu)

@@ -26,7 +26,7 @@ class Wald(PerEdgeMethod):
     """−Θ̂_ij over its sandwich standard error, standard normal under H₀.
 
     Guarantee: per edge, in the limit, for independent rows of any distribution with fourth moments.
-    Liberal for few rows and heavy tails, where the score test holds its level.
+    It is liberal with few rows and heavy tails, where the score test holds its level.
 
     Examples
     --------
@@ -63,7 +63,7 @@ class Wald(PerEdgeMethod):
 
 
 def studentised(estimate: PrecisionEstimate, spread: Spread) -> tuple[FloatArray, StatisticScale]:
-    """−Θ̂_ij over its standard error, and which partial correlation one step of it stands for."""
+    """−Θ̂_ij over its standard error, and the partial correlation at which that is one."""
     with np.errstate(divide="ignore", invalid="ignore"):
         statistic = -estimate.precision / spread.precision
     return statistic, StatisticScale(spread.precision / root_outer(estimate.precision))

@@ -23,10 +23,10 @@ class Whitened(RadiusMethod):
     radius : {"trace", "chi2", "eig", "hoeffding"}
         For independent rows of any distribution with fourth moments, in the limit: "trace"
         (α ≤ 0.2152; ε is a closed form in Mardia's kurtosis) and "chi2" (sharper, all levels; the
-        spectrum it needs is exact up to 63 columns, and beyond them estimated from products, ε
-        being widened by three standard errors of that). For every n and any distribution within
-        the declared `support`: "hoeffding". Not a bound for many variables, like the paper's
-        Lemma 1: "eig".
+        spectrum it needs is exact up to 63 columns; for more it is estimated from products, and ε
+        is widened by three standard errors of that). For every n and any distribution within the
+        declared `support`: "hoeffding". Like the paper's Lemma 1, "eig" is not a bound for many
+        variables.
     support : interval or intervals, optional
         The lowest and the highest value that every column, or each one, can take.
     solver : {"auto", "full", "matrix-free"}

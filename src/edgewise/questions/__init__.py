@@ -1,1 +1,1 @@
-"""One file for each thing that a user can ask."""
+"""One file for each question that a user can ask."""

@@ -1,4 +1,4 @@
-"""`accumulate`: all rows, once, into a state; wherever the rows are."""
+"""`accumulate`: read all rows once into a state, here or on a cluster."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ def accumulate(
     Parameters
     ----------
     data : array-like, data frame, Arrow stream, path or list of paths
-        The rows. Those of a `dask.array`, a `dask.dataframe` or a Spark data frame are read where
-        they are.
+        The rows. The rows of a `dask.array`, a `dask.dataframe` or a Spark data frame are read on
+        the cluster.
     order : {4, 2}
         The highest order of sums kept by a `Moments` state; 2 is cheaper and enough for
         `method="fisher"`.
@@ -79,16 +79,16 @@ def accumulate(
     drop_missing : bool
         Leave out rows with NaN or infinite values instead of refusing them.
     client : distributed.Client, optional
-        A Dask cluster that reads the files that `data` names, one task for each file.
+        A Dask cluster that reads the files in `data`, one task per file.
     checkpoint : str or path, optional
-        A file that keeps how far reading has come, for files that take long. It is left there at
-        the end: delete it once the state is saved.
+        A file that records how far reading has come, for files that take long. It stays there at
+        the end: delete it after the state is saved.
     every : float
         Seconds between two checkpoints.
     resume : bool
-        Go on from the checkpoint, where there is one: no row is read twice, and none is left out.
+        Continue from the checkpoint if there is one: no row is read twice, and none is left out.
     progress : callable, optional
-        Told the number of rows of each block once it was read. Rows on a cluster are not told of.
+        Called with the number of rows of each block after it is read; not on a cluster.
 
     Returns
     -------
@@ -105,7 +105,8 @@ def accumulate(
     >>> ew.edge_test(ew.accumulate(X, n_batches=50), method="batch").n_samples
     1000
 
-    Files that take long, with a checkpoint each minute; run again, this goes on where it was:
+    Files that take long, with a checkpoint every minute. If it is interrupted, the same call
+    continues where it stopped:
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -143,7 +144,7 @@ def accumulated(
     resume: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> tuple[S, int]:
-    """The same into an empty state of any kind; and how many rows were left out."""
+    """Read all rows into an empty state of any kind; also return how many were left out."""
     if checkpoint is None:
         if resume:
             raise ParameterError("resume: expected together with checkpoint=..., got none.")

@@ -26,9 +26,9 @@ from edgewise.rows.table import Table
 from edgewise.rows.views import StridedRows
 
 _PILOT_ROWS = 8192
-# Part of the budget is spent before and after the rows are read; leave it some room.
+# Part of the budget is spent before and after the rows are read; leave some time for it.
 _USABLE = 0.8
-# Trying a test out must not eat the budget itself.
+# Trying a test must not use up the budget.
 _PILOT_SHARE = 0.2
 
 
@@ -43,7 +43,7 @@ class BudgetPlan:
     step: int
 
     def record(self) -> dict[str, Any]:
-        """What the result says of it."""
+        """What the result records about it."""
         return {
             "budget": self.seconds,
             "rows_available": self.rows_available,
@@ -51,12 +51,12 @@ class BudgetPlan:
         }
 
     def evidence(self) -> Evidence:
-        """The sampled rows, as the chosen method wants them."""
+        """The evidence that the chosen method needs, from the sampled rows."""
         return evidence_of_table(self.table, self.method.needs, f"method {self.method.name!r}")
 
 
 def candidates(method: str | Method, options: Mapping[str, Any]) -> list[Method]:
-    """The methods that a budget chooses among: all that can plan for it, or the one named."""
+    """The methods that a budget chooses from: all that support it, or only the named one."""
     able = [kind for kind in registered().values() if kind.fits_budget]
     if method == DEFAULT_METHOD:
         return [method_of(kind.name, options) for kind in able]
@@ -98,7 +98,7 @@ def plan_budget(
     if best.affordable <= p:
         raise ParameterError(
             f"budget: expected enough seconds for more rows than the {p} columns, got {seconds:g}, "
-            f"which pay for {best.affordable} rows; spend more."
+            f"which is enough for {best.affordable} rows; give it more seconds."
         )
     step = -(-rows // best.affordable)
     chosen = table if step == 1 else StridedRows(table, step)
@@ -107,7 +107,7 @@ def plan_budget(
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Trial:
-    """A method tried on a pilot: the rows that it could afford, and the threshold there.
+    """A method tried on a pilot: the rows that fit the budget, and the threshold with them.
 
     `predicted` is the threshold and then the radius, which decides where thresholds are infinite.
     """
@@ -123,7 +123,7 @@ class _Trial:
         first_pass = time.perf_counter()
         with without_warnings():
             measured = method.measure(evidence)
-        # What follows a single pass does not grow with the rows.
+        # The work after a single pass does not grow with the rows.
         spent = (time.perf_counter() if method.needs.reads_again else first_pass) - start
         n = measured.estimate.n_samples
         affordable = int(np.clip(_USABLE * seconds * n / spent, 3, rows))

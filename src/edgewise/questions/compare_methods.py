@@ -24,18 +24,18 @@ from edgewise.results.result import EdgeTestResult
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Comparison:
-    """What one method made of the data: its result, or why there is none.
+    """What one method found in the data: its result, or why there is none.
 
     Attributes
     ----------
     label : str
-        What tables and pictures call the method with its options.
+        The name of the method with its options, in tables and pictures.
     method : Method
         The method and its options.
     result : EdgeTestResult or None
         What it found.
     failure : str
-        Why there is no result; empty where there is one.
+        Why there is no result; empty if there is one.
     seconds : float
         How long it took.
     guarantee : str
@@ -64,7 +64,7 @@ class Comparison:
         return self.method.guarantee
 
     def threshold_on_partial_correlation(self) -> float:
-        """The size of a partial correlation that would just be an edge, as a median over pairs.
+        """The smallest partial correlation that would be an edge, as a median over pairs.
 
         Returns
         -------
@@ -109,9 +109,9 @@ def compare_methods(
     correction: str | None = HOLM,
     methods: Iterable[str | Method] | None = None,
 ) -> list[Comparison]:
-    """Every method on the same data, a line for each.
+    """Run every method on the same data; return a line for each.
 
-    What fails for all of them is raised; what fails for one is its line.
+    An error of all methods is raised; an error of one method is reported in its line.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def compare_methods(
     alpha : float
         Significance level.
     correction : {"holm", "bonferroni", "bh", "by", "maxt", None}
-        Of the per-edge methods; those that have no "maxt" take "holm" in its place.
+        The correction of the per-edge methods; methods without "maxt" use "holm" instead.
     methods : sequence of str or Method, optional
         The methods to run; by default all, some of them with several options.
 
@@ -138,11 +138,11 @@ def compare_methods(
     >>> [line.label for line in lines][:4]
     ['score', 'wald', 'batch', 'sequential']
     """
-    # The bounds take no correction, so no method of theirs would refuse a wrong one.
+    # Checked here, because the bounds use no correction and would not refuse a wrong one.
     check_choice("correction", correction, (*CORRECTIONS, "none"))
     lines: list[Comparison] = []
     errors: list[EdgewiseError] = []
-    # What some methods import when they first need it is not their time.
+    # Imports that a method makes when it first runs must not count as its time.
     for slow in ("scipy.interpolate", "scipy.optimize", "scipy.special", "scipy.sparse.linalg"):
         import_module(slow)
     for label, method in all_variants() if methods is None else map(_labelled, methods):
@@ -169,7 +169,7 @@ def _labelled(method: str | Method) -> tuple[str, Method]:
 
 
 def _own_correction(method: Method, asked: str | None) -> str | None:
-    """The nearest that the method has: bounds have none, and only batches can be resampled."""
+    """The nearest correction that the method has: none for bounds, "maxt" only for batches."""
     if method.simultaneous:
         return HOLM
     return "holm" if asked == "maxt" and not method.resamples else asked

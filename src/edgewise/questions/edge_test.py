@@ -55,7 +55,7 @@ def edge_test(
 
         - "score": self-normalised; any distribution with fourth moments, independent rows. Have
           50 rows for each column, and more with heavy tails: with fewer its p-values are too small.
-        - "wald": sandwich standard errors; the same, but still more liberal with few rows.
+        - "wald": sandwich standard errors; the same, but even more liberal with few rows.
         - "batch": batch means; one pass; rows may depend on the rows before them.
         - "elliptical": kurtosis-corrected Fisher; elliptical distributions only.
         - "fisher": partial correlation; Gaussian data only.
@@ -93,8 +93,8 @@ def edge_test(
         uses whichever of "trace" and "eig" then has the smaller threshold (or the one of the two
         that `method` names); `result.options` says what was read.
     client : distributed.Client, optional
-        A Dask cluster that reads the files that `data` names, one task a file, or that works on a
-        `dask.array` or `dask.dataframe`; by default these use whatever Dask is set to.
+        A Dask cluster that reads the files in `data`, one task per file, or that works on a
+        `dask.array` or `dask.dataframe`. By default these use the scheduler that Dask is set to.
     **options
         Further options of the method:
 
@@ -142,9 +142,7 @@ def edge_test(
     state = as_state(data)
     if budget is not None:
         if state is not None:
-            raise ParameterError(
-                "budget: expected with rows only, got a state, whose rows are gone."
-            )
+            raise ParameterError("budget: expected with rows only, got a state, which has no rows.")
         able = candidates(method, options)
         question = able[0].question(*asked)
         plan = plan_budget(open_table(data, **rows), budget, able, question.alpha)
@@ -161,7 +159,7 @@ def edge_test(
 
 
 def _of_sequence(chosen: Method, sequence: ConfidenceSequence) -> Method:
-    """The test of a confidence sequence is its own, with its own tuning."""
+    """Refuse other methods for a confidence sequence, which has its own test and tuning."""
     if not isinstance(chosen, Sequential):
         raise ParameterError(
             f"method: expected 'sequential' for a ConfidenceSequence, got {chosen.name!r}; its "

@@ -1,4 +1,4 @@
-"""The tests of edges with a scikit-learn face."""
+"""The tests of edges as a scikit-learn estimator."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _one_pass(estimator: EdgeTest) -> bool:
 
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
-# scikit-learn has no type hints; without one here, users would see none of what this decorates.
+# scikit-learn has no type hints; without one here, users would lose the hints of the method.
 _if_one_pass: Callable[[_Function], _Function] = available_if(_one_pass)
 
 
@@ -61,17 +61,17 @@ class EdgeTest(BaseEstimator):  # type: ignore[misc]
     effect_scale : {"partial_correlation", "precision", None}
         What `min_effect` is measured in.
     mu : float
-        Of "trace" and "eig": the paper's constant.
+        For "trace" and "eig": the paper's constant.
     standardize : bool
-        Of "trace", "eig" and "spectral": divide the columns by their standard deviations first.
+        For "trace", "eig" and "spectral": divide the columns by their standard deviations first.
     radius : {"trace", "chi2", "eig", "hoeffding"}
-        Of "whitened" and "spectral".
+        For "whitened" and "spectral": what bounds the error of the covariance.
     support : interval or intervals, optional
         The columns' ranges of values, for ``radius="hoeffding"``.
     solver : {"auto", "full", "matrix-free"}
-        Of "eig" and the radii "eig" and "chi2": how eigenvalues are found.
+        For "eig" and the radii "eig" and "chi2": how eigenvalues are found.
     n_batches : int, optional
-        Of "batch"; by default 100, but fewer where batches would be very short.
+        For "batch": by default 100, but fewer if batches would be very short.
     random_state : int
         Seed of the bootstrap of ``correction="maxt"``.
 
@@ -173,10 +173,10 @@ class EdgeTest(BaseEstimator):  # type: ignore[misc]
 
     @_if_one_pass
     def partial_fit(self, X: Any, y: object = None) -> Self:
-        """Take in more rows; the test is made when its result is first asked for.
+        """Add more rows; the test is run when its result is first used.
 
-        The first call, and the first one after `fit`, starts from nothing. Only the methods that
-        read the rows once have it.
+        The first call, and the first call after `fit`, starts without rows. Only the methods that
+        read the rows once have `partial_fit`.
 
         Parameters
         ----------
@@ -206,7 +206,7 @@ class EdgeTest(BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         state : Moments or BatchMoments
-            Of the kind that the method works from.
+            A state of the kind that the method works from.
 
         Returns
         -------
@@ -227,7 +227,7 @@ class EdgeTest(BaseEstimator):  # type: ignore[misc]
         return self
 
     def _chosen(self) -> Method:
-        """The method with the options that were set; one that it does not have is refused."""
+        """The method with the options that were set; options of other methods are refused."""
         defaults = signature(type(self)).parameters
         options = {
             name: value
@@ -269,7 +269,7 @@ class EdgeTest(BaseEstimator):  # type: ignore[misc]
             if table.named or not distant:
                 self.feature_names_in_ = names
         elif distant and not table.named and len(names) == self.n_features_in_:
-            return  # an array of Dask, whose columns go by their places
+            return  # a Dask array, whose columns are matched by place
         elif list(names) != list(getattr(self, "feature_names_in_", names)):
             raise DataError(
                 f"X: expected the columns {', '.join(map(repr, self.feature_names_in_))}, got "
@@ -316,7 +316,7 @@ class EdgeTest(BaseEstimator):  # type: ignore[misc]
 
 
 def _same(value: Any, default: Any) -> bool:
-    """Whether an option is as it was when nobody asked for it; an array never is."""
+    """Whether an option has its default value; an array never does."""
     if value is default:
         return True
     return isinstance(value, str | int | float) and bool(value == default)

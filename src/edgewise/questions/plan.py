@@ -31,8 +31,8 @@ class SamplePlan:
     effect : float
         The partial correlation to be found.
     power : float or None
-        The probability of finding it. The bounds have no power to choose: their plan is where the
-        threshold comes down to the effect, so this is None.
+        The probability of finding it; None for the bounds. Their plan is the number of rows at
+        which the threshold falls to the effect.
     alpha : float
         Significance level.
     n_samples : int
@@ -86,7 +86,7 @@ def plan_sample_size(
     alpha : float
         Significance level.
     correction : {"holm", "bonferroni", "bh", "by", "maxt", None}
-        As in `edge_test`; of the step-wise corrections the first, strictest step is planned for.
+        As in `edge_test`. For step-wise corrections, the plan is for the first, strictest step.
     columns : str or sequence of str, optional
         The columns to plan for, by name; all by default.
     exclude : str or sequence of str, optional
@@ -94,12 +94,12 @@ def plan_sample_size(
     drop_missing : bool
         Leave out rows of the pilot with NaN or infinite values instead of refusing them.
     **options
-        Of the method, as in `edge_test`.
+        Options of the method, as in `edge_test`.
 
     Returns
     -------
     SamplePlan
-        Rows for the median pair, and for each one.
+        Rows for the median pair, and for each pair.
 
     Notes
     -----
@@ -132,7 +132,7 @@ def plan_sample_size(
     log_level = log_critical_level(p * (p - 1) // 2, 0, question.alpha, first_step)
     plan = Plan(effect, power, question.alpha, log_level)
     with without_warnings():
-        # That the pilot is too small for the test is what the plan is for.
+        # No warning if the pilot is too small for the test: the plan says how many rows are enough.
         rows = chosen.rows_for_effect(plan, evidence, chosen.measure(evidence))
     if not np.isfinite(pairs_of(rows)).all():
         raise ParameterError(
