@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     examples="""
     # A folder of files into a state, which `edgewise test` takes
     edgewise accumulate 2024/ -o 2024.state
-    # A long run: if it is interrupted, the same command continues where it stopped
+    # A long run; after an interruption, the same command continues it
     edgewise accumulate 2024/ -o 2024.state --checkpoint-every 60 --resume
     # Rows from another program
     gzip -dc returns.csv.gz | edgewise accumulate - --exclude Date -o a.state
