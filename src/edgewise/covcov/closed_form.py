@@ -37,13 +37,6 @@ def u_statistic_factor(n_samples: int) -> float:
     return (n_samples - 2) / (n_samples * (n_samples - 1))
 
 
-def covcov_trace(moments: Moments) -> float:
-    """Trace of Cov(U(Σ̂)) from one pass: the price of a covariance."""
-    n = moments.n_samples
-    s = population_covariance(moments.covariance(), n)
-    return trace_from_quartics(n, s, moments.quartics())
-
-
 def trace_from_quartics(n_samples: int, s: FloatArray, quartics: CentralQuartics) -> float:
     """Tr Cov(U(Σ̂)) = (n−2)/(n(n−1)) · {½(mean‖c‖⁴ + Σᵢ mean cᵢ⁴) − Σ_{i≤j} s_ij²}.
 
