@@ -14,8 +14,10 @@ from edgewise._base.types import FloatArray
 from edgewise.errors import DataError
 from edgewise.estimators.inverse import SampleMoments
 from edgewise.kernels.centre import Centre
+from edgewise.kernels.leverage import Leverage
 from edgewise.kernels.pairs import ExactPairs, PairSums
 from edgewise.kernels.quartics import CentralQuartics
+from edgewise.kernels.score import ScoreSums
 from edgewise.rows.passes import Pass, Sums
 from edgewise.states.batches import BatchMoments
 from edgewise.states.moments import Moments
@@ -88,14 +90,18 @@ class Evidence(ABC):
             "a BatchMoments state, or pass the rows."
         )
 
-    def pair_sums(self, B: FloatArray) -> PairSums:
-        """Fourth-order sums of all pairs of Bᵀ(x − mean)."""
+    def pair_sums(self, leverage: Leverage) -> PairSums:
+        """Fourth-order sums of the residuals of all pairs."""
         self._lacks_rows()
 
     def exact_pairs(
-        self, B: FloatArray, partial: FloatArray, nearly_one: float
+        self, leverage: Leverage, partial: FloatArray, nearly_one: float
     ) -> ExactPairs | None:
         """The same for the pairs whose partial correlation is above `nearly_one` in size."""
+        self._lacks_rows()
+
+    def score_sums(self, leverage: Leverage, partial: FloatArray, nearly_one: float) -> ScoreSums:
+        """What the score test needs of the residuals of all pairs."""
         self._lacks_rows()
 
     def covcov_matrix(self, A: FloatArray | None = None, *, frobenius: bool = False) -> FloatArray:

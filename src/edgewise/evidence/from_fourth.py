@@ -9,8 +9,10 @@ import numpy as np
 from edgewise._base.types import FloatArray
 from edgewise.covcov.closed_form import covcov_of_moments
 from edgewise.evidence.evidence import Evidence
+from edgewise.kernels.leverage import Leverage
 from edgewise.kernels.pairs import ExactPairs, PairSums
 from edgewise.kernels.quartics import CentralQuartics
+from edgewise.kernels.score import ScoreSums, score_weight, sums_of_moments
 from edgewise.states.fourth import FourthMoments
 
 
@@ -31,13 +33,21 @@ class FourthEvidence(Evidence):
         among_squares = products[np.ix_(squares, squares)]
         return CentralQuartics(among_squares.diagonal(), float(among_squares.sum()))
 
-    def pair_sums(self, B: FloatArray) -> PairSums:
-        return self.fourth.pair_sums(B)
+    def pair_sums(self, leverage: Leverage) -> PairSums:
+        return self.fourth.pair_sums(leverage.B)
 
     def exact_pairs(
-        self, B: FloatArray, partial: FloatArray, nearly_one: float
+        self, leverage: Leverage, partial: FloatArray, nearly_one: float
     ) -> ExactPairs | None:
         return None  # the sums that would be exact need the rows
+
+    def score_sums(self, leverage: Leverage, partial: FloatArray, nearly_one: float) -> ScoreSums:
+        # Without rows all leverages are taken as their mean, (p + 1)/n, and the tail as normal.
+        n, p = leverage.n_samples, len(leverage.root)
+        weight = score_weight(1 - (p - 1) / n)
+        sums = self.fourth.pair_sums(leverage.B)
+        m22, m31 = weight * sums.square_square, weight * sums.cube_linear
+        return sums_of_moments(m22, m31, m22.diagonal(), np.zeros_like(m22), n, partial)
 
     def covcov_matrix(self, A: FloatArray | None = None, *, frobenius: bool = False) -> FloatArray:
         if A is not None:

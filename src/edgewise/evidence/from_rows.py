@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -12,8 +13,11 @@ from edgewise._base.types import FloatArray
 from edgewise.covcov.closed_form import covcov_matrix
 from edgewise.evidence.from_state import StateEvidence
 from edgewise.kernels.centre import Centre
+from edgewise.kernels.leverage import Leverage
 from edgewise.kernels.pairs import ExactPairs, PairSums, exact_pairs, pair_sums
 from edgewise.kernels.quartics import CentralQuartics, transformed_quartics
+from edgewise.kernels.score import FEW_ROWS, ScoreSums, all_pairs_at_once, all_pairs_exactly
+from edgewise.rows.block import Rows
 from edgewise.rows.passes import Pass, SameRows, Sums
 from edgewise.rows.table import Part
 from edgewise.states.moments import Moments
@@ -34,14 +38,22 @@ class RowEvidence(StateEvidence):
         A = np.eye(len(self.feature_names)) if A is None else A
         return transformed_quartics(self.rows, self.centre, A)
 
-    def pair_sums(self, B: FloatArray) -> PairSums:
-        moments = self.moments()
-        return pair_sums(self.rows, self.centre, B, moments.n_samples)
+    def pair_sums(self, leverage: Leverage) -> PairSums:
+        return pair_sums(self.rows, self.centre, leverage)
 
     def exact_pairs(
-        self, B: FloatArray, partial: FloatArray, nearly_one: float
+        self, leverage: Leverage, partial: FloatArray, nearly_one: float
     ) -> ExactPairs | None:
-        return exact_pairs(self.rows, self.centre, B, partial, nearly_one)
+        return exact_pairs(self.rows, self.centre, leverage, partial, nearly_one)
+
+    def score_sums(self, leverage: Leverage, partial: FloatArray, nearly_one: float) -> ScoreSums:
+        n = leverage.n_samples
+        if n > FEW_ROWS:
+            return all_pairs_at_once(self.rows, self.centre, leverage, partial, nearly_one)
+        centred = self.leading_rows(n)
+        if centred.shape[1] != n:
+            self.rows.sums(_nothing)  # the rows have changed, which it says
+        return all_pairs_exactly(centred, leverage, partial)
 
     def covcov_matrix(self, A: FloatArray | None = None, *, frobenius: bool = False) -> FloatArray:
         return covcov_matrix(self.rows, self.moments(), A=A, frobenius=frobenius)
@@ -62,6 +74,12 @@ class RowEvidence(StateEvidence):
     def leading_rows(self, most: int) -> FloatArray:
         one_pass = partial(_leading_of, most=most, centre=self.centre)
         return self.rows.table.reduce(one_pass, partial(_leading, most=most))
+
+
+def _nothing(batches: Iterator[Rows]) -> Sums:
+    for _ in batches:
+        pass
+    return ()
 
 
 def _leading_of(part: Part, most: int, centre: Centre) -> FloatArray:

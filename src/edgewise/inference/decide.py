@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from edgewise._base.matrices import pairs_of, root_outer
+from edgewise._base.matrices import pairs_of
 from edgewise._base.types import BoolArray, FloatArray
 from edgewise._base.warn import warn
 from edgewise.errors import ParameterError, TooFewRowsWarning
@@ -17,6 +17,7 @@ from edgewise.inference.max_statistic import MaxStatistic, critical_of_maxima
 from edgewise.inference.measurement import Measurement, Uncertainty
 from edgewise.inference.per_edge import PerEdge
 from edgewise.inference.question import Question
+from edgewise.inference.score import ScoreTest
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -37,42 +38,41 @@ def decision(measurement: Measurement, question: Question) -> Decision:
     uncertainty = measurement.uncertainty
     if isinstance(uncertainty, Bound):
         return _at_once(measurement, uncertainty, question)
-    if isinstance(uncertainty, PerEdge):
+    if isinstance(uncertainty, PerEdge | ScoreTest):
         return _one_by_one(measurement, uncertainty, question)
-    raise TypeError(f"uncertainty: expected PerEdge or Bound, got {type(uncertainty).__name__}")
+    raise TypeError(f"uncertainty: unexpected {type(uncertainty).__name__}")
 
 
-def _one_by_one(measurement: Measurement, own: PerEdge, question: Question) -> Decision:
+def _one_by_one(measurement: Measurement, own: PerEdge | ScoreTest, question: Question) -> Decision:
     """Every edge from its own statistic, then corrected for their number."""
-    alpha, correction, effect = question.alpha, question.correction, question.min_effect
+    alpha, effect = question.alpha, question.min_effect
     log_p = own.log_pvalues(measurement, effect)
-    if correction == "maxt":
-        maxima = _resampled(measurement, question)
-        log_adjusted = maxima.log_adjusted(pairs_of(measurement.statistic), own.reference)
-    else:
-        log_adjusted = adjust(log_p, correction)
+    if question.correction == "maxt":
+        return _by_the_largest(measurement, own, question, log_p)
+    log_adjusted = adjust(log_p, question.correction)
     reject = log_adjusted <= math.log(alpha)
-    if correction == "maxt":
-        # Step-down: the pairs that are left are compared with the largest of their own statistics.
-        of_all, of_left = maxima.maxima(~reject)
-        left = critical_of_maxima(of_left, math.log(alpha), own.reference)
-        log_level = float(own.reference.log_two_sided(np.array([left]))[0])
-        own = replace(own, maxima=of_all)
-    else:
-        log_level = log_critical_level(log_p.shape[0], int(reject.sum()), alpha, correction)
-    return Decision(
-        log_p, log_adjusted, reject, _threshold(measurement, own, question, log_level), own
-    )
+    log_level = log_critical_level(len(log_p), int(reject.sum()), alpha, question.correction)
+    threshold = own.threshold(measurement, effect, log_level)
+    return Decision(log_p, log_adjusted, reject, threshold, own)
 
 
-def _threshold(
-    measurement: Measurement, own: PerEdge, question: Question, log_level: float
-) -> FloatArray:
-    """The |Θ̂_ij| that would just be declared an edge at a per-edge level."""
-    if question.min_effect.value or measurement.scale is None:
-        return own.effect_threshold(measurement.precision, question.min_effect, log_level)
-    size = measurement.scale.correlation_at(own.reference.critical(log_level))
-    return np.asarray(root_outer(measurement.precision) * size)
+def _by_the_largest(
+    measurement: Measurement, own: PerEdge | ScoreTest, question: Question, log_p: FloatArray
+) -> Decision:
+    """Corrected by the law of the largest statistic."""
+    maxima = _resampled(measurement, question)
+    if not isinstance(own, PerEdge):
+        raise TypeError("maxima: expected with one reference for all pairs")
+    log_alpha = math.log(question.alpha)
+    log_adjusted = maxima.log_adjusted(pairs_of(measurement.statistic), own.reference)
+    reject = log_adjusted <= log_alpha
+    # Step-down: the pairs that are left are compared with the largest of their own statistics.
+    of_all, of_left = maxima.maxima(~reject)
+    left = critical_of_maxima(of_left, log_alpha, own.reference)
+    log_level = float(own.reference.log_two_sided(np.array([left]))[0])
+    own = replace(own, maxima=of_all)
+    threshold = own.threshold(measurement, question.min_effect, log_level)
+    return Decision(log_p, log_adjusted, reject, threshold, own)
 
 
 def _resampled(measurement: Measurement, question: Question) -> MaxStatistic:

@@ -45,6 +45,32 @@ def around_fisher_z(partial: FloatArray, half: FloatArray) -> ConfidenceInterval
     return _with_unit_diagonal(np.tanh(z - half), np.tanh(z + half))
 
 
+def on_precision_scale(
+    precision: FloatArray, interval: ConfidenceInterval, half: FloatArray
+) -> ConfidenceInterval:
+    """An interval for Θ_ij = −ρ_ij√(Θ_iiΘ_jj) that leaves zero where that for ρ_ij does.
+
+    Mostly Θ̂_ij ± half, which allows for the errors of the diagonal too. Where the interval for ρ
+    leaves zero, the end next to zero is at least that of ρ times the least that the diagonal may
+    be; where it does not, both ends are at least as far out as those of ρ.
+    """
+    unit = root_outer(precision)
+    slack = half.diagonal() / precision.diagonal()
+    least = unit * np.exp(-np.add.outer(slack, slack) / 2)
+    low, high = precision - half, precision + half
+    from_low, from_high = -interval.high, -interval.low
+    positive, negative = from_low > 0, from_high < 0
+    neither = ~(positive | negative)
+    low = np.where(positive, np.maximum(low, from_low * least), low)
+    high = np.where(negative, np.minimum(high, from_high * least), high)
+    low = np.where(neither, np.minimum(low, from_low * unit), low)
+    high = np.where(neither, np.maximum(high, from_high * unit), high)
+    diagonal = np.eye(len(precision), dtype=bool)
+    return ConfidenceInterval(
+        np.where(diagonal, precision - half, low), np.where(diagonal, precision + half, high)
+    )
+
+
 def within_precision_bounds(
     precision: FloatArray, partial: FloatArray, half: FloatArray
 ) -> ConfidenceInterval:

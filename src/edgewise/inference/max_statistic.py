@@ -81,4 +81,4 @@ def critical_of_maxima(maxima: FloatArray, log_level: float, reference: Referenc
     # The same count as in `log_adjusted`: (1 + exceeding)/(1 + draws) at most the level.
     allowed = max(int(math.exp(log_level) * (1 + len(maxima))) - 1, 0)
     z = float(maxima[min(allowed, len(maxima) - 1)])
-    return reference.critical(math.log(2) + float(special.log_ndtr(-z)))
+    return float(reference.critical(math.log(2) + float(special.log_ndtr(-z))))

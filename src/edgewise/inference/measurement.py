@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-import numpy as np
-
 from edgewise._base.types import FloatArray
 from edgewise.estimators.inverse import PrecisionEstimate
 from edgewise.inference.effect import MinEffect
@@ -50,24 +48,6 @@ class Uncertainty(Protocol):
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class StatisticScale:
-    """Converts a value t of the statistic into a partial correlation.
-
-    `shape` names the formula: "linear" ρ = ut, "student" ρ = t/√(t² + u²), "fisher-z" ρ = tanh(ut).
-    """
-
-    unit: FloatArray | float
-    shape: str = "linear"
-
-    def correlation_at(self, critical: float) -> FloatArray | float:
-        """The size of a partial correlation whose statistic has the size `critical`."""
-        if self.shape == "student":
-            return 1 / np.hypot(1.0, self.unit / np.float64(critical))
-        scaled = critical * np.asarray(self.unit)
-        return np.tanh(scaled) if self.shape == "fisher-z" else scaled
-
-
-@dataclass(frozen=True, eq=False, slots=True)
 class Measurement:
     """The estimate, a statistic for every pair, and what it is compared with.
 
@@ -82,9 +62,7 @@ class Measurement:
     statistic : ndarray of shape (p, p)
         What is compared with the reference or the bound; the diagonal does not matter.
     uncertainty : Uncertainty
-        A reference and a spread (`PerEdge`), or a bound on all entries at once (`Bound`).
-    scale : StatisticScale or None
-        Turns a critical value into a threshold; a bound has its own.
+        Of each pair (`PerEdge`, `ScoreTest`), or a bound on all entries at once (`Bound`).
     maxima : MaxStatistic or None
         The law of the largest statistic, for the correction "maxt", where the method can resample.
     record : mapping
@@ -98,7 +76,6 @@ class Measurement:
     estimate: PrecisionEstimate
     statistic: FloatArray
     uncertainty: Uncertainty
-    scale: StatisticScale | None
     maxima: MaxStatistic | None
     record: Mapping[str, Any]
     n_dropped: int

@@ -1,4 +1,8 @@
-"""A statistic for each pair by itself: a reference distribution, and standard errors."""
+"""A statistic for each pair by itself: a reference distribution, and standard errors.
+
+P-values, minimal effects and intervals are all the same test at other points: an interval leaves
+[−v, v] exactly where the test of a minimal effect v rejects at that level.
+"""
 
 from __future__ import annotations
 
@@ -8,28 +12,23 @@ from typing import ClassVar
 
 import numpy as np
 
-from edgewise._base import special
 from edgewise._base.matrices import pairs_of, root_outer
 from edgewise._base.types import FloatArray
-from edgewise.inference.effect import MinEffect, effect_threshold, log_effect_pvalue
-from edgewise.inference.intervals import (
-    ConfidenceInterval,
-    around_fisher_z,
-    around_precision,
-)
+from edgewise.inference.effect import MinEffect
+from edgewise.inference.intervals import ConfidenceInterval, around_fisher_z, on_precision_scale
 from edgewise.inference.max_statistic import critical_of_maxima
 from edgewise.inference.measurement import Estimated
-from edgewise.inference.reference import Reference
+from edgewise.inference.reference import Reference, Student
 from edgewise.inference.spread import Spread
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class PerEdge:
-    """Estimate ± critical value × standard error; partial correlations on Fisher's z scale.
+    """Partial correlations on Fisher's z scale, with standard errors and a reference.
 
-    Standard errors of heavy-tailed or skewed products are themselves uncertain, and mostly too
-    small. Student's critical values with `Spread.degrees` make up for that, so an interval may
-    reach a little further than the threshold of the test.
+    The statistic is z over its standard error. With `exact`, it is Student's t = ρ̂√(ν/(1 − ρ̂²))
+    instead, ν the degrees of freedom of the reference: Gaussian rows have exactly that law. Then
+    an interval reaches z ± atanh of the ρ that is just significant.
 
     Simultaneous intervals divide the level by the number of pairs (Bonferroni), unless draws of
     the largest statistic are known (`maxima`, of the correction "maxt").
@@ -38,28 +37,40 @@ class PerEdge:
     spread: Spread
     reference: Reference
     maxima: FloatArray | None = None
+    exact: bool = False
     simultaneous: ClassVar[bool] = False
 
-    def log_pvalues(self, estimated: Estimated, effect: MinEffect) -> FloatArray:
-        if effect.value == 0:
-            return self.reference.log_two_sided(pairs_of(estimated.statistic))
-        estimate, value, error = estimated.precision, effect.value, self.spread.precision
-        if effect.scale != "precision":
-            with np.errstate(divide="ignore"):  # on the diagonal, which nobody reads
-                estimate = np.arctanh(estimated.partial_correlation)
-            value, error = math.atanh(value), self.spread.fisher_z
-        return log_effect_pvalue(pairs_of(estimate), value, pairs_of(error), self.reference)
+    def statistic(self, partial: FloatArray) -> FloatArray:
+        """The statistic of a partial correlation."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            if self.exact:
+                return partial * np.sqrt(self._student.df / ((1 - partial) * (1 + partial)))
+            return np.asarray(np.arctanh(partial) / self.spread.fisher_z)
 
-    def effect_threshold(
-        self, precision: FloatArray, effect: MinEffect, log_level: float
-    ) -> FloatArray:
-        """The |Θ̂_ij| whose p-value for a minimal effect is just at the level."""
-        if effect.scale == "precision":
-            return effect_threshold(effect.value, self.spread.precision, log_level, self.reference)
-        # The diagonal has no partial correlation and so no error; any number will do.
-        error = np.nan_to_num(self.spread.fisher_z, nan=1.0)
-        z = effect_threshold(math.atanh(effect.value), error, log_level, self.reference)
-        return root_outer(precision) * np.tanh(z)
+    def errors(self, estimated: Estimated) -> tuple[FloatArray, FloatArray]:
+        """Standard errors of Θ̂ and of ρ̂."""
+        return self.spread.precision, self.spread.partial_correlation(estimated.partial_correlation)
+
+    def log_pvalues(self, estimated: Estimated, effect: MinEffect) -> FloatArray:
+        size = np.abs(estimated.statistic)
+        if effect.value and effect.scale == "precision":
+            beyond = np.maximum(np.abs(estimated.precision) - effect.value, 0.0)
+            size = np.minimum(size, beyond / self.spread.precision)
+        elif effect.value:
+            with np.errstate(divide="ignore"):
+                z = np.arctanh(np.abs(estimated.partial_correlation)) - math.atanh(effect.value)
+            size = self.statistic(np.tanh(np.maximum(z, 0.0)))
+        return pairs_of(self.reference.log_two_sided(size))
+
+    def threshold(self, estimated: Estimated, effect: MinEffect, log_level: float) -> FloatArray:
+        """The |Θ̂_ij| that would just be declared an edge at a per-edge level."""
+        critical, value = self.reference.critical(log_level), effect.value
+        unit = root_outer(estimated.precision)
+        half = self._half(critical)
+        if value and effect.scale == "precision":
+            beyond = value + critical * self.spread.precision
+            return np.asarray(np.maximum(unit * np.tanh(half), beyond))
+        return np.asarray(unit * np.tanh(math.atanh(value) + half))
 
     def interval(
         self, estimated: Estimated, *, level: float, scale: str, simultaneous: bool
@@ -70,13 +81,22 @@ class PerEdge:
         if simultaneous and self.maxima is not None:
             critical = critical_of_maxima(self.maxima, miss, self.reference)
         else:
-            critical = self._critical(miss - math.log(p * (p - 1) / 2) * simultaneous)
+            critical = self.reference.critical(miss - math.log(p * (p - 1) / 2) * simultaneous)
+        interval = around_fisher_z(estimated.partial_correlation, self._half(critical))
         if scale == "precision":
-            return around_precision(estimated.precision, critical * self.spread.precision)
-        return around_fisher_z(estimated.partial_correlation, critical * self.spread.fisher_z)
+            half = critical * self.spread.precision
+            return on_precision_scale(estimated.precision, interval, half)
+        return interval
 
-    def _critical(self, log_miss: float) -> float | FloatArray:
-        degrees = self.spread.degrees
-        if degrees is None:
-            return self.reference.critical(log_miss)
-        return -np.asarray(special.stdtrit(degrees, math.exp(log_miss) / 2), dtype=np.float64)
+    def _half(self, critical: float | FloatArray) -> FloatArray:
+        """The distance on the z scale at which the statistic is critical."""
+        if self.exact:
+            half = np.arcsinh(np.asarray(critical) / math.sqrt(float(self._student.df)))
+            return np.full(self.spread.fisher_z.shape, half)
+        return np.asarray(critical * self.spread.fisher_z)
+
+    @property
+    def _student(self) -> Student:
+        if not isinstance(self.reference, Student):
+            raise TypeError("reference: expected Student's where the statistic is exact")
+        return self.reference

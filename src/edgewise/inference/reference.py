@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -25,12 +25,8 @@ class Reference(Protocol):
         """log P(|T| > |t|)."""
         ...
 
-    def log_upper(self, t: FloatArray) -> FloatArray:
-        """log P(T > t)."""
-        ...
-
-    def critical(self, log_level: float) -> float:
-        """t with P(|T| > t) = exp(log_level)."""
+    def critical(self, log_level: float) -> Any:
+        """t with P(|T| > t) = exp(log_level): one number, or one for each pair."""
         ...
 
 
@@ -40,9 +36,6 @@ class Normal:
 
     def log_two_sided(self, t: FloatArray) -> FloatArray:
         return math.log(2) + special.log_ndtr(-np.abs(t))
-
-    def log_upper(self, t: FloatArray) -> FloatArray:
-        return np.asarray(special.log_ndtr(-t))
 
     def critical(self, log_level: float) -> float:
         return -float(special.ndtri_exp(log_level - math.log(2)))
@@ -61,10 +54,6 @@ class Student:
     def log_two_sided(self, t: FloatArray) -> FloatArray:
         return log_two_sided_tail(t, self.df)
 
-    def log_upper(self, t: FloatArray) -> FloatArray:
-        both = log_two_sided_tail(t, self.df)
-        return np.where(t >= 0, both - math.log(2), np.log1p(-0.5 * np.exp(both)))
-
     def critical(self, log_level: float) -> float:
         if log_level > _LOG_SMALLEST_SAFE:
             return -float(special.stdtrit(self.df, math.exp(log_level) / 2))
@@ -77,6 +66,24 @@ class Student:
         if excess(_LARGEST_LOG) > 0:
             return math.inf
         return math.exp(optimize.brentq(excess, 0.0, _LARGEST_LOG, xtol=1e-15, rtol=1e-14))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class StudentOfEach:
+    """Student's t distribution with degrees of freedom of its own for each pair."""
+
+    degrees: FloatArray
+
+    def log_two_sided(self, t: FloatArray) -> FloatArray:
+        return log_two_sided_tail(t, self.degrees)
+
+    def critical(self, log_level: float) -> FloatArray:
+        if log_level > _LOG_SMALLEST_SAFE:
+            lower = special.stdtrit(self.degrees, math.exp(log_level) / 2)
+            return -np.asarray(lower, dtype=np.float64)
+        different, place = np.unique(self.degrees, return_inverse=True)
+        found: FloatArray = np.array([Student(df).critical(log_level) for df in different])
+        return found[place].reshape(self.degrees.shape)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +114,6 @@ class AnytimeReference:
         z = special.ndtri_exp(self.student.log_two_sided(t) - math.log(2))
         return np.minimum(0.5 * (math.log1p(self._information) - share * z * z), 0.0)
 
-    def log_upper(self, t: FloatArray) -> FloatArray:
-        return np.where(t > 0, self.log_two_sided(t) - math.log(2), -math.log(2))
-
     def critical(self, log_level: float) -> float:
         share = self._information / (1 + self._information)
         z = math.sqrt((math.log1p(self._information) - 2 * log_level) / share)
@@ -122,7 +126,7 @@ def tuned_rho2(alpha: float, n_samples: int) -> float:
     return (size + math.log1p(size)) / n_samples
 
 
-def log_two_sided_tail(t: FloatArray, df: float) -> FloatArray:
+def log_two_sided_tail(t: FloatArray, df: FloatArray | float) -> FloatArray:
     """log P(|T| > |t|) for Student's T with `df` degrees of freedom.
 
     Where the probability underflows, the density's tail is integrated in the variable
@@ -136,8 +140,9 @@ def log_two_sided_tail(t: FloatArray, df: float) -> FloatArray:
     [-3.0782, -659.4633]
     """
     t = np.abs(t)
+    df = np.broadcast_to(np.asarray(df, dtype=np.float64), t.shape)
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-        ratio = (t / math.sqrt(df)) ** 2
+        ratio = (t / np.sqrt(df)) ** 2
         # The integral has two forms. Use the one whose argument is not close to one, where rounding
         # would matter.
         direct = np.where(
@@ -147,23 +152,23 @@ def log_two_sided_tail(t: FloatArray, df: float) -> FloatArray:
         )
         log_p: FloatArray = np.log(direct)
     far = direct < _SMALLEST_SAFE
-    log_p[far] = _far_tail(t[far], df)
+    log_p[far] = _far_tail(t[far], df[far])
     log_p[np.isposinf(t)] = -np.inf
     return log_p
 
 
-def _far_tail(t: FloatArray, df: float) -> FloatArray:
+def _far_tail(t: FloatArray, df: FloatArray) -> FloatArray:
     # log(1 + t²/ν), safe for t far beyond the square root of the largest float.
     log_t = np.log(np.minimum(t, np.finfo(float).max))
-    log_spread = np.logaddexp(0.0, 2 * log_t - math.log(df))
-    sum_over_t2 = np.exp(log_spread + math.log(df) - 2 * log_t)[:, np.newaxis]
-    growth = np.expm1(2 * _NODES / (df + 1))
+    log_spread = np.logaddexp(0.0, 2 * log_t - np.log(df))
+    sum_over_t2 = np.exp(log_spread + np.log(df) - 2 * log_t)[:, np.newaxis]
+    growth = np.expm1(2 * _NODES / (df[:, np.newaxis] + 1))
     # u²/t² at the nodes, with u² = (ν+t²)e^{2s/(ν+1)} − ν
     relative = 1 + growth * sum_over_t2
     # (ν+u²)/u, over t
     integrand = sum_over_t2 * (1 + growth) / np.sqrt(relative)
-    log_integral = np.log(integrand @ _WEIGHTS) + log_t - math.log(df + 1)
-    log_scale = 0.5 * math.log(df) + float(special.betaln(df / 2, 0.5))
+    log_integral = np.log(integrand @ _WEIGHTS) + log_t - np.log(df + 1)
+    log_scale = 0.5 * np.log(df) + special.betaln(df / 2, 0.5)
     log_density = -(df + 1) / 2 * log_spread - log_scale
     tail: FloatArray = math.log(2) + log_density + log_integral
     return tail

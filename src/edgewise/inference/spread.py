@@ -1,4 +1,4 @@
-"""Standard errors, and how precisely they are known."""
+"""Standard errors, and the least that they can be."""
 
 from __future__ import annotations
 
@@ -6,7 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from edgewise._base.matrices import root_outer
 from edgewise._base.types import FloatArray
+from edgewise.estimators.inverse import PrecisionEstimate
+
+# Student's t with so many degrees of freedom is the normal distribution.
+_CERTAIN = 1e8
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -15,12 +20,42 @@ class Spread:
 
     precision: FloatArray
     fisher_z: FloatArray
-    #: How precisely the errors themselves are known, if the reference does not allow for that.
-    degrees: FloatArray | None = None
 
     def partial_correlation(self, partial: FloatArray) -> FloatArray:
         """Standard errors of ρ̂_ij: dρ = (1 − ρ²) dz."""
         return self.fisher_z * (1 - partial) * (1 + partial)
+
+
+def floored_spread(
+    estimate: PrecisionEstimate, precision: FloatArray, fisher_z: FloatArray
+) -> Spread:
+    """Standard errors from variances, which are never taken below those of Gaussian rows.
+
+    Where two rare events never meet in the sample, the variance that the rows show collapses, and a
+    test that trusts it sees an association that is not there. `precision` is in units of Θ_iiΘ_jj.
+    """
+    least, least_z = gaussian_variances(estimate)
+    variance_z = np.maximum(fisher_z, least_z)
+    np.fill_diagonal(variance_z, np.nan)  # a variable has no association with itself
+    return Spread(
+        root_outer(estimate.precision) * np.sqrt(np.maximum(precision, least)),
+        np.sqrt(variance_z),
+    )
+
+
+def gaussian_variances(
+    estimate: PrecisionEstimate, kurtosis_ratio: float = 1.0
+) -> tuple[FloatArray, float]:
+    """Var Θ̂_ij in units of Θ_iiΘ_jj, and Var z, of Gaussian or elliptical rows.
+
+    Var z = (1+κ)/(n − p − 1), and Var Θ̂_ij = ((1+κ)(1 + ρ²) + κρ²)/(n − p − 1): the last term is
+    the trace part of the fourth moments of elliptical rows.
+    """
+    left = max(estimate.n_samples - len(estimate.precision) - 1, 1)
+    # ρ² is one on the diagonal, as it should be.
+    rho2 = estimate.partial_correlation**2
+    variance = (kurtosis_ratio * (1 + rho2) + (kurtosis_ratio - 1) * rho2) / left
+    return np.maximum(variance, 0.0), kurtosis_ratio / left
 
 
 def degrees_of_freedom(terms: int, kurtosis: FloatArray) -> FloatArray:
@@ -30,5 +65,5 @@ def degrees_of_freedom(terms: int, kurtosis: FloatArray) -> FloatArray:
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         degrees = 2 * terms / (kurtosis - 1)
-    # Without any spread, the estimate is certain.
-    return np.where(kurtosis > 1, np.maximum(degrees, 1.0), np.inf)
+    # Without any spread the variance is certain; the largest number stands for that.
+    return np.where(kurtosis > 1, np.clip(degrees, 1.0, _CERTAIN), _CERTAIN)

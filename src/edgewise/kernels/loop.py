@@ -33,6 +33,8 @@ class Block(NamedTuple):
     stack: AnyArray
     #: Room for further numbers.
     spare: Sequence[AnyArray]
+    #: The rows minus the centre; the same as `z` where nothing is mapped.
+    centred: AnyArray
     #: How much each row counts; None where all count the same.
     weights: FloatArray | None = None
     #: Which entries of `z` are known; None where all are.
@@ -80,7 +82,7 @@ class BlockMemory:
         self._size = 0
         self._layout = (False, False)
         self._arrays: list[AnyArray] = []
-        self._views: tuple[AnyArray, Block] | None = None
+        self._views: Block | None = None
 
     def fit(self, batch: Rows, *, mapped: bool) -> None:
         """Allocate memory for the blocks of `batch`, in the order that is fast for them."""
@@ -105,9 +107,9 @@ class BlockMemory:
         if self._ones:
             self._arrays[0][0] = 1.0
 
-    def views(self, n: int) -> tuple[AnyArray, Block]:
-        """The memory for `n` rows: where they are centred, and their block."""
-        if self._views is None or self._views[1].n != n:
+    def views(self, n: int) -> Block:
+        """The memory for `n` rows."""
+        if self._views is None or self._views.n != n:
             arrays = self._arrays if n == self._size else [array[:, :n] for array in self._arrays]
             stack, *spare = arrays
             z = stack
@@ -115,7 +117,7 @@ class BlockMemory:
                 z = stack[self._ones : self._ones + self._p]
             # Rows that are mapped are centred in an array of their own, the last one.
             room = spare.pop() if len(spare) > len(self._spare) else z
-            self._views = room, Block(n, z, stack, spare)
+            self._views = Block(n, z, stack, spare, room)
         return self._views
 
 
@@ -146,12 +148,12 @@ def mapped_blocks(
         # A batch of a small table is a block already.
         whole = batch.shape[0] <= memory.length
         for rows in (batch,) if whole else row_blocks(batch, memory.length):
-            room, block = memory.views(rows.shape[0])
+            block = memory.views(rows.shape[0])
             # Batches carry no row weights and no mask yet. Both would be cut here, like
             # the rows: the weights go into `block.weights`, and their roots into the row of ones
             # (one SYRK of √w (1, z) then gives Σw, Σwz and Σwzzᵀ); a missing entry becomes zero
             # in `centred` and False in `block.mask`.
-            centred = centre.subtract_from(rows, room)
+            centred = centre.subtract_from(rows, block.centred)
             if B is not None:
                 _map(B, centred, block.z)
             yield block

@@ -1,4 +1,8 @@
-"""Second pass: fourth-order sums of all pairs of transformed columns."""
+"""Second pass of the sandwich: fourth-order sums of the residuals of all pairs of columns.
+
+The product of two residuals of a row is divided by 1 − h, h the row's leverage: that is what the
+residuals lack of the errors they stand for.
+"""
 
 from __future__ import annotations
 
@@ -10,103 +14,104 @@ import numpy as np
 
 from edgewise._base.types import AnyArray, FloatArray
 from edgewise.kernels.centre import Centre
+from edgewise.kernels.leverage import Leverage
 from edgewise.kernels.loop import BlockMemory, mapped_blocks
 from edgewise.kernels.products import add_gram, mirrored
 from edgewise.rows.block import Rows, block_rows
 from edgewise.rows.passes import Summable, Sums
 
-# Rows from which the kurtosis of products is estimated.
-_KURTOSIS_ROWS = 1 << 12
-
 
 @dataclass(frozen=True, eq=False, slots=True)
 class PairSums:
-    """Sums over rows of v = Bᵀ(x − mean), for every pair of columns at once.
+    """Sums over rows of the unit-variance residuals v, with weights w = 1/(1 − h)².
 
-    `square_square` is Σ v_i²v_j² and `cube_linear` is Σ v_i³v_j; the diagonal of either is Σ v_i⁴.
-    `kurtosis` is that of the products v_i v_j about zero. For long data it is computed from blocks
-    spread over their length, because nothing is very sensitive to it.
+    `square_square` is Σ w v_i²v_j² and `cube_linear` is Σ w v_i³v_j; the diagonal of either is
+    Σ w v_i⁴. `eighth` is Σ w²v_i⁴v_j⁴; it is NaN where only sums of the fourth order are known, and
+    the weights are one there.
     """
 
     square_square: FloatArray
     cube_linear: FloatArray
-    kurtosis: FloatArray
+    eighth: FloatArray
 
 
-def pair_sums(rows: Summable, centre: Centre, B: FloatArray, n_samples: int) -> PairSums:
-    """One pass over the `n_samples` rows: three matrix products per block, O(np²) in all."""
-    every = max(1, n_samples // _KURTOSIS_ROWS)
-    sums = rows.sums(partial(_pair_sums, centre=centre, B=B, every=every))
-    square_square, cube_linear, fourth_fourth, sampled = sums
-    square_square = mirrored(square_square)
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        kurtosis = (mirrored(fourth_fourth) / sampled) / (square_square / n_samples) ** 2
-    return PairSums(square_square, cube_linear, kurtosis)
+def pair_sums(rows: Summable, centre: Centre, leverage: Leverage) -> PairSums:
+    """One pass over the rows: four matrix products per block, O(np²) in all."""
+    square_square, cube_linear, eighth = rows.sums(
+        partial(_pair_sums, centre=centre, leverage=leverage)
+    )
+    return PairSums(mirrored(square_square), cube_linear, mirrored(eighth))
 
 
-def _pair_sums(batches: Iterator[Rows], centre: Centre, B: FloatArray, every: int) -> Sums:
-    """Σ v_i²v_j², and Σ v_i⁴v_j⁴ of one block in `every` (lower triangles); Σ v_i³v_j."""
-    p = B.shape[0]
+def _pair_sums(batches: Iterator[Rows], centre: Centre, leverage: Leverage) -> Sums:
+    """Σ w v_i²v_j² and Σ w²v_i⁴v_j⁴ (lower triangles), and Σ w v_i³v_j."""
+    p = len(leverage.root)
     memory = BlockMemory(p, block_rows(p), spare=(p, p))
-    sampled = 0
-    square_square, cube_linear, fourth_fourth = np.zeros((3, p, p))
-    for number, block in enumerate(mapped_blocks(batches, centre, B, memory=memory)):
-        v, (v2, v3) = block.z, block.spare
-        np.multiply(v, v, out=v2)
-        np.multiply(v2, v, out=v3)
-        add_gram(square_square, v2)
-        cube_linear += v3 @ v.T
-        if number % every == 0:
-            add_gram(fourth_fourth, np.multiply(v2, v2, out=v3))
-            sampled += block.n
-    return square_square, cube_linear, fourth_fourth, np.array(sampled)
+    square_square, cube_linear, eighth = np.zeros((3, p, p))
+    for block in mapped_blocks(batches, centre, leverage.B, memory=memory):
+        v, (square, other) = block.z, block.spare
+        complement = leverage.complement(v, block.centred, square)
+        np.multiply(v, v, out=square)
+        square /= complement
+        add_gram(square_square, square)
+        np.multiply(square, v, out=other)
+        v /= complement
+        cube_linear += other @ v.T
+        square *= square
+        add_gram(eighth, square)
+    return square_square, cube_linear, eighth
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class ExactPairs:
-    """Sums for a few pairs whose ρ is close to ±1, where the expansions of `PairSums` cancel.
+    """Sums for a few pairs whose ρ is close to ±1, where the expansions in `PairSums` cancel.
 
-    `score` is Σ ((v_i + ρv_j)(v_j + ρv_i))² and `influence` is Σ (v_iv_j + (ρ/2)(v_i² + v_j²))².
+    `influence` is Σ w (v_iv_j + (ρ/2)(v_i² + v_j²))², and `eighth` the sum of the squared terms.
     """
 
     rows: AnyArray
     columns: AnyArray
-    score: FloatArray
     influence: FloatArray
+    eighth: FloatArray
 
 
 def exact_pairs(
-    rows: Summable, centre: Centre, B: FloatArray, rho: FloatArray, nearly_one: float
+    rows: Summable, centre: Centre, leverage: Leverage, rho: FloatArray, nearly_one: float
 ) -> ExactPairs | None:
     """One more pass for the pairs with |ρ| above `nearly_one`; no pass if there are none."""
-    i, j = np.nonzero(np.abs(rho) > nearly_one)
-    once = i < j
-    i, j = i[once], j[once]
+    i, j = strong_pairs(rho, nearly_one)
     if not i.size:
         return None
-    score, influence = rows.sums(
-        partial(_exact_sums, centre=centre, B=B, i=i, j=j, r=rho[i, j][:, np.newaxis])
+    one_pass = partial(
+        _exact_sums, centre=centre, leverage=leverage, i=i, j=j, r=rho[i, j][:, np.newaxis]
     )
-    return ExactPairs(i, j, score, influence)
+    return ExactPairs(i, j, *rows.sums(one_pass))
+
+
+def strong_pairs(rho: FloatArray, nearly_one: float) -> tuple[AnyArray, AnyArray]:
+    """The pairs i < j with |ρ| above `nearly_one`."""
+    i, j = np.nonzero(np.abs(rho) > nearly_one)
+    once = i < j
+    return i[once], j[once]
 
 
 def _exact_sums(
     batches: Iterator[Rows],
     centre: Centre,
-    B: FloatArray,
+    leverage: Leverage,
     i: AnyArray,
     j: AnyArray,
     r: FloatArray,
 ) -> Sums:
     half, sign, gap = r / 2, np.sign(r), 1 - np.abs(r)
-    score, influence = np.zeros((2, i.size))
-    p = B.shape[0]
-    memory = BlockMemory(p, block_rows(p))
-    for block in mapped_blocks(batches, centre, B, memory=memory):
+    influence, eighth = np.zeros((2, i.size))
+    p = len(leverage.root)
+    memory = BlockMemory(p, block_rows(p), spare=(p,))
+    for block in mapped_blocks(batches, centre, leverage.B, memory=memory):
+        complement = leverage.complement(block.z, block.centred, block.spare[0])
         a, b = block.z[i], block.z[j]
-        product = (a + r * b) * (b + r * a)
-        score += np.vecdot(product, product)
-        # The same influence, written without terms that cancel.
-        moved = half * (a + sign * b) ** 2 + gap * a * b
-        influence += np.vecdot(moved, moved)
-    return score, influence
+        # Written without terms that cancel.
+        squares = ((half * (a + sign * b) ** 2 + gap * a * b) / complement) ** 2
+        influence += squares.sum(axis=1)
+        eighth += np.vecdot(squares, squares)
+    return influence, eighth

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -10,21 +9,24 @@ from typing import Any, ClassVar
 import numpy as np
 
 from edgewise._base.checks import check_count
-from edgewise._base.matrices import off_diagonal, pairs_of, population_covariance, root_outer
+from edgewise._base.matrices import pairs_of
 from edgewise._base.types import FloatArray
 from edgewise._base.warn import warn
-from edgewise.errors import DataError, ParameterError, ShortBatchesWarning
-from edgewise.estimators.inverse import PrecisionEstimate
+from edgewise.errors import ParameterError, ShortBatchesWarning
 from edgewise.evidence.evidence import Evidence, Needs
 from edgewise.inference.max_statistic import MaxStatistic
 from edgewise.inference.measurement import Measurement
 from edgewise.inference.per_edge import PerEdge
 from edgewise.inference.reference import Student
-from edgewise.inference.spread import Spread, degrees_of_freedom
+from edgewise.methods.jackknife import leave_one_out
 from edgewise.methods.method import Assumes, option
 from edgewise.methods.per_edge_method import PerEdgeMethod
-from edgewise.methods.planning import PairMoments, PlannedStatistic, student_critical
-from edgewise.methods.wald import studentised
+from edgewise.methods.planning import (
+    PairMoments,
+    PlannedStatistic,
+    planned_fisher_z,
+    student_critical,
+)
 from edgewise.states.batches import BatchMoments
 
 DEFAULT_BATCHES = 100
@@ -36,11 +38,12 @@ _FEWEST_BATCHES = 10
 
 @dataclass(frozen=True)
 class Batch(PerEdgeMethod):
-    """Θ̂_ij over its standard error from the spread between batches; Student's t.
+    """Fisher's z = atanh ρ̂_ij over its standard error from the spread between batches; Student's t.
 
-    F_b = Θ̂(scatter of batch b about the pooled mean − n_bΣ̂)Θ̂ is the influence of a batch on Θ̂, and
-    Var(Θ̂_ij) ≈ K/(K−1) Σ_b F²_{b,ij}/n². Guarantee: per edge, in the limit, for rows of any
-    distribution with fourth moments whose dependence is shorter than a batch.
+    The spread is that of the delete-one-batch jackknife: with z_(−b) the estimate without batch b,
+    Var(z) ≈ (K−1)/K Σ_b (z_(−b) − mean)², but never below the 1/(n−p−1) of Gaussian rows.
+    Guarantee: per edge, in the limit, for rows of any distribution with fourth moments whose
+    dependence is shorter than a batch.
 
     Parameters
     ----------
@@ -66,7 +69,7 @@ class Batch(PerEdgeMethod):
     condition: ClassVar[str] = (
         "rows of any distribution with fourth moments whose dependence dies out in a batch"
     )
-    assumes: ClassVar[Assumes] = Assumes.FOURTH_MOMENTS | Assumes.MANY_ROWS_PER_COLUMN
+    assumes: ClassVar[Assumes] = Assumes.FOURTH_MOMENTS
     resamples: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -81,24 +84,16 @@ class Batch(PerEdgeMethod):
     def measure(self, evidence: Evidence) -> Measurement:
         state = self._state(evidence)
         estimate = type(self).estimator(state.pooled(), evidence.feature_names)
-        influence = batch_influences(state, estimate)
-        batches = influence.shape[0]
-        if batches < 2:
-            raise DataError(
-                f"n_batches: expected at least 2 batches of rows, got {batches} of "
-                f"{state.n_samples} rows; collect more rows."
-            )
+        left_out = leave_one_out(state, estimate)
         _warn_if_short(state)
-        spread = batch_spread(influence, estimate)
-        statistic, scale = studentised(estimate, spread)
+        uncertainty = PerEdge(left_out.spread(estimate), Student(len(left_out) - 1))
         return self.measurement(
             evidence,
             estimate,
-            statistic,
-            PerEdge(spread, Student(batches - 1)),
-            scale=scale,
-            maxima=MaxStatistic(influence, self.random_state),
-            record={"n_batches": batches},
+            uncertainty.statistic(estimate.partial_correlation),
+            uncertainty,
+            maxima=MaxStatistic(left_out.fisher_z, self.random_state),
+            record={"n_batches": len(left_out)},
         )
 
     def _state(self, evidence: Evidence) -> BatchMoments:
@@ -118,12 +113,8 @@ class Batch(PerEdgeMethod):
     def planned(
         self, pilot: PairMoments, moments: PairMoments, wanted: FloatArray, measured: Measurement
     ) -> PlannedStatistic:
-        return PlannedStatistic(
-            float(np.abs(wanted).max()),
-            moments.product_deviation(wanted),
-            inflation=dependence_inflation(pilot, measured),
-            critical=_expected_critical,
-        )
+        inflation = dependence_inflation(pilot, measured)
+        return planned_fisher_z(moments, wanted, inflation=inflation, critical=_expected_critical)
 
     @classmethod
     def asked(cls, record: Mapping[str, Any]) -> dict[str, Any]:
@@ -138,38 +129,6 @@ def check_batches(asked: int | None, state: BatchMoments) -> None:
             f"n_batches: the state was accumulated with {state.n_batches}, got {asked}; leave it "
             "out, or accumulate again."
         )
-
-
-def batch_influences(state: BatchMoments, estimate: PrecisionEstimate) -> FloatArray:
-    """F_b in units of √(Θ̂_iiΘ̂_jj), stacked; they sum to zero."""
-    counts = state.batch_counts()
-    scatters = state.scatters_about(estimate.centre)
-    n = estimate.n_samples
-    pooled = population_covariance(estimate.covariance, n)
-    scatters = scatters - counts[:, np.newaxis, np.newaxis] * pooled
-    B = estimate.residual_map
-    influences: FloatArray = B.T @ scatters @ B
-    return influences
-
-
-def batch_spread(influence: FloatArray, estimate: PrecisionEstimate) -> Spread:
-    """Standard errors from the spread of the influences of batches."""
-    batches, n = influence.shape[0], estimate.n_samples
-    rho = estimate.partial_correlation
-    factor = math.sqrt(batches / (batches - 1)) / n
-    squares = influence**2
-    error = factor * np.sqrt(squares.sum(axis=0))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        kurtosis = (squares**2).mean(axis=0) / squares.mean(axis=0) ** 2
-    degrees = np.minimum(degrees_of_freedom(batches, kurtosis), batches - 1)
-    # The influence on ρ̂_ij is F_ij + (ρ/2)(F_ii + F_jj); dz = dρ/(1 − ρ²).
-    diagonal = np.diagonal(influence, axis1=1, axis2=2)
-    both = diagonal[:, :, np.newaxis] + diagonal[:, np.newaxis, :]
-    error_rho = factor * np.linalg.norm(influence + (rho / 2) * both, axis=0)
-    off = off_diagonal(len(rho))
-    error_z = np.full(rho.shape, np.nan)
-    error_z[off] = error_rho[off] / ((1 - rho[off]) * (1 + rho[off]))
-    return Spread(root_outer(estimate.precision) * error, error_z, degrees)
 
 
 def _expected_critical(rows: FloatArray, log_level: float) -> FloatArray:
@@ -197,11 +156,10 @@ def dependence_inflation(pilot: PairMoments, measured: Measurement) -> float:
     estimate, uncertainty = measured.estimate, measured.uncertainty
     if not isinstance(uncertainty, PerEdge):
         raise TypeError("measured: expected that of a per-edge method")
-    independent = pilot.product_deviation(estimate.partial_correlation) / math.sqrt(
-        estimate.n_samples
-    )
-    between = uncertainty.spread.precision / root_outer(estimate.precision)
-    ratio = pairs_of(between / np.maximum(independent, 1e-300))
+    rho = estimate.partial_correlation
+    independent = np.sqrt(pilot.estimate_variance(rho) / estimate.n_samples)
+    between = uncertainty.spread.partial_correlation(rho)
+    ratio = pairs_of(between) / np.maximum(pairs_of(independent), 1e-300)
     return max(float(np.median(ratio)), 1.0)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from edgewise._base.types import FloatArray
 from edgewise.errors import DataError
 from edgewise.evidence.evidence import Evidence, Needs
-from edgewise.inference.measurement import Measurement, StatisticScale
+from edgewise.inference.measurement import Measurement
 from edgewise.inference.per_edge import PerEdge
 from edgewise.inference.reference import Normal
 from edgewise.methods.fisher import gaussian_spread
@@ -53,16 +53,10 @@ class Elliptical(PerEdgeMethod):
                 "collect more rows."
             )
         ratio = evidence.quartics(estimate.whitening).norm / (p * (p + 2))
-        spread = gaussian_spread(estimate, ratio)
-        rho = np.where(np.eye(p, dtype=bool), 0.0, estimate.partial_correlation)
-        return self.measurement(
-            evidence,
-            estimate,
-            np.arctanh(rho) / spread.fisher_z,
-            PerEdge(spread, Normal()),
-            scale=StatisticScale(spread.fisher_z, "fisher-z"),
-            record={"kurtosis_ratio": ratio},
-        )
+        uncertainty = PerEdge(gaussian_spread(estimate, ratio), Normal())
+        statistic = uncertainty.statistic(estimate.partial_correlation)
+        record = {"kurtosis_ratio": ratio}
+        return self.measurement(evidence, estimate, statistic, uncertainty, record=record)
 
     def planned(
         self, pilot: PairMoments, moments: PairMoments, wanted: FloatArray, measured: Measurement

@@ -12,10 +12,10 @@ from edgewise._base.matrices import root_outer
 from edgewise._base.types import FloatArray
 from edgewise.estimators.inverse import PrecisionEstimate
 from edgewise.evidence.evidence import Evidence
-from edgewise.inference.measurement import Measurement, StatisticScale
+from edgewise.inference.measurement import Measurement
 from edgewise.inference.per_edge import PerEdge
 from edgewise.inference.reference import Student
-from edgewise.inference.spread import Spread
+from edgewise.inference.spread import Spread, gaussian_variances
 from edgewise.methods.method import Assumes
 from edgewise.methods.per_edge_method import PerEdgeMethod
 from edgewise.methods.planning import PairMoments, PlannedStatistic, student_critical
@@ -46,13 +46,8 @@ class Fisher(PerEdgeMethod):
         estimate = self.estimate(evidence)
         rho = estimate.partial_correlation
         df = estimate.n_samples - len(rho)
-        with np.errstate(divide="ignore"):
-            statistic = rho * np.sqrt(df / ((1 - rho) * (1 + rho)))
-        # Without a minimal effect: the exact t. Its z-transform, for intervals and effects, is
-        # only nearly normal, and Student's tail errs on the safe side.
-        uncertainty = PerEdge(gaussian_spread(estimate, 1.0), Student(df))
-        scale = StatisticScale(math.sqrt(df), "student")
-        return self.measurement(evidence, estimate, statistic, uncertainty, scale=scale)
+        uncertainty = PerEdge(gaussian_spread(estimate, 1.0), Student(df), exact=True)
+        return self.measurement(evidence, estimate, uncertainty.statistic(rho), uncertainty)
 
     def planned(
         self, pilot: PairMoments, moments: PairMoments, wanted: FloatArray, measured: Measurement
@@ -67,15 +62,9 @@ class Fisher(PerEdgeMethod):
 
 
 def gaussian_spread(estimate: PrecisionEstimate, kurtosis_ratio: float) -> Spread:
-    """Var Θ̂_ij = (1+κ)(Θ_iiΘ_jj + Θ_ij²)/n and Var z = (1+κ)/(n − p − 1).
-
-    The first adds κΘ_ij²/n for elliptical rows, the trace part of their fourth moments.
-    """
-    n, p = estimate.n_samples, len(estimate.precision)
-    # In units of Θ_iiΘ_jj, whose square may overflow; ρ² is one on the diagonal, as it should be.
-    rho2 = estimate.partial_correlation**2
-    variance = (kurtosis_ratio * (1 + rho2) + (kurtosis_ratio - 1) * rho2) / n
+    """Standard errors of Gaussian rows, or of elliptical ones with a larger kurtosis."""
+    variance, variance_z = gaussian_variances(estimate, kurtosis_ratio)
     return Spread(
-        precision=root_outer(estimate.precision) * np.sqrt(np.maximum(variance, 0.0)),
-        fisher_z=np.full((p, p), math.sqrt(kurtosis_ratio / max(n - p - 1, 1))),
+        precision=root_outer(estimate.precision) * np.sqrt(variance),
+        fisher_z=np.full(variance.shape, math.sqrt(variance_z)),
     )

@@ -19,7 +19,7 @@ from edgewise.estimators.inverse import PrecisionEstimate, SampleMoments, estima
 from edgewise.evidence.evidence import Evidence, Needs
 from edgewise.inference.corrections import CORRECTIONS, HOLM, Unasked
 from edgewise.inference.effect import MinEffect
-from edgewise.inference.measurement import Measurement, StatisticScale, Uncertainty
+from edgewise.inference.measurement import Measurement, Uncertainty
 from edgewise.inference.question import Question
 
 if TYPE_CHECKING:
@@ -138,7 +138,6 @@ class Method(ABC):
         statistic: FloatArray,
         uncertainty: Uncertainty,
         *,
-        scale: StatisticScale | None = None,
         maxima: MaxStatistic | None = None,
         record: Mapping[str, Any] | None = None,
     ) -> Measurement:
@@ -149,7 +148,6 @@ class Method(ABC):
             estimate=estimate,
             statistic=statistic,
             uncertainty=uncertainty,
-            scale=scale,
             maxima=maxima,
             record=record or {},
             n_dropped=evidence.n_dropped,

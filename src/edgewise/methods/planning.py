@@ -17,6 +17,7 @@ from edgewise._base.types import FloatArray
 from edgewise.estimators.inverse import PrecisionEstimate
 from edgewise.evidence.evidence import Evidence
 from edgewise.inference.reference import Normal
+from edgewise.methods.sandwich import leverage_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ class PairMoments:
 
     @classmethod
     def of(cls, evidence: Evidence, estimate: PrecisionEstimate) -> PairMoments:
-        sums = evidence.pair_sums(estimate.residual_map)
+        sums = evidence.pair_sums(leverage_of(estimate))
         n, p = estimate.n_samples, len(estimate.precision)
         fourth = sums.square_square.diagonal() / n
         return cls(
@@ -122,6 +123,27 @@ class PlannedStatistic:
     inflation: float = 1.0
     rows_spent: int = 0
     critical: Callable[[FloatArray, float], FloatArray] | None = None
+
+
+def planned_fisher_z(
+    moments: PairMoments,
+    wanted: FloatArray,
+    *,
+    inflation: float = 1.0,
+    critical: Callable[[FloatArray, float], FloatArray] | None = None,
+) -> PlannedStatistic:
+    """The statistic z/s: n Var z = n Var ρ̂/(1 − ρ²)², never below one, as for Gaussian rows."""
+    effect = float(np.abs(wanted).max())
+    slope = 1 / (1 - effect**2)
+    unit = np.maximum(slope * np.sqrt(moments.estimate_variance(wanted)), 1.0)
+    return PlannedStatistic(
+        math.atanh(effect),
+        unit,
+        slope=slope,
+        inflation=inflation,
+        rows_spent=len(wanted) + 1,
+        critical=critical,
+    )
 
 
 def wanted_correlation(estimate: PrecisionEstimate, effect: float) -> tuple[FloatArray, FloatArray]:

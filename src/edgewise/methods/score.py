@@ -8,32 +8,37 @@ from typing import ClassVar
 import numpy as np
 
 from edgewise._base.types import FloatArray
-from edgewise.estimators.inverse import PrecisionEstimate
 from edgewise.evidence.evidence import Evidence, Needs
-from edgewise.inference.measurement import Measurement, StatisticScale
-from edgewise.inference.per_edge import PerEdge
-from edgewise.inference.reference import Normal
-from edgewise.kernels.pairs import ExactPairs, PairSums
+from edgewise.inference.measurement import Measurement
+from edgewise.inference.score import ScoreTest
+from edgewise.inference.sign_flip import SignFlip
+from edgewise.inference.spread import floored_spread
 from edgewise.methods.method import Assumes
 from edgewise.methods.per_edge_method import PerEdgeMethod
 from edgewise.methods.planning import PairMoments, PlannedStatistic
-from edgewise.methods.sandwich import residual_sums, sandwich_spread
-
-_NOTHING = 1e-12  # residuals have unit variance
+from edgewise.methods.sandwich import NEARLY_ONE, leverage_of, precision_variance
 
 
 @dataclass(frozen=True)
 class Score(PerEdgeMethod):
-    """T_ij = Σ e_i e_j / √(Σ e_i² e_j²), standard normal under H₀.
+    """T_ij = Σ e_i e_j / √max(Σ w e_i² e_j², Σe_i²Σe_j²/(n−p+1)).
 
     e_i and e_j are the residuals of x_i and x_j given the other p − 2 variables. The divisor uses
     the rows' own fourth moments instead of the Gaussian ones, so the test is valid for any
-    distribution with fourth moments. Self-normalised sums keep their normal tail far out, where
-    corrected levels are, even with few moments (Shao 1997; Jing, Shao & Wang 2003). The rows must
-    be independent. The normal limit is slow only where residuals are very skewed: with
-    log-normal components (skewness 6 each, 38 for a product) the family-wise error is 0.10 at 2000
-    rows for a nominal 0.05, and 0.06 at 32 000. Intervals and tests of a minimal effect use the
-    sandwich standard errors of the Wald test.
+    distribution with fourth moments; the rows must be independent. Two things keep it valid with
+    few rows, skewed columns, rare events and counts:
+
+    - w = (1 − h)^{−5/4}, h the leverage of the row: residuals that were fitted are smaller than the
+      errors they stand for.
+    - The variance is never taken below that of Gaussian rows. Where two rare events never meet in
+      the sample, the rows' own variance collapses.
+
+    T is compared with the law of Σ ±√w e_ie_j under random signs, by a saddlepoint formula.
+    Intervals and minimal effects are the same test at other values of ρ.
+
+    What remains: rows that are skewed, have heavy tails and share them (very large values come in
+    all columns of a row at once). There `score` finds a false edge in up to 17 % of data sets for a
+    nominal 5 %; a caution of the result says that tails are heavy.
 
     Examples
     --------
@@ -44,13 +49,8 @@ class Score(PerEdgeMethod):
 
     name: ClassVar[str] = "score"
     guarantee: ClassVar[str] = "per edge, any distribution"
-    condition: ClassVar[str] = (
-        "independent rows of any distribution with fourth moments (if extremely skewed, "
-        "with many rows only)"
-    )
-    assumes: ClassVar[Assumes] = (
-        Assumes.INDEPENDENT_ROWS | Assumes.FOURTH_MOMENTS | Assumes.MANY_ROWS_PER_COLUMN
-    )
+    condition: ClassVar[str] = "independent rows of any distribution with fourth moments"
+    assumes: ClassVar[Assumes] = Assumes.INDEPENDENT_ROWS | Assumes.FOURTH_MOMENTS
 
     @property
     def needs(self) -> Needs:
@@ -58,49 +58,22 @@ class Score(PerEdgeMethod):
 
     def measure(self, evidence: Evidence) -> Measurement:
         estimate = self.estimate(evidence)
-        sums, exact = residual_sums(evidence, estimate)
-        statistic, unit = score_statistic(estimate, sums, exact)
-        uncertainty = PerEdge(sandwich_spread(estimate, sums, exact), Normal())
-        return self.measurement(
-            evidence, estimate, statistic, uncertainty, scale=StatisticScale(unit)
+        n, rho = estimate.n_samples, estimate.partial_correlation
+        sums = evidence.score_sums(leverage_of(estimate), rho, NEARLY_ONE)
+        variance = precision_variance(rho, sums.square_square, n)
+        uncertainty = ScoreTest(
+            n,
+            n - len(rho) + 1,
+            sums.second,
+            sums.cross,
+            sums.ends,
+            SignFlip(sums.fourth, sums.sixth),
+            floored_spread(estimate, variance, np.zeros_like(rho)).precision,
         )
+        return self.measurement(evidence, estimate, uncertainty.statistic(rho), uncertainty)
 
     def planned(
         self, pilot: PairMoments, moments: PairMoments, wanted: FloatArray, measured: Measurement
     ) -> PlannedStatistic:
-        effect = float(np.abs(wanted).max())
-        return PlannedStatistic(effect, np.sqrt(moments.score_variance(wanted)))
-
-
-def score_statistic(
-    estimate: PrecisionEstimate, sums: PairSums, exact: ExactPairs | None = None
-) -> tuple[FloatArray, FloatArray]:
-    """T = ρ/unit, and the unit: the partial correlation at T = 1."""
-    rho = estimate.partial_correlation
-    scale = (estimate.n_samples - 1) * (1 - rho) * (1 + rho) + np.eye(len(rho))
-    spread = _score_spread(estimate, sums, exact)
-    unit = spread / scale
-    # If every product of residuals is zero up to rounding, there is no association: T = 0.
-    seen = spread > _NOTHING * np.sqrt(estimate.n_samples)
-    return np.divide(rho, unit, out=np.zeros_like(rho), where=seen), unit
-
-
-def _score_spread(
-    estimate: PrecisionEstimate, sums: PairSums, exact: ExactPairs | None
-) -> FloatArray:
-    """√Σ P² with P = (v_i + ρv_j)(v_j + ρv_i), proportional to e_i e_j, for all pairs at once.
-
-    With unit-variance residuals v (see `PrecisionEstimate`), e_i ∝ v_i + ρ_ij v_j, and the square
-    expands in Σv_i²v_j², Σv_i³v_j and Σv_i⁴.
-    """
-    rho = estimate.partial_correlation
-    fourth = sums.square_square.diagonal()
-    cube = sums.cube_linear + sums.cube_linear.T
-    square = (
-        ((1 + rho**2) ** 2 + 2 * rho**2) * sums.square_square
-        + rho**2 * (fourth[:, np.newaxis] + fourth)
-        + 2 * rho * (1 + rho**2) * cube
-    )
-    if exact is not None:
-        square[exact.rows, exact.columns] = square[exact.columns, exact.rows] = exact.score
-    return np.sqrt(np.maximum(square, 0.0))
+        unit = np.sqrt(np.maximum(moments.score_variance(wanted), 1.0))
+        return PlannedStatistic(float(np.abs(wanted).max()), unit, rows_spent=len(wanted) - 1)

@@ -16,7 +16,7 @@ from edgewise._base.checks import (
     default_names,
 )
 from edgewise._base.types import AnyArray, FloatArray
-from edgewise.errors import DataError, ParameterError
+from edgewise.errors import ParameterError
 from edgewise.evidence.evidence import Evidence, Needs
 from edgewise.evidence.from_state import StateEvidence
 from edgewise.inference.measurement import Measurement
@@ -24,16 +24,14 @@ from edgewise.inference.per_edge import PerEdge
 from edgewise.inference.reference import AnytimeReference, Student, tuned_rho2
 from edgewise.methods.batch import (
     DEFAULT_BATCHES,
-    batch_influences,
-    batch_spread,
     check_batches,
     dependence_inflation,
     expected_batches,
 )
+from edgewise.methods.jackknife import leave_one_out
 from edgewise.methods.method import Assumes, option
 from edgewise.methods.per_edge_method import PerEdgeMethod
-from edgewise.methods.planning import PairMoments, PlannedStatistic
-from edgewise.methods.wald import studentised
+from edgewise.methods.planning import PairMoments, PlannedStatistic, planned_fisher_z
 from edgewise.results.decide import decide
 from edgewise.results.result import EdgeTestResult
 from edgewise.states.batches import BatchMoments
@@ -76,7 +74,7 @@ class Sequential(PerEdgeMethod):
         "all looks at a stream of independent rows with a little more than fourth moments, in the "
         "limit of many rows"
     )
-    assumes: ClassVar[Assumes] = Assumes.FOURTH_MOMENTS | Assumes.MANY_ROWS_PER_COLUMN
+    assumes: ClassVar[Assumes] = Assumes.FOURTH_MOMENTS
 
     def __post_init__(self) -> None:
         check_count("tuned_for", self.tuned_for, at_least=2)
@@ -92,24 +90,19 @@ class Sequential(PerEdgeMethod):
         state = evidence.batches()
         check_batches(self.n_batches, state)
         estimate = type(self).estimator(state.pooled(), evidence.feature_names)
-        influence = batch_influences(state, estimate)
-        if influence.shape[0] < 2:
-            raise DataError("state: expected at least 2 batches of rows; update with more rows.")
-        # The reference allows for uncertain standard errors.
-        spread = replace(batch_spread(influence, estimate), degrees=None)
+        left_out = leave_one_out(state, estimate)
         p = len(evidence.feature_names)
         reference = AnytimeReference(
             state.n_samples,
             tuned_rho2(self.tuned_level / (p * (p - 1) / 2), self.tuned_for),
-            Student(influence.shape[0] - 1),
+            Student(len(left_out) - 1),
         )
-        statistic, scale = studentised(estimate, spread)
+        uncertainty = PerEdge(left_out.spread(estimate), reference)
         return self.measurement(
             evidence,
             estimate,
-            statistic,
-            PerEdge(spread, reference),
-            scale=scale,
+            uncertainty.statistic(estimate.partial_correlation),
+            uncertainty,
             record={"tuned_for": self.tuned_for, "tuned_level": self.tuned_level},
         )
 
@@ -128,12 +121,8 @@ class Sequential(PerEdgeMethod):
             ]
             return np.reshape(found, rows.shape)
 
-        return PlannedStatistic(
-            float(np.abs(wanted).max()),
-            moments.product_deviation(wanted),
-            inflation=dependence_inflation(pilot, measured),
-            critical=critical,
-        )
+        inflation = dependence_inflation(pilot, measured)
+        return planned_fisher_z(moments, wanted, inflation=inflation, critical=critical)
 
 
 class ConfidenceSequence(State):

@@ -12,6 +12,7 @@ from edgewise.inference.effect import MinEffect
 from edgewise.inference.measurement import Measurement
 from edgewise.inference.per_edge import PerEdge
 from edgewise.inference.question import Question
+from edgewise.inference.score import ScoreTest
 from edgewise.results.result import EdgeTestResult, probabilities
 
 
@@ -26,12 +27,10 @@ def decide(measurement: Measurement, question: Question) -> EdgeTestResult:
     if isinstance(threshold, np.ndarray):
         np.fill_diagonal(threshold, np.nan)
     errors: dict[str, Any] = {}
-    if isinstance(made.uncertainty, PerEdge):
-        spread = made.uncertainty.spread
-        errors["standard_error"] = spread.precision
-        errors["partial_correlation_standard_error"] = spread.partial_correlation(
-            estimate.partial_correlation
-        )
+    if isinstance(made.uncertainty, PerEdge | ScoreTest):
+        of_precision, of_partial = made.uncertainty.errors(measurement)
+        errors["standard_error"] = of_precision
+        errors["partial_correlation_standard_error"] = of_partial
     return EdgeTestResult(
         method=measurement.method,
         alpha=question.alpha,

@@ -14,7 +14,7 @@ from edgewise._version import __version__
 from edgewise.errors import DataError
 
 FORMAT = "edgewise-result"
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 INFINITIES = ("Infinity", "-Infinity")
 _DEEPEST_OPTION = 16
 _SHOWN = 60  # characters of a wrong value in a message
@@ -81,6 +81,12 @@ class Document:
         value = self.field(name)
         if type(value) is not int or value < at_least:
             self.refuse(name, f"a whole number from {at_least} on")
+        return value
+
+    def flag(self, name: str) -> bool:
+        value = self.field(name)
+        if not isinstance(value, bool):
+            self.refuse(name, "true or false")
         return value
 
     def number(self, name: str, above: float = -math.inf, below: float = math.inf) -> float:

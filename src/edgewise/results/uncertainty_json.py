@@ -10,13 +10,23 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from edgewise._base.types import FloatArray
 from edgewise.bounds.radius import ChiSquareRadius, HoeffdingRadius, NormalRadius, Radius
 from edgewise.bounds.transfer import FrobeniusTransfer, SpectralTransfer, Transfer, WhitenedTransfer
 from edgewise.inference.bound import Bound
 from edgewise.inference.measurement import Uncertainty
 from edgewise.inference.per_edge import PerEdge
-from edgewise.inference.reference import AnytimeReference, Normal, Reference, Student
+from edgewise.inference.reference import (
+    AnytimeReference,
+    Normal,
+    Reference,
+    Student,
+    StudentOfEach,
+)
+from edgewise.inference.score import ScoreTest
+from edgewise.inference.sign_flip import SignFlip
 from edgewise.inference.spread import Spread
 from edgewise.results.json_document import Document
 
@@ -27,6 +37,7 @@ _SMALLEST, _LARGEST = 1e-300, 1e300
 _KINDS: dict[type, tuple[str, tuple[str, ...]]] = {
     Normal: ("normal", ()),
     Student: ("student", ("df",)),
+    StudentOfEach: ("student of each", ("degrees",)),
     AnytimeReference: ("anytime", ("n_samples", "rho2", "student")),
     NormalRadius: ("normal", ("variance", "max_alpha")),
     ChiSquareRadius: ("chi2", ("spectrum", "counts", "slack")),
@@ -43,9 +54,20 @@ def uncertainty_document(uncertainty: Uncertainty | None) -> dict[str, Any] | No
         return {
             "kind": "per edge",
             "fisher_z": uncertainty.spread.fisher_z,
-            "degrees": uncertainty.spread.degrees,
             "reference": _part(uncertainty.reference),
             "maxima": uncertainty.maxima,
+            "exact": uncertainty.exact,
+        }
+    if isinstance(uncertainty, ScoreTest):
+        return {
+            "kind": "score",
+            "n_samples": uncertainty.n_samples,
+            "degrees": uncertainty.degrees,
+            "second": uncertainty.second,
+            "cross": uncertainty.cross,
+            "ends": uncertainty.ends,
+            "fourth": uncertainty.reference.fourth,
+            "sixth": uncertainty.reference.sixth,
         }
     if isinstance(uncertainty, Bound):
         return {
@@ -72,21 +94,34 @@ def uncertainty_in(
     document: Document, p: int, standard_error: FloatArray | None
 ) -> Uncertainty | None:
     """Read it from a result's JSON; None if the file is from an older edgewise."""
-    if document.fields["schema_version"] < 2 or document.field("uncertainty") is None:
+    if document.fields["schema_version"] < 3 or document.field("uncertainty") is None:
         return None
     part = document.part("uncertainty")
     kind = part.text("kind")
     if kind == "bound":
         return Bound(_read(part, "radius", _RADII, p), _read(part, "transfer", _TRANSFERS, p))
-    if kind != "per edge" or standard_error is None:
-        part.refuse("kind", "'per edge' with standard errors, or 'bound'")
-    spread = Spread(
-        standard_error,
-        part.matrix("fisher_z", p),
-        part.unless_null("degrees", part.matrix, p),
-    )
+    if kind not in ("per edge", "score") or standard_error is None:
+        part.refuse("kind", "'per edge' or 'score' with standard errors, or 'bound'")
+    if kind == "score":
+        return _score(part, p, standard_error)
+    spread = Spread(standard_error, part.matrix("fisher_z", p))
     maxima = part.unless_null("maxima", part.vector)
-    return PerEdge(spread, _read(part, "reference", _REFERENCES, p), maxima)
+    reference, exact = _read(part, "reference", _REFERENCES, p), part.flag("exact")
+    if exact and not isinstance(reference, Student):
+        part.refuse("exact", "false without Student's reference")
+    return PerEdge(spread, reference, maxima, exact)
+
+
+def _score(part: Document, p: int, standard_error: FloatArray) -> ScoreTest:
+    return ScoreTest(
+        _count(part, "n_samples", 2),
+        _count(part, "degrees", 1),
+        part.matrix("second", p),
+        part.matrix("cross", p),
+        part.matrix("ends", p),
+        SignFlip(part.matrix("fourth", p), part.matrix("sixth", p)),
+        standard_error,
+    )
 
 
 def _read(
@@ -126,6 +161,13 @@ def _student(part: Document, p: int) -> Student:
     return Student(_positive(part, "df"))
 
 
+def _student_of_each(part: Document, p: int) -> StudentOfEach:
+    degrees = part.matrix("degrees", p)
+    if not (degrees > 0).all() or not np.isfinite(degrees).all():
+        part.refuse("degrees", "numbers above 0")
+    return StudentOfEach(degrees)
+
+
 def _anytime(part: Document, p: int) -> AnytimeReference:
     return AnytimeReference(
         _count(part, "n_samples", 1),
@@ -156,6 +198,7 @@ def _frobenius(part: Document, p: int) -> FrobeniusTransfer:
 _REFERENCES: dict[str, Callable[[Document, int], Reference]] = {
     "normal": lambda part, p: Normal(),
     "student": _student,
+    "student of each": _student_of_each,
     "anytime": _anytime,
 }
 _RADII: dict[str, Callable[[Document, int], Radius]] = {

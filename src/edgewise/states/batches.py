@@ -329,8 +329,23 @@ class BatchMoments(State):
         ndarray of shape (batches, p, p)
             The sums.
         """
+        return self.sums_about(centre).second
+
+    def sums_about(self, centre: Centre) -> BatchSums:
+        """The sums of each batch about a centre.
+
+        Parameters
+        ----------
+        centre : Centre
+            As `Moments.centre` gives it.
+
+        Returns
+        -------
+        BatchSums
+            Counts, sums and sums of products, stacked.
+        """
         offset = 0.0 if centre.offset is None else centre.offset
-        return self._closed().moved(centre.origin, offset).second
+        return self._closed().moved(centre.origin, offset)
 
     def __repr__(self) -> str:
         return (

@@ -83,7 +83,7 @@ class FourthMoments:
         return np.asarray(T @ self.gram @ T.T / self.gram[0, 0])
 
     def pair_sums(self, B: FloatArray) -> PairSums:
-        """What `edgewise.kernels.pairs.pair_sums` finds in the rows, but for the kurtosis."""
+        """What `kernels.pairs.pair_sums` finds in rows, without their leverages and `eighth`."""
         p = self.n_features
         quartic = self.n_samples * self.products(B.T)
         place = symmetric(np.arange(p * (p + 1) // 2), p)
@@ -91,5 +91,5 @@ class FourthMoments:
         return PairSums(
             square_square=quartic[np.ix_(squares, squares)],
             cube_linear=quartic[squares[:, np.newaxis], place],
-            kurtosis=np.full((p, p), np.nan),
+            eighth=np.full((p, p), np.nan),
         )

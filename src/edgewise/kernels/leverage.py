@@ -1,0 +1,33 @@
+"""How much a row decides about its own fitted values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from edgewise._base.types import FloatArray
+
+# A row that others determine has a leverage of one and residuals of zero: any weight will do.
+_LEAST = 1e-10
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Leverage:
+    """What makes v = Bᵀc and the leverage h = 1/n + Σ √Θ_ii v_i c_i/(n−1) of a centred row c.
+
+    Residuals that were fitted are smaller than the errors they stand for, by about √(1 − h): the
+    tests undo this row by row.
+    """
+
+    B: FloatArray
+    root: FloatArray
+    n_samples: int
+
+    def complement(self, v: FloatArray, c: FloatArray, room: FloatArray) -> FloatArray:
+        """1 − h of each row, never quite zero."""
+        h = self.root @ np.multiply(v, c, out=room)
+        h /= self.n_samples - 1
+        h += 1 / self.n_samples
+        np.subtract(1, h, out=h)
+        return np.maximum(h, _LEAST, out=h)
