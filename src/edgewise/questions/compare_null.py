@@ -14,7 +14,7 @@ from scipy import special
 from edgewise._base.checks import check_choice, check_count
 from edgewise._base.types import FloatArray
 from edgewise._base.warn import without_warnings
-from edgewise.errors import DataError, EdgewiseError
+from edgewise.errors import DataError, EdgewiseError, ParameterError
 from edgewise.evidence.evidence import Needs
 from edgewise.evidence.opening import evidence_of_table
 from edgewise.inference.corrections import CORRECTIONS, HOLM
@@ -168,6 +168,8 @@ def compare_null(
     check_count("random_state", random_state, at_least=0)
     check_choice("correction", correction, (*CORRECTIONS, "none"))
     chosen = _per_edge() if methods is None else [labelled(method) for method in methods]
+    if not chosen:
+        raise ParameterError("methods: expected at least one, got none; leave it out for all.")
     for _, method in chosen:
         method.question(alpha, own_correction(method, correction))
     sample = even_sample(data, columns=columns, exclude=exclude, drop_missing=drop_missing)
@@ -181,7 +183,7 @@ def compare_null(
             count.test(table, alpha, own_correction(count.method, correction))
         if progress is not None:
             progress(1)
-    if counts and all(len(count.errors) == n_shuffles for count in counts):
+    if all(len(count.errors) == n_shuffles for count in counts):
         raise counts[0].errors[0]
     return [count.line(len(sample.rows), n_shuffles) for count in counts]
 
@@ -227,7 +229,22 @@ def even_sample(data: Any, most: int = _MOST_ROWS, **chosen: Any) -> EvenSample:
     n = evidence.moments().n_samples
     step = -(-n // most)
     rows = StridedRows(table, step).reduce(_collected, _joined)
-    return EvenSample(rows, table.feature_names, n, evidence.n_dropped)
+    sample = EvenSample(rows, table.feature_names, n, evidence.n_dropped)
+    if step > 1:
+        _check_varies(sample)
+    return sample
+
+
+def _check_varies(sample: EvenSample) -> None:
+    """Refuse a column that is constant in the sample, though it may vary in other rows."""
+    constant = np.flatnonzero(np.ptp(sample.rows, axis=0) == 0)
+    if constant.size:
+        more = f" (and {constant.size - 1} more)" if constant.size > 1 else ""
+        raise DataError(
+            f"X: expected columns that vary, got column {sample.feature_names[constant[0]]!r}{more}"
+            f", which is constant in the even sample of {len(sample.rows):,} of the "
+            f"{sample.n_available:,} rows that is shuffled; leave it out."
+        )
 
 
 def _collected(part: Part) -> FloatArray:
