@@ -79,7 +79,8 @@ def comparison_table(lines: Sequence[Comparison]) -> Table:
 
 
 def null_table(lines: Sequence[NullComparison]) -> Table:
-    title = f"{lines[0].n_shuffles:,} shuffles of {lines[0].n_samples:,} rows, without any edges"
+    n, rows = lines[0].n_shuffles, lines[0].n_samples
+    title = f"{n:,} shuffle{'s' * (n != 1)} of {rows:,} rows, without any edges"
     table = Table(title=title, title_justify="left", title_style="bold")
     table.add_column("method")
     table.add_column("guarantee")
@@ -102,7 +103,10 @@ def null_notes(lines: Sequence[NullComparison], alpha: float, *, corrected: bool
     """What to know about the table: failures, what was promised, who broke it."""
     for line in lines:
         if line.n_failed:
-            yield f"{line.label}: failed in {line.n_failed:,} shuffles. {line.failure}"
+            yield (
+                f"{line.label}: failed in {line.n_failed:,} of {line.n_shuffles:,} shuffles, first "
+                f"because: {line.failure}"
+            )
     if corrected:
         above = [line.label for line in lines if line.band[0] > alpha]
         yield (
