@@ -27,6 +27,8 @@ from edgewise.methods.whitened import Whitened as Whitened
 from edgewise.questions.accumulate import accumulate as accumulate
 from edgewise.questions.compare_methods import Comparison as Comparison
 from edgewise.questions.compare_methods import compare_methods as compare_methods
+from edgewise.questions.compare_null import NullComparison as NullComparison
+from edgewise.questions.compare_null import compare_null as compare_null
 from edgewise.questions.diagnose import Diagnosis as Diagnosis
 from edgewise.questions.diagnose import diagnose as diagnose
 from edgewise.questions.edge_test import edge_test as edge_test

@@ -27,6 +27,8 @@ from edgewise.cli.options import (
     edgewise compare returns.csv --exclude Date
     # At another level, with a picture of the thresholds
     edgewise compare 2024/ --alpha 0.01 --plot thresholds.svg
+    # How often does each method find an edge where there is none?
+    edgewise compare returns.csv --exclude Date --null --shuffles 20
     """,
 )
 @data_options
@@ -36,25 +38,48 @@ from edgewise.cli.options import (
 @click.option(
     "--plot", type=PATH, metavar="FILE.png|svg|pdf", help="Draw the thresholds side by side."
 )
-def command(alpha: float, correction: str | None, plot: str | None, **asked: Any) -> None:
+@click.option(
+    "--null",
+    is_flag=True,
+    help="Shuffle each column by itself, so that nothing is connected, and show instead how often "
+    "each method finds an edge.",
+)
+@click.option("--shuffles", type=int, metavar="N", help="Shuffles of --null.  [default: 100]")
+@click.option("--seed", type=int, help="Seed of the shuffles of --null.  [default: 0]")
+def command(null: bool, **asked: Any) -> None:
     """Run every method on DATA and say which one suits the data.
 
     Shows each method's guarantee, its threshold (on |Θ| and as a partial correlation; the median
     over the pairs), the edges it finds, how many of the score test's edges are among them, and its
     time.
+
+    With --null, the columns keep their values but have no edges. The table then shows the share of
+    shuffles in which each per-edge method finds any edge; they promise at most --alpha. Shuffling
+    also breaks any dependence between rows, so this table says nothing about it. Of more than
+    10,000 rows, an even sample is shuffled.
     """
+    if null:
+        _show_null(asked)
+        return
+    if asked["shuffles"] is not None or asked["seed"] is not None:
+        raise click.UsageError("--shuffles and --seed are options of --null; add --null.")
+    _show_methods(asked)
+
+
+def _show_methods(asked: dict[str, Any]) -> None:
     from edgewise._base.atomic import check_writable
     from edgewise.cli.screen import comparison_table, console
     from edgewise.questions.compare_methods import compare_methods
     from edgewise.questions.diagnose import diagnose
     from edgewise.view.export import plot_kind, write_plot
 
+    plot = asked["plot"]
     if plot is not None:
         plot_kind(plot)
         check_writable(plot, asked["data"])
     out = console()
     with opened_table(asked) as table, watched(asked, table, "testing") as rows:
-        lines = compare_methods(rows, alpha, correction_of(correction))
+        lines = compare_methods(rows, asked["alpha"], correction_of(asked["correction"]))
         advice = diagnose(rows).advice()
     tell_dropped(max(line.result.n_dropped for line in lines if line.result is not None))
     out.print(comparison_table(lines))
@@ -66,3 +91,40 @@ def command(alpha: float, correction: str | None, plot: str | None, **asked: Any
         from edgewise.view.plots import plot_ladder
 
         write_plot(plot_ladder(lines), plot)
+
+
+def _show_null(asked: dict[str, Any]) -> None:
+    from edgewise._base.checks import check_alpha, check_count
+    from edgewise.cli.progress import progress_bar
+    from edgewise.cli.screen import console, null_notes, null_table
+    from edgewise.questions.compare_null import compare_null, even_sample
+
+    if asked["plot"] is not None:
+        raise click.UsageError("--plot draws thresholds, and --null has none; leave one out.")
+    n_shuffles = 100 if asked["shuffles"] is None else asked["shuffles"]
+    seed = 0 if asked["seed"] is None else asked["seed"]
+    # Mistakes are reported before the rows are read.
+    check_count("shuffles", n_shuffles, at_least=1)
+    check_count("seed", seed, at_least=0)
+    alpha, correction = check_alpha(asked["alpha"]), correction_of(asked["correction"])
+    with opened_table(asked) as table, watched(asked, table, "reading", 2) as rows:
+        sample = even_sample(rows)
+    tell_dropped(sample.n_dropped)
+    used, available = len(sample.rows), sample.n_available
+    if used < available:
+        click.echo(
+            f"edgewise: shuffled an even sample of {used:,} of the {available:,} rows.", err=True
+        )
+    with progress_bar(n_shuffles, "shuffling", unit="shuffles") as tell:
+        lines = compare_null(
+            sample.table(),
+            n_shuffles=n_shuffles,
+            alpha=alpha,
+            correction=correction,
+            random_state=seed,
+            progress=tell,
+        )
+    out = console()
+    out.print(null_table(lines))
+    for note in null_notes(lines, alpha, corrected=correction != "none"):
+        out.print(note, markup=False, soft_wrap=True)

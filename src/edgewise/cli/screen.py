@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +16,7 @@ from edgewise.view.safe_names import printable
 
 if TYPE_CHECKING:
     from edgewise.questions.compare_methods import Comparison
+    from edgewise.questions.compare_null import NullComparison
     from edgewise.questions.plan import SamplePlan
     from edgewise.results.result import EdgeTestResult
 
@@ -75,6 +76,50 @@ def comparison_table(lines: Sequence[Comparison]) -> Table:
             f"{line.seconds:.3f}",
         )
     return table
+
+
+def null_table(lines: Sequence[NullComparison]) -> Table:
+    n, rows = lines[0].n_shuffles, lines[0].n_samples
+    title = f"{n:,} shuffle{'s' * (n != 1)} of {rows:,} rows, without any edges"
+    table = Table(title=title, title_justify="left", title_style="bold")
+    table.add_column("method")
+    table.add_column("guarantee")
+    for heading in ("shuffles with an edge", "share", "95 % band", "seconds"):
+        table.add_column(heading, justify="right")
+    for line in lines:
+        tested, (low, high) = line.n_shuffles - line.n_failed, line.band
+        table.add_row(
+            line.label,
+            line.guarantee,
+            f"{line.n_with_edges:,}/{tested:,}",
+            _percent(line.share),
+            f"{_percent(low)} to {_percent(high)}" if tested else "–",
+            f"{line.seconds:.3f}",
+        )
+    return table
+
+
+def null_notes(lines: Sequence[NullComparison], alpha: float, *, corrected: bool) -> Iterator[str]:
+    """What to know about the table: failures, what was promised, who broke it."""
+    for line in lines:
+        if line.n_failed:
+            yield (
+                f"{line.label}: failed in {line.n_failed:,} of {line.n_shuffles:,} shuffles, first "
+                f"because: {line.failure}"
+            )
+    if corrected:
+        above = [line.label for line in lines if line.band[0] > alpha]
+        yield (
+            f"A method that keeps its promise finds an edge in at most {_percent(alpha)} of the "
+            f"shuffles. Clearly more often: {', '.join(above) or 'none'}."
+        )
+    else:
+        yield "Without a correction, alpha is promised for each pair, not for all of them together."
+    yield "Shuffling also breaks any dependence between rows, so this table says nothing about it."
+
+
+def _percent(share: float) -> str:
+    return "–" if math.isnan(share) else f"{100 * share:.3g} %"
 
 
 def plan_table(plans: Sequence[tuple[str, str, SamplePlan | Exception]]) -> Table:

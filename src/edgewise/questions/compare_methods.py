@@ -142,16 +142,14 @@ def compare_methods(
     check_choice("correction", correction, (*CORRECTIONS, "none"))
     lines: list[Comparison] = []
     errors: list[EdgewiseError] = []
-    # Imports that a method makes when it first runs must not count as its time.
-    for slow in ("scipy.interpolate", "scipy.optimize", "scipy.special", "scipy.sparse.linalg"):
-        import_module(slow)
-    for label, method in all_variants() if methods is None else map(_labelled, methods):
+    import_slow_parts()
+    for label, method in all_variants() if methods is None else map(labelled, methods):
         start = time.perf_counter()
         result, failure = None, ""
         try:
             # The table shows an infinite threshold and the rows it needs.
             with without_warnings():
-                own = _own_correction(method, correction)
+                own = own_correction(method, correction)
                 result = edge_test(data, method=method, alpha=alpha, correction=own)
         except EdgewiseError as error:
             failure = str(error)
@@ -162,13 +160,20 @@ def compare_methods(
     return lines
 
 
-def _labelled(method: str | Method) -> tuple[str, Method]:
+def import_slow_parts() -> None:
+    """Imports that a method makes when it first runs must not count as its time."""
+    for slow in ("scipy.interpolate", "scipy.optimize", "scipy.special", "scipy.sparse.linalg"):
+        import_module(slow)
+
+
+def labelled(method: str | Method) -> tuple[str, Method]:
+    """A method that the user chose, and its name in tables."""
     chosen = method_of(method)
     labels = (label for label, variant in all_variants() if variant == chosen)
     return next(labels, repr(chosen)), chosen
 
 
-def _own_correction(method: Method, asked: str | None) -> str | None:
+def own_correction(method: Method, asked: str | None) -> str | None:
     """The nearest correction that the method has: none for bounds, "maxt" only for batches."""
     if method.simultaneous:
         return HOLM
