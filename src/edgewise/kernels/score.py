@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from edgewise._base.matrices import off_diagonal, symmetric, upper_pairs
-from edgewise._base.types import AnyArray, BoolArray, FloatArray
+from edgewise._base.types import AnyArray, FloatArray
 from edgewise.kernels.centre import Centre
 from edgewise.kernels.leverage import Leverage
 from edgewise.kernels.loop import BlockMemory, mapped_blocks
@@ -182,41 +182,44 @@ def _product_sums(
         v, (s, t) = block.z, block.spare
         complement = leverage.complement(v, block.centred, s)
         np.multiply(v, v, out=s)
-        np.copyto(t, v)
-        high = np.flatnonzero(1 - complement > _NEGLIGIBLE)
+        high = np.flatnonzero(complement < 1 - _NEGLIGIBLE)
+        weighted = v
         if high.size:
             rows = high if high.size < block.n else slice(None)
-            left = complement[rows]
-            large = _has_large_share(s[:, rows], left, n)
-            if large.any():
-                few = high[large]
-                _add_rows(exact, v[:, few], complement[few], rho, n)
-            q = _factors(s[:, rows], left, n)
-            q[:, large] = 0.0
+            # The common case, of all rows, needs no memory beyond that of the block.
+            q = t if rows is not high else np.empty((p, high.size))
+            few = _factors(s[:, rows], complement[rows], n, out=q)
+            if few.size:
+                _add_rows(exact, v[:, high[few]], complement[high[few]], rho, n)
             s[:, rows] *= q
-            t[:, rows] *= q
+            if rows is high:
+                np.copyto(t, v)
+                t[:, rows] *= q
+            else:
+                t *= v
+            weighted = t
         add_gram(m22, s)
         # The centred rows are not needed any more.
-        m31 += np.multiply(s, v, out=block.centred) @ t.T
+        m31 += np.multiply(s, v, out=block.centred) @ weighted.T
         s *= s
         add_gram(eighth, s)
     return m22, m31, eighth, exact
 
 
-def _factors(square: FloatArray, complement: FloatArray, n: int) -> FloatArray:
-    """q = g^{5/8}/(1 + (5/4)g v²/(n−1)), g = 1/(1 − h): q_iq_j is about (1 − h^{ij})^{−5/4}."""
-    q = square * (_EXPONENT / (n - 1) / complement)
-    q += 1
-    return np.divide(complement ** (-_EXPONENT / 2), q, out=q)
+def _factors(square: FloatArray, complement: FloatArray, n: int, out: FloatArray) -> AnyArray:
+    """q = g^{5/8}/(1 + (5/4)g v²/(n−1)), g = 1/(1 − h): q_iq_j is about (1 − h^{ij})^{−5/4}.
 
-
-def _has_large_share(square: FloatArray, complement: FloatArray, n: int) -> BoolArray:
-    """In which rows some residual has a large share of its variance."""
-    limit = _LARGE_SHARE / _EXPONENT * complement
+    It is zero in the rows in which some residual has a large share of its variance: those rows are
+    returned, to be summed exactly.
+    """
+    np.multiply(square, _EXPONENT / (n - 1) / complement, out=out)
     # No v_i²/(n−1) exceeds the leverage, so most rows need not be looked at.
-    large = 1 - complement > limit
-    rows = np.flatnonzero(large)
-    large[rows] = square[:, rows].max(axis=0) > (n - 1) * limit[rows]
+    maybe = np.flatnonzero((1 - complement) * _EXPONENT > _LARGE_SHARE * complement)
+    large: AnyArray = maybe[out[:, maybe].max(axis=0, initial=0.0) > _LARGE_SHARE]
+    half = complement ** (-_EXPONENT / 2)
+    half[large] = 0.0
+    out += 1
+    np.divide(half, out, out=out)
     return large
 
 
