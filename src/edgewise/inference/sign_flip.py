@@ -109,23 +109,15 @@ class _Saddle:
         return np.asarray(root + np.log1p(self.count * excess / root2) / (2 * root))
 
     def point_of_score(self, wanted: float) -> FloatArray:
-        """s whose score is `wanted`: between two ends that enclose it, by the Illinois method."""
-        low, high = np.zeros(self.a.shape), np.full(self.a.shape, wanted)
-        below, above = np.full(self.a.shape, -wanted), self.score(high) - wanted
-        while (short := above < 0).any():
-            low, below = np.where(short, high, low), np.where(short, above, below)
-            high = np.where(short, 2 * high, high)
-            above = self.score(high) - wanted
-        s = high.copy()
+        """s whose score is `wanted`, by Newton's method with the slope of r, which is sK″/r."""
+        s = np.full(self.a.shape, wanted)
         for _ in range(_STEPS):
-            s = high - above * (high - low) / np.maximum(above - below, _NOTHING**2)
             missed = self.score(s) - wanted
+            # r is nearly the score.
+            step = missed * wanted / (s * self.curvature(s))
+            s = np.clip(s - step, s / 2, 2 * s)
             if not (np.abs(missed) > 1e-13 * wanted).any():
                 break
-            under = missed < 0
-            # An end that stays twice has its value halved, so that the next point moves past.
-            low, below = np.where(under, s, low), np.where(under, missed, below / 2)
-            high, above = np.where(under, high, s), np.where(under, above / 2, missed)
         return s
 
 

@@ -26,8 +26,7 @@ class Leverage:
 
     def complement(self, v: FloatArray, c: FloatArray, room: FloatArray) -> FloatArray:
         """1 − h of each row, never quite zero."""
-        h = self.root @ np.multiply(v, c, out=room)
-        h /= self.n_samples - 1
-        h += 1 / self.n_samples
-        np.subtract(1, h, out=h)
+        n = self.n_samples
+        h = (self.root / (n - 1)) @ np.multiply(v, c, out=room)
+        np.subtract(1 - 1 / n, h, out=h)
         return np.maximum(h, _LEAST, out=h)

@@ -8,6 +8,7 @@ the row in the regressions of the pair on all other columns. The exponent is 1 f
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -29,8 +30,10 @@ from edgewise.rows.passes import Summable, Sums
 FEW_ROWS = 500
 # Numbers of pairs × rows worked on at once.
 _CHUNK = 1 << 15
-# Share of a residual's variance in a single row: above it, products of factors are not exact.
-_LARGE_SHARE = 0.01
+# A residual's share of the variance, relative to 1 − h: above it, products are not exact enough.
+_LARGE_SHARE = 0.008
+# With few rows per column, larger squares of residuals than this: one in a hundred is.
+_LARGE_SQUARE = 7
 # Leverages up to this one change a statistic by less than two in ten thousand, and are left out.
 _NEGLIGIBLE = 3e-4
 _EXPONENT = 5 / 4
@@ -123,13 +126,13 @@ def all_pairs_at_once(
 ) -> ScoreSums:
     """The same by matrix products, in one pass over the rows.
 
-    The weight of a pair is taken as a product of one factor for each of its columns. That is exact
-    to second order in the share that a row has in a residual's variance; the few rows with a share
-    above one in a hundred are summed exactly. So are pairs whose ρ is close to ±1, where the
-    expansions of `sums_of_moments` cancel, in a pass of their own.
+    The weight of a pair is taken as a product of one factor for each of its columns; the few entries
+    for which that is not exact enough are summed exactly. So are pairs whose ρ is close to ±1,
+    where the expansions of `sums_of_moments` cancel, in a pass of their own.
     """
     one_pass = partial(_product_sums, centre=centre, leverage=leverage, rho=rho)
     m22, m31, eighth, exact = rows.sums(one_pass)
+    exact += exact.transpose(0, 2, 1)
     moments = mirrored(m22), m31, m22.diagonal(), mirrored(eighth)
     made = sums_of_moments(*moments, leverage.n_samples, rho, exact)
     _replace_near_one(made, rows, centre, leverage, rho, nearly_one)
@@ -147,22 +150,23 @@ def sums_of_moments(
 ) -> ScoreSums:
     """From Σ w v_i²v_j², Σ w v_i³v_j, Σ w v_i⁴ and Σ w²v_i⁴v_j⁴: e ∝ v_i + ρv_j, v_j + ρv_i.
 
-    `exact` are the sums of further rows, as `_pair_by_pair` makes them. Of the others Σ(w e²e²)³ is
-    not known; it is taken as the largest that it can be.
+    `exact` are the sums of what these leave out, as `_pair_by_pair` makes them.
     """
     more = np.zeros((6, *rho.shape)) if exact is None else exact
     with np.errstate(divide="ignore", invalid="ignore"):
         f2 = (n / ((n - 1) * (1 - rho) * (1 + rho))) ** 2
         cubes, tails = m31 + m31.T, m40[:, np.newaxis] + m40 + 2 * m22
         plus = 1 + rho**2
-        second = more[0] + f2 * (plus**2 * m22 + 2 * rho * plus * cubes + rho**2 * tails)
+        ordinary = f2 * (plus**2 * m22 + 2 * rho * plus * cubes + rho**2 * tails)
+        second = more[0] + ordinary
         cross = more[1] + f2 * (
             (plus**2 + 4 * rho**2) * cubes + 4 * rho * plus * m22 + rho * plus * tails
         )
         ends = more[2] + (f2 / 4) * (plus**2 * tails + 8 * rho * plus * cubes + 16 * rho**2 * m22)
-        rest = f2**2 * plus**4 * eighth
-        fourth = _share(more[3] + rest, second**2)
-        sixth = _share(more[4] + rest**1.5, second**3)
+        # The products e_ie_j have about the kurtosis of v_iv_j.
+        spread = _share(eighth, m22**2)
+        fourth = _share(more[3] + spread * ordinary**2, second**2)
+        sixth = _share(more[4] + _sixth_of(spread, n) * ordinary**3, second**3)
     for matrix in (second, cross, ends):
         np.fill_diagonal(matrix, np.nan)
     for matrix in (fourth, sixth):
@@ -170,10 +174,23 @@ def sums_of_moments(
     return ScoreSums(second, cross, ends, fourth, sixth, m22 + more[5])
 
 
+def _sixth_of(fourth: FloatArray, n: int) -> FloatArray:
+    """Σa⁶ from Σa⁴ of n terms with Σa² = 1: (Σa⁴)²κ^{1/2}, κ = nΣa⁴ their kurtosis.
+
+    The true power of κ is 0.465 for products of Gaussian residuals, 0.51 for Laplace. With few and
+    dominant terms Σa⁶ is at most (Σa⁴)^{3/2}; such rows are summed exactly, though.
+    """
+    return np.minimum(fourth**2.5 * math.sqrt(n), fourth**1.5)
+
+
 def _product_sums(
     batches: Iterator[Rows], centre: Centre, leverage: Leverage, rho: FloatArray
 ) -> Sums:
-    """Σ w v_i²v_j², Σ w v_i³v_j and Σ w²v_i⁴v_j⁴ with w = q_iq_j; and exact sums of a few rows."""
+    """Σ w v_i²v_j², Σ w v_i³v_j and Σ w²v_i⁴v_j⁴ with w = q_iq_j; and exact sums of a few entries.
+
+    The exact sums are those of the pairs (i, j) with i among the given entries: half of a symmetric
+    matrix, to which the transpose must be added.
+    """
     p, n = len(leverage.root), leverage.n_samples
     memory = BlockMemory(p, block_rows(p), spare=(p, p))
     m22, m31, eighth = np.zeros((3, p, p))
@@ -182,16 +199,16 @@ def _product_sums(
         v, (s, t) = block.z, block.spare
         complement = leverage.complement(v, block.centred, s)
         np.multiply(v, v, out=s)
-        high = np.flatnonzero(complement < 1 - _NEGLIGIBLE)
         weighted = v
-        if high.size:
+        if complement.min() < 1 - _NEGLIGIBLE:
+            high = np.flatnonzero(complement < 1 - _NEGLIGIBLE)
             rows = high if high.size < block.n else slice(None)
             # The common case, of all rows, needs no memory beyond that of the block.
             q = t if rows is not high else np.empty((p, high.size))
-            few = _factors(s[:, rows], complement[rows], n, out=q)
-            if few.size:
-                _add_rows(exact, v[:, high[few]], complement[high[few]], rho, n)
+            column, row = _factors(s[:, rows], complement[rows], n, out=q, room=block.centred)
             s[:, rows] *= q
+            if column.size:
+                _add_entries(exact, v, s, complement, rho, n, column, high[row])
             if rows is high:
                 np.copyto(t, v)
                 t[:, rows] *= q
@@ -206,32 +223,64 @@ def _product_sums(
     return m22, m31, eighth, exact
 
 
-def _factors(square: FloatArray, complement: FloatArray, n: int, out: FloatArray) -> AnyArray:
-    """q = g^{5/8}/(1 + (5/4)g v²/(n−1)), g = 1/(1 − h): q_iq_j is about (1 − h^{ij})^{−5/4}.
+def _factors(
+    square: FloatArray, complement: FloatArray, n: int, out: FloatArray, room: FloatArray
+) -> tuple[AnyArray, AnyArray]:
+    """q_i with q_iq_j about (1 − h^{ij})^{−5/4}, and the entries (column, row) where it is zero.
 
-    It is zero in the rows in which some residual has a large share of its variance: those rows are
-    returned, to be summed exactly.
+    With x = v_i²/((n−1)(1−h)) and y = v_j²/((n−1)(1−h)) the power is, but for strong edges, that of
+    (1 − h)(1 + x + y), and (1 + x)(1 + y) differs from the last factor by xy only. So an entry with
+    a large x is left out, to be summed exactly. Up to there (1 − x/8)/(1 + 9x/8) is (1 + x)^{−5/4}.
     """
-    np.multiply(square, _EXPONENT / (n - 1) / complement, out=out)
-    # No v_i²/(n−1) exceeds the leverage, so most rows need not be looked at.
-    maybe = np.flatnonzero((1 - complement) * _EXPONENT > _LARGE_SHARE * complement)
-    large: AnyArray = maybe[out[:, maybe].max(axis=0, initial=0.0) > _LARGE_SHARE]
-    half = complement ** (-_EXPONENT / 2)
-    half[large] = 0.0
+    np.multiply(square, 1 / (n - 1) / complement, out=out)
+    large = max(_LARGE_SHARE, _LARGE_SQUARE / (n - len(square)))
+    # No v_i²/(n−1) exceeds the leverage, so most rows of long data need not be looked at.
+    maybe = np.flatnonzero(1 - complement > large * complement)
+    column, row = np.nonzero(out[:, maybe] > large)
+    row = maybe[row]
+    top = np.multiply(out, -1 / 8, out=room[:, : len(complement)])
+    top += 1
+    top *= complement ** (-_EXPONENT / 2)
+    out *= 9 / 8
     out += 1
-    np.divide(half, out, out=out)
-    return large
+    np.divide(top, out, out=out)
+    out[column, row] = 0.0
+    return column, row
 
 
-def _add_rows(
-    total: FloatArray, v: FloatArray, complement: FloatArray, rho: FloatArray, n: int
+def _add_entries(
+    total: FloatArray,
+    v: FloatArray,
+    square: FloatArray,
+    complement: FloatArray,
+    rho: FloatArray,
+    n: int,
+    column: AnyArray,
+    row: AnyArray,
 ) -> None:
-    """Add what each of a few rows brings to the sums of all pairs."""
+    """Add what the given entries of v bring to the sums of their pairs.
+
+    Of such a pair the products have Σ w v_j⁴ of the other column already: that is taken off again.
+    """
+    p = len(rho)
     # On the diagonal only Σ w v⁴ is of use, and has the weight of two columns that are not related.
-    rho = np.where(off_diagonal(len(rho)), rho, 0.0)
-    for row, left in zip(v.T, complement, strict=True):
-        a, b = np.broadcast_to(row[:, np.newaxis], rho.shape), np.broadcast_to(row, rho.shape)
-        total += _terms(a, b, rho, left, n)
+    rho = np.where(off_diagonal(p), rho, 0.0)
+    # A pair of two such entries is met twice.
+    share = np.ones((p, v.shape[1]))
+    share[column, row] = 0.5
+    step = max(1, _CHUNK // p)
+    for start in range(0, column.size, step):
+        i, k = column[start : start + step], row[start : start + step]
+        left = complement[k, np.newaxis]
+        terms = _terms(v[i, k][:, np.newaxis], v[:, k].T, rho[i], left, n)
+        known = (n / ((n - 1) * (1 - rho[i]) * (1 + rho[i])) * square[:, k].T) ** 2
+        plus = 1 + rho[i] ** 2
+        terms[0] -= rho[i] ** 2 * known
+        terms[1] -= rho[i] * plus * known
+        terms[2] -= plus**2 / 4 * known
+        terms *= share[:, k].T
+        for place, of_entry in zip(i, np.moveaxis(terms, 1, 0), strict=True):
+            total[:, place] += of_entry
 
 
 def _replace_near_one(
