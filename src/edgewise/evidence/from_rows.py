@@ -50,7 +50,7 @@ class RowEvidence(StateEvidence):
         n = leverage.n_samples
         if n > FEW_ROWS:
             return all_pairs_at_once(self.rows, self.centre, leverage, partial, nearly_one)
-        centred = self.leading_rows(n)
+        centred = self.leading_rows(n + 1)  # one more than there were, if there are more now
         if centred.shape[1] != n:
             self.rows.sums(_nothing)  # the rows have changed, which it says
         return all_pairs_exactly(centred, leverage, partial)

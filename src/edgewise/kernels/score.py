@@ -36,6 +36,8 @@ _LARGE_SHARE = 0.008
 _LARGE_SQUARE = 7
 # Leverages up to this one change a statistic by less than two in ten thousand, and are left out.
 _NEGLIGIBLE = 3e-4
+# Up to this one, a row's own leverage is taken for that without the pair.
+_LOW = 4e-3
 _EXPONENT = 5 / 4
 
 
@@ -126,9 +128,9 @@ def all_pairs_at_once(
 ) -> ScoreSums:
     """The same by matrix products, in one pass over the rows.
 
-    The weight of a pair is taken as a product of one factor for each of its columns; the few entries
-    for which that is not exact enough are summed exactly. So are pairs whose ρ is close to ±1,
-    where the expansions of `sums_of_moments` cancel, in a pass of their own.
+    The weight of a pair is taken as a product of one factor for each of its columns; the few
+    entries for which that is not exact enough are summed exactly. So are pairs whose ρ is close to
+    ±1, where the expansions of `sums_of_moments` cancel, in a pass of their own.
     """
     one_pass = partial(_product_sums, centre=centre, leverage=leverage, rho=rho)
     m22, m31, eighth, exact = rows.sums(one_pass)
@@ -201,20 +203,19 @@ def _product_sums(
         np.multiply(v, v, out=s)
         weighted = v
         if complement.min() < 1 - _NEGLIGIBLE:
-            high = np.flatnonzero(complement < 1 - _NEGLIGIBLE)
-            rows = high if high.size < block.n else slice(None)
-            # The common case, of all rows, needs no memory beyond that of the block.
-            q = t if rows is not high else np.empty((p, high.size))
-            column, row = _factors(s[:, rows], complement[rows], n, out=q, room=block.centred)
-            s[:, rows] *= q
-            if column.size:
+            of_row = complement ** (-_EXPONENT / 2)
+            of_row[complement >= 1 - _NEGLIGIBLE] = 1.0
+            weighted = np.multiply(v, of_row, out=t)
+            high = np.flatnonzero(complement < 1 - _LOW)
+            rows: Any = high if high.size < block.n else slice(None)
+            if high.size:
+                q, column, row = _own_factors(s[:, rows], complement[rows], n)
+                weighted[:, rows] *= q
+                q *= of_row[rows]
+                s[:, rows] *= q
+                of_row[rows] = 1.0
                 _add_entries(exact, v, s, complement, rho, n, column, high[row])
-            if rows is high:
-                np.copyto(t, v)
-                t[:, rows] *= q
-            else:
-                t *= v
-            weighted = t
+            s *= of_row
         add_gram(m22, s)
         # The centred rows are not needed any more.
         m31 += np.multiply(s, v, out=block.centred) @ weighted.T
@@ -223,29 +224,29 @@ def _product_sums(
     return m22, m31, eighth, exact
 
 
-def _factors(
-    square: FloatArray, complement: FloatArray, n: int, out: FloatArray, room: FloatArray
-) -> tuple[AnyArray, AnyArray]:
-    """q_i with q_iq_j about (1 − h^{ij})^{−5/4}, and the entries (column, row) where it is zero.
+def _own_factors(
+    square: FloatArray, complement: FloatArray, n: int
+) -> tuple[FloatArray, AnyArray, AnyArray]:
+    """q_i with (1 − h)^{−5/4}q_iq_j about (1 − h^{ij})^{−5/4}, and the entries without it.
 
     With x = v_i²/((n−1)(1−h)) and y = v_j²/((n−1)(1−h)) the power is, but for strong edges, that of
     (1 − h)(1 + x + y), and (1 + x)(1 + y) differs from the last factor by xy only. So an entry with
-    a large x is left out, to be summed exactly. Up to there (1 − x/8)/(1 + 9x/8) is (1 + x)^{−5/4}.
+    a large x gets a factor of zero, to be summed exactly. Up to there (1 − x/8)/(1 + 9x/8) is
+    (1 + x)^{−5/4}.
     """
-    np.multiply(square, 1 / (n - 1) / complement, out=out)
+    x = square * (1 / (n - 1) / complement)
     large = max(_LARGE_SHARE, _LARGE_SQUARE / (n - len(square)))
     # No v_i²/(n−1) exceeds the leverage, so most rows of long data need not be looked at.
     maybe = np.flatnonzero(1 - complement > large * complement)
-    column, row = np.nonzero(out[:, maybe] > large)
+    column, row = np.nonzero(x[:, maybe] > large)
     row = maybe[row]
-    top = np.multiply(out, -1 / 8, out=room[:, : len(complement)])
-    top += 1
-    top *= complement ** (-_EXPONENT / 2)
-    out *= 9 / 8
-    out += 1
-    np.divide(top, out, out=out)
-    out[column, row] = 0.0
-    return column, row
+    q = x * (-1 / 8)
+    q += 1
+    x *= 9 / 8
+    x += 1
+    q /= x
+    q[column, row] = 0.0
+    return q, column, row
 
 
 def _add_entries(
@@ -262,6 +263,8 @@ def _add_entries(
 
     Of such a pair the products have Σ w v_j⁴ of the other column already: that is taken off again.
     """
+    if not column.size:
+        return
     p = len(rho)
     # On the diagonal only Σ w v⁴ is of use, and has the weight of two columns that are not related.
     rho = np.where(off_diagonal(p), rho, 0.0)
