@@ -9,7 +9,11 @@ from edgewise._base.checks import default_names
 from edgewise.evidence.from_fourth import FourthEvidence
 from edgewise.evidence.from_rows import RowEvidence
 from edgewise.inference.effect import MinEffect
+from edgewise.inference.score import ScoreTest
+from edgewise.kernels.leverage import Leverage
+from edgewise.kernels.score import FEW_ROWS, all_pairs_exactly
 from edgewise.methods.method import Method
+from edgewise.methods.sandwich import NEARLY_ONE, leverage_of
 from edgewise.rows.opening import open_table
 from edgewise.rows.passes import SameRows
 from edgewise.states.fourth import FourthMoments
@@ -72,10 +76,37 @@ class TestSums:
         assert found.norm == pytest.approx(np.mean(np.sum(u**2, axis=1) ** 2), rel=1e-10)
 
     def test_pair_sums(self, evidence, centred):
+        """With rows that have no leverage, which fourth moments do not know."""
         v = centred @ self.A
-        found = evidence.pair_sums(self.A)
+        found = evidence.pair_sums(Leverage(self.A, np.zeros(4), 10**15))
         np.testing.assert_allclose(found.square_square, (v**2).T @ v**2, rtol=1e-10)
         np.testing.assert_allclose(found.cube_linear, (v**3).T @ v, rtol=1e-9, atol=1e-8)
+        if isinstance(evidence, FourthEvidence):
+            assert np.isnan(found.eighth).all()
+        else:
+            np.testing.assert_allclose(found.eighth, (v**4).T @ v**4, rtol=1e-10)
+
+    def test_score_sums(self, evidence, centred):
+        """Of fourth moments: with one leverage for all rows, and no sign flips."""
+        estimate = ew.Score().estimate(evidence)
+        rho, n = estimate.partial_correlation, 400
+        found = evidence.score_sums(leverage_of(estimate), rho, NEARLY_ONE)
+        v = centred @ estimate.precision / np.sqrt(estimate.precision.diagonal())
+        h = 1 / n + np.sum((centred @ estimate.precision) * centred, axis=1) / (n - 1)
+        for i, j in zip(*UPPER, strict=True):
+            a, b, r = v[:, i], v[:, j], rho[i, j]
+            own = (a**2 + b**2 + 2 * r * a * b) / ((n - 1) * (1 - r**2))
+            fourth = isinstance(evidence, FourthEvidence)
+            w = (1 - (3 / n if fourth else h - own)) ** (-5 / 4)
+            e, f = a + r * b, b + r * a
+            e, f = e / np.sqrt(np.mean(e**2)), f / np.sqrt(np.mean(f**2))
+            assert found.second[i, j] == pytest.approx(np.sum(w * (e * f) ** 2), rel=1e-9)
+            cross = np.sum(w * e * f * (e**2 + f**2))
+            assert found.cross[i, j] == pytest.approx(cross, rel=1e-9, abs=1e-8)
+            assert found.ends[i, j] == pytest.approx(np.sum(w * (e**2 + f**2) ** 2) / 4, rel=1e-9)
+            shares = w * (e * f) ** 2 / np.sum(w * (e * f) ** 2)
+            expected = (0.0, 0.0) if fourth else (np.sum(shares**2), np.sum(shares**3))
+            assert (found.fourth[i, j], found.sixth[i, j]) == pytest.approx(expected, rel=1e-9)
 
     @pytest.mark.parametrize("frobenius", [False, True])
     @pytest.mark.parametrize("mapped", [False, True])
@@ -115,7 +146,14 @@ SERVED = [
 ]
 
 
-@pytest.mark.parametrize("method", SERVED, ids=repr)
+def leverages_matter(method):
+    """Fourth moments do not know the leverages, and take all as their mean, or as zero."""
+    return isinstance(method, ew.Score | ew.Wald)
+
+
+@pytest.mark.parametrize(
+    "method", [method for method in SERVED if not leverages_matter(method)], ids=repr
+)
 def test_fourth_moments_measure_what_the_rows_measure(rows, method: Method):
     found, expected = (method.measure(evidence(rows)) for evidence in (from_fourth, from_rows))
     assert found.method == expected.method == method.name
@@ -147,6 +185,41 @@ def test_fourth_moments_measure_what_the_rows_measure(rows, method: Method):
                 getattr(expected.uncertainty.spread, name)[UPPER],
                 rtol=1e-9,
             )
+
+
+@pytest.mark.parametrize("method", [ew.Score(), ew.Wald()], ids=repr)
+def test_fourth_moments_measure_nearly_what_many_rows_measure(method):
+    """Without leverages, and as if there were infinitely many rows under the reference."""
+    X = np.random.default_rng(7).standard_t(8, (20_000, 4))
+    X[:, 1:] += 0.05 * X[:, :-1]
+    found, expected = (method.measure(evidence(X)) for evidence in (from_fourth, from_rows))
+    np.testing.assert_allclose(found.precision, expected.precision, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(
+        found.statistic[UPPER], expected.statistic[UPPER], rtol=5e-3, atol=1e-3
+    )
+    plain = MinEffect()
+    log_p, other = (one.uncertainty.log_pvalues(one, plain) for one in (found, expected))
+    sure = np.abs(found.statistic[UPPER]) < 4
+    np.testing.assert_allclose(log_p[sure], other[sure], rtol=0.02, atol=0.01)
+
+
+@pytest.mark.parametrize("n", [FEW_ROWS - 1, FEW_ROWS, FEW_ROWS + 1])
+def test_the_score_test_does_not_jump_where_its_sums_change(n):
+    """Up to 500 rows every pair by itself; above, products of matrices."""
+    X = np.random.default_rng(9).standard_t(5, (n, 5))
+    X[:, 1:] += 0.15 * X[:, :-1]
+    upper = np.triu_indices(5, k=1)
+    found = ew.Score().measure(from_rows(X))
+    assert isinstance(found.uncertainty, ScoreTest)
+    estimate = found.estimate
+    centred = estimate.centre.subtract_from(X, np.empty((5, n)))
+    sums = all_pairs_exactly(centred, leverage_of(estimate), estimate.partial_correlation)
+    for name in ("second", "ends"):
+        np.testing.assert_allclose(
+            getattr(found.uncertainty, name)[upper],
+            getattr(sums, name)[upper],
+            rtol=1e-10 if n <= FEW_ROWS else 5e-3,
+        )
 
 
 @pytest.mark.parametrize("method", [ew.Batch(), ew.Sequential()], ids=repr)

@@ -92,20 +92,25 @@ def test_too_few_rows(shape, refuses):
     refuses(lambda: open_evidence(X, Needs(), "a test"), DataError, "more rows than columns")
 
 
-def test_rows_that_change_between_passes(rows, refuses):
-    class Shrinking(LocalTable):
-        """A table that loses rows from pass to pass."""
+@pytest.mark.parametrize("n", [300, 800])
+@pytest.mark.parametrize("step", [1, -1])
+def test_rows_that_change_between_passes(n, step, refuses):
+    """Few rows, which the score test keeps, and more, which it sums."""
+    X = np.random.default_rng(0).standard_normal((n + 20, len(NAMES)))
+
+    class Changing(LocalTable):
+        """A table that loses or gains rows from pass to pass."""
 
         feature_names, named, rescannable = NAMES, False, True
         passes = 0
 
         def blocks(self):
             self.passes += 1
-            yield rows[self.passes - 1 :]
+            yield X[: n + step * (self.passes - 1)]
 
     refuses(
-        lambda: ew.edge_test(Shrinking()),
+        lambda: ew.edge_test(Changing()),
         DataError,
-        "the first pass read 400 rows, a later one 399",
+        f"the first pass read {n} rows, a later one",
         "method='batch'",
     )

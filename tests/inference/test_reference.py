@@ -5,12 +5,15 @@ import math
 import mpmath as mp
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats
 
 from edgewise.inference.reference import (
     AnytimeReference,
     Normal,
     Student,
+    StudentOfEach,
     log_two_sided_tail,
     tuned_rho2,
 )
@@ -164,23 +167,53 @@ class TestAnytime:
         assert stats.t.sf(t, 99) == pytest.approx(stats.norm.sf(z), rel=1e-6)
         assert 1.03 < t / z < 1.1
 
-    def test_of_one_side_it_says_half(self):
-        reference = AnytimeReference(1000, tuned_rho2(0.01, 500), MANY)
-        t = np.array([0.5, 3.0, 9.0])
-        np.testing.assert_allclose(
-            reference.log_upper(t), reference.log_two_sided(t) - math.log(2), rtol=1e-14
-        )
-        np.testing.assert_array_equal(reference.log_upper(-t), -math.log(2))
 
+class TestStudentOfEach:
+    """Student's t, entry by entry."""
 
-@pytest.mark.parametrize("reference", [Normal(), Student(3), Student(200)])
-def test_both_sides_are_twice_one(reference):
-    t = np.array([0.0, 0.5, 3.0, 30.0])
-    np.testing.assert_allclose(
-        reference.log_two_sided(t), math.log(2) + reference.log_upper(t), rtol=1e-12, atol=1e-14
+    degrees = np.array([[1.0, 2.5, 30.0], [137.0, 1e5, 1e8]])
+    one_by_one = st.lists(
+        st.tuples(st.floats(1, 1e8), st.floats(-1e6, 1e6)), min_size=1, max_size=6
     )
-    total = np.exp(reference.log_upper(t)) + np.exp(reference.log_upper(-t))
-    np.testing.assert_allclose(total, 1, rtol=1e-13)
+
+    @pytest.mark.parametrize("t", [0.0, 1e-8, 2.0, 60.0, 1e4, 1e100, math.inf])
+    def test_tails(self, t):
+        found = StudentOfEach(self.degrees).log_two_sided(np.full((2, 3), t))
+        for place in np.ndindex(2, 3):
+            expected = Student(self.degrees[place]).log_two_sided(np.array([t]))[0]
+            assert found[place] == pytest.approx(expected, rel=1e-13, abs=1e-15)
+
+    @given(one_by_one)
+    def test_any_tails(self, numbers):
+        degrees, t = np.array(numbers).T
+        found = StudentOfEach(degrees).log_two_sided(t)
+        expected = [Student(df).log_two_sided(np.array([x]))[0] for df, x in numbers]
+        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-14)
+
+    @pytest.mark.parametrize("log_level", [math.log(0.9), math.log(0.05), -50.0, -660.0, -2000.0])
+    def test_critical_values(self, log_level):
+        """The last ones are of levels below the smallest float."""
+        found = StudentOfEach(self.degrees).critical(log_level)
+        assert found.shape == (2, 3)
+        for place in np.ndindex(2, 3):
+            expected = Student(self.degrees[place]).critical(log_level)
+            assert found[place] == pytest.approx(expected, rel=1e-12)
+
+    def test_of_the_far_tail_critical_values_are_the_inverse(self):
+        reference = StudentOfEach(np.array([5.0, 5.0, 900.0]))
+        t = np.array([1e80, 1e80, 90.0])
+        levels = reference.log_two_sided(t)
+        for place, level in enumerate(levels):
+            assert reference.critical(level)[place] == pytest.approx(t[place], rel=1e-9)
+
+
+def test_one_side_is_half_of_both():
+    """By symmetry; SciPy knows one side."""
+    t = np.array([0.0, 0.5, 3.0, 30.0])
+    for reference, law in ((Normal(), stats.norm), (Student(3), stats.t(3))):
+        expected = math.log(2) + law.logsf(t)
+        np.testing.assert_allclose(reference.log_two_sided(t), expected, rtol=1e-10, atol=1e-14)
+        np.testing.assert_array_equal(reference.log_two_sided(-t), reference.log_two_sided(t))
 
 
 def test_degrees_of_freedom_are_a_number_with_a_point():

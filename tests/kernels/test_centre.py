@@ -8,6 +8,7 @@ from edgewise import BatchMoments, Moments
 from edgewise.covcov.closed_form import covcov_matrix
 from edgewise.estimators.inverse import estimate_precision
 from edgewise.kernels.centre import Centre
+from edgewise.kernels.leverage import Leverage
 from edgewise.kernels.pairs import pair_sums
 from edgewise.kernels.quartics import transformed_quartics
 from edgewise.rows.passes import RowsAtHand
@@ -86,10 +87,13 @@ class TestSecondPasses:
         found = []
         for Y in (X, X + offset):
             scan, centre = RowsAtHand(np.array_split(Y, 3)), Moments().update(Y).centre()
-            sums = pair_sums(scan, centre, B, len(Y))
+            sums = pair_sums(scan, centre, Leverage(B, np.full(4, 0.1), len(Y)))
             quartics = transformed_quartics(scan, centre, B)
             found.append(
-                [sums.square_square, sums.cube_linear, quartics.columns, [quartics.norm]],
+                [
+                    *(sums.square_square, sums.cube_linear, sums.eighth),
+                    *(quartics.columns, [quartics.norm]),
+                ],
             )
         for plain, shifted in zip(*found, strict=True):
             close(shifted, plain)

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from edgewise.kernels.centre import Centre
+from edgewise.kernels.leverage import Leverage
 from edgewise.kernels.loop import BlockMemory, mapped_blocks
 from edgewise.kernels.pairs import pair_sums
 from edgewise.kernels.power_sums import power_sums
@@ -185,10 +186,12 @@ def test_kernels_do_not_see_how_rows_are_cut(both):
     X, batches = both
     if not len(X):
         return
-    found = pair_sums(RowsAtHand(batches), CENTRE, B, len(X))
-    expected = pair_sums(RowsAtHand([X]), CENTRE, B, len(X))
+    leverage = Leverage(B, np.full(P, 0.1), 10_000)
+    found = pair_sums(RowsAtHand(batches), CENTRE, leverage)
+    expected = pair_sums(RowsAtHand([X]), CENTRE, leverage)
     close(found.square_square, expected.square_square)
     close(found.cube_linear, expected.cube_linear)
+    close(found.eighth, expected.eighth)
     found = transformed_quartics(RowsAtHand(batches), CENTRE, B)
     expected = transformed_quartics(RowsAtHand([X]), CENTRE, B)
     close(found.columns, expected.columns)

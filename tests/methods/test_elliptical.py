@@ -48,12 +48,12 @@ def test_direct_statement(distribution, p):
 
 @pytest.mark.parametrize("distribution", DISTRIBUTIONS)
 def test_standard_errors(distribution):
-    """Var Θ̂_ij = ((1+κ)(Θ_iiΘ_jj + 2Θ_ij²) − Θ_ij²)/n and Var ρ̂_ij = (1+κ)(1−ρ²)²/(n−p−1)."""
+    """Var Θ̂_ij = ((1+κ)(Θ_iiΘ_jj + 2Θ_ij²) − Θ_ij²)/m and Var ρ̂_ij = (1+κ)(1−ρ²)²/m; m = n−p−1."""
     n, p = 150, 4
     X = rows_of(distribution, n, p)
     theta, rho, ratio = direct(X)
     diagonal = theta.diagonal()
-    variance = (ratio * (np.outer(diagonal, diagonal) + 2 * theta**2) - theta**2) / n
+    variance = (ratio * (np.outer(diagonal, diagonal) + 2 * theta**2) - theta**2) / (n - p - 1)
     result = elliptical(X)
     np.testing.assert_allclose(result.standard_error, np.sqrt(variance), rtol=1e-10)
     off = ~np.eye(p, dtype=bool)

@@ -113,8 +113,8 @@ def test_looks_long_before_the_rows_it_is_tuned_for(stream):
 
 
 def test_looking_often_finds_no_more_false_edges():
-    """100 streams of independent columns, 20 looks each: false edges in about 10 % at most."""
-    alpha, streams = 0.1, 100
+    """60 streams of independent columns, 20 looks each: false edges in about 10 % at most."""
+    alpha, streams = 0.1, 60
     wrong = 0
     for seed in range(streams):
         rng = np.random.default_rng(seed)

@@ -63,9 +63,17 @@ def test_carries_estimates_and_errors(rows, method):
     if METHODS[method].simultaneous:
         assert result.standard_error is None
         return
-    spread = measurement.uncertainty.spread
+    own, rho = measurement.uncertainty, result.partial_correlation[UPPER]
+    if method == "score":
+        np.testing.assert_array_equal(result.standard_error, own.precision_error)
+        np.testing.assert_allclose(
+            result.partial_correlation_standard_error[UPPER],
+            own.spread_at(result.partial_correlation)[UPPER] / 400,
+            rtol=1e-12,
+        )
+        return
+    spread = own.spread
     np.testing.assert_array_equal(result.standard_error, spread.precision)
-    rho = result.partial_correlation[UPPER]
     np.testing.assert_allclose(
         result.partial_correlation_standard_error[UPPER],
         spread.fisher_z[UPPER] * (1 - rho**2),

@@ -216,8 +216,8 @@ def test_pvalues_below_the_smallest_number_survive():
     assert found.pvalue[0, 1] == np.finfo(float).tiny
 
 
-class TestVersionOne:
-    """Files of edgewise 0.x, which had no uncertainty in them."""
+class TestOlderVersions:
+    """Files of an older edgewise, which had no uncertainty in them, or another one."""
 
     @pytest.fixture
     def text(self, changed):
@@ -247,7 +247,12 @@ class TestVersionOne:
         assert valid(again)
         assert_equal(EdgeTestResult.from_json(again), found)
 
-    def test_version_two_must_have_it(self, changed, refuses):
+    def test_that_of_version_two_is_of_another_kind_and_is_not_read(self, result, changed):
+        found = EdgeTestResult.from_json(changed(schema_version=2, uncertainty={"kind": "old"}))
+        assert found.uncertainty is None
+        assert_equal(found, dataclasses.replace(result, uncertainty=None))
+
+    def test_version_three_must_have_it(self, changed, refuses):
         text = changed(uncertainty=...)
         refuses(lambda: EdgeTestResult.from_json(text), DataError, "field 'uncertainty': expected")
 
@@ -430,8 +435,8 @@ def test_json_of_something_else(tmp_path, refuses, content):
 
 
 def test_a_newer_version(changed, refuses):
-    text = changed(schema_version=3)
-    refuses(lambda: EdgeTestResult.from_json(text), DataError, "version 3", "upgrade edgewise")
+    text = changed(schema_version=4)
+    refuses(lambda: EdgeTestResult.from_json(text), DataError, "version 4", "upgrade edgewise")
 
 
 def test_a_changed_number_is_found(document, changed, refuses):

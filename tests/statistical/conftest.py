@@ -10,6 +10,7 @@ import math
 import os
 import zlib
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,7 @@ class Trial:
         cell = request.node.name.removeprefix("test_")
         self.cell = cell
         self.full = os.environ.get("EDGEWISE_VALIDITY") == "full"
-        self._request = request
+        self._failed: list[str] | None = None
         self._record = record
         # A spawn key of its own for each cell: cells stay what they are when others come and go,
         # and share no randomness.
@@ -45,9 +46,15 @@ class Trial:
         for seed in self._seeds.spawn(self.repetitions(smoke, full)):
             yield np.random.default_rng(seed)
 
-    def expect_failure(self, reason: str) -> None:
-        """The claim is known to be false here; with enough draws, not to see it is an error."""
-        self._request.applymarker(pytest.mark.xfail(reason=reason, strict=self.full))
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Claims about the same draws: all are compared before the first that fails is raised."""
+        self._failed = failed = []
+        try:
+            yield
+        finally:
+            self._failed = None
+        assert not failed, "\n".join(failed)
 
     def rate_at_most(self, claim: str, events: Iterable[Any], level: float) -> None:
         """The events have a probability of at most `level`, up to binomial error."""
@@ -74,6 +81,16 @@ class Trial:
         mean, error = _mean(values)
         self._check(claim, values, mean, "≥", level - STANDARD_ERRORS * error)
 
+    def ratio_at_least(
+        self, claim: str, values: Iterable[float], others: Iterable[float], level: float
+    ) -> None:
+        """The expectation of `values` is at least `level` times that of `others`."""
+        above, below = np.asarray(list(values), float), np.asarray(list(others), float)
+        ratio = float(above.mean() / below.mean())
+        _, error = _mean(above - ratio * below)
+        limit = level - STANDARD_ERRORS * error / float(below.mean())
+        self._check(claim, values, ratio, "≥", limit)
+
     def _check(
         self, claim: str, values: Iterable[Any], measured: float, side: str, limit: float
     ) -> None:
@@ -81,7 +98,7 @@ class Trial:
         line = f"{self.cell} | {claim} | {count:,} | {measured:.4f} | {side} {limit:.4f}"
         held = measured <= limit if side == "≤" else measured >= limit
         self._record(COMPARISON, f"| {line} | {'yes' if held else '**no**'} |")
-        assert held, line
+        self._judge(held, line)
 
     def rate_within(
         self, claim: str, events: Iterable[Any], level: float, slack: float = 0.0
@@ -112,7 +129,13 @@ class Trial:
         line = f"{self.cell} | {claim} | {count:,} | {measured:.4f} | {limit}"
         held = abs(measured - centre) <= reach
         self._record(COMPARISON, f"| {line} | {'yes' if held else '**no**'} |")
-        assert held, line
+        self._judge(held, line)
+
+    def _judge(self, held: bool, line: str) -> None:
+        if held or self._failed is None:
+            assert held, line
+        else:
+            self._failed.append(line)
 
 
 def _binomial(events: Iterable[Any], level: float) -> tuple[float, float]:
@@ -148,7 +171,7 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     """Every comparison that was made, as a table: the numbers are the point, not the dots."""
     lines = [
         value
-        for outcome in ("passed", "failed", "xfailed", "xpassed")
+        for outcome in ("passed", "failed")
         for report in terminalreporter.stats.get(outcome, ())
         for name, value in getattr(report, "user_properties", ())
         if name == COMPARISON and report.when == "call"

@@ -1,0 +1,236 @@
+"""The law of a sum with random signs: against all signs, draws, and its true saddlepoint."""
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import integrate, optimize, stats
+
+from edgewise.inference.reference import Normal
+from edgewise.inference.sign_flip import SignFlip
+
+
+def law_of(a):
+    """The law of Σ ±a_k, made from its two sums; one entry."""
+    a = np.asarray(a) / np.sqrt(np.sum(np.square(a)))
+    return a, SignFlip(np.array([np.sum(a**4)]), np.array([np.sum(a**6)]))
+
+
+def tail(law, t):
+    return float(law.log_two_sided(np.array([float(t)]))[0])
+
+
+def enumerated(a, t):
+    """P(|Σ ±a_k| > t) + ½P(= t), over all 2ⁿ signs."""
+    signs = np.array(list(product([1.0, -1.0], repeat=len(a) - 1)))
+    sums = np.abs(a[0] + signs @ a[1:])  # by symmetry, the first sign does not matter
+    near = np.abs(sums - t) < 1e-9
+    return np.mean((sums > t) & ~near) + np.mean(near) / 2
+
+
+def saddlepoint(a, t):
+    """log 2 + log of the tail by Lugannani & Rice, in the form r + log(u/r)/r, from all terms."""
+
+    def slope(s):
+        return float(np.sum(a * np.tanh(s * a)))
+
+    s = optimize.brentq(lambda s: slope(s) - t, 1e-9, 1e9, xtol=1e-14, rtol=1e-14)
+    y = s * a
+    cumulant = np.sum(y + np.log1p(np.exp(-2 * y)) - math.log(2))
+    r = math.sqrt(2 * (s * t - cumulant))
+    u = s * math.sqrt(np.sum((a / np.cosh(np.minimum(y, 300))) ** 2))
+    return math.log(2) + float(stats.norm.logsf(r + math.log(u / r) / r))
+
+
+def sizes(n, kind, seed=0):
+    rng = np.random.default_rng(seed)
+    return {
+        "equal": np.ones(n),
+        "normal products": np.abs(rng.standard_normal(n) * rng.standard_normal(n)),
+        "t5 products": np.abs(rng.standard_t(5, n) * rng.standard_t(5, n)),
+        "exponential": rng.exponential(size=n),
+        "growing": np.arange(1.0, n + 1),
+    }[kind]
+
+
+KINDS = ["equal", "normal products", "t5 products", "exponential", "growing"]
+
+
+class TestAllSigns:
+    """Few terms: the law is a lattice, the formula a smooth curve through it."""
+
+    @pytest.mark.parametrize("n", [12, 16])
+    @pytest.mark.parametrize("kind", ["exponential", "growing", "normal products"])
+    def test_smooth_sums(self, kind, n):
+        a, law = law_of(sizes(n, kind))
+        for t in (0.3, 0.8, 1.3, 1.8, 2.3):
+            exact = enumerated(a, t)
+            if exact > 3e-3:  # below, single signs are felt
+                assert math.exp(tail(law, t)) == pytest.approx(exact, rel=0.25, abs=0.02)
+
+    @pytest.mark.parametrize("n", [10, 16])
+    def test_equal_terms_between_the_points_of_the_lattice(self, n):
+        """Half way between the points, where a smooth curve crosses the steps."""
+        a, law = law_of(np.ones(n))
+        for heads in range(n // 2 + 1, n - 1):
+            t = (2 * heads - n + 1) / math.sqrt(n)
+            expected = 2 * stats.binom.sf(heads, n, 0.5)
+            assert enumerated(a, t) == pytest.approx(expected, rel=1e-9)
+            assert tail(law, t) == pytest.approx(math.log(expected), abs=0.25)
+
+    def test_beyond_the_largest_sum_it_is_rare_but_finite(self):
+        a, law = law_of(np.ones(8))
+        assert enumerated(a, a.sum() + 0.01) == 0
+        assert -math.inf < tail(law, a.sum() + 0.5) < math.log(2 * 2**-8)
+
+
+class TestDraws:
+    @pytest.mark.parametrize("kind", KINDS)
+    @pytest.mark.parametrize("n", [30, 200])
+    def test_monte_carlo(self, kind, n):
+        a, law = law_of(sizes(n, kind))
+        draws = 200_000
+        signs = np.random.default_rng(1).integers(0, 2, (draws, n), dtype=np.int8) * 2 - 1
+        sums = np.abs(signs.astype(np.float32) @ a.astype(np.float32))
+        for t in (0.5, 1.1, 2.05, 2.9):
+            exact = np.mean(sums > t)
+            error = 4 * math.sqrt(exact * (1 - exact) / draws)
+            # A lattice of √n steps of 2/√n shows in equal terms.
+            lattice = stats.norm.pdf(t) * 4 / math.sqrt(n) if kind == "equal" else 0.0
+            found = math.exp(tail(law, t))
+            allowed = error + lattice + 0.05 * exact
+            assert found > exact - allowed
+            # Of few terms of which some dominate, it makes the far tail heavier than it is.
+            assert found < exact + allowed + (0.1 * exact + 4e-4 if n == 30 else 0.0)
+
+
+class TestSaddlepoint:
+    @pytest.mark.parametrize("n", [50, 300, 3000])
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_of_all_terms(self, kind, n):
+        """Two sums of the sizes are enough, far into the tail."""
+        a, law = law_of(sizes(n, kind))
+        for t in (0.2, 1.0, 2.0, 3.0, 4.0, 5.0):
+            if t < 0.6 * a.sum():
+                assert tail(law, t) == pytest.approx(saddlepoint(a, t), rel=0.03, abs=0.01)
+
+    @pytest.mark.parametrize(("count", "share"), [(1, 0.3), (2, 0.5), (5, 0.9), (40, 0.6)])
+    def test_of_equal_signs_and_a_normal_rest_it_is_that_of_the_law_itself(self, count, share):
+        """And this law is known by an integral: the sum over the signs of normal tails."""
+        a = math.sqrt(share / count)
+        law = SignFlip(np.array([count * a**4]), np.array([count * a**6]))
+        heads = np.arange(count + 1)
+        weight = stats.binom.pmf(heads, count, 0.5)
+        for t in (0.5, 1.5, 3.0, 4.5):
+            beyond = stats.norm.sf((t - a * (2 * heads - count)) / math.sqrt(1 - share))
+            exact = math.log(2 * float(weight @ beyond))
+            assert tail(law, t) == pytest.approx(exact, rel=0.05, abs=0.06)
+
+    def test_the_tail_is_a_probability(self):
+        """∫ P(|T| > t) 2t dt = E T² = 1, within what a saddlepoint may be off."""
+        for kind in KINDS:
+            _, law = law_of(sizes(100, kind))
+            found, _ = integrate.quad(lambda t, law=law: 2 * t * math.exp(tail(law, t)), 1e-9, 12)
+            assert found == pytest.approx(1, rel=0.03)
+
+
+def entries(fourth, size):
+    """A law with that Σa⁴, and a Σa⁶ from its least (0) to its most (1)."""
+    return SignFlip(np.array([fourth]), np.array([fourth**2 * (fourth**1.5 / fourth**2) ** size]))
+
+
+fourths = st.floats(-9, 0).map(lambda power: 10.0**power)
+laws = st.builds(entries, fourths, st.floats(0, 1))
+
+
+@given(st.floats(0, 1e3))
+def test_without_fourth_powers_it_is_the_normal_law(t):
+    """To 1e-12 of t⁴: no fourth power is taken as that."""
+    expected = Normal().log_two_sided(np.array([t]))[0]
+    found = tail(SignFlip(np.zeros(1), np.zeros(1)), t)
+    assert found == pytest.approx(expected, rel=1e-12 * t**2, abs=1e-10)
+
+
+@pytest.mark.parametrize("log_level", [-1e-3, math.log(0.05), -40.0, -1e4])
+def test_without_fourth_powers_critical_values_are_normal(log_level):
+    found = SignFlip(np.zeros((2, 2)), np.zeros((2, 2))).critical(log_level)
+    np.testing.assert_allclose(found, Normal().critical(log_level), rtol=1e-8)
+
+
+@given(laws, st.floats(-800, math.log(0.99)))
+def test_critical_values_have_their_level(law, log_level):
+    critical = law.critical(log_level)
+    assert critical[0] >= 0
+    assert tail(law, critical[0]) == pytest.approx(log_level, rel=1e-8, abs=1e-9)
+
+
+@given(laws, st.floats(1e-3, 200))
+def test_levels_have_their_critical_value(law, t):
+    log_p = tail(law, t)
+    if log_p < -1e-3:
+        assert law.critical(log_p)[0] == pytest.approx(t, rel=1e-7)
+
+
+@settings(max_examples=60)
+@given(laws)
+def test_monotone(law):
+    t = np.concatenate([np.linspace(0, 10, 200), np.geomspace(10, 1e4, 100)])
+    many = SignFlip(np.full(t.shape, law.fourth[0]), np.full(t.shape, law.sixth[0]))
+    log_p = many.log_two_sided(t)
+    assert (np.diff(log_p) < 1e-12).all()
+    assert (log_p <= 1e-12).all()
+    np.testing.assert_array_equal(many.log_two_sided(-t), log_p)
+
+
+@settings(max_examples=60)
+@given(laws, st.sampled_from([1e2, 1e3, 1e6]))
+def test_far_out_it_is_finite_and_rarer_than_the_normal(law, t):
+    log_p = tail(law, t)
+    assert math.isfinite(log_p)
+    assert log_p <= Normal().log_two_sided(np.array([t]))[0] * (1 - 1e-9)
+
+
+@settings(max_examples=60)
+@given(fourths, st.floats(3, 30))
+def test_the_tail_is_heaviest_with_the_largest_sixth_powers(fourth, t):
+    """So an upper bound of them is on the safe side; to 1 %, for the law has a normal part."""
+    *others, largest = (tail(entries(fourth, size), t) for size in (0.0, 0.3, 0.7, 1.0))
+    assert largest >= max(others) * 1.01
+
+
+def test_impossible_sums_are_taken_as_the_nearest_possible():
+    """Rounding may leave Σa⁴ above one, or Σa⁶ beyond its bounds."""
+    t = np.array([3.0])
+    for fourth, sixth, nearest in ((1.1, 1.2, (1.0, 1.0)), (0.1, 1.0, (0.1, 0.1**1.5))):
+        found = SignFlip(np.array([fourth]), np.array([sixth])).log_two_sided(t)
+        expected = SignFlip(*(np.array([number]) for number in nearest)).log_two_sided(t)
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_entries_are_on_their_own():
+    fourth = np.array([[0.0, 0.01, np.nan], [0.3, 1.0, 1e-5]])
+    sixth = np.array([[0.0, 2e-4, 0.1], [0.1, 1.0, np.nan]])
+    t = np.array([[1.0, 2.0, 3.0], [np.inf, 30.0, 2.0]])
+    law = SignFlip(fourth, sixth)
+    log_p, critical = law.log_two_sided(t), law.critical(-5.0)
+    for place in np.ndindex(2, 3):
+        one = SignFlip(fourth[place].reshape(1), sixth[place].reshape(1))
+        np.testing.assert_allclose(log_p[place], tail(one, t[place]), rtol=1e-12)
+        np.testing.assert_allclose(critical[place], one.critical(-5.0)[0], rtol=1e-12)
+    # What nobody knows has no p-value, and an infinite statistic none above zero.
+    assert np.isnan(log_p[[0, 1], [2, 2]]).all()
+    assert log_p[1, 0] == -np.inf
+
+
+def test_a_statistic_that_is_not_known():
+    law = SignFlip(np.full(2, 0.1), np.full(2, 0.02))
+    found = law.log_two_sided(np.array([np.nan, 2.0]))
+    assert np.isnan(found[0])
+    assert np.isfinite(found[1])
+
+
+def test_zero():
+    assert tail(entries(0.1, 0.5), 0.0) == pytest.approx(0.0, abs=1e-6)

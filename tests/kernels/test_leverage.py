@@ -1,0 +1,104 @@
+"""Leverages are the diagonals of hat matrices, of all columns and of all but a pair."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import edgewise as ew
+from edgewise import Moments
+from edgewise._base.checks import default_names
+from edgewise.estimators.inverse import estimate_precision
+from edgewise.kernels.leverage import Leverage
+from edgewise.methods.sandwich import leverage_of
+
+DISTRIBUTIONS = ["gaussian", "t5", "lognormal"]
+
+
+def rows_of(distribution, n, p, seed=0):
+    theta = ew.simulate.make_chain_precision(p)
+    X = ew.simulate.sample(distribution, theta, n, rng=np.random.default_rng(seed))
+    return X * np.logspace(-2, 3, p) + 4
+
+
+def hat_diagonal(X):
+    """Of the regression on the columns of X and an intercept, by an orthogonal basis."""
+    spread = X / X.std(axis=0) if X.shape[1] else X
+    Q, _ = np.linalg.qr(np.column_stack([np.ones(len(X)), spread]))
+    return np.sum(Q**2, axis=1)
+
+
+def measured(X):
+    """The estimate, v and 1 − h of the rows."""
+    estimate = estimate_precision(Moments().update(X), default_names(X.shape[1]))
+    leverage = leverage_of(estimate)
+    centred = estimate.centre.subtract_from(X, np.empty(X.shape[::-1]))
+    v = leverage.B.T @ centred
+    return estimate, v, leverage.complement(v, centred, np.empty_like(v))
+
+
+@pytest.mark.parametrize(("n", "p"), [(4, 2), (12, 4), (60, 10), (300, 20)])
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
+def test_of_all_columns(distribution, n, p):
+    X = rows_of(distribution, n, p)
+    _, _, complement = measured(X)
+    np.testing.assert_allclose(complement, 1 - hat_diagonal(X), rtol=1e-8, atol=1e-9)
+    assert np.sum(1 - complement) == pytest.approx(p + 1, rel=1e-9)  # the trace of a projection
+
+
+@settings(max_examples=30)
+@given(st.integers(2, 6), st.integers(2, 40), st.integers(0, 10**6))
+def test_of_any_rows(p, more, seed):
+    X = np.random.default_rng(seed).standard_t(4, (p + more, p))
+    _, _, complement = measured(X)
+    np.testing.assert_allclose(complement, 1 - hat_diagonal(X), rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
+def test_without_a_pair(distribution):
+    """h^{ij} = h − (v_i² + v_j² + 2ρv_iv_j)/((n−1)(1−ρ²)): the regressions on the others."""
+    n, p = 80, 5
+    X = rows_of(distribution, n, p)
+    estimate, v, complement = measured(X)
+    for i, j in combinations(range(p), 2):
+        a, b, r = v[i], v[j], estimate.partial_correlation[i, j]
+        of_the_pair = (a**2 + b**2 + 2 * r * a * b) / ((n - 1) * (1 - r**2))
+        expected = hat_diagonal(np.delete(X, [i, j], axis=1))
+        np.testing.assert_allclose(1 - complement - of_the_pair, expected, atol=1e-10)
+
+
+@pytest.mark.parametrize("shift", [1e8, -1e10])
+def test_far_from_the_origin(shift):
+    X = np.round(rows_of("t5", 200, 4) * 2**12) / 2**12  # so that adding is exact
+    _, _, plain = measured(X)
+    _, _, shifted = measured(X + shift)
+    np.testing.assert_allclose(shifted, plain, rtol=1e-10)
+
+
+@pytest.mark.parametrize("power", [-150, 150])
+def test_units_do_not_matter(power):
+    X = rows_of("t5", 200, 4)
+    _, _, plain = measured(X)
+    _, _, scaled = measured(X * 10.0 ** np.array([power, 0, -power, power / 2]))
+    np.testing.assert_allclose(scaled, plain, rtol=1e-10)
+
+
+def test_a_row_that_decides_alone_has_a_complement_above_zero():
+    """A column that is zero but in one row: its leverage is one, up to rounding."""
+    X = rows_of("gaussian", 50, 3)
+    X[:, 1] = 0.0
+    X[7, 1] = 1e6
+    _, _, complement = measured(X)
+    assert 0 < complement[7] < 1e-8
+    assert complement.min() == complement[7]
+    assert np.isfinite(1 / complement).all()
+
+
+def test_rounding_never_makes_it_negative():
+    leverage = Leverage(np.eye(2), np.ones(2), 3)
+    v = np.array([[2.0, 0.0], [2.0, 0.0]])
+    found = leverage.complement(v, v.copy(), np.empty((2, 2)))
+    assert found[0] == 1e-10  # 1 − 1/3 − 8/2 is far below
+    assert found[1] == pytest.approx(2 / 3)

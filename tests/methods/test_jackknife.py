@@ -1,0 +1,184 @@
+"""The jackknife over batches against really leaving out each of them."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import edgewise as ew
+from edgewise import BatchMoments, DataError, Moments
+from edgewise._base.checks import default_names
+from edgewise.estimators.inverse import estimate_precision
+from edgewise.methods.jackknife import leave_one_out
+
+DRAWS = {
+    "gaussian": lambda rng, shape: rng.standard_normal(shape),
+    "t5": lambda rng, shape: rng.standard_t(5, shape),
+    "lognormal": lambda rng, shape: rng.lognormal(size=shape),
+}
+
+
+def rows_of(distribution, n, p, seed=0):
+    X = DRAWS[distribution](np.random.default_rng(seed), (n, p))
+    X[:, 1:] += 0.4 * X[:, :-1]
+    return X
+
+
+def estimated(X):
+    return estimate_precision(Moments().update(X), default_names(X.shape[1]))
+
+
+def left_out(X, batch_rows):
+    state = BatchMoments(len(X), batch_rows=batch_rows).update(X)
+    estimate = estimate_precision(state.pooled(), default_names(X.shape[1]))
+    return leave_one_out(state, estimate), estimate
+
+
+def really_left_out(X, batch_rows):
+    """z, and Θ̂ in units of √(Θ̂_iiΘ̂_jj) of all rows, without each batch; minus their means."""
+    root = np.sqrt(estimated(X).precision.diagonal())
+    z, precision = [], []
+    for start in range(0, len(X), batch_rows):
+        one = estimated(np.delete(X, slice(start, start + batch_rows), axis=0))
+        rho = np.where(np.eye(len(root), dtype=bool), 0.0, one.partial_correlation)
+        z.append(np.arctanh(rho))
+        precision.append(one.precision / np.outer(root, root))
+    return np.array(z) - np.mean(z, axis=0), np.array(precision) - np.mean(precision, axis=0)
+
+
+def close(found, expected, rtol=1e-8):
+    np.testing.assert_allclose(found, expected, rtol=rtol, atol=rtol * np.max(np.abs(expected)))
+
+
+@pytest.mark.parametrize("distribution", DRAWS)
+@pytest.mark.parametrize(
+    ("n", "p", "batch_rows"), [(100, 2, 10), (103, 4, 10), (240, 6, 8), (30, 5, 1), (50, 3, 25)]
+)
+def test_each_batch(distribution, n, p, batch_rows):
+    X = rows_of(distribution, n, p) * np.logspace(-3, 3, p) + 5
+    found, estimate = left_out(X, batch_rows)
+    z, precision = really_left_out(X, batch_rows)
+    assert len(found) == len(z) == math.ceil(n / batch_rows)
+    close(found.fisher_z, z)
+    close(found.squares, np.sum(precision**2, axis=0))
+    # Standard errors: (K−1)/K of the sums of squares, and never below those of Gaussian rows.
+    share, left = (len(z) - 1) / len(z), n - p - 1
+    spread, off = found.spread(estimate), ~np.eye(p, dtype=bool)
+    variance_z = np.maximum(share * np.sum(z**2, axis=0), 1 / left)
+    close(spread.fisher_z[off], np.sqrt(variance_z)[off])
+    assert np.isnan(spread.fisher_z.diagonal()).all()
+    unit = np.sqrt(np.outer(estimate.precision.diagonal(), estimate.precision.diagonal()))
+    least = (1 + estimate.partial_correlation**2) / left
+    variance = np.maximum(share * np.sum(precision**2, axis=0), least)
+    close(spread.precision / unit, np.sqrt(variance))
+
+
+@settings(max_examples=25)
+@given(st.integers(2, 5), st.integers(1, 7), st.integers(4, 12), st.integers(0, 10**6))
+def test_any_batches(p, batch_rows, batches, seed):
+    n = batches * batch_rows + p
+    X = np.random.default_rng(seed).standard_t(4, (n, p))
+    found, _ = left_out(X, batch_rows)
+    z, precision = really_left_out(X, batch_rows)
+    close(found.fisher_z, z, 1e-5)
+    close(found.squares, np.sum(precision**2, axis=0), 1e-5)
+
+
+def test_in_chunks_of_batches(monkeypatch):
+    X = rows_of("t5", 200, 3)
+    whole, _ = left_out(X, 10)
+    monkeypatch.setattr("edgewise.methods.jackknife._CHUNK", 30)  # three batches
+    found, _ = left_out(X, 10)
+    close(found.fisher_z, whole.fisher_z, 1e-12)
+    close(found.squares, whole.squares, 1e-12)
+
+
+def test_the_floor():
+    """Columns that are Gaussian: about half of the variances would be below it."""
+    n, p = 400, 6
+    X = rows_of("gaussian", n, p)
+    found, estimate = left_out(X, 20)
+    spread = found.spread(estimate).fisher_z[~np.eye(p, dtype=bool)]
+    least = math.sqrt(1 / (n - p - 1))
+    assert spread.min() == pytest.approx(least, rel=1e-12)
+    assert spread.max() > 1.05 * least
+
+
+@pytest.mark.parametrize("shift", [1e8, -1e10])
+def test_far_from_the_origin(shift):
+    X = np.round(rows_of("t5", 300, 4) * 2**16) / 2**16  # so that adding is exact
+    plain, _ = left_out(X, 15)
+    shifted, _ = left_out(X + shift, 15)
+    close(shifted.fisher_z, plain.fisher_z, 1e-8)
+    close(shifted.squares, plain.squares, 1e-8)
+
+
+@pytest.mark.parametrize("power", [-150, 150])
+def test_units_do_not_matter(power):
+    X = rows_of("lognormal", 300, 3)
+    plain, _ = left_out(X, 15)
+    scaled, _ = left_out(X * 10.0 ** np.array([power, 0, -power]), 15)
+    close(scaled.fisher_z, plain.fisher_z, 1e-9)
+    close(scaled.squares, plain.squares, 1e-9)
+
+
+def test_a_column_that_is_zero_outside_one_batch():
+    """Without that batch it is constant: it has nothing in common with the others then."""
+    X = rows_of("gaussian", 400, 3)
+    X[:, 2] = 0.0
+    X[40:60, 2] = np.random.default_rng(1).standard_normal(20)
+    found, estimate = left_out(X, 20)
+    assert np.isfinite(found.fisher_z).all()
+    assert np.isfinite(found.squares).all()
+    z = np.arctanh(estimate.partial_correlation[0, 2])
+    moved = found.fisher_z[2, 0, 2] - np.delete(found.fisher_z[:, 0, 2], 2).mean()
+    # Every other batch leaves z about where it is; without the third it is zero.
+    assert moved == pytest.approx(-z, abs=0.2 * abs(z) + 0.01)
+    # The others do not feel it.
+    z, _ = really_left_out(X[:, :2], 20)
+    np.testing.assert_allclose(found.fisher_z[2, 0, 1], z[2, 0, 1], atol=5e-3)
+
+
+def test_a_column_of_one_outlier():
+    """One cell that is far out: the test knows that it knows nothing, and says it in numbers."""
+    X = np.random.default_rng(0).standard_normal((1500, 5))
+    X[700, 2] = 1e4
+    result = ew.edge_test(X, method="batch")
+    assert np.isfinite(result.statistic[~np.eye(5, dtype=bool)]).all()
+    assert not result.reject[2].any()
+
+
+@pytest.mark.parametrize("distance", [1e-2, 1e-4, 3e-6])
+def test_nearly_equal_columns(distance):
+    rng = np.random.default_rng(3)
+    X = rows_of("gaussian", 400, 3)
+    X[:, 1] = X[:, 0] + distance * rng.standard_normal(400)
+    found, _ = left_out(X, 20)
+    assert np.isfinite(found.fisher_z).all()
+    z, _ = really_left_out(X, 20)
+    if distance > 1e-5:
+        np.testing.assert_allclose(found.fisher_z[:, 0, 1], z[:, 0, 1], atol=1e-4)
+
+
+class TestRefusals:
+    def test_one_batch(self, refuses):
+        refuses(
+            lambda: left_out(rows_of("gaussian", 50, 3), 50),
+            DataError,
+            "n_batches: expected at least 2 batches of rows, got 1 of 50 rows",
+        )
+
+    @pytest.mark.parametrize(("n", "batch_rows", "left"), [(20, 16, 4), (8, 4, 4)])
+    def test_too_few_rows_without_a_batch(self, n, batch_rows, left, refuses):
+        refuses(
+            lambda: left_out(rows_of("gaussian", n, 4), batch_rows),
+            DataError,
+            f"n_batches: expected more than 4 rows without any one batch, got {left}",
+            "use more batches, or collect more rows",
+        )
+
+    def test_one_row_more_is_enough(self):
+        found, _ = left_out(rows_of("gaussian", 10, 4), 5)
+        assert np.isfinite(found.fisher_z).all()
