@@ -11,7 +11,7 @@ from edgewise.evidence.from_rows import RowEvidence
 from edgewise.inference.effect import MinEffect
 from edgewise.inference.score import ScoreTest
 from edgewise.kernels.leverage import Leverage
-from edgewise.kernels.score import FEW_ROWS, all_pairs_exactly
+from edgewise.kernels.score import all_pairs_exactly, few_rows
 from edgewise.methods.method import Method
 from edgewise.methods.sandwich import NEARLY_ONE, leverage_of
 from edgewise.rows.opening import open_table
@@ -93,11 +93,15 @@ class TestSums:
         found = evidence.score_sums(leverage_of(estimate), rho, NEARLY_ONE)
         v = centred @ estimate.precision / np.sqrt(estimate.precision.diagonal())
         h = 1 / n + np.sum((centred @ estimate.precision) * centred, axis=1) / (n - 1)
+        mean_square = np.mean(v**2, axis=1) * (n - 4) / (n - 1)
+        variance = np.maximum((mean_square - h * (1 - h)) / (1 - h) ** 2, 0.5)
+        of_rows = 1 - 0.9 * 2 / 14 * (1 - 1 / variance)
         for i, j in zip(*UPPER, strict=True):
             a, b, r = v[:, i], v[:, j], rho[i, j]
             own = (a**2 + b**2 + 2 * r * a * b) / ((n - 1) * (1 - r**2))
             fourth = isinstance(evidence, FourthEvidence)
-            w = (1 - (3 / n if fourth else h - own)) ** (-5 / 4)
+            left, tau = (1 - 3 / n, 0.0) if fourth else (1 - h + own, of_rows)
+            w = 1 / (left * (left + tau * (1 - left)))
             e, f = a + r * b, b + r * a
             e, f = e / np.sqrt(np.mean(e**2)), f / np.sqrt(np.mean(f**2))
             assert found.second[i, j] == pytest.approx(np.sum(w * (e * f) ** 2), rel=1e-9)
@@ -203,22 +207,24 @@ def test_fourth_moments_measure_nearly_what_many_rows_measure(method):
     np.testing.assert_allclose(log_p[sure], other[sure], rtol=0.02, atol=0.01)
 
 
-@pytest.mark.parametrize("n", [FEW_ROWS - 1, FEW_ROWS, FEW_ROWS + 1])
+@pytest.mark.parametrize("n", [5518, 5519])
 def test_the_score_test_does_not_jump_where_its_sums_change(n):
-    """Up to 500 rows every pair by itself; above, products of matrices."""
-    X = np.random.default_rng(9).standard_t(5, (n, 5))
+    """Few rows: every pair by itself; more: products of matrices."""
+    p = 20
+    X = np.random.default_rng(9).standard_t(5, (n, p))
     X[:, 1:] += 0.15 * X[:, :-1]
-    upper = np.triu_indices(5, k=1)
+    upper = np.triu_indices(p, k=1)
     found = ew.Score().measure(from_rows(X))
     assert isinstance(found.uncertainty, ScoreTest)
+    assert few_rows(n, p) is (n == 5518)
     estimate = found.estimate
-    centred = estimate.centre.subtract_from(X, np.empty((5, n)))
+    centred = estimate.centre.subtract_from(X, np.empty((p, n)))
     sums = all_pairs_exactly(centred, leverage_of(estimate), estimate.partial_correlation)
     for name in ("second", "ends"):
         np.testing.assert_allclose(
             getattr(found.uncertainty, name)[upper],
             getattr(sums, name)[upper],
-            rtol=1e-10 if n <= FEW_ROWS else 5e-3,
+            rtol=1e-10 if few_rows(n, p) else 5e-3,
         )
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.statistical.laws import DISCRETE, FULL, PValues, rejects, rows_of
 
 from edgewise import edge_test
 from edgewise.simulate import DISTRIBUTIONS, AutoRegressive, make_chain_precision, sample
-from tests.statistical.laws import DISCRETE, FULL, PValues, rejects, rows_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::edgewise.errors.EdgewiseWarning")
 
@@ -84,7 +84,7 @@ def test_batch_means_on_dependent_rows(trial, distribution):
     pairs = NULL[np.triu_indices(6, k=1)]
     methods = {"batch": PValues("batch"), "wald": PValues("wald")}
     shares = {method: [] for method in methods}
-    for rng in trial.draws(60, 2_000):
+    for rng in trial.draws(60, 4_000):
         X = sample(law, PRECISION, N, rng=rng)
         for method, log_pvalues in methods.items():
             shares[method].append((log_pvalues(X)[pairs] <= np.log(ALPHA)).mean())

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.statistical.laws import CONTINUOUS, FULL, rows_of
 
 from edgewise import edge_test
 from edgewise.simulate import make_chain_precision, sample
-from tests.statistical.laws import CONTINUOUS, FULL, rows_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::edgewise.errors.EdgewiseWarning")
 

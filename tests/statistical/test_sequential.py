@@ -6,12 +6,12 @@ import math
 
 import numpy as np
 import pytest
+from tests.statistical.laws import DISCRETE, PValues, rejects, rows_of
 
 from edgewise import ConfidenceSequence, edge_test
 from edgewise.inference.reference import Student
 from edgewise.methods.sequential import AnytimeReference, tuned_rho2
 from edgewise.simulate import make_chain_precision, sample
-from tests.statistical.laws import DISCRETE, PValues, rejects, rows_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::edgewise.errors.EdgewiseWarning")
 

@@ -12,7 +12,8 @@ from edgewise.evidence.evidence import Evidence
 from edgewise.kernels.leverage import Leverage
 from edgewise.kernels.pairs import ExactPairs, PairSums
 from edgewise.kernels.quartics import CentralQuartics
-from edgewise.kernels.score import ScoreSums, score_weight, sums_of_moments
+from edgewise.kernels.score import ScoreSums, sums_of_moments
+from edgewise.kernels.score_weight import score_weight
 from edgewise.states.fourth import FourthMoments
 
 
@@ -42,9 +43,10 @@ class FourthEvidence(Evidence):
         return None  # the sums that would be exact need the rows
 
     def score_sums(self, leverage: Leverage, partial: FloatArray, nearly_one: float) -> ScoreSums:
-        # Without rows all leverages are taken as their mean, (p + 1)/n, and the tail as normal.
+        # Without rows all leverages are taken as their mean, (p − 1)/n, the scale of each row as
+        # its own, and the tail as normal.
         n, p = leverage.n_samples, len(leverage.root)
-        weight = score_weight(1 - (p - 1) / n)
+        weight = score_weight(1 - (p - 1) / n, 0.0)
         sums = self.fourth.pair_sums(leverage.B)
         m22, m31 = weight * sums.square_square, weight * sums.cube_linear
         return sums_of_moments(m22, m31, m22.diagonal(), np.zeros_like(m22), n, partial)

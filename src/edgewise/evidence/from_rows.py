@@ -16,7 +16,7 @@ from edgewise.kernels.centre import Centre
 from edgewise.kernels.leverage import Leverage
 from edgewise.kernels.pairs import ExactPairs, PairSums, exact_pairs, pair_sums
 from edgewise.kernels.quartics import CentralQuartics, transformed_quartics
-from edgewise.kernels.score import FEW_ROWS, ScoreSums, all_pairs_at_once, all_pairs_exactly
+from edgewise.kernels.score import ScoreSums, all_pairs_at_once, all_pairs_exactly, few_rows
 from edgewise.rows.block import Rows
 from edgewise.rows.passes import Pass, SameRows, Sums
 from edgewise.rows.table import Part
@@ -48,7 +48,7 @@ class RowEvidence(StateEvidence):
 
     def score_sums(self, leverage: Leverage, partial: FloatArray, nearly_one: float) -> ScoreSums:
         n = leverage.n_samples
-        if n > FEW_ROWS:
+        if not few_rows(n, len(leverage.root)):
             return all_pairs_at_once(self.rows, self.centre, leverage, partial, nearly_one)
         centred = self.leading_rows(n + 1)  # one more than there were, if there are more now
         if centred.shape[1] != n:

@@ -1,9 +1,8 @@
 """Second pass of the score test: weighted fourth-order sums of the residuals of all pairs.
 
 Residuals that were fitted are smaller than the errors they stand for, most of all in rows with a
-high leverage h. Their products are therefore weighted by (1 − h)^{−5/4}, where h is the leverage of
-the row in the regressions of the pair on all other columns. The exponent is 1 for Gaussian rows and
-2 where a row's own scale dominates; 5/4 kept single p-values honest in all simulations.
+high leverage; `score_weight` undoes that. The leverage of a row is that in the regressions of the
+pair on all other columns.
 """
 
 from __future__ import annotations
@@ -23,11 +22,14 @@ from edgewise.kernels.leverage import Leverage
 from edgewise.kernels.loop import BlockMemory, mapped_blocks
 from edgewise.kernels.pairs import strong_pairs
 from edgewise.kernels.products import add_gram, mirrored
+from edgewise.kernels.score_weight import row_tau, score_weight
 from edgewise.rows.block import Rows, block_rows
 from edgewise.rows.passes import Summable, Sums
 
-#: Up to this many rows every pair is summed by itself; products of matrices are not exact there.
-FEW_ROWS = 500
+# Up to so many rows, or rows × pairs, every pair is summed by itself: products of matrices are not
+# exact with few rows.
+_FEW_ROWS = 500
+_FEW_PRODUCTS = 1 << 20
 # Numbers of pairs × rows worked on at once.
 _CHUNK = 1 << 15
 # A residual's share of the variance, relative to 1 − h: above it, products are not exact enough.
@@ -38,7 +40,6 @@ _LARGE_SQUARE = 7
 _NEGLIGIBLE = 3e-4
 # Up to this one, a row's own leverage is taken for that without the pair.
 _LOW = 4e-3
-_EXPONENT = 5 / 4
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -60,10 +61,10 @@ class ScoreSums:
     square_square: FloatArray
 
 
-def score_weight(complement: Any) -> Any:
-    """(1 − h)^{−5/4}, from 1 − h."""
-    w = 1 / complement
-    return w * np.sqrt(np.sqrt(w))
+def few_rows(n_samples: int, n_features: int) -> bool:
+    """Whether every pair is summed by itself."""
+    products = n_samples * (n_features * (n_features - 1) // 2)
+    return n_samples <= _FEW_ROWS or products <= _FEW_PRODUCTS
 
 
 def all_pairs_exactly(centred: FloatArray, leverage: Leverage, rho: FloatArray) -> ScoreSums:
@@ -71,18 +72,19 @@ def all_pairs_exactly(centred: FloatArray, leverage: Leverage, rho: FloatArray) 
     p, n = centred.shape
     v = leverage.B.T @ centred
     complement = leverage.complement(v, centred, np.empty_like(centred))
+    tau = row_tau(v * v, complement, n)
     i, j = upper_pairs(p)
     found = np.empty((6, i.size))
     step = max(1, _CHUNK // n)
     for start in range(0, i.size, step):
         part = slice(start, start + step)
         r = rho[i[part], j[part]][:, np.newaxis]
-        found[:, part] = _pair_by_pair(v[i[part]], v[j[part]], r, complement, n)
+        found[:, part] = _pair_by_pair(v[i[part]], v[j[part]], r, complement, tau, n)
     second, cross, ends, fourth, sixth, square_square = found
     known = [symmetric(values, p, diagonal=np.nan) for values in (second, cross, ends)]
     shares = [_share(fourth, second**2), _share(sixth, second**3)]
     shares = [symmetric(values, p, diagonal=0.0) for values in shares]
-    diagonal = _pair_by_pair(v, v, np.zeros((p, 1)), complement, n)[-1]
+    diagonal = _pair_by_pair(v, v, np.zeros((p, 1)), complement, tau, n)[-1]
     whole = symmetric(square_square, p, diagonal=diagonal)
     return ScoreSums(known[0], known[1], known[2], shares[0], shares[1], whole)
 
@@ -93,19 +95,19 @@ def _share(part: FloatArray, whole: FloatArray) -> FloatArray:
 
 
 def _pair_by_pair(
-    a: FloatArray, b: FloatArray, r: FloatArray, complement: FloatArray, n: int
+    a: FloatArray, b: FloatArray, r: FloatArray, complement: FloatArray, tau: FloatArray, n: int
 ) -> FloatArray:
     """Sums over rows for pairs with unit-variance residuals a and b and partial correlation r."""
-    return np.asarray(_terms(a, b, r, complement, n).sum(axis=2))
+    return np.asarray(_terms(a, b, r, complement, tau, n).sum(axis=2))
 
 
 def _terms(
-    a: FloatArray, b: FloatArray, r: FloatArray, complement: FloatArray | float, n: int
+    a: FloatArray, b: FloatArray, r: FloatArray, complement: FloatArray, tau: FloatArray, n: int
 ) -> FloatArray:
     """What is summed over rows: of w e_i²e_j² the first three powers, cross, ends, w v_i²v_j²."""
     left = (1 - r) * (1 + r)
     own = (a * a + b * b + 2 * r * (a * b)) / ((n - 1) * left)
-    w = score_weight(complement + own)
+    w = score_weight(complement + own, tau)
     scale = n / ((n - 1) * left)
     x, y = a + r * b, b + r * a
     product = scale * (x * y)
@@ -203,18 +205,19 @@ def _product_sums(
         np.multiply(v, v, out=s)
         weighted = v
         if complement.min() < 1 - _NEGLIGIBLE:
-            of_row = complement ** (-_EXPONENT / 2)
+            tau = row_tau(s, complement, n)
+            of_row = np.sqrt(score_weight(complement, tau))
             of_row[complement >= 1 - _NEGLIGIBLE] = 1.0
             weighted = np.multiply(v, of_row, out=t)
             high = np.flatnonzero(complement < 1 - _LOW)
             rows: Any = high if high.size < block.n else slice(None)
             if high.size:
-                q, column, row = _own_factors(s[:, rows], complement[rows], n)
+                q, column, row = _own_factors(s[:, rows], complement[rows], tau[rows], n)
                 weighted[:, rows] *= q
                 q *= of_row[rows]
                 s[:, rows] *= q
                 of_row[rows] = 1.0
-                _add_entries(exact, v, s, complement, rho, n, column, high[row])
+                _add_entries(exact, v, s, complement, tau, rho, n, column, high[row])
             s *= of_row
         add_gram(m22, s)
         # The centred rows are not needed any more.
@@ -225,14 +228,13 @@ def _product_sums(
 
 
 def _own_factors(
-    square: FloatArray, complement: FloatArray, n: int
+    square: FloatArray, complement: FloatArray, tau: FloatArray, n: int
 ) -> tuple[FloatArray, AnyArray, AnyArray]:
-    """q_i with (1 − h)^{−5/4}q_iq_j about (1 − h^{ij})^{−5/4}, and the entries without it.
+    """q_i so that q_iq_j times the weight at h is about that at h^{ij}; and the entries without it.
 
-    With x = v_i²/((n−1)(1−h)) and y = v_j²/((n−1)(1−h)) the power is, but for strong edges, that of
-    (1 − h)(1 + x + y), and (1 + x)(1 + y) differs from the last factor by xy only. So an entry with
-    a large x gets a factor of zero, to be summed exactly. Up to there (1 − x/8)/(1 + 9x/8) is
-    (1 + x)^{−5/4}.
+    With x = v_i²/((n−1)(1−h)) and y = v_j²/((n−1)(1−h)), 1 − h^{ij} is (1 − h)(1 + x + y), but for
+    strong edges, and (1 + x)(1 + y) differs from the last factor by xy only. So an entry (column,
+    row) with a large x gets a factor of zero, to be summed exactly.
     """
     x = square * (1 / (n - 1) / complement)
     large = max(_LARGE_SHARE, _LARGE_SQUARE / (n - len(square)))
@@ -240,11 +242,13 @@ def _own_factors(
     maybe = np.flatnonzero(1 - complement > large * complement)
     column, row = np.nonzero(x[:, maybe] > large)
     row = maybe[row]
-    q = x * (-1 / 8)
+    # The second factor of the weight is τ + (1 − τ)(1 − h)(1 + x + y).
+    rest = (1 - tau) * complement
+    q = x * (rest / (tau + rest))
     q += 1
-    x *= 9 / 8
     x += 1
-    q /= x
+    q *= x
+    np.divide(1.0, q, out=q)
     q[column, row] = 0.0
     return q, column, row
 
@@ -254,6 +258,7 @@ def _add_entries(
     v: FloatArray,
     square: FloatArray,
     complement: FloatArray,
+    tau: FloatArray,
     rho: FloatArray,
     n: int,
     column: AnyArray,
@@ -274,8 +279,8 @@ def _add_entries(
     step = max(1, _CHUNK // p)
     for start in range(0, column.size, step):
         i, k = column[start : start + step], row[start : start + step]
-        left = complement[k, np.newaxis]
-        terms = _terms(v[i, k][:, np.newaxis], v[:, k].T, rho[i], left, n)
+        of_row = complement[k, np.newaxis], tau[k, np.newaxis]
+        terms = _terms(v[i, k][:, np.newaxis], v[:, k].T, rho[i], *of_row, n)
         known = (n / ((n - 1) * (1 - rho[i]) * (1 + rho[i])) * square[:, k].T) ** 2
         plus = 1 + rho[i] ** 2
         terms[0] -= rho[i] ** 2 * known
@@ -324,6 +329,8 @@ def _exact_sums(
     memory = BlockMemory(p, block_rows(p), spare=(p,))
     total = np.zeros((6, i.size))
     for block in mapped_blocks(batches, centre, leverage.B, memory=memory):
-        complement = leverage.complement(block.z, block.centred, block.spare[0])
-        total += _pair_by_pair(block.z[i], block.z[j], r, complement, leverage.n_samples)
+        v, room = block.z, block.spare[0]
+        complement = leverage.complement(v, block.centred, room)
+        tau = row_tau(np.multiply(v, v, out=room), complement, leverage.n_samples)
+        total += _pair_by_pair(v[i], v[j], r, complement, tau, leverage.n_samples)
     return (total,)

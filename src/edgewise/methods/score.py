@@ -28,8 +28,9 @@ class Score(PerEdgeMethod):
     distribution with fourth moments; the rows must be independent. Two things keep it valid with
     few rows, skewed columns, rare events and counts:
 
-    - w = (1 − h)^{−5/4}, h the leverage of the row: residuals that were fitted are smaller than the
-      errors they stand for.
+    - w = 1/((1−h)(1−h+τh)), h the leverage of the row: residuals that were fitted are smaller than
+      the errors they stand for. τ is one over the variance of the row's errors, relative to all
+      rows; with few columns it is taken nearly as 1.
     - The variance is never taken below that of Gaussian rows. Where two rare events never meet in
       the sample, the rows' own variance collapses.
 

@@ -332,12 +332,7 @@ class BatchMoments(State):
         return self.sums_about(centre).second
 
     def sums_about(self, centre: Centre) -> BatchSums:
-        """The sums of each batch about a centre.
-
-        Parameters
-        ----------
-        centre : Centre
-            As `Moments.centre` gives it.
+        """The sums of each batch about a centre, as `Moments.centre` gives it.
 
         Returns
         -------
