@@ -37,8 +37,8 @@ def facts(result: EdgeTestResult) -> list[str]:
 
 
 def summary(result: EdgeTestResult) -> str:
-    """The facts and the strongest edges."""
-    lines = facts(result)
+    """The facts, the cautions and the strongest edges."""
+    lines = facts(result) + [f"Caution: {caution}" for caution in result.cautions]
     lines += [
         f"  {edge.source} – {edge.target}: partial correlation "
         f"{edge.partial_correlation:+.3f}, adjusted p {edge.adjusted_pvalue:.2g}"
