@@ -56,19 +56,20 @@ def diagnosis_of(
     leading, p = glance.leading, len(names)
     centred = estimate.centre.subtract_from(leading, np.empty(leading.shape[::-1]))
     residuals = estimate.residual_map.T @ centred
-    # cᵀΘ̂c, from v = √Θ̂_ii⁻¹ Θ̂c
-    squared = np.maximum(root @ (centred * residuals), 0.0)
+    standard = centred / scale[:, np.newaxis]
+    # cᵀΘ̂c, from v = Θ̂c/√Θ̂_ii
+    squared = np.maximum((root * scale) @ (standard * residuals), 0.0)
     facts["kurtosis_ratio"] = float(np.mean(squared**2)) / (p * (p + 2))
     events = _event_shares(leading)
     often = len(leading) * events**2 >= _FEWEST_COINCIDENCES
     facts["dependence_pvalue"] = dependence_pvalue(residuals[often])
-    facts |= _tail_facts(np.sqrt(squared), centred, scale)
+    facts |= _tail_facts(np.sqrt(squared), standard)
     facts["dominant_rows"] = _dominant_rows(glance, estimate, scale, names)
     facts |= _rare_pairs(events, estimate.n_samples, names)
     discrete = _discrete(leading)
     facts["discrete_columns"] = _named(discrete, names)
     # A column of groups, one after the other, is no level.
-    facts["level_columns"] = _named(np.setdiff1d(level_columns(centred), discrete), names)
+    facts["level_columns"] = _named(np.setdiff1d(level_columns(standard), discrete), names)
     return Diagnosis(**facts)
 
 
@@ -76,12 +77,12 @@ def _named(columns: Any, names: Sequence[str]) -> tuple[str, ...]:
     return tuple(names[column] for column in columns)
 
 
-def _tail_facts(radii: FloatArray, centred: FloatArray, scale: FloatArray) -> dict[str, Any]:
+def _tail_facts(radii: FloatArray, standard: FloatArray) -> dict[str, Any]:
     count = max(math.isqrt(len(radii)), int(_TAIL_SHARE * len(radii)))
     index = tail_index(radii, count)
     if not math.isfinite(index):
         return {}
-    far = centred[:, np.argpartition(radii, -count)[-count:]] / scale[:, np.newaxis]
+    far = standard[:, np.argpartition(radii, -count)[-count:]]
     directions = far / np.linalg.norm(far, axis=0)
     return {
         "tail_index": index,
