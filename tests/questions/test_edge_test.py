@@ -362,15 +362,16 @@ class TestSequence:
         same_result(found, sequence.update(rows).result())
 
 
+@pytest.fixture(scope="module")
+def dependent():
+    X = np.random.default_rng(0).standard_normal((1000, 4))
+    for t in range(1, 1000):
+        X[t] += 0.7 * X[t - 1]
+    return X
+
+
 class TestCautions:
     """What the data say against the method travels with the result."""
-
-    @pytest.fixture(scope="class")
-    def dependent(self):
-        X = np.random.default_rng(0).standard_normal((1000, 4))
-        for t in range(1, 1000):
-            X[t] += 0.7 * X[t - 1]
-        return X
 
     @pytest.mark.parametrize("method", METHODS)
     @pytest.mark.filterwarnings("ignore::edgewise.errors.TooFewRowsWarning")
@@ -407,6 +408,7 @@ class TestCautions:
             assert "depend on the rows before them" in result.cautions[0]
 
     @pytest.mark.parametrize("method", ["batch", "fisher"])
+    @pytest.mark.filterwarnings("ignore::edgewise.errors.ShortBatchesWarning")
     def test_a_state_tells_only_of_few_rows(self, dependent, method):
         state = ew.BatchMoments(10).update(dependent)
         assert ew.edge_test(state, method=method).cautions == ()
