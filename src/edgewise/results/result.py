@@ -16,7 +16,7 @@ from edgewise.inference.intervals import ConfidenceInterval
 from edgewise.inference.measurement import Uncertainty
 from edgewise.results.edge import Edge, FrameKind, all_pairs, frame_of, graph_of
 from edgewise.results.json import from_json, json_schema, json_text, to_document
-from edgewise.results.summary import headline, summary
+from edgewise.results.summary import headline, shortest, summary
 
 if TYPE_CHECKING:
     import os
@@ -341,12 +341,7 @@ class EdgeTestResult:
         return result_html(self)
 
     def __repr__(self) -> str:
-        cautions = f", cautions={len(self.cautions)}" if self.cautions else ""
-        return (
-            f"EdgeTestResult(method={self.method!r}, alpha={self.alpha:g}, "
-            f"correction={self.correction!r}, n_samples={self.n_samples}, "
-            f"n_features={self.n_features}, edges={self.n_edges}{cautions})"
-        )
+        return shortest(self)
 
 
 def probabilities(log_p: FloatArray) -> FloatArray:

@@ -10,6 +10,16 @@ if TYPE_CHECKING:
 _MOST_EDGES = 10
 
 
+def shortest(result: EdgeTestResult) -> str:
+    """The repr."""
+    cautions = f", cautions={len(result.cautions)}" if result.cautions else ""
+    return (
+        f"EdgeTestResult(method={result.method!r}, alpha={result.alpha:g}, "
+        f"correction={result.correction!r}, n_samples={result.n_samples}, "
+        f"n_features={result.n_features}, edges={result.n_edges}{cautions})"
+    )
+
+
 def headline(result: EdgeTestResult) -> str:
     """What was tested, how, and how many edges there are."""
     family = "all entries at once" if result.correction is None else result.correction
