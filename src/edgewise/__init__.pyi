@@ -3,6 +3,7 @@ from edgewise import simulate as simulate
 from edgewise import studies as studies
 from edgewise._version import __version__ as __version__
 from edgewise.covcov.closed_form import covariance_of_covariance as covariance_of_covariance
+from edgewise.errors import BrokenAssumptionWarning as BrokenAssumptionWarning
 from edgewise.errors import DataError as DataError
 from edgewise.errors import DataTypeError as DataTypeError
 from edgewise.errors import EdgewiseError as EdgewiseError
@@ -12,6 +13,7 @@ from edgewise.errors import ParameterError as ParameterError
 from edgewise.errors import ShortBatchesWarning as ShortBatchesWarning
 from edgewise.errors import StateFileError as StateFileError
 from edgewise.errors import TooFewRowsWarning as TooFewRowsWarning
+from edgewise.inference.diagnosis import Diagnosis as Diagnosis
 from edgewise.inference.intervals import ConfidenceInterval as ConfidenceInterval
 from edgewise.methods.batch import Batch as Batch
 from edgewise.methods.eig import Eig as Eig
@@ -29,7 +31,6 @@ from edgewise.questions.compare_methods import Comparison as Comparison
 from edgewise.questions.compare_methods import compare_methods as compare_methods
 from edgewise.questions.compare_null import NullComparison as NullComparison
 from edgewise.questions.compare_null import compare_null as compare_null
-from edgewise.questions.diagnose import Diagnosis as Diagnosis
 from edgewise.questions.diagnose import diagnose as diagnose
 from edgewise.questions.edge_test import edge_test as edge_test
 from edgewise.questions.estimator import EdgeTest as EdgeTest

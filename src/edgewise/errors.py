@@ -41,6 +41,10 @@ class ShortBatchesWarning(EdgewiseWarning):
     """Batches have so few rows that their spread says little about serial dependence."""
 
 
+class BrokenAssumptionWarning(EdgewiseWarning):
+    """The data contradict what the method assumes, so some of its edges may be false."""
+
+
 class NonFiniteError(DataError):
     """Some values are NaN or infinite.
 

@@ -188,11 +188,23 @@ def test_arguments_that_cannot_be_served(run_edgewise, csv_file, arguments, stat
     assert os.listdir(csv_file.parent) == [csv_file.name]
 
 
-@pytest.mark.parametrize(("method", "told"), [("score", True), ("batch", True), ("fisher", False)])
-def test_few_rows_for_the_columns_are_told(run_edgewise, tmp_path, write_csv, rows, method, told):
-    """`docs/choosing.md` has what happens there: too many false edges."""
-    few = run_edgewise("test", write_csv(tmp_path / "x.csv", "abcd", rows[:70]), "--method", method)
+def test_cautions_are_told_once_on_standard_error(run_edgewise, tmp_path, write_csv, rows):
+    walks = write_csv(tmp_path / "x.csv", "abcd", np.asarray(rows).cumsum(axis=0))
+    done = run_edgewise("test", walks, "--csv", "pairs.csv", "--json", "r.json", cwd=tmp_path)
+    (line,) = [line for line in done.stderr.splitlines() if "look like levels" in line]
+    assert line.startswith("edgewise: caution: Columns 'a', 'b', 'c', 'd' look like levels")
+    assert "Warning" not in done.stderr
+    assert "possible edges" in done.stdout
+    told = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))["cautions"]
+    assert line == f"edgewise: caution: {told[0]}"
+    head = (tmp_path / "pairs.csv").read_text(encoding="utf-8").splitlines()[0]
+    assert head == f"# caution: {told[0]}"
+
+
+@pytest.mark.parametrize("method", ["score", "batch", "fisher"])
+def test_few_rows_for_the_columns_are_told(run_edgewise, tmp_path, write_csv, rows, method):
+    few = run_edgewise("test", write_csv(tmp_path / "x.csv", "abcd", rows[:19]), "--method", method)
     assert "possible edges" in few.stdout
-    assert ("edgewise: 70 rows are few for 4 columns. " in few.stderr) == told
-    enough = write_csv(tmp_path / "y.csv", "abcd", rows[:80])
+    assert "edgewise: caution: 19 rows are few for 4 columns: " in few.stderr
+    enough = write_csv(tmp_path / "y.csv", "abcd", rows[:20])
     assert "are few" not in run_edgewise("test", enough, "--method", method).stderr

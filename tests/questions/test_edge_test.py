@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
 import edgewise as ew
+from edgewise.inference.assumptions import Assumes
 from edgewise.methods.registry import METHODS
+from edgewise.rows.table import LocalTable
 
 pytestmark = pytest.mark.filterwarnings("ignore::edgewise.errors.TooFewRowsWarning")
 
@@ -357,3 +360,84 @@ class TestSequence:
         )
         sequence = ew.ConfidenceSequence(0.1, tuned_for=500, n_batches=20)
         same_result(found, sequence.update(rows).result())
+
+
+@pytest.fixture(scope="module")
+def dependent():
+    X = np.random.default_rng(0).standard_normal((1000, 4))
+    for t in range(1, 1000):
+        X[t] += 0.7 * X[t - 1]
+    return X
+
+
+class TestCautions:
+    """What the data say against the method travels with the result."""
+
+    @pytest.mark.parametrize("method", METHODS)
+    @pytest.mark.filterwarnings("ignore::edgewise.errors.TooFewRowsWarning")
+    def test_what_breaks_the_guarantee_is_a_warning(self, dependent, method):
+        assumed = Assumes.INDEPENDENT_ROWS in METHODS[method].assumes
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            result = ew.edge_test(dependent, method=method)
+        broken = [one for one in caught if issubclass(one.category, ew.BrokenAssumptionWarning)]
+        assert len(broken) == assumed == ("independent rows" in " ".join(result.cautions))
+        for one in broken:
+            assert str(one.message) == result.cautions[0]
+            assert one.filename == __file__
+
+    def test_the_estimator_warns_too(self, dependent):
+        with pytest.warns(ew.BrokenAssumptionWarning, match="assumes independent rows"):
+            ew.EdgeTest().fit(dependent)
+
+    def test_other_cautions_are_no_warnings(self):
+        X = np.random.default_rng(1).integers(0, 3, (2000, 3)).astype(float)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            result = ew.edge_test(X)
+        (told,) = result.cautions
+        assert told.startswith("Columns 'x0', 'x1', 'x2' have at most 7 different values")
+
+    def test_ordinary_rows_have_none(self, rows):
+        assert ew.edge_test(rows).cautions == ()
+
+    def test_a_budget_and_a_standardised_bound_have_them(self, dependent):
+        for options in ({"budget": 30.0}, {"method": "trace", "standardize": True}):
+            with pytest.warns(ew.EdgewiseWarning, match="assumes independent rows"):
+                result = ew.edge_test(np.tile(dependent, (3, 1)), **options)
+            assert "depend on the rows before them" in result.cautions[0]
+
+    @pytest.mark.parametrize("method", ["batch", "fisher"])
+    @pytest.mark.filterwarnings("ignore::edgewise.errors.ShortBatchesWarning")
+    def test_a_state_tells_only_of_few_rows(self, dependent, method):
+        state = ew.BatchMoments(10).update(dependent)
+        assert ew.edge_test(state, method=method).cautions == ()
+        few = ew.edge_test(ew.BatchMoments(10).update(dependent[:19]), method=method)
+        assert "19 rows are few for 4 columns" in few.cautions[0]
+
+    def test_a_stream_is_looked_at_in_its_only_pass(self, dependent):
+        walks = dependent.cumsum(axis=0)
+        with pytest.warns(ew.BrokenAssumptionWarning, match="look like levels"):
+            ew.edge_test(iter([walks[:400], walks[400:]]), method="batch")
+
+    def test_the_rows_are_not_read_once_more(self, dependent):
+        class Counting(LocalTable):
+            feature_names, named, rescannable = ("a", "b", "c", "d"), False, True
+            passes = 0
+
+            def blocks(self):
+                self.passes += 1
+                yield dependent
+
+        for method, passes in (("score", 2), ("batch", 1), ("fisher", 1)):
+            table = Counting()
+            ew.edge_test(table, method=method)
+            assert table.passes == passes
+
+    def test_rows_are_counted_over_parts(self, require):
+        X = np.random.default_rng(2).standard_normal((900, 3))
+        X[811, 1] = 1e4
+        frame = require("dask.array").from_array(X, chunks=(100, 3))
+        for data in (X, frame):
+            (told,) = ew.edge_test(data).cautions
+            assert told.startswith("Row 812, column 'x1' (value 1e+04), carries 100 % of")

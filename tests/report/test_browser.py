@@ -220,7 +220,7 @@ def facts_and_ladder(shown):
     facts = dict(zip(shown.all("dt"), shown.all("dd"), strict=True))
     assert facts["rows"] == "8,312"
     assert facts.keys() >= {"tails", "dependence between rows", "scales"}
-    assert "Method “batch” allows for dependence." in shown.page.inner_text(".caution")
+    assert "Method 'batch' allows for dependence." in shown.page.inner_text(".caution")
     ladder = dict(zip(shown.all("tbody th"), shown.all("tbody th ~ td:last-child"), strict=True))
     assert ladder["score"] == str(shown.result.n_edges)
     assert len(ladder) == 12

@@ -7,6 +7,7 @@ import hashlib
 import json
 import re
 import warnings
+from dataclasses import replace
 from html import escape
 from html.parser import HTMLParser
 
@@ -167,6 +168,14 @@ class TestNumbers:
         assert caution["role"] == "note"
         np.testing.assert_array_equal(numbers(page.data["low"], "<f4"), -1)
 
+    def test_cautions_are_near_the_top(self, rows):
+        result = replace(quiet_test(rows, method="trace"), cautions=("One.", "Two."))
+        page = page_of(result)
+        notes = re.findall(r'<p class="caution" role="note">(.*?)</p>', page.html)
+        assert notes[0].startswith("The rows are too few for this method")
+        assert notes[1:] == ["One.", "Two."]
+        assert page.html.index("Two.") < page.html.index("<main>")
+
     @pytest.mark.parametrize("p", [2, 3, 12])
     def test_places_and_order(self, p):
         X = np.random.default_rng(1).standard_normal((100, p))
@@ -201,11 +210,10 @@ class TestSafety:
         evil = "<b onclick=alert(1)>&{{7*7}}\x1b\x00"
         shown = "<b onclick=alert(1)>&{{7*7}}\ufffd\ufffd"
         page = page_of(
-            result,
+            replace(result, cautions=(evil[:-2],)),
             title=evil,
             facts=[("tails", evil)],
             advice=evil[:-2],
-            caution=evil[:-2],
             ladder=[LadderLine(*[evil[:-2]] * 4)],
             command=evil,
         )

@@ -216,12 +216,27 @@ def test_pvalues_below_the_smallest_number_survive():
     assert found.pvalue[0, 1] == np.finfo(float).tiny
 
 
+def test_cautions_come_back_as_texts(valid):
+    result = ew.edge_test(sample(2000).cumsum(axis=0))
+    assert len(result.cautions) >= 1
+    text = result.to_json()
+    assert json.loads(text)["cautions"] == list(result.cautions)
+    assert valid(text)
+    found = EdgeTestResult.from_json(text)
+    assert found.cautions == result.cautions
+    assert found.summary() == result.summary()
+
+
+def test_files_without_cautions_are_read(result, changed):
+    assert_equal(EdgeTestResult.from_json(changed(cautions=...)), result)
+
+
 class TestOlderVersions:
     """Files of an older edgewise, which had no uncertainty in them, or another one."""
 
     @pytest.fixture
     def text(self, changed):
-        return changed(schema_version=1, uncertainty=...)
+        return changed(schema_version=1, uncertainty=..., cautions=...)
 
     def test_is_read(self, result, text):
         found = EdgeTestResult.from_json(text)
@@ -316,6 +331,7 @@ def results(draw):
         standard_error=draw(st.none() | matrices),
         partial_correlation_standard_error=draw(st.none() | matrices),
         n_dropped=draw(whole),
+        cautions=draw(st.lists(st.text(st.characters()), max_size=3).map(tuple)),
     )
 
 
@@ -374,6 +390,7 @@ WRONG = {
     "standard_error": [0.5, [[0.5]], ...],
     "n_dropped": [-1, None, 0.5, ...],
     "uncertainty": ["none", 3, [], ...],
+    "cautions": [None, "a", [3], {}],
     "edges": [None, [], {}, [[]] * 3, ...],
     "schema_version": [0, -1, 1.0, "1", True, None, ...],
 }

@@ -218,6 +218,14 @@ def test_repr_is_one_line():
     )
 
 
+def test_cautions_are_in_the_summary_and_counted_in_the_repr():
+    result = dataclasses.replace(result_of(), cautions=("Rows are few.", "Row 7 is far out."))
+    lines = result.summary().splitlines()
+    assert lines[1:3] == ["Caution: Rows are few.", "Caution: Row 7 is far out."]
+    assert repr(result).endswith(f"edges={result.n_edges}, cautions=2)")
+    assert result_of().cautions == ()
+
+
 @pytest.mark.parametrize("method", ["score", "fisher"])
 @pytest.mark.parametrize("correction", ["holm", "bonferroni", "bh", "by", None])
 def test_a_pvalue_is_never_zero(method, correction):

@@ -1,4 +1,8 @@
-"""Tests of a minimal effect, at the very boundary of their null."""
+"""Tests of a minimal effect, at the very boundary of their null.
+
+An edge is where the two-sided interval leaves [−v, v]. At the boundary only one of its two sides
+can err, so about half of the level is spent.
+"""
 
 from __future__ import annotations
 

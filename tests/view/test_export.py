@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+from dataclasses import replace
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -84,11 +85,26 @@ def test_csv_holds_every_pair_exactly(tmp_path, result):
         assert line[-1] == str(pair.reject)
 
 
+def test_csv_has_cautions_at_its_head(tmp_path, result, require):
+    path = tmp_path / "x.csv"
+    told = ("Rows depend.", "Column 'a,=cmd|' looks; odd,\nit\ud800 does.")
+    export.write_csv(replace(result, cautions=told), path)
+    first, second, header = path.read_text(encoding="utf-8").splitlines()[:3]
+    assert first == "# caution: Rows depend."
+    # No cell of it begins with a formula, however a program separates the cells.
+    assert second == "# caution: Column 'a, =cmd|' looks; odd, it\\ud800 does."
+    assert header.split(",") == list(Edge._fields)
+    frame = require("pandas").read_csv(path, comment="#")
+    assert list(frame.columns) == list(Edge._fields)
+    assert len(frame) == 6
+
+
 def test_csv_runs_no_formula(tmp_path, hostile, hostile_names):
     path = tmp_path / "x.csv"
     export.write_csv(hostile, path)
     with path.open(encoding="utf-8", newline="") as file:
-        cells = {cell for line in list(csv.reader(file))[1:] for cell in line[:2]}
+        lines = [line for line in file if not line.startswith("#")]
+        cells = {cell for line in list(csv.reader(lines))[1:] for cell in line[:2]}
     assert "'=cmd|' /C calc'!A0" in cells
     assert not any(cell.startswith(("=", "+", "-", "@", "\t", "\r")) for cell in cells)
     assert cells - {"'=cmd|' /C calc'!A0"} == set(hostile_names[1:])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html import escape
 from html.parser import HTMLParser
 from xml.etree import ElementTree as ET
@@ -14,7 +15,7 @@ import edgewise as ew
 from edgewise.view.safe_names import printable, shortened
 
 ALLOWED = {
-    *("div", "p", "svg", "line", "circle", "text"),
+    *("div", "p", "strong", "svg", "line", "circle", "text"),
     *("table", "thead", "tbody", "tr", "th", "td"),
 }
 
@@ -130,6 +131,14 @@ def test_two_variables(rows):
 def test_too_few_rows_are_said(rows):
     result = ew.edge_test(rows, method="trace")
     assert f"About {result.rows_needed:,} rows would make it finite." in shown(result)
+
+
+def test_cautions_are_said_and_escaped(result):
+    evil = "Column '<b>\x1b&' looks like a level."
+    html = shown(replace(result, cautions=(evil, "Rows are few.")))
+    assert Elements(html).count("strong") == 2
+    assert f"{escape(printable(evil))}</p>" in html
+    assert "Rows are few.</p>" in html
 
 
 @pytest.mark.parametrize(("p", "pictures"), [(60, 1), (61, 0)])

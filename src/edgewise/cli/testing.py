@@ -127,13 +127,15 @@ def _state(asked: dict[str, Any]) -> AnyState | None:
 def _told(
     asked: dict[str, Any], method: str, opened: AbstractContextManager[Any], **more: Any
 ) -> EdgeTestResult:
-    """Run a test, and print its warnings on standard error."""
+    """Run a test, and print its warnings and cautions on standard error."""
     from edgewise.cli.method_options import asked_options
-    from edgewise.errors import EdgewiseWarning
+    from edgewise.errors import BrokenAssumptionWarning, EdgewiseWarning
     from edgewise.questions.edge_test import edge_test
 
     with warnings.catch_warnings(record=True) as caught, opened as data:
         warnings.simplefilter("always", EdgewiseWarning)
+        # The result holds the same sentences, and more.
+        warnings.simplefilter("ignore", BrokenAssumptionWarning)
         result = edge_test(
             data,
             method=method,
@@ -148,16 +150,9 @@ def _told(
     for warning in caught:
         click.echo(f"edgewise: {warning.message}", err=True)
     tell_dropped(result.n_dropped)
-    _tell_few_rows(result)
+    for caution in result.cautions:
+        click.echo(f"edgewise: caution: {caution}", err=True)
     return result
-
-
-def _tell_few_rows(result: EdgeTestResult) -> None:
-    from edgewise.questions.diagnose import caution
-
-    against = caution(result)
-    if against:
-        click.echo(f"edgewise: {against.removeprefix('But ')}", err=True)
 
 
 def check_report(path: str, data: tuple[str, ...]) -> None:

@@ -18,6 +18,7 @@ from edgewise.kernels.leverage import Leverage
 from edgewise.kernels.pairs import ExactPairs, PairSums
 from edgewise.kernels.quartics import CentralQuartics
 from edgewise.kernels.score import ScoreSums
+from edgewise.rows.glance import Glance
 from edgewise.rows.passes import Pass, Sums
 from edgewise.states.batches import BatchMoments
 from edgewise.states.moments import Moments
@@ -68,12 +69,15 @@ class Evidence(ABC):
         Rows left out because of missing values.
     in_memory : bool
         Whether another pass over the rows costs next to nothing.
+    glance : Glance or None
+        What the first pass noted besides sums; a saved state has none.
     """
 
     feature_names: tuple[str, ...]
     asked_by: str
     n_dropped: int = 0
     in_memory: bool = True
+    glance: Glance | None = None
 
     @abstractmethod
     def moments(self) -> SampleMoments:

@@ -14,7 +14,7 @@ from edgewise.rows.counting import rows_up_to
 from edgewise.rows.opening import open_table
 from edgewise.rows.passes import SameRows
 from edgewise.rows.table import Table
-from edgewise.states.accumulate import read_into
+from edgewise.states.accumulate import read_with_glance
 from edgewise.states.batches import BatchMoments
 from edgewise.states.moments import Moments
 
@@ -72,13 +72,14 @@ def evidence_of_table(table: Table, needs: Needs, asked_by: str) -> Evidence:
     if p > _MANY_COLUMNS and (few := rows_up_to(table, p)) is not None:
         # Fail now: the sums would need p² numbers or more.
         check_testable_shape(few, p)
-    state, n_dropped = read_into(needs.empty_state(), table)
+    state, n_dropped, glance = read_with_glance(needs.empty_state(), table)
     check_testable_shape(state.n_samples, p)
     given: dict[str, Any] = {
         "feature_names": table.feature_names,
         "asked_by": asked_by,
         "n_dropped": n_dropped,
         "in_memory": table.in_memory,
+        "glance": glance,
         "state": state,
     }
     if not table.rescannable:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from edgewise._base.types import FloatArray
 from edgewise.estimators.inverse import PrecisionEstimate
+from edgewise.inference.cautions import Caution
 from edgewise.inference.effect import MinEffect
 from edgewise.inference.intervals import ConfidenceInterval
 
@@ -69,6 +70,8 @@ class Measurement:
         What the result records about the computation: options, and numbers that it found.
     n_dropped : int
         Rows that were left out because of missing values.
+    cautions : tuple of Caution
+        What the data say against the method.
     """
 
     method: str
@@ -79,6 +82,7 @@ class Measurement:
     maxima: MaxStatistic | None
     record: Mapping[str, Any]
     n_dropped: int
+    cautions: tuple[Caution, ...] = ()
 
     @property
     def precision(self) -> FloatArray:

@@ -10,14 +10,16 @@ import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import Flag, auto
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from edgewise._base.checks import check_alpha, check_choice
 from edgewise.errors import ParameterError
 from edgewise.estimators.inverse import PrecisionEstimate, SampleMoments, estimate_precision
 from edgewise.evidence.evidence import Evidence, Needs
+from edgewise.inference.assumptions import Assumes as Assumes
+from edgewise.inference.cautions import cautions_of
 from edgewise.inference.corrections import CORRECTIONS, HOLM, Unasked
+from edgewise.inference.diagnosing import diagnosis_of
 from edgewise.inference.effect import MinEffect
 from edgewise.inference.measurement import Measurement, Uncertainty
 from edgewise.inference.question import Question
@@ -26,16 +28,6 @@ if TYPE_CHECKING:
     from edgewise._base.types import FloatArray
     from edgewise.inference.max_statistic import MaxStatistic
     from edgewise.methods.planning import Plan
-
-
-class Assumes(Flag):
-    """What a method's guarantee assumes about the rows; the data may contradict it."""
-
-    NOTHING = 0
-    INDEPENDENT_ROWS = auto()
-    GAUSSIAN_ROWS = auto()
-    FOURTH_MOMENTS = auto()
-    MANY_ROWS_PER_COLUMN = auto()
 
 
 def option(
@@ -141,7 +133,8 @@ class Method(ABC):
         maxima: MaxStatistic | None = None,
         record: Mapping[str, Any] | None = None,
     ) -> Measurement:
-        """A measurement with the names of the columns and of the method."""
+        """A measurement with all names, and with what the data say against the method."""
+        facts = diagnosis_of(estimate, evidence.glance, evidence.feature_names)
         return Measurement(
             method=self.name,
             feature_names=evidence.feature_names,
@@ -151,6 +144,7 @@ class Method(ABC):
             maxima=maxima,
             record=record or {},
             n_dropped=evidence.n_dropped,
+            cautions=cautions_of(facts, self.assumes),
         )
 
     def question(

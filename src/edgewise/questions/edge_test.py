@@ -6,9 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from edgewise.errors import ParameterError
+from edgewise._base.warn import warn
+from edgewise.errors import BrokenAssumptionWarning, ParameterError
 from edgewise.evidence.opening import open_evidence
 from edgewise.inference.corrections import HOLM
+from edgewise.inference.measurement import Measurement
+from edgewise.inference.question import Question
 from edgewise.methods.method import Method
 from edgewise.methods.registry import DEFAULT_METHOD, method_of
 from edgewise.methods.sequential import ConfidenceSequence, Sequential
@@ -116,6 +119,12 @@ def edge_test(
     EdgeTestResult
         The edges, and what they were decided from: estimates, statistics, p-values, thresholds.
 
+    Warns
+    -----
+    BrokenAssumptionWarning
+        If the data contradict what the method assumes. `result.cautions` holds the same sentence,
+        and others that concern only power or meaning.
+
     References
     ----------
     .. [1] W. Bounliphone and M. Blaschko, "A U-statistic Approach to Hypothesis Testing for
@@ -146,7 +155,7 @@ def edge_test(
         able = candidates(method, options)
         question = able[0].question(*asked)
         plan = plan_budget(open_table(data, **rows), budget, able, question.alpha)
-        result = decide(plan.method.measure(plan.evidence()), question)
+        result = _decided(plan.method.measure(plan.evidence()), question)
         return replace(result, options={**result.options, **plan.record()})
     chosen = method_of(method, options)
     if isinstance(state, ConfidenceSequence):
@@ -155,7 +164,15 @@ def edge_test(
     evidence = open_evidence(
         data if state is None else state, chosen.needs, f"method {chosen.name!r}", **rows
     )
-    return decide(chosen.measure(evidence), question)
+    return _decided(chosen.measure(evidence), question)
+
+
+def _decided(measurement: Measurement, question: Question) -> EdgeTestResult:
+    """The result; a warning for each caution that breaks the method's guarantee."""
+    for caution in measurement.cautions:
+        if caution.breaks:
+            warn(caution, BrokenAssumptionWarning)
+    return decide(measurement, question)
 
 
 def _of_sequence(chosen: Method, sequence: ConfidenceSequence) -> Method:

@@ -11,7 +11,7 @@ from edgewise._base.atomic import atomic_path, check_writable
 from edgewise.errors import DataError
 from edgewise.methods.method import Method
 from edgewise.questions.compare_methods import Comparison, all_variants, compare_methods
-from edgewise.questions.diagnose import Diagnosis, caution, diagnose
+from edgewise.questions.diagnose import Diagnosis, diagnose
 from edgewise.report.document import Context, LadderLine, report_html
 from edgewise.results.result import EdgeTestResult
 from edgewise.rows.opening import open_table
@@ -64,7 +64,6 @@ def report_of(
         title=title or f"{result.n_features} variables, {result.n_samples:,} rows",
         facts=[] if diagnosis is None else _facts(diagnosis),
         advice="" if diagnosis is None else diagnosis.advice(),
-        caution="" if diagnosis is None else caution(result, diagnosis),
         ladder=[_ladder_line(line) for line in lines],
         ladder_correction=_beside(result),
         ladder_note=_left_out(lines),

@@ -69,7 +69,6 @@ class Context:
     title: str = "Which variables are connected?"
     facts: Sequence[tuple[str, str]] = ()
     advice: str = ""
-    caution: str = ""
     ladder: Sequence[LadderLine] = ()
     ladder_correction: str | None = None
     ladder_note: str = ""
@@ -107,7 +106,7 @@ def report_html(result: EdgeTestResult, context: Context) -> str:
         data=Markup(_safe_json(_data(result, bound))),  # noqa: S704  no "<" is left in it
         question=f"Which of these {result.n_features} variables are connected, given all others?",
         answer=_answer(result, promise),
-        warning=_warning(result, "below" if context.ladder else "") or context.caution,
+        cautions=_cautions(result, "below" if context.ladder else ""),
         largest_alpha=max(_LARGEST_ALPHA, result.alpha),
         alpha=f"{result.alpha:g}",
         correction=context.ladder_correction,
@@ -142,14 +141,17 @@ def _answer(result: EdgeTestResult, promise: str) -> str:
     return f"{_count(result)} {promised}"
 
 
-def _warning(result: EdgeTestResult, where: str) -> str:
+def _cautions(result: EdgeTestResult, where: str) -> list[str]:
+    """What a reader must know before the figures; the most important first."""
+    told = [printable(caution) for caution in result.cautions]
     if result.rows_needed is None:
-        return ""
-    return (
+        return told
+    few = (
         f"The rows are too few for this method: its threshold is infinite, so it finds no edge. "
         f"About {result.rows_needed:,} rows would make it finite; method “score” needs fewer"
         f"{', as the table of methods ' + where + ' shows' if where else ''}."
     )
+    return [few, *told]
 
 
 def _facts(result: EdgeTestResult) -> list[tuple[str, str]]:

@@ -51,6 +51,7 @@ def decide(measurement: Measurement, question: Question) -> EdgeTestResult:
         radius=made.radius,
         rows_needed=made.rows_needed,
         n_dropped=measurement.n_dropped,
+        cautions=measurement.cautions,
         uncertainty=made.uncertainty,
         **errors,
     )

@@ -139,6 +139,7 @@ def from_json(kind: type[EdgeTestResult], source: str | os.PathLike[str]) -> Edg
         rows_needed=document.unless_null("rows_needed", document.whole),
         n_dropped=document.whole("n_dropped"),
         uncertainty=uncertainty_in(document, p, matrices["standard_error"]),
+        cautions=document.texts("cautions") if "cautions" in document.fields else (),
         **matrices,
     )
     if document.field("edges") != _edge_records(result):

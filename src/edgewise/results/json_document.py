@@ -77,6 +77,12 @@ class Document:
             self.refuse(name, "a text")
         return value
 
+    def texts(self, name: str) -> tuple[str, ...]:
+        value = self.field(name)
+        if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+            self.refuse(name, "a list of texts")
+        return tuple(value)
+
     def whole(self, name: str, at_least: int = 0) -> int:
         value = self.field(name)
         if type(value) is not int or value < at_least:
@@ -123,14 +129,12 @@ class Document:
         return value
 
     def names(self, count: int) -> tuple[str, ...]:
-        value = self.field("feature_names")
-        if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
-            self.refuse("feature_names", "a list of texts")
+        value = self.texts("feature_names")
         if len(value) != count:
             self.refuse("feature_names", f"as many as n_features, {shown(count)}", str(len(value)))
         if len(set(value)) != count:
             self.refuse("feature_names", "every name once")
-        return tuple(value)
+        return value
 
     def matrix(self, name: str, size: int) -> FloatArray:
         rows, kinds = self._square(name, size)

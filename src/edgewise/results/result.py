@@ -16,7 +16,7 @@ from edgewise.inference.intervals import ConfidenceInterval
 from edgewise.inference.measurement import Uncertainty
 from edgewise.results.edge import Edge, FrameKind, all_pairs, frame_of, graph_of
 from edgewise.results.json import from_json, json_schema, json_text, to_document
-from edgewise.results.summary import headline, summary
+from edgewise.results.summary import headline, shortest, summary
 
 if TYPE_CHECKING:
     import os
@@ -47,6 +47,8 @@ class EdgeTestResult:
         The names of the columns.
     n_dropped : int
         Rows left out because of missing values.
+    cautions : tuple of str
+        What the data say against the method, in sentences.
     covariance, precision, partial_correlation : ndarray of shape (p, p)
         Estimates, of the standardised columns where the test was asked to standardise.
     statistic : ndarray of shape (p, p)
@@ -90,7 +92,7 @@ class EdgeTestResult:
     'partial correlation'
     >>> ew.EdgeTestResult.from_json(result.to_json())
     EdgeTestResult(method='score', alpha=0.05, correction='holm', n_samples=8312,
-                   n_features=20, edges=51)
+                   n_features=20, edges=51, cautions=1)
     >>> ew.EdgeTestResult.json_schema()["$schema"]
     'https://json-schema.org/draft/2020-12/schema'
     >>> import tempfile
@@ -120,6 +122,7 @@ class EdgeTestResult:
     partial_correlation_standard_error: FloatArray | None = None
     n_dropped: int = 0
     uncertainty: Uncertainty | None = field(default=None, repr=False)
+    cautions: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         # The arrays are frozen too.
@@ -338,11 +341,7 @@ class EdgeTestResult:
         return result_html(self)
 
     def __repr__(self) -> str:
-        return (
-            f"EdgeTestResult(method={self.method!r}, alpha={self.alpha:g}, "
-            f"correction={self.correction!r}, n_samples={self.n_samples}, "
-            f"n_features={self.n_features}, edges={self.n_edges})"
-        )
+        return shortest(self)
 
 
 def probabilities(log_p: FloatArray) -> FloatArray:

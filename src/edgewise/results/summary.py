@@ -10,6 +10,16 @@ if TYPE_CHECKING:
 _MOST_EDGES = 10
 
 
+def shortest(result: EdgeTestResult) -> str:
+    """The repr."""
+    cautions = f", cautions={len(result.cautions)}" if result.cautions else ""
+    return (
+        f"EdgeTestResult(method={result.method!r}, alpha={result.alpha:g}, "
+        f"correction={result.correction!r}, n_samples={result.n_samples}, "
+        f"n_features={result.n_features}, edges={result.n_edges}{cautions})"
+    )
+
+
 def headline(result: EdgeTestResult) -> str:
     """What was tested, how, and how many edges there are."""
     family = "all entries at once" if result.correction is None else result.correction
@@ -37,8 +47,8 @@ def facts(result: EdgeTestResult) -> list[str]:
 
 
 def summary(result: EdgeTestResult) -> str:
-    """The facts and the strongest edges."""
-    lines = facts(result)
+    """The facts, the cautions and the strongest edges."""
+    lines = facts(result) + [f"Caution: {caution}" for caution in result.cautions]
     lines += [
         f"  {edge.source} – {edge.target}: partial correlation "
         f"{edge.partial_correlation:+.3f}, adjusted p {edge.adjusted_pvalue:.2g}"

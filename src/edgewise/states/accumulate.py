@@ -13,6 +13,7 @@ from edgewise._base.text import listed
 from edgewise._base.types import AnyArray
 from edgewise.errors import DataError, NonFiniteError
 from edgewise.rows.block import ColumnBlock
+from edgewise.rows.glance import Glance, Looker
 from edgewise.rows.table import Part, Table
 from edgewise.rows.values import nonfinite_counts, nonfinite_message
 from edgewise.states.batches import BatchMoments
@@ -48,42 +49,62 @@ def read_into(
     n_dropped : int
         How many rows the table left out.
     """
+    return _first_pass(state, table, after=after)[:2]
+
+
+def read_with_glance(state: S, table: Table) -> tuple[S, int, Glance]:
+    """The same, with a glance at the rows that is taken in the same pass."""
+    return _first_pass(state, table, looks=True)
+
+
+def _first_pass(
+    state: S,
+    table: Table,
+    *,
+    after: Callable[[S, Part], None] | None = None,
+    looks: bool = False,
+) -> tuple[S, int, Glance]:
     state = cast(S, state.copy())
     if table.named and state.feature_names is None and not state.n_samples:
         state.feature_names = table.feature_names
     parts = table.part_rows()
     try:
         if isinstance(state, BatchMoments) and (parts is None or len(parts) > 1):
-            return cast(tuple[S, int], _batches_over_parts(table, state))
-        return table.reduce(partial(_taken, state=state, after=after), _merged)
+            return cast(tuple[S, int, Glance], _batches_over_parts(table, state, looks))
+        return table.reduce(partial(_taken, state=state, after=after, looks=looks), _merged)
     except NonFiniteError as error:
         raise _described(table, error) from error
 
 
-def _taken(part: Part, state: S, after: Callable[[S, Part], None] | None) -> tuple[S, int]:
+def _taken(
+    part: Part, state: S, after: Callable[[S, Part], None] | None, looks: bool
+) -> tuple[S, int, Glance]:
     """A state of the rows of a part; the first part continues from the rows seen before."""
     mine = cast(S, state.copy() if part.number == 0 else state._empty())
-    for block in part.blocks():
+    looker = Looker(len(part.feature_names), mine._column_scatter, part.number)
+    for block in looker.watch(part.blocks()) if looks else part.blocks():
         # A table has one order of columns, whatever names its blocks carry.
         mine.update(block if isinstance(block, ColumnBlock) else np.asarray(block))
         if after is not None:
             after(mine, part)
-    return mine, part.n_dropped
+    return mine, part.n_dropped, looker.glance
 
 
-def _merged(a: tuple[Any, int], b: tuple[Any, int]) -> tuple[Any, int]:
-    return a[0] + b[0], a[1] + b[1]
+def _merged(a: tuple[Any, int, Glance], b: tuple[Any, int, Glance]) -> tuple[Any, int, Glance]:
+    return a[0] + b[0], a[1] + b[1], a[2] + b[2]
 
 
-def _batches_over_parts(table: Table, state: BatchMoments) -> tuple[BatchMoments, int]:
+def _batches_over_parts(
+    table: Table, state: BatchMoments, looks: bool
+) -> tuple[BatchMoments, int, Glance]:
     """Batches that cross the ends of parts, as they would in a single stream."""
     starts = np.concatenate([[0], np.cumsum(_rows_of_parts(table))]).astype(np.int64)
     length = batch_length(int(starts[-1]), state.n_batches)
-    one_pass = partial(_segment_of, starts=starts, length=length)
-    segment, n_dropped = table.reduce(one_pass, _merged)
+    one_pass = partial(_segment_of, starts=starts, length=length, looks=looks)
+    segment, n_dropped, glance = table.reduce(one_pass, _merged)
     later = state_of_segment(segment, state.n_batches, length)
     later.feature_names = table.feature_names if table.named else None
-    return state + later, n_dropped
+    return state + later, n_dropped, glance
 
 
 def _rows_of_parts(table: Table) -> list[int]:
@@ -101,16 +122,20 @@ def _count(part: Part) -> list[tuple[int, int]]:
     return [(part.number, sum(block.shape[0] for block in part.blocks()))]
 
 
-def _segment_of(part: Part, starts: AnyArray, length: int) -> tuple[BatchSegment, int]:
+def _segment_of(
+    part: Part, starts: AnyArray, length: int, looks: bool
+) -> tuple[BatchSegment, int, Glance]:
     start, stop = int(starts[part.number]), int(starts[part.number + 1])
-    segment = segment_of(part.blocks(), start, length)
+    looker = Looker(len(part.feature_names), number=part.number)
+    blocks = part.blocks()
+    segment = segment_of(looker.watch(blocks) if looks else blocks, start, length)
     n = 0 if segment.sums is None else int(segment.sums.n.sum())
     if n != stop - start:
         raise DataError(
             f"{part.where}: expected {stop - start} rows, got {n}; the data changed while they "
             "were read. Pass rows that stay the same: files, or what was persisted or cached."
         )
-    return segment, part.n_dropped
+    return segment, part.n_dropped, looker.glance
 
 
 def _described(table: Table, error: NonFiniteError) -> NonFiniteError:

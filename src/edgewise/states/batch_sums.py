@@ -114,6 +114,23 @@ def sums_of_batches(rows: Rows, length: int) -> BatchSums:
         return BatchSums(counts, origin, first, z.transpose(0, 2, 1) @ z)
 
 
+def sum_of_squares(parts: Sequence[BatchSums]) -> FloatArray:
+    """Σ (x − mean)² of each column over all batches."""
+    n = np.concatenate([part.n for part in parts])[:, np.newaxis]
+    origin, first, second = (
+        np.concatenate(arrays)
+        for arrays in zip(
+            *((part.origin, part.first, part.second.diagonal(axis1=1, axis2=2)) for part in parts),
+            strict=True,
+        )
+    )
+    with quiet():
+        mean = origin + first / n
+        between = mean - (n * mean).sum(axis=0) / n.sum()
+        squares: FloatArray = (second - first**2 / n + n * between**2).sum(axis=0)
+    return squares
+
+
 def stacked(sums: Sequence[PowerSums]) -> BatchSums:
     return BatchSums(
         np.array([part.n for part in sums], dtype=np.int64),

@@ -15,7 +15,7 @@ from edgewise.kernels.centre import Centre
 from edgewise.kernels.power_sums import PowerSums, power_sums
 from edgewise.rows.block import Rows
 from edgewise.rows.values import raise_for_nonfinite
-from edgewise.states.batch_sums import BatchSums, stacked, sums_of_batches
+from edgewise.states.batch_sums import BatchSums, stacked, sum_of_squares, sums_of_batches
 from edgewise.states.columns import merge_order, merged_names, rows_by_name
 from edgewise.states.file_format import StateContents
 from edgewise.states.moments import Moments
@@ -200,6 +200,10 @@ class BatchMoments(State):
                 batches, length = batches.paired(), 2 * length
             merged._append(batches)
         return merged
+
+    def _column_scatter(self) -> FloatArray:
+        """Σ (x − mean)² of each column, quickly; in the presence of huge values nearly."""
+        return sum_of_squares([part for part in (self._batches, self._open) if part is not None])
 
     def _empty(self) -> BatchMoments:
         """A state of the same kind that has seen no rows."""

@@ -11,7 +11,7 @@ from edgewise._base.checks import check_choice, check_names
 from edgewise._base.types import AnyArray, FloatArray
 from edgewise.errors import DataError, NonFiniteError, ParameterError
 from edgewise.kernels.centre import Centre
-from edgewise.kernels.power_sums import PowerSums, QuarticSums, power_sums
+from edgewise.kernels.power_sums import PowerSums, QuarticSums, power_sums, quiet
 from edgewise.kernels.quartics import CentralQuartics
 from edgewise.rows.block import Rows
 from edgewise.rows.values import raise_for_nonfinite
@@ -109,6 +109,14 @@ class Moments(State):
             self._sums = sums if self._sums is None else self._sums + sums
             self.feature_names = names
         return self
+
+    def _column_scatter(self) -> FloatArray:
+        """Σ (x − mean)² of each column, quickly; in the presence of huge values nearly."""
+        sums = self._sums
+        if sums is None:
+            return np.zeros(0)
+        with quiet():
+            return sums.second.diagonal() - sums.first**2 / sums.n
 
     def _empty(self) -> Moments:
         """A state of the same kind that has seen no rows."""

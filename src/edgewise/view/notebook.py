@@ -1,4 +1,4 @@
-"""A result as a notebook shows it: a sentence, a small graph, the strongest edges."""
+"""A result as a notebook shows it: sentences, a small graph, the strongest edges."""
 
 from __future__ import annotations
 
@@ -27,6 +27,10 @@ def result_html(result: EdgeTestResult) -> str:
     True
     """
     parts = [f"<p>{escape(printable(' '.join(facts(result))))}</p>"]
+    parts += [
+        f"<p><strong>Caution.</strong> {escape(printable(caution))}</p>"
+        for caution in result.cautions
+    ]
     if result.n_edges:
         picture = _network(result) if result.n_features <= _MOST_NODES else ""
         parts.append(

@@ -1,0 +1,179 @@
+"""What the data say against a method: sentences that travel with its result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from edgewise._base.text import listed
+from edgewise.inference.assumptions import Assumes
+
+if TYPE_CHECKING:
+    from edgewise.inference.diagnosis import Diagnosis
+
+_FALSE_EDGES = "some of its edges may be false"
+_SHOWN_ROWS = 3
+
+
+class Caution(str):
+    """A sentence about the data that a reader of the result should know.
+
+    Attributes
+    ----------
+    kind : str
+        What it is about, such as "dependence".
+    breaks : bool
+        Whether the method's guarantee does not hold on such data.
+
+    Examples
+    --------
+    >>> told = Caution("The rows are few.", "few rows")
+    >>> told, told.kind, told.breaks
+    ('The rows are few.', 'few rows', False)
+    """
+
+    __slots__ = ("breaks", "kind")
+    kind: str
+    breaks: bool
+
+    def __new__(cls, text: str, kind: str, breaks: bool = False) -> Caution:
+        made = super().__new__(cls, text)
+        made.kind, made.breaks = kind, breaks
+        return made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Caution, (str(self), self.kind, self.breaks)
+
+
+def cautions_of(diagnosis: Diagnosis, assumes: Assumes) -> tuple[Caution, ...]:
+    """What matters to a method that assumes this; first what breaks its guarantee."""
+    return tuple(sorted(_told(diagnosis, assumes), key=lambda caution: not caution.breaks))
+
+
+def _told(facts: Diagnosis, assumes: Assumes) -> Iterator[Caution]:
+    gaussian = Assumes.GAUSSIAN_ROWS in assumes
+    if facts.level_columns:
+        yield _levels(facts)
+    elif facts.dependent and Assumes.INDEPENDENT_ROWS in assumes:
+        yield Caution(
+            "Rows depend on the rows before them (portmanteau p "
+            f"{p_text(facts.dependence_pvalue)}), and this method assumes independent rows: "
+            f"{_FALSE_EDGES}. Method 'batch' allows for dependence.",
+            "dependence",
+            True,
+        )
+    if facts.heavy_tailed and gaussian:
+        yield Caution(
+            f"The tails are heavy ({facts.kurtosis_ratio:.3g} times the Gaussian kurtosis), and "
+            f"this method assumes Gaussian rows: {_FALSE_EDGES}. Method 'score' does not need "
+            "Gaussian rows.",
+            "heavy tails",
+            True,
+        )
+    if facts.without_fourth_moments:
+        yield from _tails(facts, assumes)
+    if facts.few_rows:
+        yield _few_rows(facts, Assumes.MANY_ROWS_PER_COLUMN in assumes)
+    if facts.dominant_rows:
+        yield _dominant(facts, gaussian)
+    if facts.n_rare_pairs:
+        yield _rare(facts, gaussian)
+    if facts.discrete_columns:
+        yield _discrete(facts)
+
+
+def _levels(facts: Diagnosis) -> Caution:
+    names = facts.level_columns
+    them = "it" if len(names) == 1 else "them"
+    verb = "looks like a level" if len(names) == 1 else "look like levels"
+    return Caution(
+        f"{_columns(names)} {verb}, such as prices, which wander or follow a trend. Every test "
+        f"here then finds false edges: difference {them} first (each row minus the row before it). "
+        f"If the rows are only sorted by {them}, shuffle the rows instead.",
+        "levels",
+        True,
+    )
+
+
+def _tails(facts: Diagnosis, assumes: Assumes) -> Iterator[Caution]:
+    needed = Assumes.FOURTH_MOMENTS in assumes or (
+        Assumes.FOURTH_MOMENTS_IF_SKEWED in assumes and facts.skewed_tails
+    )
+    if not needed and Assumes.FOURTH_MOMENTS_IF_SKEWED not in assumes:
+        return
+    which = ", all on one side" if facts.skewed_tails else ""
+    consequence = (
+        f"which this method needs, may be infinite: {_FALSE_EDGES}. Test ranks too."
+        if needed
+        else "may be infinite: such rows cost power. Test ranks too."
+    )
+    yield Caution(
+        f"A few rows are very far out (tail index {facts.tail_index:.2g}{which}). They may be "
+        f"outliers, or the fourth moments{',' if needed else ''} {consequence}",
+        "far tails",
+        needed,
+    )
+
+
+def _few_rows(facts: Diagnosis, breaks: bool) -> Caution:
+    few = f"{facts.n_samples:,} rows are few for {facts.n_features} columns"
+    if breaks:
+        text = f"{few}: the p-values of this method are then too small, and {_FALSE_EDGES}."
+    else:
+        text = f"{few}: only strong edges can be found."
+    return Caution(text, "few rows", breaks)
+
+
+def _dominant(facts: Diagnosis, breaks: bool) -> Caution:
+    rows = facts.dominant_rows
+    told = [
+        f"row {found.row:,}, column {found.column!r} (value {found.value:.4g}), carries "
+        f"{100 * found.share:.0f} % of the column's variance"
+        for found in rows[:_SHOWN_ROWS]
+    ]
+    more = len(rows) - _SHOWN_ROWS
+    if more > 0:
+        told.append(f"{more} more column{'s' * (more > 1)} likewise")
+    text = "; ".join(told)
+    why = f", and this method assumes Gaussian rows: {_FALSE_EDGES}" if breaks else ""
+    return Caution(
+        f"{text[0].upper()}{text[1:]}{why}. Check such values: one row decides what is found about "
+        "its column. (Row 1 is the first row that was tested.)",
+        "dominant rows",
+        breaks,
+    )
+
+
+def _rare(facts: Diagnosis, breaks: bool) -> Caution:
+    named = "; ".join(f"{a!r} and {b!r}" for a, b in facts.rare_pairs)
+    count = facts.n_rare_pairs
+    if count > len(facts.rare_pairs):
+        named += "; …"
+    pairs = "1 pair of columns has" if count == 1 else f"{count:,} pairs of columns have"
+    against = f"This method assumes Gaussian rows: {_FALSE_EDGES}." if breaks else ""
+    return Caution(
+        f"{pairs} few joint events ({named}): if the two were independent, both would differ from "
+        f"their usual value in fewer than {facts.fewest_joint} rows. There is little power to find "
+        f"an edge between them. {against}".rstrip(),
+        "rare events",
+        breaks,
+    )
+
+
+def _discrete(facts: Diagnosis) -> Caution:
+    names = facts.discrete_columns
+    return Caution(
+        f"{_columns(names)} {'has' if len(names) == 1 else 'have'} at most {facts.most_values} "
+        "different values: an edge then means linear association given the other columns, and not "
+        "every dependence is linear.",
+        "discrete columns",
+    )
+
+
+def _columns(names: tuple[str, ...]) -> str:
+    return f"Column{'s' * (len(names) > 1)} {listed([repr(name) for name in names])}"
+
+
+def p_text(p: float) -> str:
+    """A p-value in a sentence."""
+    return "below 1e-300" if p < 1e-300 else f"{p:.1g}"

@@ -1,0 +1,157 @@
+"""What the first pass notes about rows besides their sums: the first rows, and values far out.
+
+Methods are made of sums. Whether their assumptions hold shows in single rows: in their order, and
+in the few that are far from all others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from edgewise._base.types import AnyArray, FloatArray
+from edgewise.rows.block import ColumnBlock, Rows, row_blocks
+
+#: How many leading rows are kept: at most this many, and at most this many numbers (8 MB).
+_MOST_ROWS, _MOST_NUMBERS = 8192, 1 << 20
+_FEWEST_ROWS = 256
+# A block is searched if it may hold a row with this share of a column's sum of squares (the mean
+# of all rows is not yet known, so a row with twice this share is found for certain), and if its
+# rows vary more than those before it.
+_SHARE, _MORE = 0.14, 1.1
+
+
+def leading_limit(n_features: int) -> int:
+    """How many leading rows a glance keeps."""
+    return min(_MOST_ROWS, max(_FEWEST_ROWS, _MOST_NUMBERS // max(n_features, 1)))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Glance:
+    """The first rows, and for each column values far out with the numbers of their rows.
+
+    Glances add, in the order of the rows; that of no rows is the neutral element.
+
+    Attributes
+    ----------
+    n_samples : int
+        Rows seen.
+    far : ndarray of shape (2, p)
+        The smallest and the largest value of each column, among the blocks that were searched. A
+        row that has 30 % or more of a column's sum of squares about the mean is among them.
+    far_row : ndarray of int of shape (2, p)
+        The numbers of their rows; the first row is 0.
+    leading : ndarray of shape (k, p)
+        The first rows.
+    """
+
+    n_samples: int
+    far: FloatArray
+    far_row: npt.NDArray[np.int64]
+    leading: FloatArray
+
+    @staticmethod
+    def of_nothing(n_features: int) -> Glance:
+        """The glance of no rows."""
+        far = np.repeat([[np.inf], [-np.inf]], n_features, axis=1)
+        rows = np.zeros((2, n_features), dtype=np.int64)
+        return Glance(0, far, rows, np.empty((0, n_features)))
+
+    def __add__(self, later: Glance) -> Glance:
+        """The glance of these rows followed by others."""
+        farther = np.stack([later.far[0] < self.far[0], later.far[1] > self.far[1]])
+        leading, more = self.leading, later.leading[:0]
+        if len(leading) == self.n_samples:  # else rows are missing between the two
+            more = later.leading[: leading_limit(leading.shape[1]) - len(leading)]
+        if len(more):
+            leading = np.concatenate([leading, more]) if len(leading) else more
+        return Glance(
+            self.n_samples + later.n_samples,
+            np.where(farther, later.far, self.far),
+            np.where(farther, later.far_row + self.n_samples, self.far_row),
+            leading,
+        )
+
+
+class Looker:
+    """Takes a glance at blocks of rows while a pass reads them.
+
+    Parameters
+    ----------
+    n_features : int
+        Columns.
+    scatter : callable, optional
+        Gives the columns' sums of squares about their means, over the rows read so far. Blocks in
+        which these grow as usual are then not searched, which saves most of the time.
+    number : int
+        The place of these rows among the parts of a table. Later parts keep fewer leading rows:
+        only as many as could be among the first rows of the table if all parts are as long.
+    """
+
+    def __init__(
+        self,
+        n_features: int,
+        scatter: Callable[[], FloatArray] | None = None,
+        number: int = 0,
+    ) -> None:
+        self.glance = Glance.of_nothing(n_features)
+        self._scatter, self._before = scatter, np.zeros(n_features)
+        self._limit = max(1, leading_limit(n_features) // max(number, 1))
+
+    def watch(self, blocks: Iterator[Rows]) -> Iterator[Rows]:
+        """The same blocks; each is looked at after the pass has checked and added it."""
+        for block in blocks:
+            yield block
+            if block.shape[0]:
+                self._look(block)
+
+    def _look(self, block: Rows) -> None:
+        columns = self._unusual_columns(block.shape[0])
+        seen = self.glance
+        missing = self._limit - len(seen.leading) if len(seen.leading) == seen.n_samples else 0
+        head = np.array(block[: max(missing, 0)], dtype=np.float64)
+        found = Glance.of_nothing(seen.far.shape[1])
+        far, far_row = found.far, found.far_row
+        if columns.size:
+            far[:, columns], far_row[:, columns] = _extremes(block, columns)
+        self.glance = seen + Glance(block.shape[0], far, far_row, head)
+
+    def _unusual_columns(self, n: int) -> npt.NDArray[np.intp]:
+        """Columns in which a row of this block may be very far out."""
+        if self._scatter is None:
+            return np.arange(len(self._before))
+        total, before, n_before = self._scatter(), self._before, self.glance.n_samples
+        self._before = total
+        grown = total - before
+        usual = (grown < _SHARE * total) | (grown * n_before <= _MORE * n * before)
+        return np.flatnonzero(~usual | (n_before == 0))
+
+
+def _extremes(
+    block: Rows, columns: npt.NDArray[np.intp]
+) -> tuple[FloatArray, npt.NDArray[np.int64]]:
+    """The smallest and the largest value of some columns, and their rows in the block."""
+    far = np.repeat([[np.inf], [-np.inf]], columns.size, axis=1)
+    far_row = np.zeros((2, columns.size), dtype=np.int64)
+    places, start = np.arange(columns.size), 0
+    for piece in row_blocks(block):
+        rows = _features_first(piece, columns)
+        for side, extreme in enumerate((rows.argmin(axis=1), rows.argmax(axis=1))):
+            value = rows[places, extreme]
+            farther = value > far[1] if side else value < far[0]
+            far[side, farther] = value[farther]
+            far_row[side, farther] = extreme[farther] + start
+        start += piece.shape[0]
+    return far, far_row
+
+
+def _features_first(block: Rows, columns: npt.NDArray[np.intp]) -> AnyArray:
+    """Some columns of a block, each contiguous: that is how extremes are found fast."""
+    if isinstance(block, ColumnBlock):
+        return np.asarray(block.chosen(columns.tolist())).T
+    rows = np.asarray(block)
+    chosen = rows if columns.size == rows.shape[1] else rows[:, columns]
+    return np.ascontiguousarray(chosen.T)

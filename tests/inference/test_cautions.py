@@ -1,0 +1,130 @@
+"""Which facts matter to which method, and in what words."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import pytest
+
+from edgewise.inference.assumptions import Assumes
+from edgewise.inference.cautions import Caution, cautions_of
+from edgewise.inference.diagnosis import Diagnosis, DominantRow
+from edgewise.methods.registry import METHODS
+
+ALL = Assumes(0)
+for one in Assumes:
+    ALL |= one
+FAR = {"tail_index": 2.0, "farther_tail_index": 2.0}
+
+
+def facts(**given):
+    usual = {"kurtosis_ratio": 1.0, "dependence_pvalue": 0.5, "scale_ratio": 1.0}
+    return Diagnosis(**{"n_samples": 1000, "n_features": 5} | usual | given)
+
+
+def told(assumes, **given):
+    return {one.kind: one for one in cautions_of(facts(**given), assumes)}
+
+
+def test_a_caution_is_a_text():
+    one = Caution("Rows are few.", "few rows", True)
+    assert one == "Rows are few."
+    for again in (pickle.loads(pickle.dumps(one)), copy.deepcopy(one)):
+        assert (again, again.kind, again.breaks) == ("Rows are few.", "few rows", True)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_nothing_speaks_against(method):
+    assert cautions_of(facts(), METHODS[method].assumes) == ()
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "assumption"),
+    [
+        ("dependence", {"dependence_pvalue": 1e-9}, Assumes.INDEPENDENT_ROWS),
+        ("heavy tails", {"kurtosis_ratio": 3.0}, Assumes.GAUSSIAN_ROWS),
+        ("far tails", FAR, Assumes.FOURTH_MOMENTS),
+        ("few rows", {"n_samples": 24}, Assumes.MANY_ROWS_PER_COLUMN),
+        (
+            "dominant rows",
+            {"dominant_rows": (DominantRow(1, "a", 0.9, 7.0),)},
+            Assumes.GAUSSIAN_ROWS,
+        ),
+        ("rare events", {"n_rare_pairs": 1, "rare_pairs": (("a", "b"),)}, Assumes.GAUSSIAN_ROWS),
+        ("discrete columns", {"discrete_columns": ("a",)}, None),
+    ],
+)
+@pytest.mark.parametrize("assumes", [*Assumes, ALL, Assumes.NOTHING], ids=str)
+def test_a_fact_breaks_the_methods_that_assume_otherwise(kind, given, assumption, assumes):
+    found = told(assumes, **given)
+    broken = assumption is not None and assumption in assumes
+    assert (kind in found and found[kind].breaks) == broken
+    if broken:
+        assert "may be false" in found[kind]
+    assert set(found) <= {kind}
+
+
+def test_few_rows_cost_others_only_power():
+    found = told(Assumes.NOTHING, n_samples=24)["few rows"]
+    assert found == "24 rows are few for 5 columns: only strong edges can be found."
+    assert not told(Assumes.MANY_ROWS_PER_COLUMN, n_samples=25)
+
+
+@pytest.mark.parametrize("skewed", [False, True])
+def test_tails_that_matter_only_where_they_are_skewed(skewed):
+    found = told(Assumes.FOURTH_MOMENTS_IF_SKEWED, skewed_tails=skewed, **FAR)["far tails"]
+    assert found.breaks == skewed
+    assert ("cost power" in found) != skewed
+    assert "Test ranks too." in found
+    assert not told(Assumes.NOTHING, skewed_tails=skewed, **FAR)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_levels_break_every_test(method):
+    found = told(METHODS[method].assumes, level_columns=("a", "b"), dependence_pvalue=0.0)
+    assert found["levels"].breaks
+    assert "difference them first" in found["levels"]
+    # They are why rows depend on the rows before them; "batch" would not help.
+    assert "dependence" not in found
+
+
+def test_what_breaks_comes_first():
+    found = cautions_of(
+        facts(n_samples=24, discrete_columns=("a",), dependence_pvalue=0.0),
+        Assumes.INDEPENDENT_ROWS,
+    )
+    assert [one.breaks for one in found] == [True, False, False]
+
+
+def test_many_rows_and_pairs_are_counted():
+    rows = tuple(DominantRow(k, f"c{k}", 0.5, 1.0) for k in range(1, 6))
+    pairs = (("a", "b"), ("a", "c"), ("b", "c"))
+    found = told(Assumes.NOTHING, dominant_rows=rows, rare_pairs=pairs, n_rare_pairs=4950)
+    assert found["dominant rows"].startswith("Row 1, column 'c1' (value 1), carries 50 % of")
+    assert "; 2 more columns likewise. " in found["dominant rows"]
+    assert "Row 1 is the first row" in found["dominant rows"]
+    assert "4,950 pairs of columns have few joint events ('a' and 'b'; " in found["rare events"]
+    assert "'b' and 'c'; …)" in found["rare events"]
+
+
+def test_names_cannot_break_the_line():
+    nasty = "a\n\x1b[31m<b>"
+    found = told(
+        Assumes.NOTHING,
+        level_columns=(nasty,),
+        discrete_columns=(nasty,),
+        dominant_rows=(DominantRow(3, nasty, 0.8, 1e5),),
+        rare_pairs=((nasty, "b"),),
+        n_rare_pairs=1,
+    )
+    assert len(found) == 4
+    for one in found.values():
+        assert one.isprintable()
+
+
+def test_what_methods_assume():
+    free = {name for name in METHODS if Assumes.INDEPENDENT_ROWS not in METHODS[name].assumes}
+    assert {"batch", "sequential"} <= free
+    gaussian = {name for name in METHODS if Assumes.GAUSSIAN_ROWS in METHODS[name].assumes}
+    assert gaussian == {"fisher"}

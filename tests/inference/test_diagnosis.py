@@ -1,0 +1,100 @@
+"""The advice that facts about the data give."""
+
+from __future__ import annotations
+
+import pytest
+
+from edgewise.inference.diagnosis import Diagnosis, DominantRow
+
+
+def with_facts(**facts):
+    usual = {
+        "n_samples": 1000,
+        "n_features": 5,
+        "kurtosis_ratio": 1.0,
+        "dependence_pvalue": 0.5,
+        "scale_ratio": 1.0,
+    }
+    return Diagnosis(**usual | facts)
+
+
+FAR = {"tail_index": 2.0, "farther_tail_index": 2.0}
+
+
+@pytest.mark.parametrize(
+    ("facts", "start", "fragments"),
+    [
+        ({}, "Use method 'score': ", ["tails look Gaussian", "agrees with 'fisher'"]),
+        (
+            {"kurtosis_ratio": 2.5},
+            "Use method 'score', or 'whitened'",
+            ["tails are heavy", "2.5 times the Gaussian kurtosis", "'fisher' finds false edges"],
+        ),
+        ({"n_samples": 24}, "Use method 'score': ", ["24 rows are few for 5 columns", "strong"]),
+        (
+            {"n_samples": 24, "kurtosis_ratio": 9.0},
+            "Use method 'score', ",
+            ["are few", "9 times the Gaussian kurtosis"],
+        ),
+        (
+            {"dependence_pvalue": 1e-5},
+            "Use method 'batch': ",
+            ["depend on the rows before them", "p 1e-05"],
+        ),
+        ({"dependence_pvalue": 0.0}, "Use method 'batch': ", ["p below 1e-300"]),
+        ({"scale_ratio": 500.0}, "Use method 'score': ", ["standardize=True", "scales differ"]),
+        (FAR, "Use method 'score': ", ["tail index 2)", "cost power", "Test ranks too."]),
+        (FAR | {"skewed_tails": True}, "Use method 'score': ", ["all on one side", "may be false"]),
+        (
+            {"level_columns": ("a", "b"), "dependence_pvalue": 0.0},
+            "Use no method yet. Columns 'a', 'b' look like levels, such as prices",
+            ["difference them first", "Then ask again."],
+        ),
+        ({"level_columns": ("a",)}, "Use no method yet. Column 'a' looks like a level", ["it fir"]),
+        (
+            {"dominant_rows": (DominantRow(812, "weight", 0.97, -999.0),)},
+            "Use method 'score': ",
+            ["Row 812, column 'weight' (value -999), carries 97 % of the column's variance."],
+        ),
+        (
+            {"rare_pairs": (("a", "b"),), "n_rare_pairs": 1},
+            "Use method 'score': ",
+            ["1 pair of columns has few joint events ('a' and 'b')", "little power"],
+        ),
+        ({"discrete_columns": ("sex",)}, "Use method 'score': ", ["'sex' has at most 7 different"]),
+    ],
+    ids=str,
+)
+def test_the_advice_is_a_sentence(facts, start, fragments):
+    advice = with_facts(**facts).advice()
+    assert advice.startswith(start)
+    assert advice.endswith((".", ".)"))
+    assert "\n" not in advice
+    assert "logarithm" not in advice
+    for fragment in fragments:
+        assert fragment in advice
+
+
+def test_one_problem_does_not_hide_another():
+    everything = with_facts(n_samples=24, dependence_pvalue=0, **FAR)
+    for words in ("Use method 'batch'", "tail index 2", "24 rows are few for 5 columns"):
+        assert words in everything.advice()
+
+
+def test_levels_are_not_sent_to_batch():
+    assert "batch" not in with_facts(level_columns=("a",), dependence_pvalue=0.0).advice()
+
+
+def test_equal_scales_need_no_word():
+    assert "standardize" not in with_facts(scale_ratio=99.0).advice()
+
+
+def test_the_kurtosis_of_few_rows_is_noisy():
+    assert not with_facts(n_samples=60, n_features=2, kurtosis_ratio=1.3).heavy_tailed
+    assert with_facts(n_samples=6000, n_features=2, kurtosis_ratio=1.3).heavy_tailed
+
+
+def test_what_is_not_known_is_not_claimed():
+    nothing = with_facts(kurtosis_ratio=float("nan"), dependence_pvalue=float("nan"))
+    assert not nothing.dependent
+    assert not nothing.heavy_tailed
