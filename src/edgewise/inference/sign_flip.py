@@ -116,16 +116,19 @@ class _Saddle:
             low, below = np.where(short, high, low), np.where(short, above, below)
             high = np.where(short, 2 * high, high)
             above = self.score(high) - wanted
-        s = high.copy()
+        s, before = high.copy(), np.zeros(self.a.shape)
         for _ in range(_STEPS):
             s = high - above * (high - low) / np.maximum(above - below, _NOTHING**2)
             missed = self.score(s) - wanted
             if not (np.abs(missed) > 1e-13 * wanted).any():
                 break
-            under = missed < 0
+            side = np.sign(missed)
+            under = side < 0
             # An end that stays twice has its value halved, so that the next point moves past.
-            low, below = np.where(under, s, low), np.where(under, missed, below / 2)
-            high, above = np.where(under, high, s), np.where(under, above / 2, missed)
+            kept = np.where(side == before, 0.5, 1.0)
+            low, below = np.where(under, s, low), np.where(under, missed, kept * below)
+            high, above = np.where(under, high, s), np.where(under, kept * above, missed)
+            before = side
         return s
 
 
