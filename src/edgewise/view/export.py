@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import os
+import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, cast
 
 from edgewise._base.atomic import atomic_path
@@ -48,7 +50,9 @@ PLOT_KINDS = ("png", "svg", "pdf")
 def write_csv(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:
     """Write every pair of variables as one line, the strongest first.
 
-    A name that a spreadsheet would run as a formula gets an apostrophe in front.
+    A name that a spreadsheet would run as a formula gets an apostrophe in front. Lines at the head
+    that start with "#" say what the intervals are; ``pandas.read_csv(path, comment="#")`` skips
+    them.
 
     Parameters
     ----------
@@ -66,7 +70,7 @@ def write_csv(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:
     >>> with TemporaryDirectory() as folder:
     ...     write_csv(result, f"{folder}/edges.csv")
     ...     with open(f"{folder}/edges.csv", encoding="utf-8") as file:
-    ...         sum(1 for line in file)  # a heading and 55 pairs
+    ...         sum(not line.startswith("#") for line in file)  # a heading and 55 pairs
     56
     """
     cells = distinct_texts(result.feature_names, _safe_cell)
@@ -74,7 +78,9 @@ def write_csv(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:
         atomic_path(path) as temporary,
         temporary.open("w", encoding="utf-8", newline="") as file,
     ):
-        writer = csv.writer(file)
+        file.writelines(map(_comment, _remarks(result)))
+        # Texts are quoted, so that no program takes a name with "#" for a comment.
+        writer = csv.writer(file, quoting=csv.QUOTE_NONNUMERIC)
         writer.writerow(Edge._fields)
         for pair in result.pairs():
             writer.writerow([cells[pair.source], cells[pair.target], *pair[2:]])
@@ -84,6 +90,20 @@ def _safe_cell(name: str) -> str:
     """A name that can be written and that no spreadsheet runs as a formula."""
     text = name.encode("utf-8", "backslashreplace").decode("utf-8")
     return f"'{text}" if text.startswith(_FORMULA_STARTS) else text
+
+
+def _remarks(result: EdgeTestResult) -> Iterator[str]:
+    """What a reader of the table must know, each on a line of its own."""
+    if result.uncertainty is not None:
+        yield f"interval_low and interval_high: {result.interval_label}"
+
+
+def _comment(remark: str) -> str:
+    """A line that programs skip, and in which a spreadsheet finds no formula."""
+    text = remark.encode("utf-8", "backslashreplace").decode("utf-8")
+    # A name may hold a separator. What follows a space does not begin a cell that is a formula.
+    spaced = re.sub(r"([,;])(?=\S)", r"\1 ", " ".join(text.split()))
+    return f"# {spaced}\r\n"
 
 
 def write_json(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:
