@@ -125,7 +125,9 @@ def test_networkx():
     graph = result.to_networkx()
     assert tuple(graph.nodes) == NAMES
     assert graph.graph == {
-        **{"method": "score", "alpha": 0.05, "n_samples": 2000},
+        "method": "score",
+        "alpha": 0.05,
+        "n_samples": 2000,
         "intervals": "95 % interval for all pairs at once",
     }
     assert graph.number_of_edges() == result.n_edges
