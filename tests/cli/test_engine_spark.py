@@ -69,7 +69,7 @@ def test_outputs_and_warnings(run_spark, gaps, tmp_path):
     assert out.startswith("0 of 6 possible edges among 4 variables, from 398 rows")
     assert "infinite threshold" in err
     assert "a.1" in (tmp_path / "x.html").read_text(encoding="utf-8")
-    assert len((tmp_path / "x.csv").read_text(encoding="utf-8").splitlines()) == 1 + 6
+    assert len((tmp_path / "x.csv").read_text(encoding="utf-8").splitlines()) == 2 + 6
 
 
 @pytest.mark.parametrize(

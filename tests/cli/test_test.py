@@ -37,7 +37,7 @@ def test_every_output_at_once(run_edgewise, csv_file, rows, tmp_path, require):
     np.testing.assert_allclose(document["precision"], result.precision, rtol=1e-12)
     assert document["reject"] == result.reject.tolist()
     with outputs["csv"].open(encoding="utf-8", newline="") as file:
-        assert len(list(csv.reader(file))) == 1 + 6
+        assert len(list(csv.reader(file))) == 2 + 6  # what the intervals are, and a heading
     graph = require("networkx").read_graphml(outputs["graphml"])
     assert (set(graph), graph.number_of_edges()) == (set("abcd"), result.n_edges)
     assert require("matplotlib.image").imread(outputs["png"]).ndim == 3
@@ -109,6 +109,31 @@ def test_solver(run_edgewise, csv_file, arguments):
     done = run_edgewise("test", csv_file, *arguments, "--solver", "lanczos", status=2)
     assert "'lanczos'" in done.stderr
     assert "matrix-free" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("correction", "label"),
+    [
+        ("holm", "95 % interval for all pairs at once"),
+        ("bh", "95 % interval, pointwise"),
+        ("none", "95 % interval, pointwise"),
+    ],
+)
+def test_the_table_says_what_its_intervals_are(
+    run_edgewise, tmp_path, rows, write_csv, correction, label
+):
+    path = write_csv(tmp_path / "rows.csv", "abcd", rows)
+    out = tmp_path / "pairs.csv"
+    done = run_edgewise("test", path, "--correction", correction, "--csv", out)
+    assert label in done.stdout
+    remark, _, table = out.read_text(encoding="utf-8").partition("\n")
+    assert remark == f"# interval_low and interval_high: {label}"
+    edges = [line for line in csv.DictReader(table.splitlines()) if line["reject"] == "True"]
+    assert len(edges) >= 3
+    for edge in edges:
+        assert f"{float(edge['interval_low']):+.3f} to {float(edge['interval_high']):+.3f}" in (
+            done.stdout
+        )
 
 
 def test_several_files_and_missing_values(run_edgewise, tmp_path, rows, write_csv):

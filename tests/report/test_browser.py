@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import statistics
 import warnings
 from pathlib import Path
@@ -136,7 +137,10 @@ class Shown:
 
 
 def lines_of(text):
-    return list(csv.DictReader(io.StringIO(text, newline="")))
+    """Without the remark at the head, which says what the intervals are."""
+    remark, _, table = text.partition("\r\n")
+    assert re.fullmatch(r"# interval_low and interval_high: \d+ % interval( for|, point).*", remark)
+    return list(csv.DictReader(io.StringIO(table, newline="")))
 
 
 def signed(value):
@@ -250,7 +254,7 @@ def no_correction_of_a_bound(shown):
 def all_that_a_file_holds(shown):
     """Intervals and effects too: a result keeps what they are made from."""
     assert not shown.page.is_disabled("#effect")
-    assert "95 % interval" in shown.all("#headings button")
+    assert "95 % interval for all pairs at once" in shown.all("#headings button")
 
 
 #: What one kind of page alone has to show.
@@ -426,7 +430,8 @@ def test_levels(show):
 
 def test_the_table_has_the_numbers_of_the_result(show):
     shown = show("sp500")
-    low, high = shown.result.confidence_interval(0.95, "partial_correlation")
+    assert shown.all("#headings button")[3] == "95 % interval for all pairs at once"
+    low, high = shown.result.confidence_interval(0.95, "partial_correlation", simultaneous=True)
     place = {name: i for i, name in enumerate(shown.result.feature_names)}
     rows = shown.table()
     assert len(rows) == 50 < shown.result.n_edges
@@ -446,7 +451,7 @@ def test_sorting(show):
     """By every column, both ways; what is saved comes in the same order."""
     shown = show("sp500")
     page, result = shown.page, shown.result
-    low, high = result.confidence_interval(0.95, "partial_correlation")
+    low, high = result.shown_interval()
     place = {name: i for i, name in enumerate(result.feature_names)}
 
     def width(line):
@@ -555,9 +560,14 @@ def test_a_click_shows_the_neighbours(show):
     index = result.feature_names.index(name)
     page.locator("#nodes g.node circle").nth(index).click()
     assert shown.text("#side h3") == name
-    assert shown.text("#side p") == f"{len(near)} neighbours, by strength"
+    assert shown.text("#side p") == (
+        f"{len(near)} neighbours, by strength, with 95 % interval for all pairs at once"
+    )
     assert shown.all("#side li button") == near
     assert shown.all("#side li span") == [signed(edge.partial_correlation) for edge in edges]
+    assert shown.all("#side li small") == [
+        f"{signed(edge.interval_low)} to {signed(edge.interval_high)}" for edge in edges
+    ]
     classes = shown.all("#nodes g.node", "e => [...e.classList]")
     for other, kinds in zip(result.feature_names, classes, strict=True):
         assert ("faded" in kinds) == (other not in {*near, name})
@@ -712,7 +722,10 @@ def test_tips(show):
     ends = [shown.node(name)[1] for name in edge[:2]]
     page.mouse.move(*np.mean(ends, axis=0))
     text = shown.text("#tip")
-    assert text.startswith(f"{edge.source} – {edge.target}: {signed(edge.partial_correlation)}, ")
+    interval = f"{signed(edge.interval_low)} to {signed(edge.interval_high)}"
+    assert text.startswith(
+        f"{edge.source} – {edge.target}: {signed(edge.partial_correlation)} ({interval}), "
+    )
     assert float(text.rpartition(" ")[2]) == pytest.approx(edge.adjusted_pvalue, rel=0.06)
     page.mouse.move(2, 2)
     assert not page.is_visible("#tip")

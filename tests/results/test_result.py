@@ -83,9 +83,15 @@ def test_records_are_the_matrices_entries():
     for edge in result.pairs():
         i, j = NAMES.index(edge.source), NAMES.index(edge.target)
         assert i < j
+        matrices = {
+            "standard_error": result.partial_correlation_standard_error,
+            "interval_low": result.shown_interval().low,
+            "interval_high": result.shown_interval().high,
+        }
         for field in edge._fields[2:]:
             value = getattr(edge, field)
-            assert value == getattr(result, field)[i, j]
+            matrix = matrices[field] if field in matrices else getattr(result, field)
+            assert value == matrix[i, j]
             assert type(value) in (float, bool)
 
 
@@ -118,12 +124,17 @@ def test_networkx():
     result = result_of()
     graph = result.to_networkx()
     assert tuple(graph.nodes) == NAMES
-    assert graph.graph == {"method": "score", "alpha": 0.05, "n_samples": 2000}
+    assert graph.graph == {
+        "method": "score",
+        "alpha": 0.05,
+        "n_samples": 2000,
+        "intervals": "95 % interval for all pairs at once",
+    }
     assert graph.number_of_edges() == result.n_edges
     for edge in result.edges():
         attributes = graph.edges[edge.source, edge.target]
         assert attributes["weight"] == abs(edge.partial_correlation)
-        for field in ("partial_correlation", "precision", "statistic", "pvalue", "adjusted_pvalue"):
+        for field in edge._fields[2:-1]:
             assert attributes[field] == getattr(edge, field)
 
 

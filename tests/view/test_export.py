@@ -75,6 +75,9 @@ def test_csv_holds_every_pair_exactly(tmp_path, result):
     path = tmp_path / "x.csv"
     export.write_csv(result, path)
     with path.open(encoding="utf-8", newline="") as file:
+        assert next(file) == (
+            "# interval_low and interval_high: 95 % interval for all pairs at once\r\n"
+        )
         header, *lines = csv.reader(file)
     assert tuple(header) == Edge._fields
     pairs = result.pairs()
@@ -108,6 +111,27 @@ def test_csv_runs_no_formula(tmp_path, hostile, hostile_names):
     assert "'=cmd|' /C calc'!A0" in cells
     assert not any(cell.startswith(("=", "+", "-", "@", "\t", "\r")) for cell in cells)
     assert cells - {"'=cmd|' /C calc'!A0"} == set(hostile_names[1:])
+
+
+@pytest.mark.parametrize("backend", ["pandas", "polars"])
+def test_readers_skip_the_remarks_and_keep_the_names(tmp_path, rows, require, backend):
+    names = ["#a", "b # c", 'd"#', "e, =f"]
+    result = ew.edge_test(rows, feature_names=names)
+    export.write_csv(result, tmp_path / "x.csv")
+    comment = {"comment": "#"} if backend == "pandas" else {"comment_prefix": "#"}
+    frame = require(backend).read_csv(tmp_path / "x.csv", **comment)
+    assert tuple(frame.columns) == Edge._fields
+    for column in ("source", "target", "interval_low", "interval_high", "reject"):
+        assert list(frame[column]) == [getattr(pair, column) for pair in result.pairs()]
+
+
+def test_csv_of_a_result_without_intervals_has_no_remark(tmp_path, result):
+    path = tmp_path / "x.csv"
+    export.write_csv(replace(result, uncertainty=None), path)
+    with path.open(encoding="utf-8", newline="") as file:
+        lines = list(csv.DictReader(file))
+    assert {line["interval_low"] for line in lines} == {"nan"}
+    assert "nan" not in {line["standard_error"] for line in lines}
 
 
 def test_json_is_the_whole_result(tmp_path, result):

@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from edgewise.methods.registry import DEFAULT_METHOD
+from edgewise.results.intervals import interval_text
 from edgewise.view.safe_names import printable
 
 if TYPE_CHECKING:
@@ -38,13 +39,14 @@ def edge_table(result: EdgeTestResult, most: int | None = None) -> Table:
     )
     table = Table(title=title, title_justify="left", title_style="bold")
     table.add_column("edge")
-    for heading in ("partial correlation", "statistic", "adjusted p"):
+    for heading in ("partial correlation", result.interval_label, "statistic", "adjusted p"):
         table.add_column(heading, justify="right")
     for edge in shown:
         sign = "blue" if edge.partial_correlation > 0 else "red"
         table.add_row(
             Text(f"{printable(edge.source)} – {printable(edge.target)}"),
             Text(f"{edge.partial_correlation:+.3f}", style=sign),
+            interval_text(edge),
             f"{edge.statistic:+.2f}",
             pvalue_text(edge.adjusted_pvalue),
         )

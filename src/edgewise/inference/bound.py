@@ -60,13 +60,15 @@ class Bound:
     def interval(
         self, estimated: Estimated, *, level: float, scale: str, simultaneous: bool
     ) -> ConfidenceInterval:
-        lowest = 1 - getattr(self.radius, "max_alpha", 1.0)
+        largest = getattr(self.radius, "max_alpha", 1.0)
+        lowest = 1 - largest
         if level < lowest:
             raise ParameterError(
                 f"level: expected at least {lowest:.4f} with the trace radius, got {level:g}; its "
                 "bound is not proven below that. Use radius='chi2'."
             )
-        half = self.half_width(1 - level)
+        # At the lowest level 1 − level may be rounded to above the largest alpha.
+        half = self.half_width(min(1 - level, largest))
         if scale == "precision":
             return around_precision(estimated.precision, half)
         return within_precision_bounds(estimated.precision, estimated.partial_correlation, half)

@@ -214,11 +214,9 @@ def _data(result: EdgeTestResult, bound: bool) -> dict[str, Any]:
     if result.correction == "maxt":
         document["maxt"] = _encoded(np.log(result.adjusted_pvalue[upper]), np.float64)
     if result.uncertainty is not None and result.n_features <= _MANY_FEATURES:
-        level = 1 - result.alpha
-        ends = result.confidence_interval(level=level, scale="partial_correlation")
+        ends = result.shown_interval()
         document["low"], document["high"] = (_encoded(end[upper], np.float32) for end in ends)
-        at_once = " for all at once" if bound else ""
-        document["intervalLabel"] = f"{100 * level:.4g} % interval{at_once}"
+        document["intervalLabel"] = result.interval_label
     return document
 
 

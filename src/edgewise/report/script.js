@@ -118,6 +118,7 @@
     return node;
   };
   const rhoCell = (tag, v) => make(tag, signed(v), `right number ${v < 0 ? "negative" : "positive"}`);
+  const interval = (k) => `${signed(low[k])} to ${signed(high[k])}`;
   const isText = (k) => `${names[first[k]]} – ${names[second[k]]}`;
   const pairs = m === 1 ? "pair" : "pairs";
   const count = () => {
@@ -187,7 +188,7 @@
     while (lines.length <= at) {
       const made = document.createElementNS(SVG, "line");
       const index = lines.length;
-      const text = () => { const k = state.edges[index]; return `${isText(k)}: ${signed(rho[k])}, adjusted p ${probability(adjusted()[k])}`; };
+      const text = () => { const k = state.edges[index]; return `${isText(k)}: ${signed(rho[k])}${low ? ` (${interval(k)})` : ""}, adjusted p ${probability(adjusted()[k])}`; };
       made.addEventListener("pointerenter", (event) => tip(event, text()));
       made.addEventListener("pointermove", (event) => tip(event, text()));
       made.addEventListener("pointerleave", hideTip);
@@ -259,9 +260,10 @@
       button.type = "button";
       button.addEventListener("click", () => { choose(other); nodes[other].focus(); });
       item.append(button, rhoCell("span", rho[k]));
+      if (low) item.append(make("small", interval(k), "number"));
       list.append(item);
     }
-    side.replaceChildren(make("h3", names[i]), make("p", `${near.length} ${near.length === 1 ? "neighbour" : "neighbours"}, by strength`, "muted"), list);
+    side.replaceChildren(make("h3", names[i]), make("p", `${near.length} ${near.length === 1 ? "neighbour" : "neighbours"}, by strength${low ? `, with ${data.intervalLabel}` : ""}`, "muted"), list);
   };
 
   // ---- moving, zooming -----------------------------------------------------------------------
@@ -343,7 +345,7 @@
     { key: "source", label: "variable", value: (k) => names[first[k]], rank: (k) => alphabetical[first[k]], text: true },
     { key: "target", label: "variable", value: (k) => names[second[k]], rank: (k) => alphabetical[second[k]], text: true },
     { key: "rho", label: "partial correlation", value: (k) => rho[k], rank: (k) => Math.abs(rho[k]) },
-    ...(low ? [{ key: "interval", label: data.intervalLabel, value: (k) => `${signed(low[k])} to ${signed(high[k])}`, rank: (k) => high[k] - low[k] }] : []),
+    ...(low ? [{ key: "interval", label: data.intervalLabel, value: interval, rank: (k) => high[k] - low[k] }] : []),
     { key: "p", label: "p-value", value: (k) => probability(effects[state.effect].logp[k]), rank: (k) => effects[state.effect].logp[k] },
     { key: "adjusted", label: "adjusted p", value: (k) => probability(adjusted()[k]), rank: (k) => adjusted()[k] },
   ];
@@ -405,14 +407,16 @@
   // A spreadsheet must not read a name as a formula, and a comma or a quote is part of the name.
   const csvName = (name) => {
     const safe = /^[=+\-@\t\r\n＝＋－＠]/.test(name) ? `'${name}` : name;
-    return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+    return /[",#\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
   };
   $("download").addEventListener("click", () => {
     const adj = adjusted();
     const logp = effects[state.effect].logp;
-    const head = ["source", "target", "partial_correlation", "log_pvalue", "log_adjusted_pvalue", "edge"];
-    const rows = wanted().map((k) => [csvName(names[first[k]]), csvName(names[second[k]]), rho[k].toPrecision(7), logp[k], adj[k], Boolean(state.isEdge[k])].join(","));
-    const blob = new Blob([`${[head.join(","), ...rows].join("\r\n")}\r\n`], { type: "text/csv" });
+    const remarks = low ? [`# interval_low and interval_high: ${data.intervalLabel}`] : [];
+    const head = ["source", "target", "partial_correlation", ...(low ? ["interval_low", "interval_high"] : []), "log_pvalue", "log_adjusted_pvalue", "edge"];
+    const ends = (k) => (low ? [low[k].toPrecision(7), high[k].toPrecision(7)] : []);
+    const rows = wanted().map((k) => [csvName(names[first[k]]), csvName(names[second[k]]), rho[k].toPrecision(7), ...ends(k), logp[k], adj[k], Boolean(state.isEdge[k])].join(","));
+    const blob = new Blob([`${[...remarks, head.join(","), ...rows].join("\r\n")}\r\n`], { type: "text/csv" });
     const link = make("a");
     link.href = URL.createObjectURL(blob);
     link.download = "edges.csv";

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -29,6 +30,11 @@ class Edge(NamedTuple):
         Name of the second variable.
     partial_correlation : float
         Their estimated correlation given all other variables.
+    standard_error : float
+        Of the partial correlation; NaN for a bound, which has none.
+    interval_low, interval_high : float
+        Interval of the partial correlation, of the level and the family that the result's
+        `interval_label` says; NaN where a result of an older edgewise has none.
     precision : float
         The estimate of Θ_ij.
     statistic : float
@@ -51,6 +57,9 @@ class Edge(NamedTuple):
     source: str
     target: str
     partial_correlation: float
+    standard_error: float
+    interval_low: float
+    interval_high: float
     precision: float
     statistic: float
     pvalue: float
@@ -58,24 +67,33 @@ class Edge(NamedTuple):
     reject: bool
 
 
+#: The fields of an edge that files of an older edgewise do not have.
+NEW_FIELDS = ("standard_error", "interval_low", "interval_high")
+
+
 def all_pairs(result: EdgeTestResult) -> list[Edge]:
     """Every pair of variables, strongest partial correlation first."""
     rows, columns = upper_pairs(result.n_features)
     order = np.argsort(-np.abs(result.partial_correlation[rows, columns]), kind="stable")
-    names = result.feature_names
-    return [
-        Edge(
-            names[i],
-            names[j],
-            float(result.partial_correlation[i, j]),
-            float(result.precision[i, j]),
-            float(result.statistic[i, j]),
-            float(result.pvalue[i, j]),
-            float(result.adjusted_pvalue[i, j]),
-            bool(result.reject[i, j]),
-        )
-        for i, j in ((int(rows[k]), int(columns[k])) for k in order)
-    ]
+    at = rows[order], columns[order]
+    # The same NaN everywhere: edges without a number compare as equal.
+    unknown = [math.nan] * len(order)
+    errors = result.partial_correlation_standard_error
+    ends = result.shown_interval() if result.uncertainty is not None else ()
+    values = (
+        result.partial_correlation[at].tolist(),
+        unknown if errors is None else errors[at].tolist(),
+        *([end[at].tolist() for end in ends] or (unknown, unknown)),
+        *(
+            matrix[at].tolist()
+            for matrix in (
+                *(result.precision, result.statistic),
+                *(result.pvalue, result.adjusted_pvalue, result.reject),
+            )
+        ),
+    )
+    names = np.array(result.feature_names, dtype=object)
+    return list(map(Edge, names[at[0]], names[at[1]], *values))
 
 
 def frame_of(pairs: list[Edge], backend: FrameKind | None) -> Any:
@@ -87,7 +105,7 @@ def frame_of(pairs: list[Edge], backend: FrameKind | None) -> Any:
     if backend is None:
         backend = next(kind for kind in _FRAME_KINDS if find_spec(kind))
     check_choice("backend", backend, _FRAME_KINDS)
-    columns = {field: [getattr(pair, field) for pair in pairs] for field in Edge._fields}
+    columns = dict(zip(Edge._fields, map(list, zip(*pairs, strict=True)), strict=True))
     return nw.from_dict(columns, backend=backend).to_native()
 
 
@@ -98,6 +116,8 @@ def graph_of(result: EdgeTestResult) -> nx.Graph[str]:
     graph: nx.Graph[str] = nx.Graph(
         method=result.method, alpha=result.alpha, n_samples=result.n_samples
     )
+    if result.uncertainty is not None:
+        graph.graph["intervals"] = result.interval_label
     graph.add_nodes_from(result.feature_names)
     for edge in result.edges():
         numbers = edge._asdict()

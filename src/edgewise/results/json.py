@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from edgewise._base.types import AnyArray
-from edgewise.errors import DataError, DataTypeError
+from edgewise.errors import DataError, DataTypeError, EdgewiseError
+from edgewise.results.edge import NEW_FIELDS
 from edgewise.results.json_document import (
     FORMAT,
     INFINITIES,
@@ -36,6 +37,9 @@ _MATRICES = (
     *("covariance", "precision", "partial_correlation", "statistic"),
     *("log_pvalue", "pvalue", "adjusted_pvalue"),
 )
+_ENDS = ("interval_low", "interval_high")
+# Processors and versions of libraries differ by less in ends of intervals.
+_ROUNDING = 1e-6
 _STANDARD_ERRORS = ("standard_error", "partial_correlation_standard_error")
 
 
@@ -59,6 +63,7 @@ def to_document(result: EdgeTestResult) -> dict[str, Any]:
             document["uncertainty"] = jsonable(uncertainty_document(value))
         else:
             document[known.name] = jsonable(value)
+    document |= _interval_fields(result)
     document["edges"] = _edge_records(result)
     return document
 
@@ -78,6 +83,15 @@ def _edge_records(result: EdgeTestResult) -> list[dict[str, Any]]:
     return [
         {name: jsonable(value) for name, value in edge._asdict().items()} for edge in result.edges()
     ]
+
+
+def _interval_fields(result: EdgeTestResult) -> dict[str, Any]:
+    """Of the intervals in the edges; null where the result has none."""
+    known = result.uncertainty is not None
+    return {
+        "interval_level": result.interval_level if known else None,
+        "interval_family": result.interval_family if known else None,
+    }
 
 
 def jsonable(value: Any) -> Any:
@@ -142,10 +156,51 @@ def from_json(kind: type[EdgeTestResult], source: str | os.PathLike[str]) -> Edg
         cautions=document.texts("cautions") if "cautions" in document.fields else (),
         **matrices,
     )
-    if document.field("edges") != _edge_records(result):
-        # The edges are in the file twice, so a difference shows that somebody changed the file.
-        document.refuse("edges", "the pairs that 'reject' marks, with the numbers of the matrices")
+    _check_repeated(document, result)
     return result
+
+
+def _check_repeated(document: Document, result: EdgeTestResult) -> None:
+    """What is in the file twice must agree: a difference shows that somebody changed the file."""
+    try:
+        expected = _edge_records(result)
+    except (EdgewiseError, ArithmeticError):
+        document.refuse("uncertainty", "one that gives intervals at the level 1 − alpha")
+    edges = document.field("edges")
+    if document.fields["schema_version"] < 3:
+        expected, edges = _without_new(expected), _without_new(edges)
+    else:
+        for name, value in _interval_fields(result).items():
+            if not _close(document.field(name), value):
+                document.refuse(name, repr(value))
+    if not _agree(edges, expected):
+        document.refuse("edges", "the pairs that 'reject' marks, with the numbers of the matrices")
+
+
+def _without_new(edges: Any) -> Any:
+    if not isinstance(edges, list) or not all(isinstance(edge, dict) for edge in edges):
+        return edges
+    return [{k: v for k, v in edge.items() if k not in NEW_FIELDS} for edge in edges]
+
+
+def _agree(edges: Any, expected: list[dict[str, Any]]) -> bool:
+    """Whether edges are equal, but for rounding in ends of intervals, which are computed anew."""
+    if not isinstance(edges, list) or len(edges) != len(expected):
+        return False
+    return all(
+        isinstance(edge, dict)
+        and edge.keys() == other.keys()
+        and all(
+            edge[name] == value or (name in _ENDS and _close(edge[name], value))
+            for name, value in other.items()
+        )
+        for edge, other in zip(edges, expected, strict=True)
+    )
+
+
+def _close(value: Any, expected: Any) -> bool:
+    both = isinstance(value, float) and isinstance(expected, float)
+    return bool(value == expected or (both and abs(value - expected) < _ROUNDING))
 
 
 def _read(source: str | os.PathLike[str]) -> tuple[str, str]:

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from edgewise._base.checks import check_choice, check_real
 from edgewise._base.types import BoolArray, FloatArray
-from edgewise.errors import ParameterError
-from edgewise.inference.effect import SCALES
-from edgewise.inference.intervals import ConfidenceInterval
 from edgewise.inference.measurement import Uncertainty
 from edgewise.results.edge import Edge, FrameKind, all_pairs, frame_of, graph_of
+from edgewise.results.intervals import Intervals
 from edgewise.results.json import from_json, json_schema, json_text, to_document
 from edgewise.results.summary import headline, shortest, summary
 
@@ -28,7 +25,7 @@ _TINY = float(np.finfo(float).tiny)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class EdgeTestResult:
+class EdgeTestResult(Intervals):
     """The outcome of testing H₀: Θ_ij = 0 for every pair of variables.
 
     Attributes
@@ -71,6 +68,9 @@ class EdgeTestResult:
         What intervals are made from: standard errors and a reference, or a bound on all entries.
     n_edges : int
         How many edges were found.
+    interval_level, interval_family, interval_label : float, str, str
+        Of the intervals shown in tables, files, pictures and the report: 1 − alpha; "all pairs"
+        where they hold at once (Holm, Bonferroni, max-T, bounds), or else "pointwise"; and both.
 
     Examples
     --------
@@ -88,6 +88,8 @@ class EdgeTestResult:
     >>> low, high = result.confidence_interval(scale="partial_correlation")
     >>> bool((low <= high).all())
     True
+    >>> result.interval_label, result.shown_interval().low.shape
+    ('95 % interval for all pairs at once', (20, 20))
     >>> result.plot("volcano").get_xlabel()
     'partial correlation'
     >>> ew.EdgeTestResult.from_json(result.to_json())
@@ -162,38 +164,6 @@ class EdgeTestResult:
         """
         return [pair for pair in self.pairs() if pair.reject]
 
-    def confidence_interval(
-        self,
-        level: float = 0.95,
-        scale: Literal["precision", "partial_correlation"] = "precision",
-        simultaneous: bool = False,
-    ) -> ConfidenceInterval:
-        """Intervals for every entry, as arrays `low` and `high`.
-
-        Parameters
-        ----------
-        level : float
-            Confidence level, between 0 and 1.
-        scale : {"precision", "partial_correlation"}
-            Entries of Θ, or partial correlations (by Fisher's z-transform).
-        simultaneous : bool
-            Whether all intervals hold at once with this level. Those of the bounds always do. The
-            others divide 1 − level by the number of pairs, or use the largest statistic ("maxt").
-
-        Returns
-        -------
-        ConfidenceInterval
-            The lower and the upper ends, each of shape (p, p).
-        """
-        level = check_real("level", level, above=0, below=1, hint=" 0.95 is usual.")
-        check_choice("scale", scale, SCALES)
-        if self.uncertainty is None:
-            raise ParameterError(
-                "uncertainty: this result was read from a file of an older edgewise, which has no "
-                "intervals; test the data again."
-            )
-        return self.uncertainty.interval(self, level=level, scale=scale, simultaneous=simultaneous)
-
     def to_frame(self, backend: FrameKind | None = None) -> Any:
         """Every pair as a row of a data frame, strongest first; `reject` marks the edges.
 
@@ -205,7 +175,7 @@ class EdgeTestResult:
         Returns
         -------
         data frame
-            Its columns are the attributes of `Edge`.
+            Its columns are the attributes of `Edge`; `interval_label` says what its intervals are.
         """
         return frame_of(self.pairs(), backend)
 

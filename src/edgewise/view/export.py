@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import os
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, cast
 
 from edgewise._base.atomic import atomic_path
@@ -49,9 +50,9 @@ PLOT_KINDS = ("png", "svg", "pdf")
 def write_csv(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:
     """Write every pair of variables as one line, the strongest first.
 
-    A name that a spreadsheet would run as a formula gets an apostrophe in front. Cautions are at
-    the head, one in each line, after "# caution: "; ``pandas.read_csv(path, comment="#")`` skips
-    them.
+    A name that a spreadsheet would run as a formula gets an apostrophe in front. Lines at the head
+    that start with "#" say what the intervals are, and each caution after "# caution: ";
+    ``pandas.read_csv(path, comment="#")`` skips them.
 
     Parameters
     ----------
@@ -77,8 +78,9 @@ def write_csv(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:
         atomic_path(path) as temporary,
         temporary.open("w", encoding="utf-8", newline="") as file,
     ):
-        writer = csv.writer(file)
-        file.writelines(map(_comment, result.cautions))
+        file.writelines(map(_comment, _remarks(result)))
+        # Texts are quoted, so that no program takes a name with "#" for a comment.
+        writer = csv.writer(file, quoting=csv.QUOTE_NONNUMERIC)
         writer.writerow(Edge._fields)
         for pair in result.pairs():
             writer.writerow([cells[pair.source], cells[pair.target], *pair[2:]])
@@ -90,12 +92,19 @@ def _safe_cell(name: str) -> str:
     return f"'{text}" if text.startswith(_FORMULA_STARTS) else text
 
 
-def _comment(caution: str) -> str:
+def _remarks(result: EdgeTestResult) -> Iterator[str]:
+    """What a reader of the table must know, each on a line of its own."""
+    if result.uncertainty is not None:
+        yield f"interval_low and interval_high: {result.interval_label}"
+    yield from (f"caution: {caution}" for caution in result.cautions)
+
+
+def _comment(remark: str) -> str:
     """A line that programs skip, and in which a spreadsheet finds no formula."""
-    text = caution.encode("utf-8", "backslashreplace").decode("utf-8")
+    text = remark.encode("utf-8", "backslashreplace").decode("utf-8")
     # A name may hold a separator. What follows a space does not begin a cell that is a formula.
     spaced = re.sub(r"([,;])(?=\S)", r"\1 ", " ".join(text.split()))
-    return f"# caution: {spaced}\r\n"
+    return f"# {spaced}\r\n"
 
 
 def write_json(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from edgewise._base.checks import check_count
 from edgewise._base.matrices import upper_pairs
+from edgewise.results.intervals import interval_label
 from edgewise.results.result import EdgeTestResult
 from edgewise.view import layout
 from edgewise.view.safe_names import shortened
@@ -21,7 +22,7 @@ def plot_forest(
     *,
     most: int = 30,
     level: float | None = None,
-    simultaneous: bool = True,
+    simultaneous: bool | None = None,
     ax: Axes | None = None,
 ) -> Axes:
     """The strongest pairs with confidence intervals of their partial correlations.
@@ -37,9 +38,10 @@ def plot_forest(
         How many pairs at most.
     level : float, optional
         Confidence level; by default 1 − alpha.
-    simultaneous : bool
-        Whether the intervals hold for all pairs at once. They should: the pairs shown are the
-        strongest of all, and an interval for a single pair is too optimistic for them.
+    simultaneous : bool, optional
+        Whether the intervals hold for all pairs at once; by default as the result's
+        `interval_family` says, so that they are those of every table and file. The pairs shown are
+        the strongest of all: an interval for a single pair is too optimistic for them.
     ax : matplotlib axes, optional
         Where to draw; by default a new figure that pyplot does not keep alive.
 
@@ -57,9 +59,12 @@ def plot_forest(
     ['praf – pmek', 'plcg – PIP2', 'PKC – P38']
     """
     most = check_count("most", most, at_least=1)
-    level = 1 - result.alpha if level is None else level
+    level = result.interval_level if level is None else level
+    family = result.interval_family
+    if simultaneous is not None and result.radius is None:  # a bound always holds for all
+        family = "all pairs" if simultaneous else "pointwise"
     low, high = result.confidence_interval(
-        level=level, scale="partial_correlation", simultaneous=simultaneous
+        level=level, scale="partial_correlation", simultaneous=family == "all pairs"
     )
     rows, columns = upper_pairs(result.n_features)
     strength = np.abs(result.partial_correlation[rows, columns])
@@ -73,11 +78,7 @@ def plot_forest(
         )
     _set_axes(ax, result, pairs)
     layout.write_title(ax, _title(result, pairs))
-    together = simultaneous or result.radius is not None
-    ax.set_xlabel(
-        f"partial correlation with {100 * level:g} % intervals, "
-        + ("for all pairs at once" if together else "each pair by itself")
-    )
+    ax.set_xlabel(f"partial correlation with {interval_label(level, family)}")
     return ax
 
 

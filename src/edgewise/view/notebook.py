@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
+from edgewise.results.intervals import interval_text
 from edgewise.results.result import EdgeTestResult
 from edgewise.results.summary import facts
 from edgewise.view.layout import NEGATIVE, POSITIVE, node_positions
@@ -77,16 +78,22 @@ def _network(result: EdgeTestResult) -> str:
 
 def _table(result: EdgeTestResult) -> str:
     edges = result.edges()
-    rows = "".join(
-        f"<tr><td>{escape(printable(edge.source))} – {escape(printable(edge.target))}</td>"
-        f'<td style="text-align:right">{edge.partial_correlation:+.3f}</td>'
-        f'<td style="text-align:right">{edge.adjusted_pvalue:.2g}</td></tr>'
-        for edge in edges[:_SHOWN_EDGES]
-    )
+    headings, rows = ["edge", "partial correlation", "adjusted p"], ""
+    if result.uncertainty is not None:
+        headings.insert(2, result.interval_label)
+    for edge in edges[:_SHOWN_EDGES]:
+        cells = [f"{edge.partial_correlation:+.3f}", f"{edge.adjusted_pvalue:.2g}"]
+        if result.uncertainty is not None:
+            cells.insert(1, interval_text(edge))
+        rows += (
+            f"<tr><td>{escape(printable(edge.source))} – {escape(printable(edge.target))}</td>"
+            + "".join(f'<td style="text-align:right">{cell}</td>' for cell in cells)
+            + "</tr>"
+        )
+    heading = "".join(f"<th>{name}</th>" for name in headings)
     more = len(edges) - _SHOWN_EDGES
     note = f"<p>… and {more} more</p>" if more > 0 else ""
     return (
-        '<div><table style="color:inherit"><thead><tr><th>edge</th><th>partial correlation</th>'
-        "<th>adjusted p</th></tr>"
-        f"</thead><tbody>{rows}</tbody></table>{note}</div>"
+        f'<div><table style="color:inherit"><thead><tr>{heading}</tr></thead>'
+        f"<tbody>{rows}</tbody></table>{note}</div>"
     )

@@ -1,0 +1,312 @@
+"""The same intervals, with the same label, wherever a result shows them."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import dataclasses
+import json
+import math
+import re
+import warnings
+
+import numpy as np
+import pytest
+
+import edgewise as ew
+from edgewise import DataError, EdgeTestResult
+from edgewise.bounds.radius import TRACE_MAX_ALPHA
+from edgewise.cli.screen import edge_table
+from edgewise.report.document import Context, report_html
+from edgewise.results.intervals import interval_label
+from edgewise.view.export import write_csv, write_graphml
+from edgewise.view.forest import plot_forest
+
+ALL, EACH = "all pairs", "pointwise"
+#: Method, correction, and the family that its intervals are for.
+ASKED = {
+    "score, holm": ("score", "holm", ALL),
+    "score, bonferroni": ("score", "bonferroni", ALL),
+    "score, bh": ("score", "bh", EACH),
+    "score, by": ("score", "by", EACH),
+    "score, none": ("score", None, EACH),
+    "wald, holm": ("wald", "holm", ALL),
+    "fisher, none": ("fisher", None, EACH),
+    "batch, maxt": ("batch", "maxt", ALL),
+    "sequential": ("sequential", "holm", ALL),
+    "whitened": ("whitened", None, ALL),
+    "trace, infinite": ("trace", None, ALL),
+}
+every_result = pytest.mark.parametrize("asked", ASKED)
+
+
+def sample(n=2000, p=5):
+    rng = np.random.default_rng(17)
+    return ew.simulate.sample("laplace", ew.simulate.make_chain_precision(p), n, rng=rng)
+
+
+def ask(asked, alpha=0.05, **options):
+    method, correction, _ = ASKED[asked]
+    given = {} if asked in ("whitened", "trace, infinite") else {"correction": correction}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ew.EdgewiseWarning)
+        n = 40_000 if asked == "whitened" else 2000
+        return ew.edge_test(sample(n), method=method, alpha=alpha, **given, **options)
+
+
+@pytest.fixture(scope="module")
+def results():
+    return {asked: ask(asked) for asked in ASKED}
+
+
+def ends_of(result):
+    """By the names of a pair."""
+    return {pair[:2]: (pair.interval_low, pair.interval_high) for pair in result.pairs()}
+
+
+@every_result
+def test_the_family_follows_from_the_correction(results, asked):
+    result = results[asked]
+    assert result.interval_family == ASKED[asked][2]
+    assert result.interval_level == 1 - result.alpha
+    wanted = {ALL: "95 % interval for all pairs at once", EACH: "95 % interval, pointwise"}
+    assert result.interval_label == wanted[result.interval_family]
+
+
+@every_result
+def test_the_intervals_are_those_of_the_family(results, asked):
+    result = results[asked]
+    wanted = result.confidence_interval(0.95, "partial_correlation", ASKED[asked][2] == ALL)
+    for shown, end in zip(result.shown_interval(), wanted, strict=True):
+        np.testing.assert_array_equal(shown, end)
+        assert not shown.flags.writeable
+    assert result.shown_interval() is result.shown_interval()
+    place = {name: i for i, name in enumerate(result.feature_names)}
+    for (source, target), ends in ends_of(result).items():
+        at = place[source], place[target]
+        assert ends == (wanted.low[at], wanted.high[at])
+        assert ends[0] <= result.partial_correlation[at] <= ends[1]
+
+
+@every_result
+def test_standard_errors_are_of_partial_correlations(results, asked):
+    result = results[asked]
+    errors = result.partial_correlation_standard_error
+    place = {name: i for i, name in enumerate(result.feature_names)}
+    for pair in result.pairs():
+        if errors is None:
+            assert math.isnan(pair.standard_error)
+        else:
+            assert pair.standard_error == errors[place[pair.source], place[pair.target]]
+    assert (errors is None) == (asked in ("whitened", "trace, infinite"))
+
+
+@pytest.mark.parametrize("method", ["score", "wald", "fisher", "batch"])
+@pytest.mark.parametrize("alpha", [0.05, 0.3])
+def test_intervals_leave_zero_as_their_family_decides(method, alpha):
+    X = sample(300, 8)
+    for correction in (None, "bonferroni"):
+        result = ew.edge_test(X, method=method, correction=correction, alpha=alpha)
+        assert 0 < result.n_edges < len(result.pairs())
+        for pair in result.pairs():
+            assert (pair.interval_low > 0 or pair.interval_high < 0) == pair.reject
+    holm = ew.edge_test(X, method=method, correction="holm", alpha=alpha)
+    assert ends_of(holm) == ends_of(result)
+
+
+def test_an_edge_of_holm_alone_has_an_interval_with_zero():
+    """As the documentation says: Holm decides in steps, and the intervals are Bonferroni's."""
+    for seed in range(20):
+        X = ew.simulate.sample("gaussian", ew.simulate.make_chain_precision(8), 100, rng=seed)
+        holm, bonferroni = (ew.edge_test(X, correction=c) for c in ("holm", "bonferroni"))
+        found = {edge[:2] for edge in bonferroni.edges()}
+        further = [edge for edge in holm.edges() if edge[:2] not in found]
+        for edge in further:
+            assert edge.interval_low <= 0 <= edge.interval_high
+        if further:
+            return
+    pytest.fail("no data set has such an edge")
+
+
+@every_result
+def test_the_same_numbers_everywhere(results, asked, tmp_path, require):
+    """In the frame, the CSV, the JSON, the graph, the report and the forest plot."""
+    result = results[asked]
+    ends = ends_of(result)
+    frame = result.to_frame("pyarrow").to_pylist()
+    assert {(r["source"], r["target"]): (r["interval_low"], r["interval_high"]) for r in frame} == (
+        ends
+    )
+    write_csv(result, tmp_path / "x.csv")
+    with (tmp_path / "x.csv").open(encoding="utf-8", newline="") as file:
+        remark = next(file).strip()
+        lines = list(csv.DictReader(file))
+    assert remark == f"# interval_low and interval_high: {result.interval_label}"
+    for line in lines:
+        low, high = ends[line["source"], line["target"]]
+        assert (float(line["interval_low"]), float(line["interval_high"])) == (low, high)
+    document = json.loads(result.to_json())
+    assert document["interval_level"] == 0.95
+    assert document["interval_family"] == result.interval_family
+    assert len(document["edges"]) == result.n_edges
+    for edge in document["edges"]:
+        assert (edge["interval_low"], edge["interval_high"]) == ends[edge["source"], edge["target"]]
+    graph = result.to_networkx()
+    assert graph.graph["intervals"] == result.interval_label
+    for source, target, numbers in graph.edges(data=True):
+        assert (numbers["interval_low"], numbers["interval_high"]) == ends[source, target]
+    page = report_html(result, Context())
+    (data,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', page)
+    data = json.loads(data)
+    assert data["intervalLabel"] == result.interval_label
+    upper = np.triu_indices(result.n_features, k=1)
+    for name, end in zip(("low", "high"), result.shown_interval(), strict=True):
+        found = np.frombuffer(base64.b64decode(data[name]), dtype="<f4")
+        np.testing.assert_array_equal(found, end[upper].astype("f4"))
+    require("matplotlib")
+    axes = plot_forest(result)
+    assert axes.get_xlabel() == f"partial correlation with {result.interval_label}"
+    bars = [line for line in axes.lines if line.get_marker() == "None" and line.get_zorder() == 2]
+    for bar, pair in zip(bars, result.pairs(), strict=True):
+        assert tuple(bar.get_xdata()) == ends[pair[:2]]
+
+
+@every_result
+def test_the_same_label_on_a_terminal_and_in_a_notebook(results, asked):
+    result = results[asked]
+    headings = [column.header for column in edge_table(result).columns]
+    assert headings[2] == result.interval_label
+    cells = [f"{e.interval_low:+.3f} to {e.interval_high:+.3f}" for e in result.edges()]
+    assert list(edge_table(result).columns[2].cells) == cells
+    if result.n_edges:
+        html = result._repr_html_()
+        assert f"<th>{result.interval_label}</th>" in html
+        for cell in cells[:8]:
+            assert f'<td style="text-align:right">{cell}</td>' in html
+
+
+def test_graphml_says_what_the_intervals_are(results, tmp_path):
+    import networkx as nx
+
+    write_graphml(results["score, bh"], tmp_path / "x.graphml")
+    graph = nx.read_graphml(tmp_path / "x.graphml")
+    assert graph.graph["intervals"] == "95 % interval, pointwise"
+    assert all(numbers["interval_low"] < 1 for _, _, numbers in graph.edges(data=True))
+
+
+@pytest.mark.parametrize(
+    ("level", "text"),
+    [
+        (0.95, "95"),
+        (1 - 1 / 3, "66.67"),
+        (0.999, "99.9"),
+        (1 - 1e-6, "99.9999"),
+        (1 - 1.23e-5, "99.99877"),
+        (math.nextafter(1, 0), "100"),
+    ],
+)
+def test_percent(level, text):
+    assert interval_label(level, EACH) == f"{text} % interval, pointwise"
+
+
+@pytest.mark.parametrize("alpha", [1e-300, 1e-17, 1e-9, 0.5, 0.999])
+@pytest.mark.parametrize("asked", ["score, holm", "wald, holm", "fisher, none", "batch, maxt"])
+def test_any_level_has_intervals(asked, alpha):
+    result = ask(asked, alpha=alpha)
+    assert 0 < result.interval_level < 1
+    for pair in result.pairs():
+        assert -1 <= pair.interval_low <= pair.partial_correlation <= pair.interval_high <= 1
+    assert EdgeTestResult.from_json(result.to_json()).pairs() == result.pairs()
+
+
+def test_the_largest_level_of_the_trace_has_intervals():
+    result = ask("trace, infinite", alpha=TRACE_MAX_ALPHA)
+    assert set(ends_of(result).values()) == {(-1.0, 1.0)}
+
+
+class TestJson:
+    @every_result
+    def test_comes_back(self, results, asked):
+        result = results[asked]
+        found = EdgeTestResult.from_json(result.to_json())
+        assert found.pairs() == result.pairs()
+        assert found.interval_label == result.interval_label
+
+    @pytest.mark.parametrize("asked", ["score, bh", "wald, holm", "batch, maxt", "whitened"])
+    def test_fits_the_schema(self, results, asked, require):
+        validator = require("jsonschema.validators").Draft202012Validator
+        schema = validator(EdgeTestResult.json_schema())
+        document = json.loads(results[asked].to_json())
+        schema.validate(document)
+        assert not schema.is_valid(document | {"interval_family": "some pairs"})
+        assert not schema.is_valid(document | {"interval_level": 1})
+        for name in ("standard_error", "interval_low", "interval_high"):
+            edges = [{k: v for k, v in e.items() if k != name} for e in document["edges"]]
+            assert not schema.is_valid(document | {"edges": edges})
+
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [
+            ("interval_level", 0.9),
+            ("interval_level", None),
+            ("interval_level", "0.95"),
+            ("interval_family", "pointwise"),
+            ("interval_family", None),
+            ("interval_family", ["all pairs"]),
+        ],
+    )
+    def test_another_label_is_refused(self, results, refuses, name, value):
+        document = json.loads(results["score, holm"].to_json()) | {name: value}
+        text = json.dumps(document)
+        refuses(lambda: EdgeTestResult.from_json(text), DataError, f"field '{name}': expected")
+
+    @pytest.mark.parametrize("value", [0.2, None, "NaN", 10**400, [0.5], True])
+    def test_another_interval_is_refused(self, results, refuses, value):
+        document = json.loads(results["score, holm"].to_json())
+        document["edges"][0]["interval_low"] = value
+        text = json.dumps(document)
+        refuses(lambda: EdgeTestResult.from_json(text), DataError, "field 'edges': expected")
+
+    def test_another_rounding_is_not(self, results):
+        """The ends are computed anew, perhaps on another processor."""
+        result = results["score, holm"]
+        document = json.loads(result.to_json())
+        for edge in document["edges"]:
+            edge["interval_low"] *= 1 + 1e-12
+        assert EdgeTestResult.from_json(json.dumps(document)).pairs() == result.pairs()
+
+    def test_an_uncertainty_without_intervals_is_refused(self, refuses):
+        document = json.loads(ask("trace, infinite").to_json()) | {"alpha": 0.5}
+        text = json.dumps(document)
+        refuses(lambda: EdgeTestResult.from_json(text), DataError, "'uncertainty'", "intervals")
+
+    @pytest.mark.parametrize("version", [1, 2])
+    def test_an_old_file_has_none(self, results, version, require):
+        result = results["score, holm"]
+        document = json.loads(result.to_json()) | {"schema_version": version}
+        document["uncertainty"] = {"kind": "old"}
+        del document["interval_level"], document["interval_family"]
+        for edge in document["edges"]:
+            del edge["standard_error"], edge["interval_low"], edge["interval_high"]
+        found = EdgeTestResult.from_json(json.dumps(document))
+        assert [edge[:3] for edge in found.edges()] == [edge[:3] for edge in result.edges()]
+        assert found.edges()[0].standard_error == result.edges()[0].standard_error
+        assert all(math.isnan(edge.interval_low) for edge in found.pairs())
+        assert "interval" not in found._repr_html_()
+        assert "intervals" not in found.to_networkx().graph
+        again = json.loads(found.to_json())
+        assert again["interval_level"] is again["interval_family"] is None
+        assert EdgeTestResult.from_json(found.to_json()).pairs() == found.pairs()
+        document["edges"][0]["pvalue"] = 0.5
+        with pytest.raises(DataError, match="'edges'"):
+            EdgeTestResult.from_json(json.dumps(document))
+
+
+def test_another_alpha_is_another_interval(results):
+    """What was computed once belongs to one result only."""
+    result = results["score, holm"]
+    result.shown_interval()
+    wider = dataclasses.replace(result, alpha=0.001)
+    upper = np.triu_indices(result.n_features, k=1)
+    assert (wider.shown_interval().low[upper] < result.shown_interval().low[upper]).all()
+    assert wider.interval_label == "99.9 % interval for all pairs at once"
