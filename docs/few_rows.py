@@ -24,7 +24,7 @@ from edgewise.studies import calibrate
 TABLE = Path(__file__).parent / "few_rows.csv"
 FIGURE = Path(__file__).parent / "images" / "few-rows.svg"
 RATIOS = (2, 3, 5, 10, 20, 50)
-DRAWS = {10: 1000, 20: 1000, 50: 500, 100: 200}
+DRAWS = {10: 500, 20: 250, 50: 200, 100: 100}
 LAWS = {
     "gaussian": "Gaussian",
     "t5": "t₅",
@@ -79,7 +79,13 @@ def read() -> dict:
         return {}
     with TABLE.open(encoding="utf-8", newline="") as file:
         return {
-            (row["test"], row["law"], int(row["columns"]), int(row["ratio"]), row["rate"]): (
+            (
+                row["test"],
+                row["law"],
+                int(row["columns"]),
+                int(row["ratio"]),
+                row["rate"],
+            ): (
                 int(row["draws"]),
                 *(float(row[end]) for end in ("value", "low", "high")),
             )
@@ -90,7 +96,14 @@ def read() -> dict:
 def write(cells: dict) -> None:
     def place(key):
         method, law, p, ratio, rate = key
-        return method != "score", method, p, [*LAWS].index(law), ratio, RATES.index(rate)
+        return (
+            method != "score",
+            method,
+            p,
+            [*LAWS].index(law),
+            ratio,
+            RATES.index(rate),
+        )
 
     with TABLE.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
@@ -101,8 +114,59 @@ def write(cells: dict) -> None:
             writer.writerow([*cell, draws, rate, *(f"{one:.5g}" for one in numbers)])
 
 
+#: Okabe and Ito's colours, and a marker for each number of columns.
+STYLES = {
+    10: ("#0072B2", "o"),
+    20: ("#E69F00", "s"),
+    50: ("#009E73", "^"),
+    100: ("#CC79A7", "D"),
+}
+
+
 def draw(cells: dict) -> None:
-    pass
+    """Dots with bands against rows per column: a panel for each law, errors above power."""
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    with mpl.rc_context(
+        {"svg.hashsalt": "edgewise", "svg.fonttype": "none", "font.size": 8}
+    ):
+        figure = Figure(figsize=(8.6, 4.6), layout="constrained")
+        grid = figure.subplots(2, len(LAWS), sharex=True, sharey="row")
+        for (law, title), (above, below) in zip(LAWS.items(), grid.T, strict=True):
+            above.set_title(title, fontsize=9)
+            above.axhline(ALPHA, color="0.35", linewidth=0.8, linestyle="--")
+            for axes, rate in ((above, "family_wise_error"), (below, "power")):
+                panel(axes, cells, law, rate)
+        grid[0, 0].set(ylabel="data sets with any false edge", ylim=(-0.004, 0.16))
+        grid[1, 0].set(ylabel="edges that are found", ylim=(-0.03, 1.03))
+        handles, labels = grid[0, 0].get_legend_handles_labels()
+        figure.legend(
+            handles, labels, loc="outside upper center", ncols=4, frameon=False
+        )
+        figure.supxlabel("rows per column", fontsize=9)
+        figure.savefig(
+            FIGURE, metadata={"Date": None} if FIGURE.suffix == ".svg" else None
+        )
+
+
+def panel(axes, cells: dict, law: str, rate: str) -> None:
+    axes.set_xscale("log")
+    axes.set_xticks(RATIOS, [str(ratio) for ratio in RATIOS])
+    axes.set_xticks([], minor=True)
+    axes.grid(color="0.92", linewidth=0.6)
+    axes.spines[["top", "right"]].set_visible(False)
+    for side, (p, (colour, marker)) in enumerate(STYLES.items()):
+        found = {
+            ratio: cells["score", law, p, ratio, rate]
+            for ratio in RATIOS
+            if ("score", law, p, ratio, rate) in cells
+        }
+        for ratio, (_, value, low, high) in found.items():
+            x = ratio * 1.07 ** (side - 1.5)  # beside each other
+            axes.plot([x, x], [low, high], color=colour, linewidth=1.2)
+            axes.plot(x, value, marker, color=colour, markersize=3.6)
+        axes.plot([], [], marker, color=colour, markersize=4, label=f"{p} columns")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """The table on leverage of theory/per-edge.md; about five minutes.
 
-False positives of a single null pair at 0.05, as multiples of the level: predicted from the leverage
-for four exponents of the weight, and measured.
+False positives of a single null pair at 0.05, as multiples of the level: predicted from the
+leverage for four exponents of the weight, and measured.
 """
 
 from __future__ import annotations
@@ -47,13 +47,17 @@ def main() -> None:
     ]
     for law, p, n, draws in sizes:
         repeats = max(1, 20_000 // n) if n < 2000 else 3
-        ratios = np.mean([predicted(laws[law](n), p, rng) for _ in range(repeats)], axis=0)
+        ratios = np.mean(
+            [predicted(laws[law](n), p, rng) for _ in range(repeats)], axis=0
+        )
         rates = calibrate(
             "score", law, precision=make_chain_precision(p), n_samples=n, n_draws=draws
         )
         value, low, high = (one / ALPHA for one in rates.false_positive_rate)
         cells = [f"{ratio:.2f}" for ratio in ratios]
-        print(law, p, n, *cells, f"{value:.2f} ({low:.2f}–{high:.2f})", draws, flush=True)
+        print(
+            law, p, n, *cells, f"{value:.2f} ({low:.2f}–{high:.2f})", draws, flush=True
+        )
 
 
 if __name__ == "__main__":
