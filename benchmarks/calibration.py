@@ -303,7 +303,7 @@ _FIGURES = {
     "coverage": (
         "Coverage of the intervals",
         "The share of the entries of Θ that lie *outside* their interval; the nominal level is "
-        "0.05.",
+        "0.05. The peers have no intervals.",
         "share of entries outside their interval",
         (0, 0.05, 0.2, 0.5),
     ),
