@@ -361,8 +361,8 @@ def _page(path: Path, results: Results) -> str:
         *_tests(results),
         "",
         f"To save time the peers judge only the first of these data sets{_peers_draws(results)}. "
-        "We applied Holm's correction to the p-values of pingouin and causal-learn, as to our own. "
-        "The peers and the bounds did not judge the laws t₃ and Pareto components.",
+        "We applied Holm's correction to the p-values of pingouin and causal-learn, as to our own."
+        + _not_judged(results),
         "",
         *_laws(),
         "",
@@ -374,8 +374,8 @@ def _page(path: Path, results: Results) -> str:
         picture = _picture(path, rate).relative_to(path.parent).as_posix()
         lines += [f"## {title}", "", text, "", f"![A dot plot: {label}]({picture})", ""]
         if rate == "family_wise_error":
-            bold = "The same as numbers; bold as the diamonds. No test was run for a dash."
-            lines += [bold, "", *_table(results, rate), ""]
+            lines += ["The same as numbers, bold like the diamonds:", ""]
+            lines += [*_table(results, rate), ""]
     lines += [
         "## Power with few rows",
         "",
@@ -396,6 +396,16 @@ def _peers_draws(results: Results) -> str:
     peers = [one.name for one in CONTESTANTS if one.package != "edgewise" and one.name in draws]
     counts = ", ".join(f"{name} the first {draws[name]:,}" for name in peers)
     return f" ({counts})" if counts else ""
+
+
+def _not_judged(results: Results) -> str:
+    """Which laws some tests did not judge, though they judged others."""
+    judged = [
+        {law for test, law, n in results if test == one.name and n == N} for one in CONTESTANTS
+    ]
+    some = [laws for laws in judged if laws]
+    missing = [TITLES[law] for law in LAWS if any(law not in laws for laws in some)]
+    return f" A test without a number did not judge {' and '.join(missing)}." if missing else ""
 
 
 def _draws(results: Results) -> dict[str, int]:
