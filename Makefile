@@ -51,7 +51,7 @@ validity: .venv/installed-dev
 bench: .venv/installed-bench
 	$(BIN)/python -m benchmarks $(SECTIONS)
 
-# The page "our ladder and the peers on eight distributions"; about half an hour on 2 cores.
+# The page "our ladder and the peers on ten distributions"; about an hour on 2 cores.
 calibration: .venv/installed-bench
 	$(BIN)/python -m benchmarks.calibration
 

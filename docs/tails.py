@@ -1,6 +1,6 @@
-"""The tables on tails, transformations and logarithms of choosing.md.
+"""The tables on counts, skewness and tails of limits.md.
 
-`python docs/tails.py` makes all of them in about ten minutes, `python docs/tails.py logs` one.
+`python docs/tails.py` makes all of them in about 20 minutes, `python docs/tails.py logs` one.
 Cells are shares of data sets in percent, with their 95 % bands (Clopper and Pearson).
 """
 
@@ -15,10 +15,16 @@ import numpy as np
 from scipy import stats
 
 import edgewise as ew
-from edgewise.simulate import StudentT, make_chain_precision, sample
+from edgewise.simulate import (
+    ClaytonPareto,
+    Pareto,
+    StudentT,
+    make_chain_precision,
+    sample,
+)
 from edgewise.studies import calibrate
 
-P, ROWS, DRAWS = 10, 5000, 1000
+P, ROWS, DRAWS = 10, 5000, 500
 NO_EDGES, CHAIN = np.eye(P), make_chain_precision(P)
 
 
@@ -74,13 +80,13 @@ def judge(X, change, method):
         return np.ones((P, P))  # p-values: no edge is declared
 
 
-def rates(law, truth, change=as_it_is, method="score", n=ROWS, draws=DRAWS):
+def rates(law, truth, change=as_it_is, method="score", n=ROWS, test=None):
     return calibrate(
-        partial(judge, change=change, method=method),
+        partial(judge, change=change, method=method) if test is None else test,
         law,
         precision=truth,
         n_samples=n,
-        n_draws=draws,
+        n_draws=DRAWS,
     )
 
 
@@ -123,15 +129,11 @@ def tails() -> None:
 
 def chain() -> None:
     """A chain of edges: those outside it, after a change of the columns."""
-    show("rows", "number", *CHANGES)
+    show("rows", *CHANGES)
     for name, law in {"Gaussian": "gaussian", "t₃": StudentT(3)}.items():
-        for n, draws in ((5000, DRAWS), (50_000, 250)):
-            found = [
-                rates(law, CHAIN, change, n=n, draws=draws)
-                for change in CHANGES.values()
-            ]
-            show(name, f"{n:,}", *(percent(one.family_wise_error) for one in found))
-            show("", "found", *(f"{one.power.value:.3f}" for one in found))
+        found = [rates(law, CHAIN, change) for change in CHANGES.values()]
+        show(name, *(percent(one.family_wise_error) for one in found))
+        show("found", *(f"{one.power.value:.3f}" for one in found))
 
 
 def million() -> None:
@@ -147,25 +149,84 @@ def million() -> None:
         show(name, *cells)
 
 
-def skewed() -> None:
-    """Log-normal components on a chain, with more and more rows."""
-    sizes = (2000, 8000, 32_000)
-    show("rows", *(f"{n:,}" for n in sizes))
-    found = [rates("lognormal", CHAIN, n=n, draws=2000) for n in sizes]
-    show("score", *(percent(one.family_wise_error) for one in found))
+COUNTS = {
+    "Poisson(0.02), 5,000 rows": (5000, lambda n, rng: rng.poisson(0.02, (n, P))),
+    "Poisson(0.05), 1,000 rows": (1000, lambda n, rng: rng.poisson(0.05, (n, P))),
+    "Poisson(1), 1,000 rows": (1000, lambda n, rng: rng.poisson(1.0, (n, P))),
+    "0/1, 1 % ones, 5,000 rows": (5000, lambda n, rng: rng.random((n, P)) < 0.01),
+    "0/1, 5 % ones, 1,000 rows": (1000, lambda n, rng: rng.random((n, P)) < 0.05),
+    "log-normal, 5 % not zero, 5,000 rows": (
+        5000,
+        lambda n, rng: rng.lognormal(size=(n, P)) * (rng.random((n, P)) < 0.05),
+    ),
+    "five levels, skewed, 1,000 rows": (
+        1000,
+        lambda n, rng: rng.choice(5, (n, P), p=[0.7, 0.15, 0.08, 0.05, 0.02]),
+    ),
+}
+
+
+def counts() -> None:
+    """Independent columns of counts and rare events: every edge is false."""
+    show("rows", "score", "batch", "wald", "fisher")
+    for name, (n, law) in COUNTS.items():
+        found = [
+            rates(as_floats(law), NO_EDGES, method=method, n=n)
+            for method in ("score", "batch", "wald", "fisher")
+        ]
+        show(name, *(percent(one.family_wise_error) for one in found))
+
+
+def as_floats(law: Callable) -> Callable:
+    return lambda n, rng: law(n, rng).astype(float)
 
 
 def logs() -> None:
-    """Positive values whose logarithms have a known graph."""
-    show("logarithms", "values", "power", "logarithms", "power")
-    for law, name in {"gaussian": "Gaussian", "t5": "t₅"}.items():
-        for truth, graph in ((NO_EDGES, "no edges"), (CHAIN, "a chain")):
-            found = [rates(law, truth, change) for change in (np.exp, as_it_is)]
-            errors = [percent(one.family_wise_error) for one in found]
-            powers = [
-                f"{one.power.value:.3f}" if truth is CHAIN else "–" for one in found
-            ]
-            show(f"{name}, {graph}", errors[0], powers[0], errors[1], powers[1])
+    """Independent columns, as they are and after log(1 + x) or log x."""
+    laws = {
+        "Poisson(0.02)": (lambda n, rng: rng.poisson(0.02, (n, P)), np.log1p),
+        "Poisson(1)": (lambda n, rng: rng.poisson(1.0, (n, P)), np.log1p),
+        "log-normal": (lambda n, rng: rng.lognormal(size=(n, P)), np.log),
+    }
+    show("rows", "score", "score, log", "fisher", "fisher, log")
+    for name, (law, log) in laws.items():
+        found = [
+            rates(as_floats(law), NO_EDGES, change, method=method)
+            for method in ("score", "fisher")
+            for change in (as_it_is, log)
+        ]
+        show(name, *(percent(one.family_wise_error) for one in found))
+
+
+def skewed() -> None:
+    """Independent skewed components on a chain, with more and more rows."""
+    sizes = (500, 2000, 8000)
+    show("score", *(f"{n:,}" for n in sizes))
+    laws = {"log-normal": "lognormal", "Pareto, shape 3": Pareto(3.0)}
+    for name, law in laws.items():
+        found = [rates(law, CHAIN, n=n) for n in sizes]
+        show(name, *(percent(one.family_wise_error) for one in found))
+        show("found", *(f"{one.power.value:.3f}" for one in found))
+
+
+def shared() -> None:
+    """Skewed rows whose columns are large together, on a chain; and with the true residuals."""
+    sizes = (500, 5000, 20_000)
+    show("score", *(f"{n:,}" for n in sizes))
+    for shape in (6.0, 10.0, 20.0):
+        found = [rates(ClaytonPareto(shape), CHAIN, n=n) for n in sizes]
+        show(f"shape {shape:g}", *(percent(one.family_wise_error) for one in found))
+    found = [rates(ClaytonPareto(6.0), CHAIN, n=n, test=true_residuals) for n in sizes]
+    cells = [percent(one.family_wise_error) for one in found]
+    show("shape 6, true residuals", *cells)
+
+
+def true_residuals(X):
+    """P-values of Σεε/√Σε²ε² with the true residuals ε of null pairs: nothing is fitted."""
+    e = X @ CHAIN
+    T = (e.T @ e) / np.sqrt((e**2).T @ e**2)
+    np.fill_diagonal(T, 0.0)
+    return 2 * stats.norm.sf(np.abs(T))
 
 
 def show(*cells: str) -> None:
@@ -173,8 +234,10 @@ def show(*cells: str) -> None:
 
 
 TABLES = {
-    "skewed": skewed,
+    "counts": counts,
     "logs": logs,
+    "skewed": skewed,
+    "shared": shared,
     "shares": shares,
     "tails": tails,
     "chain": chain,

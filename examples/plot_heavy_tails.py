@@ -125,9 +125,9 @@ plt.show()
 #   works only for elliptical laws, and the kurtosis is hard to estimate from such rows.
 # - The whitened bound errs in no data set. It promises more than the others (all entries at once,
 #   with intervals), which costs power: it finds none of the edges of these heavy-tailed rows.
-# - The score test has limits of its own: very skewed rows, such as log-normal ones, tails without
-#   fourth moments, rows that depend on each other, and few rows per variable. ``edgewise compare``
-#   looks for the signs of some of these.
+# - The score test has limits of its own: tails without fourth moments, skewed rows whose columns
+#   are large together, and rows that depend on each other. ``edgewise compare`` looks for the signs
+#   of some of these.
 # - Eight hundred draws can tell 5 % from 8 %, but not from 6 %. The same harness,
 #   ``edgewise.studies.calibrate``, takes more draws, other laws, and other tests. The calibration
-#   page of this site has 2,000 draws of eight laws.
+#   page of this site has 2,000 draws of ten laws.

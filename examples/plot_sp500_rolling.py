@@ -227,8 +227,7 @@ for correction in ("maxt", "bonferroni"):
 # - The error is controlled in each window, not over all windows: up to one window in twenty may
 #   contain a false edge.
 # - Wild spells last for months, longer than a batch. Batch means allow for most of the dependence,
-#   but not for all of it. With heavy tails and so few batches they err a little more often than
-#   they promise.
+#   but not for all of it.
 # - A window averages over five years: it cannot tell when a tie changed, only that it did.
 # - All these companies existed through all 33 years. Companies that failed, above all in 2008, are
 #   not in the graph.

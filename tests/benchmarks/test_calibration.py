@@ -38,13 +38,17 @@ CONTESTANTS = (
 )
 OURS = [c.name for c in CONTESTANTS if c.package == "edgewise"]
 PEERS = [c.name for c in CONTESTANTS if c.package == NOWHERE]
-HEADS = ["gauss", "laplace", "t5", "contam", "expon", "lognorm", "pareto", "ar1"]
+HEADS = ["gauss", "laplace", "t5", "t3", "contam", "expon", "lognorm"]
+HEADS += ["pareto comp.", "shared tail", "ar1"]
+LAWS = list(calibration.LAWS)
 FEW = [f"{law}: {word}" for law in ("gauss", "t5", "contam") for word in ("error", "power")]
 
 
-def run(path, *options):
-    """Two or four draws of few rows, in this process."""
+def run(path, *options, figures=False):
+    """Two or four draws of few rows, in this process; figures take longer than the draws."""
     with pytest.MonkeyPatch.context() as patch:
+        if not figures:
+            patch.setattr(calibration, "_draw", lambda *_: None)
         patch.setattr(calibration, "CONTESTANTS", CONTESTANTS)
         patch.setattr(calibration, "N", 60)
         patch.setattr(
@@ -57,21 +61,17 @@ def run(path, *options):
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
     path = tmp_path_factory.mktemp("docs") / "page.md"
-    run(path, "--share", "0.001")
+    run(path, "--share", "0.001", figures=True)
     return path
 
 
 @pytest.fixture(scope="module")
-def tables(page):
-    """By title, and there by the name of the test."""
-    found = {}
-    for title, lines in parts(page).items():
-        rows = [cells_of(line) for line in lines if "|" in line]
-        if rows and title != "Power with few rows":
-            assert {len(row) for row in rows} == {1 + len(DISTRIBUTIONS)}
-            assert rows[0] == ["test", *HEADS]
-            found[title] = {name: cells for name, *cells in rows[2:]}
-    return found
+def table(page):
+    """The family-wise errors, by the name of the test."""
+    rows = [cells_of(line) for line in parts(page)["Family-wise error"] if line.startswith("|")]
+    assert {len(row) for row in rows} == {1 + len(LAWS)}
+    assert rows[0] == ["test", *HEADS]
+    return {name: cells for name, *cells in rows[2:]}
 
 
 def parts(page):
@@ -89,59 +89,64 @@ def numbers(page):
         return list(csv.DictReader(file))
 
 
-TITLES = {rate: title for rate, (title, _) in calibration._TABLES.items()}
+def test_a_figure_for_every_rate(page):
+    assert set(calibration._FIGURES) == set(RATES)
+    for rate, (title, *_) in calibration._FIGURES.items():
+        (shown,) = [line for line in parts(page)[title] if line.startswith("![")]
+        picture = page.parent / "images" / f"page-{rate.replace('_', '-')}.svg"
+        assert shown.endswith(f"](images/{picture.name})")
+        drawn = picture.read_text(encoding="utf-8")
+        assert all(f">{title}<" in drawn for title in calibration.TITLES.values())
+        assert all(f">{name}<" in drawn for name in OURS)
+        assert not any(f">{name}<" in drawn for name in PEERS)
 
 
-def test_a_table_for_every_rate_with_a_row_for_every_test(tables):
-    assert set(TITLES) == set(RATES)
-    assert list(tables) == list(TITLES.values())
-    for table in tables.values():
-        assert list(table) == [contestant.name for contestant in CONTESTANTS]
+def test_a_row_for_every_test(table):
+    assert list(table) == [contestant.name for contestant in CONTESTANTS]
 
 
-def test_what_is_not_installed_is_said_so(page, tables, numbers):
+def test_what_is_not_installed_is_said_so(page, table, numbers):
     assert len(PEERS) == 3
-    for table in tables.values():
-        for name in PEERS:
-            assert table[name] == ["not installed"] * len(DISTRIBUTIONS)
-        assert not any("not installed" in table[name] for name in OURS)
+    for name in PEERS:
+        assert table[name] == ["not installed"] * len(LAWS)
+    assert not any("not installed" in table[name] for name in OURS)
     assert f"{NOWHERE} (not installed)" in page.read_text(encoding="utf-8")
     assert {row["test"] for row in numbers} == set(OURS)
 
 
-def test_rates_that_are_known(tables):
-    every = len(DISTRIBUTIONS)
+def test_rates_that_are_known(table, numbers):
+    assert table["always"] == ["**1.000**"] * len(LAWS)
+    assert table["never"] == ["0.000"] * len(LAWS)
     for rate, wrong, right in [
-        ("family_wise_error", "**1.000**", "0.000"),
-        ("false_positive_rate", "**1.000**", "0.000"),
-        ("power", "1.000", "0.000"),
+        ("family_wise_error", 1, 0),
+        ("false_positive_rate", 1, 0),
+        ("power", 1, 0),
+        ("false_discovery_rate", 0.8, 0),  # 36 of 45 pairs
         # Of p-values there is no interval.
-        ("coverage", "–", "–"),
+        ("coverage", math.nan, math.nan),
     ]:
-        assert tables[TITLES[rate]]["always"] == [wrong] * every
-        assert tables[TITLES[rate]]["never"] == [right] * every
-    discoveries = tables[TITLES["false_discovery_rate"]]
-    assert discoveries["always"] == ["**0.800**"] * every  # 36 of 45 pairs
-    assert discoveries["never"] == ["0.000"] * every
+        for name, value in (("always", wrong), ("never", right)):
+            found = [
+                float(row["value"])
+                for row in numbers
+                if row["test"] == name and row["rate"] == rate
+            ]
+            assert found == pytest.approx([value] * len(LAWS), nan_ok=True)
 
 
-def test_the_csv_holds_every_number_of_the_page(tables, numbers):
+def test_the_csv_holds_every_number_of_the_page(table, numbers):
     many = [row for row in numbers if row["rows"] == "60"]
     few = len(FEW_ROWS) * len(FEW_ROWS_LAWS) * len(FEW_ROWS_TESTS) * len(RATES)
-    assert len(many) == len(OURS) * len(DISTRIBUTIONS) * len(RATES) == len(numbers) - few
+    assert len(many) == len(OURS) * len(LAWS) * len(RATES) == len(numbers) - few
     keys = ["test", "package", "distribution", "rows", "draws", "rate", "value", "low", "high"]
     assert list(numbers[0]) == keys
     for row in many:
-        cell = dict(zip(DISTRIBUTIONS, tables[TITLES[row["rate"]]][row["test"]], strict=True))
-        shown = cell[row["distribution"]]
         value, low, high = (float(row[key]) for key in ("value", "low", "high"))
-        if math.isnan(value):
-            assert shown == "–"
-            continue
-        assert float(shown.strip("*")) == pytest.approx(value, abs=6e-4)
-        assert 0 <= low <= high <= 1
-        caught = high < 0.95 if row["rate"] == "coverage" else low > 0.05
-        assert shown.startswith("**") == shown.endswith("**") == (caught and row["rate"] != "power")
+        assert math.isnan(value) or 0 <= low <= high <= 1
+        if row["rate"] == "family_wise_error":
+            shown = dict(zip(LAWS, table[row["test"]], strict=True))[row["distribution"]]
+            assert float(shown.strip("*")) == pytest.approx(value, abs=6e-4)
+            assert shown.startswith("**") == shown.endswith("**") == (low > 0.05)
 
 
 def test_tables_of_few_rows(page, numbers):
@@ -177,13 +182,43 @@ def test_the_page_is_made_from_its_table_alone(page, tmp_path):
     assert (tmp_path / "page.csv").read_bytes() == kept
 
 
+def test_only_what_is_named_is_drawn_again(page, tmp_path):
+    table = page.with_suffix(".csv").read_bytes()
+    old = table.replace(b",edgewise", b",other")
+    (tmp_path / "page.csv").write_bytes(old)
+    run(tmp_path / "page.md", "--only", "score", "--laws", "t3", "--share", "0.001")
+    before, after = old.splitlines(), (tmp_path / "page.csv").read_bytes().splitlines()
+    changed = [new for was, new in zip(before, after, strict=True) if was != new]
+    assert len(changed) == len(RATES)
+    assert all(line.startswith(b"score,edgewise") and b",t3,60," in line for line in changed)
+    # As it was drawn with all others.
+    assert set(changed) <= set(table.splitlines())
+
+
+def test_what_was_not_drawn_is_a_dash(page, tmp_path):
+    rows = page.with_suffix(".csv").read_text(encoding="utf-8").splitlines(keepends=True)
+    left = [row for row in rows if not (row.startswith("fisher,") and ",t3," in row)]
+    (tmp_path / "page.csv").write_text("".join(left), encoding="utf-8")
+    run(tmp_path / "page.md", "--page-only")
+    (line,) = [
+        line
+        for line in parts(tmp_path / "page.md")["Family-wise error"]
+        if line.startswith("| fisher |")
+    ]
+    assert cells_of(line)[1 + LAWS.index("t3")] == "–"
+
+
 def test_the_page_of_the_site_is_that_of_its_table(tmp_path, monkeypatch):
-    (tmp_path / "page.csv").write_bytes(calibration.PAGE.with_suffix(".csv").read_bytes())
+    (tmp_path / "calibration.csv").write_bytes(calibration.PAGE.with_suffix(".csv").read_bytes())
     monkeypatch.setattr(
-        sys, "argv", ["calibration", "--page-only", "--output", str(tmp_path / "page.md")]
+        sys,
+        "argv",
+        ["calibration", "--page-only", "--output", str(tmp_path / "calibration.md")],
     )
     calibration.main()
-    assert (tmp_path / "page.md").read_bytes() == calibration.PAGE.read_bytes()
+    assert (tmp_path / "calibration.md").read_bytes() == calibration.PAGE.read_bytes()
+    for picture in (tmp_path / "images").iterdir():
+        assert (calibration.PAGE.parent / "images" / picture.name).exists()
 
 
 def test_the_share_is_that_of_the_draws(page, numbers):
@@ -198,17 +233,23 @@ def test_the_share_is_that_of_the_draws(page, numbers):
 
 def test_every_law_is_explained(page):
     lines = page.read_text(encoding="utf-8").splitlines()
-    explained = [cells_of(line)[:2] for line in calibration._laws()[2:]]
-    assert explained == [
-        [head, f"`{name}`"] for head, name in zip(HEADS, DISTRIBUTIONS, strict=True)
-    ]
+    explained = [cells_of(line) for line in calibration._laws()[2:]]
+    assert len(explained) == len(LAWS) == len(HEADS)
+    for (panel, call, _), law, head in zip(explained, LAWS, HEADS, strict=True):
+        assert panel in (head, f"{calibration.TITLES[law]}, {head}")
+        assert law not in DISTRIBUTIONS or call == f"`{law}`"
+    assert set(DISTRIBUTIONS) <= set(LAWS)
     assert set(calibration._laws()) <= set(lines)
 
 
-def test_what_to_read_from_it_has_the_numbers_of_the_run(page, tables):
-    reading = page.read_text(encoding="utf-8").split("## What the tables show")[1]
+def test_what_to_read_from_it_has_the_numbers_of_the_run(page, numbers):
+    reading = page.read_text(encoding="utf-8").split("## What the figures show")[1]
     assert "contains a false edge in an unknown share of Gaussian data sets" in reading
-    power = float(tables["Power"]["score"][0].strip("*"))
+    power = next(
+        float(row["value"])
+        for row in numbers
+        if (row["test"], row["distribution"], row["rate"]) == ("score", "gaussian", "power")
+    )
     assert f"`score` finds {power:.3f}," in reading
 
 

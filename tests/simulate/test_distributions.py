@@ -22,6 +22,7 @@ from edgewise.simulate import (
     Gamma,
     Gaussian,
     LogNormal,
+    Pareto,
     PowerExponential,
     StudentT,
     make_chain_precision,
@@ -47,11 +48,13 @@ LAWS = DISTRIBUTIONS | {
     "gamma-2.5": Gamma(2.5),
     "lognormal-0.3": LogNormal(0.3),
     "pareto-20": ClaytonPareto(20.0),
+    "components-6": Pareto(6.0),
+    "components-20": Pareto(20.0),
     "ar1-skewed": AutoRegressive(Gamma(1.0), -0.5),
 }
 # Without eighth moments the kurtosis has no standard error. Log-normal components have them, but a
 # million rows do not show them. These laws are tested by their whole distribution below.
-UNSTEADY = {"t5", "lognormal", "pareto"}
+UNSTEADY = {"t5", "lognormal", "pareto", "components-6"}
 
 
 @dataclass(frozen=True)
@@ -130,6 +133,8 @@ MARGINS = {
     "lognormal-0.3": stats.lognorm(0.3),
     "pareto": stats.lomax(6),
     "pareto-20": stats.lomax(20),
+    "components-6": stats.lomax(6),
+    "components-20": stats.lomax(20),
 }
 
 
@@ -184,6 +189,8 @@ def test_kurtosis_of_the_pareto_term_by_term(p):
         StudentT(2.1),
         ClaytonPareto(4.0),
         ClaytonPareto(2.1),
+        Pareto(4.0),
+        Pareto(2.1),
         AutoRegressive(StudentT(3.0), 0.5),
     ],
     ids=str,
@@ -260,6 +267,7 @@ COMPONENTS = {
     "lognormal": stats.lognorm(
         1, loc=-math.sqrt(math.e) / LOGNORMAL_DEVIATION, scale=1 / LOGNORMAL_DEVIATION
     ),
+    "components-6": stats.lomax(6, loc=-1 / math.sqrt(1.5), scale=5 / math.sqrt(1.5)),
 }
 
 
@@ -373,6 +381,7 @@ NOT_NUMBERS = (math.nan, math.inf, -math.inf, None, "1", True)
         (Gamma, "shape", (0, -1.0)),
         (LogNormal, "sigma", (0, -1.0)),
         (ClaytonPareto, "shape", (2, 1.0, -6)),
+        (Pareto, "shape", (2, 1.0, -6)),
         (AutoRegressive, "memory", (1, -1, 1.5)),
     ],
 )

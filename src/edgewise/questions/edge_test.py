@@ -56,10 +56,10 @@ def edge_test(
         The name of a method, or one with its options, as in ``ew.Batch(n_batches=50)``. Per edge,
         in the limit of many rows ("fisher": exactly), then corrected for their number:
 
-        - "score": self-normalised; any distribution with fourth moments, independent rows. Have
-          50 rows for each column, and more with heavy tails: with fewer its p-values are too small.
-        - "wald": sandwich standard errors; the same, but even more liberal with few rows.
-        - "batch": batch means; one pass; rows may depend on the rows before them.
+        - "score": self-normalised, corrected for leverage, never below the Gaussian variance; any
+          distribution with fourth moments, independent rows.
+        - "wald": sandwich standard errors; the same, with many rows.
+        - "batch": jackknife over batches; one pass; rows may depend on the rows before them.
         - "elliptical": kurtosis-corrected Fisher; elliptical distributions only.
         - "fisher": partial correlation; Gaussian data only.
 

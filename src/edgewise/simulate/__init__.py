@@ -1,6 +1,6 @@
 """Data with a known graph: precision matrices, and rows of many distributions that have them."""
 
-from edgewise.simulate.distributions.components import Gamma, LogNormal
+from edgewise.simulate.distributions.components import Gamma, LogNormal, Pareto
 from edgewise.simulate.distributions.distribution import Distribution
 from edgewise.simulate.distributions.elliptical import (
     Contaminated,
@@ -33,6 +33,7 @@ __all__ = [
     "Gamma",
     "Gaussian",
     "LogNormal",
+    "Pareto",
     "PowerExponential",
     "StudentT",
     "make_chain_precision",

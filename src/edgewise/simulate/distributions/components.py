@@ -90,3 +90,42 @@ class LogNormal(IndependentComponents):
     def component_kurtosis(self) -> float:
         growth = math.exp(self.sigma**2)
         return growth**4 + 2 * growth**3 + 3 * growth**2 - 3
+
+
+@dataclass(frozen=True)
+class Pareto(IndependentComponents):
+    """Pareto components: P(x > t) falls like t^−shape, in each column by itself.
+
+    `ClaytonPareto` has the same margins, but its columns are large in the same rows. Fourth moments
+    exist for shape > 4.
+
+    Parameters
+    ----------
+    shape : float
+        The shape parameter, above 2; a small one gives heavy tails.
+
+    Examples
+    --------
+    >>> from edgewise.simulate import Pareto
+    >>> round(Pareto(shape=6).component_kurtosis(), 2), Pareto(shape=3).component_kurtosis()
+    (38.67, inf)
+    """
+
+    shape: float = 3.0
+
+    def __post_init__(self) -> None:
+        check_real(
+            "shape", self.shape, above=2, below=1e6, hint=" The variance is infinite up to 2."
+        )
+
+    def rows(self, rng: np.random.Generator, n: int, p: int) -> FloatArray:
+        a = self.shape
+        mean, deviation = 1 / (a - 1), math.sqrt(a / (a - 2)) / (a - 1)
+        rows: FloatArray = rng.pareto(a, (n, p)) - mean
+        return rows / deviation
+
+    def component_kurtosis(self) -> float:
+        a = self.shape
+        if a <= 4:
+            return math.inf
+        return 3 * (a - 2) * (3 * a**2 + a + 2) / (a * (a - 3) * (a - 4))
