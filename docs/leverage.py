@@ -1,7 +1,7 @@
 """The table on leverage of theory/per-edge.md; about five minutes.
 
 False positives of a single null pair at 0.05, as multiples of the level: predicted from the
-leverage for four exponents of the weight, and measured.
+leverage for weights of one and of two powers of 1/(1 − h), for the weight of `score`, and measured.
 """
 
 from __future__ import annotations
@@ -12,22 +12,28 @@ import numpy as np
 from scipy.stats import norm
 
 from edgewise.errors import EdgewiseWarning
+from edgewise.kernels.score_weight import score_weight
 from edgewise.simulate import make_chain_precision
 from edgewise.studies import calibrate
 
 ALPHA = 0.05
-EXPONENTS = (0, 1, 5 / 4, 2)
 
 
 def predicted(scale, p, rng):
-    """With rows of these scales, by exponent: variance of the numerator over its estimate."""
+    """With rows of these scales, by weight: variance of the numerator over its estimate."""
     n = len(scale)
+    scale = scale / np.sqrt(np.mean(scale**2))
     Z = scale[:, None] * rng.standard_normal((n, p - 2))
     Q = np.linalg.qr(np.column_stack([np.ones(n), Z]))[0]
     M = np.eye(n) - Q @ Q.T
     MR = M * scale**2
     shrunken, variance = np.sum(MR * M, axis=1), np.sum(MR * MR.T)
-    estimated = [np.sum(np.diag(M) ** -k * shrunken**2) for k in EXPONENTS]
+    left = np.diag(M)
+    # What `row_tau` would find if it saw the expected squares.
+    own = np.maximum((shrunken - left * (1 - left)) / left**2, 0.5)
+    tau = 1 - 0.9 * (p - 2) / (p + 10) * (1 - 1 / own)
+    weights = [np.ones(n), 1 / left, left**-2, score_weight(left, tau)]
+    estimated = [np.sum(w * shrunken**2) for w in weights]
     return 2 * norm.sf(norm.isf(ALPHA / 2) / np.sqrt(variance / estimated)) / ALPHA
 
 
@@ -42,8 +48,9 @@ def main() -> None:
     sizes = [
         ("gaussian", 60, 600, 200),
         ("t5", 60, 3000, 100),
-        ("t5", 200, 5000, 20),
+        ("t5", 100, 1000, 20),
         ("contaminated", 20, 500, 1000),
+        ("contaminated", 50, 500, 100),
     ]
     for law, p, n, draws in sizes:
         repeats = max(1, 20_000 // n) if n < 2000 else 3
