@@ -138,7 +138,7 @@ def _dominant(facts: Diagnosis, breaks: bool) -> Caution:
     why = f", and this method assumes Gaussian rows: {_FALSE_EDGES}" if breaks else ""
     return Caution(
         f"{text[0].upper()}{text[1:]}{why}. Check such values: one row decides what is found about "
-        "its column. (Row 1 is the first row that was tested.)",
+        "its column. Row 1 is the first row that was tested.",
         "dominant rows",
         breaks,
     )
