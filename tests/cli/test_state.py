@@ -97,7 +97,7 @@ def test_the_screen_and_the_files(tmp_path, run_edgewise, saved):
     lines = done.stderr.splitlines()
     assert lines[-1].startswith("peak memory ")
     assert all(line.startswith("edgewise: ") for line in lines[:-1])
-    assert len((tmp_path / "edges.csv").read_text().splitlines()) == 1 + 6
+    assert len((tmp_path / "edges.csv").read_text().splitlines()) == 2 + 6
 
 
 class TestRefusals:
