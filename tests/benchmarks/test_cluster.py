@@ -66,9 +66,9 @@ def test_extrapolation_is_rows_times_price():
     assert (once["core-hours"], twice["core-hours"]) == pytest.approx((10, 20))
     assert (once["TB read"], twice["TB read"]) == (112, 224)
     assert once["partitions"] == 112_000
-    # One state moves in a merge: p² + 5p + 1 numbers in one pass, p² + 2p and 3p² + 1 in two.
+    # One state moves in a merge: p² + 5p + 1 numbers in one pass, p² + 2p and 9p² in two.
     assert once["all merges, GB"] == pytest.approx(111_999 * 8 * 267 / 1e9)
-    assert twice["all merges, GB"] == pytest.approx(111_999 * 8 * (224 + 589) / 1e9)
+    assert twice["all merges, GB"] == pytest.approx(111_999 * 8 * (224 + 1764) / 1e9)
 
 
 def test_a_row_costs_something_in_either_way(tmp_path, require):
