@@ -276,7 +276,7 @@ def extrapolated(costs: Sequence[RowCost], rows: int, columns: int) -> Iterator[
         if cost.columns != columns:
             continue
         first = "Moments, order 4" if cost.call == "accumulate" else "Moments, order 2"
-        states = [first] + ["score, wald: second pass"] * (cost.passes - 1)
+        states = [first] + ["score: second pass"] * (cost.passes - 1)
         merged = sum((partitions - 1) * STATE_BYTES[state](columns) for state in states)
         yield Line(
             f"Extrapolated from these, not measured; partitions of {PARTITION_BYTES / 1e9:g} GB",

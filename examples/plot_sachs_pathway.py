@@ -301,8 +301,8 @@ for what, data in (
     )
 
 # %%
-# The partial correlation hardly changes, but the p-value does, by dozens of orders of magnitude. The
-# test asks whether many cells agree, and with that cell included most of the sum comes from one
+# The partial correlation hardly changes, but the p-value does, by dozens of orders of magnitude.
+# The test asks whether many cells agree, and with that cell included most of the sum comes from one
 # cell.
 #
 # What this shows, and what it does not

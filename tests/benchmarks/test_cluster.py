@@ -21,10 +21,13 @@ def test_states_have_the_bytes_that_the_formulas_say(sending):
     assert 0 <= beyond < 600
 
 
-def test_a_pass_takes_a_matrix_with_it_and_no_rows():
+@pytest.mark.parametrize(("method", "matrices"), [("wald", 1), ("score", 2)])
+def test_a_pass_takes_matrices_with_it_and_no_rows(method, matrices):
+    """The map to the residuals, and for `score` the partial correlations."""
     X = np.random.default_rng(0).standard_normal((wire.ROWS, P))
-    score = next(sending for sending in wire.SENDINGS if sending.method == "score")
-    assert 8 * P**2 < wire.weigh(X, score).carried < 8 * (P + 2) ** 2 + 600
+    sending = next(sending for sending in wire.SENDINGS if sending.method == method)
+    carried = wire.weigh(X, sending).carried
+    assert matrices * 8 * P**2 < carried < matrices * 8 * (P + 2) ** 2 + 600
 
 
 def test_rows_are_spread_over_files_of_even_length(tmp_path):
@@ -63,9 +66,9 @@ def test_extrapolation_is_rows_times_price():
     assert (once["core-hours"], twice["core-hours"]) == pytest.approx((10, 20))
     assert (once["TB read"], twice["TB read"]) == (112, 224)
     assert once["partitions"] == 112_000
-    # One state moves in a merge: p² + 5p + 1 numbers in one pass, p² + 2p and 3p² + 1 in two.
+    # One state moves in a merge: p² + 5p + 1 numbers in one pass, p² + 2p and 9p² in two.
     assert once["all merges, GB"] == pytest.approx(111_999 * 8 * 267 / 1e9)
-    assert twice["all merges, GB"] == pytest.approx(111_999 * 8 * (224 + 589) / 1e9)
+    assert twice["all merges, GB"] == pytest.approx(111_999 * 8 * (224 + 1764) / 1e9)
 
 
 def test_a_row_costs_something_in_either_way(tmp_path, require):
