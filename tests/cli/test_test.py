@@ -222,7 +222,7 @@ def test_cautions_are_told_once_on_standard_error(run_edgewise, tmp_path, write_
     assert "possible edges" in done.stdout
     told = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))["cautions"]
     assert line == f"edgewise: caution: {told[0]}"
-    head = (tmp_path / "pairs.csv").read_text(encoding="utf-8").splitlines()[0]
+    head = (tmp_path / "pairs.csv").read_text(encoding="utf-8").splitlines()[1]
     assert head == f"# caution: {told[0]}"
 
 

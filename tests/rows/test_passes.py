@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ from edgewise import Moments, edge_test
 from edgewise.evidence.from_rows import RowEvidence
 from edgewise.methods.registry import method_of
 from edgewise.results.decide import decide
+from edgewise.rows.table import Part
 
 pytestmark = pytest.mark.filterwarnings("ignore::edgewise.EdgewiseWarning")
 NAMES = ("a", "b", "c", "d")
@@ -40,6 +43,19 @@ class Partitions:
     def __init__(self, X, cuts):
         self.parts = np.split(X, cuts)
         self.passes = 0
+
+    @property
+    def table(self):
+        """Few rows are gathered, not summed."""
+        return self
+
+    def reduce(self, one_pass, merge):
+        self.passes += 1
+        parts = [
+            one_pass(Part(number, "", NAMES, lambda rows=rows: iter([rows])))
+            for number, rows in enumerate(self.parts)
+        ]
+        return functools.reduce(merge, parts)
 
     def sums(self, one_pass, *, whole=True):
         self.passes += 1
@@ -76,7 +92,7 @@ def test_nearly_equal_columns_too(rows, same_result):
     X = rows.copy()
     X[:, 1] = X[:, 0] + 1e-3 * X[:, 1]
     scan = Partitions(X, [130])
-    same_result(distant_test(scan, X, "score"), edge_test(X), names=NAMES)
+    same_result(distant_test(scan, X, "wald"), edge_test(X, method="wald"), names=NAMES)
     assert scan.passes == 2
 
 
@@ -91,7 +107,8 @@ def test_a_pass_takes_no_rows_with_it(rows):
             self.sizes = (*self.sizes, len(pickle.dumps(one_pass)))
             return super().sums(one_pass, whole=whole)
 
-    for method, options in TESTS:
+    # The 400 rows are so few that `score` gathers them.
+    for method, options in TESTS[1:]:
         scan = Measured(rows, [200])
         distant_test(scan, rows, method, **options)
         assert max(scan.sizes) < 4000 < rows.nbytes

@@ -234,7 +234,7 @@ def test_fewer_rows_in_the_second_pass(rows, refuses, second):
 
 
 def test_more_rows_in_the_second_pass(rows, refuses):
-    table = Shrinking(rows, 300, 400)
+    table = Shrinking(rows, 300, 400, 400)
     refuses(lambda: ew.edge_test(table), ew.DataError, "read 300 rows, a later one 400")
 
 

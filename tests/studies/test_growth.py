@@ -82,8 +82,14 @@ class TestFourthMoments:
         found = log_pvalues(evidence, method)
         expected = pairs_of(ew.edge_test(rows, method=method).log_pvalue)
         assert expected.min() < np.log(1e-6) < np.log(0.01) < expected.max()
-        # Null pairs have |T| near zero, which the rounding of ρ̂ moves by 1e-12 or so.
-        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
+        if method == "score":
+            # Fourth moments know neither leverages nor the law of random signs.
+            in_doubt = expected > np.log(1e-4)
+            np.testing.assert_allclose(found[in_doubt], expected[in_doubt], rtol=0.02, atol=0.01)
+            assert (found[~in_doubt] < np.log(2e-4)).all()
+        else:
+            # Null pairs have |T| near zero, which the rounding of ρ̂ moves by 1e-12 or so.
+            np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
 
     @pytest.mark.parametrize("method", BOUNDS)
     @pytest.mark.parametrize("alpha", [0.001, 0.05, 0.5, 0.9])

@@ -62,7 +62,7 @@ def leave_one_out(state: BatchMoments, estimate: PrecisionEstimate) -> LeftOut:
     # In units of the columns' deviations, which may be far apart.
     scale = np.sqrt(estimate.covariance.diagonal())
     whole = estimate.covariance / scale / scale[:, np.newaxis] * (n - 1)
-    sums = state.sums_about(estimate.centre)
+    sums = state._sums_about(estimate.centre)
     # In units of the estimate from all rows.
     unit = np.sqrt(estimate.precision.diagonal()) * scale
     rho = np.where(off_diagonal(p), estimate.partial_correlation, 0.0)

@@ -51,9 +51,7 @@ class Score(PerEdgeMethod):
     name: ClassVar[str] = "score"
     guarantee: ClassVar[str] = "per edge, any distribution"
     condition: ClassVar[str] = "independent rows of any distribution with fourth moments"
-    assumes: ClassVar[Assumes] = (
-        Assumes.INDEPENDENT_ROWS | Assumes.FOURTH_MOMENTS_IF_SKEWED
-    )
+    assumes: ClassVar[Assumes] = Assumes.INDEPENDENT_ROWS | Assumes.FOURTH_MOMENTS_IF_SKEWED
 
     @property
     def needs(self) -> Needs:

@@ -17,6 +17,8 @@ from edgewise.rows.block import ColumnBlock, Rows, row_blocks
 
 #: How many leading rows are kept: at most this many, and at most this many numbers (8 MB).
 _MOST_ROWS, _MOST_NUMBERS = 8192, 1 << 20
+#: And of the first part of a table on a cluster; the second keeps a quarter, the third a ninth.
+_MOST_ROWS_OF_PARTS = 1024
 _FEWEST_ROWS = 256
 # A block is searched if it may hold a row with this share of a column's sum of squares (the mean
 # of all rows is not yet known, so a row with twice this share is found for certain), and if its
@@ -86,20 +88,24 @@ class Looker:
     scatter : callable, optional
         Gives the columns' sums of squares about their means, over the rows read so far. Blocks in
         which these grow as usual are then not searched, which saves most of the time.
-    number : int
-        The place of these rows among the parts of a table. Later parts keep fewer leading rows:
-        only as many as could be among the first rows of the table if all parts are as long.
+    number : int, optional
+        The place of these rows among the parts of a table on a cluster, which send what they
+        found over the network: each keeps few leading rows, later ones fewer. None if the rows are
+        the whole table.
     """
 
     def __init__(
         self,
         n_features: int,
         scatter: Callable[[], FloatArray] | None = None,
-        number: int = 0,
+        number: int | None = None,
     ) -> None:
         self.glance = Glance.of_nothing(n_features)
         self._scatter, self._before = scatter, np.zeros(n_features)
-        self._limit = max(1, leading_limit(n_features) // max(number, 1))
+        limit = leading_limit(n_features)
+        if number is not None:
+            limit = min(limit, _MOST_ROWS_OF_PARTS // (number + 1) ** 2)
+        self._limit = limit
 
     def watch(self, blocks: Iterator[Rows]) -> Iterator[Rows]:
         """The same blocks; each is looked at after the pass has checked and added it."""
@@ -125,8 +131,10 @@ class Looker:
             return np.arange(len(self._before))
         total, before, n_before = self._scatter(), self._before, self.glance.n_samples
         self._before = total
-        grown = total - before
-        usual = (grown < _SHARE * total) | (grown * n_before <= _MORE * n * before)
+        # Where sums overflow, the estimate says so later.
+        with np.errstate(over="ignore", invalid="ignore"):
+            grown = total - before
+            usual = (grown < _SHARE * total) | (grown * n_before <= _MORE * n * before)
         return np.flatnonzero(~usual | (n_before == 0))
 
 

@@ -81,13 +81,18 @@ def _taken(
 ) -> tuple[S, int, Glance]:
     """A state of the rows of a part; the first part continues from the rows seen before."""
     mine = cast(S, state.copy() if part.number == 0 else state._empty())
-    looker = Looker(len(part.feature_names), mine._column_scatter, part.number)
+    looker = Looker(len(part.feature_names), mine._column_scatter, _place(part))
     for block in looker.watch(part.blocks()) if looks else part.blocks():
         # A table has one order of columns, whatever names its blocks carry.
         mine.update(block if isinstance(block, ColumnBlock) else np.asarray(block))
         if after is not None:
             after(mine, part)
     return mine, part.n_dropped, looker.glance
+
+
+def _place(part: Part) -> int | None:
+    """Its number among the parts on a cluster; None for a whole table, which has no name."""
+    return part.number if part.where else None
 
 
 def _merged(a: tuple[Any, int, Glance], b: tuple[Any, int, Glance]) -> tuple[Any, int, Glance]:
@@ -126,7 +131,7 @@ def _segment_of(
     part: Part, starts: AnyArray, length: int, looks: bool
 ) -> tuple[BatchSegment, int, Glance]:
     start, stop = int(starts[part.number]), int(starts[part.number + 1])
-    looker = Looker(len(part.feature_names), number=part.number)
+    looker = Looker(len(part.feature_names), number=_place(part))
     blocks = part.blocks()
     segment = segment_of(looker.watch(blocks) if looks else blocks, start, length)
     n = 0 if segment.sums is None else int(segment.sums.n.sum())

@@ -333,16 +333,10 @@ class BatchMoments(State):
         ndarray of shape (batches, p, p)
             The sums.
         """
-        return self.sums_about(centre).second
+        return self._sums_about(centre).second
 
-    def sums_about(self, centre: Centre) -> BatchSums:
-        """The sums of each batch about a centre, as `Moments.centre` gives it.
-
-        Returns
-        -------
-        BatchSums
-            Counts, sums and sums of products, stacked.
-        """
+    def _sums_about(self, centre: Centre) -> BatchSums:
+        """The sums of each batch about a centre."""
         offset = 0.0 if centre.offset is None else centre.offset
         return self._closed().moved(centre.origin, offset)
 

@@ -93,7 +93,7 @@ def write_gexf(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:
     >>> with TemporaryDirectory() as folder:
     ...     write_gexf(ew.edge_test(ew.datasets.load_sachs()), f"{folder}/edges.gexf")
     ...     nx.read_gexf(f"{folder}/edges.gexf").number_of_edges()
-    21
+    26
     """
     import networkx as nx
 

@@ -55,7 +55,7 @@ def plot_network(result: EdgeTestResult, *, ax: Axes | None = None) -> Axes:
     >>> from edgewise.view.plots import plot_network
     >>> result = ew.edge_test(ew.datasets.load_sachs())
     >>> plot_network(result).get_title()
-    '21 edges among 11 variables, 7,466 rows (score, α = 0.05)'
+    '26 edges among 11 variables, 7,466 rows (score, α = 0.05)'
     """
     if ax is None:
         side = 1.0 if result.n_features <= _FEW else 1.25
