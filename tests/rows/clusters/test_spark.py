@@ -98,7 +98,8 @@ def test_the_same_partitions_give_the_same_bits(uneven):
 
 def test_what_comes_back_is_a_state_of_each_partition(uneven, rows, collected):
     source = engine.SparkTable(uneven)
-    made = PartTask(partial(_taken, state=ew.Moments(), after=None, looks=False), 4, source.feature_names)
+    one_pass = partial(_taken, state=ew.Moments(), after=None, looks=False)
+    made = PartTask(one_pass, 4, source.feature_names)
     with engine.without_pandas_warning():
         carried = engine._Broadcast(engine._Carried(made, None), None)
         states = source._frame.mapInArrow(engine._states(carried), engine._SCHEMA).collect()
