@@ -87,13 +87,13 @@ def test_leading_rows_are_consecutive_though_parts_are_short(monkeypatch):
     monkeypatch.setattr(glance_module, "_MOST_ROWS_OF_PARTS", 24)
     # A later part keeps fewer rows.
     parts = [glance_of([part], number=k) for k, part in enumerate(np.split(X, 10))]
-    assert [len(part.leading) for part in parts[:4]] == [10, 6, 2, 1]
-    assert np.array_equal(in_tree(parts, lambda a, b: a + b).leading, X[:16])
+    assert [len(part.leading) for part in parts[:4]] == [10, 10, 8, 6]
+    assert np.array_equal(in_tree(parts, lambda a, b: a + b).leading, X[:24])
     # Parts of other lengths: there are fewer leading rows, but none is missing between two.
     uneven = [glance_of([part], number=k) for k, part in enumerate(np.split(X, [1, 2, 3, 90]))]
     leading = in_tree(uneven, lambda a, b: a + b).leading
     assert np.array_equal(leading, X[: len(leading)])
-    assert len(leading) == 4
+    assert len(leading) == 9
 
 
 def test_the_leading_rows_are_limited():

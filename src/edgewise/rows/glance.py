@@ -17,7 +17,7 @@ from edgewise.rows.block import ColumnBlock, Rows, row_blocks
 
 #: How many leading rows are kept: at most this many, and at most this many numbers (8 MB).
 _MOST_ROWS, _MOST_NUMBERS = 8192, 1 << 20
-#: And of the first part of a table on a cluster; the second keeps a quarter, the third a ninth.
+#: And of the first part of a table on a cluster; the second keeps half, the third a third of it.
 _MOST_ROWS_OF_PARTS = 1024
 _FEWEST_ROWS = 256
 # A block is searched if it may hold a row with this share of a column's sum of squares (the mean
@@ -104,7 +104,7 @@ class Looker:
         self._scatter, self._before = scatter, np.zeros(n_features)
         limit = leading_limit(n_features)
         if number is not None:
-            limit = min(limit, _MOST_ROWS_OF_PARTS // (number + 1) ** 2)
+            limit = min(limit, _MOST_ROWS_OF_PARTS // (number + 1))
         self._limit = limit
 
     def watch(self, blocks: Iterator[Rows]) -> Iterator[Rows]:
