@@ -12,7 +12,7 @@ import numpy as np
 from scipy.stats import norm
 
 from edgewise.errors import EdgewiseWarning
-from edgewise.kernels.score_weight import score_weight
+from edgewise.kernels.score_weight import believed_tau, score_weight
 from edgewise.simulate import make_chain_precision
 from edgewise.studies import calibrate
 
@@ -30,8 +30,7 @@ def predicted(scale, p, rng):
     shrunken, variance = np.sum(MR * M, axis=1), np.sum(MR * MR.T)
     left = np.diag(M)
     # What `row_tau` would find if it saw the expected squares.
-    own = np.maximum((shrunken - left * (1 - left)) / left**2, 0.5)
-    tau = 1 - 0.9 * (p - 2) / (p + 10) * (1 - 1 / own)
+    tau = believed_tau((shrunken - left * (1 - left)) / left**2, p)
     weights = [np.ones(n), 1 / left, left**-2, score_weight(left, tau)]
     estimated = [np.sum(w * shrunken**2) for w in weights]
     return 2 * norm.sf(norm.isf(ALPHA / 2) / np.sqrt(variance / estimated)) / ALPHA

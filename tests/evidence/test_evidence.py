@@ -12,6 +12,7 @@ from edgewise.inference.effect import MinEffect
 from edgewise.inference.score import ScoreTest
 from edgewise.kernels.leverage import Leverage
 from edgewise.kernels.score import all_pairs_exactly, few_rows
+from edgewise.kernels.score_weight import believed_tau
 from edgewise.methods.method import Method
 from edgewise.methods.sandwich import NEARLY_ONE, leverage_of
 from edgewise.rows.opening import open_table
@@ -94,8 +95,7 @@ class TestSums:
         v = centred @ estimate.precision / np.sqrt(estimate.precision.diagonal())
         h = 1 / n + np.sum((centred @ estimate.precision) * centred, axis=1) / (n - 1)
         mean_square = np.mean(v**2, axis=1) * (n - 4) / (n - 1)
-        variance = np.maximum((mean_square - h * (1 - h)) / (1 - h) ** 2, 0.5)
-        of_rows = 1 - 0.9 * 2 / 14 * (1 - 1 / variance)
+        of_rows = believed_tau((mean_square - h * (1 - h)) / (1 - h) ** 2, 4)
         for i, j in zip(*UPPER, strict=True):
             a, b, r = v[:, i], v[:, j], rho[i, j]
             own = (a**2 + b**2 + 2 * r * a * b) / ((n - 1) * (1 - r**2))

@@ -17,6 +17,7 @@ from edgewise.kernels.score import (
     all_pairs_exactly,
     few_rows,
 )
+from edgewise.kernels.score_weight import believed_tau
 from edgewise.methods.sandwich import NEARLY_ONE, leverage_of
 from edgewise.rows.block import ColumnBlock, Piece
 from edgewise.rows.passes import RowsAtHand
@@ -87,8 +88,7 @@ def refitted(X):
         alone[:, i] = e / np.sqrt(e @ e / (n - 1))
     h = hat(np.column_stack([np.ones(n), Z]))
     mean_square = np.mean(alone**2, axis=1) * (n - p) / (n - 1)
-    variance = np.maximum((mean_square - h * (1 - h)) / (1 - h) ** 2, 0.5)
-    tau = 1 - 0.9 * (p - 2) / (p + 10) * (1 - 1 / variance)
+    tau = believed_tau((mean_square - h * (1 - h)) / (1 - h) ** 2, p)
     for i, j in combinations(range(p), 2):
         design = np.column_stack([np.ones(n), np.delete(Z, [i, j], axis=1)])
         h = hat(design)

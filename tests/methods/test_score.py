@@ -9,6 +9,7 @@ from scipy import optimize, stats
 import edgewise as ew
 from edgewise import DataError, Moments
 from edgewise.inference.sign_flip import SignFlip
+from edgewise.kernels.score_weight import believed_tau
 
 CORRECTIONS = ["holm", "bonferroni", "bh", "by", None]
 DISTRIBUTIONS = ["gaussian", "laplace", "t5", "exponential", "lognormal"]
@@ -28,8 +29,7 @@ def direct_tau(X):
     theta = np.linalg.inv(np.cov(X, rowvar=False))
     v = (X - X.mean(axis=0)) @ theta / np.sqrt(theta.diagonal())
     mean_square = np.mean(v**2, axis=1) * (n - p) / (n - 1)
-    variance = np.maximum((mean_square - left * (1 - left)) / left**2, 0.5)
-    return 1 - 0.9 * (p - 2) / (p + 10) * (1 - 1 / variance)
+    return believed_tau((mean_square - left * (1 - left)) / left**2, p)
 
 
 def direct(X):

@@ -11,6 +11,9 @@ from edgewise._base.types import FloatArray
 # How much of a row's scale is believed: half of this with 12 columns, nearly all with hundreds.
 _BELIEVED = 0.9
 _COLUMNS_FOR_HALF = 12
+# A row so many times as large as the average speaks for itself, however few its columns: half of
+# the remaining doubt is gone.
+_PLAIN_EXCESS = 60
 # The smallest variance of a row, relative to that of all rows.
 _LEAST_VARIANCE = 0.5
 
@@ -27,12 +30,22 @@ def score_weight(complement: Any, tau: Any) -> Any:
 
 
 def row_tau(square: FloatArray, complement: FloatArray, n: int) -> FloatArray:
-    """τ = 1/σ² of each row, from the mean g of its squared residuals: σ² = (g − h(1−h))/(1−h)².
-
-    With few columns that mean is mostly chance, so τ is drawn towards 1.
-    """
+    """τ = 1/σ² of each row, from the mean g of its squared residuals: σ² = (g − h(1−h))/(1−h)²."""
     p = len(square)
     g = np.ones(p) @ square * ((n - p) / (n - 1) / p)
-    own = np.maximum(g - (1 - complement) * complement, _LEAST_VARIANCE * complement**2)
+    own = g - (1 - complement) * complement
+    own /= complement**2
+    return believed_tau(own, p)
+
+
+def believed_tau(variance: FloatArray, p: int) -> FloatArray:
+    """1/σ² from the variance that a row of p columns shows, relative to that of all rows.
+
+    With few columns that variance is mostly chance, so τ is drawn towards 1; the less, the further
+    a row stands out.
+    """
+    variance = np.maximum(variance, _LEAST_VARIANCE)
     believed = _BELIEVED * (p - 2) / (p - 2 + _COLUMNS_FOR_HALF)
-    return np.asarray(1 - believed * (1 - complement**2 / own))
+    excess = np.square(np.maximum(variance - 1, 0.0) / _PLAIN_EXCESS)
+    believed = believed + (1 - believed) * (excess / (1 + excess))
+    return np.asarray(1 - believed * (1 - 1 / variance))
