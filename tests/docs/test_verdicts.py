@@ -42,7 +42,7 @@ each_row = pytest.mark.parametrize("row", ROWS, ids=[row["item"] for row in ROWS
 def test_every_numbered_item_has_one_row():
     items = [row["item"] for row in ROWS]
     assert len(items) == len(set(items))
-    assert ITEMS <= set(items)
+    assert set(items) >= ITEMS
     others = set(items) - ITEMS
     assert all(re.match(r"Definition|claim: ", item) for item in others), others
 
@@ -50,7 +50,7 @@ def test_every_numbered_item_has_one_row():
 @each_row
 def test_verdict_is_one_of_three(row):
     assert row["what it says"]
-    assert row["verdict"] in VERDICTS
+    assert row["verdict"].strip("*") in VERDICTS
 
 
 @each_row
