@@ -37,7 +37,7 @@ class Transfer(Protocol):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class FrobeniusTransfer:
-    """The paper's Theorem 5: τ = μ √Σ_k (ε/(α̂_k(α̂_k − ε)))², in units of one."""
+    """The paper's Theorem 6: τ = μ √Σ_k (ε/(α̂_k(α̂_k − ε)))², in units of one."""
 
     eigenvalues: FloatArray
     mu: float = 1.0
