@@ -102,3 +102,26 @@ def test_rounding_never_makes_it_negative():
     found = leverage.complement(v, v.copy(), np.empty((2, 2)))
     assert found[0] == 1e-10  # 1 − 1/3 − 8/2 is far below
     assert found[1] == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
+def test_seen_from_squares(distribution):
+    """The limit that squares of residuals set holds, and is sharp in some direction."""
+    X = rows_of(distribution, 300, 5)
+    estimate, v, complement = measured(X)
+    leverage = leverage_of(estimate)
+    largest = 1 - complement.min()
+    assert not leverage.surely_below(largest, v**2)
+    assert leverage.surely_below(1e3, v**2)
+    assert not leverage.surely_below(1 / 400, 0 * v)
+    inner = (complement - 1 + 1 / 300) * -299
+    assert (inner <= leverage.most * np.sum(v**2, axis=0) * (1 + 1e-9)).all()
+    R = estimate.precision / np.outer(leverage.root, leverage.root)
+    _, directions = np.linalg.eigh(R)
+    worst = directions[:, 0]
+    assert worst @ np.linalg.solve(R, worst) == pytest.approx(leverage.most, rel=1e-6)
+
+
+def test_many_columns_set_no_limit():
+    estimate, _, _ = measured(np.random.default_rng(0).standard_normal((200, 65)))
+    assert not leverage_of(estimate).surely_below(0.5, np.zeros((65, 3)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,11 +19,20 @@ class Leverage:
 
     Residuals that were fitted are smaller than the errors they stand for, by about √(1 − h): the
     tests undo this row by row.
+
+    cᵀΘc is never above `most` times Σv², where that is known.
     """
 
     B: FloatArray
     root: FloatArray
     n_samples: int
+    most: float = math.inf
+
+    def surely_below(self, limit: float, square: FloatArray) -> bool:
+        """Whether no leverage reaches the limit, seen from v² alone: half the work."""
+        n = self.n_samples
+        room = (limit - 1 / n) * (n - 1) / self.most
+        return room > 0 and bool((np.ones(len(square)) @ square).max(initial=0.0) < room)
 
     def complement(self, v: FloatArray, c: FloatArray, room: FloatArray) -> FloatArray:
         """1 − h of each row, never quite zero."""

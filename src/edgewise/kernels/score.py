@@ -201,10 +201,10 @@ def _product_sums(
     exact = np.zeros((6, p, p))
     for block in mapped_blocks(batches, centre, leverage.B, memory=memory):
         v, (s, t) = block.z, block.spare
-        complement = leverage.complement(v, block.centred, s)
         np.multiply(v, v, out=s)
         weighted = v
-        if complement.min() < 1 - _NEGLIGIBLE:
+        complement = _complement(leverage, v, s, block.centred, t)
+        if complement is not None:
             tau = row_tau(s, complement, n)
             of_row = np.sqrt(score_weight(complement, tau))
             of_row[complement >= 1 - _NEGLIGIBLE] = 1.0
@@ -225,6 +225,16 @@ def _product_sums(
         s *= s
         add_gram(eighth, s)
     return m22, m31, eighth, exact
+
+
+def _complement(
+    leverage: Leverage, v: FloatArray, square: FloatArray, centred: FloatArray, room: FloatArray
+) -> FloatArray | None:
+    """1 − h of each row, or None if all leverages are negligible, as in most long data."""
+    if leverage.surely_below(_NEGLIGIBLE, square):
+        return None
+    complement = leverage.complement(v, centred, room)
+    return complement if complement.min() < 1 - _NEGLIGIBLE else None
 
 
 def _own_factors(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from edgewise._base.matrices import off_diagonal
@@ -14,12 +16,21 @@ from edgewise.kernels.pairs import ExactPairs, PairSums
 
 # The expansions keep about 16 − 2·log10(1/(1−|ρ|)) digits: twelve here, none at 1e-8.
 NEARLY_ONE = 1 - 1e-2
+# With more columns, the leverages themselves cost little beside the products of matrices.
+_FEW_COLUMNS = 64
+_SAFELY_INVERTED = 1e-6
 
 
 def leverage_of(estimate: PrecisionEstimate) -> Leverage:
     """What makes the residuals and the leverage of a row."""
-    root = np.sqrt(estimate.precision.diagonal())
-    return Leverage(estimate.residual_map, root, estimate.n_samples)
+    theta = estimate.precision
+    root = np.sqrt(theta.diagonal())
+    most = math.inf
+    if len(theta) <= _FEW_COLUMNS:
+        # cᵀΘc = vᵀR⁻¹v, R = Θ scaled to a diagonal of ones.
+        least = float(np.linalg.eigvalsh(theta / np.outer(root, root))[0])
+        most = 1 / least if least > _SAFELY_INVERTED else math.inf
+    return Leverage(estimate.residual_map, root, estimate.n_samples, most)
 
 
 def sandwich(evidence: Evidence, estimate: PrecisionEstimate) -> tuple[Spread, FloatArray]:
