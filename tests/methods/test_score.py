@@ -35,7 +35,7 @@ def direct_tau(X):
 def direct(X):
     """Two regressions for each pair, and the sums of section 5 of the mathematics, written down.
 
-    T, its log p-value, and the terms a_k = √w e_ie_j/√Σw(e_ie_j)² of the pairs.
+    T, and the terms a_k = √w e_ie_j/√max(Σw(e_ie_j)², floor) of the pairs.
     """
     n, p = X.shape
     T, terms, tau = np.full((p, p), np.nan), {}, direct_tau(X)
@@ -49,15 +49,16 @@ def direct(X):
         weighted = product / np.sqrt((1 - h) * (1 - h + tau * h))
         variance = max(np.sum(weighted**2), squares[0] * squares[1] / (n - p + 1))
         T[i, j] = T[j, i] = product.sum() / np.sqrt(variance)
-        terms[i, j] = np.abs(weighted) / np.sqrt(np.sum(weighted**2))
+        terms[i, j] = np.abs(weighted) / np.sqrt(variance)
     return T, terms
 
 
 def saddlepoint(a, t):
-    """log P(|Σ ±a_k| > t): Lugannani and Rice, from all terms."""
-    s = optimize.brentq(lambda s: np.sum(a * np.tanh(s * a)) - t, 1e-9, 1e6)
-    r = np.sqrt(2 * (s * t - np.sum(np.log(np.cosh(s * a)))))
-    u = s * np.sqrt(np.sum((a / np.cosh(s * a)) ** 2))
+    """log P(|Σ ±a_k + rest| > t): Lugannani and Rice, from all terms and a normal rest."""
+    rest = 1 - np.sum(a**2)
+    s = optimize.brentq(lambda s: rest * s + np.sum(a * np.tanh(s * a)) - t, 1e-9, 1e6)
+    r = np.sqrt(2 * (s * t - rest * s**2 / 2 - np.sum(np.log(np.cosh(s * a)))))
+    u = s * np.sqrt(rest + np.sum((a / np.cosh(s * a)) ** 2))
     return np.log(2) + stats.norm.logsf(r + np.log(u / r) / r)
 
 

@@ -13,6 +13,7 @@ from edgewise.inference.measurement import Measurement
 from edgewise.inference.score import ScoreTest
 from edgewise.inference.sign_flip import SignFlip
 from edgewise.inference.spread import floored_spread
+from edgewise.kernels.score import ScoreSums
 from edgewise.methods.method import Assumes
 from edgewise.methods.per_edge_method import PerEdgeMethod
 from edgewise.methods.planning import PairMoments, PlannedStatistic
@@ -68,7 +69,7 @@ class Score(PerEdgeMethod):
             sums.second,
             sums.cross,
             sums.ends,
-            SignFlip(sums.fourth, sums.sixth),
+            _reference(sums, n * n / (n - len(rho) + 1)),
             floored_spread(estimate, variance, np.zeros_like(rho)).precision,
         )
         return self.measurement(evidence, estimate, uncertainty.statistic(rho), uncertainty)
@@ -78,3 +79,12 @@ class Score(PerEdgeMethod):
     ) -> PlannedStatistic:
         unit = np.sqrt(np.maximum(moments.score_variance(wanted), 1.0))
         return PlannedStatistic(float(np.abs(wanted).max()), unit, rows_spent=len(wanted) - 1)
+
+
+def _reference(sums: ScoreSums, floor: float) -> SignFlip:
+    """Random signs of the terms; what the floor adds to their variance was not seen, and is normal.
+
+    Where rare events hardly meet, the few terms that did are no witness of those that did not.
+    """
+    seen = np.fmin(sums.second / floor, 1.0)
+    return SignFlip(sums.fourth * seen**2, sums.sixth * seen**3)
