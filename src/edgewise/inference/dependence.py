@@ -16,6 +16,8 @@ _CLIP = 2.5  # standard deviations
 _ROBUST_CLIP = 7.0  # median absolute values; 4.7 standard deviations of a Gaussian
 # The pairs of this many columns show dependence between rows; all of thousands would take long.
 _MOST_COLUMNS = 24
+# And so many rows: they show an autocorrelation of 0.1 in a single pair of columns.
+_MOST_ROWS, _MEDIAN_ROWS = 4096, 1023
 # Of a random walk of m rows, m(1 − r) is below 17 with probability 0.99; r is the autocorrelation.
 _WALK, _PERSISTENT = 17.0, 0.05
 _TREND = 0.8  # correlation with time
@@ -34,6 +36,7 @@ def dependence_pvalue(residuals: FloatArray) -> float:
     residuals : ndarray of shape (p, n)
         Unit-variance residuals, columns in the order of time.
     """
+    residuals = residuals[:, :_MOST_ROWS]
     p, n = residuals.shape
     if n < FEWEST_ROWS or p < 2:
         return 1.0  # too few to tell
@@ -43,7 +46,7 @@ def dependence_pvalue(residuals: FloatArray) -> float:
     # Values are clipped, so that a few extreme rows do not spoil the normal limit. Independent rows
     # stay independent under any transformation. Where extreme rows alone decide the standard
     # deviation, the median gives the usual size.
-    usual = _ROBUST_CLIP * np.median(np.abs(residuals), axis=1, keepdims=True)
+    usual = _ROBUST_CLIP * np.median(np.abs(residuals[:, :_MEDIAN_ROWS]), axis=1, keepdims=True)
     limit = np.where(usual > 0, np.minimum(usual, _CLIP), _CLIP)
     residuals = np.clip(residuals, -limit, limit)
     mean = residuals @ residuals.T / n
