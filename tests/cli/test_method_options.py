@@ -22,6 +22,8 @@ GIVEN = {
     "tuned_level": ("0.2", 0.2),
     "radius": ("hoeffding", "hoeffding"),
     "support": ("-1,2.5", (-1.0, 2.5)),
+    "outside": ("0.01", 0.01),
+    "kurtosis": ("1.5", 1.5),
     "solver": ("matrix-free", "matrix-free"),
     "standardize": (None, True),
     "mu": ("0.5", 0.5),

@@ -79,8 +79,8 @@ class BernsteinRadius:
             return np.array([self._exponent(float(point)) for point in points])
         from scipy.interpolate import PchipInterpolator  # slow to import, and seldom needed
 
-        ends = np.log([self._exponent(float(point)) for point in points[[0, -1]]])
-        nodes = np.linspace(*ends, _EXACT_POINTS)
+        low, high = (math.log(self._exponent(float(points[end]))) for end in (0, -1))
+        nodes = np.linspace(low, high, _EXACT_POINTS)
         at = np.log([self._epsilon(math.exp(node), self.n_samples) for node in nodes])
         inside = np.clip(np.log(points), at[0], at[-1])
         return np.asarray(np.exp(PchipInterpolator(at, nodes)(inside)))

@@ -175,8 +175,8 @@ def _inside(part: Part, intervals: FloatArray) -> Part:
 
 def _keep_inside(block: Rows, intervals: FloatArray, so_far: SoFar) -> Rows:
     rows = np.asarray(block)
-    inside = ((rows >= intervals[:, 0]) & (rows <= intervals[:, 1])).all(axis=1)
-    return _kept(rows, inside, so_far)
+    inside = (rows >= intervals[:, 0]) & (rows <= intervals[:, 1])
+    return _kept(rows, np.asarray(inside.all(axis=1)), so_far)
 
 
 class StridedRows(View):
