@@ -7,7 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from edgewise.bounds.transfer import FrobeniusTransfer, SpectralTransfer, WhitenedTransfer
+from edgewise.bounds.transfer import (
+    FrobeniusTransfer,
+    RelativeTransfer,
+    SpectralTransfer,
+    WhitenedTransfer,
+)
 
 
 def frobenius_threshold(eigenvalues, radius, mu):
@@ -113,6 +118,28 @@ def test_whitened_is_the_formula():
     assert transfer.tau(1.0) == math.inf
     np.testing.assert_allclose(transfer.units, [[4, 6], [6, 9]])
     np.testing.assert_allclose(transfer.radius_for(np.array([0.25, 1e9])), [0.2, 1.0], rtol=1e-8)
+
+
+def test_relative_is_the_formula():
+    transfer = RelativeTransfer(np.array([4.0, 9.0]))
+    assert transfer.tau(0.2) == 0.2
+    assert transfer.tau(7.0) == 7.0
+    assert transfer.limit == math.inf
+    np.testing.assert_allclose(transfer.units, [[4, 6], [6, 9]])
+    np.testing.assert_array_equal(transfer.radius_for(np.array([0.25, 3.0])), [0.25, 3.0])
+
+
+def test_relative_bounds_the_error_of_the_inverse():
+    """Whatever the estimate, ε is how far it is from the truth in units of the truth."""
+    rng = np.random.default_rng(6)
+    for _ in range(200):
+        p = int(rng.integers(2, 7))
+        truth, estimate = (root @ root.T for root in rng.standard_normal((2, p, p + 2)))
+        factor = np.linalg.inv(np.linalg.cholesky(truth))
+        epsilon = np.linalg.norm(factor @ estimate @ factor.T - np.eye(p), 2)
+        precision = np.linalg.inv(estimate)
+        bound = epsilon * RelativeTransfer(precision.diagonal()).units
+        assert (np.abs(precision - np.linalg.inv(truth)) <= bound * (1 + 1e-9)).all()
 
 
 @pytest.mark.parametrize("kind", ["frobenius", "spectral", "whitened"])

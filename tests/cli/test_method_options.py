@@ -12,7 +12,8 @@ from edgewise.cli.method_options import asked_options, method_parameters
 from edgewise.errors import ParameterError
 from edgewise.methods.registry import METHODS, method_of, method_options
 
-FIELDS = {field.name: field for kind in METHODS.values() for field in fields(kind)}
+#: Of the first method that has it: a later one may have fewer choices.
+FIELDS = {field.name: field for kind in reversed(METHODS.values()) for field in fields(kind)}
 PARAMETERS = {parameter.name: parameter for parameter in method_parameters()}
 #: What to write on the command line, and the value it stands for.
 GIVEN = {

@@ -8,7 +8,6 @@ import pytest
 import edgewise as ew
 from edgewise import DataError, Moments, ParameterError
 from edgewise.evidence.from_rows import RowEvidence
-from edgewise.methods.finite_radius import bernstein_radius, hoeffding_radius
 from edgewise.methods.support import check_rows, intervals_of, plain_support
 from edgewise.rows.passes import RowsAtHand
 

@@ -39,11 +39,11 @@ class Whitened(RadiusMethod):
     outside : float
         The share of rows that may lie outside the support. They are left out and counted, and the
         bound is about the distribution of the rows inside. With 0 a row outside is an error.
+    solver : {"auto", "full", "matrix-free"}
+        How eigenvalues are found.
     kurtosis : float, optional
         The most that Mardia's kurtosis E(yᵀΘy)², y = x − E x, can be, in multiples of that of
         Gaussian rows.
-    solver : {"auto", "full", "matrix-free"}
-        How eigenvalues are found.
 
     Examples
     --------
