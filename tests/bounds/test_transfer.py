@@ -165,3 +165,32 @@ def test_transfers_bound_the_error_of_the_inverse(kind):
         }[kind]
         bound = transfer.tau(radius) * transfer.units
         assert (np.abs(precision - truth) <= bound * (1 + 1e-9)).all()
+
+
+def test_what_is_outside_a_support_moves_the_precision_by_little():
+    """|Θ_K − Θ| ≤ √(Θ_K,iiΘ_K,jj) √(κγ)/(1 − γ), for laws on a few points, exactly."""
+    rng = np.random.default_rng(8)
+    angles = np.linspace(0, np.pi, 501)
+    directions = np.stack([np.cos(angles), np.sin(angles)])
+
+    def moments(points, law):
+        y = points - law @ points / law.sum()
+        return y, (y.T * law) @ y / law.sum()
+
+    shares = []
+    for _ in range(100):
+        points = rng.standard_normal((60, 2)) @ rng.standard_normal((2, 2))
+        law = rng.dirichlet(np.full(60, 0.5))
+        inside = (np.abs(points) < np.quantile(np.abs(points), 0.97, axis=0)).all(axis=1)
+        y, covariance = moments(points, law)
+        _, within = moments(points[inside], law[inside])
+        share = 1 - law[inside].sum()
+        along = y @ directions
+        # A finite grid finds slightly less than the largest kurtosis.
+        kurtosis = 1.001 * float((law @ along**4 / (law @ along**2) ** 2).max())
+        most = math.sqrt(kurtosis * share) / (1 - share)
+        precision = np.linalg.inv(within)
+        units = RelativeTransfer(precision.diagonal()).units
+        assert (np.abs(precision - np.linalg.inv(covariance)) <= most * units * (1 + 1e-9)).all()
+        shares.append(share)
+    assert max(shares) > 0.1
