@@ -41,7 +41,7 @@ def pairs_of_rows(X: np.ndarray, lengths: np.ndarray) -> np.ndarray:
 
 
 def with_kurtosis(X: np.ndarray, kurtosis: float, constant: float) -> np.ndarray:
-    """Errors √(constant · v), v ≤ kurtosis · Σ_iiΣ_jj, the variances known up to their own error."""
+    """Errors √(constant · v), v ≤ kurtosis · Σ_iiΣ_jj, the variances known up to an error."""
     scale = X.std(axis=0)
     own = math.sqrt((kurtosis - 1) * constant)
     errors = math.sqrt(kurtosis * constant) * np.outer(scale, scale)
