@@ -13,10 +13,12 @@ from edgewise import ParameterError
 from edgewise.bounds.chi2 import log_tail
 from edgewise.bounds.radius import (
     TRACE_MAX_ALPHA,
+    ChebyshevRadius,
     ChiSquareRadius,
     HoeffdingRadius,
     NormalRadius,
     kernel_ranges,
+    relative_variance,
 )
 
 ALPHAS = [1e-300, 1e-20, 1e-6, 0.01, 0.05, 0.2, 0.5, 0.99]
@@ -258,3 +260,27 @@ def test_kernel_ranges_are_those_of_the_extreme_points():
         values = [(x - u) * (y - v) / 2 for (x, y), (u, v) in product(rows, rows)]
         assert found[i, j] == pytest.approx(max(values) - min(values), rel=1e-15)
     np.testing.assert_array_equal(found, found.T)
+
+
+class TestChebyshev:
+    @pytest.mark.parametrize("alpha", ALPHAS)
+    def test_level_inverts_radius(self, alpha):
+        radius = ChebyshevRadius(0.02)
+        assert radius.epsilon(alpha) == pytest.approx(math.sqrt(0.02 / alpha), rel=1e-14)
+        log_level = radius.log_level(np.array([radius.epsilon(alpha), 0.0]))
+        np.testing.assert_allclose(log_level, [math.log(alpha), 0.0], rtol=1e-12)
+
+    @pytest.mark.parametrize("n", [2, 3, 4])
+    def test_the_mean_of_the_squared_error_is_exact(self, n):
+        """All samples of n rows from a law on four points, one by one."""
+        points = np.array([[0.0, 1.0], [2.0, -1.0], [5.0, 0.0], [-1.0, 4.0]])
+        law = np.array([0.1, 0.2, 0.3, 0.4])
+        y = points - law @ points
+        covariance = (y.T * law) @ y
+        z = y @ np.linalg.inv(np.linalg.cholesky(covariance)).T
+        kurtosis = law @ np.sum(z**2, axis=1) ** 2 / (2 * 4)
+        expected = 0.0
+        for rows in product(range(4), repeat=n):
+            error = np.cov(z[list(rows)], rowvar=False) - np.eye(2)
+            expected += math.prod(law[list(rows)]) * np.sum(error**2)
+        assert relative_variance(n, 2, kurtosis) == pytest.approx(expected, rel=1e-12)

@@ -7,7 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from edgewise.bounds.transfer import FrobeniusTransfer, SpectralTransfer, WhitenedTransfer
+from edgewise.bounds.transfer import (
+    FrobeniusTransfer,
+    RelativeTransfer,
+    SpectralTransfer,
+    WhitenedTransfer,
+)
 
 
 def frobenius_threshold(eigenvalues, radius, mu):
@@ -115,6 +120,28 @@ def test_whitened_is_the_formula():
     np.testing.assert_allclose(transfer.radius_for(np.array([0.25, 1e9])), [0.2, 1.0], rtol=1e-8)
 
 
+def test_relative_is_the_formula():
+    transfer = RelativeTransfer(np.array([4.0, 9.0]))
+    assert transfer.tau(0.2) == 0.2
+    assert transfer.tau(7.0) == 7.0
+    assert transfer.limit == math.inf
+    np.testing.assert_allclose(transfer.units, [[4, 6], [6, 9]])
+    np.testing.assert_array_equal(transfer.radius_for(np.array([0.25, 3.0])), [0.25, 3.0])
+
+
+def test_relative_bounds_the_error_of_the_inverse():
+    """Whatever the estimate, ε is how far it is from the truth in units of the truth."""
+    rng = np.random.default_rng(6)
+    for _ in range(200):
+        p = int(rng.integers(2, 7))
+        truth, estimate = (root @ root.T for root in rng.standard_normal((2, p, p + 2)))
+        factor = np.linalg.inv(np.linalg.cholesky(truth))
+        epsilon = np.linalg.norm(factor @ estimate @ factor.T - np.eye(p), 2)
+        precision = np.linalg.inv(estimate)
+        bound = epsilon * RelativeTransfer(precision.diagonal()).units
+        assert (np.abs(precision - np.linalg.inv(truth)) <= bound * (1 + 1e-9)).all()
+
+
 @pytest.mark.parametrize("kind", ["frobenius", "spectral", "whitened"])
 def test_transfers_bound_the_error_of_the_inverse(kind):
     """|Θ̂ − Θ| ≤ τu whenever the covariance is within ε, for random and for worst-case errors."""
@@ -138,3 +165,32 @@ def test_transfers_bound_the_error_of_the_inverse(kind):
         }[kind]
         bound = transfer.tau(radius) * transfer.units
         assert (np.abs(precision - truth) <= bound * (1 + 1e-9)).all()
+
+
+def test_what_is_outside_a_support_moves_the_precision_by_little():
+    """|Θ_K − Θ| ≤ √(Θ_K,iiΘ_K,jj) √(κγ)/(1 − γ), for laws on a few points, exactly."""
+    rng = np.random.default_rng(8)
+    angles = np.linspace(0, np.pi, 501)
+    directions = np.stack([np.cos(angles), np.sin(angles)])
+
+    def moments(points, law):
+        y = points - law @ points / law.sum()
+        return y, (y.T * law) @ y / law.sum()
+
+    shares = []
+    for _ in range(100):
+        points = rng.standard_normal((60, 2)) @ rng.standard_normal((2, 2))
+        law = rng.dirichlet(np.full(60, 0.5))
+        inside = (np.abs(points) < np.quantile(np.abs(points), 0.97, axis=0)).all(axis=1)
+        y, covariance = moments(points, law)
+        _, within = moments(points[inside], law[inside])
+        share = 1 - law[inside].sum()
+        along = y @ directions
+        # A finite grid finds slightly less than the largest kurtosis.
+        kurtosis = 1.001 * float((law @ along**4 / (law @ along**2) ** 2).max())
+        most = math.sqrt(kurtosis * share) / (1 - share)
+        precision = np.linalg.inv(within)
+        units = RelativeTransfer(precision.diagonal()).units
+        assert (np.abs(precision - np.linalg.inv(covariance)) <= most * units * (1 + 1e-9)).all()
+        shares.append(share)
+    assert max(shares) > 0.1

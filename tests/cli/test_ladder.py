@@ -11,6 +11,7 @@ import edgewise as ew
 from edgewise.questions.compare_methods import all_variants
 
 HOEFFDING = ["--method", "whitened", "--radius", "hoeffding"]
+BERNSTEIN = ["--method", "whitened", "--radius", "bernstein"]
 
 
 @pytest.fixture(scope="module")
@@ -38,6 +39,17 @@ def npy_file(tmp_path_factory, rows):
             {"method": "spectral", "radius": "hoeffding", "support": (-60, 60)},
         ),
         (
+            [
+                *["--method", "whitened", "--radius", "bernstein", "--support", "-3,3"],
+                *["--outside", "0.2"],
+            ],
+            {"method": "whitened", "radius": "bernstein", "support": (-3, 3), "outside": 0.2},
+        ),
+        (
+            ["--method", "whitened", "--radius", "chebyshev", "--kurtosis", "4"],
+            {"method": "whitened", "radius": "chebyshev", "kurtosis": 4},
+        ),
+        (
             ["--method", "batch", "--n-batches", "16", "--correction", "maxt"],
             {"method": "batch", "n_batches": 16, "correction": "maxt"},
         ),
@@ -57,7 +69,10 @@ def npy_file(tmp_path_factory, rows):
         ),
         (["--method", "trace", "--correction", "none"], {"method": "trace"}),
     ],
-    ids=["min-effect", "effect-scale", "radius", "support", "maxt", "seed", "sequential", "none"],
+    ids=[
+        *("min-effect", "effect-scale", "radius", "support", "outside", "kurtosis"),
+        *("maxt", "seed", "sequential", "none"),
+    ],
 )
 def test_the_options_are_those_of_edge_test(run_edgewise, npy_file, rows, arguments, options):
     document = json.loads(run_edgewise("test", npy_file, "--json", "-", *arguments).stdout)
@@ -112,6 +127,15 @@ def test_short_batches_are_a_word_on_standard_error(run_edgewise, npy_file):
         ([*HOEFFDING, "--support", "0;1"], 2, ["support", "two numbers", "got '0;1'"]),
         ([*HOEFFDING, "--support", "1,0"], 2, ["support", "(low, high)", "(1.0, 0.0)"]),
         ([*HOEFFDING, "--support", "-1,1"], 1, ["support", "'x0'", "between -1 and 1"]),
+        (BERNSTEIN, 2, ["support", "'bernstein'", "None"]),
+        ([*BERNSTEIN, "--support", "-1,1"], 1, ["support", "'x0'", "between -1 and 1"]),
+        ([*BERNSTEIN, "--support", "-1,1", "--outside", "1"], 2, ["outside", "between 0 and 1"]),
+        ([*BERNSTEIN, "--support", "-1,1", "--outside", "-0.1"], 2, ["outside", "got -0.1"]),
+        ([*BERNSTEIN, "--support", "-1,1", "--outside", "0.01"], 1, ["outside", "of 400 rows"]),
+        (["--method", "whitened", "--outside", "0.01"], 2, ["outside", "support"]),
+        (["--method", "whitened", "--radius", "chebyshev"], 2, ["kurtosis", "None"]),
+        (["--method", "whitened", "--kurtosis", "2"], 2, ["kurtosis", "'chebyshev'"]),
+        (["--method", "spectral", "--radius", "chebyshev"], 2, ["radius", "'chebyshev'"]),
         (["--method", "batch", "--n-batches", "1"], 2, ["n_batches", "from 2 on"]),
         (["--method", "batch", "--n-batches", "401"], 2, ["n_batches", "400 rows", "got 401"]),
         (["--correction", "maxt"], 2, ["maxt", "'score'", "method='batch'"]),

@@ -12,7 +12,8 @@ from edgewise.cli.method_options import asked_options, method_parameters
 from edgewise.errors import ParameterError
 from edgewise.methods.registry import METHODS, method_of, method_options
 
-FIELDS = {field.name: field for kind in METHODS.values() for field in fields(kind)}
+#: Of the first method that has it: a later one may have fewer choices.
+FIELDS = {field.name: field for kind in reversed(METHODS.values()) for field in fields(kind)}
 PARAMETERS = {parameter.name: parameter for parameter in method_parameters()}
 #: What to write on the command line, and the value it stands for.
 GIVEN = {
@@ -22,6 +23,8 @@ GIVEN = {
     "tuned_level": ("0.2", 0.2),
     "radius": ("hoeffding", "hoeffding"),
     "support": ("-1,2.5", (-1.0, 2.5)),
+    "outside": ("0.01", 0.01),
+    "kurtosis": ("1.5", 1.5),
     "solver": ("matrix-free", "matrix-free"),
     "standardize": (None, True),
     "mu": ("0.5", 0.5),

@@ -6,7 +6,8 @@ import pytest
 import edgewise as ew
 from edgewise import Moments
 from edgewise.estimators.inverse import estimate_precision
-from edgewise.kernels.quartics import transformed_quartics
+from edgewise.kernels.products import mirrored
+from edgewise.kernels.quartics import square_products, transformed_quartics
 from edgewise.rows.block import block_rows
 from edgewise.rows.passes import RowsAtHand
 
@@ -97,3 +98,16 @@ def test_whitening_makes_the_covariance_one():
     A = estimate.whitening
     np.testing.assert_allclose(A @ estimate.covariance @ A.T, np.eye(5), atol=1e-12)
     assert np.all(A[np.triu_indices(5, k=1)] == 0)
+
+
+@pytest.mark.parametrize("parts", [1, 3])
+@pytest.mark.parametrize("p", [2, 5, 20])
+def test_products_of_squares(p, parts):
+    X = rows_of("t5", 900, p) + 1e8
+    scale = np.linspace(0.5, 2.0, p)
+    centre = Moments().update(X).centre()
+    batches = [X[:0], *np.array_split(X, parts)]
+    (found,) = square_products(iter(batches), centre, scale)
+    z = ((X - 1e8) - (X - 1e8).mean(axis=0)) * scale
+    expected = np.einsum("ki,kj->ij", z**2, z**2)
+    np.testing.assert_allclose(mirrored(found), expected, rtol=1e-8)

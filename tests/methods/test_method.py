@@ -15,6 +15,7 @@ from edgewise.methods.method import Method
 from edgewise.methods.registry import METHODS
 
 BOX = {"radius": "hoeffding", "support": (-60, 60)}
+LOOSE_BOX = {"radius": "bernstein", "support": (-3, 3), "outside": 0.2}
 #: Every method with every option that changes what it does, and what it then works from.
 NEEDS = [
     (ew.Score, {}, Needs(reads_again=True)),
@@ -29,11 +30,14 @@ NEEDS = [
     (ew.Whitened, {"radius": "chi2"}, Needs(reads_again=True)),
     (ew.Whitened, {"radius": "eig", "solver": "matrix-free"}, Needs(reads_again=True)),
     (ew.Whitened, BOX, Needs(reads_again=True)),
+    (ew.Whitened, LOOSE_BOX, Needs(reads_again=True)),
+    (ew.Whitened, {"radius": "chebyshev", "kurtosis": 4.0}, Needs()),
     (ew.Spectral, {}, Needs(order=4)),
     (ew.Spectral, {"standardize": True}, Needs(reads_again=True)),
     (ew.Spectral, {"radius": "chi2"}, Needs(reads_again=True)),
     (ew.Spectral, {"radius": "eig", "solver": "full"}, Needs(reads_again=True)),
     (ew.Spectral, BOX, Needs(reads_again=True)),
+    (ew.Spectral, LOOSE_BOX, Needs(reads_again=True)),
     (ew.Eig, {}, Needs(reads_again=True)),
     (ew.Eig, {"mu": 0.5, "standardize": True}, Needs(reads_again=True)),
     (ew.Eig, {"solver": "matrix-free"}, Needs(reads_again=True)),
@@ -121,6 +125,17 @@ class TestObject:
             (lambda: ew.Whitened(radius="x"), ["radius", "'chi2'", "got 'x'"]),
             (lambda: ew.Whitened(support=(0, 1)), ["support", "radius='hoeffding'"]),
             (lambda: ew.Spectral(radius="hoeffding"), ["support", "radius='hoeffding'"]),
+            (lambda: ew.Spectral(radius="chebyshev"), ["radius", "'bernstein'", "'chebyshev'"]),
+            (lambda: ew.Spectral(outside=0.1), ["outside", "support", "got 0.1"]),
+            (lambda: ew.Whitened(**BOX, outside=1), ["outside", "between 0 and 1", "got 1"]),
+            (lambda: ew.Whitened(**BOX, outside=-0.1), ["outside", "between 0 and 1", "got -0.1"]),
+            (lambda: ew.Whitened(**BOX, outside="x"), ["outside", "between 0 and 1", "got 'x'"]),
+            (lambda: ew.Whitened(radius="chebyshev"), ["kurtosis", "radius='chebyshev'", "None"]),
+            (lambda: ew.Whitened(kurtosis=2), ["kurtosis", "radius='chebyshev'", "'trace'"]),
+            (
+                lambda: ew.Whitened(radius="chebyshev", kurtosis=0),
+                ["kurtosis", "above 0", "got 0"],
+            ),
             (lambda: ew.Spectral(solver="x"), ["solver", "'matrix-free'", "got 'x'"]),
         ],
     )

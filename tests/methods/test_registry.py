@@ -14,7 +14,7 @@ from edgewise.methods.registry import METHODS, method_of, method_options, regist
 BOUNDS = {"whitened", "spectral", "trace", "eig"}
 OPTIONS = {
     *("mu", "standardize", "radius", "support", "n_batches", "random_state", "solver"),
-    *("tuned_for", "tuned_level"),
+    *("outside", "kurtosis", "tuned_for", "tuned_level"),
 }
 every_method = pytest.mark.parametrize("method", list(METHODS))
 
@@ -74,7 +74,8 @@ def test_every_option_with_the_methods_that_have_it():
     found = {name: {kind.name for kind in kinds} for name, kinds in method_options().items()}
     assert set(found) == OPTIONS
     assert found["mu"] == {"eig", "trace"}
-    assert found["radius"] == found["support"] == {"whitened", "spectral"}
+    assert found["radius"] == found["support"] == found["outside"] == {"whitened", "spectral"}
+    assert found["kurtosis"] == {"whitened"}
     assert found["n_batches"] == {"batch", "sequential"}
 
 

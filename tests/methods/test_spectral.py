@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 import edgewise as ew
 from edgewise import DataError, Moments, TooFewRowsWarning
 
-RADII = ["trace", "chi2", "eig", "hoeffding"]
+RADII = ["trace", "chi2", "eig", "hoeffding", "bernstein"]
 
 
 def spectral(X, radius="trace", **options):
     """The test, without the warning that an infinite threshold comes with."""
-    if radius == "hoeffding":
+    if radius in ("hoeffding", "bernstein"):
         options.setdefault("support", np.stack([X.min(axis=0), X.max(axis=0)], axis=1))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TooFewRowsWarning)

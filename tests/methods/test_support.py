@@ -1,12 +1,14 @@
 """The declared range of the columns: what it may look like, and rows outside it."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
 import edgewise as ew
 from edgewise import DataError, Moments, ParameterError
 from edgewise.evidence.from_rows import RowEvidence
-from edgewise.methods.support import checked_support, plain_support
+from edgewise.methods.support import check_rows, intervals_of, plain_support
 from edgewise.rows.passes import RowsAtHand
 
 NAMES = ("a", "b", "c")
@@ -20,7 +22,9 @@ def check(support, *batches, names=NAMES):
         state=Moments(),
         rows=RowsAtHand(batches or (ROWS,)),
     )
-    return checked_support(support, evidence)
+    intervals = intervals_of(support, names)
+    evidence.sums(partial(check_rows, intervals=intervals, names=names))
+    return intervals
 
 
 @pytest.mark.parametrize("support", [(-1, 6), [-1.0, 6.0], np.array([-1, 6])])
@@ -120,16 +124,20 @@ def test_as_tuples(support, plain):
     assert plain_support(support) == plain
 
 
+FINITE = pytest.mark.parametrize("radius", ["hoeffding", "bernstein"])
+
+
 @pytest.mark.parametrize("method", ["whitened", "spectral"])
 class TestTogetherWithTheRadius:
     X = np.random.default_rng(0).uniform(0, 1, (50, 3))
 
-    def test_hoeffding_without_support(self, method, refuses):
+    @FINITE
+    def test_a_finite_radius_without_support(self, method, radius, refuses):
         refuses(
-            lambda: ew.edge_test(self.X, method=method, radius="hoeffding"),
+            lambda: ew.edge_test(self.X, method=method, radius=radius),
             ParameterError,
-            "support: expected with radius='hoeffding'",
-            "got radius='hoeffding' and support=None",
+            "support: expected with radius='hoeffding' or 'bernstein'",
+            f"got radius={radius!r} and support=None",
         )
 
     @pytest.mark.parametrize("radius", ["trace", "chi2", "eig"])
@@ -137,16 +145,17 @@ class TestTogetherWithTheRadius:
         refuses(
             lambda: ew.edge_test(self.X, method=method, radius=radius, support=(0, 1)),
             ParameterError,
-            "support: expected with radius='hoeffding' and only there",
+            "support: expected with radius='hoeffding' or 'bernstein' and only there",
             f"got radius={radius!r}",
         )
 
-    def test_a_row_outside(self, method, refuses):
+    @FINITE
+    def test_a_row_outside(self, method, radius, refuses):
         refuses(
             lambda: ew.edge_test(
                 self.X + np.array([0, 0, 2]),
                 method=method,
-                radius="hoeffding",
+                radius=radius,
                 support=(0, 1),
                 feature_names=["age", "dose", "level"],
             ),
@@ -154,10 +163,13 @@ class TestTogetherWithTheRadius:
             "column 'level' between 0 and 1, got 2.9",
         )
 
-    def test_a_state_has_no_rows_to_look_at(self, method, refuses):
+    @FINITE
+    @pytest.mark.parametrize("outside", [0, 0.1])
+    def test_a_state_has_no_rows_to_look_at(self, method, radius, outside, refuses):
         state = ew.Moments().update(self.X)
+        options = {"radius": radius, "support": (0, 1), "outside": outside}
         refuses(
-            lambda: ew.edge_test(state, method=method, radius="hoeffding", support=(0, 1)),
+            lambda: ew.edge_test(state, method=method, **options),
             DataError,
             "reads the rows twice",
         )

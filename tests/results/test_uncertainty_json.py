@@ -28,6 +28,8 @@ ASKED = {
     "whitened, chi2": ew.Whitened(radius="chi2"),
     "whitened, estimated": ew.Whitened(radius="chi2", solver="matrix-free"),
     "spectral, hoeffding": ew.Spectral(**BOX),
+    "whitened, bernstein": ew.Whitened(support=(-60, 60), radius="bernstein"),
+    "chebyshev": ew.Whitened(radius="chebyshev", kurtosis=4),
 }
 
 
@@ -70,8 +72,8 @@ def test_the_kinds(documents):
     }
     assert found == {
         *(("reference", kind) for kind in ("normal", "student", "student of each", "anytime")),
-        *(("radius", kind) for kind in ("normal", "chi2", "hoeffding")),
-        *(("transfer", kind) for kind in ("frobenius", "spectral", "whitened")),
+        *(("radius", kind) for kind in ("normal", "chi2", "hoeffding", "bernstein", "chebyshev")),
+        *(("transfer", kind) for kind in ("frobenius", "spectral", "whitened", "relative")),
     }
 
 
@@ -151,6 +153,16 @@ WRONG = {
     ("spectral, hoeffding", "radius", "unit"): NUMBERS,
     ("spectral, hoeffding", "radius", "n_samples"): [*NUMBERS, 1, 2.5],
     ("spectral, hoeffding", "radius", "n_entries"): [*NUMBERS, 2.5],
+    ("whitened, bernstein", "radius", "n_samples"): [*NUMBERS, 1, 2.5],
+    ("whitened, bernstein", "radius", "reach"): [*VECTORS, [0.5, 0.5, 0.5, 1.1]],
+    ("whitened, bernstein", "radius", "covariance"): [
+        *(*MATRICES, [[-0.1] * 4] * 4, [[1.1] * 4] * 4, [["Infinity"] * 4] * 4),
+        [[None] * 4] * 4,
+    ],
+    ("whitened, bernstein", "radius", "deviation"): [*MATRICES, [[-0.1] * 4] * 4, [[1.1] * 4] * 4],
+    ("whitened, bernstein", "radius", "scale"): [*MATRICES, [[-0.1] * 4] * 4, [[1e151] * 4] * 4],
+    ("chebyshev", "radius", "variance"): NUMBERS,
+    ("chebyshev", "transfer", "diagonal"): VECTORS,
     ("spectral, hoeffding", "transfer", "smallest"): ["0.5", None, True, [], 10**400, ...],
     ("spectral, hoeffding", "transfer", "kind"): ["chi2", "normal", None, ...],
 }

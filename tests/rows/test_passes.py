@@ -32,6 +32,7 @@ TESTS = [
     ("whitened", {}),
     ("whitened", {"radius": "chi2"}),
     ("whitened", {"radius": "hoeffding", "support": (-100.0, 100.0)}),
+    ("whitened", {"radius": "bernstein", "support": (-100.0, 100.0)}),
 ]
 
 

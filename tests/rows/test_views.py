@@ -12,7 +12,14 @@ from edgewise.rows.opening import open_table
 from edgewise.rows.passes import SameRows
 from edgewise.rows.readers.arrays import ArrayTable
 from edgewise.rows.table import LocalTable, Table, batch_rows
-from edgewise.rows.views import ChosenColumns, FiniteRows, RenamedColumns, StridedRows, WatchedRows
+from edgewise.rows.views import (
+    ChosenColumns,
+    FiniteRows,
+    RenamedColumns,
+    RowsInside,
+    StridedRows,
+    WatchedRows,
+)
 
 
 class Shrinking(LocalTable):
@@ -33,6 +40,7 @@ class Shrinking(LocalTable):
 
 WRAPPERS = {
     "finite": FiniteRows,
+    "inside": lambda table: RowsInside(table, np.array([[-3.0, 3.0]] * 4)),
     "strided": lambda table: StridedRows(table, 3),
     "renamed": lambda table: RenamedColumns(table, tuple("pqrs")),
     "watched": lambda table: WatchedRows(table, lambda rows: None),
@@ -78,7 +86,10 @@ def test_a_table_that_does_not_say_is_thought_costly(rows):
 
 @pytest.mark.parametrize(
     ("wrapper", "n_rows", "estimate"),
-    [("finite", None, 400), ("strided", 134, 134), ("renamed", 400, 400), ("watched", 400, 400)],
+    [
+        *(("finite", None, 400), ("inside", None, 400), ("strided", 134, 134)),
+        *(("renamed", 400, 400), ("watched", 400, 400)),
+    ],
 )
 def test_how_many_rows_a_wrapper_knows_of(rows, wrapper, n_rows, estimate):
     wrapped = WRAPPERS[wrapper](ArrayTable(rows))
@@ -102,7 +113,7 @@ def test_a_class_that_lacks_a_part_is_no_table():
 class TestElsewhere:
     """A view works around partitions as it does around rows that are here."""
 
-    @pytest.mark.parametrize("wrapper", ["finite", "renamed", "watched", "chosen"])
+    @pytest.mark.parametrize("wrapper", ["finite", "inside", "renamed", "watched", "chosen"])
     def test_the_same_rows(self, rows, in_parts, wrapper):
         X = rows.copy()
         X[[5, 150, 151, 399], [0, 2, 2, 1]] = np.nan
@@ -111,7 +122,8 @@ class TestElsewhere:
         expected, dropped = here.reduce(gather, joined)
         found, dropped_there = there.reduce(gather, joined)
         np.testing.assert_array_equal(found, expected)
-        assert dropped == dropped_there == (4 if wrapper == "finite" else 0)
+        outside = int((~(np.abs(X) <= 3)).any(axis=1).sum())
+        assert dropped == dropped_there == {"finite": 4, "inside": outside}.get(wrapper, 0)
 
     def test_every_third_row_of_each_part(self, rows, in_parts):
         table = StridedRows(in_parts(rows), 3)

@@ -157,6 +157,38 @@ class HoeffdingRadius:
         return np.minimum(math.log(2 * self.n_entries) - exponent, 0.0)
 
 
+@dataclass(frozen=True, slots=True)
+class ChebyshevRadius:
+    """ε = √(v/α), v at least the mean of ‖Σ^{−1/2}Σ̂Σ^{−1/2} − I‖²_F: Chebyshev's inequality."""
+
+    variance: float
+
+    def epsilon(self, alpha: float) -> float:
+        return math.sqrt(self.variance / alpha)
+
+    def log_level(self, epsilon: FloatArray) -> FloatArray:
+        with np.errstate(divide="ignore"):
+            log_p = math.log(self.variance) - 2 * np.log(epsilon)
+        return np.minimum(log_p, 0.0)
+
+
+def relative_variance(n_samples: int, n_features: int, kurtosis: float) -> float:
+    """The mean of ‖Σ^{−1/2}Σ̂Σ^{−1/2} − I‖²_F, exactly, for every n.
+
+    Parameters
+    ----------
+    n_samples : int
+        Rows.
+    n_features : int
+        Columns.
+    kurtosis : float
+        Mardia's multivariate kurtosis E(yᵀΣ⁻¹y)² over the Gaussian's p(p + 2).
+    """
+    n, p = n_samples, n_features
+    # The sum over i, j of Var Σ̂_ij = (m_iijj − σ_ij²)/n + (σ_iiσ_jj + σ_ij²)/(n(n − 1)), Σ = I.
+    return (kurtosis * p * (p + 2) - p) / n + p * (p + 1) / (n * (n - 1))
+
+
 def kernel_ranges(lengths: FloatArray) -> FloatArray:
     """Length of the interval that holds ½(x_i − x_i′)(x_j − x_j′), given the columns' supports.
 

@@ -157,3 +157,29 @@ class WhitenedTransfer:
 
     def radius_for(self, tau: FloatArray) -> FloatArray:
         return tau / (1 + tau)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class RelativeTransfer:
+    """τ = ε, in units of √(Θ̂_iiΘ̂_jj), where ε bounds the error relative to Σ, not to Σ̂.
+
+    With ‖Σ^{−1/2}Σ̂Σ^{−1/2} − I‖₂ ≤ ε the eigenvalues of Σ̂Θ, and so those of LᵀΘL with Σ̂ = LLᵀ, are
+    within ε of one. Θ̂ − Θ = L⁻ᵀ(I − LᵀΘL)L⁻¹, so |Θ̂_ij − Θ_ij| ≤ √(Θ̂_iiΘ̂_jj) ε for every ε.
+    """
+
+    diagonal: FloatArray
+
+    @property
+    def units(self) -> FloatArray:
+        root = np.sqrt(self.diagonal)
+        return np.outer(root, root)
+
+    @property
+    def limit(self) -> float:
+        return math.inf
+
+    def tau(self, epsilon: float) -> float:
+        return epsilon
+
+    def radius_for(self, tau: FloatArray) -> FloatArray:
+        return tau

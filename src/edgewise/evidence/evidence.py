@@ -122,6 +122,10 @@ class Evidence(ABC):
         """The sums of the method's own pass over all rows."""
         self._lacks_rows()
 
+    def inside(self, intervals: FloatArray) -> Evidence:
+        """The evidence of the rows whose values all lie in the intervals of their columns."""
+        self._lacks_rows()
+
     def leading_rows(self, most: int) -> FloatArray:
         """The first rows, up to a maximum, minus the mean; features first."""
         self._lacks_rows()

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from edgewise._base.checks import check_testable_shape
 from edgewise._base.types import FloatArray
 from edgewise.covcov.closed_form import covcov_matrix
 from edgewise.evidence.from_state import StateEvidence
@@ -20,6 +21,8 @@ from edgewise.kernels.score import ScoreSums, all_pairs_at_once, all_pairs_exact
 from edgewise.rows.block import Rows
 from edgewise.rows.passes import Pass, SameRows, Sums
 from edgewise.rows.table import Part
+from edgewise.rows.views import RowsInside
+from edgewise.states.accumulate import read_with_glance
 from edgewise.states.moments import Moments
 
 if TYPE_CHECKING:
@@ -70,6 +73,13 @@ class RowEvidence(StateEvidence):
 
     def sums(self, one_pass: Pass) -> Sums:
         return self.rows.sums(one_pass)
+
+    def inside(self, intervals: FloatArray) -> RowEvidence:
+        table = RowsInside(self.rows.table, intervals)
+        state, left_out, glance = read_with_glance(Moments(), table)
+        self.rows.check(state.n_samples + left_out - self.n_dropped)
+        check_testable_shape(state.n_samples, len(self.feature_names))
+        return replace(self, state=state, glance=glance, rows=SameRows(table, state.n_samples))
 
     def leading_rows(self, most: int) -> FloatArray:
         one_pass = partial(_leading_of, most=most, centre=self.centre)

@@ -42,6 +42,23 @@ class Bound:
         """τu_ij: how far Θ̂_ij may be from Θ_ij, infinite where the rows are too few."""
         return np.asarray(self.tau(alpha) * self.transfer.units)
 
+    def rows_for(self, n_samples: int, alpha: float, wanted: FloatArray) -> FloatArray:
+        """After how many rows like these the radius is as small as wanted.
+
+        ε falls as n^{−1/2}, so after n (ε/wanted)² rows, unless the radius knows better.
+        """
+        own = getattr(self.radius, "rows_for", None)
+        if own is not None:
+            return np.asarray(own(alpha, wanted))
+        with np.errstate(divide="ignore"):
+            rows = n_samples * (self.radius.epsilon(alpha) / wanted) ** 2
+        return np.asarray(np.where(wanted > 0, rows, np.inf))
+
+    def rows_until_finite(self, n_samples: int, alpha: float) -> int | None:
+        """After how many rows the threshold is finite; None if it never is."""
+        rows = float(self.rows_for(n_samples, alpha, np.array(self.transfer.limit)))
+        return math.floor(rows) + 1 if math.isfinite(rows) else None
+
     def rejects(self, estimated: Estimated, effect: MinEffect, tau: float) -> FloatArray:
         """Whether the bound leaves no room for an effect up to the minimal one, for all entries."""
         return np.asarray(self._bearable(estimated, effect) >= tau)
@@ -93,9 +110,3 @@ class Bound:
         return bearable_tau(
             estimated.precision, estimated.partial_correlation, self.transfer.units, effect
         )
-
-
-def rows_for_radius(n_samples: int, radius: float, wanted: float) -> int | None:
-    """ε falls as n^{−1/2}: it is below `wanted` after n (ε/wanted)² rows."""
-    rows = n_samples * (radius / wanted) ** 2 if wanted > 0 else math.inf
-    return math.floor(rows) + 1 if math.isfinite(rows) else None

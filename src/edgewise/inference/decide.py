@@ -11,7 +11,7 @@ from edgewise._base.matrices import pairs_of
 from edgewise._base.types import BoolArray, FloatArray
 from edgewise._base.warn import warn
 from edgewise.errors import ParameterError, TooFewRowsWarning
-from edgewise.inference.bound import Bound, rows_for_radius
+from edgewise.inference.bound import Bound
 from edgewise.inference.corrections import adjust, log_critical_level
 from edgewise.inference.max_statistic import MaxStatistic, critical_of_maxima
 from edgewise.inference.measurement import Measurement, Uncertainty
@@ -95,7 +95,7 @@ def _at_once(measurement: Measurement, bound: Bound, question: Question) -> Deci
     epsilon = bound.radius.epsilon(alpha)
     tau, rows_needed = bound.transfer.tau(epsilon), None
     if math.isinf(tau):
-        rows_needed = rows_for_radius(n, epsilon, bound.transfer.limit)
+        rows_needed = bound.rows_until_finite(n, alpha)
         _warn_too_few(measurement.method, n, rows_needed)
     log_p = bound.log_pvalues(measurement, effect)
     return Decision(

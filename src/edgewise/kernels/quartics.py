@@ -11,7 +11,7 @@ import numpy as np
 from edgewise._base.types import FloatArray
 from edgewise.kernels.centre import Centre
 from edgewise.kernels.loop import BlockMemory, mapped_blocks
-from edgewise.kernels.products import row_products
+from edgewise.kernels.products import add_gram, row_products
 from edgewise.rows.block import Rows, block_rows
 from edgewise.rows.passes import Summable, Sums
 
@@ -31,6 +31,15 @@ def transformed_quartics(rows: Summable, centre: Centre, A: FloatArray) -> Centr
     """
     n, columns, norm = rows.sums(partial(_quartic_sums, centre=centre, A=A))
     return CentralQuartics(columns / n, float(norm / n))
+
+
+def square_products(batches: Iterator[Rows], centre: Centre, scale: FloatArray) -> Sums:
+    """Σ z_i²z_j² of all pairs of columns, z = (x − mean) · scale; only its lower triangle."""
+    p = len(scale)
+    total = np.zeros((p, p))
+    for block in mapped_blocks(batches, centre, scale, memory=BlockMemory(p, block_rows(p))):
+        add_gram(total, np.multiply(block.z, block.z, out=block.z))
+    return (total,)
 
 
 def _quartic_sums(batches: Iterator[Rows], centre: Centre, A: FloatArray) -> Sums:

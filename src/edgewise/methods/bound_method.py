@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
-
 from edgewise._base.matrices import root_outer
 from edgewise._base.types import FloatArray
 from edgewise.bounds.radius import Radius
@@ -43,11 +41,10 @@ class BoundMethod(Method):
     def rows_for_effect(
         self, plan: Plan, evidence: Evidence, measurement: Measurement
     ) -> FloatArray:
-        """Rows at which τu_ij comes down to effect·√(Θ̂_iiΘ̂_jj); ε falls as n^{−1/2}."""
+        """Rows at which τu_ij comes down to effect·√(Θ̂_iiΘ̂_jj)."""
         bound = measurement.uncertainty
         if not isinstance(bound, Bound):
             raise TypeError("measurement: expected that of a bound")
         tau = plan.effect * root_outer(measurement.precision) / bound.transfer.units
         wanted = bound.transfer.radius_for(tau.ravel()).reshape(tau.shape)
-        epsilon = bound.radius.epsilon(plan.alpha)
-        return np.asarray(measurement.estimate.n_samples * (epsilon / wanted) ** 2)
+        return bound.rows_for(measurement.estimate.n_samples, plan.alpha, wanted)

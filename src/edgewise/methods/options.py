@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from edgewise.covcov.solver import SOLVERS
 from edgewise.errors import ParameterError
 from edgewise.methods.method import option
 
-RADII = ("trace", "chi2", "eig", "hoeffding")
+#: The radii that hold for every n, because the range of each column is declared.
+WITH_SUPPORT = ("hoeffding", "bernstein")
+RADII = ("trace", "chi2", "eig", *WITH_SUPPORT)
 
 
-def radius_option() -> Any:
-    return option("trace", "How far Σ̂ may be from Σ, and by which argument.", choices=RADII)
+def radius_option(choices: Sequence[str] = RADII) -> Any:
+    return option("trace", "How far Σ̂ may be from Σ, and by which argument.", choices=choices)
 
 
 def standardize_option() -> Any:
@@ -28,9 +31,25 @@ def solver_option() -> Any:
 def support_option() -> Any:
     return option(
         None,
-        "The range of every column's values, for --radius hoeffding.",
+        "The range of every column's values, for --radius hoeffding and bernstein.",
         parse=interval,
         metavar="LOW,HIGH",
+    )
+
+
+def outside_option() -> Any:
+    return option(
+        0.0,
+        "The share of rows that may lie outside --support; they are left out and counted.",
+        kind=float,
+    )
+
+
+def kurtosis_option() -> Any:
+    return option(
+        None,
+        "How many times the kurtosis of Gaussian rows it can be at most, for --radius chebyshev.",
+        kind=float,
     )
 
 

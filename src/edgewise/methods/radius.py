@@ -10,16 +10,15 @@ from edgewise._base.types import FloatArray
 from edgewise.bounds.radius import (
     TRACE_MAX_ALPHA,
     ChiSquareRadius,
-    HoeffdingRadius,
     NormalRadius,
     Radius,
-    kernel_ranges,
 )
 from edgewise.covcov.closed_form import frobenius_trace
 from edgewise.covcov.solver import chosen_solver, vectors_at_once
 from edgewise.errors import ParameterError
 from edgewise.evidence.evidence import Evidence
-from edgewise.methods.support import checked_support
+from edgewise.methods.finite_radius import bernstein_radius, hoeffding_radius
+from edgewise.methods.options import WITH_SUPPORT
 
 # The spectrum of a d × d matrix takes about a second at this size; above it, it is estimated.
 _LARGEST_SPECTRUM = 2016  # d at p = 63
@@ -27,9 +26,9 @@ _LARGEST_SPECTRUM = 2016  # d at p = 63
 
 def check_support_goes_with(radius: str, support: Any) -> None:
     """Refuse a finite-sample radius without a support, and a support with another radius."""
-    if (support is not None) != (radius == "hoeffding"):
+    if (support is not None) != (radius in WITH_SUPPORT):
         raise ParameterError(
-            "support: expected with radius='hoeffding' and only there, got "
+            "support: expected with radius='hoeffding' or 'bernstein' and only there, got "
             f"radius={radius!r} and support={support!r}; declare each column's (lowest, highest) "
             "value for a finite-sample bound."
         )
@@ -40,9 +39,10 @@ def radius_of(
 ) -> tuple[Radius, dict[str, Any]]:
     """The radius of Σ̂ in the coordinates A c, and what a result records about it."""
     record: dict[str, Any] = {"radius": kind}
-    if kind == "hoeffding":
+    if kind in WITH_SUPPORT:
         record["support"] = np.asarray(support).tolist()
-        return _hoeffding(evidence, A, support), record
+        bounded = hoeffding_radius if kind == "hoeffding" else bernstein_radius
+        return bounded(evidence, A, support), record
     if kind == "trace":
         return NormalRadius(_frobenius_trace(evidence, A), TRACE_MAX_ALPHA), record
     if kind == "eig":
@@ -72,16 +72,6 @@ def covcov_largest(
         "width": found.width,
     }
     return found.upper, record
-
-
-def _hoeffding(evidence: Evidence, A: FloatArray | None, support: Any) -> HoeffdingRadius:
-    p = len(evidence.feature_names)
-    intervals = checked_support(support, evidence)
-    ranges = kernel_ranges(intervals[:, 1] - intervals[:, 0])
-    if A is not None:
-        ranges = np.abs(A) @ ranges @ np.abs(A).T
-    n_samples = evidence.moments().n_samples
-    return HoeffdingRadius(float(np.linalg.norm(ranges, 2)), n_samples, p * (p + 1) // 2)
 
 
 def _chi_square(

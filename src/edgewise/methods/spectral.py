@@ -24,10 +24,12 @@ class Spectral(RadiusMethod):
 
     Parameters
     ----------
-    radius : {"trace", "chi2", "eig", "hoeffding"}
+    radius : {"trace", "chi2", "eig", "hoeffding", "bernstein"}
         What bounds the error of Σ̂; `Whitened` says what each needs.
     support : interval or intervals, optional
         The lowest and the highest value that every column, or each one, can take.
+    outside : float
+        The share of rows that may lie outside the support; `Whitened` says what it means.
     solver : {"auto", "full", "matrix-free"}
         How eigenvalues are found.
     standardize : bool
@@ -55,7 +57,7 @@ class Spectral(RadiusMethod):
         one_pass = self.radius == "trace" and not self.standardize
         return Needs(order=4) if one_pass else Needs(reads_again=True)
 
-    def measure(self, evidence: Evidence) -> Measurement:
+    def measure_inside(self, evidence: Evidence) -> Measurement:
         estimate = self.estimate(evidence)
         A = estimate.standardization if self.standardize else None
         radius, record = radius_of(

@@ -5,9 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from edgewise.bounds.transfer import WhitenedTransfer
+from edgewise._base.checks import check_real
+from edgewise.bounds.transfer import RelativeTransfer, WhitenedTransfer
+from edgewise.errors import ParameterError
+from edgewise.estimators.inverse import PrecisionEstimate
 from edgewise.evidence.evidence import Evidence, Needs
 from edgewise.inference.measurement import Measurement
+from edgewise.methods.finite_radius import chebyshev_radius, contradicted_kurtosis
+from edgewise.methods.options import RADII, kurtosis_option, radius_option
 from edgewise.methods.radius import radius_of
 from edgewise.methods.radius_method import RadiusMethod
 
@@ -20,17 +25,25 @@ class Whitened(RadiusMethod):
 
     Parameters
     ----------
-    radius : {"trace", "chi2", "eig", "hoeffding"}
+    radius : {"trace", "chi2", "eig", "hoeffding", "bernstein", "chebyshev"}
         For independent rows of any distribution with fourth moments, in the limit: "trace"
         (α ≤ 0.2152; ε is a closed form in Mardia's kurtosis) and "chi2" (sharper, all levels; the
         spectrum it needs is exact up to 63 columns; for more it is estimated from products, and ε
         is widened by three standard errors of that). For every n and any distribution within the
-        declared `support`: "hoeffding". Like the paper's Lemma 1, "eig" is not a bound for many
+        declared `support`: "hoeffding", and "bernstein", which uses the variances that the rows
+        show and is far sharper. For every n and any distribution whose kurtosis is at most the
+        declared `kurtosis`: "chebyshev". Like the paper's Lemma 1, "eig" is not a bound for many
         variables.
     support : interval or intervals, optional
         The lowest and the highest value that every column, or each one, can take.
+    outside : float
+        The share of rows that may lie outside the support. They are left out and counted, and the
+        bound is about the distribution of the rows inside. With 0 a row outside is an error.
     solver : {"auto", "full", "matrix-free"}
         How eigenvalues are found.
+    kurtosis : float, optional
+        The most that Mardia's kurtosis E(yᵀΘy)², y = x − E x, can be, in multiples of that of
+        Gaussian rows.
 
     Examples
     --------
@@ -40,16 +53,42 @@ class Whitened(RadiusMethod):
     True
     """
 
+    radius: str = radius_option((*RADII, "chebyshev"))
+    kurtosis: float | None = kurtosis_option()
+
     name: ClassVar[str] = "whitened"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if (self.kurtosis is not None) != (self.radius == "chebyshev"):
+            raise ParameterError(
+                "kurtosis: expected with radius='chebyshev' and only there, got "
+                f"radius={self.radius!r} and kurtosis={self.kurtosis!r}; declare how many times "
+                "the kurtosis of Gaussian rows it can be at most."
+            )
+        if self.kurtosis is not None:
+            object.__setattr__(self, "kurtosis", check_real("kurtosis", self.kurtosis, above=0))
 
     @property
     def needs(self) -> Needs:
-        return Needs(reads_again=True)
+        return Needs(reads_again=self.kurtosis is None)
 
-    def measure(self, evidence: Evidence) -> Measurement:
+    def measure_inside(self, evidence: Evidence) -> Measurement:
         estimate = self.estimate(evidence)
+        if self.kurtosis is not None:
+            return self._relative(evidence, estimate, self.kurtosis)
         radius, record = radius_of(
             self.radius, evidence, estimate.whitening, support=self.support, solver=self.solver
         )
         transfer = WhitenedTransfer(estimate.precision.diagonal())
         return self.bounded(evidence, estimate, radius, transfer, record)
+
+    def _relative(
+        self, evidence: Evidence, estimate: PrecisionEstimate, kurtosis: float
+    ) -> Measurement:
+        """The bound on Σ̂ relative to Σ, which needs no more than Σ̂."""
+        radius = chebyshev_radius(evidence, kurtosis)
+        transfer = RelativeTransfer(estimate.precision.diagonal())
+        record = {"radius": self.radius, "kurtosis": kurtosis}
+        measured = self.bounded(evidence, estimate, radius, transfer, record)
+        return contradicted_kurtosis(measured, evidence, kurtosis)

@@ -107,10 +107,13 @@ def edge_test(
           p⁴/4 entries of its own; "matrix-free" only multiplies with it, and adds the residual
           of its largest eigenvalue to it. The result records which, in how many passes over the
           rows (`iterations`) and how much was added, relative to the eigenvalue (`width`).
-        - "spectral": `radius`, `support`, `standardize`, `solver`; "whitened": `radius`, `support`,
-          `solver`. The radius is "trace", "chi2" (sharper), "eig" or, with the columns' `support`
-          (one interval, or one for each column) declared, "hoeffding", which holds for every number
-          of rows.
+        - "spectral": `radius`, `support`, `outside`, `standardize`, `solver`; "whitened": `radius`,
+          `support`, `outside`, `kurtosis`, `solver`. The radius is "trace", "chi2" (sharper) or
+          "eig". Some radii hold for every number of rows: "hoeffding" and "bernstein" (far
+          sharper), with the columns' `support` declared (one interval, or one for each column);
+          and "chebyshev" of "whitened", with `kurtosis` declared (the most it can be, 1 for
+          Gaussian rows). With `outside`, a share of rows (0.0), rows outside the support are left
+          out and counted instead of refused.
         - "batch": `n_batches` (at least that many and less than twice as many; 100, but fewer where
           batches would be very short), `random_state` (0, of "maxt").
 

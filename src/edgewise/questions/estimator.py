@@ -64,10 +64,15 @@ class EdgeTest(BaseEstimator):  # type: ignore[misc]
         For "trace" and "eig": the paper's constant.
     standardize : bool
         For "trace", "eig" and "spectral": divide the columns by their standard deviations first.
-    radius : {"trace", "chi2", "eig", "hoeffding"}
+    radius : {"trace", "chi2", "eig", "hoeffding", "bernstein", "chebyshev"}
         For "whitened" and "spectral": what bounds the error of the covariance.
     support : interval or intervals, optional
-        The columns' ranges of values, for ``radius="hoeffding"``.
+        The columns' ranges of values, for the radii "hoeffding" and "bernstein".
+    outside : float
+        The share of rows that may lie outside the support.
+    kurtosis : float, optional
+        For "whitened" with the radius "chebyshev": the most that the kurtosis can be, in multiples
+        of that of Gaussian rows.
     solver : {"auto", "full", "matrix-free"}
         For "eig" and the radii "eig" and "chi2": how eigenvalues are found.
     n_batches : int, optional
@@ -127,6 +132,8 @@ class EdgeTest(BaseEstimator):  # type: ignore[misc]
         standardize: bool = False,
         radius: str = "trace",
         support: Any = None,
+        outside: float = 0.0,
+        kurtosis: float | None = None,
         solver: str = "auto",
         n_batches: int | None = None,
         random_state: int = 0,
@@ -140,6 +147,8 @@ class EdgeTest(BaseEstimator):  # type: ignore[misc]
         self.standardize = standardize
         self.radius = radius
         self.support = support
+        self.outside = outside
+        self.kurtosis = kurtosis
         self.solver = solver
         self.n_batches = n_batches
         self.random_state = random_state

@@ -13,8 +13,21 @@ from typing import Any
 import numpy as np
 
 from edgewise._base.types import FloatArray
-from edgewise.bounds.radius import ChiSquareRadius, HoeffdingRadius, NormalRadius, Radius
-from edgewise.bounds.transfer import FrobeniusTransfer, SpectralTransfer, Transfer, WhitenedTransfer
+from edgewise.bounds.bernstein import BernsteinRadius
+from edgewise.bounds.radius import (
+    ChebyshevRadius,
+    ChiSquareRadius,
+    HoeffdingRadius,
+    NormalRadius,
+    Radius,
+)
+from edgewise.bounds.transfer import (
+    FrobeniusTransfer,
+    RelativeTransfer,
+    SpectralTransfer,
+    Transfer,
+    WhitenedTransfer,
+)
 from edgewise.inference.bound import Bound
 from edgewise.inference.measurement import Uncertainty
 from edgewise.inference.per_edge import PerEdge
@@ -42,9 +55,15 @@ _KINDS: dict[type, tuple[str, tuple[str, ...]]] = {
     NormalRadius: ("normal", ("variance", "max_alpha")),
     ChiSquareRadius: ("chi2", ("spectrum", "counts", "slack")),
     HoeffdingRadius: ("hoeffding", ("unit", "n_samples", "n_entries")),
+    BernsteinRadius: (
+        "bernstein",
+        ("n_samples", "reach", "covariance", "deviation", "scale"),
+    ),
+    ChebyshevRadius: ("chebyshev", ("variance",)),
     FrobeniusTransfer: ("frobenius", ("eigenvalues", "mu")),
     SpectralTransfer: ("spectral", ("smallest", "n_features")),
     WhitenedTransfer: ("whitened", ("diagonal",)),
+    RelativeTransfer: ("relative", ("diagonal",)),
 }
 
 
@@ -189,6 +208,33 @@ def _chi2(part: Document, p: int) -> ChiSquareRadius:
     return ChiSquareRadius(spectrum, counts, _from_zero(part, "slack"))
 
 
+def _bernstein(part: Document, p: int) -> BernsteinRadius:
+    """Columns of range one: their moments, and how far their means are from an end, are at most 1.
+
+    A larger scale would overflow.
+    """
+    reach = _vector(part, "reach", p)
+    if (reach > 1).any():
+        part.refuse("reach", "numbers from 0 to 1")
+    covariance = _bounded_matrix(part, "covariance", p, -1.0, 1.0)
+    if (covariance.diagonal() < 0).any():
+        part.refuse("covariance", "numbers from 0 on on its diagonal")
+    return BernsteinRadius(
+        _count(part, "n_samples", 2),
+        reach,
+        covariance,
+        _bounded_matrix(part, "deviation", p, 0.0, 1.0),
+        _bounded_matrix(part, "scale", p, 0.0, math.sqrt(_LARGEST)),
+    )
+
+
+def _bounded_matrix(part: Document, name: str, p: int, low: float, high: float) -> FloatArray:
+    matrix = part.matrix(name, p)
+    if not ((matrix >= low) & (matrix <= high)).all():
+        part.refuse(name, f"numbers from {low:g} to {high:g}")
+    return matrix
+
+
 def _frobenius(part: Document, p: int) -> FrobeniusTransfer:
     # Rounding may leave the smallest eigenvalue a little below zero.
     eigenvalues = _vector(part, "eigenvalues", p, signed=True)
@@ -209,9 +255,12 @@ _RADII: dict[str, Callable[[Document, int], Radius]] = {
     "hoeffding": lambda part, p: HoeffdingRadius(
         _positive(part, "unit"), _count(part, "n_samples", 2), _count(part, "n_entries", 1)
     ),
+    "bernstein": _bernstein,
+    "chebyshev": lambda part, p: ChebyshevRadius(_positive(part, "variance")),
 }
 _TRANSFERS: dict[str, Callable[[Document, int], Transfer]] = {
     "frobenius": _frobenius,
     "spectral": lambda part, p: SpectralTransfer(part.number("smallest"), p),
     "whitened": lambda part, p: WhitenedTransfer(_vector(part, "diagonal", p)),
+    "relative": lambda part, p: RelativeTransfer(_vector(part, "diagonal", p)),
 }

@@ -54,13 +54,18 @@ class SameRows:
     def sums(self, one_pass: Pass, *, whole: bool = True) -> Sums:
         """What a pass over all rows adds up to; one that is not `whole` may stop early."""
         n, sums = self.table.reduce(partial(_counted, one_pass=one_pass), _added)
-        if whole and n != self.n_samples:
+        if whole:
+            self.check(n)
+        return sums
+
+    def check(self, n: int) -> None:
+        """Refuse a pass that read another number of rows than the first one."""
+        if n != self.n_samples:
             raise DataError(
                 f"data: the first pass read {self.n_samples} rows, a later one {n}; the data "
                 "changed in between or can be read only once. Pass rows that stay the same (files, "
                 "or what was persisted or cached), or use method='batch', which reads them once."
             )
-        return sums
 
 
 def _counted(part: Part, one_pass: Pass) -> tuple[int, Sums]:

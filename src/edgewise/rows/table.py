@@ -41,7 +41,7 @@ class SoFar:
     Attributes
     ----------
     n_dropped : int
-        Rows left out because a value is not finite.
+        Rows left out because a value is not finite, or outside the range that the view allows.
     position : tuple of two int, optional
         For files: the file of the last block, and the end of that block in it.
     """

@@ -13,6 +13,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from edgewise._base.types import AnyArray, BoolArray, FloatArray
 from edgewise.rows.block import ColumnBlock, Rows
 from edgewise.rows.table import Part, SoFar, Table, known_total
 
@@ -117,11 +118,8 @@ def columns_of(block: Rows, places: Sequence[int]) -> Rows:
     return np.asarray(block)[:, places]
 
 
-class FiniteRows(View):
-    """The rows of a table that have a finite number in every column; a pass counts the others."""
-
-    def __init__(self, table: Table) -> None:
-        super().__init__(table, _finite)
+class SomeRows(View):
+    """Some rows of a table: how many is not known before they are read."""
 
     @property
     def n_rows(self) -> int | None:
@@ -132,6 +130,13 @@ class FiniteRows(View):
         return None if parts is None else [None] * len(parts)
 
 
+class FiniteRows(SomeRows):
+    """The rows of a table that have a finite number in every column; a pass counts the others."""
+
+    def __init__(self, table: Table) -> None:
+        super().__init__(table, _finite)
+
+
 def _finite(part: Part) -> Part:
     return part.through(partial(map, partial(_keep, so_far=part.so_far)))
 
@@ -139,10 +144,39 @@ def _finite(part: Part) -> Part:
 def _keep(block: Rows, so_far: SoFar) -> Rows:
     """The complete rows of a block; the others are counted."""
     rows = np.asarray(block)
-    complete = np.isfinite(rows).all(axis=1)
-    missing = block.shape[0] - int(complete.sum())
-    so_far.n_dropped += missing
-    return rows[complete] if missing else rows
+    return _kept(rows, np.isfinite(rows).all(axis=1), so_far)
+
+
+def _kept(rows: AnyArray, wanted: BoolArray, so_far: SoFar) -> AnyArray:
+    left_out = len(rows) - int(wanted.sum())
+    so_far.n_dropped += left_out
+    return rows[wanted] if left_out else rows
+
+
+class RowsInside(SomeRows):
+    """The rows whose values all lie in the intervals of their columns; a pass counts the others.
+
+    Parameters
+    ----------
+    table : Table
+        The rows.
+    intervals : ndarray of shape (p, 2)
+        The lowest and the highest value of each column.
+    """
+
+    def __init__(self, table: Table, intervals: FloatArray) -> None:
+        super().__init__(table, partial(_inside, intervals=intervals))
+
+
+def _inside(part: Part, intervals: FloatArray) -> Part:
+    keep = partial(_keep_inside, intervals=intervals, so_far=part.so_far)
+    return part.through(partial(map, keep))
+
+
+def _keep_inside(block: Rows, intervals: FloatArray, so_far: SoFar) -> Rows:
+    rows = np.asarray(block)
+    inside = (rows >= intervals[:, 0]) & (rows <= intervals[:, 1])
+    return _kept(rows, np.asarray(inside.all(axis=1)), so_far)
 
 
 class StridedRows(View):

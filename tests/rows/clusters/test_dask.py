@@ -38,6 +38,9 @@ EVERY_METHOD = [
     ("spectral", {"radius": "eig", "solver": "full", "standardize": True}),
     ("spectral", {"radius": "hoeffding", "support": (-60, 60)}),
     ("whitened", {"radius": "hoeffding", "support": (-60, 60)}),
+    ("whitened", {"radius": "bernstein", "support": (-60, 60)}),
+    ("whitened", {"radius": "bernstein", "support": (-3, 3), "outside": 0.2}),
+    ("whitened", {"radius": "chebyshev", "kurtosis": 4.0}),
 ]
 MATRIX_FREE = [
     ("eig", {}),

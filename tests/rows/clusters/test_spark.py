@@ -61,6 +61,13 @@ def test_every_method_gives_what_it_gives_here(uneven, rows, same_result, method
     same_result(ew.edge_test(uneven, method=method), ew.edge_test(rows, method=method))
 
 
+def test_rows_outside_the_support_are_counted_where_they_are(uneven, rows, same_result):
+    asked = ew.Whitened(radius="bernstein", support=(-3, 3), outside=0.2)
+    result = ew.edge_test(uneven, method=asked)
+    same_result(result, ew.edge_test(rows, method=asked))
+    assert result.options["n_outside"] == int((np.abs(rows) > 3).any(axis=1).sum()) > 0
+
+
 @pytest.mark.parametrize(
     "options",
     [

@@ -1,0 +1,247 @@
+"""The radii for every number of rows: from rows, files and states; rows outside the support."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import edgewise as ew
+from edgewise import BrokenAssumptionWarning, DataError, Moments, ParameterError
+from edgewise.bounds.bernstein import BernsteinRadius
+from edgewise.rows.table import LocalTable
+
+NAMES = ("a", "b", "c")
+pytestmark = pytest.mark.filterwarnings("ignore::edgewise.errors.TooFewRowsWarning")
+
+
+def boxed(n=4000, seed=0):
+    """Rows within (0, 1), (−5, 5) and (99, 101), the first two with an edge."""
+    rng = np.random.default_rng(seed)
+    X = rng.beta(2.0, 2.0, (n, 3))
+    X[:, 1] = (X[:, 0] + X[:, 1]) / 2
+    return X * [1.0, 10.0, 2.0] + [0.0, -5.0, 99.0]
+
+
+SUPPORT = ((0.0, 1.0), (-5.0, 5.0), (99.0, 101.0))
+BERNSTEIN = {"radius": "bernstein", "support": SUPPORT}
+
+
+def expected_radius(X, A):
+    low, high = np.array(SUPPORT).T
+    lengths = high - low
+    c = (X - X.mean(axis=0)) / lengths
+    s = c.T @ c / len(X)
+    deviation = np.sqrt((c**2).T @ c**2 / len(X) - s**2)
+    reach = np.maximum(X.mean(axis=0) - low, high - X.mean(axis=0)) / lengths
+    return BernsteinRadius(len(X), reach, s, deviation, np.abs(A) * lengths)
+
+
+@pytest.mark.parametrize("method", ["whitened", "spectral", "standardized"])
+def test_bernstein_from_the_rows(method):
+    X = boxed()
+    S = np.cov(X, rowvar=False)
+    A = {
+        "whitened": np.linalg.inv(np.linalg.cholesky(S)),
+        "spectral": np.eye(3),
+        "standardized": np.diag(1 / np.sqrt(S.diagonal())),
+    }[method]
+    options = {"standardize": True} if method == "standardized" else {}
+    found = ew.edge_test(
+        X, method=method.replace("standardized", "spectral"), **BERNSTEIN, **options
+    )
+    assert found.radius == pytest.approx(expected_radius(X, A).epsilon(0.05), rel=1e-9)
+    hoeffding = ew.edge_test(X, method=found.method, radius="hoeffding", support=SUPPORT, **options)
+    assert 5 * found.radius < hoeffding.radius
+
+
+@pytest.mark.parametrize("radius", ["hoeffding", "bernstein"])
+def test_one_further_pass(radius):
+    class Counted(LocalTable):
+        feature_names, named, rescannable, passes = NAMES, True, True, 0
+
+        def blocks(self):
+            self.passes += 1
+            yield from np.array_split(boxed(20_000), 7)
+
+    table = Counted()
+    found = ew.edge_test(table, method="whitened", radius=radius, support=SUPPORT)
+    assert table.passes == 2
+    expected = ew.edge_test(boxed(20_000), method="whitened", radius=radius, support=SUPPORT)
+    assert found.radius == pytest.approx(expected.radius, rel=1e-10)
+
+
+def test_a_stream_that_can_be_read_once_is_told_so(refuses):
+    blocks = iter(np.array_split(boxed(), 4))
+    refuses(
+        lambda: ew.edge_test(blocks, method="whitened", **BERNSTEIN),
+        DataError,
+        "this stream can be read only once",
+    )
+
+
+@pytest.mark.parametrize("method", ["whitened", "spectral"])
+def test_a_plan_is_where_the_threshold_falls_to_the_effect(method):
+    pilot = boxed(2000)
+    options = BERNSTEIN if method == "whitened" else BERNSTEIN | {"standardize": True}
+    plan = ew.plan_sample_size(pilot, effect=0.4, method=method, **options)
+    # As many rows as planned, that have the same moments: copies of the pilot.
+    copies = np.tile(pilot, (round(plan.n_samples / 2000), 1))
+    at = ew.edge_test(copies, method=method, **options)
+    root = np.sqrt(at.precision.diagonal())
+    relative = np.median((at.threshold / np.outer(root, root))[np.triu_indices(3, 1)])
+    assert relative == pytest.approx(0.4, rel=0.05)
+
+
+class TestOutside:
+    """Rows outside the support are left out, and the result says so."""
+
+    FAR = np.array([[0.5, 0.0, 98.0], [2.0, 0.0, 100.0], [0.5, -50.0, 1e6]])
+
+    def mixed(self):
+        X = boxed()
+        places = np.array([0, 1700, 4000])
+        return np.insert(X, places, self.FAR, axis=0), X
+
+    @pytest.mark.parametrize("radius", ["hoeffding", "bernstein"])
+    @pytest.mark.parametrize("method", ["whitened", "spectral"])
+    def test_is_the_test_of_the_rows_inside(self, method, radius):
+        X, inside = self.mixed()
+        asked = {"method": method, "radius": radius, "support": SUPPORT, "feature_names": NAMES}
+        found = ew.edge_test(X, outside=0.001, **asked)
+        expected = ew.edge_test(inside, **asked)
+        assert found.radius == pytest.approx(expected.radius, rel=1e-10)
+        np.testing.assert_allclose(found.precision, expected.precision, rtol=1e-9, atol=1e-12)
+        assert found.n_samples == 4000
+        assert found.options == expected.options | {"outside": 0.001, "n_outside": 3}
+        (told,) = (one for one in found.cautions if one.kind == "outside the support")
+        assert "3 of 4,003 rows lie outside the declared support" in told
+        assert "the distribution of the rows inside the support" in told
+        assert told in found.summary()
+        again = ew.EdgeTestResult.from_json(found.to_json())
+        assert again.cautions[-1] == told
+        assert again.options["n_outside"] == 3
+
+    def test_of_no_row_the_result_still_says_what_it_is_about(self):
+        found = ew.edge_test(boxed(), method="whitened", outside=0.001, **BERNSTEIN)
+        assert found.options["n_outside"] == 0
+        assert "0 of 4,000 rows lie outside" in found.cautions[-1]
+
+    @pytest.mark.parametrize("ending", ["npy", "parquet", "csv"])
+    def test_of_a_file(self, tmp_path, ending):
+        import pandas as pd
+
+        X, inside = self.mixed()
+        path = tmp_path / f"rows.{ending}"
+        if ending == "npy":
+            np.save(path, X)
+        elif ending == "parquet":
+            pd.DataFrame(X, columns=NAMES).to_parquet(path)
+        else:
+            pd.DataFrame(X, columns=NAMES).to_csv(path, index=False)
+        found = ew.edge_test(path, method="whitened", outside=0.001, **BERNSTEIN)
+        expected = ew.edge_test(inside, method="whitened", **BERNSTEIN)
+        assert found.options["n_outside"] == 3
+        assert found.radius == pytest.approx(expected.radius, rel=1e-9)
+
+    def test_rows_with_missing_values_are_counted_apart(self):
+        X, _ = self.mixed()
+        X[[5, 9], 1] = np.nan
+        found = ew.edge_test(X, method="whitened", drop_missing=True, outside=0.001, **BERNSTEIN)
+        assert (found.n_samples, found.n_dropped, found.options["n_outside"]) == (3998, 2, 3)
+
+    @pytest.mark.parametrize("share", [1e-9, 1e-5, 1e-4, 2e-4, 5e-4, 0.01])
+    def test_a_share_that_the_rows_contradict(self, share, refuses):
+        X, _ = self.mixed()
+        asked = {"method": "whitened", "outside": share, **BERNSTEIN}
+        chance = stats.binom.sf(2, 4003, share)
+        if chance < 1e-3:
+            refuses(
+                lambda: ew.edge_test(X, **asked),
+                DataError,
+                f"outside: expected at most {share:g} of the rows outside the support",
+                "got 3 of 4,003 rows",
+            )
+        else:
+            assert ew.edge_test(X, **asked).options["n_outside"] == 3
+
+    def test_too_few_rows_inside(self, refuses):
+        X = np.vstack([boxed(3), np.tile(self.FAR, (4, 1))])
+        refuses(
+            lambda: ew.edge_test(X, method="whitened", outside=0.9, **BERNSTEIN),
+            DataError,
+            "3 rows",
+        )
+
+    def test_rows_that_change_between_the_passes(self, refuses):
+        class Growing(LocalTable):
+            feature_names, named, rescannable, rows = NAMES, True, True, 4000
+
+            def blocks(self):
+                self.rows += 1
+                yield boxed(self.rows)
+
+        refuses(
+            lambda: ew.edge_test(Growing(), method="whitened", outside=0.01, **BERNSTEIN),
+            DataError,
+            "the first pass read 4001 rows, a later one 4002",
+        )
+
+
+class TestChebyshev:
+    def test_is_the_formula(self):
+        X = boxed()
+        n, p, k = 4000, 3, 1.5
+        v = (k * p * (p + 2) - p) / n + p * (p + 1) / (n * (n - 1))
+        found = ew.edge_test(X, method="whitened", radius="chebyshev", kurtosis=k)
+        assert found.radius == pytest.approx(math.sqrt(v / 0.05), rel=1e-13)
+        rho = np.abs(found.partial_correlation[np.triu_indices(3, 1)])
+        np.testing.assert_array_equal(
+            found.reject[np.triu_indices(3, 1)], rho >= math.sqrt(v / 0.05)
+        )
+        np.testing.assert_allclose(
+            found.pvalue[np.triu_indices(3, 1)], np.minimum(v / rho**2, 1.0), rtol=1e-9
+        )
+        assert found.options == {"radius": "chebyshev", "kurtosis": 1.5}
+
+    @pytest.mark.parametrize("kind", [Moments, lambda: ew.BatchMoments(n_batches=20)])
+    def test_a_state_is_enough(self, kind):
+        method = ew.Whitened(radius="chebyshev", kurtosis=2)
+        found = ew.edge_test(kind().update(boxed()), method=method)
+        expected = ew.edge_test(boxed(), method=method)
+        assert found.radius == pytest.approx(expected.radius, rel=1e-12)
+        np.testing.assert_allclose(found.precision, expected.precision, rtol=1e-9)
+
+    def test_a_stream_that_can_be_read_once(self):
+        blocks = iter(np.array_split(boxed(), 4))
+        found = ew.edge_test(blocks, method="whitened", radius="chebyshev", kurtosis=2)
+        assert found.n_samples == 4000
+
+    def test_a_plan(self):
+        plan = ew.plan_sample_size(
+            boxed(), effect=0.3, method="whitened", radius="chebyshev", kurtosis=1
+        )
+        assert plan.n_samples == pytest.approx(3 * 4 / (0.05 * 0.09), rel=1e-3)
+
+    def test_no_distribution_has_so_little(self, refuses):
+        refuses(
+            lambda: ew.edge_test(boxed(), method="whitened", radius="chebyshev", kurtosis=0.5),
+            ParameterError,
+            "kurtosis: expected at least 0.6 with 3 columns",
+            "got 0.5",
+        )
+
+    def test_rows_that_show_more_than_was_declared(self):
+        X = np.random.default_rng(0).laplace(size=(4000, 3))
+        with pytest.warns(BrokenAssumptionWarning, match="at most 1 times was declared"):
+            found = ew.edge_test(X, method="whitened", radius="chebyshev", kurtosis=1)
+        assert next(one.kind for one in found.cautions) == "kurtosis"
+        assert not ew.edge_test(X, method="whitened", radius="chebyshev", kurtosis=3).cautions
+
+    def test_gaussian_rows_do_not_contradict_the_kurtosis_of_gaussian_rows(self):
+        for seed in range(20):
+            X = np.random.default_rng(seed).standard_normal((500, 3))
+            found = ew.edge_test(X, method="whitened", radius="chebyshev", kurtosis=1)
+            assert not found.cautions
