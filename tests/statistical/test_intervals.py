@@ -25,7 +25,7 @@ EVERY_CELL += [
 ]
 # Measured, not wanted. An entry of Θ has the scale of its columns, and with heavy tails the
 # variance of a column is mostly underestimated, by more than any standard error from the rows
-# says; partial correlations have no scale. t₃ and Pareto 3 have no fourth moments at all.
+# says; partial correlations have no scale, and are covered as they should be.
 LEAST = {
     ("laplace", "edges", "precision"): 0.94,
     ("t5", "edges", "precision"): 0.90,
@@ -34,11 +34,6 @@ LEAST = {
     ("exponential", "edges", "precision"): 0.92,
     ("lognormal", "edges", "precision"): 0.80,
     ("pareto3", "edges", "precision"): 0.65,
-    ("t3", "nulls", "precision"): 0.93,
-    ("t3", "nulls", "partial_correlation"): 0.93,
-    ("t3", "edges", "partial_correlation"): 0.93,
-    ("contaminated", "edges", "partial_correlation"): 0.935,
-    ("pareto3", "edges", "partial_correlation"): 0.92,
 }
 FEW_CELLS = [
     ("score", "gaussian", 100, 10),
