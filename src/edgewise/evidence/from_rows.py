@@ -17,7 +17,8 @@ from edgewise.kernels.centre import Centre
 from edgewise.kernels.leverage import Leverage
 from edgewise.kernels.pairs import ExactPairs, PairSums, exact_pairs, pair_sums
 from edgewise.kernels.quartics import CentralQuartics, transformed_quartics
-from edgewise.kernels.score import ScoreSums, all_pairs_at_once, all_pairs_exactly, few_rows
+from edgewise.kernels.score import all_pairs_at_once, all_pairs_exactly, few_rows
+from edgewise.kernels.score_sums import ScoreSums
 from edgewise.rows.block import Rows
 from edgewise.rows.passes import Pass, SameRows, Sums
 from edgewise.rows.table import Part

@@ -28,11 +28,11 @@ class Leverage:
     n_samples: int
     most: float = math.inf
 
-    def surely_below(self, limit: float, square: FloatArray) -> bool:
-        """Whether no leverage reaches the limit, seen from v² alone: half the work."""
+    def surely_below(self, limit: float, squares: FloatArray) -> bool:
+        """Whether no leverage reaches the limit, seen from Σv² of the rows: half the work."""
         n = self.n_samples
         room = (limit - 1 / n) * (n - 1) / self.most
-        return room > 0 and bool((np.ones(len(square)) @ square).max(initial=0.0) < room)
+        return room > 0 and bool(squares.max(initial=0.0) < room)
 
     def complement(self, v: FloatArray, c: FloatArray, room: FloatArray) -> FloatArray:
         """1 − h of each row, never quite zero."""

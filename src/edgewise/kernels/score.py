@@ -7,9 +7,7 @@ pair on all other columns.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -22,6 +20,7 @@ from edgewise.kernels.leverage import Leverage
 from edgewise.kernels.loop import BlockMemory, mapped_blocks
 from edgewise.kernels.pairs import strong_pairs
 from edgewise.kernels.products import add_gram, mirrored
+from edgewise.kernels.score_sums import ScoreSums, share_of, sums_of_moments
 from edgewise.kernels.score_weight import row_tau, score_weight
 from edgewise.rows.block import Rows, block_rows
 from edgewise.rows.passes import Summable, Sums
@@ -40,25 +39,6 @@ _LARGE_SQUARE = 7
 _NEGLIGIBLE = 3e-4
 # Up to this one, a row's own leverage is taken for that without the pair.
 _LOW = 4e-3
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class ScoreSums:
-    """Weighted sums over rows of the residuals e of each pair, scaled to mean square one.
-
-    `second` is Σ w e_i²e_j², `cross` Σ w e_ie_j(e_i² + e_j²) and `ends` ¼Σ w (e_i² + e_j²)²: the
-    variance of Σ e_ie_j − ρ₀(e_i² + e_j²)/2 is a quadratic in ρ₀ with these coefficients. `fourth`
-    is Σ (w e_i²e_j²)²/second², and `sixth` Σ (w e_i²e_j²)³/second³ or a bound on it.
-    `square_square` is Σ w v_i²v_j² of the unit-variance residuals given all others; of the others
-    the diagonal means nothing.
-    """
-
-    second: FloatArray
-    cross: FloatArray
-    ends: FloatArray
-    fourth: FloatArray
-    sixth: FloatArray
-    square_square: FloatArray
 
 
 def few_rows(n_samples: int, n_features: int) -> bool:
@@ -82,16 +62,11 @@ def all_pairs_exactly(centred: FloatArray, leverage: Leverage, rho: FloatArray) 
         found[:, part] = _pair_by_pair(v[i[part]], v[j[part]], r, complement, tau, n)
     second, cross, ends, fourth, sixth, square_square = found
     known = [symmetric(values, p, diagonal=np.nan) for values in (second, cross, ends)]
-    shares = [_share(fourth, second**2), _share(sixth, second**3)]
+    shares = [share_of(fourth, second**2), share_of(sixth, second**3)]
     shares = [symmetric(values, p, diagonal=0.0) for values in shares]
     diagonal = _pair_by_pair(v, v, np.zeros((p, 1)), complement, tau, n)[-1]
     whole = symmetric(square_square, p, diagonal=diagonal)
     return ScoreSums(known[0], known[1], known[2], shares[0], shares[1], whole)
-
-
-def _share(part: FloatArray, whole: FloatArray) -> FloatArray:
-    """Part over whole; zero where no row has any of it, and where nobody knows."""
-    return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
 
 
 def _pair_by_pair(
@@ -104,7 +79,7 @@ def _pair_by_pair(
 def _terms(
     a: FloatArray, b: FloatArray, r: FloatArray, complement: FloatArray, tau: FloatArray, n: int
 ) -> FloatArray:
-    """What is summed over rows: of w e_i²e_j² the first three powers, cross, ends, w v_i²v_j²."""
+    """Summed over rows: of w e_i²e_j² the first three powers, cross, ends, v_i²v_j²/(1 − h)²."""
     left = (1 - r) * (1 + r)
     own = (a * a + b * b + 2 * r * (a * b)) / ((n - 1) * left)
     w = score_weight(complement + own, tau)
@@ -120,7 +95,7 @@ def _terms(
             w * mean_square * mean_square,
             squares * squares,
             squares * squares * squares,
-            w * (a * b) ** 2,
+            (a * b / complement) ** 2,
         ]
     )
 
@@ -135,56 +110,13 @@ def all_pairs_at_once(
     ±1, where the expansions of `sums_of_moments` cancel, in a pass of their own.
     """
     one_pass = partial(_product_sums, centre=centre, leverage=leverage, rho=rho)
-    m22, m31, eighth, exact = rows.sums(one_pass)
+    m22, m31, eighth, exact, squares = rows.sums(one_pass)
     exact += exact.transpose(0, 2, 1)
     moments = mirrored(m22), m31, m22.diagonal(), mirrored(eighth)
-    made = sums_of_moments(*moments, leverage.n_samples, rho, exact)
+    raised = float(squares[1] / squares[0])
+    made = sums_of_moments(*moments, leverage.n_samples, rho, exact, raised)
     _replace_near_one(made, rows, centre, leverage, rho, nearly_one)
     return made
-
-
-def sums_of_moments(
-    m22: FloatArray,
-    m31: FloatArray,
-    m40: FloatArray,
-    eighth: FloatArray,
-    n: int,
-    rho: FloatArray,
-    exact: FloatArray | None = None,
-) -> ScoreSums:
-    """From Σ w v_i²v_j², Σ w v_i³v_j, Σ w v_i⁴ and Σ w²v_i⁴v_j⁴: e ∝ v_i + ρv_j, v_j + ρv_i.
-
-    `exact` are the sums of what these leave out, as `_pair_by_pair` makes them.
-    """
-    more = np.zeros((6, *rho.shape)) if exact is None else exact
-    with np.errstate(divide="ignore", invalid="ignore"):
-        f2 = (n / ((n - 1) * (1 - rho) * (1 + rho))) ** 2
-        cubes, tails = m31 + m31.T, m40[:, np.newaxis] + m40 + 2 * m22
-        plus = 1 + rho**2
-        ordinary = f2 * (plus**2 * m22 + 2 * rho * plus * cubes + rho**2 * tails)
-        second = more[0] + ordinary
-        cross = more[1] + f2 * (
-            (plus**2 + 4 * rho**2) * cubes + 4 * rho * plus * m22 + rho * plus * tails
-        )
-        ends = more[2] + (f2 / 4) * (plus**2 * tails + 8 * rho * plus * cubes + 16 * rho**2 * m22)
-        # The products e_ie_j have about the kurtosis of v_iv_j.
-        spread = _share(eighth, m22**2)
-        fourth = _share(more[3] + spread * ordinary**2, second**2)
-        sixth = _share(more[4] + _sixth_of(spread, n) * ordinary**3, second**3)
-    for matrix in (second, cross, ends):
-        np.fill_diagonal(matrix, np.nan)
-    for matrix in (fourth, sixth):
-        np.fill_diagonal(matrix, 0.0)
-    return ScoreSums(second, cross, ends, fourth, sixth, m22 + more[5])
-
-
-def _sixth_of(fourth: FloatArray, n: int) -> FloatArray:
-    """Σa⁶ from Σa⁴ of n terms with Σa² = 1: (Σa⁴)²κ^{1/2}, κ = nΣa⁴ their kurtosis.
-
-    The true power of κ is 0.465 for products of Gaussian residuals, 0.51 for Laplace. With few and
-    dominant terms Σa⁶ is at most (Σa⁴)^{3/2}; such rows are summed exactly, though.
-    """
-    return np.minimum(fourth**2.5 * math.sqrt(n), fourth**1.5)
 
 
 def _product_sums(
@@ -193,17 +125,19 @@ def _product_sums(
     """Σ w v_i²v_j², Σ w v_i³v_j and Σ w²v_i⁴v_j⁴ with w = q_iq_j; and exact sums of a few entries.
 
     The exact sums are those of the pairs (i, j) with i among the given entries: half of a symmetric
-    matrix, to which the transpose must be added.
+    matrix, to which the transpose must be added. Last come Σ w(Σv²)², over the rows, and the same
+    with 1/(1 − h)² in place of w.
     """
     p, n = len(leverage.root), leverage.n_samples
     memory = BlockMemory(p, block_rows(p), spare=(p, p))
     m22, m31, eighth = np.zeros((3, p, p))
-    exact = np.zeros((6, p, p))
+    exact, squares = np.zeros((6, p, p)), np.zeros(2)
     for block in mapped_blocks(batches, centre, leverage.B, memory=memory):
         v, (s, t) = block.z, block.spare
         np.multiply(v, v, out=s)
         weighted = v
-        complement = _complement(leverage, v, s, block.centred, t)
+        of_rows = np.ones(p) @ s
+        complement = _complement(leverage, v, of_rows, block.centred, t)
         if complement is not None:
             tau = row_tau(s, complement, n)
             of_row = np.sqrt(score_weight(complement, tau))
@@ -219,19 +153,30 @@ def _product_sums(
                 of_row[rows] = 1.0
                 _add_entries(exact, v, s, complement, tau, rho, n, column, high[row])
             s *= of_row
+            of_rows = np.square(np.ones(p) @ s)
+            squares += of_rows.sum(), of_rows @ _raised(complement, tau, p)
+        else:
+            squares += of_rows @ of_rows
         add_gram(m22, s)
         # The centred rows are not needed any more.
         m31 += np.multiply(s, v, out=block.centred) @ weighted.T
         s *= s
         add_gram(eighth, s)
-    return m22, m31, eighth, exact
+    return m22, m31, eighth, exact, squares
+
+
+def _raised(complement: FloatArray, tau: FloatArray, p: int) -> FloatArray:
+    """1/(1 − h)² over the weight w of a row, without a usual pair."""
+    without_pair = complement + (1 - complement) * (2 / p)
+    raised = complement**-2 / score_weight(without_pair, tau)
+    return np.where(complement < 1 - _NEGLIGIBLE, raised, 1.0)
 
 
 def _complement(
-    leverage: Leverage, v: FloatArray, square: FloatArray, centred: FloatArray, room: FloatArray
+    leverage: Leverage, v: FloatArray, squares: FloatArray, centred: FloatArray, room: FloatArray
 ) -> FloatArray | None:
     """1 − h of each row, or None if all leverages are negligible, as in most long data."""
-    if leverage.surely_below(_NEGLIGIBLE, square):
+    if leverage.surely_below(_NEGLIGIBLE, squares):
         return None
     complement = leverage.complement(v, centred, room)
     return complement if complement.min() < 1 - _NEGLIGIBLE else None
@@ -321,8 +266,8 @@ def _replace_near_one(
         (sums.second, second),
         (sums.cross, cross),
         (sums.ends, ends),
-        (sums.fourth, _share(fourth, second**2)),
-        (sums.sixth, _share(sixth, second**3)),
+        (sums.fourth, share_of(fourth, second**2)),
+        (sums.sixth, share_of(sixth, second**3)),
     ):
         matrix[i, j] = matrix[j, i] = values
 

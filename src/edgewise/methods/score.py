@@ -12,12 +12,15 @@ from edgewise.evidence.evidence import Evidence, Needs
 from edgewise.inference.measurement import Measurement
 from edgewise.inference.score import ScoreTest
 from edgewise.inference.sign_flip import SignFlip
-from edgewise.inference.spread import floored_spread
-from edgewise.kernels.score import ScoreSums
+from edgewise.inference.spread import degrees_of_freedom, floored_spread
+from edgewise.kernels.score_sums import ScoreSums
 from edgewise.methods.method import Assumes
 from edgewise.methods.per_edge_method import PerEdgeMethod
 from edgewise.methods.planning import PairMoments, PlannedStatistic
 from edgewise.methods.sandwich import NEARLY_ONE, leverage_of, precision_variance
+
+# With fewer degrees of freedom Student's t has no variance to speak of.
+_FEWEST_DEGREES = 3.0
 
 
 @dataclass(frozen=True)
@@ -62,7 +65,7 @@ class Score(PerEdgeMethod):
         estimate = self.estimate(evidence)
         n, rho = estimate.n_samples, estimate.partial_correlation
         sums = evidence.score_sums(leverage_of(estimate), rho, NEARLY_ONE)
-        variance = precision_variance(rho, sums.square_square, n)
+        variance = precision_variance(rho, sums.square_square, n) * _uncertain(sums.fourth, n)
         uncertainty = ScoreTest(
             n,
             n - len(rho) + 1,
@@ -88,3 +91,13 @@ def _reference(sums: ScoreSums, floor: float) -> SignFlip:
     """
     seen = np.fmin(sums.second / floor, 1.0)
     return SignFlip(sums.fourth * seen**2, sums.sixth * seen**3)
+
+
+def _uncertain(fourth: FloatArray, n: int) -> FloatArray:
+    """How much larger Student's variance is than the normal one, given Σa⁴ of the terms.
+
+    The scale of an entry of Θ, unlike its sign, rests on variances that few rows may decide. No
+    sign-flip speaks of that, so the uncertainty of the variance goes into the standard error.
+    """
+    degrees = np.maximum(degrees_of_freedom(n, n * fourth), _FEWEST_DEGREES)
+    return np.asarray(degrees / (degrees - 2))
