@@ -47,6 +47,12 @@ def panels(rows: int, columns: int, *, width: float = 3.6, height: float = 3.1) 
     return figure
 
 
+def letter_panels(figure: Figure) -> None:
+    """(a), (b), … before the titles, row by row, so that a caption can name the panels."""
+    for letter, ax in zip("abcdefghijklmnop", figure.axes, strict=False):
+        ax.set_title(f"({letter}) {ax.get_title()}", fontsize="medium")
+
+
 def legend_below(figure: Figure, ax: Axes, columns: int = 6) -> None:
     """One legend for all panels, from the lines of one of them."""
     figure.legend(
