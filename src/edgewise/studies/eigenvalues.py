@@ -190,8 +190,15 @@ def _weyl(alpha: FloatArray, epsilon: float) -> tuple[FloatArray, FloatArray]:
     return 1 / (alpha + epsilon), upper
 
 
+_MATH = {
+    "eig": r"$\varepsilon_{Eig}$",
+    "trace": r"$\varepsilon_{Trace}$",
+    "chi2": r"$\varepsilon_{\chi^2}$ (ours)",
+}
+
+
 def _draw(results: Sequence[tuple[Cell, Measured]]) -> Any:
-    from edgewise.studies.pictures import COLOURS, legend_below, letter_panels, panels
+    from edgewise.studies.pictures import COLOURS, LAWS, legend_below, letter_panels, panels
 
     figure = panels(2, len(results))
     for c, (cell, measured) in enumerate(results):
@@ -208,16 +215,16 @@ def _draw(results: Sequence[tuple[Cell, Measured]]) -> Any:
                 manage_ticks=False,
             )
             ax.axhline(1.0, color="black", linestyle=":", label="true eigenvalue")
-            for r, (radius, name) in enumerate(RADII.items()):
+            for r, radius in enumerate(RADII):
                 low, high = _weyl(true, float(np.median(measured["radius"][:, s, r])))
                 style: dict[str, Any] = {"color": COLOURS[radius], "markersize": 14, "mew": 2}
-                ax.plot(places, low * true, "_", label=f"Weyl, {name}", **style)
+                ax.plot(places, low * true, "_", label=f"Weyl, {_MATH[radius]}", **style)
                 ax.plot(places, np.where(np.isfinite(high), high * true, np.nan), "_", **style)
             ax.set_xticks(places, [f"{1 / value:.2f}" for value in true], fontsize="small")
-            law = cell.parameters["distribution"]
+            law = LAWS[cell.parameters["distribution"]]
             ax.set_title(f"{law}, p = {len(true)}, n = {n:,}", fontsize="medium")
-            ax.set_xlabel("true eigenvalue of Θ")
-            ax.set_ylabel("eigenvalue of Θ̂ / true")
+            ax.set_xlabel(r"true eigenvalue of $\Theta$")
+            ax.set_ylabel(r"eigenvalue of $\hat\Theta$ / true")
     letter_panels(figure)
     legend_below(figure, figure.axes[0])
     return figure

@@ -240,7 +240,7 @@ def _table(rates: Sequence[Rate]) -> Table:
 
 
 def _draw(rates: Sequence[Rate]) -> Any:
-    from edgewise.studies.pictures import COLOURS, NAMES, legend_below, letter_panels, panels
+    from edgewise.studies.pictures import COLOURS, LAWS, NAMES, legend_below, letter_panels, panels
 
     shown = [(KINDS[0], 1.0), (KINDS[0], 0.1), (KINDS[1], 1.0), (KINDS[2], 1.0)]
     figure = panels(len(DISTRIBUTIONS), len(shown))
@@ -256,7 +256,7 @@ def _draw(rates: Sequence[Rate]) -> Any:
             ax.plot(x, y, color=colour, label=name)
             ax.fill_between(x, y - 2 * e, y + 2 * e, color=colour, alpha=0.2, linewidth=0)
         ax.set_title(
-            f"{distribution}: {kind}" + (", δ ≤ 0.1" if reach < 1 else ""), fontsize="medium"
+            f"{LAWS[distribution]}: {kind}" + (", δ ≤ 0.1" if reach < 1 else ""), fontsize="medium"
         )
         ax.set_xlabel("level δ")
         ax.set_ylabel("false positive rate")

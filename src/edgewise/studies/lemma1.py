@@ -176,15 +176,23 @@ def _table(results: Sequence[tuple[Cell, Measured]]) -> Table:
     return Table(columns, rows)
 
 
+_MATH = {
+    "eig": r"$\|\hat\Sigma - \Sigma\|_2 > \varepsilon_{Eig}$",
+    "trace": r"$\|\hat\Sigma - \Sigma\|_2 > \varepsilon_{Trace}$",
+    "chi2": r"$\|\hat\Sigma - \Sigma\|_F > \varepsilon_{\chi^2}$",
+    "false edge, eig": "edgeTest-eig declares a false edge",
+}
+
+
 def _draw(results: Sequence[tuple[Cell, Measured]]) -> Any:
-    from edgewise.studies.pictures import COLOURS, legend_below, letter_panels, panels
+    from edgewise.studies.pictures import COLOURS, LAWS, legend_below, letter_panels, panels
 
     figure = panels(1, 1 + len(DISTRIBUTIONS), width=4.2)
     colours = {**COLOURS, "false edge, eig": "#E69F00"}
     for ax, distribution in zip(figure.axes, DISTRIBUTIONS, strict=False):
         cells = [(c, m) for c, m in results if c.parameters["distribution"] == distribution]
         features = np.array([cell.parameters["p"] for cell, _ in cells])
-        for k, (event, label) in enumerate(EVENTS.items()):
+        for k, event in enumerate(EVENTS):
             rate = np.array([measured["events"][:, k].mean() for _, measured in cells])
             error = np.sqrt(rate * (1 - rate) / cells[0][0].n_draws)
             style = "--" if event.startswith("false") else "-"
@@ -196,10 +204,10 @@ def _draw(results: Sequence[tuple[Cell, Measured]]) -> Any:
                 color=colours[event],
                 markersize=4,
                 capsize=2,
-                label=label,
+                label=_MATH[event],
             )
         ax.axhline(ALPHA, color="black", linestyle=":", label="δ = 0.05")
-        ax.set_title(distribution, fontsize="medium")
+        ax.set_title(f"{LAWS[distribution]} rows", fontsize="medium")
         ax.set_xlabel("variables p")
         ax.set_ylabel("share of draws")
         ax.set_ylim(-0.03, 1.03)
@@ -223,6 +231,11 @@ def _draw_norms(ax: Any, cells: Sequence[tuple[Cell, Measured]]) -> None:
         radius = [scale * np.median(measured["radii"][:, k]) for _, measured in cells]
         ax.plot(features, radius, "o-", color=COLOURS[name], markersize=4)
     ax.plot(features, 2 * np.sqrt(features), color="black", linestyle=":")
-    ax.annotate("2√p", (features[-1], 2 * np.sqrt(features[-1]) + 1.2), va="bottom", ha="right")
-    ax.set_title("gaussian: √n‖Σ̂ − I‖₂ (boxes) and √n ε", fontsize="medium")
+    ax.annotate(
+        r"$2\sqrt{p}$", (features[-1], 2 * np.sqrt(features[-1]) + 1.2), va="bottom", ha="right"
+    )
+    ax.set_title(
+        r"Gaussian rows: $\sqrt{n}\,\|\hat\Sigma - I\|_2$ (boxes), $\sqrt{n}\,\varepsilon$",
+        fontsize="medium",
+    )
     ax.set_xlabel("variables p")

@@ -19,6 +19,7 @@ NAMES = {
     "fisher + Holm": "Fisher + Holm",
     "chi2": "weighted chi²",
 }
+LAWS = {"gaussian": "Gaussian", "laplace": "Laplace"}
 # Okabe and Ito's colours, which colour-blind people can tell apart.
 COLOURS = {
     "eig": "#0072B2",

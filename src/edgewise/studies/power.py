@@ -31,6 +31,7 @@ STRONG = 0.5
 DISTRIBUTIONS = ("gaussian", "laplace")
 METHODS = (*BOUNDS, "fisher", "score + Holm", "fisher + Holm")
 SHARES = ("all entries", "|Θ_ij| > 0.5")
+_LINES = {"score + Holm": ("-", 4.0), "fisher": ("-", 1.2), "fisher + Holm": (":", 2.4)}
 
 
 @dataclass(frozen=True)
@@ -245,19 +246,22 @@ def _table(curves: Sequence[Curve]) -> Table:
 
 
 def _draw(results: Sequence[tuple[Cell, Measured]], curves: Sequence[Curve]) -> Any:
-    from edgewise.studies.pictures import COLOURS, NAMES, legend_below, letter_panels, panels
+    from edgewise.studies.pictures import COLOURS, LAWS, NAMES, legend_below, letter_panels, panels
 
     figure = panels(len(DISTRIBUTIONS), 3)
     for row, (cell, measured) in enumerate(results):
         distribution = cell.parameters["distribution"]
+        law = LAWS[distribution]
         for column, entries in enumerate(SHARES):
             ax = figure.axes[3 * row + column]
             for curve in curves:
                 if (curve.distribution, curve.entries) != (distribution, entries):
                     continue
-                style = ":" if curve.method == "fisher + Holm" else "-"
+                # Score and both of Fisher's nearly coincide: wide below, thin above.
+                style, width = _LINES.get(curve.method, ("-", 1.5))
                 colour, name = COLOURS[curve.method], NAMES[curve.method]
-                ax.plot(curve.sizes, curve.power, style, color=colour, label=name)
+                line = {"color": colour, "label": name, "linewidth": width, "zorder": 4 - width / 2}
+                ax.plot(curve.sizes, curve.power, style, **line)
                 ax.fill_between(
                     curve.sizes,
                     curve.power - curve.error,
@@ -266,7 +270,7 @@ def _draw(results: Sequence[tuple[Cell, Measured]], curves: Sequence[Curve]) -> 
                     alpha=0.2,
                     linewidth=0,
                 )
-            ax.set_title(f"{distribution}: {entries}", fontsize="medium")
+            ax.set_title(f"{law}: {entries}".replace("Θ_ij", r"$\Theta_{ij}$"), fontsize="medium")
             ax.ticklabel_format(axis="x", style="sci", scilimits=(0, 0), useMathText=True)
             ax.set_xlabel("rows n")
             ax.set_ylabel("power")
@@ -274,8 +278,8 @@ def _draw(results: Sequence[tuple[Cell, Measured]], curves: Sequence[Curve]) -> 
         ax = figure.axes[3 * row + 2]
         ax.hist(measured["entries"].ravel(), bins=np.arange(0, 3.05, 0.1).tolist(), color="#888888")
         ax.axvline(STRONG, color="black", linestyle=":")
-        ax.set_title(f"{distribution}: histogram of |Θ_ij|", fontsize="medium")
-        ax.set_xlabel("|Θ_ij|")
+        ax.set_title(f"{law}: histogram of |$\\Theta_{{ij}}$|", fontsize="medium")
+        ax.set_xlabel(r"|$\Theta_{ij}$|")
         ax.set_ylabel("entries")
     letter_panels(figure)
     legend_below(figure, figure.axes[0], columns=7)

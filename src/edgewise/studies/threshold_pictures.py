@@ -15,11 +15,12 @@ _STYLES = {"eig": "-", "trace": "--", "whitened": "-", "spectral": "--"}
 
 def draw_thresholds(results: Results) -> Any:
     """One row of panels for each distribution."""
-    from edgewise.studies.pictures import NAMES, legend_below, letter_panels, panels
+    from edgewise.studies.pictures import LAWS, NAMES, legend_below, letter_panels, panels
 
     distributions = list(dict.fromkeys(cell.parameters["distribution"] for cell, _ in results))
     figure = panels(len(distributions), 4)
     for row, distribution in enumerate(distributions):
+        law = LAWS[distribution]
         chosen = [r for r in results if r[0].parameters["distribution"] == distribution]
         paper, loglog, ours, ratio = figure.axes[4 * row : 4 * row + 4]
         for ax, methods in ((paper, ("eig", "trace")), (loglog, ("eig", "trace"))):
@@ -27,11 +28,11 @@ def draw_thresholds(results: Results) -> Any:
         _curves(ours, chosen, ("whitened", "spectral"), logarithmic=True)
         ours.set_ylim(loglog.get_ylim())
         _overshoot(ratio, chosen)
-        paper.set_title(f"{distribution}: the paper's axes", fontsize="medium")
-        loglog.set_title(f"{distribution}: log–log", fontsize="medium")
+        paper.set_title(f"{law}: the paper's axes", fontsize="medium")
+        loglog.set_title(f"{law}: log–log", fontsize="medium")
         both = f"{NAMES['whitened']} (solid), {NAMES['spectral']} (dashed)"
-        ours.set_title(f"{distribution}: {both}", fontsize="medium")
-        ratio.set_title(f"{distribution}: overshoot of the trace", fontsize="medium")
+        ours.set_title(f"{law}: {both}", fontsize="medium")
+        ratio.set_title(f"{law}: overshoot of the trace", fontsize="medium")
     letter_panels(figure)
     legend_below(figure, figure.axes[1], columns=9)
     return figure
@@ -53,17 +54,17 @@ def _curves(ax: Any, results: Results, methods: Sequence[str], *, logarithmic: b
     ax.set_xlabel("rows n")
     if not logarithmic:
         ax.ticklabel_format(axis="x", style="sci", scilimits=(0, 0), useMathText=True)
-        ax.set_ylabel("log t")
+        ax.set_ylabel(r"log $t$")
         return
     ax.set_xscale("log")
     ax.set_yscale("log")
     low, high = ax.get_ylim()
     guide = low * 1.1 * (sizes / sizes[-1]) ** -0.5
     ax.plot(sizes, guide, color="black", linestyle=":", label="slope −½")
-    ax.plot([], [], "-", color="#555555", label="t_Eig")
-    ax.plot([], [], "--", color="#555555", label="t_Trace")
+    ax.plot([], [], "-", color="#555555", label=r"$t_{Eig}$")
+    ax.plot([], [], "--", color="#555555", label=r"$t_{Trace}$")
     ax.set_ylim(low * 0.9, high)
-    ax.set_ylabel("threshold t")
+    ax.set_ylabel(r"threshold $t$")
 
 
 def _overshoot(ax: Any, results: Results) -> None:
@@ -74,17 +75,17 @@ def _overshoot(ax: Any, results: Results) -> None:
     found = np.stack([overshoot(measured)[:, -1] for _, measured in results])
     least = np.stack([measured["least_overshoot"][:, -1] for _, measured in results])
     for values, colour, label in (
-        (found, COLOURS["trace"], "Tr C/λ_max, measured"),
-        (least, COLOURS["eig"], "1 + (p² − C(p, 2) − 1) λ_min/λ_max"),
+        (found, COLOURS["trace"], r"Tr $C$ / $\lambda_{max}$, measured"),
+        (least, COLOURS["eig"], r"$1 + (p^2 - C(p, 2) - 1)\,\lambda_{min} / \lambda_{max}$"),
     ):
         low, middle, high = np.quantile(values, [0.25, 0.5, 0.75], axis=1)
         spread = [middle - low, high - middle]
         ax.errorbar(
             features, middle, spread, fmt="o-", color=colour, markersize=4, capsize=2, label=label
         )
-    ax.plot(features, features * (features + 1) / 2, "k:", label="p(p + 1)/2")
+    ax.plot(features, features * (features + 1) / 2, "k:", label=r"$p(p + 1)/2$")
     ax.set_xticks(features)
     ax.set_xlabel("variables p")
-    ax.set_ylabel("(ε_Trace/ε_Eig)²")
+    ax.set_ylabel(r"$(\varepsilon_{Trace} / \varepsilon_{Eig})^2$")
     ax.set_ylim(bottom=0)
     ax.legend(frameon=False, fontsize="small", loc="upper left")

@@ -127,12 +127,13 @@ _NOTES = [
     "not ε/α̂_k²: its local slope is about −½/(1 − ε/α̂_p), and reaches −½ only where ε is a small "
     "part of the smallest eigenvalue. So t is O(n^{−1/2}), as the paper says, and √n·t falls to "
     "its limit from above. How near one is to it depends on Σ, and so on the length of the g_i. "
-    "With 3p in place of 10p and Gaussian rows the slopes, computed from the population moments, are "
-    "about −0.52 to −0.53 for t_Eig and −0.55 to −0.75 for t_Trace; with Σ nearly the identity "
+    "With 3p in place of 10p and Gaussian rows the slopes, computed from the population moments, "
+    "are about −0.52 to −0.53 for t_Eig and −0.55 to −0.75 for t_Trace; with Σ nearly the identity "
     "(100p), −0.506 and −0.515 to −0.55.",
     "The overshoot. C has d = p² − C(p, 2) = p(p + 1)/2 eigenvalues, so Tr C ≥ λ_max + "
     "(d − 1)λ_min, and ε_Trace is at least √(1 + (d − 1)λ_min/λ_max) times ε_Eig. The bound is an "
-    "equality where all eigenvalues but the largest are equal; here it gives away most of the overshoot.",
+    "equality where all eigenvalues but the largest are equal; here it gives away most of the "
+    "overshoot.",
 ]
 
 
