@@ -28,14 +28,14 @@ def client(cluster_of):
 
 
 @pytest.fixture(scope="session")
-def holds():
-    """Whether the one claim that says this is found to hold."""
+def verdict():
+    """Of the one claim that says this."""
 
     def ask(findings, *fragments):
         said = [c for c in findings.claims if all(part in c.says for part in fragments)]
         assert len(said) == 1, [claim.says for claim in findings.claims]
         assert said[0].measured
-        return said[0].holds
+        return said[0].verdict
 
     return ask
 

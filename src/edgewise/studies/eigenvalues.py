@@ -66,7 +66,7 @@ class EigenvalueStudy:
                 "one picture for all draws; the claims count draw by draw",
             ),
             Deviation("radii", "ε_Eig, ε_Trace", "the weighted chi-square radius too", "ours"),
-            Deviation("draws", "200", draws_of(cells), "as many at the scale `paper`"),
+            Deviation("draws", "200", draws_of(cells), "the scale `paper` has as many"),
         ]
 
     def cells(self, scale: str) -> Sequence[Cell]:

@@ -76,7 +76,7 @@ class FalsePositiveStudy:
                 "rows",
                 "n = 100 000",
                 f"n = {values_of(cells, 'n')}",
-                "as many at the scales `quick` and `paper`",
+                "the scales `quick` and `paper` have as many",
             ),
             Deviation(
                 "precision matrix",

@@ -59,7 +59,7 @@ def _write_text(path: Path, text: str) -> None:
 
 def _page(done: Reproduction, findings: Findings, crew: str) -> str:
     study = done.study
-    deviations = study.deviations(done.cells)
+    deviations = _deviations(done)
     lines = [
         f"# {study.title}",
         "",
@@ -115,6 +115,11 @@ def _in_bold(claim: Claim) -> str:
     return str(claim).replace(claim.verdict, f"**{claim.verdict}**", 1)
 
 
+def _deviations(done: Reproduction) -> list[Deviation]:
+    """Those of this run: what a study lists may be as in the paper at the largest scale."""
+    return [row for row in done.study.deviations(done.cells) if row.here != row.paper]
+
+
 def _deviation_table(rows: Sequence[tuple[str | None, Deviation]]) -> list[str]:
     """With a first column for the study where it is named."""
     named = any(name for name, _ in rows)
@@ -156,7 +161,7 @@ def _overview(done: Sequence[Reproduction], crew: str) -> str:
     rows = [
         (f"[{one.study.name}]({one.study.name}/README.md)", row)
         for one in done
-        for row in one.study.deviations(one.cells)
+        for row in _deviations(one)
     ]
     lines += ["## Where the studies differ from the paper", "", *_deviation_table(rows), ""]
     seconds = [one.seconds for one in done if one.seconds is not None]

@@ -63,7 +63,7 @@ class PowerStudy:
                 f"{sizes_of(cells)}, of one growing sample",
                 "new rows for each n would cost 50 times as much",
             ),
-            Deviation("graphs", "100 (histogram)", f"{draws_of(cells)} for each law", "–"),
+            Deviation("graphs", "100", draws_of(cells), "the scale `paper` has as many"),
             Deviation(
                 "methods",
                 "edgeTest-eig, edgeTest-tr, Fisher without correction",

@@ -84,7 +84,7 @@ def reproduce(
     check_choice("scale", scale, SCALES)
     seed = check_count("seed", seed, at_least=0)
     workers = check_workers(n_jobs, client)
-    crew = f"with {workers} workers" if client is None else "on a Dask cluster"
+    crew = f"with {workers} worker{'s' * (workers > 1)}" if client is None else "on a Dask cluster"
     target = Path(output)
     # Checked before the work, so that a long run does not end with a file it cannot write.
     for name in ("", "draws", *(study.name for study in chosen)):

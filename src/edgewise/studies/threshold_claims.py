@@ -87,10 +87,14 @@ def _excess(values: Sequence[FloatArray], shift: float = 0.0) -> FloatArray:
     return np.concatenate([of_means(of_cell + shift) for of_cell in values])
 
 
+def _mean(slopes: FloatArray) -> float:
+    """Over the draws that have a slope; NaN if none has."""
+    finite = slopes[np.isfinite(slopes)]
+    return float(finite.mean()) if finite.size else float("nan")
+
+
 def _reach(slopes: Sequence[FloatArray]) -> str:
-    means = [
-        of_cell[np.isfinite(of_cell)].mean() for of_cell in slopes if np.isfinite(of_cell).any()
-    ]
+    means = [mean for mean in map(_mean, slopes) if np.isfinite(mean)]
     return f"from {min(means):.4f} to {max(means):.4f}" if means else "of no draw"
 
 
@@ -137,6 +141,6 @@ def slope_note(results: Results) -> str:
     lines.append("|---|---:|" + "---:|" * len(BOUNDS))
     every = {name: _slopes(results, name, "threshold") for name in BOUNDS}
     for k, (cell, _) in enumerate(results):
-        values = " | ".join(f"{np.nanmean(every[name][k]):.3f}" for name in BOUNDS)
+        values = " | ".join(f"{_mean(every[name][k]):.3f}" for name in BOUNDS)
         lines.append(f"| {cell.parameters['distribution']} | {cell.parameters['p']} | {values} |")
     return "\n".join(lines)

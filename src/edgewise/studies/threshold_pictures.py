@@ -15,7 +15,7 @@ _STYLES = {"eig": "-", "trace": "--", "whitened": "-", "spectral": "--"}
 
 def draw_thresholds(results: Results) -> Any:
     """One row of panels for each distribution."""
-    from edgewise.studies.pictures import LAWS, NAMES, legend_below, letter_panels, panels
+    from edgewise.studies.pictures import LAWS, legend_below, letter_panels, panels
 
     distributions = list(dict.fromkeys(cell.parameters["distribution"] for cell, _ in results))
     figure = panels(len(distributions), 4)
@@ -26,12 +26,13 @@ def draw_thresholds(results: Results) -> Any:
         for ax, methods in ((paper, ("eig", "trace")), (loglog, ("eig", "trace"))):
             _curves(ax, chosen, methods, logarithmic=ax is loglog)
         _curves(ours, chosen, ("whitened", "spectral"), logarithmic=True)
-        ours.set_ylim(loglog.get_ylim())
+        low = min(ax.get_ylim()[0] for ax in (loglog, ours))
+        for ax in (loglog, ours):
+            ax.set_ylim(low, loglog.get_ylim()[1])
         _overshoot(ratio, chosen)
         paper.set_title(f"{law}: the paper's axes", fontsize="medium")
         loglog.set_title(f"{law}: log–log", fontsize="medium")
-        both = f"{NAMES['whitened']} (solid), {NAMES['spectral']} (dashed)"
-        ours.set_title(f"{law}: {both}", fontsize="medium")
+        ours.set_title(f"{law}: our thresholds, log–log", fontsize="medium")
         ratio.set_title(f"{law}: overshoot of the trace", fontsize="medium")
     letter_panels(figure)
     legend_below(figure, figure.axes[1], columns=9)
@@ -87,5 +88,5 @@ def _overshoot(ax: Any, results: Results) -> None:
     ax.set_xticks(features)
     ax.set_xlabel("variables p")
     ax.set_ylabel(r"$(\varepsilon_{Trace} / \varepsilon_{Eig})^2$")
-    ax.set_ylim(bottom=0)
+    ax.set_ylim(0, 1.4 * features[-1] * (features[-1] + 1) / 2)  # room for the legend
     ax.legend(frameon=False, fontsize="small", loc="upper left")

@@ -65,9 +65,7 @@ class ThresholdStudy:
                 "new rows for each n would cost 50 times as much; the sizes of a draw depend on "
                 "each other, so errors are taken over draws",
             ),
-            Deviation(
-                "draws", "100 to 200", f"{draws_of(cells)} for each setting", "computing time"
-            ),
+            Deviation("draws", "100", draws_of(cells), "the scale `paper` has as many"),
         ]
 
     def cells(self, scale: str) -> Sequence[Cell]:
@@ -112,10 +110,10 @@ class ThresholdStudy:
             draw=lambda: draw_thresholds(results),
             caption=(
                 "(a), (e): log t against n, the paper's axes. (b), (f): the same on two "
-                "logarithmic axes. (c), (g): our thresholds, in the same way. Lines are medians of "
-                f"{draws_of(cells)} draws. (d), (h): Tr C/λ_max = (ε_Trace/ε_Eig)² at n = "
-                f"{last_size(cells)} (median and quartiles over draws), the paper's lower "
-                "bound on it, and the number p(p + 1)/2 of eigenvalues, its upper bound. (a) to "
+                "logarithmic axes. (c), (g): our thresholds, whitened (solid) and spectral "
+                f"(dashed). Lines are medians of {draws_of(cells)} draws. (d), (h): Tr C/λ_max = "
+                f"(ε_Trace/ε_Eig)² at n = {last_size(cells)} (median and quartiles), the paper's "
+                "lower bound on it, and the number p(p + 1)/2 of eigenvalues, its upper bound. (a) to "
                 "(d): Gaussian rows, (e) to (h): multivariate Laplace rows; p = "
                 f"{values_of(cells, 'p')}; δ = 0.05."
             ),
