@@ -113,8 +113,8 @@ class ThresholdStudy:
                 "logarithmic axes. (c), (g): our thresholds, whitened (solid) and spectral "
                 f"(dashed). Lines are medians of {draws_of(cells)} draws. (d), (h): Tr C/λ_max = "
                 f"(ε_Trace/ε_Eig)² at n = {last_size(cells)} (median and quartiles), the paper's "
-                "lower bound on it, and the number p(p + 1)/2 of eigenvalues, its upper bound. (a) to "
-                "(d): Gaussian rows, (e) to (h): multivariate Laplace rows; p = "
+                "lower bound on it, and the number p(p + 1)/2 of eigenvalues, its upper bound. "
+                "(a) to (d): Gaussian rows, (e) to (h): multivariate Laplace rows; p = "
                 f"{values_of(cells, 'p')}; δ = 0.05."
             ),
         )
