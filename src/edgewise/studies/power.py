@@ -260,8 +260,8 @@ def _draw(results: Sequence[tuple[Cell, Measured]], curves: Sequence[Curve]) -> 
                 # Score and both of Fisher's nearly coincide: wide below, thin above.
                 style, width = _LINES.get(curve.method, ("-", 1.5))
                 colour, name = COLOURS[curve.method], NAMES[curve.method]
-                line = {"color": colour, "label": name, "linewidth": width, "zorder": 4 - width / 2}
-                ax.plot(curve.sizes, curve.power, style, **line)
+                ax.plot(curve.sizes, curve.power, style, color=colour, label=name, linewidth=width)
+                ax.lines[-1].set_zorder(4 - width / 2)
                 ax.fill_between(
                     curve.sizes,
                     curve.power - curve.error,

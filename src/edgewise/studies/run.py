@@ -35,6 +35,10 @@ class Reproduction:
         The time of all draws, including those that an earlier run made.
     folder : path
         The folder with the table, the pictures and the page.
+    n_draws : int
+        How many data sets were drawn.
+    command : str
+        The command that does it again.
 
     Examples
     --------
