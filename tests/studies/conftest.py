@@ -60,6 +60,8 @@ def can_be_drawn():
     def check(findings):
         figure = findings.draw()
         figure.draw_without_rendering()
-        return all(ax.get_xlabel() and ax.get_title() for ax in figure.axes)
+        letters = [f"({letter}) " for letter in "abcdefgh"[: len(figure.axes)]]
+        titled = [ax.get_title().startswith(x) for x, ax in zip(letters, figure.axes, strict=True)]
+        return all(titled) and all(ax.get_xlabel() for ax in figure.axes)
 
     return check

@@ -20,7 +20,7 @@ def values_of(cells: Sequence[Cell], parameter: str) -> str:
 def sizes_of(cells: Sequence[Cell]) -> str:
     """The numbers of rows at which a growing sample is looked at."""
     sizes = [_number(n) for n in cells[0].parameters["sizes"]]
-    if len(sizes) <= 3:
+    if len(sizes) <= 2:
         return "n = " + " and ".join(sizes)
     return f"n = {sizes[0]}, {sizes[1]}, …, {sizes[-1]} ({len(sizes)} even steps)"
 
