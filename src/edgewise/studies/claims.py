@@ -129,8 +129,10 @@ def of_counts(times: ArrayLike, draws: ArrayLike, at_most: ArrayLike) -> FloatAr
 def of_means(values: AnyArray) -> FloatArray:
     """The excess of the mean over the first axis, the draws, above 0; Student's t.
 
-    Draws in which a value is not finite are left out, comparison by comparison. Where fewer than
-    two remain, nothing was compared, and the excess is NaN.
+    Student's t takes the values for normal, which a few draws cannot show. So n draws never say
+    more than n equal signs do, which have probability 2^-n if neither sign is more likely: with
+    fewer than ten draws no claim is decided. Draws in which a value is not finite are left out,
+    comparison by comparison. Where fewer than two remain, nothing was compared: the excess is NaN.
     """
     values = np.asarray(values, dtype=np.float64)
     flat = values.reshape(len(values), -1)
@@ -141,13 +143,11 @@ def _of_mean(values: FloatArray) -> float:
     if values.size < 2:
         return math.nan
     mean, error = values.mean(), values.std(ddof=1) / math.sqrt(values.size)
-    # A few draws may agree by chance or by rounding, which would make their mean seem certain. What
-    # is certain then is that all of them have one sign: with probability 2^-draws if neither has
-    # more.
+    most = -float(special.ndtri_exp(-values.size * math.log(2)))
+    # Draws may agree to the last digits, where the error is no more than rounding.
     if error <= 1e-12 * np.abs(values).max():
-        alike = -float(special.ndtri_exp(-values.size * math.log(2)))
-        return math.copysign(alike, mean) if mean else 0.0
-    return float(of_normal(mean, error, values.size)[0])
+        return math.copysign(most, mean) if mean else 0.0
+    return min(max(float(of_normal(mean, error, values.size)[0]), -most), most)
 
 
 def of_normal(gap: ArrayLike, error: ArrayLike, draws: int) -> FloatArray:

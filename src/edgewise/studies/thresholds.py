@@ -71,7 +71,7 @@ class ThresholdStudy:
     def cells(self, scale: str) -> Sequence[Cell]:
         features, sizes, draws = {
             "smoke": ((4, 6), PAPER_SIZES[:11:2], 2),
-            "quick": ((4, 6, 8, 10, 12, 14), PAPER_SIZES, 10),
+            "quick": ((4, 6, 8, 10, 12, 14), PAPER_SIZES, 20),
             "paper": ((4, 6, 8, 10, 12, 14), PAPER_SIZES, 100),
         }[scale]
         return [
