@@ -42,7 +42,7 @@ def _folders(ctx: click.Context, parameter: click.Parameter, text: str) -> list[
     type=click.Choice(("smoke", "quick", "paper")),
     default="quick",
     show_default=True,
-    help="Seconds, minutes, or the paper's own repetitions (half an hour for all on 2 cores).",
+    help="Seconds, minutes, or the paper's own repetitions (15 minutes for all on 2 cores).",
 )
 @click.option(
     "-o",
