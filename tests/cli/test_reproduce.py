@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from edgewise.studies.reproduction import SEED, STUDIES
+from edgewise.studies.reproduction import STUDIES
+from edgewise.studies.run import SEED
 from edgewise.studies.study import SCALES
 
 
@@ -18,7 +19,7 @@ def test_help(run_edgewise):
     text = run_edgewise("reproduce", "--help").stdout
     for name in (*STUDIES, "all", *SCALES):
         assert name in text
-    assert "which of its claims hold" in text
+    assert "judge its claims" in text
     assert "continues where it stopped" in " ".join(text.split())
     assert f"[default: {SEED}]" in text
     assert "--engine [local|dask]" in text

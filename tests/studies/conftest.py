@@ -28,14 +28,14 @@ def client(cluster_of):
 
 
 @pytest.fixture(scope="session")
-def holds():
-    """Whether the one claim that says this is found to hold."""
+def verdict():
+    """Of the one claim that says this."""
 
     def ask(findings, *fragments):
         said = [c for c in findings.claims if all(part in c.says for part in fragments)]
         assert len(said) == 1, [claim.says for claim in findings.claims]
         assert said[0].measured
-        return said[0].holds
+        return said[0].verdict
 
     return ask
 
@@ -60,6 +60,8 @@ def can_be_drawn():
     def check(findings):
         figure = findings.draw()
         figure.draw_without_rendering()
-        return all(ax.get_xlabel() and ax.get_title() for ax in figure.axes)
+        letters = [f"({letter}) " for letter in "abcdefgh"[: len(figure.axes)]]
+        titled = [ax.get_title().startswith(x) for x, ax in zip(letters, figure.axes, strict=True)]
+        return all(titled) and all(ax.get_xlabel() for ax in figure.axes)
 
     return check

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from edgewise.studies.diagonal import COMPARED, KINDS, LEVELS
 from edgewise.studies.false_positives import (
-    KINDS,
-    LEVELS,
     NULL_METHODS,
     VIOLATION_METHODS,
     FalsePositiveStudy,
@@ -15,7 +14,7 @@ from edgewise.studies.false_positives import (
 from edgewise.studies.study import Cell
 
 STUDY = FalsePositiveStudy()
-DRAWS = 400
+DRAWS = 1000
 PAIRS, ENTRIES, NULLS = 15, 21, 8
 CELLS = [Cell({"distribution": name, "n": 1000}, DRAWS) for name in ("gaussian", "laplace")]
 # Levels, as even as can be and in no order, so that every rate is just the level.
@@ -59,7 +58,11 @@ EVERY = "at every δ"
 
 def test_all_holds(results, records):
     findings = STUDY.findings(results)
-    assert [claim.holds for claim in findings.claims] == [True] * 13
+    said = {claim.says: claim.verdict for claim in findings.claims}
+    assert len(said) == 12
+    # An equality is never supported.
+    for says, found in said.items():
+        assert found == ("not refuted" if "on the diagonal" in says else "supported")
     rows = records(findings, 2 * (5 + 2 * 4) * len(LEVELS))
     fisher = {
         row["delta"]: row["rate"]
@@ -73,73 +76,89 @@ def test_all_holds(results, records):
 
 @pytest.mark.parametrize("method", NAMES)
 @pytest.mark.parametrize("cell", [0, 1])
-def test_null_entries_above_the_diagonal(results, null_of, holds, method, cell):
+def test_null_entries_above_the_diagonal(results, null_of, verdict, method, cell):
     null_of(cell, method)[:] = np.log(UNIFORM**2)
     findings = STUDY.findings(results)
     other = NAMES["trace" if method == "eig" else "eig"]
-    assert not holds(findings, NAMES[method], KINDS[0])
-    assert holds(findings, other, KINDS[0])
-    assert holds(findings, NAMES[method], EVERY, KINDS[1])
+    assert verdict(findings, NAMES[method], KINDS[0]) == "refuted"
+    assert verdict(findings, other, KINDS[0]) == "supported"
+    assert verdict(findings, NAMES[method], EVERY, KINDS[1]) == "supported"
 
 
-def test_on_the_diagonal_is_not_above(results, null_of, holds):
+def test_on_the_diagonal_is_not_above(results, null_of, verdict):
     null_of(0, "eig")[:] = np.log(UNIFORM)
-    assert holds(STUDY.findings(results), NAMES["eig"], KINDS[0])
+    assert verdict(STUDY.findings(results), NAMES["eig"], KINDS[0]) == "not refuted"
 
 
-def test_edges_that_are_found_are_no_false_positives(results, null_of, holds):
+def test_few_draws_show_nothing(results, verdict):
+    """Forty without a single violation; and forty of which three more than 40 δ are violated."""
+    few = [
+        (Cell(cell.parameters, 40), {name: of[:40] for name, of in measured.items()})
+        for cell, measured in results
+    ]
+    assert verdict(STUDY.findings(few), NAMES["trace"], "up to 0.215") == "not refuted"
+    few[0][1]["violation"][:5, VIOLATION_METHODS.index("trace"), 0] = np.log(0.045)
+    findings = STUDY.findings(few)
+    assert verdict(findings, NAMES["trace"], "up to 0.215") == "not refuted"
+    (claim,) = [c for c in findings.claims if NAMES["trace"] in c.says and "0.215" in c.says]
+    assert "largest rate − δ +0.0750" in claim.measured
+    assert 0 < claim.excess < claim.limit
+
+
+def test_edges_that_are_found_are_no_false_positives(results, null_of, verdict):
     null_of(0, "eig")[:, NULLS:] = -100.0
-    assert holds(STUDY.findings(results), NAMES["eig"], KINDS[0])
+    assert verdict(STUDY.findings(results), NAMES["eig"], KINDS[0]) == "supported"
 
 
-def test_violations_of_an_entry(results, violation_of, holds):
+def test_violations_of_an_entry(results, violation_of, verdict):
     violation_of(1, "trace")[:] = np.log(UNIFORM[:, :1] ** 2)
     findings = STUDY.findings(results)
     for kind in KINDS[1:]:
-        assert not holds(findings, NAMES["trace"], EVERY, kind)
-    assert not holds(findings, NAMES["trace"], "up to 0.215")
-    assert holds(findings, NAMES["trace"], KINDS[0])
+        assert verdict(findings, NAMES["trace"], EVERY, kind) == "refuted"
+    assert verdict(findings, NAMES["trace"], "up to 0.215") == "refuted"
+    assert verdict(findings, NAMES["trace"], KINDS[0]) == "supported"
 
 
-def test_violations_of_any_entry(results, violation_of, holds):
+def test_violations_of_any_entry(results, violation_of, verdict):
     """Each entry alone is rarely violated; one of them often."""
     violation_of(0, "trace")[:, :PAIRS] = np.log(UNIFORM)
     findings = STUDY.findings(results)
-    assert holds(findings, NAMES["trace"], EVERY, KINDS[1])
-    assert not holds(findings, NAMES["trace"], EVERY, KINDS[2])
+    assert verdict(findings, NAMES["trace"], EVERY, KINDS[1]) == "supported"
+    assert verdict(findings, NAMES["trace"], EVERY, KINDS[2]) == "refuted"
 
 
-def test_violations_beyond_the_proven_levels(results, violation_of, holds):
+def test_violations_beyond_the_proven_levels(results, violation_of, verdict):
     """At δ = 0.4 every draw is violated, below none is: the proven half of the axis is fine."""
     violation_of(0, "trace")[:, 0] = np.log(0.4)
     findings = STUDY.findings(results)
-    assert not holds(findings, NAMES["trace"], EVERY, KINDS[2])
-    assert holds(findings, NAMES["trace"], "up to 0.215", KINDS[2])
+    assert verdict(findings, NAMES["trace"], EVERY, KINDS[2]) == "refuted"
+    assert verdict(findings, NAMES["trace"], "up to 0.215", KINDS[2]) == "supported"
 
 
 @pytest.mark.parametrize("power", [0.5, 2])
-def test_fisher_off_the_diagonal_for_gaussian_rows(results, null_of, holds, power):
+def test_fisher_off_the_diagonal_for_gaussian_rows(results, null_of, verdict, power):
     null_of(0, "fisher")[:] = np.log(UNIFORM**power)
-    assert not holds(STUDY.findings(results), "Fisher's test lies on the diagonal")
+    assert verdict(STUDY.findings(results), "Fisher's test lies on the diagonal") == "refuted"
 
 
-@pytest.mark.parametrize("power", [0.5, 1])
-def test_fisher_not_above_the_diagonal_for_laplace_rows(results, null_of, holds, power):
+@pytest.mark.parametrize(("power", "said"), [(0.5, "refuted"), (1, "not refuted")])
+def test_fisher_not_above_the_diagonal_for_laplace_rows(results, null_of, verdict, power, said):
     null_of(1, "fisher")[:] = np.log(UNIFORM**power)
-    assert not holds(STUDY.findings(results), "Fisher's test lies above the diagonal")
+    assert verdict(STUDY.findings(results), "Fisher's test lies above the diagonal") == said
 
 
 @pytest.mark.parametrize("power", [0.5, 2])
 @pytest.mark.parametrize("cell", [0, 1])
-def test_score_off_the_diagonal(results, null_of, holds, cell, power):
+def test_score_off_the_diagonal(results, null_of, verdict, cell, power):
     null_of(cell, "score")[:] = np.log(UNIFORM**power)
-    assert not holds(STUDY.findings(results), "the score test lies on the diagonal")
+    assert verdict(STUDY.findings(results), "the score test lies on the diagonal") == "refuted"
 
 
 def test_levels_reach_over_the_whole_axis():
     assert (LEVELS[0], LEVELS[-1]) == (0.001, 1.0)
     assert (np.diff(LEVELS) > 0).all()
     assert 0.05 in LEVELS
+    np.testing.assert_allclose(LEVELS[COMPARED], np.arange(1, 100) / 100)
 
 
 def test_the_papers_grid():

@@ -41,14 +41,36 @@ def results(**happened):
     return made
 
 
-# 0.05 + 3√(0.05·0.95/100) = 0.115.
-@pytest.mark.parametrize(("times", "held"), [(0, True), (11, True), (12, False), (100, False)])
+# P(X ≥ 14) = 0.0005 and P(X ≥ 15) = 0.0001 for X ~ B(100, 0.05); 0.001/4 lies between.
+@pytest.mark.parametrize(
+    ("times", "said"),
+    [
+        (0, "not refuted"),
+        (5, "not refuted"),
+        (14, "not refuted"),
+        (15, "refuted"),
+        (100, "refuted"),
+    ],
+)
 @pytest.mark.parametrize("event", EVENTS)
-def test_claims(holds, event, times, held):
+def test_claims(verdict, event, times, said):
     findings = STUDY.findings(results(**{event: times}))
     for other, sentence in SENTENCES.items():
-        assert holds(findings, sentence) == (held if other == event else True)
+        # 0.95^100 = 0.006: a hundred draws without an event do not show that it is rare.
+        assert verdict(findings, sentence) == (said if other == event else "not refuted")
     assert len(findings.claims) == 4
+
+
+def test_enough_draws_support_a_claim(verdict):
+    """0.95^200 = 0.00004."""
+    made = []
+    for cell, measured in results(eig=1):
+        twice = {name: np.concatenate([of, of]) for name, of in measured.items()}
+        made.append((Cell(cell.parameters, 2 * DRAWS), twice))
+    findings = STUDY.findings(made)
+    assert verdict(findings, SENTENCES["trace"]) == "supported"
+    # Two events in 200: P(X ≤ 2) = 0.0023.
+    assert verdict(findings, SENTENCES["eig"]) == "not refuted"
 
 
 def test_table(records):

@@ -18,22 +18,24 @@ ENTRIES = np.tile(np.r_[np.full(5, 0.8), np.full(10, 0.2)], (DRAWS, 1))
 
 @pytest.fixture
 def results():
-    """At the k-th size the 3k + 1 strongest are found, by every method."""
+    """At the k-th size the 3k + 1 strongest are found; Fisher finds twelve of the fifteen."""
     found = np.zeros((DRAWS, len(METHODS), len(SIZES), PAIRS), dtype=bool)
     for k in range(len(SIZES)):
         found[:, :, k, : 3 * k + 1] = True
+    found[:, METHODS.index("fisher"), :, :12] = True
     return [(cell, {"entries": ENTRIES.copy(), "found": found.copy()}) for cell in CELLS]
 
 
 NAMES = {"eig": "edgeTest-eig", "trace": "edgeTest-tr"}
+RISES, HIGHER, FEWER = "rises with n", "higher for |Θ_ij| > 0.5", "Fisher's test without correction"
 
 
 def test_all_holds(results, records):
     findings = STUDY.findings(results)
-    assert [claim.holds for claim in findings.claims] == [True] * 4
+    assert [claim.verdict for claim in findings.claims] == ["supported"] * 6
     rows = records(findings, 2 * len(METHODS) * 2 * len(SIZES))
     for row in rows:
-        found = 3 * SIZES.index(row["n"]) + 1
+        found = 12 if row["method"] == "fisher" else 3 * SIZES.index(row["n"]) + 1
         strong = row["entries"] != "all entries"
         assert row["power"] == pytest.approx(min(found, 5) / 5 if strong else found / 15)
         assert row["standard_error"] == pytest.approx(0, abs=1e-12)
@@ -41,46 +43,64 @@ def test_all_holds(results, records):
 
 @pytest.mark.parametrize("method", NAMES)
 @pytest.mark.parametrize("cell", [0, 1])
-def test_power_that_falls(results, holds, method, cell):
+def test_power_that_falls(results, verdict, method, cell):
     """Between two sizes only; at the end it is higher than at the beginning all the same."""
     found = results[cell][1]["found"][:, METHODS.index(method)]
     found[:, 2, 2:] = False
     findings = STUDY.findings(results)
     other = NAMES["trace" if method == "eig" else "eig"]
-    assert not holds(findings, NAMES[method], "rises with n")
-    assert holds(findings, other, "rises with n")
+    assert verdict(findings, NAMES[method], RISES) == "refuted"
+    assert verdict(findings, other, RISES) == "supported"
 
 
-def test_power_that_stays(results, holds):
+def test_power_that_stays(results, verdict):
     for _, measured in results:
         measured["found"][:] = measured["found"][:, :, :1]
-    assert not holds(STUDY.findings(results), NAMES["eig"], "rises with n")
+    assert verdict(STUDY.findings(results), NAMES["eig"], RISES) == "not refuted"
 
 
-def test_a_fall_within_the_error_is_none(results, holds):
+def test_a_fall_within_the_error_is_none(results, verdict):
     """Of an edge that 20 draws had found one loses it again: that is one standard error."""
     found = results[0][1]["found"][:, METHODS.index("eig")]
     found[:, 1] = found[:, 0]
     found[3, 1] = False
-    assert holds(STUDY.findings(results), NAMES["eig"], "rises with n")
-    found[3:13, 1] = False
-    assert not holds(STUDY.findings(results), NAMES["eig"], "rises with n")
+    assert verdict(STUDY.findings(results), NAMES["eig"], RISES) == "supported"
+    found[3:18, 1] = False
+    assert verdict(STUDY.findings(results), NAMES["eig"], RISES) == "refuted"
 
 
 @pytest.mark.parametrize("method", NAMES)
-def test_weak_entries_found_first(results, holds, method):
+def test_weak_entries_found_first(results, verdict, method):
     found = results[1][1]["found"][:, METHODS.index(method)]
     found[:] = found[:, :, ::-1].copy()
     findings = STUDY.findings(results)
     other = NAMES["trace" if method == "eig" else "eig"]
-    assert not holds(findings, NAMES[method], "higher for |Θ_ij| > 0.5")
-    assert holds(findings, other, "higher for |Θ_ij| > 0.5")
+    assert verdict(findings, NAMES[method], HIGHER) == "refuted"
+    assert verdict(findings, other, HIGHER) == "supported"
 
 
-def test_no_difference_is_not_higher(results, holds):
+def test_no_difference_is_not_higher(results, verdict):
     for _, measured in results:
         measured["found"][:] = np.arange(4)[:, np.newaxis] >= 2
-    assert not holds(STUDY.findings(results), NAMES["eig"], "higher for |Θ_ij| > 0.5")
+    assert verdict(STUDY.findings(results), NAMES["eig"], HIGHER) == "not refuted"
+
+
+@pytest.mark.parametrize("method", NAMES)
+def test_fisher_at_one_size(results, verdict, method):
+    """At the last of one distribution it finds as many, then fewer."""
+    fisher = results[1][1]["found"][:, METHODS.index("fisher"), -1]
+    for n_found, said in ((10, "not refuted"), (7, "refuted")):
+        fisher[:] = np.arange(PAIRS) < n_found
+        assert verdict(STUDY.findings(results), FEWER, NAMES[method]) == said
+
+
+def test_few_draws_show_nothing(results, verdict):
+    """Five that agree in everything."""
+    few = [
+        (Cell(cell.parameters, 5), {name: of[:5] for name, of in measured.items()})
+        for cell, measured in results
+    ]
+    assert {claim.verdict for claim in STUDY.findings(few).claims} == {"not refuted"}
 
 
 def test_draws_with_more_strong_entries_count_for_more(results):
@@ -115,6 +135,8 @@ def test_the_papers_grid():
         "gaussian",
         "laplace",
     }
+    # The paper's histogram is over as many.
+    assert {cell.n_draws for cell in STUDY.cells("paper")} == {100}
 
 
 def test_measure():
@@ -123,9 +145,12 @@ def test_measure():
     assert measured["entries"].shape == (PAIRS,)
     assert measured["found"].shape == (len(METHODS), 2, PAIRS)
     assert measured["found"].dtype == bool
-    eig, trace, score = (
-        measured["found"][METHODS.index(m)] for m in ("eig", "trace", "score + Holm")
+    eig, trace, score, fisher, holm = (
+        measured["found"][METHODS.index(m)]
+        for m in ("eig", "trace", "score + Holm", "fisher", "fisher + Holm")
     )
     # What the trace finds, with its larger threshold, eig finds too; score finds far more.
     assert (eig | ~trace).all()
     assert score[1].sum() > eig[1].sum() > eig[0].sum()
+    # A correction only takes away.
+    assert (fisher | ~holm).all()

@@ -1,7 +1,8 @@
 """Simulation studies: the paper's figures again, and a harness to judge any test."""
 
 from edgewise.studies.calibration import Calibration, Estimate, LevelCurve, calibrate
-from edgewise.studies.reproduction import Reproduction, reproduce
+from edgewise.studies.reproduction import reproduce
+from edgewise.studies.run import Reproduction
 from edgewise.studies.verdict import Verdict
 
 __all__ = [

@@ -19,6 +19,7 @@ NAMES = {
     "fisher + Holm": "Fisher + Holm",
     "chi2": "weighted chi²",
 }
+LAWS = {"gaussian": "Gaussian", "laplace": "Laplace"}
 # Okabe and Ito's colours, which colour-blind people can tell apart.
 COLOURS = {
     "eig": "#0072B2",
@@ -45,6 +46,12 @@ def panels(rows: int, columns: int, *, width: float = 3.6, height: float = 3.1) 
         for side in ("top", "right"):
             ax.spines[side].set_visible(False)
     return figure
+
+
+def letter_panels(figure: Figure) -> None:
+    """(a), (b), … before the titles, row by row, so that a caption can name the panels."""
+    for letter, ax in zip("abcdefghijklmnop", figure.axes, strict=False):
+        ax.set_title(f"({letter}) {ax.get_title()}", fontsize="medium")
 
 
 def legend_below(figure: Figure, ax: Axes, columns: int = 6) -> None:

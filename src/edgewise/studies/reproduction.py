@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import csv
 import os
-import platform
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from edgewise._base.atomic import atomic_path
 from edgewise._base.checks import check_choice, check_count
-from edgewise._version import __version__
 from edgewise.errors import DataError
 from edgewise.studies.draws import SECONDS, make_draws
 from edgewise.studies.eigenvalues import EigenvalueStudy
 from edgewise.studies.false_positives import FalsePositiveStudy
 from edgewise.studies.lemma1 import LemmaStudy
+from edgewise.studies.pages import write_overview, write_study
 from edgewise.studies.power import PowerStudy
-from edgewise.studies.study import SCALES, Claim, Findings, Study
+from edgewise.studies.run import SEED, Reproduction
+from edgewise.studies.study import SCALES, Study
 from edgewise.studies.thresholds import ThresholdStudy
 from edgewise.studies.workers import check_workers
 
@@ -36,46 +31,6 @@ STUDIES: dict[str, Study] = {
         LemmaStudy(),
     )
 }
-SEED = 2016
-
-
-@dataclass(frozen=True)
-class Reproduction:
-    """A study that was run: what it found, how long it took, and where its files are.
-
-    Attributes
-    ----------
-    study : Study
-        Its `name` is that of the figure, and its `title` says what it is about.
-    scale : str
-        "smoke", "quick" or "paper".
-    claims : list of Claim
-        What the paper or we claim (`says`), what came out (`measured`), and whether it `holds`.
-    n_draws : int
-        How many data sets were drawn.
-    seconds : float or None
-        The time of this run; None if an earlier run had already made some of the draws.
-    core_seconds : float
-        The time of all draws, including those that an earlier run made.
-    folder : path
-        The folder with the table, the pictures and the page.
-
-    Examples
-    --------
-    The claims that a run could not confirm:
-
-    >>> from edgewise.studies import Reproduction
-    >>> def doubtful(done: Reproduction) -> list[str]:
-    ...     return [claim.says for claim in done.claims if not claim.holds]
-    """
-
-    study: Study
-    scale: str
-    claims: list[Claim]
-    n_draws: int
-    seconds: float | None
-    core_seconds: float
-    folder: Path
 
 
 def reproduce(
@@ -122,14 +77,14 @@ def reproduce(
     >>> from edgewise import studies
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     (done,) = studies.reproduce("fig2", scale="smoke", output=folder, n_jobs=1)
-    >>> all(claim.holds for claim in done.claims)
-    True
+    >>> {claim.verdict for claim in done.claims}  # ten draws are too few to tell
+    {'not refuted'}
     """
     chosen = chosen_studies(names)
     check_choice("scale", scale, SCALES)
     seed = check_count("seed", seed, at_least=0)
     workers = check_workers(n_jobs, client)
-    crew = f"with {workers} workers" if client is None else "on a Dask cluster"
+    crew = f"with {workers} worker{'s' * (workers > 1)}" if client is None else "on a Dask cluster"
     target = Path(output)
     # Checked before the work, so that a long run does not end with a file it cannot write.
     for name in ("", "draws", *(study.name for study in chosen)):
@@ -151,16 +106,17 @@ def reproduce(
         reproduction = Reproduction(
             study=study,
             scale=scale,
+            seed=seed,
             claims=findings.claims,
-            n_draws=sum(cell.n_draws for cell, _ in results),
+            cells=[cell for cell, _ in results],
             seconds=None if kept else time.perf_counter() - began,
             core_seconds=core_seconds,
             folder=target / study.name,
         )
-        _write(reproduction, findings, crew, seed)
+        write_study(reproduction, findings, crew)
         done.append(reproduction)
     if len(done) == len(STUDIES):
-        _write_text(target / "README.md", _overview(done, scale, crew))
+        write_overview(target, done, crew)
     return done
 
 
@@ -187,125 +143,3 @@ def _make_folder(path: Path) -> None:
         ) from error
     if not writable:
         raise DataError(f"output: the folder '{path}' cannot be written to; choose another place.")
-
-
-def _write(done: Reproduction, findings: Findings, crew: str, seed: int) -> None:
-    folder, name = done.folder, done.study.name
-    with (
-        atomic_path(folder / f"{name}.csv") as temporary,
-        temporary.open("w", encoding="utf-8", newline="") as file,
-    ):
-        writer = csv.writer(file)
-        writer.writerow(findings.table.columns)
-        writer.writerows([_cell(value) for value in row] for row in findings.table.rows)
-    _write_pictures(findings, folder, name)
-    _write_text(folder / "README.md", _page(done, findings, crew, seed))
-
-
-def _cell(value: Any) -> Any:
-    """Six digits are more than the accuracy of any of these numbers."""
-    return f"{value:.6g}" if isinstance(value, float | np.floating) else value
-
-
-def _write_pictures(findings: Findings, folder: Path, name: str) -> None:
-    from matplotlib import rc_context
-
-    # A fixed salt and no date, so that the same picture is always the same file.
-    with rc_context({"svg.hashsalt": name}):
-        figure = findings.draw()
-        for kind, metadata in (("png", {}), ("svg", {"Date": None})):
-            with atomic_path(folder / f"{name}.{kind}") as temporary:
-                figure.savefig(temporary, format=kind, dpi=110, metadata=metadata)
-
-
-def _write_text(path: Path, text: str) -> None:
-    with atomic_path(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
-
-
-def _page(done: Reproduction, findings: Findings, crew: str, seed: int) -> str:
-    study = done.study
-    command = f"edgewise reproduce {study.name} --scale {done.scale}"
-    if seed != SEED:
-        command += f" --seed {seed}"
-    smaller = (
-        ""
-        if done.scale == "paper"
-        else (f" This is the scale `{done.scale}`: fewer draws, or fewer rows, than stated.")
-    )
-    lines = [
-        f"# {study.title}",
-        "",
-        f"**In the paper.** {study.paper}",
-        "",
-        f"**Here.** {study.design}{smaller}",
-        "",
-        f"![{study.title}]({study.name}.png)",
-        "",
-        *_claim_table(findings.claims),
-        "",
-        *[line for note in findings.notes for line in (note, "")],
-        f"Made by `{command}` with edgewise {__version__}: {done.n_draws:,} draws, "
-        f"{_time_taken(done, crew)} "
-        f"(NumPy {np.__version__}, Python {platform.python_version()}). "
-        f"The numbers are in [{study.name}.csv]({study.name}.csv), the picture also as "
-        f"[{study.name}.svg]({study.name}.svg).",
-        "",
-    ]
-    return "\n".join(lines)
-
-
-def _claim_table(claims: Sequence[Claim]) -> list[str]:
-    return [
-        "| claim | measured | holds |",
-        "|---|---|---|",
-        *[
-            f"| {_in_table(claim.says)} | {_in_table(claim.measured)} | "
-            f"{'yes' if claim.holds else '**no**'} |"
-            for claim in claims
-        ],
-    ]
-
-
-def _in_table(text: str) -> str:
-    return text.replace("|", "\\|")
-
-
-def _overview(done: Sequence[Reproduction], scale: str, crew: str) -> str:
-    lines = [
-        "# The paper's simulation studies, reproduced",
-        "",
-        "Bounliphone & Blaschko, *A U-statistic Approach to Hypothesis Testing for Structure "
-        f"Discovery in Undirected Graphical Models* (2016), at the scale `{scale}`. Claims marked "
-        f"(ours) are not the paper's. Made by `edgewise reproduce all --scale {scale}`; each "
-        "study's page has its own command.",
-        "",
-    ]
-    for one in done:
-        page = f"{one.study.name}/README.md"
-        lines += [
-            f"## [{one.study.title}]({page})",
-            "",
-            *_claim_table(one.claims),
-            "",
-            f"{one.n_draws:,} draws, {_time_taken(one, crew)}.",
-            "",
-        ]
-    seconds = [one.seconds for one in done if one.seconds is not None]
-    if len(seconds) == len(done):
-        lines += [f"In all {_duration(sum(seconds))} {crew}.", ""]
-    else:
-        total = sum(one.core_seconds for one in done)
-        lines += [f"In all {_duration(total)} of computing on one core.", ""]
-    return "\n".join(lines)
-
-
-def _time_taken(done: Reproduction, crew: str) -> str:
-    text = f"{_duration(done.core_seconds)} of computing on one core"
-    if done.seconds is not None:
-        text += f", {_duration(done.seconds)} {crew}"
-    return text
-
-
-def _duration(seconds: float) -> str:
-    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.1f} min"

@@ -7,11 +7,12 @@ import json
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
 from edgewise._base.types import AnyArray
+from edgewise.studies.claims import Claim
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -46,13 +47,13 @@ def generator(seed: int, key: str, draw: int) -> np.random.Generator:
     return np.random.default_rng(words)
 
 
-@dataclass(frozen=True)
-class Claim:
-    """A sentence to check, what was measured, and whether the sentence holds."""
+class Deviation(NamedTuple):
+    """Where the study does not do what the paper did, and why."""
 
-    says: str
-    measured: str
-    holds: bool
+    what: str
+    paper: str
+    here: str
+    why: str
 
 
 @dataclass(frozen=True)
@@ -65,12 +66,16 @@ class Table:
 
 @dataclass(frozen=True)
 class Findings:
-    """What a study found, and a function that draws it."""
+    """What a study found, and a function that draws it.
+
+    The caption says what each panel shows, with n, p and the number of draws.
+    """
 
     claims: list[Claim]
     table: Table
     notes: list[str]
     draw: Callable[[], Figure]
+    caption: str
 
 
 class Study(Protocol):
@@ -92,9 +97,12 @@ class Study(Protocol):
         """What the paper shows in this figure, in our words."""
         ...
 
-    @property
-    def design(self) -> str:
-        """What we simulate."""
+    def design(self, cells: Sequence[Cell]) -> str:
+        """What we simulate, with the numbers of these cells."""
+        ...
+
+    def deviations(self, cells: Sequence[Cell]) -> Sequence[Deviation]:
+        """Where that is not what the paper did; none if the paper has no such study."""
         ...
 
     def cells(self, scale: str) -> Sequence[Cell]: ...
