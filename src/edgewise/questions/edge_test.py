@@ -15,7 +15,7 @@ from edgewise.inference.question import Question
 from edgewise.methods.method import Method
 from edgewise.methods.registry import DEFAULT_METHOD, method_of
 from edgewise.methods.sequential import ConfidenceSequence, Sequential
-from edgewise.questions.budget import candidates, plan_budget
+from edgewise.questions.budget import candidates, spend, started_clock
 from edgewise.results.decide import decide
 from edgewise.results.result import EdgeTestResult
 from edgewise.rows.opening import open_table
@@ -154,9 +154,10 @@ def edge_test(
             raise ParameterError("budget: expected with rows only, got a state, which has no rows.")
         able = candidates(method, options)
         question = able[0].question(*asked)
-        plan = plan_budget(open_table(data, **rows), budget, able, question.alpha)
-        result = _decided(plan.method.measure(plan.evidence()), question)
-        return replace(result, options={**result.options, **plan.record()})
+        clock = started_clock(budget)
+        spent = spend(open_table(data, **rows), clock, able, question.alpha)
+        result = _decided(spent.measurement, question)
+        return replace(result, options={**result.options, **spent.record()})
     chosen = method_of(method, options)
     if isinstance(state, ConfidenceSequence):
         chosen, state = _of_sequence(chosen, state), state.state
