@@ -42,8 +42,8 @@ from edgewise.rows.table import Table, batch_rows
 from edgewise.rows.views import WatchedRows
 from edgewise.states.accumulate import read_with_glance
 
-# Rows that the methods are tried on: so many, and of so many that this share of the time suffices.
-_FEWEST_PILOT_ROWS, _MOST_PILOT_ROWS, _PILOT_SHARE = 256, 4096, 0.02
+# Rows that methods are tried on: first few, then as many as this share of the time is enough for.
+_FEWEST_TRIED, _PILOT_ROWS, _PILOT_SHARE = 64, 4096, 0.02
 # A method that takes more of the time to be tried is left out.
 _LONGEST_TRIAL = 0.1
 # Rows that one pass finds too dear to be read from end to end are entered at several places.
@@ -112,8 +112,9 @@ def spend(table: Table, clock: Clock, methods: Sequence[Method], alpha: float) -
         )
     pilot, best = _best_trial(table, n_rows, clock, methods, alpha)
     wanted = int(best.cost.rows(clock.left()))
-    if wanted <= len(pilot.rows) < n_rows:
-        return Spent(best.measurement, clock.seconds, n_rows, pilot.sampling)
+    tried = best.measurement.estimate.n_samples
+    if wanted <= tried:
+        return Spent(best.measurement, clock.seconds, n_rows, pilot.described(tried, n_rows))
     kind = SpreadRuns if pilot.whole else SectionRuns
     sample = kind.for_rows(table, n_rows, wanted)
     if best.method.needs.reads_again:
@@ -133,7 +134,7 @@ class _Pilot:
 
     rows: FloatArray
     feature_names: tuple[str, ...]
-    sampling: str
+    where: str
     whole: bool
     apart: float
     per_row: float
@@ -143,23 +144,26 @@ class _Pilot:
         began, names = clock.elapsed(), table.feature_names
         if n_rows <= wanted or bottom_of(table) is None:
             rows = kept(table)
-            return cls(rows, names, "all rows", True, clock.elapsed() - began, 0.0)
+            return cls(rows, names, "", True, clock.elapsed() - began, 0.0)
         if table.in_memory:
             sample = SpreadRuns.for_rows(table, n_rows, wanted)
             runs = sample.count_of(wanted)
             rows = kept(sample.rows(0, runs))
-            sampling = sample.described(runs, len(rows))
-            return cls(rows, names, sampling, True, clock.elapsed() - began, 0.0)
+            return cls(rows, names, "evenly spread", True, clock.elapsed() - began, 0.0)
         rows = kept(stretched(table, np.array([[0, min(batch_rows(len(names)), n_rows)]])))
         per_row = (clock.elapsed() - began) / max(len(rows), 1)
-        step = max(len(rows) // wanted, 1)
-        sampling = f"one row in {step} of the first {len(rows)}"
+        step, where = max(len(rows) // wanted, 1), f"of the first {len(rows)}"
         if n_rows * per_row <= _WHOLE_PASS * clock.seconds:
-            return cls(rows[::step], names, sampling, True, n_rows * per_row, 0.0)
-        return cls(rows[::step], names, sampling, False, 0.0, per_row)
+            return cls(rows[::step], names, where, True, n_rows * per_row, 0.0)
+        return cls(rows[::step], names, where, False, 0.0, per_row)
 
-    def table(self, step: int = 1) -> Table:
+    def some(self, n_rows: int) -> Table:
+        """About so many of the rows, or all of them."""
+        step = max(len(self.rows) // n_rows, 1)
         return KeptRows(self.feature_names, self.rows[::step], len(self.rows))
+
+    def described(self, n_rows: int, of: int) -> str:
+        return "all rows" if n_rows == of else f"{n_rows} rows, {self.where}"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -176,17 +180,22 @@ class _Trial:
 
     @classmethod
     def of(cls, method: Method, pilot: _Pilot, n_rows: int, clock: Clock, alpha: float) -> _Trial:
-        points = []
+        points: list[tuple[int, float]] = []
+        tried = max(_FEWEST_TRIED, 2 * len(pilot.feature_names))
         # The fewer rows show what does not depend on their number.
-        for step in (4, 1):
+        for _ in range(2):
             began = clock.elapsed()
             with without_warnings():
-                measured = method.measure(_evidence(method, pilot.table(step)))
-            points.append((measured.estimate.n_samples, clock.elapsed() - began))
+                measured = method.measure(_evidence(method, pilot.some(tried)))
+            seconds = clock.elapsed() - began
+            points.append((measured.estimate.n_samples, seconds))
+            affordable = _PILOT_SHARE * clock.seconds / max(seconds, 1e-9)
+            tried = int(tried * np.clip(affordable, 4, _PILOT_ROWS))
         alone = Cost.through(*points)
         cost = Cost(alone.fixed + pilot.apart, alone.per_row + pilot.per_row)
         n = points[-1][0]
-        affordable = float(np.clip(cost.rows(clock.left()), 3, n_rows))
+        # Of all seconds, not of those left, so that it does not matter which was tried first.
+        affordable = float(np.clip(cost.rows(clock.seconds), 3, n_rows))
         bound = measured.uncertainty
         if not isinstance(bound, Bound):
             raise TypeError(f"method {method.name!r}: a budget needs a bound")
@@ -200,17 +209,16 @@ def _best_trial(
 ) -> tuple[_Pilot, _Trial]:
     """The pilot, and the method that promises the smallest threshold."""
     p = len(table.feature_names)
-    wanted = max(_FEWEST_PILOT_ROWS, 8 * p)
-    slowest = max(method.predicted_seconds(wanted, p) for method in methods) / wanted
-    if slowest * _MOST_PILOT_ROWS < _PILOT_SHARE * clock.seconds:
-        wanted = max(wanted, _MOST_PILOT_ROWS)
+    wanted = max(_PILOT_ROWS, 8 * p)
     while True:
         pilot = _Pilot.of(table, n_rows, wanted, clock)
         longest = _LONGEST_TRIAL * clock.seconds
-        quick = [m for m in methods if m.predicted_seconds(len(pilot.rows), p) < longest]
+        # Those that should be quick come first.
+        ordered = sorted(methods, key=lambda m: m.predicted_seconds(8 * p, p))
+        quick = [m for m in ordered if m.predicted_seconds(8 * p, p) < longest]
         try:
             tried = [
-                _Trial.of(method, pilot, n_rows, clock, alpha) for method in quick or methods[:1]
+                _Trial.of(method, pilot, n_rows, clock, alpha) for method in quick or ordered[:1]
             ]
         except DataError:
             # Few rows may hide what a column has; the error is about the data if all rows do.
@@ -271,9 +279,13 @@ def _climbed(best: _Trial, pilot: _Pilot, sample: Sample, clock: Clock) -> Spent
         return Rung(method.measure(evidence), n, runs)
 
     with without_warnings():
-        first = Rung(best.measurement, len(pilot.rows), None)
+        tried = best.measurement.estimate.n_samples
+        first = Rung(best.measurement, tried, None)
         found = climb(measure, first, sample, clock, best.cost)
-    sampling = pilot.sampling if found.runs is None else sample.described(found.runs, found.n_rows)
+    if found.runs is None:
+        sampling = pilot.described(tried, sample.n_rows)
+    else:
+        sampling = sample.described(found.runs, found.n_rows)
     return Spent(found.result, clock.seconds, sample.n_rows, sampling)
 
 

@@ -15,8 +15,10 @@ T = TypeVar("T")
 # What is aimed at, and where a sample that was thought to fit is given up, as shares of the
 # seconds. The rest is for what cannot be foreseen or stopped.
 _AIM, _LIMIT = 0.92, 1.05
-# Rows are read in steps of this share of the time that is left; in the end of most of it.
-_SHARE, _LAST_SHARE, _LAST = 0.5, 0.85, 0.15
+# Rows are read in steps of this share of the time that is left: first, later, and at the end.
+_FIRST_SHARE, _SHARE, _LAST_SHARE = 0.25, 0.5, 0.85
+# The end begins when this share of all seconds is left.
+_LAST = 0.15
 # Cost is foreseen up to samples so many times as large; beyond, a sample in between is tried.
 _FORESEEN = 8.0
 # What one measurement may take of the time that is left: it cannot be shortened on the way.
@@ -111,7 +113,8 @@ def read_on(
     while done < sample.count:
         left = clock.left() - finish
         late = left < _LAST * clock.seconds
-        rows = cost.rows((_LAST_SHARE if far or late else _SHARE) * left)
+        share = _LAST_SHARE if far or late else _SHARE if done else _FIRST_SHARE
+        rows = cost.rows(share * left)
         until = max(sample.count_of(n_read + rows), done + (not done))
         if until == done or (far and done and late):
             break
