@@ -14,7 +14,7 @@ from edgewise.studies import reproduce
 from edgewise.studies.reproduction import STUDIES, total_draws
 from edgewise.studies.study import SCALES
 
-NAMES = ("fig1", "fig2", "fig3", "fig4", "lemma1")
+NAMES = ("fig1", "fig2", "fig3", "fig4", "lemma1", "theorem8")
 # The columns that say which observation a row of a table is; the others are numbers.
 KEYS = {
     "fig1": ("distribution", "p", "method", "n"),
@@ -22,6 +22,7 @@ KEYS = {
     "fig3": ("distribution", "kind", "method", "delta"),
     "fig4": ("distribution", "method", "entries", "n"),
     "lemma1": ("distribution", "p", "event"),
+    "theorem8": ("distribution", "test", "budget"),
 }
 LENGTHS = {
     "fig1": 2 * 2 * 4 * 6,  # distributions, p, methods, sizes
@@ -29,6 +30,7 @@ LENGTHS = {
     "fig3": 2 * (5 + 2 * 4) * 103,  # distributions, methods and kinds, levels
     "fig4": 2 * 6 * 2 * 6,  # distributions, methods, kinds of entries, sizes
     "lemma1": 2 * 3 * 4,  # distributions, p, events
+    "theorem8": 2 * 2 * 5,  # distributions, tests, budgets
 }
 ALL = pytest.mark.parametrize("name", NAMES)
 HEADING = ["claim", "measured", "holds"]

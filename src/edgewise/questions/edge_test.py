@@ -92,9 +92,11 @@ def edge_test(
     drop_missing : bool
         Leave out rows with NaN or infinite values instead of refusing them.
     budget : float, optional
-        Seconds to spend. Reads only as many rows as that allows, an even sample of all rows, and
-        uses whichever of "trace" and "eig" then has the smaller threshold (or the one of the two
-        that `method` names); `result.options` says what was read.
+        Seconds to spend, from the call on; loading SciPy, once in a process, is not counted. Both
+        "trace" and "eig" are tried on a few rows. The one that promises the smaller threshold (or
+        the one of the two that `method` names) then gets as many rows as the time allows, in runs
+        spread evenly over all of them. `result.options["sampling"]` says what was read. If the
+        rows end first, all of them are used.
     client : distributed.Client, optional
         A Dask cluster that reads the files in `data`, one task per file, or that works on a
         `dask.array` or `dask.dataframe`. By default these use the scheduler that Dask is set to.

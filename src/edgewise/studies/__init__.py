@@ -1,6 +1,7 @@
 """Simulation studies: the paper's figures again, and a harness to judge any test."""
 
 from edgewise.studies.calibration import Calibration, Estimate, LevelCurve, calibrate
+from edgewise.studies.priced import PricedTest, crossover_budget
 from edgewise.studies.reproduction import Reproduction, reproduce
 from edgewise.studies.verdict import Verdict
 
@@ -8,8 +9,10 @@ __all__ = [
     "Calibration",
     "Estimate",
     "LevelCurve",
+    "PricedTest",
     "Reproduction",
     "Verdict",
     "calibrate",
+    "crossover_budget",
     "reproduce",
 ]
