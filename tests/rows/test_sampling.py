@@ -85,10 +85,13 @@ def test_runs_are_every_row_once(length, first, more):
 def test_how_many_runs():
     table = open_table(X)
     sample = SpreadRuns.for_rows(table, N, 500)
-    assert (sample.length, sample.count) == (5, 200)
-    assert [sample.count_of(n) for n in (0, 4, 5, 99, 500, 10**9)] == [1, 1, 1, 19, 100, 200]
-    assert sample.rows(0, 200) is table
-    assert SpreadRuns.for_rows(table, 10**9, 10**8).length == 4096
+    assert (sample.length, sample.count) == (10, 100)
+    assert [sample.count_of(n) for n in (0, 9, 10, 99, 500, 10**9)] == [1, 1, 1, 9, 50, 100]
+    assert sample.rows(0, 100) is table
+    wanted = (10, 10**4, 10**5, 10**8)
+    lengths = [SpreadRuns.for_rows(table, 10**9, rows).length for rows in wanted]
+    assert lengths == [64, 100, 1000, 4096]
+    assert SpreadRuns.for_rows(table, 7, 10**4).length == 1
 
 
 def test_words():

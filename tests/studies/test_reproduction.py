@@ -94,7 +94,7 @@ class TestFiles:
         records = [dict(zip(header, row, strict=True)) for row in rows]
         # One observation a row.
         assert len({tuple(record[key] for key in KEYS[name]) for record in records}) == len(rows)
-        words = {"distribution", "method", "kind", "entries", "event"}
+        words = {"distribution", "method", "kind", "entries", "event", "test"}
         for record in records:
             for column, value in record.items():
                 if column in words:

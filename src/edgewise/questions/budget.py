@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from edgewise._base.checks import check_real, check_testable_shape
+from edgewise._base.checks import check_real
 from edgewise._base.types import FloatArray
 from edgewise._base.warn import without_warnings
 from edgewise.errors import DataError, ParameterError
@@ -170,18 +170,21 @@ class _Pilot:
 class _Trial:
     """A method tried on a pilot: what it costs, and the threshold that the budget affords.
 
-    `predicted` is the threshold and then the radius, which decides where thresholds are infinite.
+    `least` is the time that the fewest rows take. `predicted` is the threshold and then the radius,
+    which decides where thresholds are infinite.
     """
 
     method: Method
     measurement: Measurement
     cost: Cost
+    least: float
     predicted: tuple[float, float]
 
     @classmethod
-    def of(cls, method: Method, pilot: _Pilot, n_rows: int, clock: Clock, alpha: float) -> _Trial:
+    def of(
+        cls, method: Method, pilot: _Pilot, tried: int, n_rows: int, clock: Clock, alpha: float
+    ) -> _Trial:
         points: list[tuple[int, float]] = []
-        tried = max(_FEWEST_TRIED, 2 * len(pilot.feature_names))
         # The fewer rows show what does not depend on their number.
         for _ in range(2):
             began = clock.elapsed()
@@ -201,7 +204,8 @@ class _Trial:
             raise TypeError(f"method {method.name!r}: a budget needs a bound")
         # ε falls as n^{−1/2}.
         radius = bound.radius.epsilon(alpha) * float(np.sqrt(n / affordable))
-        return cls(method, measured, cost, (bound.transfer.tau(radius), radius))
+        predicted = (bound.transfer.tau(radius), radius)
+        return cls(method, measured, cost, points[0][1], predicted)
 
 
 def _best_trial(
@@ -209,22 +213,19 @@ def _best_trial(
 ) -> tuple[_Pilot, _Trial]:
     """The pilot, and the method that promises the smallest threshold."""
     p = len(table.feature_names)
-    wanted = max(_PILOT_ROWS, 8 * p)
+    fewest, longest = max(_FEWEST_TRIED, 2 * p), _LONGEST_TRIAL * clock.seconds
+    # Those that should be quick come first.
+    ordered = sorted(methods, key=lambda method: method.predicted_seconds(8 * p, p))
+    quick = [m for m in ordered if m.predicted_seconds(8 * p, p) < longest] or ordered[:1]
     while True:
-        pilot = _Pilot.of(table, n_rows, wanted, clock)
-        longest = _LONGEST_TRIAL * clock.seconds
-        # Those that should be quick come first.
-        ordered = sorted(methods, key=lambda m: m.predicted_seconds(8 * p, p))
-        quick = [m for m in ordered if m.predicted_seconds(8 * p, p) < longest]
+        pilot = _Pilot.of(table, n_rows, max(_PILOT_ROWS, 4 * fewest), clock)
         try:
-            tried = [
-                _Trial.of(method, pilot, n_rows, clock, alpha) for method in quick or ordered[:1]
-            ]
+            tried = [_Trial.of(method, pilot, fewest, n_rows, clock, alpha) for method in quick]
         except DataError:
             # Few rows may hide what a column has; the error is about the data if all rows do.
-            if wanted >= n_rows or clock.left() <= 0:
+            if fewest >= n_rows or clock.left() <= 0:
                 raise
-            wanted *= 8
+            fewest *= 8
         else:
             return pilot, min(tried, key=lambda trial: trial.predicted)
 
@@ -233,7 +234,7 @@ def _read(best: _Trial, pilot: _Pilot, sample: Sample, clock: Clock) -> Spent:
     """Read rows into the sums of a method that reads them once, as long as there is time."""
     method, table = best.method, sample.table
     # The measurement and the decisions; and in memory, once more some rows.
-    finish = 2 * best.cost.fixed
+    finish = 2 * best.least
     seen: list[tuple[Any, Glance]] = []
 
     def read(first: int, last: int) -> None:
@@ -245,7 +246,11 @@ def _read(best: _Trial, pilot: _Pilot, sample: Sample, clock: Clock) -> Spent:
     far = not (table.in_memory and pilot.whole)
     runs = read_on(read, sample, clock, best.cost, finish=finish, far=far)
     (state, glance), p = seen[0], len(table.feature_names)
-    check_testable_shape(state.n_samples, p)
+    tried = best.measurement.estimate.n_samples
+    if state.n_samples < tried:
+        # The machine was too slow for more than the pilot.
+        sampling = pilot.described(tried, sample.n_rows)
+        return Spent(best.measurement, clock.seconds, sample.n_rows, sampling)
     if table.in_memory and runs < sample.count:
         # Neighbours among all rows that were read, which later readings have come between.
         glance = replace(glance, leading=kept(sample.rows(0, runs), leading_limit(p)))

@@ -22,8 +22,9 @@ from edgewise.rows.table import LocalTable, Part, Table
 from edgewise.rows.views import View
 
 _GOLDEN = (5**0.5 - 1) / 2
-# A sample of the planned size has about this many runs, none longer than that.
-_RUNS, _LONGEST = 100, 4096
+# A sample of the planned size has about this many runs, unless they would be too long or too short
+# for rows to be read quickly.
+_RUNS, _SHORTEST, _LONGEST = 100, 64, 4096
 # Entering a file takes as long as reading this many numbers.
 _FEWEST_NUMBERS = 1 << 18
 
@@ -104,7 +105,8 @@ class SpreadRuns(Sample):
     @classmethod
     def for_rows(cls, table: Table, n_rows: int, wanted: int) -> SpreadRuns:
         """Runs that are short enough for a sample of about `wanted` rows to have many."""
-        return cls(table, n_rows, int(np.clip(min(wanted, n_rows) // _RUNS, 1, _LONGEST)))
+        length = int(np.clip(wanted // _RUNS, _SHORTEST, _LONGEST))
+        return cls(table, n_rows, max(min(length, n_rows // _RUNS), 1))
 
     @property
     def count(self) -> int:

@@ -65,7 +65,7 @@ class PricedTest:
         Returns
         -------
         float
-            scale/√rows.
+            The scale divided by √rows.
         """
         return self.scale / math.sqrt(self.rows(budget))
 
