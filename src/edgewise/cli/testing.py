@@ -66,7 +66,8 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
         type=float,
         metavar="SECONDS",
         help="Read as many rows as there is time for, evenly spread, and use trace or eig, "
-        "whichever has the smaller threshold. Not for CSV, whose number of rows is not known beforehand.",
+        "whichever has the smaller threshold. Not for CSV, whose number of rows is not known "
+        "beforehand.",
     ),
 )
 
