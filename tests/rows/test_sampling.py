@@ -77,6 +77,8 @@ def test_runs_are_every_row_once(length, first, more):
     picked = np.concatenate([np.arange(a, b) for a, b in sample.runs(first, last)])
     np.testing.assert_array_equal(kept(sample.rows(first, last)), X[picked])
     np.testing.assert_array_equal(sample.numbers(first, last, np.arange(len(picked))), picked)
+    head = np.concatenate([np.arange(a, b) for a, b in sample.runs(0, last)])[:25]
+    np.testing.assert_array_equal(sample.head(last, 25), X[head])
     rest = [sample.runs(a, b) for a, b in ((0, first), (first, last), (last, sample.count))]
     everything = np.concatenate([np.arange(a, b) for runs in rest for a, b in runs])
     np.testing.assert_array_equal(np.sort(everything), np.arange(N))

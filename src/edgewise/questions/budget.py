@@ -52,6 +52,8 @@ _WHOLE_PASS = 0.15
 _MOST_KEPT = 1 << 27
 # They are given out in so many blocks; after each the clock is looked at.
 _BLOCKS, _FEWEST_BLOCK_ROWS = 32, 4096
+# Leading rows that cautions look at, for each row that the methods were tried on.
+_LOOKED_AT = 4
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -170,14 +172,14 @@ class _Pilot:
 class _Trial:
     """A method tried on a pilot: what it costs, and the threshold that the budget affords.
 
-    `least` is the time that the fewest rows take. `predicted` is the threshold and then the radius,
-    which decides where thresholds are infinite.
+    `end` is the time from the last row to the decisions, if rows are read once. `predicted` is the
+    threshold and then the radius, which decides where thresholds are infinite.
     """
 
     method: Method
     measurement: Measurement
     cost: Cost
-    least: float
+    end: float
     predicted: tuple[float, float]
 
     @classmethod
@@ -188,15 +190,16 @@ class _Trial:
         # The fewer rows show what does not depend on their number.
         for _ in range(2):
             began = clock.elapsed()
+            evidence = _evidence(method, pilot.some(tried))
+            read = clock.elapsed()
             with without_warnings():
-                measured = method.measure(_evidence(method, pilot.some(tried)))
-            seconds = clock.elapsed() - began
-            points.append((measured.estimate.n_samples, seconds))
+                measured = method.measure(evidence)
+            n, seconds = measured.estimate.n_samples, clock.elapsed() - began
+            points.append((n, seconds))
             affordable = _PILOT_SHARE * clock.seconds / max(seconds, 1e-9)
             tried = int(tried * np.clip(affordable, 4, _PILOT_ROWS))
         alone = Cost.through(*points)
         cost = Cost(alone.fixed + pilot.apart, alone.per_row + pilot.per_row)
-        n = points[-1][0]
         # Of all seconds, not of those left, so that it does not matter which was tried first.
         affordable = float(np.clip(cost.rows(clock.seconds), 3, n_rows))
         bound = measured.uncertainty
@@ -205,7 +208,8 @@ class _Trial:
         # ε falls as n^{−1/2}.
         radius = bound.radius.epsilon(alpha) * float(np.sqrt(n / affordable))
         predicted = (bound.transfer.tau(radius), radius)
-        return cls(method, measured, cost, points[0][1], predicted)
+        end = min(_LOOKED_AT * (clock.elapsed() - read), _LONGEST_TRIAL * clock.seconds)
+        return cls(method, measured, cost, end, predicted)
 
 
 def _best_trial(
@@ -233,32 +237,35 @@ def _best_trial(
 def _read(best: _Trial, pilot: _Pilot, sample: Sample, clock: Clock) -> Spent:
     """Read rows into the sums of a method that reads them once, as long as there is time."""
     method, table = best.method, sample.table
-    # The measurement and the decisions; and in memory, once more some rows.
-    finish = 2 * best.least
     seen: list[tuple[Any, Glance]] = []
 
     def read(first: int, last: int) -> None:
-        rows = UntilRows(sample.rows(first, last), lambda: clock.elapsed() > clock.seconds - finish)
+        rows = UntilRows(
+            sample.rows(first, last), lambda: clock.elapsed() > clock.seconds - best.end
+        )
         state, _, glance = read_with_glance(method.needs.empty_state(), rows)
         glance = _numbered(glance, sample, first, last)
         seen[:] = [(state, glance) if not seen else (seen[0][0] + state, _both(seen[0][1], glance))]
 
     far = not (table.in_memory and pilot.whole)
-    runs = read_on(read, sample, clock, best.cost, finish=finish, far=far)
+    runs = read_on(read, sample, clock, best.cost, finish=best.end, far=far)
     (state, glance), p = seen[0], len(table.feature_names)
     tried = best.measurement.estimate.n_samples
     if state.n_samples < tried:
         # The machine was too slow for more than the pilot.
         sampling = pilot.described(tried, sample.n_rows)
         return Spent(best.measurement, clock.seconds, sample.n_rows, sampling)
+    # Fewer than without a budget, if that is small: looking at them takes time.
+    looked_at = min(leading_limit(p), _LOOKED_AT * tried)
+    leading = glance.leading[:looked_at]
     if table.in_memory and runs < sample.count:
         # Neighbours among all rows that were read, which later readings have come between.
-        glance = replace(glance, leading=kept(sample.rows(0, runs), leading_limit(p)))
+        leading = sample.head(runs, looked_at)
     evidence = StateEvidence(
         feature_names=table.feature_names,
         asked_by=f"method {method.name!r}",
         in_memory=table.in_memory,
-        glance=glance,
+        glance=replace(glance, leading=leading),
         state=state,
     )
     sampling = sample.described(runs, state.n_samples)

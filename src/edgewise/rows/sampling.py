@@ -77,6 +77,12 @@ class Sample(ABC):
             return self.table
         return stretched(self.table, self.runs(first, last))
 
+    def head(self, last: int, most: int) -> FloatArray:
+        """The leading rows of the first runs together, in the order of the table."""
+        runs = self.runs(0, last)
+        enough = int(np.searchsorted(np.cumsum(runs[:, 1] - runs[:, 0]), most)) + 1
+        return kept(stretched(self.table, runs[:enough]), most)
+
     def numbers(self, first: int, last: int, rows: IndexArray) -> IndexArray:
         """The numbers that those rows have in the table."""
         runs = self.runs(first, last)
@@ -229,13 +235,9 @@ def _gathered(pieces: Iterator[Rows]) -> Iterator[Rows]:
 
 def _joined(runs: IndexArray) -> list[tuple[int, int]]:
     """The same rows; runs that follow each other are one."""
-    joined: list[tuple[int, int]] = []
-    for start, stop in runs.tolist():
-        if joined and joined[-1][1] == start:
-            joined[-1] = joined[-1][0], stop
-        else:
-            joined.append((start, stop))
-    return joined
+    apart = np.flatnonzero(runs[1:, 0] != runs[:-1, 1]) + 1
+    starts, ends = np.concatenate([[0], apart]), np.concatenate([apart, [len(runs)]]) - 1
+    return list(zip(runs[starts, 0].tolist(), runs[ends, 1].tolist(), strict=True))
 
 
 def bottom_of(table: Table) -> LocalTable | None:
