@@ -16,7 +16,7 @@ from edgewise.studies.claims import VERDICTS
 from edgewise.studies.reproduction import STUDIES, total_draws
 from edgewise.studies.study import SCALES
 
-NAMES = ("fig1", "fig2", "fig3", "fig4", "lemma1")
+NAMES = ("fig1", "fig2", "fig3", "fig4", "lemma1", "theorem8")
 # The columns that say which observation a row of a table is; the others are numbers.
 KEYS = {
     "fig1": ("distribution", "p", "method", "n"),
@@ -24,6 +24,7 @@ KEYS = {
     "fig3": ("distribution", "kind", "method", "delta"),
     "fig4": ("distribution", "method", "entries", "n"),
     "lemma1": ("distribution", "p", "event"),
+    "theorem8": ("distribution", "test", "budget"),
 }
 LENGTHS = {
     "fig1": 2 * 2 * 4 * 6,  # distributions, p, methods, sizes
@@ -31,6 +32,7 @@ LENGTHS = {
     "fig3": 2 * (5 + 2 * 4) * 103,  # distributions, methods and kinds, levels
     "fig4": 2 * 7 * 2 * 6,  # distributions, methods, kinds of entries, sizes
     "lemma1": 2 * 3 * 4,  # distributions, p, events
+    "theorem8": 2 * 2 * 5,  # distributions, tests, budgets
 }
 ALL = pytest.mark.parametrize("name", NAMES)
 HEADING = ["claim", "measured", "verdict"]
@@ -95,7 +97,7 @@ class TestFiles:
         records = [dict(zip(header, row, strict=True)) for row in rows]
         # One observation a row.
         assert len({tuple(record[key] for key in KEYS[name]) for record in records}) == len(rows)
-        words = {"distribution", "method", "kind", "entries", "event"}
+        words = {"distribution", "method", "kind", "entries", "event", "test"}
         for record in records:
             for column, value in record.items():
                 if column in words:

@@ -9,4 +9,5 @@ import numpy.typing as npt
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
+IndexArray: TypeAlias = npt.NDArray[np.integer[Any]]
 AnyArray: TypeAlias = npt.NDArray[Any]

@@ -33,7 +33,7 @@ def _folders(ctx: click.Context, parameter: click.Parameter, text: str) -> list[
 )
 @click.argument(
     "study",
-    type=click.Choice(("fig1", "fig2", "fig3", "fig4", "lemma1", "all")),
+    type=click.Choice(("fig1", "fig2", "fig3", "fig4", "lemma1", "theorem8", "all")),
     nargs=-1,
     required=True,
 )
@@ -81,11 +81,12 @@ def command(
     """Run the simulation studies of the paper, and judge its claims.
 
     \b
-    fig1    thresholds against the number of rows
-    fig2    eigenvalues of the estimate, and Weyl's bounds
-    fig3    false positive rate against the level
-    fig4    power against the number of rows
-    lemma1  how often the eigenvalue radius is exceeded
+    fig1      thresholds against the number of rows
+    fig2      eigenvalues of the estimate, and Weyl's bounds
+    fig3      false positive rate against the level
+    fig4      power against the number of rows
+    lemma1    how often the eigenvalue radius is exceeded
+    theorem8  a test over pairs of rows against one over rows, at the same cost
 
     A claim is supported or refuted where the measurement lies beyond its own error, and otherwise
     not refuted. In brackets: how far it lies on the wrong side, in standard errors.

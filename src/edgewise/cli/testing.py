@@ -65,8 +65,9 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
         "--budget",
         type=float,
         metavar="SECONDS",
-        help="Read only as many rows as fit, and use trace or eig, whichever has the smaller "
-        "threshold. Not for CSV, whose number of rows is not known beforehand.",
+        help="Read as many rows as there is time for, evenly spread, and use trace or eig, "
+        "whichever has the smaller threshold. Not for CSV, whose number of rows is not known "
+        "beforehand.",
     ),
 )
 

@@ -15,7 +15,7 @@ from edgewise.inference.question import Question
 from edgewise.methods.method import Method
 from edgewise.methods.registry import DEFAULT_METHOD, method_of
 from edgewise.methods.sequential import ConfidenceSequence, Sequential
-from edgewise.questions.budget import candidates, plan_budget
+from edgewise.questions.budget import candidates, spend, started_clock
 from edgewise.results.decide import decide
 from edgewise.results.result import EdgeTestResult
 from edgewise.rows.opening import open_table
@@ -92,9 +92,11 @@ def edge_test(
     drop_missing : bool
         Leave out rows with NaN or infinite values instead of refusing them.
     budget : float, optional
-        Seconds to spend. Reads only as many rows as that allows, an even sample of all rows, and
-        uses whichever of "trace" and "eig" then has the smaller threshold (or the one of the two
-        that `method` names); `result.options` says what was read.
+        Seconds to spend, from the call on; loading SciPy, once in a process, is not counted. Both
+        "trace" and "eig" are tried on a few rows. The one that promises the smaller threshold (or
+        the one of the two that `method` names) then gets as many rows as the time allows, in runs
+        spread evenly over all of them. `result.options["sampling"]` says what was read. If the
+        rows end first, all of them are used.
     client : distributed.Client, optional
         A Dask cluster that reads the files in `data`, one task per file, or that works on a
         `dask.array` or `dask.dataframe`. By default these use the scheduler that Dask is set to.
@@ -157,9 +159,10 @@ def edge_test(
             raise ParameterError("budget: expected with rows only, got a state, which has no rows.")
         able = candidates(method, options)
         question = able[0].question(*asked)
-        plan = plan_budget(open_table(data, **rows), budget, able, question.alpha)
-        result = _decided(plan.method.measure(plan.evidence()), question)
-        return replace(result, options={**result.options, **plan.record()})
+        clock = started_clock(budget)
+        spent = spend(open_table(data, **rows), clock, able, question.alpha)
+        result = _decided(spent.measurement, question)
+        return replace(result, options={**result.options, **spent.record()})
     chosen = method_of(method, options)
     if isinstance(state, ConfidenceSequence):
         chosen, state = _of_sequence(chosen, state), state.state

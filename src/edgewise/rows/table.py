@@ -170,6 +170,18 @@ class LocalTable(ABC):
     def blocks(self) -> Iterator[Rows]:
         """A new pass over the rows, as numeric n × p arrays or what `np.asarray` makes one."""
 
+    def entries(self) -> Sequence[int]:
+        """The numbers of rows at which reading can begin without reading those before."""
+        return (0,)
+
+    def blocks_from(self, row: int) -> Iterator[Rows]:
+        """The rows from this number on; those before are read too, unless it is an entry."""
+        for block in self.blocks():
+            skipped = min(row, block.shape[0])
+            row -= skipped
+            if skipped < block.shape[0]:
+                yield block[skipped:]
+
     def part_rows(self) -> Sequence[int | None]:
         """The number of rows of the only part."""
         return [self.n_rows]

@@ -6,10 +6,11 @@ change is sent to a cluster with the pass, so it is a function of a module, neve
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
 
@@ -71,6 +72,17 @@ class View:
 
     def part_rows(self) -> Sequence[int | None] | None:
         return self._table.part_rows()
+
+    @property
+    def below(self) -> Table:
+        """The table that it wraps."""
+        return self._table
+
+    def over(self, table: Table) -> Self:
+        """The same view of another table with the same columns."""
+        changed = copy.copy(self)
+        changed._table = table
+        return changed
 
     def reduce(self, one_pass: Callable[[Part], T], merge: Callable[[T, T], T]) -> T:
         return self._table.reduce(_Through(one_pass, self._change), merge)

@@ -18,6 +18,7 @@ from edgewise.studies.pages import write_overview, write_study
 from edgewise.studies.power import PowerStudy
 from edgewise.studies.run import SEED, Reproduction
 from edgewise.studies.study import SCALES, Study
+from edgewise.studies.theorem8 import BudgetStudy
 from edgewise.studies.thresholds import ThresholdStudy
 from edgewise.studies.workers import check_workers
 
@@ -29,6 +30,7 @@ STUDIES: dict[str, Study] = {
         FalsePositiveStudy(),
         PowerStudy(),
         LemmaStudy(),
+        BudgetStudy(),
     )
 }
 
@@ -47,8 +49,8 @@ def reproduce(
 
     Parameters
     ----------
-    names : {"fig1", "fig2", "fig3", "fig4", "lemma1", "all"} or a list of them
-        The paper's figures, and the study of its Lemma 1.
+    names : {"fig1", "fig2", "fig3", "fig4", "lemma1", "theorem8", "all"} or a list of them
+        The paper's figures, and the studies of its Lemma 1 and its Theorem 8.
     scale : {"smoke", "quick", "paper"}
         How many draws, and of how many rows: under a minute, a few minutes, or as in the paper.
     output : path

@@ -42,9 +42,15 @@ class ArrayTable(LocalTable):
     def n_rows(self) -> int | None:
         return int(self._values.shape[0])
 
+    def entries(self) -> Sequence[int]:
+        return range(max(self._values.shape[0], 1))
+
     def blocks(self) -> Iterator[Rows]:
+        return self.blocks_from(0)
+
+    def blocks_from(self, row: int) -> Iterator[Rows]:
         # Views cost nothing, so each holds several blocks: accumulators are set up once for all of
         # them. Their size is fixed, so that reading on from the end of one gives the same views.
         rows = 8 * block_rows(self._values.shape[1])
-        for start in range(0, self._values.shape[0], rows):
+        for start in range(row, self._values.shape[0], rows):
             yield self._values[start : start + rows]

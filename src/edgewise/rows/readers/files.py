@@ -112,6 +112,25 @@ class FileTable(LocalTable):
         """Blocks, each with the position after it."""
         return prefetched(self._read) if self._read_ahead else self._read()
 
+    def entries(self) -> Sequence[int]:
+        """The numbers of rows at which reading can begin without reading those before."""
+        numbers, before = [], 0
+        for file in self._files:
+            numbers += [before + row for row in file.entries]
+            if file.n_rows is None:
+                break  # where the files after it begin is not known
+            before += file.n_rows
+        return numbers
+
+    def blocks_from(self, row: int) -> Iterator[Rows]:
+        """The rows from this number on, not read ahead; files before it are not opened."""
+        number = 0
+        while (rows := self._files[number].n_rows) is not None and row >= rows > 0:
+            if number + 1 == len(self._files):
+                return iter(())
+            number, row = number + 1, row - rows
+        return (block for _, block in self.starting_at(Position(number, row))._read())
+
     def rows_of_files(self) -> list[int | None]:
         """Rows of each file, if the file says how many."""
         return [file.n_rows for file in self._files]

@@ -47,9 +47,15 @@ class PandasTable(LocalTable):
         except (pa.ArrowException, TypeError, ValueError) as error:
             raise unreadable(self._frame, error) from error
 
+    def entries(self) -> Sequence[int]:
+        return range(max(len(self._frame), 1))
+
     def blocks(self) -> Iterator[Rows]:
+        return self.blocks_from(0)
+
+    def blocks_from(self, row: int) -> Iterator[Rows]:
         p = len(self.feature_names)
         rows = batch_rows(p)
-        starts = range(0, len(self._frame), rows)
+        starts = range(row, len(self._frame), rows)
         slices = (self._slice(start, rows) for start in starts)
         return fixed_blocks((b for table in slices for b in table.to_batches()), p)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 from pathlib import Path
 
 import pyarrow as pa
@@ -17,15 +19,18 @@ def open_ipc(path: Path) -> OpenedFile:
     with pa.memory_map(str(path)) as mapped:
         file = pa.ipc.open_file(mapped)
         schema = file.schema
-        rows = sum(file.get_batch(i).num_rows for i in range(file.num_record_batches))
+        sizes = [file.get_batch(i).num_rows for i in range(file.num_record_batches)]
+        ends = list(accumulate(sizes, initial=0))
 
     def read(columns: Sequence[str], skip: int) -> Iterator[Rows]:
         with pa.memory_map(str(path)) as mapped:
             fields = [schema.get_field_index(name) for name in columns]
             options = pa.ipc.IpcReadOptions(included_fields=fields)
             opened = pa.ipc.open_file(mapped, options=options)
-            batches = (opened.get_batch(i) for i in range(opened.num_record_batches))
+            # Record batches that end before `skip` are not read.
+            first = max(bisect_right(ends, skip) - 1, 0)
+            batches = (opened.get_batch(i) for i in range(first, opened.num_record_batches))
             ordered = (batch.select(list(columns)) for batch in batches)
-            yield from fixed_blocks(ordered, len(columns), skip)
+            yield from fixed_blocks(ordered, len(columns), skip - ends[first])
 
-    return OpenedFile(str(path), schema, True, rows, rows, read)
+    return OpenedFile(str(path), schema, True, ends[-1], ends[-1], read, entries=ends[:-1] or (0,))

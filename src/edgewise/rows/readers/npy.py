@@ -37,4 +37,6 @@ def open_npy(path: Path) -> OpenedFile:
         for start in range(skip, rows.shape[0], step):
             yield rows[start : start + step][:, order]
 
-    return OpenedFile(str(path), schema, False, table.n_rows, table.n_rows, read)
+    n = table.n_rows or 0
+    entries = range(0, max(n, 1), batch_rows(len(names)))
+    return OpenedFile(str(path), schema, False, n, n, read, entries=entries)

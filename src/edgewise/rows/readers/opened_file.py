@@ -18,7 +18,8 @@ class OpenedFile:
     """What is known about a file before its rows are read, and how to read them.
 
     `read(columns, skip)` starts a pass over those columns from row `skip` on; `first_text(column)`
-    says where a column first holds something that is not a number, for kinds that can.
+    says where a column first holds something that is not a number, for kinds that can. At the rows
+    `entries` a pass can start without reading the rows before.
     """
 
     path: str
@@ -28,6 +29,7 @@ class OpenedFile:
     estimated_rows: int | None
     read: Callable[[Sequence[str], int], Iterator[Rows]]
     first_text: Callable[[str], str] = lambda column: ""
+    entries: Sequence[int] = (0,)
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 from pathlib import Path
 
 from edgewise.rows.block import Rows
@@ -40,4 +41,5 @@ def open_parquet(path: Path) -> OpenedFile:
             ordered = (batch.select(list(columns)) for batch in batches)
             yield from fixed_blocks(ordered, len(columns), skip)
 
-    return OpenedFile(str(path), schema, True, rows, rows, read)
+    entries = list(accumulate(groups[:-1], initial=0))
+    return OpenedFile(str(path), schema, True, rows, rows, read, entries=entries)
