@@ -49,7 +49,12 @@ class Whitened(RadiusMethod):
     def measure(self, evidence: Evidence) -> Measurement:
         estimate = self.estimate(evidence)
         radius, record = radius_of(
-            self.radius, evidence, estimate.whitening, support=self.support, solver=self.solver
+            self.radius,
+            evidence,
+            estimate.whitening,
+            support=self.support,
+            solver=self.solver,
+            whitened=True,
         )
         transfer = WhitenedTransfer(estimate.precision.diagonal())
         return self.bounded(evidence, estimate, radius, transfer, record)

@@ -14,8 +14,15 @@ import numpy as np
 
 from edgewise._base.types import FloatArray
 from edgewise.bounds.radius import ChiSquareRadius, HoeffdingRadius, NormalRadius, Radius
-from edgewise.bounds.transfer import FrobeniusTransfer, SpectralTransfer, Transfer, WhitenedTransfer
+from edgewise.bounds.transfer import (
+    EntryTransfer,
+    FrobeniusTransfer,
+    SpectralTransfer,
+    Transfer,
+    WhitenedTransfer,
+)
 from edgewise.inference.bound import Bound
+from edgewise.inference.largest import LargestRadius
 from edgewise.inference.measurement import Uncertainty
 from edgewise.inference.per_edge import PerEdge
 from edgewise.inference.reference import (
@@ -42,6 +49,8 @@ _KINDS: dict[type, tuple[str, tuple[str, ...]]] = {
     NormalRadius: ("normal", ("variance", "max_alpha")),
     ChiSquareRadius: ("chi2", ("spectrum", "counts", "slack")),
     HoeffdingRadius: ("hoeffding", ("unit", "n_samples", "n_entries")),
+    LargestRadius: ("largest", ("maxima", "student", "n_entries")),
+    EntryTransfer: ("entries", ("errors",)),
     FrobeniusTransfer: ("frobenius", ("eigenvalues", "mu")),
     SpectralTransfer: ("spectral", ("smallest", "n_features")),
     WhitenedTransfer: ("whitened", ("diagonal",)),
@@ -189,6 +198,24 @@ def _chi2(part: Document, p: int) -> ChiSquareRadius:
     return ChiSquareRadius(spectrum, counts, _from_zero(part, "slack"))
 
 
+def _largest(part: Document, p: int) -> LargestRadius:
+    maxima = part.vector("maxima")
+    if not len(maxima):
+        part.refuse("maxima", "at least one number", "none")
+    return LargestRadius(
+        np.sort(maxima)[::-1],
+        _read(part, "student", {"student": _student}, p),
+        _count(part, "n_entries", 1),
+    )
+
+
+def _entries(part: Document, p: int) -> EntryTransfer:
+    errors = part.matrix("errors", p)
+    if not (errors > 0).all() or not np.isfinite(errors).all():
+        part.refuse("errors", "numbers above 0")
+    return EntryTransfer(errors)
+
+
 def _frobenius(part: Document, p: int) -> FrobeniusTransfer:
     # Rounding may leave the smallest eigenvalue a little below zero.
     eigenvalues = _vector(part, "eigenvalues", p, signed=True)
@@ -209,9 +236,11 @@ _RADII: dict[str, Callable[[Document, int], Radius]] = {
     "hoeffding": lambda part, p: HoeffdingRadius(
         _positive(part, "unit"), _count(part, "n_samples", 2), _count(part, "n_entries", 1)
     ),
+    "largest": _largest,
 }
 _TRANSFERS: dict[str, Callable[[Document, int], Transfer]] = {
     "frobenius": _frobenius,
     "spectral": lambda part, p: SpectralTransfer(part.number("smallest"), p),
+    "entries": _entries,
     "whitened": lambda part, p: WhitenedTransfer(_vector(part, "diagonal", p)),
 }
