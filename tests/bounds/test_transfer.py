@@ -7,7 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from edgewise.bounds.transfer import FrobeniusTransfer, SpectralTransfer, WhitenedTransfer
+from edgewise.bounds.transfer import (
+    EntryTransfer,
+    FrobeniusTransfer,
+    SpectralTransfer,
+    WhitenedTransfer,
+)
 
 
 def frobenius_threshold(eigenvalues, radius, mu):
@@ -113,6 +118,33 @@ def test_whitened_is_the_formula():
     assert transfer.tau(1.0) == math.inf
     np.testing.assert_allclose(transfer.units, [[4, 6], [6, 9]])
     np.testing.assert_allclose(transfer.radius_for(np.array([0.25, 1e9])), [0.2, 1.0], rtol=1e-8)
+
+
+def test_entries_have_nothing_to_transfer():
+    errors = np.array([[1.0, 2.0], [2.0, 3.0]])
+    transfer = EntryTransfer(errors)
+    assert transfer.tau(3.5) == 3.5
+    assert transfer.limit == math.inf
+    assert transfer.radius_for(errors) is errors
+    assert transfer.units is errors
+
+
+def test_whitened_needs_the_error_in_units_of_the_truth():
+    """‖Σ^(−½)Σ̂Σ^(−½) − I‖ ≤ ε gives |Θ̂_ij − Θ_ij| ≤ ε √(Θ̂_iiΘ̂_jj), so ε/(1 − ε) has room."""
+    rng = np.random.default_rng(6)
+    for _ in range(200):
+        p = int(rng.integers(2, 7))
+        root = rng.standard_normal((p, p + 2))
+        truth = np.linalg.inv(root @ root.T / p)
+        half = np.linalg.inv(np.linalg.cholesky(truth)).T
+        error = rng.standard_normal((p, p))
+        error = error + error.T
+        error *= rng.uniform(0.01, 0.99) / np.linalg.norm(error, 2)
+        precision = np.linalg.inv(half @ (np.eye(p) + error) @ half.T)
+        epsilon = np.linalg.norm(error, 2)
+        transfer = WhitenedTransfer(precision.diagonal())
+        assert (np.abs(precision - truth) <= epsilon * transfer.units * (1 + 1e-9)).all()
+        assert epsilon <= transfer.tau(epsilon)
 
 
 @pytest.mark.parametrize("kind", ["frobenius", "spectral", "whitened"])

@@ -28,6 +28,7 @@ ASKED = {
     "whitened, chi2": ew.Whitened(radius="chi2"),
     "whitened, estimated": ew.Whitened(radius="chi2", solver="matrix-free"),
     "spectral, hoeffding": ew.Spectral(**BOX),
+    "entries": ew.Entrywise(n_batches=20),
 }
 
 
@@ -40,7 +41,8 @@ def documents():
         results = {name: ew.edge_test(X, method=method) for name, method in ASKED.items()}
         results["maxt"] = ew.edge_test(X, method="batch", n_batches=20, correction="maxt")
     found = {name: json.loads(result.to_json()) for name, result in results.items()}
-    found["maxt"]["uncertainty"]["maxima"] = found["maxt"]["uncertainty"]["maxima"][::100]
+    for part in (found["maxt"]["uncertainty"], found["entries"]["uncertainty"]["radius"]):
+        part["maxima"] = part["maxima"][::100]
     return found
 
 
@@ -70,8 +72,8 @@ def test_the_kinds(documents):
     }
     assert found == {
         *(("reference", kind) for kind in ("normal", "student", "student of each", "anytime")),
-        *(("radius", kind) for kind in ("normal", "chi2", "hoeffding")),
-        *(("transfer", kind) for kind in ("frobenius", "spectral", "whitened")),
+        *(("radius", kind) for kind in ("normal", "chi2", "hoeffding", "largest")),
+        *(("transfer", kind) for kind in ("frobenius", "spectral", "whitened", "entries")),
     }
 
 
@@ -148,6 +150,10 @@ WRONG = {
     ("whitened, chi2", "radius", "slack"): [value for value in NUMBERS if value != 0],
     ("whitened, estimated", "radius", "counts"): [v for v in VECTORS if v is not None],
     ("whitened, chi2", "transfer", "diagonal"): VECTORS,
+    ("entries", "radius", "maxima"): [3, [], None, ["x"], [-1.0], [None], [[1.0]], ...],
+    ("entries", "radius", "student"): [None, {}, {"kind": "normal"}, "student", ...],
+    ("entries", "radius", "n_entries"): [*NUMBERS, 2.5],
+    ("entries", "transfer", "errors"): [*MATRICES, [[0.0] * 4] * 4, [[None] * 4] * 4],
     ("spectral, hoeffding", "radius", "unit"): NUMBERS,
     ("spectral, hoeffding", "radius", "n_samples"): [*NUMBERS, 1, 2.5],
     ("spectral, hoeffding", "radius", "n_entries"): [*NUMBERS, 2.5],
