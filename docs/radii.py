@@ -42,13 +42,14 @@ ROWS = (1000, 5000, 20_000, 50_000)
 # Columns, rows: draws. The larger the slower; 50,000 rows for the fewest columns only.
 DRAWS = {
     **{(p, 1000): 1000 for p in (6, 10)},
-    **{(p, 5000): 600 for p in (6, 10)},
-    (6, 20_000): 400,
+    (6, 5000): 400,
+    (6, 20_000): 300,
     (6, 50_000): 200,
-    (10, 20_000): 300,
-    (20, 1000): 400,
-    (20, 5000): 200,
-    (20, 20_000): 100,
+    (10, 5000): 300,
+    (10, 20_000): 150,
+    (20, 1000): 200,
+    (20, 5000): 100,
+    (20, 20_000): 60,
 }
 SHARES = ("trace", "chi2", "before", "plain_trace", "plain_chi2", "plain_eig", "bound")
 HEADER = ("law", "columns", "rows", "draws", *SHARES)

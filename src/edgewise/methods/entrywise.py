@@ -43,12 +43,12 @@ class Entrywise(BoundMethod):
     >>> returns = ew.datasets.load_sp500_returns()
     >>> result = ew.edge_test(returns, method=ew.Entrywise())
     >>> result.threshold.shape, result.n_edges
-    ((20, 20), 45)
+    ((20, 20), 41)
 
     The threshold of an entry is `result.radius` of its standard errors:
 
     >>> round(result.radius, 2), round(result.uncertainty.radius.of_union(0.05), 2)
-    (3.8, 3.81)
+    (3.72, 3.78)
     """
 
     n_batches: int | None = option(None, "Batches of rows; by default 100.", kind=int)

@@ -24,7 +24,10 @@ class Whitened(RadiusMethod):
         For independent rows of any distribution with fourth moments, in the limit: "trace"
         (α ≤ 0.2152; ε is a closed form in Mardia's kurtosis) and "chi2" (sharper, all levels; the
         spectrum it needs is exact up to 63 columns; for more it is estimated from products, and ε
-        is widened by three standard errors of that). For every n and any distribution within the
+        is widened by three standard errors of that). Both bound ‖Σ^{−½}Σ̂Σ^{−½} − I‖, from which the
+        threshold follows with room to spare. At the level 0.05 the error left "chi2" in 0.01 to
+        0.07 of draws from six distributions with 1000 to 50 000 rows, and most often for
+        log-normal columns. For every n and any distribution within the
         declared `support`: "hoeffding". Like the paper's Lemma 1, "eig" is not a bound for many
         variables.
     support : interval or intervals, optional
