@@ -118,7 +118,8 @@ def chi_square(
     radius, _ = radius_of(
         "chi2", evidence, A, support=None, solver="full", whitened=whitened
     )
-    assert isinstance(radius, ChiSquareRadius)
+    if not isinstance(radius, ChiSquareRadius):
+        raise TypeError("radius: expected a weighted chi-square")
     return radius
 
 

@@ -53,9 +53,7 @@ def test_direct_statement(n, p, K, distribution):
     c = min(stats.t.isf(stats.norm.sf(z), k - 1), union)
     assert result.radius == pytest.approx(c, rel=1e-6)
     assert result.uncertainty.radius.of_union(0.05) == pytest.approx(union, rel=1e-9)
-    np.testing.assert_allclose(
-        off_diagonal(result.threshold), off_diagonal(c * error), rtol=1e-6
-    )
+    np.testing.assert_allclose(off_diagonal(result.threshold), off_diagonal(c * error), rtol=1e-6)
     found = np.abs(theta) >= c * error
     np.testing.assert_array_equal(off_diagonal(result.reject), off_diagonal(found))
     low, high = result.confidence_interval(0.95)

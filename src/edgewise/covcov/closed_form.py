@@ -110,7 +110,7 @@ def _product_gram(
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
         for block in mapped_blocks(batches, centre, None if A is None else A.T, memory=memory):
             if whitened_by is not None:
-                squares = np.vecdot(block.z, block.z, axis=0)
+                squares = np.einsum("ir,ir->r", block.z, block.z)
                 block.z[:] *= np.sqrt(left_out_factor(squares, whitened_by))
             w = upper_products(block.z, block.spare[0])
             gram += w @ w.T

@@ -116,9 +116,7 @@ def _chi_square(
     }
 
 
-def _frobenius_trace(
-    evidence: Evidence, A: FloatArray | None, *, left_out: bool = False
-) -> float:
+def _frobenius_trace(evidence: Evidence, A: FloatArray | None, *, left_out: bool = False) -> float:
     n = evidence.moments().n_samples
     quartics = evidence.quartics(A, left_out=left_out)
     trace = frobenius_trace(n, evidence.central_covariance(A), quartics)
