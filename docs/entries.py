@@ -25,7 +25,7 @@ from edgewise.simulate import make_chain_precision, sample
 ALPHA = 0.05
 LAWS = {"gaussian": "Gaussian", "laplace": "Laplace", "t5": "$t_5$"}
 COLUMNS = (6, 14)
-DRAWS = {10_000: 200, 100_000: 60}
+DRAWS = {10_000: 300, 100_000: 100}
 # The other bounds differ little between draws, and never miss.
 FEW_DRAWS = 12
 OTHERS = {
