@@ -109,4 +109,5 @@ def _degrees(influence: FloatArray) -> float:
     squares = influence[:, rows, columns] ** 2
     mean = np.maximum(squares.mean(axis=0), np.finfo(float).tiny)
     kurtosis = np.median(np.mean((squares / mean) ** 2, axis=0))
-    return min(float(degrees_of_freedom(batches, np.asarray(kurtosis))), batches - 1.0)
+    matched = float(degrees_of_freedom(batches, np.asarray(kurtosis)))
+    return min(matched, float(batches - 1))
