@@ -25,11 +25,11 @@ class Whitened(RadiusMethod):
         (α ≤ 0.2152; ε is a closed form in Mardia's kurtosis) and "chi2" (sharper, all levels; the
         spectrum it needs is exact up to 63 columns; for more it is estimated from products, and ε
         is widened by three standard errors of that). Both bound ‖Σ^{−½}Σ̂Σ^{−½} − I‖, from which the
-        threshold follows with room to spare. At the level 0.05 the error left "chi2" in 0.01 to
-        0.07 of draws from six distributions with 1000 to 50 000 rows, and most often for
-        log-normal columns. For every n and any distribution within the
-        declared `support`: "hoeffding". Like the paper's Lemma 1, "eig" is not a bound for many
-        variables.
+        threshold follows with room to spare. At the level 0.05 the error left "chi2" in 0.05 of
+        draws up to chance, from six distributions, 6 to 20 columns and 1000 to 50 000 rows, and in
+        fewer where a few rows with heavy tails or 20 columns made it too large. For every n and
+        any distribution within the declared `support`: "hoeffding". Like the paper's Lemma 1,
+        "eig" is not a bound for many variables.
     support : interval or intervals, optional
         The lowest and the highest value that every column, or each one, can take.
     solver : {"auto", "full", "matrix-free"}
