@@ -18,6 +18,7 @@ from edgewise.inference.intervals import ConfidenceInterval as ConfidenceInterva
 from edgewise.methods.batch import Batch as Batch
 from edgewise.methods.eig import Eig as Eig
 from edgewise.methods.elliptical import Elliptical as Elliptical
+from edgewise.methods.entrywise import Entrywise as Entrywise
 from edgewise.methods.fisher import Fisher as Fisher
 from edgewise.methods.score import Score as Score
 from edgewise.methods.sequential import ConfidenceSequence as ConfidenceSequence

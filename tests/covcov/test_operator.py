@@ -18,7 +18,7 @@ from edgewise.rows.block import ColumnBlock, Piece
 from edgewise.rows.passes import RowsAtHand
 
 DISTRIBUTIONS = ["gaussian", "t5", "lognormal"]
-KINDS = ["plain", "frobenius", "whitened", "standardized", "mixed"]
+KINDS = ["plain", "frobenius", "whitened", "left out", "standardized", "mixed"]
 every_kind = pytest.mark.parametrize("kind", KINDS)
 
 
@@ -35,8 +35,9 @@ def options_of(kind, X):
     if kind == "mixed":
         return {"A": np.random.default_rng(1).standard_normal((p, p)) + np.eye(p)}
     estimate = estimate_precision(Moments(order=2).update(X), [str(i) for i in range(p)])
-    A = estimate.whitening if kind == "whitened" else estimate.standardization
-    return {"A": A, "frobenius": kind == "whitened"}
+    if kind == "standardized":
+        return {"A": estimate.standardization}
+    return {"A": estimate.whitening, "frobenius": True, "left_out": kind == "left out"}
 
 
 def operator_of(X, scan=None, **options):

@@ -32,6 +32,21 @@ def test_draws_are_sorted_and_the_same_for_a_seed(statistic):
     assert not np.array_equal(maxima, MaxStatistic(influences(), 4).maxima(ALL)[0])
 
 
+def test_of_all_pairs_they_are_the_same(statistic):
+    np.testing.assert_array_equal(statistic.largest(), statistic.maxima(ALL)[0])
+
+
+def test_with_the_diagonal_there_are_more_entries():
+    made = influences()
+    largest = MaxStatistic(made, 3, diagonal=True).largest()
+    rows, columns = np.triu_indices(4)
+    flat = made[:, rows, columns]
+    directions = flat / np.sqrt(np.sum(flat**2, axis=0))
+    draws = np.random.default_rng(3).standard_normal((DRAWS, 50)) @ directions
+    expected = np.sort(np.abs(draws).max(axis=1))[::-1]
+    np.testing.assert_allclose(largest, expected, rtol=1e-9)
+
+
 def test_of_one_pair_they_are_normal(statistic):
     one = np.zeros(PAIRS, dtype=bool)
     one[2] = True

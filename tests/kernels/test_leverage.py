@@ -11,7 +11,7 @@ import edgewise as ew
 from edgewise import Moments
 from edgewise._base.checks import default_names
 from edgewise.estimators.inverse import estimate_precision
-from edgewise.kernels.leverage import Leverage
+from edgewise.kernels.leverage import Leverage, left_out_factor
 from edgewise.methods.sandwich import leverage_of
 
 DISTRIBUTIONS = ["gaussian", "t5", "lognormal"]
@@ -46,6 +46,29 @@ def test_of_all_columns(distribution, n, p):
     _, _, complement = measured(X)
     np.testing.assert_allclose(complement, 1 - hat_diagonal(X), rtol=1e-8, atol=1e-9)
     assert np.sum(1 - complement) == pytest.approx(p + 1, rel=1e-9)  # the trace of a projection
+
+
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
+def test_without_its_own_part_a_row_is_further_out(distribution):
+    """(x − x̄)ᵀΣ̂⁻¹(x − x̄) with the mean and the covariance of the other rows, one by one."""
+    n, p = 80, 4
+    X = rows_of(distribution, n, p)
+    c = X - X.mean(axis=0)
+    squares = np.vecdot(c @ np.linalg.inv(np.cov(X, rowvar=False)), c)
+    others = [np.delete(X, k, axis=0) for k in range(n)]
+    expected = []
+    for row, rest in zip(X, others, strict=True):
+        away = row - rest.mean(axis=0)
+        expected.append(away @ np.linalg.solve(np.cov(rest, rowvar=False), away))
+    # What the divisors of the two covariances and the two means leave is 1/(n−1)².
+    found = left_out_factor(squares, n) * squares
+    np.testing.assert_allclose(found * (1 - 1 / (n - 1) ** 2), expected, rtol=1e-9)
+
+
+def test_a_row_that_is_all_of_a_direction_stays_finite():
+    n = 50
+    factor = left_out_factor(np.array([0.0, (n - 1) ** 2 / n]), n)
+    np.testing.assert_allclose(factor, [n / (n - 1), 1e10])
 
 
 @settings(max_examples=30)

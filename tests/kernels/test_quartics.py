@@ -42,6 +42,18 @@ def test_direct_statement(distribution, p):
     assert found.norm == pytest.approx(np.mean(np.sum(w * w, axis=1) ** 2), rel=1e-12)
 
 
+def test_of_rows_left_out_of_their_own_covariance():
+    X = rows_of("lognormal", 300, 4) + 3
+    A = np.linalg.inv(np.linalg.cholesky(np.cov(X, rowvar=False)))
+    w = (X - X.mean(axis=0)) @ A.T
+    w /= np.sqrt(1 - 1 / 300 - np.sum(w**2, axis=1) / 299)[:, np.newaxis]
+    centre = Moments().update(X).centre()
+    rows = RowsAtHand(np.array_split(X, 3))
+    found = transformed_quartics(rows, centre, A, whitened_by=300)
+    np.testing.assert_allclose(found.columns, np.mean(w**4, axis=0), rtol=1e-10)
+    assert found.norm == pytest.approx(np.mean(np.sum(w * w, axis=1) ** 2), rel=1e-10)
+
+
 def test_untransformed_they_are_those_of_the_first_pass():
     X = rows_of("t5", 2000, 4) + 10
     found, expected = quartics(X, np.eye(4)), Moments().update(X).quartics()

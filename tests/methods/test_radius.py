@@ -42,25 +42,38 @@ def off_diagonal(matrix):
     return np.asarray(matrix)[~np.eye(len(matrix), dtype=bool)]
 
 
-def covariance_of_whitened(X, whiten=True):
-    """Cov of the entries of Σ̂ in Frobenius weights, for whitened rows: the definition."""
+def covariance_of_whitened(X, whiten=True, left_out=False):
+    """Cov of the entries of Σ̂ in Frobenius weights, for whitened rows: the definition.
+
+    With `left_out`, each row is in units of the covariance without it.
+    """
     n, p = X.shape
     c = X - X.mean(axis=0)
     if whiten:
         c = c @ np.linalg.inv(np.linalg.cholesky(np.cov(X, rowvar=False))).T
     i, j = np.triu_indices(p)
     products = c[:, i] * c[:, j] * np.where(i < j, math.sqrt(2), 1)
-    return (n - 2) / (n * (n - 1)) * np.cov(products, rowvar=False, bias=True)
+    mean = products.mean(axis=0)
+    if left_out:
+        products /= 1 - 1 / n - np.sum(c**2, axis=1, keepdims=True) / (n - 1)
+    fourth = products.T @ products / n
+    return (n - 2) / (n * (n - 1)) * (fourth - np.outer(mean, mean))
 
 
 class TestRadius:
+    @staticmethod
+    def of_chi2(X, method):
+        whitened = method == "whitened"
+        spectrum = np.linalg.eigvalsh(covariance_of_whitened(X, whitened, left_out=whitened))
+        return math.sqrt(upper_quantile(0.05, np.maximum(spectrum, 0.0)))
+
     @pytest.mark.parametrize("method", ["whitened", "spectral"])
     def test_eig_and_chi2_come_from_the_spectrum(self, method):
         X = rows_of("exponential", 500, 4)
         spectrum = np.linalg.eigvalsh(covariance_of_whitened(X, whiten=method == "whitened"))
         eig = stats.norm.isf(0.025) * math.sqrt(spectrum[-1])
         assert bound(X, method, "eig").radius == pytest.approx(eig, rel=1e-10)
-        chi2 = math.sqrt(upper_quantile(0.05, spectrum))
+        chi2 = self.of_chi2(X, method)
         assert bound(X, method, "chi2").radius == pytest.approx(chi2, rel=1e-9)
         trace = stats.norm.isf(0.025) * math.sqrt(spectrum.sum())
         assert bound(X, method, "trace").radius == pytest.approx(trace, rel=1e-10)
@@ -180,8 +193,7 @@ class TestSolver:
         found = bound(X, method, "chi2")
         assert found.options.items() >= {"radius": "chi2", "solver": "matrix-free"}.items()
         assert 0 < found.options["width"] < 0.02
-        spectrum = np.linalg.eigvalsh(covariance_of_whitened(X, whiten=method == "whitened"))
-        exact = math.sqrt(upper_quantile(0.05, np.maximum(spectrum, 0.0)))
+        exact = TestRadius.of_chi2(X, method)
         assert exact <= found.radius <= exact * (1.002 + 2 * found.options["width"])
         assert found.radius <= bound(X, method, "trace").radius
 

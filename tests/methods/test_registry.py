@@ -11,7 +11,7 @@ from edgewise import ParameterError
 from edgewise.methods import registry
 from edgewise.methods.registry import METHODS, method_of, method_options, registered
 
-BOUNDS = {"whitened", "spectral", "trace", "eig"}
+BOUNDS = {"entrywise", "whitened", "spectral", "trace", "eig"}
 OPTIONS = {
     *("mu", "standardize", "radius", "support", "n_batches", "random_state", "solver"),
     *("outside", "kurtosis", "tuned_for", "tuned_level"),
@@ -76,7 +76,7 @@ def test_every_option_with_the_methods_that_have_it():
     assert found["mu"] == {"eig", "trace"}
     assert found["radius"] == found["support"] == found["outside"] == {"whitened", "spectral"}
     assert found["kurtosis"] == {"whitened"}
-    assert found["n_batches"] == {"batch", "sequential"}
+    assert found["n_batches"] == {"batch", "sequential", "entrywise"}
 
 
 @every_method

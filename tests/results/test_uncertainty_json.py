@@ -17,6 +17,8 @@ from edgewise import DataError, EdgeTestResult, EdgewiseError
 
 BOX = {"support": (-60, 60), "radius": "hoeffding"}
 #: A method for each kind of reference, radius and transfer.
+RADII = ("normal", "chi2", "hoeffding", "bernstein", "chebyshev", "largest")
+TRANSFERS = ("frobenius", "spectral", "whitened", "relative", "entries")
 ASKED = {
     "score": ew.Score(),
     "normal": ew.Elliptical(),
@@ -30,6 +32,7 @@ ASKED = {
     "spectral, hoeffding": ew.Spectral(**BOX),
     "whitened, bernstein": ew.Whitened(support=(-60, 60), radius="bernstein"),
     "chebyshev": ew.Whitened(radius="chebyshev", kurtosis=4),
+    "entries": ew.Entrywise(n_batches=20),
 }
 
 
@@ -42,7 +45,8 @@ def documents():
         results = {name: ew.edge_test(X, method=method) for name, method in ASKED.items()}
         results["maxt"] = ew.edge_test(X, method="batch", n_batches=20, correction="maxt")
     found = {name: json.loads(result.to_json()) for name, result in results.items()}
-    found["maxt"]["uncertainty"]["maxima"] = found["maxt"]["uncertainty"]["maxima"][::100]
+    for part in (found["maxt"]["uncertainty"], found["entries"]["uncertainty"]["radius"]):
+        part["maxima"] = part["maxima"][::100]
     return found
 
 
@@ -72,8 +76,14 @@ def test_the_kinds(documents):
     }
     assert found == {
         *(("reference", kind) for kind in ("normal", "student", "student of each", "anytime")),
-        *(("radius", kind) for kind in ("normal", "chi2", "hoeffding", "bernstein", "chebyshev")),
-        *(("transfer", kind) for kind in ("frobenius", "spectral", "whitened", "relative")),
+        *(
+            ("radius", kind)
+            for kind in ("normal", "chi2", "hoeffding", "bernstein", "chebyshev", "largest")
+        ),
+        *(
+            ("transfer", kind)
+            for kind in ("frobenius", "spectral", "whitened", "relative", "entries")
+        ),
     }
 
 
@@ -150,6 +160,10 @@ WRONG = {
     ("whitened, chi2", "radius", "slack"): [value for value in NUMBERS if value != 0],
     ("whitened, estimated", "radius", "counts"): [v for v in VECTORS if v is not None],
     ("whitened, chi2", "transfer", "diagonal"): VECTORS,
+    ("entries", "radius", "maxima"): [3, [], None, ["x"], [-1.0], [None], [[1.0]], ...],
+    ("entries", "radius", "student"): [None, {}, {"kind": "normal"}, "student", ...],
+    ("entries", "radius", "n_entries"): [*NUMBERS, 2.5],
+    ("entries", "transfer", "errors"): [*MATRICES, [[0.0] * 4] * 4, [[None] * 4] * 4],
     ("spectral, hoeffding", "radius", "unit"): NUMBERS,
     ("spectral, hoeffding", "radius", "n_samples"): [*NUMBERS, 1, 2.5],
     ("spectral, hoeffding", "radius", "n_entries"): [*NUMBERS, 2.5],

@@ -135,6 +135,31 @@ class SpectralTransfer:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
+class EntryTransfer:
+    """τ = ε, in units of each entry's own standard error: the radius is of Θ̂ itself.
+
+    ε bounds max |Θ̂_ij − Θ_ij|/se_ij over all entries, so there is nothing to transfer, and no
+    radius at which the threshold becomes infinite.
+    """
+
+    errors: FloatArray
+
+    @property
+    def units(self) -> FloatArray:
+        return self.errors
+
+    @property
+    def limit(self) -> float:
+        return math.inf
+
+    def tau(self, epsilon: float) -> float:
+        return epsilon
+
+    def radius_for(self, tau: FloatArray) -> FloatArray:
+        return tau
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class WhitenedTransfer:
     """τ = ε/(1 − ε), in units of √(Θ̂_iiΘ̂_jj): the data's units and conditioning do not matter.
 

@@ -17,6 +17,7 @@ from edgewise._base.matrices import population_covariance
 from edgewise._base.types import FloatArray
 from edgewise.errors import DataError
 from edgewise.kernels.centre import Centre
+from edgewise.kernels.leverage import left_out_factor
 from edgewise.kernels.loop import BlockMemory, mapped_blocks
 from edgewise.kernels.products import upper_products
 from edgewise.kernels.quartics import CentralQuartics
@@ -59,7 +60,12 @@ def frobenius_trace(n_samples: int, s: FloatArray, quartics: CentralQuartics) ->
 
 
 def covcov_matrix(
-    rows: Summable, moments: Moments, *, A: FloatArray | None = None, frobenius: bool = False
+    rows: Summable,
+    moments: Moments,
+    *,
+    A: FloatArray | None = None,
+    frobenius: bool = False,
+    left_out: bool = False,
 ) -> FloatArray:
     """The d × d matrix Cov(U(Σ̂)), d = p(p+1)/2, in a second pass over the rows.
 
@@ -75,6 +81,8 @@ def covcov_matrix(
         Use the rows A c in place of c.
     frobenius : bool
         Weight off-diagonal entries by √2, so that the squared norm of U is that of the matrix.
+    left_out : bool
+        Take each row in units of the covariance without it; only where A whitens the rows.
     """
     n, centre = moments.n_samples, moments.centre()
     p = centre.origin.shape[0]
@@ -83,13 +91,17 @@ def covcov_matrix(
     if A is not None:
         s = A @ s @ A.T
     check_range(s)
-    (gram,) = rows.sums(partial(_product_gram, centre=centre, A=A))
+    (gram,) = rows.sums(
+        partial(_product_gram, centre=centre, A=A, whitened_by=n if left_out else None)
+    )
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
         gram /= n
         return _from_products(n, gram, s, frobenius)
 
 
-def _product_gram(batches: Iterator[Rows], centre: Centre, A: FloatArray | None) -> Sums:
+def _product_gram(
+    batches: Iterator[Rows], centre: Centre, A: FloatArray | None, whitened_by: int | None
+) -> Sums:
     """Σ WWᵀ over the rows, W the products c_i c_j, i ≤ j, of A c."""
     p = centre.origin.shape[0]
     d = p * (p + 1) // 2
@@ -97,21 +109,31 @@ def _product_gram(batches: Iterator[Rows], centre: Centre, A: FloatArray | None)
     gram = np.zeros((d, d))
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
         for block in mapped_blocks(batches, centre, None if A is None else A.T, memory=memory):
+            if whitened_by is not None:
+                squares = np.einsum("ir,ir->r", block.z, block.z)
+                block.z[:] *= np.sqrt(left_out_factor(squares, whitened_by))
             w = upper_products(block.z, block.spare[0])
             gram += w @ w.T
     return (gram,)
 
 
 def covcov_of_moments(
-    fourth: FourthMoments, *, A: FloatArray | None = None, frobenius: bool = False
+    fourth: FourthMoments,
+    *,
+    A: FloatArray | None = None,
+    frobenius: bool = False,
+    weight: float = 1.0,
 ) -> FloatArray:
-    """The same matrix from a state that keeps all fourth moments, without the rows."""
+    """The same matrix from a state that keeps all fourth moments, without the rows.
+
+    `weight` multiplies the fourth moments: without rows it stands for the factors of all of them.
+    """
     n = fourth.n_samples
     s = population_covariance(fourth.covariance(), n)
     if A is not None:
         s = A @ s @ A.T
     check_range(s)
-    return _from_products(n, fourth.products(A), s, frobenius)
+    return _from_products(n, weight * fourth.products(A), s, frobenius)
 
 
 def _from_products(n: int, m: FloatArray, s: FloatArray, frobenius: bool) -> FloatArray:

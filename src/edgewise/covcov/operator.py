@@ -20,6 +20,7 @@ from edgewise._base.matrices import population_covariance
 from edgewise._base.types import AnyArray, FloatArray
 from edgewise.covcov.closed_form import check_range, finite, u_statistic_factor
 from edgewise.kernels.centre import Centre
+from edgewise.kernels.leverage import left_out_factor
 from edgewise.kernels.loop import Block, BlockMemory, mapped_blocks
 from edgewise.rows.block import Rows
 from edgewise.rows.passes import Summable, Sums
@@ -53,6 +54,8 @@ class CovcovOperator(LinearOperator):
         Whether a pass is all arithmetic. What is only on the way to a result is then done in single
         precision, at half the price. Rows that are read for every pass gain little by it, and in
         double precision nothing depends on how they are cut into files and partitions.
+    left_out : bool
+        Take each row in units of the covariance without it; only where A whitens the rows.
     """
 
     def __init__(
@@ -63,6 +66,7 @@ class CovcovOperator(LinearOperator):
         A: FloatArray | None = None,
         frobenius: bool = False,
         in_memory: bool = True,
+        left_out: bool = False,
     ) -> None:
         self._rows, self._in_memory = rows, in_memory
         #: The precision of what is only on the way to a result.
@@ -83,6 +87,10 @@ class CovcovOperator(LinearOperator):
         # products are then too small by.
         size = float(np.abs(self._A).max())
         self._A = self._A / size
+        # Makes ‖A c‖² of a row in its columns' deviations.
+        self._squared: FloatArray | None = None
+        if left_out:
+            self._squared = size**2 * self._inside(np.eye(p))
         with np.errstate(over="ignore"):
             self.unit = float(np.float64(size) ** 4 * (u_statistic_factor(self._n) / self._n))
         self._s = s / unit / unit[:, np.newaxis]
@@ -127,7 +135,14 @@ class CovcovOperator(LinearOperator):
         means = [float(np.sum(V * self._s)) for V in matrices]
         rounded = [V.astype(dtype) for V in matrices]
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-            (totals,) = self._summed(_weighted_grams, dtype, matrices=rounded, means=means)
+            (totals,) = self._summed(
+                _weighted_grams,
+                dtype,
+                matrices=rounded,
+                means=means,
+                squared=None if self._squared is None else self._squared.astype(dtype),
+                n_samples=self._n,
+            )
             results = np.stack([self._outside(total)[self._upper] for total in totals], axis=1)
             results *= sizes
         self.passes += 1
@@ -208,15 +223,24 @@ def _unit_rows(
 
 
 def _weighted_grams(
-    blocks: Iterator[Block], p: int, matrices: Sequence[AnyArray], means: Sequence[float]
+    blocks: Iterator[Block],
+    p: int,
+    matrices: Sequence[AnyArray],
+    means: Sequence[float],
+    squared: AnyArray | None,
+    n_samples: int,
 ) -> Sums:
-    """Σ (zᵀVz − mean) zzᵀ for each V."""
+    """Σ (zᵀVz − mean) zzᵀ for each V; the fourth-order part of each row with its own factor."""
     totals = np.zeros((len(matrices), p, p))
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
         for block in blocks:
             z = block.z.T
+            factor: Any = 1
+            if squared is not None:
+                # Once for wᵢwⱼ, and once for wₖwₗ.
+                factor = left_out_factor(np.vecdot(z @ squared, z), n_samples) ** 2
             for total, V, mean in zip(totals, matrices, means, strict=True):
-                total += _weighted_gram(z, np.vecdot(z @ V, z) - mean)
+                total += _weighted_gram(z, factor * np.vecdot(z @ V, z) - mean)
     return (totals,)
 
 

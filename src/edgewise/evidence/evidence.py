@@ -84,8 +84,11 @@ class Evidence(ABC):
         """Mean and covariance of all rows."""
 
     @abstractmethod
-    def quartics(self, A: FloatArray | None = None) -> CentralQuartics:
-        """Fourth moments of the columns and of the norm of A(x − mean), or of x − mean."""
+    def quartics(self, A: FloatArray | None = None, *, left_out: bool = False) -> CentralQuartics:
+        """Fourth moments of the columns and of the norm of A(x − mean), or of x − mean.
+
+        With `left_out`, where A whitens the rows, each is in units of the covariance without it.
+        """
 
     def batches(self) -> BatchMoments:
         """Moments of consecutive batches of rows."""
@@ -108,12 +111,14 @@ class Evidence(ABC):
         """What the score test needs of the residuals of all pairs."""
         self._lacks_rows()
 
-    def covcov_matrix(self, A: FloatArray | None = None, *, frobenius: bool = False) -> FloatArray:
+    def covcov_matrix(
+        self, A: FloatArray | None = None, *, frobenius: bool = False, left_out: bool = False
+    ) -> FloatArray:
         """The d × d matrix Cov(U(Σ̂)), d = p(p+1)/2, of A(x − mean)."""
         self._lacks_rows()
 
     def covcov_operator(
-        self, A: FloatArray | None = None, *, frobenius: bool = False
+        self, A: FloatArray | None = None, *, frobenius: bool = False, left_out: bool = False
     ) -> CovcovOperator:
         """Products with that matrix, which is never built."""
         self._lacks_rows()

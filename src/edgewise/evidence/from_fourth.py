@@ -27,9 +27,9 @@ class FourthEvidence(Evidence):
     def moments(self) -> FourthMoments:
         return self.fourth
 
-    def quartics(self, A: FloatArray | None = None) -> CentralQuartics:
+    def quartics(self, A: FloatArray | None = None, *, left_out: bool = False) -> CentralQuartics:
         p = len(self.feature_names)
-        products = self.fourth.products(A)
+        products = self._left_out_weight(left_out) * self.fourth.products(A)
         squares = np.flatnonzero(np.equal(*np.triu_indices(p)))
         among_squares = products[np.ix_(squares, squares)]
         return CentralQuartics(among_squares.diagonal(), float(among_squares.sum()))
@@ -51,9 +51,17 @@ class FourthEvidence(Evidence):
         m22, m31 = weight * sums.square_square, weight * sums.cube_linear
         return sums_of_moments(m22, m31, m22.diagonal(), np.zeros_like(m22), n, partial)
 
-    def covcov_matrix(self, A: FloatArray | None = None, *, frobenius: bool = False) -> FloatArray:
+    def covcov_matrix(
+        self, A: FloatArray | None = None, *, frobenius: bool = False, left_out: bool = False
+    ) -> FloatArray:
         if A is not None:
-            return covcov_of_moments(self.fourth, A=A, frobenius=frobenius)
+            weight = self._left_out_weight(left_out)
+            return covcov_of_moments(self.fourth, A=A, frobenius=frobenius, weight=weight)
         if frobenius not in self._plain:
             self._plain[frobenius] = covcov_of_moments(self.fourth, frobenius=frobenius)
         return self._plain[frobenius]
+
+    def _left_out_weight(self, left_out: bool) -> float:
+        """What (1 − h)⁻² is at the mean leverage of (p + 1)/n, since the rows are gone."""
+        n, p = self.fourth.n_samples, len(self.feature_names)
+        return 1 / max(1 - (p + 1) / n, 1 / n) ** 2 if left_out else 1.0

@@ -36,11 +36,12 @@ class RowEvidence(StateEvidence):
 
     rows: SameRows
 
-    def quartics(self, A: FloatArray | None = None) -> CentralQuartics:
+    def quartics(self, A: FloatArray | None = None, *, left_out: bool = False) -> CentralQuartics:
         if A is None and isinstance(self.state, Moments) and self.state.order == 4:
             return self.state.quartics()
         A = np.eye(len(self.feature_names)) if A is None else A
-        return transformed_quartics(self.rows, self.centre, A)
+        whitened_by = self.moments().n_samples if left_out else None
+        return transformed_quartics(self.rows, self.centre, A, whitened_by=whitened_by)
 
     def pair_sums(self, leverage: Leverage) -> PairSums:
         return pair_sums(self.rows, self.centre, leverage)
@@ -59,17 +60,24 @@ class RowEvidence(StateEvidence):
             self.rows.sums(_nothing)  # the rows have changed, which it says
         return all_pairs_exactly(centred, leverage, partial)
 
-    def covcov_matrix(self, A: FloatArray | None = None, *, frobenius: bool = False) -> FloatArray:
-        return covcov_matrix(self.rows, self.moments(), A=A, frobenius=frobenius)
+    def covcov_matrix(
+        self, A: FloatArray | None = None, *, frobenius: bool = False, left_out: bool = False
+    ) -> FloatArray:
+        return covcov_matrix(self.rows, self.moments(), A=A, frobenius=frobenius, left_out=left_out)
 
     def covcov_operator(
-        self, A: FloatArray | None = None, *, frobenius: bool = False
+        self, A: FloatArray | None = None, *, frobenius: bool = False, left_out: bool = False
     ) -> CovcovOperator:
         # Here, because SciPy's sparse algebra is slow to import, and seldom needed.
         from edgewise.covcov.operator import CovcovOperator
 
         return CovcovOperator(
-            self.rows, self.moments(), A=A, frobenius=frobenius, in_memory=self.in_memory
+            self.rows,
+            self.moments(),
+            A=A,
+            frobenius=frobenius,
+            in_memory=self.in_memory,
+            left_out=left_out,
         )
 
     def sums(self, one_pass: Pass) -> Sums:

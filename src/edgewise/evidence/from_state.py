@@ -24,7 +24,7 @@ class StateEvidence(Evidence):
     def batches(self) -> BatchMoments:
         return self.state if isinstance(self.state, BatchMoments) else super().batches()
 
-    def quartics(self, A: FloatArray | None = None) -> CentralQuartics:
+    def quartics(self, A: FloatArray | None = None, *, left_out: bool = False) -> CentralQuartics:
         if A is not None:
             self._lacks_rows()
         if isinstance(self.state, BatchMoments) or self.state.order < 4:

@@ -28,11 +28,13 @@ class MaxStatistic:
     """The influences of batches that are resampled, and the seed of the draws.
 
     `influence` has the shape (batches, p, p). Nothing is computed from it until it is needed: with
-    another correction than "maxt" it needs no more memory than the standard errors.
+    another correction than "maxt" it needs no more memory than the standard errors. The family is
+    that of all pairs, and with `diagonal` of all entries.
     """
 
     influence: FloatArray
     random_state: int
+    diagonal: bool = False
 
     def log_adjusted(self, statistic: FloatArray, reference: Reference) -> FloatArray:
         """Logarithms of the step-down adjusted p-values of the pairs above the diagonal."""
@@ -49,6 +51,11 @@ class MaxStatistic:
         adjusted[order] = np.log(stepped)
         return adjusted
 
+    def largest(self) -> FloatArray:
+        """Draws of the largest |T| of the family, on the normal scale, largest first."""
+        found = [np.abs(draws, out=draws).max(axis=1) for draws in self._draws(self._directions())]
+        return np.sort(np.concatenate(found))[::-1]
+
     def maxima(self, among: BoolArray) -> tuple[FloatArray, FloatArray]:
         """Draws of the largest |T| of all pairs and of some, on the normal scale, largest first."""
         of_all, of_some = [], []
@@ -59,7 +66,8 @@ class MaxStatistic:
         return np.sort(np.concatenate(of_all))[::-1], np.sort(np.concatenate(of_some))[::-1]
 
     def _directions(self) -> FloatArray:
-        rows, columns = upper_pairs(self.influence.shape[1])
+        p = self.influence.shape[1]
+        rows, columns = np.triu_indices(p) if self.diagonal else upper_pairs(p)
         flat = self.influence[:, rows, columns]
         with np.errstate(invalid="ignore", divide="ignore"):
             directions: FloatArray = np.nan_to_num(flat / np.linalg.norm(flat, axis=0))

@@ -13,6 +13,17 @@ from edgewise._base.types import FloatArray
 _LEAST = 1e-10
 
 
+def left_out_factor(squares: FloatArray, n_samples: int) -> FloatArray:
+    """1/(1 − h) of whitened rows, from ‖w‖² of each: what ‖w‖² grows by without the row's own part.
+
+    A row is part of the Σ̂ that whitens it, which keeps ‖w‖² below (n−1)²/n, however far out the
+    row is. By Sherman and Morrison's formula, ‖w‖² in units of Σ̂ without the row is this factor
+    times as large, h = 1/n + ‖w‖²/(n−1) the row's leverage.
+    """
+    kept = (1 - 1 / n_samples) - squares / (n_samples - 1)
+    return np.asarray(1 / np.maximum(kept, _LEAST))
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Leverage:
     """What makes v = Bᵀc and the leverage h = 1/n + Σ √Θ_ii v_i c_i/(n−1) of a centred row c.

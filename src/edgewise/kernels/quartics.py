@@ -10,6 +10,7 @@ import numpy as np
 
 from edgewise._base.types import FloatArray
 from edgewise.kernels.centre import Centre
+from edgewise.kernels.leverage import left_out_factor
 from edgewise.kernels.loop import BlockMemory, mapped_blocks
 from edgewise.kernels.products import add_gram, row_products
 from edgewise.rows.block import Rows, block_rows
@@ -24,12 +25,17 @@ class CentralQuartics:
     norm: float
 
 
-def transformed_quartics(rows: Summable, centre: Centre, A: FloatArray) -> CentralQuartics:
+def transformed_quartics(
+    rows: Summable, centre: Centre, A: FloatArray, *, whitened_by: int | None = None
+) -> CentralQuartics:
     """mean w_i⁴ and mean ‖w‖⁴ of w = A(x − mean).
 
     With A = L⁻¹, Σ̂ = LLᵀ, ‖w‖² = (x−x̄)ᵀΘ̂(x−x̄), and mean ‖w‖⁴ is Mardia's multivariate kurtosis.
+    Such rows can each be taken in units of Σ̂ without themselves (`left_out_factor`): `whitened_by`
+    then is the number of rows.
     """
-    n, columns, norm = rows.sums(partial(_quartic_sums, centre=centre, A=A))
+    one_pass = partial(_quartic_sums, centre=centre, A=A, whitened_by=whitened_by)
+    n, columns, norm = rows.sums(one_pass)
     return CentralQuartics(columns / n, float(norm / n))
 
 
@@ -42,7 +48,9 @@ def square_products(batches: Iterator[Rows], centre: Centre, scale: FloatArray) 
     return (total,)
 
 
-def _quartic_sums(batches: Iterator[Rows], centre: Centre, A: FloatArray) -> Sums:
+def _quartic_sums(
+    batches: Iterator[Rows], centre: Centre, A: FloatArray, whitened_by: int | None
+) -> Sums:
     p = A.shape[0]
     n, columns, norm = 0, np.zeros(p), 0.0
     ones = np.ones(p)
@@ -50,6 +58,10 @@ def _quartic_sums(batches: Iterator[Rows], centre: Centre, A: FloatArray) -> Sum
     for block in mapped_blocks(batches, centre, A.T, memory=memory):
         w2 = np.multiply(block.z, block.z, out=block.z)
         norm2 = ones @ w2
+        if whitened_by is not None:
+            factor = left_out_factor(norm2, whitened_by)
+            w2 *= factor
+            norm2 *= factor
         columns += row_products(w2, w2)
         norm += float(norm2 @ norm2)
         n += block.n

@@ -82,10 +82,9 @@ class Batch(PerEdgeMethod):
         return Needs(n_batches=DEFAULT_BATCHES if self.n_batches is None else self.n_batches)
 
     def measure(self, evidence: Evidence) -> Measurement:
-        state = self._state(evidence)
+        state = working_batches(self.n_batches, evidence)
         estimate = type(self).estimator(state.pooled(), evidence.feature_names)
         left_out = leave_one_out(state, estimate)
-        _warn_if_short(state)
         uncertainty = PerEdge(left_out.spread(estimate), Student(len(left_out) - 1))
         return self.measurement(
             evidence,
@@ -95,20 +94,6 @@ class Batch(PerEdgeMethod):
             maxima=MaxStatistic(left_out.fisher_z, self.random_state),
             record={"n_batches": len(left_out)},
         )
-
-    def _state(self, evidence: Evidence) -> BatchMoments:
-        """The batches to work with: as many as the user wants, or as many as are long enough."""
-        state = evidence.batches()
-        if self.n_batches is None:
-            # By default, fewer batches are better than batches that are too short.
-            return state.coarsened(rows=_ENOUGH_ROWS, batches=_FEWEST_BATCHES)
-        check_batches(self.n_batches, state)
-        if self.n_batches > state.n_samples:
-            raise ParameterError(
-                f"n_batches: expected at most the {state.n_samples} rows, got {self.n_batches}; "
-                "use fewer batches."
-            )
-        return state
 
     def planned(
         self, pilot: PairMoments, moments: PairMoments, wanted: FloatArray, measured: Measurement
@@ -120,6 +105,23 @@ class Batch(PerEdgeMethod):
     def asked(cls, record: Mapping[str, Any]) -> dict[str, Any]:
         # The record says how many batches there were, not how many the user wanted.
         return super().asked({key: record[key] for key in record if key != "n_batches"})
+
+
+def working_batches(asked: int | None, evidence: Evidence) -> BatchMoments:
+    """The batches to work with: as many as the user wants, or as many as are long enough."""
+    state = evidence.batches()
+    if asked is None:
+        # By default, fewer batches are better than batches that are too short.
+        state = state.coarsened(rows=_ENOUGH_ROWS, batches=_FEWEST_BATCHES)
+    else:
+        check_batches(asked, state)
+        if asked > state.n_samples:
+            raise ParameterError(
+                f"n_batches: expected at most the {state.n_samples} rows, got {asked}; use fewer "
+                "batches."
+            )
+    _warn_if_short(state)
+    return state
 
 
 def check_batches(asked: int | None, state: BatchMoments) -> None:

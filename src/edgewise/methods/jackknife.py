@@ -28,11 +28,13 @@ class LeftOut:
     """How the estimates vary when one batch is left out.
 
     `fisher_z` are the z without each batch minus their mean, of shape (batches, p, p); `squares` is
-    the sum of squares of the same for the precision, in units of √(Θ̂_iiΘ̂_jj).
+    the sum of squares of the same for the precision, in units of √(Θ̂_iiΘ̂_jj). `precision` are
+    these differences themselves, if they were asked for.
     """
 
     fisher_z: FloatArray
     squares: FloatArray
+    precision: FloatArray | None = None
 
     def __len__(self) -> int:
         return len(self.fisher_z)
@@ -44,8 +46,13 @@ class LeftOut:
         return floored_spread(estimate, share * self.squares, share * squares_z)
 
 
-def leave_one_out(state: BatchMoments, estimate: PrecisionEstimate) -> LeftOut:
-    """Σ̂ without each batch follows from the sums of all and of that batch; then K inverses."""
+def leave_one_out(
+    state: BatchMoments, estimate: PrecisionEstimate, *, entries: bool = False
+) -> LeftOut:
+    """Σ̂ without each batch follows from the sums of all and of that batch; then K inverses.
+
+    With `entries` those of the precision are kept too, which takes as much memory again.
+    """
     counts = state.batch_counts().astype(np.float64)
     n, batches, p = estimate.n_samples, len(counts), len(estimate.precision)
     if batches < 2:
@@ -68,6 +75,7 @@ def leave_one_out(state: BatchMoments, estimate: PrecisionEstimate) -> LeftOut:
     rho = np.where(off_diagonal(p), estimate.partial_correlation, 0.0)
     centre_z, centre = np.arctanh(np.clip(rho, -_ALMOST_ONE, _ALMOST_ONE)), -rho + np.eye(p)
     fisher_z = np.empty((batches, p, p))
+    kept = np.empty((batches, p, p)) if entries else None
     total, squares = np.zeros((2, p, p))
     step = max(1, _CHUNK // (p * p))
     for start in range(0, batches, step):
@@ -76,10 +84,14 @@ def leave_one_out(state: BatchMoments, estimate: PrecisionEstimate) -> LeftOut:
         z, precision = _estimates(rest, unit)
         fisher_z[some] = z - centre_z
         precision -= centre
+        if kept is not None:
+            kept[some] = precision
         total += precision.sum(axis=0)
         squares += np.einsum("bij,bij->ij", precision, precision)
     fisher_z -= fisher_z.mean(axis=0)
-    return LeftOut(fisher_z, np.maximum(squares - total**2 / batches, 0.0))
+    if kept is not None:
+        kept -= total / batches
+    return LeftOut(fisher_z, np.maximum(squares - total**2 / batches, 0.0), kept)
 
 
 def _without(

@@ -35,9 +35,19 @@ def check_support_goes_with(radius: str, support: Any) -> None:
 
 
 def radius_of(
-    kind: str, evidence: Evidence, A: FloatArray | None, *, support: Any, solver: str
+    kind: str,
+    evidence: Evidence,
+    A: FloatArray | None,
+    *,
+    support: Any,
+    solver: str,
+    whitened: bool = False,
 ) -> tuple[Radius, dict[str, Any]]:
-    """The radius of Σ̂ in the coordinates A c, and what a result records about it."""
+    """The radius of Σ̂ in the coordinates A c, and what a result records about it.
+
+    `whitened` says that A whitens the rows. The chi-square radius, which has no slack, then takes
+    each row in units of the covariance without it.
+    """
     record: dict[str, Any] = {"radius": kind}
     if kind in WITH_SUPPORT:
         record["support"] = np.asarray(support).tolist()
@@ -48,7 +58,7 @@ def radius_of(
     if kind == "eig":
         largest, how = covcov_largest(evidence, A, solver=solver, frobenius=True)
         return NormalRadius(largest), record | how
-    radius, how = _chi_square(evidence, A, solver)
+    radius, how = _chi_square(evidence, A, solver, left_out=whitened)
     return radius, record | how
 
 
@@ -75,18 +85,18 @@ def covcov_largest(
 
 
 def _chi_square(
-    evidence: Evidence, A: FloatArray | None, solver: str
+    evidence: Evidence, A: FloatArray | None, solver: str, *, left_out: bool
 ) -> tuple[ChiSquareRadius, dict[str, Any]]:
     p = len(evidence.feature_names)
     if solver == "full" or (solver == "auto" and p * (p + 1) // 2 <= _LARGEST_SPECTRUM):
-        matrix = evidence.covcov_matrix(A, frobenius=True)
+        matrix = evidence.covcov_matrix(A, frobenius=True, left_out=left_out)
         spectrum: FloatArray = np.linalg.eigvalsh(matrix).astype(np.float64)
         return ChiSquareRadius(np.maximum(spectrum, 0.0)), {"solver": "full"}
     # Here, because SciPy's sparse algebra is slow to import, and seldom needed.
     from edgewise.covcov.quadrature import estimate_spectrum
 
-    operator = evidence.covcov_operator(A, frobenius=True)
-    seen = estimate_spectrum(operator, _frobenius_trace(evidence, A))
+    operator = evidence.covcov_operator(A, frobenius=True, left_out=left_out)
+    seen = estimate_spectrum(operator, _frobenius_trace(evidence, A, left_out=left_out))
     radius = ChiSquareRadius.estimated(seen.values, seen.counts)
     return radius, {
         "solver": "matrix-free",
@@ -96,7 +106,8 @@ def _chi_square(
     }
 
 
-def _frobenius_trace(evidence: Evidence, A: FloatArray | None) -> float:
+def _frobenius_trace(evidence: Evidence, A: FloatArray | None, *, left_out: bool = False) -> float:
     n = evidence.moments().n_samples
-    trace = frobenius_trace(n, evidence.central_covariance(A), evidence.quartics(A))
+    quartics = evidence.quartics(A, left_out=left_out)
+    trace = frobenius_trace(n, evidence.central_covariance(A), quartics)
     return max(trace, 0.0)

@@ -26,6 +26,7 @@ CLASSES = {
     "wald": "wald:Wald",
     "batch": "batch:Batch",
     "sequential": "sequential:Sequential",
+    "entrywise": "entrywise:Entrywise",
     "whitened": "whitened:Whitened",
     "spectral": "spectral:Spectral",
     "eig": "eig:Eig",

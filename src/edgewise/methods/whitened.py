@@ -29,11 +29,14 @@ class Whitened(RadiusMethod):
         For independent rows of any distribution with fourth moments, in the limit: "trace"
         (α ≤ 0.2152; ε is a closed form in Mardia's kurtosis) and "chi2" (sharper, all levels; the
         spectrum it needs is exact up to 63 columns; for more it is estimated from products, and ε
-        is widened by three standard errors of that). For every n and any distribution within the
-        declared `support`: "hoeffding", and "bernstein", which uses the variances that the rows
-        show and is far sharper. For every n and any distribution whose kurtosis is at most the
-        declared `kurtosis`: "chebyshev". Like the paper's Lemma 1, "eig" is not a bound for many
-        variables.
+        is widened by three standard errors of that). Both bound ‖Σ^{−½}Σ̂Σ^{−½} − I‖, from which the
+        threshold follows with room to spare. At the level 0.05 the error left "chi2" in 0.05 of
+        draws up to chance, from six distributions, 6 to 20 columns and 1000 to 50 000 rows, and in
+        fewer where a few rows with heavy tails or 20 columns made it too large. For every n and
+        any distribution within the declared `support`: "hoeffding", and "bernstein", which uses the
+        variances that the rows show and is far sharper. For every n and any distribution whose
+        kurtosis is at most the declared `kurtosis`: "chebyshev". Like the paper's Lemma 1, "eig" is
+        not a bound for many variables.
     support : interval or intervals, optional
         The lowest and the highest value that every column, or each one, can take.
     outside : float
@@ -78,7 +81,12 @@ class Whitened(RadiusMethod):
         if self.kurtosis is not None:
             return self._relative(evidence, estimate, self.kurtosis)
         radius, record = radius_of(
-            self.radius, evidence, estimate.whitening, support=self.support, solver=self.solver
+            self.radius,
+            evidence,
+            estimate.whitening,
+            support=self.support,
+            solver=self.solver,
+            whitened=True,
         )
         transfer = WhitenedTransfer(estimate.precision.diagonal())
         return self.bounded(evidence, estimate, radius, transfer, record)

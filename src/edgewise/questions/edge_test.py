@@ -66,6 +66,8 @@ def edge_test(
         All entries at once, in the limit of many rows, for any distribution with fourth moments
         and independent rows:
 
+        - "entrywise": each entry its own threshold, from a jackknife over batches; one pass; rows
+          may depend on the rows before them.
         - "whitened": affine-invariant bound.
         - "spectral": the paper's bound without its sum over eigenvalues.
         - "trace": the threshold of Bounliphone & Blaschko [1]_, exactly; it needs many rows (an
@@ -116,8 +118,8 @@ def edge_test(
           and "chebyshev" of "whitened", with `kurtosis` declared (the most it can be, 1 for
           Gaussian rows). With `outside`, a share of rows (0.0), rows outside the support are left
           out and counted instead of refused.
-        - "batch": `n_batches` (at least that many and less than twice as many; 100, but fewer where
-          batches would be very short), `random_state` (0, of "maxt").
+        - "batch", "entrywise": `n_batches` (at least that many and less than twice as many; 100,
+          but fewer where batches would be very short), `random_state` (0, of the bootstrap).
 
     Returns
     -------

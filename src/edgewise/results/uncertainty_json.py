@@ -22,6 +22,7 @@ from edgewise.bounds.radius import (
     Radius,
 )
 from edgewise.bounds.transfer import (
+    EntryTransfer,
     FrobeniusTransfer,
     RelativeTransfer,
     SpectralTransfer,
@@ -29,6 +30,7 @@ from edgewise.bounds.transfer import (
     WhitenedTransfer,
 )
 from edgewise.inference.bound import Bound
+from edgewise.inference.largest import LargestRadius
 from edgewise.inference.measurement import Uncertainty
 from edgewise.inference.per_edge import PerEdge
 from edgewise.inference.reference import (
@@ -60,6 +62,8 @@ _KINDS: dict[type, tuple[str, tuple[str, ...]]] = {
         ("n_samples", "reach", "covariance", "deviation", "scale"),
     ),
     ChebyshevRadius: ("chebyshev", ("variance",)),
+    LargestRadius: ("largest", ("maxima", "student", "n_entries")),
+    EntryTransfer: ("entries", ("errors",)),
     FrobeniusTransfer: ("frobenius", ("eigenvalues", "mu")),
     SpectralTransfer: ("spectral", ("smallest", "n_features")),
     WhitenedTransfer: ("whitened", ("diagonal",)),
@@ -235,6 +239,24 @@ def _bounded_matrix(part: Document, name: str, p: int, low: float, high: float) 
     return matrix
 
 
+def _largest(part: Document, p: int) -> LargestRadius:
+    maxima = part.vector("maxima")
+    if not len(maxima):
+        part.refuse("maxima", "at least one number", "none")
+    return LargestRadius(
+        np.sort(maxima)[::-1],
+        _read(part, "student", {"student": _student}, p),
+        _count(part, "n_entries", 1),
+    )
+
+
+def _entries(part: Document, p: int) -> EntryTransfer:
+    errors = part.matrix("errors", p)
+    if not (errors > 0).all() or not np.isfinite(errors).all():
+        part.refuse("errors", "numbers above 0")
+    return EntryTransfer(errors)
+
+
 def _frobenius(part: Document, p: int) -> FrobeniusTransfer:
     # Rounding may leave the smallest eigenvalue a little below zero.
     eigenvalues = _vector(part, "eigenvalues", p, signed=True)
@@ -257,10 +279,12 @@ _RADII: dict[str, Callable[[Document, int], Radius]] = {
     ),
     "bernstein": _bernstein,
     "chebyshev": lambda part, p: ChebyshevRadius(_positive(part, "variance")),
+    "largest": _largest,
 }
 _TRANSFERS: dict[str, Callable[[Document, int], Transfer]] = {
     "frobenius": _frobenius,
     "spectral": lambda part, p: SpectralTransfer(part.number("smallest"), p),
+    "entries": _entries,
     "whitened": lambda part, p: WhitenedTransfer(_vector(part, "diagonal", p)),
     "relative": lambda part, p: RelativeTransfer(_vector(part, "diagonal", p)),
 }
