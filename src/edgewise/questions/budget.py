@@ -121,7 +121,7 @@ def spend(table: Table, clock: Clock, methods: Sequence[Method], alpha: float) -
     sample = kind.for_rows(table, n_rows, wanted)
     if best.method.needs.reads_again:
         return _climbed(best, pilot, sample, clock)
-    if wanted >= 2 * n_rows:
+    if wanted >= 2 * n_rows and pilot.whole:
         sample = SpreadRuns(table, n_rows, n_rows)
     return _read(best, pilot, sample, clock)
 
