@@ -103,10 +103,9 @@ def test_words():
     assert sample.described(1, 10) == "10 rows from row 1 on"
 
 
-def test_sections_are_entered_one_after_the_other(monkeypatch):
-    monkeypatch.setattr("edgewise.rows.sampling._FEWEST_NUMBERS", 10)
+def test_sections_are_entered_one_after_the_other():
     table = Sections(range(0, N, 100))
-    sample = SectionRuns.for_rows(table, N, 400)
+    sample = SectionRuns.for_rows(table, N, 400, 10)
     # Ten sections, each 40 rows deep in eight runs of five.
     heads = sample.runs(0, 10)
     np.testing.assert_array_equal(heads[:, 0], np.arange(0, N, 100))
@@ -122,10 +121,12 @@ def test_sections_are_entered_one_after_the_other(monkeypatch):
     np.testing.assert_array_equal(np.concatenate(everything), np.arange(N))
 
 
-def test_few_rows_enter_few_sections():
-    sample = SectionRuns.for_rows(Sections(range(0, N, 100)), N, 400)
-    assert len(np.unique(sample.ordered[:, 0] // 1000)) == 1
-    np.testing.assert_array_equal(sample.runs(0, 1), [[0, 50]])
+def test_few_sections():
+    table = Sections(range(0, N, 100))
+    one = SectionRuns.for_rows(table, N, 400, 1)
+    np.testing.assert_array_equal(one.runs(0, 2), [[0, 50], [50, 100]])
+    three = SectionRuns.for_rows(table, N, 400, 3)
+    np.testing.assert_array_equal(three.runs(0, 3)[:, 0], [0, 300, 600])
 
 
 def _file(tmp_path, kind):

@@ -48,6 +48,8 @@ _FEWEST_TRIED, _PILOT_ROWS, _PILOT_SHARE = 64, 4096, 0.02
 _LONGEST_TRIAL = 0.1
 # Rows that one pass finds too dear to be read from end to end are entered at several places.
 _WHOLE_PASS = 0.15
+# The share of the time that is left for entering them.
+_ENTERING = 0.3
 # Numbers of a sample that are kept in memory: a gigabyte.
 _MOST_KEPT = 1 << 27
 # They are given out in so many blocks; after each the clock is looked at.
@@ -117,11 +119,13 @@ def spend(table: Table, clock: Clock, methods: Sequence[Method], alpha: float) -
     tried = best.measurement.estimate.n_samples
     if wanted <= tried:
         return Spent(best.measurement, clock.seconds, n_rows, pilot.described(tried, n_rows))
-    kind = SpreadRuns if pilot.whole else SectionRuns
-    sample = kind.for_rows(table, n_rows, wanted)
+    sample: Sample = SpreadRuns.for_rows(table, n_rows, wanted)
+    if not pilot.whole:
+        entered = max(int(_ENTERING * clock.left() / pilot.entering), 1)
+        sample = SectionRuns.for_rows(table, n_rows, wanted, entered)
     if best.method.needs.reads_again:
         return _climbed(best, pilot, sample, clock)
-    if wanted >= 2 * n_rows:
+    if wanted >= 2 * n_rows and pilot.whole:
         sample = SpreadRuns(table, n_rows, n_rows)
     return _read(best, pilot, sample, clock)
 
@@ -131,7 +135,8 @@ class _Pilot:
     """Some rows to try methods on, and what it took to read them.
 
     `apart` is the time of a reading of the table that does not depend on how many rows it picks,
-    and `per_row` what each row adds. If not `whole`, the table takes too long for such readings.
+    and `per_row` what each row adds. If not `whole`, the table takes too long for such readings;
+    `entering` is the time of entering it at one place.
     """
 
     rows: FloatArray
@@ -140,6 +145,7 @@ class _Pilot:
     whole: bool
     apart: float
     per_row: float
+    entering: float = 0.0
 
     @classmethod
     def of(cls, table: Table, n_rows: int, wanted: int, clock: Clock) -> _Pilot:
@@ -153,11 +159,12 @@ class _Pilot:
             rows = kept(sample.rows(0, runs))
             return cls(rows, names, "evenly spread", True, clock.elapsed() - began, 0.0)
         rows = kept(stretched(table, np.array([[0, min(batch_rows(len(names)), n_rows)]])))
-        per_row = (clock.elapsed() - began) / max(len(rows), 1)
+        entering = max(clock.elapsed() - began, 1e-9)
+        per_row = entering / max(len(rows), 1)
         step, where = max(len(rows) // wanted, 1), f"of the first {len(rows)}"
         if n_rows * per_row <= _WHOLE_PASS * clock.seconds:
             return cls(rows[::step], names, where, True, n_rows * per_row, 0.0)
-        return cls(rows[::step], names, where, False, 0.0, per_row)
+        return cls(rows[::step], names, where, False, 0.0, per_row, entering)
 
     def some(self, n_rows: int) -> Table:
         """About so many of the rows, or all of them."""

@@ -17,6 +17,8 @@ T = TypeVar("T")
 _AIM, _LIMIT = 0.92, 1.05
 # Rows are read in steps of this share of the time that is left: first, later, and at the end.
 _FIRST_SHARE, _SHARE, _LAST_SHARE = 0.25, 0.5, 0.85
+# If readings are dear, there are two: the first must be whole even if it takes twice as long.
+_FIRST_FAR_SHARE = 0.45
 # The end begins when this share of all seconds is left.
 _LAST = 0.15
 # Cost is foreseen up to samples so many times as large; beyond, a sample in between is tried.
@@ -113,7 +115,10 @@ def read_on(
     while done < sample.count:
         left = clock.left() - finish
         late = left < _LAST * clock.seconds
-        share = _LAST_SHARE if far or late else _SHARE if done else _FIRST_SHARE
+        if far:
+            share = _LAST_SHARE if done else _FIRST_FAR_SHARE
+        else:
+            share = _LAST_SHARE if late else _SHARE if done else _FIRST_SHARE
         rows = cost.rows(share * left)
         until = max(sample.count_of(n_read + rows), done + (not done))
         if until == done or (far and done and late):

@@ -25,8 +25,6 @@ _GOLDEN = (5**0.5 - 1) / 2
 # A sample of the planned size has about this many runs, unless they would be too long or too short
 # for rows to be read quickly.
 _RUNS, _SHORTEST, _LONGEST = 100, 64, 4096
-# Entering a file takes as long as reading this many numbers.
-_FEWEST_NUMBERS = 1 << 18
 
 # A planned sample reaches so many runs deep into each section.
 _DEPTHS = 8
@@ -139,11 +137,10 @@ class SectionRuns(Sample):
     ordered: IndexArray
 
     @classmethod
-    def for_rows(cls, table: Table, n_rows: int, wanted: int) -> SectionRuns:
-        """Runs that are short enough for a sample of about `wanted` rows to enter many sections."""
+    def for_rows(cls, table: Table, n_rows: int, wanted: int, most: int) -> SectionRuns:
+        """Runs of at most so many sections, short enough for `wanted` rows to enter them all."""
         bottom = bottom_of(table)
         entries = [row for row in (bottom.entries() if bottom else (0,)) if row < n_rows]
-        most = max(wanted * len(table.feature_names) // _FEWEST_NUMBERS, 1)
         if len(entries) > most:
             entries = [entries[k * len(entries) // most] for k in range(most)]
         sections = list(pairwise([*entries, n_rows]))
