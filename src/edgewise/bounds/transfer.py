@@ -134,8 +134,24 @@ class SpectralTransfer:
         return self.smallest * (scaled / (1 + scaled))
 
 
+class _OfEntries:
+    """ε already bounds the entries in their units: nothing to transfer, and never infinite."""
+
+    __slots__ = ()
+
+    @property
+    def limit(self) -> float:
+        return math.inf
+
+    def tau(self, epsilon: float) -> float:
+        return epsilon
+
+    def radius_for(self, tau: FloatArray) -> FloatArray:
+        return tau
+
+
 @dataclass(frozen=True, eq=False, slots=True)
-class EntryTransfer:
+class EntryTransfer(_OfEntries):
     """τ = ε, in units of each entry's own standard error: the radius is of Θ̂ itself.
 
     ε bounds max |Θ̂_ij − Θ_ij|/se_ij over all entries, so there is nothing to transfer, and no
@@ -147,16 +163,6 @@ class EntryTransfer:
     @property
     def units(self) -> FloatArray:
         return self.errors
-
-    @property
-    def limit(self) -> float:
-        return math.inf
-
-    def tau(self, epsilon: float) -> float:
-        return epsilon
-
-    def radius_for(self, tau: FloatArray) -> FloatArray:
-        return tau
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -185,7 +191,7 @@ class WhitenedTransfer:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class RelativeTransfer:
+class RelativeTransfer(_OfEntries):
     """τ = ε, in units of √(Θ̂_iiΘ̂_jj), where ε bounds the error relative to Σ, not to Σ̂.
 
     With ‖Σ^{−1/2}Σ̂Σ^{−1/2} − I‖₂ ≤ ε the eigenvalues of Σ̂Θ, and so those of LᵀΘL with Σ̂ = LLᵀ, are
@@ -198,13 +204,3 @@ class RelativeTransfer:
     def units(self) -> FloatArray:
         root = np.sqrt(self.diagonal)
         return np.outer(root, root)
-
-    @property
-    def limit(self) -> float:
-        return math.inf
-
-    def tau(self, epsilon: float) -> float:
-        return epsilon
-
-    def radius_for(self, tau: FloatArray) -> FloatArray:
-        return tau
