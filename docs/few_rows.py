@@ -3,7 +3,7 @@
 Rows of a chain with partial correlations of −0.3, from 2 to 50 rows per column, Holm's correction
 at 0.05. Writes docs/few_rows.csv and, from it alone, docs/images/few-rows.svg.
 
-    python docs/few_rows.py                                  `score`, all sizes; an hour
+    python docs/few_rows.py                                  `score`, all sizes; ten minutes
     python docs/few_rows.py --columns 10 20 --ratios 5       some sizes; the others are kept
     python docs/few_rows.py --method fisher --laws gaussian  another test
     python docs/few_rows.py --figure-only                    the figure, from the numbers
