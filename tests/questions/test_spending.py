@@ -118,6 +118,16 @@ def test_climbing_uses_the_time(per_row, wrong, fixed, seconds):
     assert work.done[-1] * per_row >= 0.35 * seconds
 
 
+@pytest.mark.parametrize("n_rows", [10_000, 10_007])
+def test_all_rows_are_measured_once(n_rows):
+    """Also where the last run is shorter than the others."""
+    work = Work(1.0, 0.0, 1e-6)
+    best = climbed(work, n_rows, 1000, Cost(0.0, 1e-6))
+    assert best.n_rows == n_rows
+    assert work.done.count(n_rows) == 1
+    assert work.at < 0.1
+
+
 def test_a_sample_that_is_not_ready_in_time_is_given_up():
     work = Work(1.0, 0.0, 1e-6, delays=[1.0, 1.0, 9.0])
     best = climbed(work, 10**12, 1000, Cost(0.0, 1e-6))

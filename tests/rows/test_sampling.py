@@ -90,6 +90,8 @@ def test_how_many_runs():
     assert (sample.length, sample.count) == (10, 100)
     assert [sample.count_of(n) for n in (0, 9, 10, 99, 500, 10**9)] == [1, 1, 1, 9, 50, 100]
     assert sample.rows(0, 100) is table
+    uneven = SpreadRuns(table, N, 7)  # the last run is shorter
+    assert (uneven.count, uneven.count_of(N), uneven.count_of(N - 1)) == (143, 143, 142)
     wanted = (10, 10**4, 10**5, 10**8)
     lengths = [SpreadRuns.for_rows(table, 10**9, rows).length for rows in wanted]
     assert lengths == [64, 100, 1000, 4096]
@@ -101,6 +103,7 @@ def test_words():
     assert sample.described(100, N) == "all rows"
     assert sample.described(3, 30) == "3 runs of 10 rows, evenly spread"
     assert sample.described(1, 10) == "10 rows from row 1 on"
+    assert sample.described(3, 25) == "25 rows of 3 runs; the clock stopped the last reading"
 
 
 def test_sections_are_entered_one_after_the_other():
@@ -169,6 +172,15 @@ def test_runs_of_every_kind_of_table(tmp_path, kind):
     for row in (0, 129, 130, 131, entries[len(entries) // 2]):
         blocks = bottom_of(table).blocks_from(row)
         np.testing.assert_array_equal(np.asarray(next(blocks))[0], expected[row])
+
+
+def test_empty_files_are_passed_over(tmp_path):
+    for name, rows in (("a", X[:10]), ("b", X[:0]), ("c", X[10:30])):
+        table = pa.table({column: rows[:, k] for k, column in enumerate("uvw")})
+        pq.write_table(table, tmp_path / f"{name}.parquet", row_group_size=5)
+    files = bottom_of(open_table(tmp_path))
+    for row in (0, 5, 10, 15, 20, 25):
+        np.testing.assert_array_equal(np.asarray(next(files.blocks_from(row)))[0], X[row])
 
 
 def test_parquet_is_entered_at_row_groups(tmp_path):

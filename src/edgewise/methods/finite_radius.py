@@ -82,8 +82,11 @@ def contradicted_kurtosis(
     measurement: Measurement, evidence: Evidence, kurtosis: float
 ) -> Measurement:
     """The measurement, with a caution if the rows show more than the declared kurtosis."""
+    if evidence.glance is None or not len(evidence.glance.leading):
+        return measurement
     facts = diagnosis_of(measurement.estimate, evidence.glance, evidence.feature_names)
-    n, p = facts.n_samples, facts.n_features
+    # The kurtosis is that of the rows that were kept.
+    n, p = len(evidence.glance.leading), facts.n_features
     # Of Gaussian rows, Mardia's kurtosis has the standard error √(8p(p + 2)/n).
     most = kurtosis * (1 + _STANDARD_ERRORS * math.sqrt(8 / (p * (p + 2) * n)))
     if not facts.kurtosis_ratio > most:

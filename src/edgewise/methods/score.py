@@ -97,7 +97,8 @@ def _uncertain(fourth: FloatArray, n: int) -> FloatArray:
     """How much larger Student's variance is than the normal one, given Σa⁴ of the terms.
 
     The scale of an entry of Θ, unlike its sign, rests on variances that few rows may decide. No
-    sign-flip speaks of that, so the uncertainty of the variance goes into the standard error.
+    sign-flip speaks of that, so the uncertainty of the variance goes into the standard error. The
+    diagonal, and entries from a state of fourth moments, have no such terms and stay as they are.
     """
     degrees = np.maximum(degrees_of_freedom(n, n * fourth), _FEWEST_DEGREES)
     return np.asarray(degrees / (degrees - 2))

@@ -152,13 +152,14 @@ class _Pilot:
         began, names = clock.elapsed(), table.feature_names
         if n_rows <= wanted or bottom_of(table) is None:
             rows = kept(table)
-            return cls(rows, names, "", True, clock.elapsed() - began, 0.0)
+            return cls(rows, names, "evenly spread", True, clock.elapsed() - began, 0.0)
         if table.in_memory:
             sample = SpreadRuns.for_rows(table, n_rows, wanted)
             runs = sample.count_of(wanted)
             rows = kept(sample.rows(0, runs))
             return cls(rows, names, "evenly spread", True, clock.elapsed() - began, 0.0)
-        rows = kept(stretched(table, np.array([[0, min(batch_rows(len(names)), n_rows)]])))
+        last = min(max(batch_rows(len(names)), wanted), n_rows)
+        rows = kept(stretched(table, np.array([[0, last]])))
         entering = max(clock.elapsed() - began, 1e-9)
         per_row = entering / max(len(rows), 1)
         step, where = max(len(rows) // wanted, 1), f"of the first {len(rows)}"
@@ -237,6 +238,8 @@ def _best_trial(
             if fewest >= n_rows or clock.left() <= 0:
                 raise
             fewest *= 8
+            if not table.in_memory and 4 * fewest * p > _MOST_KEPT:
+                raise
         else:
             return pilot, min(tried, key=lambda trial: trial.predicted)
 

@@ -171,9 +171,12 @@ def climb(
         ratio = n / best.n_rows
         if ratio > _FORESEEN and cost.of(n) > 0.3 * clock.left():
             n = best.n_rows * sqrt(ratio)
+        runs = sample.count_of(n)
+        if runs == best.runs:
+            break
         before, began = (best.n_rows, cost.of(best.n_rows)), clock.elapsed()
         try:
-            best = measure(sample.count_of(n))
+            best = measure(runs)
         except OutOfTimeError:
             break
         cost = Cost.through(before, (best.n_rows, clock.elapsed() - began))

@@ -95,6 +95,8 @@ class Sample(ABC):
         runs = _joined(self.runs(0, first))
         if len(runs) == 1:
             return f"{n_rows} rows from row {runs[0][0] + 1} on"
+        if n_rows < sum(last - start for start, last in runs):
+            return f"{n_rows} rows of {len(runs)} runs; the clock stopped the last reading"
         return f"{len(runs)} runs of {n_rows / len(runs):.0f} rows, evenly spread"
 
 
@@ -121,6 +123,8 @@ class SpreadRuns(Sample):
         return np.stack([starts, np.minimum(starts + self.length, self.n_rows)], axis=1)
 
     def count_of(self, n_rows: float) -> int:
+        if n_rows >= self.n_rows:
+            return self.count  # with the last run, which may be shorter
         return int(np.clip(n_rows // self.length, 1, self.count))
 
 

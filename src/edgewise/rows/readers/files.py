@@ -125,7 +125,7 @@ class FileTable(LocalTable):
     def blocks_from(self, row: int) -> Iterator[Rows]:
         """The rows from this number on, not read ahead; files before it are not opened."""
         number = 0
-        while (rows := self._files[number].n_rows) is not None and row >= rows > 0:
+        while (rows := self._files[number].n_rows) is not None and row >= rows:
             if number + 1 == len(self._files):
                 return iter(())
             number, row = number + 1, row - rows
