@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+import warnings
 
 import numpy as np
 import pytest
 from scipy import stats
 
 import edgewise as ew
-from edgewise import BrokenAssumptionWarning, DataError, Moments, ParameterError
+from edgewise import BrokenAssumptionWarning, DataError, EdgewiseWarning, Moments, ParameterError
 from edgewise.bounds.bernstein import BernsteinRadius
 from edgewise.rows.table import LocalTable
 
@@ -249,3 +250,16 @@ class TestChebyshev:
             X = np.random.default_rng(seed).standard_normal((n, 3))
             found = ew.edge_test(X, method="whitened", radius="chebyshev", kurtosis=1)
             assert not found.cautions
+
+
+@pytest.mark.parametrize("radius", ["hoeffding", "bernstein"])
+def test_a_known_range_needs_no_moments(radius):
+    """The same rows have a caution about their tails where the bound needs fourth moments."""
+    X = np.random.default_rng(0).standard_t(1.5, (5_000, 3))
+    with pytest.warns(EdgewiseWarning):
+        without = ew.edge_test(X, method="whitened", radius="trace")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", EdgewiseWarning)
+        within = ew.edge_test(X, method="whitened", radius=radius, support=(-1e9, 1e9))
+    assert any("fourth moments" in caution for caution in without.cautions)
+    assert not any("fourth moments" in caution for caution in within.cautions)

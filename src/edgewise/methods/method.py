@@ -123,6 +123,11 @@ class Method(ABC):
         """The estimate that the method works on."""
         return type(self).estimator(evidence.moments(), evidence.feature_names)
 
+    @property
+    def relies_on(self) -> Assumes:
+        """What of `assumes` the guarantee needs with these options."""
+        return self.assumes
+
     def measurement(
         self,
         evidence: Evidence,
@@ -144,7 +149,7 @@ class Method(ABC):
             maxima=maxima,
             record=record or {},
             n_dropped=evidence.n_dropped,
-            cautions=cautions_of(facts, self.assumes),
+            cautions=cautions_of(facts, self.relies_on),
         )
 
     def question(

@@ -14,7 +14,7 @@ from edgewise.errors import ParameterError
 from edgewise.evidence.evidence import Evidence
 from edgewise.inference.measurement import Measurement
 from edgewise.methods.bound_method import BoundMethod
-from edgewise.methods.method import Method
+from edgewise.methods.method import Assumes, Method
 from edgewise.methods.options import outside_option, radius_option, solver_option, support_option
 from edgewise.methods.radius import check_support_goes_with
 from edgewise.methods.support import Inside, plain_support
@@ -53,6 +53,12 @@ class RadiusMethod(BoundMethod):
             return self.measure_inside(evidence)
         inside = Inside.of(evidence, self.support, self.outside)
         return inside.marked(self.measure_inside(inside.evidence))
+
+    @property
+    def relies_on(self) -> Assumes:
+        if self.support is None:
+            return self.assumes
+        return self.assumes & ~Assumes.FOURTH_MOMENTS  # values in a known range have all moments
 
     @property
     def slow_with_many_columns(self) -> bool:
