@@ -195,7 +195,7 @@ def test_the_schema_names_every_field(document):
     schema = EdgeTestResult.json_schema()
     known = {field.name for field in dataclasses.fields(EdgeTestResult)}
     assert set(schema["properties"]) == known | {
-        *("format", "schema_version", "interval_level", "interval_family", "edges")
+        *("format", "schema_version", "given", "interval_level", "interval_family", "edges")
     }
     assert schema["required"] == list(schema["properties"]) == list(document)
     assert schema["properties"]["schema_version"]["const"] == document["schema_version"]
@@ -269,6 +269,16 @@ class TestOlderVersions:
         found = EdgeTestResult.from_json(changed(schema_version=2, uncertainty={"kind": "old"}))
         assert found.uncertainty is None
         assert_equal(found, dataclasses.replace(result, uncertainty=None))
+
+    def test_that_of_version_three_had_all_pairs_and_no_rows_in_its_edges(
+        self, result, document, changed
+    ):
+        edges = [{k: v for k, v in edge.items() if k != "n_samples"} for edge in document["edges"]]
+        found = EdgeTestResult.from_json(
+            changed(schema_version=3, tested=..., given=..., edges=edges)
+        )
+        assert_equal(found, result)
+        assert found.edges() == result.edges()
 
     def test_version_three_must_have_it(self, changed, refuses):
         text = changed(uncertainty=...)
@@ -455,8 +465,8 @@ def test_json_of_something_else(tmp_path, refuses, content):
 
 
 def test_a_newer_version(changed, refuses):
-    text = changed(schema_version=4)
-    refuses(lambda: EdgeTestResult.from_json(text), DataError, "version 4", "upgrade edgewise")
+    text = changed(schema_version=5)
+    refuses(lambda: EdgeTestResult.from_json(text), DataError, "version 5", "upgrade edgewise")
 
 
 def test_a_changed_number_is_found(document, changed, refuses):

@@ -84,8 +84,8 @@ def test_csv_holds_every_pair_exactly(tmp_path, result):
     assert len(lines) == len(pairs) == 6
     for line, pair in zip(lines, pairs, strict=True):
         assert line[:2] == [pair.source, pair.target]
-        assert [float(cell) for cell in line[2:-1]] == list(pair[2:-1])
-        assert line[-1] == str(pair.reject)
+        assert [float(cell) for cell in line[2:-2]] == list(pair[2:-2])
+        assert line[-2:] == [str(pair.reject), "400"]
 
 
 def test_csv_has_cautions_at_its_head(tmp_path, result, require):

@@ -17,8 +17,8 @@ from edgewise.view import export
 from edgewise.view.graph_files import GRAPH_KINDS, distinct_texts, graph_kind, write_graph
 
 NUMBERS = (
-    *("weight", "partial_correlation", "standard_error", "interval_low", "interval_high"),
-    "precision",
+    *("weight", "distance", "partial_correlation", "standard_error"),
+    *("interval_low", "interval_high", "precision"),
     *("statistic", "pvalue", "adjusted_pvalue"),
 )
 every_kind = pytest.mark.parametrize("kind", GRAPH_KINDS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from edgewise._base.checks import check_names, check_testable_shape, default_names
@@ -32,15 +32,22 @@ def open_evidence(
     exclude: str | Sequence[str] | None = None,
     drop_missing: bool = False,
     client: Any = None,
+    check_names_of: Callable[[Sequence[str]], object] | None = None,
 ) -> Evidence:
-    """What `needs` asks for, from rows (read once, here) or from a state."""
+    """What `needs` asks for, from rows (read once, here) or from a state.
+
+    `check_names_of` is called with the names of the columns, before any row is read.
+    """
     if isinstance(data, Moments | BatchMoments):
         if drop_missing or any(given is not None for given in (columns, exclude, client)):
             raise ParameterError(
                 "columns, exclude, drop_missing, client: expected with rows only, got a state, "
                 "which has no rows."
             )
-        return evidence_of_state(data, asked_by, feature_names)
+        evidence = evidence_of_state(data, asked_by, feature_names)
+        if check_names_of is not None:
+            check_names_of(evidence.feature_names)
+        return evidence
     table = open_table(
         data,
         columns=columns,
@@ -49,6 +56,8 @@ def open_evidence(
         drop_missing=drop_missing,
         client=client,
     )
+    if check_names_of is not None:
+        check_names_of(table.feature_names)
     return evidence_of_table(table, needs, asked_by)
 
 

@@ -1,4 +1,4 @@
-"""From a measurement and a question to decisions about all pairs, once for all methods."""
+"""From a measurement and a question to decisions about its pairs, once for all methods."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from edgewise._base.warn import warn
 from edgewise.errors import ParameterError, TooFewRowsWarning
 from edgewise.inference.bound import Bound
 from edgewise.inference.corrections import adjust, log_critical_level
+from edgewise.inference.largest import LargestRadius
 from edgewise.inference.max_statistic import MaxStatistic, critical_of_maxima
 from edgewise.inference.measurement import Measurement, Uncertainty
 from edgewise.inference.per_edge import PerEdge
@@ -22,7 +23,11 @@ from edgewise.inference.score import ScoreTest
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Decision:
-    """P-values (logarithms) and decisions of the pairs above the diagonal, and the threshold."""
+    """P-values (logarithms) and decisions of the pairs above the diagonal, and the threshold.
+
+    `tested` marks the pairs of the family in a symmetric matrix; None where that is all of them.
+    The numbers of other pairs are NaN, and they are not edges.
+    """
 
     log_pvalue: FloatArray
     log_adjusted: FloatArray
@@ -31,43 +36,97 @@ class Decision:
     uncertainty: Uncertainty
     radius: float | None = None
     rows_needed: int | None = None
+    tested: BoolArray | None = None
 
 
 def decision(measurement: Measurement, question: Question) -> Decision:
-    """Decide at the level, for the correction and the effect of the question."""
+    """Decide at the level, for the correction, the effect and the family of the question."""
+    tested = question.family.tested(measurement.feature_names)
+    measurement = within_family(measurement, tested)
     uncertainty = measurement.uncertainty
     if isinstance(uncertainty, Bound):
-        return _at_once(measurement, uncertainty, question)
-    if isinstance(uncertainty, PerEdge | ScoreTest):
-        return _one_by_one(measurement, uncertainty, question)
-    raise TypeError(f"uncertainty: unexpected {type(uncertainty).__name__}")
+        made = _at_once(measurement, uncertainty, question)
+    elif isinstance(uncertainty, PerEdge | ScoreTest):
+        made = _one_by_one(measurement, uncertainty, question, tested)
+    else:
+        raise TypeError(f"uncertainty: unexpected {type(uncertainty).__name__}")
+    return made if tested is None else _of_family(made, tested)
 
 
-def _one_by_one(measurement: Measurement, own: PerEdge | ScoreTest, question: Question) -> Decision:
-    """Every edge from its own statistic, then corrected for their number."""
+def within_family(measurement: Measurement, tested: BoolArray | None) -> Measurement:
+    """The same measurement, whose draws of the largest statistic are those of the tested pairs.
+
+    A bound that is made from such draws gets smaller. It is then one on the tested pairs and on the
+    diagonal entries of their columns, which intervals of partial correlations need too.
+    """
+    if tested is None or measurement.maxima is None:
+        return measurement
+    if not measurement.maxima.diagonal:
+        return replace(measurement, maxima=replace(measurement.maxima, entries=tested))
+    entries = tested | np.diag(tested.any(axis=0))
+    maxima = replace(measurement.maxima, entries=entries)
+    bound = measurement.uncertainty
+    if not isinstance(bound, Bound) or not isinstance(bound.radius, LargestRadius):
+        raise TypeError("uncertainty: expected a bound on the largest of all entries")
+    n_entries = int(np.triu(entries).sum())
+    radius = replace(bound.radius, maxima=maxima.largest(), n_entries=n_entries)
+    return replace(measurement, maxima=maxima, uncertainty=replace(bound, radius=radius))
+
+
+def _of_family(made: Decision, tested: BoolArray) -> Decision:
+    """Without the pairs that are not tested."""
+    own = pairs_of(tested)
+    threshold = made.threshold
+    return replace(
+        made,
+        log_pvalue=np.where(own, made.log_pvalue, np.nan),
+        log_adjusted=np.where(own, made.log_adjusted, np.nan),
+        reject=made.reject & own,
+        threshold=np.where(tested, threshold, np.nan) if np.ndim(threshold) else threshold,
+        tested=tested,
+    )
+
+
+def _one_by_one(
+    measurement: Measurement,
+    own: PerEdge | ScoreTest,
+    question: Question,
+    tested: BoolArray | None,
+) -> Decision:
+    """Every edge from its own statistic, then corrected for the number of pairs in the family."""
     alpha, effect = question.alpha, question.min_effect
     log_p = own.log_pvalues(measurement, effect)
+    family = np.ones(len(log_p), bool) if tested is None else pairs_of(tested)
     if question.correction == "maxt":
-        return _by_the_largest(measurement, own, question, log_p)
-    log_adjusted = adjust(log_p, question.correction)
+        return _by_the_largest(measurement, own, question, log_p, family)
+    log_adjusted = np.full(len(log_p), np.nan)
+    log_adjusted[family] = adjust(log_p[family], question.correction)
     reject = log_adjusted <= math.log(alpha)
-    log_level = log_critical_level(len(log_p), int(reject.sum()), alpha, question.correction)
+    n_pairs, found = int(family.sum()), int(reject.sum())
+    log_level = log_critical_level(n_pairs, found, alpha, question.correction)
     threshold = own.threshold(measurement, effect, log_level)
     return Decision(log_p, log_adjusted, reject, threshold, own)
 
 
 def _by_the_largest(
-    measurement: Measurement, own: PerEdge | ScoreTest, question: Question, log_p: FloatArray
+    measurement: Measurement,
+    own: PerEdge | ScoreTest,
+    question: Question,
+    log_p: FloatArray,
+    family: BoolArray,
 ) -> Decision:
-    """Corrected by the law of the largest statistic."""
+    """Corrected by the law of the largest statistic of the family."""
     maxima = _resampled(measurement, question)
     if not isinstance(own, PerEdge):
         raise TypeError("maxima: expected with one reference for all pairs")
     log_alpha = math.log(question.alpha)
-    log_adjusted = maxima.log_adjusted(pairs_of(measurement.statistic), own.reference)
+    log_adjusted = np.full(len(log_p), np.nan)
+    log_adjusted[family] = maxima.log_adjusted(
+        pairs_of(measurement.statistic)[family], own.reference
+    )
     reject = log_adjusted <= log_alpha
     # Step-down: the pairs that are left are compared with the largest of their own statistics.
-    of_all, of_left = maxima.maxima(~reject)
+    of_all, of_left = maxima.maxima(~reject[family])
     left = critical_of_maxima(of_left, log_alpha, own.reference)
     log_level = float(own.reference.log_two_sided(np.array([left]))[0])
     own = replace(own, maxima=of_all)

@@ -29,15 +29,17 @@ class MaxStatistic:
 
     `influence` has the shape (batches, p, p). Nothing is computed from it until it is needed: with
     another correction than "maxt" it needs no more memory than the standard errors. The family is
-    that of all pairs, and with `diagonal` of all entries.
+    that of all pairs, and with `diagonal` of all entries; with `entries`, a symmetric matrix, of
+    those that it marks.
     """
 
     influence: FloatArray
     random_state: int
     diagonal: bool = False
+    entries: BoolArray | None = None
 
     def log_adjusted(self, statistic: FloatArray, reference: Reference) -> FloatArray:
-        """Logarithms of the step-down adjusted p-values of the pairs above the diagonal."""
+        """Logarithms of the step-down adjusted p-values of the family, pair by pair."""
         observed = -special.ndtri_exp(reference.log_two_sided(statistic) - math.log(2))
         order = np.argsort(-observed)
         sizes = observed[order]
@@ -68,6 +70,9 @@ class MaxStatistic:
     def _directions(self) -> FloatArray:
         p = self.influence.shape[1]
         rows, columns = np.triu_indices(p) if self.diagonal else upper_pairs(p)
+        if self.entries is not None:
+            own = self.entries[rows, columns]
+            rows, columns = rows[own], columns[own]
         flat = self.influence[:, rows, columns]
         with np.errstate(invalid="ignore", divide="ignore"):
             directions: FloatArray = np.nan_to_num(flat / np.linalg.norm(flat, axis=0))

@@ -28,6 +28,11 @@ class Estimated(Protocol):
     @property
     def statistic(self) -> FloatArray: ...
 
+    @property
+    def n_pairs(self) -> int:
+        """The pairs of the family, which simultaneous intervals allow for."""
+        ...
+
 
 class Uncertainty(Protocol):
     """The source of p-values and intervals; a result keeps it, and writes it to JSON."""
@@ -65,7 +70,8 @@ class Measurement:
     uncertainty : Uncertainty
         Of each pair (`PerEdge`, `ScoreTest`), or a bound on all entries at once (`Bound`).
     maxima : MaxStatistic or None
-        The law of the largest statistic, for the correction "maxt", where the method can resample.
+        The law of the largest statistic, where the method can resample: for the correction "maxt",
+        and for a bound on fewer entries.
     record : mapping
         What the result records about the computation: options, and numbers that it found.
     n_dropped : int
@@ -91,3 +97,9 @@ class Measurement:
     @property
     def partial_correlation(self) -> FloatArray:
         return self.estimate.partial_correlation
+
+    @property
+    def n_pairs(self) -> int:
+        """All of them: which are tested is part of the question."""
+        p = len(self.feature_names)
+        return p * (p - 1) // 2

@@ -75,13 +75,12 @@ class PerEdge:
     def interval(
         self, estimated: Estimated, *, level: float, scale: str, simultaneous: bool
     ) -> ConfidenceInterval:
-        p = len(estimated.precision)
         miss = math.log1p(-level)
         critical: float | FloatArray
         if simultaneous and self.maxima is not None:
             critical = critical_of_maxima(self.maxima, miss, self.reference)
         else:
-            critical = self.reference.critical(miss - math.log(p * (p - 1) / 2) * simultaneous)
+            critical = self.reference.critical(miss - math.log(estimated.n_pairs) * simultaneous)
         interval = around_fisher_z(estimated.partial_correlation, self._half(critical))
         if scale == "precision":
             half = critical * self.spread.precision

@@ -81,8 +81,7 @@ class ScoreTest:
     def interval(
         self, estimated: Estimated, *, level: float, scale: str, simultaneous: bool
     ) -> ConfidenceInterval:
-        p = len(estimated.precision)
-        miss = math.log1p(-level) - math.log(p * (p - 1) / 2) * simultaneous
+        miss = math.log1p(-level) - math.log(estimated.n_pairs) * simultaneous
         interval = self._between(estimated.partial_correlation, self.reference.critical(miss))
         if scale == "precision":
             half = self.reference.critical(miss) * self.precision_error

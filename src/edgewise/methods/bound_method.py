@@ -13,6 +13,7 @@ from edgewise.bounds.transfer import Transfer
 from edgewise.estimators.inverse import PrecisionEstimate
 from edgewise.evidence.evidence import Evidence
 from edgewise.inference.bound import Bound
+from edgewise.inference.max_statistic import MaxStatistic
 from edgewise.inference.measurement import Measurement
 from edgewise.methods.method import Assumes, Method
 from edgewise.methods.planning import Plan
@@ -33,10 +34,13 @@ class BoundMethod(Method):
         radius: Radius,
         transfer: Transfer,
         record: Mapping[str, Any],
+        maxima: MaxStatistic | None = None,
     ) -> Measurement:
         """The measurement of a bound, whose statistic is Θ̂ itself."""
         bound = Bound(radius, transfer)
-        return self.measurement(evidence, estimate, estimate.precision, bound, record=record)
+        return self.measurement(
+            evidence, estimate, estimate.precision, bound, maxima=maxima, record=record
+        )
 
     def rows_for_effect(
         self, plan: Plan, evidence: Evidence, measurement: Measurement

@@ -33,7 +33,8 @@ class Entrywise(BoundMethod):
     Student's quantile at α/(p(p+1)/2) (Bonferroni). Student's degrees of freedom are those of the
     errors: one less than the batches, and fewer where the influences of batches have heavy tails.
     Guarantee: all entries at once, as batches grow long, for rows of any distribution with fourth
-    moments whose dependence is shorter than a batch.
+    moments whose dependence is shorter than a batch. If only some pairs are tested, c is that of
+    their entries and of the diagonal entries of their columns.
 
     Parameters
     ----------
@@ -83,14 +84,12 @@ class Entrywise(BoundMethod):
         if left_out.precision is None:
             raise TypeError("left_out: expected with the entries of the precision")
         p = len(evidence.feature_names)
-        radius = LargestRadius(
-            MaxStatistic(left_out.precision, self.random_state, diagonal=True).largest(),
-            Student(_degrees(left_out.precision)),
-            p * (p + 1) // 2,
-        )
+        maxima = MaxStatistic(left_out.precision, self.random_state, diagonal=True)
+        student = Student(_degrees(left_out.precision))
+        radius = LargestRadius(maxima.largest(), student, p * (p + 1) // 2)
         transfer = EntryTransfer(left_out.spread(estimate).precision)
         record = {"n_batches": len(left_out)}
-        return self.bounded(evidence, estimate, radius, transfer, record)
+        return self.bounded(evidence, estimate, radius, transfer, record, maxima)
 
     @classmethod
     def asked(cls, record: Mapping[str, Any]) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from edgewise.inference.cautions import cautions_of
 from edgewise.inference.corrections import CORRECTIONS, HOLM, Unasked
 from edgewise.inference.diagnosing import diagnosis_of
 from edgewise.inference.effect import MinEffect
+from edgewise.inference.family import Family
 from edgewise.inference.measurement import Measurement, Uncertainty
 from edgewise.inference.question import Question
 
@@ -158,8 +159,10 @@ class Method(ABC):
         correction: object = HOLM,
         min_effect: object = 0.0,
         effect_scale: object = None,
+        family: Family | None = None,
     ) -> Question:
         """A checked question to this method."""
+        family = Family() if family is None else family
         level = check_alpha(alpha)
         effect = MinEffect.checked(min_effect, effect_scale, self.effect_scale)
         check_choice("correction", correction, (*CORRECTIONS, "none"))
@@ -169,13 +172,14 @@ class Method(ABC):
                     f"correction: method {self.name!r} bounds all entries at once and needs none, "
                     f"got {correction!r}; leave it out."
                 )
-            return Question(level, None, effect)
+            return Question(level, None, effect, family)
         if correction == "maxt" and not self.resamples:
             raise ParameterError(
                 f"correction: 'maxt' resamples batches of rows, which method {self.name!r} does "
                 "not keep; use method='batch', or correction='holm'."
             )
-        return Question(level, None if correction in (None, "none") else str(correction), effect)
+        own = None if correction in (None, "none") else str(correction)
+        return Question(level, own, effect, family)
 
     @classmethod
     def asked(cls, record: Mapping[str, Any]) -> dict[str, Any]:

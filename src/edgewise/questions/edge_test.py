@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,6 +10,7 @@ from edgewise._base.warn import warn
 from edgewise.errors import BrokenAssumptionWarning, ParameterError
 from edgewise.evidence.opening import open_evidence
 from edgewise.inference.corrections import HOLM
+from edgewise.inference.family import Family
 from edgewise.inference.measurement import Measurement
 from edgewise.inference.question import Question
 from edgewise.methods.method import Method
@@ -33,6 +34,8 @@ def edge_test(
     feature_names: Sequence[str] | None = None,
     columns: str | Sequence[str] | None = None,
     exclude: str | Sequence[str] | None = None,
+    given: str | Sequence[str] | None = None,
+    pairs: Iterable[tuple[str, str]] | None = None,
     drop_missing: bool = False,
     budget: float | None = None,
     client: Any = None,
@@ -91,6 +94,16 @@ def edge_test(
         The columns to test, by name; all by default. Those of an array are "x0", "x1", ….
     exclude : str or sequence of str, optional
         Columns to leave out, such as dates and labels.
+    given : str or sequence of str, optional
+        Columns to adjust for without testing them, such as age and sex. They stay in the model, as
+        all columns do, but pairs with one of them are not tested: corrections, simultaneous
+        intervals and "maxt" count the other pairs only. Estimates, statistics and p-values of those
+        are the same as without it. A bound holds for all entries whatever is tested, so it stays as
+        it is; only that of "entrywise" gets smaller. Choose `given` and `pairs` before you see the
+        data that are tested.
+    pairs : sequence of pairs of str, optional
+        The only pairs to test, as in ``[("a", "b"), ("a", "c")]``, with all columns in the model. A
+        pair that is there twice, in either order, counts once.
     drop_missing : bool
         Leave out rows with NaN or infinite values instead of refusing them.
     budget : float, optional
@@ -146,6 +159,13 @@ def edge_test(
     >>> result = ew.edge_test(np.column_stack([a, a + b, a + b + c]))
     >>> [(edge.source, edge.target) for edge in result.edges()]
     [('x1', 'x2'), ('x0', 'x1')]
+
+    The 20 returns, adjusted for those of two oil companies, which are not tested themselves:
+
+    >>> returns = ew.datasets.load_sp500_returns()
+    >>> oil = ew.edge_test(returns, given=["CVX", "XOM"], method="batch")
+    >>> print(oil.headline()[:75])
+    40 of 153 possible edges among 18 variables, adjusted for CVX and XOM, from
     """
     rows: dict[str, Any] = {
         "feature_names": feature_names,
@@ -154,7 +174,8 @@ def edge_test(
         "drop_missing": drop_missing,
         "client": client,
     }
-    asked = alpha, correction, min_effect, effect_scale
+    family = Family.checked(given, pairs, columns=columns, exclude=exclude)
+    asked = alpha, correction, min_effect, effect_scale, family
     state = as_state(data)
     if budget is not None:
         if state is not None:
@@ -162,7 +183,9 @@ def edge_test(
         able = candidates(method, options)
         question = able[0].question(*asked)
         clock = started_clock(budget)
-        spent = spend(open_table(data, **rows), clock, able, question.alpha)
+        table = open_table(data, **rows)
+        family.tested(table.feature_names)
+        spent = spend(table, clock, able, question.alpha)
         result = _decided(spent.measurement, question)
         return replace(result, options={**result.options, **spent.record()})
     chosen = method_of(method, options)
@@ -170,7 +193,11 @@ def edge_test(
         chosen, state = _of_sequence(chosen, state), state.state
     question = chosen.question(*asked)
     evidence = open_evidence(
-        data if state is None else state, chosen.needs, f"method {chosen.name!r}", **rows
+        data if state is None else state,
+        chosen.needs,
+        f"method {chosen.name!r}",
+        check_names_of=family.tested,
+        **rows,
     )
     return _decided(chosen.measure(evidence), question)
 

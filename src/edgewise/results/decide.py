@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from edgewise._base.matrices import symmetric
+from edgewise._base.matrices import off_diagonal, symmetric
 from edgewise.inference.decide import decision
 from edgewise.inference.effect import MinEffect
 from edgewise.inference.measurement import Measurement
@@ -22,7 +22,7 @@ def decide(measurement: Measurement, question: Question) -> EdgeTestResult:
     estimate, p = measurement.estimate, len(measurement.feature_names)
     log_p = symmetric(made.log_pvalue, p, diagonal=np.nan)
     statistic = measurement.statistic.copy()
-    np.fill_diagonal(statistic, np.nan)
+    statistic[~off_diagonal(p) if made.tested is None else ~made.tested] = np.nan
     threshold = made.threshold
     if isinstance(threshold, np.ndarray):
         np.fill_diagonal(threshold, np.nan)
@@ -53,6 +53,7 @@ def decide(measurement: Measurement, question: Question) -> EdgeTestResult:
         n_dropped=measurement.n_dropped,
         cautions=measurement.cautions,
         uncertainty=made.uncertainty,
+        tested=made.tested,
         **errors,
     )
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from edgewise._base.checks import check_choice
-from edgewise._base.matrices import upper_pairs
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -45,6 +44,8 @@ class Edge(NamedTuple):
         The p-value corrected for the number of pairs.
     reject : bool
         Whether the pair is an edge.
+    n_samples : int
+        The rows that it was tested with.
 
     Examples
     --------
@@ -65,15 +66,16 @@ class Edge(NamedTuple):
     pvalue: float
     adjusted_pvalue: float
     reject: bool
+    n_samples: int
 
 
-#: The fields of an edge that files of an older edgewise do not have.
-NEW_FIELDS = ("standard_error", "interval_low", "interval_high")
+#: The fields of an edge that files of older versions do not have: of those before each version.
+NEW_FIELDS = {3: ("standard_error", "interval_low", "interval_high"), 4: ("n_samples",)}
 
 
 def all_pairs(result: EdgeTestResult) -> list[Edge]:
-    """Every pair of variables, strongest partial correlation first."""
-    rows, columns = upper_pairs(result.n_features)
+    """Every tested pair of variables, strongest partial correlation first."""
+    rows, columns = result.tested_pairs()
     order = np.argsort(-np.abs(result.partial_correlation[rows, columns]), kind="stable")
     at = rows[order], columns[order]
     # The same NaN everywhere: edges without a number compare as equal.
@@ -91,6 +93,7 @@ def all_pairs(result: EdgeTestResult) -> list[Edge]:
                 *(result.pvalue, result.adjusted_pvalue, result.reject),
             )
         ),
+        [result.n_samples] * len(order),
     )
     names = np.array(result.feature_names, dtype=object)
     return list(map(Edge, names[at[0]], names[at[1]], *values))
@@ -98,19 +101,24 @@ def all_pairs(result: EdgeTestResult) -> list[Edge]:
 
 def frame_of(pairs: list[Edge], backend: FrameKind | None) -> Any:
     """The pairs as rows of a data frame, by default of the first kind that is installed."""
-    from importlib.util import find_spec
-
     import narwhals as nw
 
-    if backend is None:
-        backend = next(kind for kind in _FRAME_KINDS if find_spec(kind))
-    check_choice("backend", backend, _FRAME_KINDS)
     columns = dict(zip(Edge._fields, map(list, zip(*pairs, strict=True)), strict=True))
-    return nw.from_dict(columns, backend=backend).to_native()
+    return nw.from_dict(columns, backend=frame_kind(backend)).to_native()
+
+
+def frame_kind(backend: FrameKind | None) -> FrameKind:
+    """The kind of frame that was asked for, or the first that is installed."""
+    from importlib.util import find_spec
+
+    if backend is None:
+        return next(kind for kind in _FRAME_KINDS if find_spec(kind))
+    check_choice("backend", backend, _FRAME_KINDS)
+    return backend
 
 
 def graph_of(result: EdgeTestResult) -> nx.Graph[str]:
-    """The edges as a graph: every variable a node, the numbers as edge attributes."""
+    """The edges as a graph: every tested variable a node, the numbers as edge attributes."""
     import networkx as nx
 
     graph: nx.Graph[str] = nx.Graph(
@@ -118,9 +126,14 @@ def graph_of(result: EdgeTestResult) -> nx.Graph[str]:
     )
     if result.uncertainty is not None:
         graph.graph["intervals"] = result.interval_label
-    graph.add_nodes_from(result.feature_names)
+    if result.given:
+        graph.graph["adjusted_for"] = ", ".join(result.given)
+    graph.add_nodes_from(result.feature_names[i] for i in result.tested_columns())
     for edge in result.edges():
         numbers = edge._asdict()
-        source, target, _ = numbers.pop("source"), numbers.pop("target"), numbers.pop("reject")
-        graph.add_edge(source, target, weight=abs(edge.partial_correlation), **numbers)
+        for name in ("source", "target", "reject", "n_samples"):
+            del numbers[name]
+        weight = abs(edge.partial_correlation)
+        distance = 1 / weight if weight else math.inf
+        graph.add_edge(edge.source, edge.target, weight=weight, distance=distance, **numbers)
     return graph

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from edgewise._base.checks import check_choice, check_real
-from edgewise._base.types import FloatArray
+from edgewise._base.types import BoolArray, FloatArray
 from edgewise.errors import ParameterError
 from edgewise.inference.effect import SCALES
 from edgewise.inference.intervals import ConfidenceInterval
@@ -39,6 +39,7 @@ class Intervals:
     partial_correlation: FloatArray
     statistic: FloatArray
     uncertainty: Uncertainty | None
+    tested: BoolArray | None
 
     @property
     def interval_level(self) -> float:
@@ -59,7 +60,8 @@ class Intervals:
     @property
     def interval_label(self) -> str:
         """How the intervals are called wherever they are shown."""
-        return interval_label(self.interval_level, self.interval_family)
+        some = self.tested is not None
+        return interval_label(self.interval_level, self.interval_family, some=some)
 
     def confidence_interval(
         self,
@@ -79,6 +81,9 @@ class Intervals:
         columns, which few rows then decide. Per-edge intervals of level 0.95 cover edges of Θ in
         86 to 94 % of the cases on contaminated, t₃, log-normal and Pareto rows.
 
+        With `given` or `pairs`, simultaneous intervals hold for the tested pairs at once, and those
+        of other pairs are NaN.
+
         Parameters
         ----------
         level : float
@@ -87,7 +92,8 @@ class Intervals:
             Entries of Θ, or partial correlations.
         simultaneous : bool
             Whether all intervals hold at once with this level. Those of the bounds always do. The
-            others divide 1 − level by the number of pairs, or use the largest statistic ("maxt").
+            others divide 1 − level by the number of tested pairs, or use the largest statistic
+            ("maxt").
 
         Returns
         -------
@@ -101,7 +107,11 @@ class Intervals:
                 "uncertainty: this result was read from a file of an older edgewise, which has no "
                 "intervals; test the data again."
             )
-        return self.uncertainty.interval(self, level=level, scale=scale, simultaneous=simultaneous)
+        found = self.uncertainty.interval(self, level=level, scale=scale, simultaneous=simultaneous)
+        if self.tested is None or not simultaneous:
+            return found
+        known = self.tested | np.eye(len(self.tested), dtype=bool)
+        return ConfidenceInterval(*(np.where(known, end, np.nan) for end in found))
 
     def shown_interval(self) -> ConfidenceInterval:
         """The intervals of the partial correlations that every table, file and picture shows.
@@ -128,8 +138,8 @@ class Intervals:
         return shown
 
 
-def interval_label(level: float, family: IntervalFamily) -> str:
-    """A heading for a column of intervals.
+def interval_label(level: float, family: IntervalFamily, *, some: bool = False) -> str:
+    """A heading for a column of intervals; `some` if only some pairs were tested.
 
     Examples
     --------
@@ -139,9 +149,9 @@ def interval_label(level: float, family: IntervalFamily) -> str:
     percent = f"{100 * level:.4g}"
     if percent == "100":
         percent = f"{100 * level:.15g}"
-    return f"{percent} % interval" + (
-        " for all pairs at once" if family == "all pairs" else ", pointwise"
-    )
+    if family == "pointwise":
+        return f"{percent} % interval, pointwise"
+    return f"{percent} % interval for all {'tested ' * some}pairs at once"
 
 
 def interval_text(edge: Edge) -> str:

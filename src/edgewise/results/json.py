@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import math
 import os
+from collections.abc import Set
 from dataclasses import fields
 from importlib.resources import files
 from pathlib import Path
@@ -18,7 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from edgewise._base.types import AnyArray
+from edgewise._base.matrices import off_diagonal
+from edgewise._base.types import AnyArray, BoolArray
 from edgewise.errors import DataError, DataTypeError, EdgewiseError
 from edgewise.results.edge import NEW_FIELDS
 from edgewise.results.json_document import (
@@ -37,6 +39,7 @@ _MATRICES = (
     *("covariance", "precision", "partial_correlation", "statistic"),
     *("log_pvalue", "pvalue", "adjusted_pvalue"),
 )
+_FAMILY_VERSION = 4  # from this version on a file says which pairs were tested
 _ENDS = ("interval_low", "interval_high")
 # Processors and versions of libraries differ by less in ends of intervals.
 _ROUNDING = 1e-6
@@ -63,7 +66,7 @@ def to_document(result: EdgeTestResult) -> dict[str, Any]:
             document["uncertainty"] = jsonable(uncertainty_document(value))
         else:
             document[known.name] = jsonable(value)
-    document |= _interval_fields(result)
+    document |= {"given": list(result.given)} | _interval_fields(result)
     document["edges"] = _edge_records(result)
     return document
 
@@ -154,10 +157,23 @@ def from_json(kind: type[EdgeTestResult], source: str | os.PathLike[str]) -> Edg
         n_dropped=document.whole("n_dropped"),
         uncertainty=uncertainty_in(document, p, matrices["standard_error"]),
         cautions=document.texts("cautions") if "cautions" in document.fields else (),
+        tested=_tested_in(document, p),
         **matrices,
     )
     _check_repeated(document, result)
     return result
+
+
+def _tested_in(document: Document, p: int) -> BoolArray | None:
+    """Which pairs were tested; None for all, as in every file of an older edgewise."""
+    if document.fields["schema_version"] < _FAMILY_VERSION or document.field("tested") is None:
+        return None
+    tested = document.decisions("tested", p)
+    if not tested.any() or (tested == off_diagonal(p)).all():
+        document.refuse("tested", "some pairs, or null for all", "none or all of them")
+    if (document.decisions("reject", p) & ~tested).any():
+        document.refuse("reject", "edges only where 'tested' is true", "others")
+    return tested
 
 
 def _check_repeated(document: Document, result: EdgeTestResult) -> None:
@@ -166,21 +182,24 @@ def _check_repeated(document: Document, result: EdgeTestResult) -> None:
         expected = _edge_records(result)
     except (EdgewiseError, ArithmeticError):
         document.refuse("uncertainty", "one that gives intervals at the level 1 − alpha")
-    edges = document.field("edges")
-    if document.fields["schema_version"] < 3:
-        expected, edges = _without_new(expected), _without_new(edges)
-    else:
+    edges, version = document.field("edges"), document.fields["schema_version"]
+    new = {name for since, names in NEW_FIELDS.items() if version < since for name in names}
+    expected, edges = _without(expected, new), _without(edges, new)
+    if version >= 3:
         for name, value in _interval_fields(result).items():
             if not _close(document.field(name), value):
                 document.refuse(name, repr(value))
+    if version >= _FAMILY_VERSION and document.texts("given") != result.given:
+        document.refuse("given", "the columns that are in no tested pair")
     if not _agree(edges, expected):
         document.refuse("edges", "the pairs that 'reject' marks, with the numbers of the matrices")
 
 
-def _without_new(edges: Any) -> Any:
+def _without(edges: Any, new: Set[str]) -> Any:
+    """The edges as a file without the new fields has them."""
     if not isinstance(edges, list) or not all(isinstance(edge, dict) for edge in edges):
         return edges
-    return [{k: v for k, v in edge.items() if k not in NEW_FIELDS} for edge in edges]
+    return [{k: v for k, v in edge.items() if k not in new} for edge in edges]
 
 
 def _agree(edges: Any, expected: list[dict[str, Any]]) -> bool:

@@ -14,7 +14,7 @@ from edgewise._version import __version__
 from edgewise.errors import DataError
 
 FORMAT = "edgewise-result"
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 INFINITIES = ("Infinity", "-Infinity")
 _DEEPEST_OPTION = 16
 _SHOWN = 60  # characters of a wrong value in a message

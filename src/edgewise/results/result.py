@@ -13,7 +13,9 @@ from edgewise.inference.measurement import Uncertainty
 from edgewise.results.edge import Edge, FrameKind, all_pairs, frame_of, graph_of
 from edgewise.results.intervals import Intervals
 from edgewise.results.json import from_json, json_schema, json_text, to_document
+from edgewise.results.matrix import Matrices
 from edgewise.results.summary import headline, shortest, summary
+from edgewise.results.tested import Tested
 
 if TYPE_CHECKING:
     import os
@@ -25,8 +27,8 @@ _TINY = float(np.finfo(float).tiny)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class EdgeTestResult(Intervals):
-    """The outcome of testing H₀: Θ_ij = 0 for every pair of variables.
+class EdgeTestResult(Intervals, Tested, Matrices):
+    """The outcome of testing H₀: Θ_ij = 0 for pairs of variables: all, or some.
 
     Attributes
     ----------
@@ -51,7 +53,8 @@ class EdgeTestResult(Intervals):
     statistic : ndarray of shape (p, p)
         Θ̂_ij for the bounds, a studentised value for the others.
     pvalue, adjusted_pvalue : ndarray of shape (p, p)
-        NaN on the diagonal; never 0: below 2.2e-308 the value is in `log_pvalue`.
+        NaN on the diagonal, as for pairs that were not tested; never 0: below 2.2e-308 the value is
+        in `log_pvalue`.
     log_pvalue : ndarray of shape (p, p)
         Natural logarithm of the p-values.
     reject : ndarray of bool of shape (p, p)
@@ -66,8 +69,13 @@ class EdgeTestResult(Intervals):
         Of the entries of `precision` and of `partial_correlation`, where the method has them.
     uncertainty : object
         What intervals are made from: standard errors and a reference, or a bound on all entries.
-    n_edges : int
-        How many edges were found.
+    tested : ndarray of bool of shape (p, p), or None
+        The tested pairs, with `given` or `pairs`; None if they are all. Others have estimates, but
+        no statistic, p-value or threshold.
+    given : tuple of str
+        The columns that were adjusted for and are in no tested pair.
+    n_edges, n_pairs : int
+        How many edges were found, and in how many tested pairs.
     interval_level, interval_family, interval_label : float, str, str
         Of the intervals shown in tables, files, pictures and the report: 1 − alpha; "all pairs"
         where they hold at once (Holm, Bonferroni, max-T, bounds), or else "pointwise"; and both.
@@ -85,6 +93,8 @@ class EdgeTestResult(Intervals):
        … and 41 more
     >>> result.to_frame("pyarrow").num_rows, result.to_networkx().number_of_edges()
     (190, 51)
+    >>> result.matrix("partial_correlation", "pandas").loc["CVX", "XOM"].round(2)
+    np.float64(0.69)
     >>> low, high = result.confidence_interval(scale="partial_correlation")
     >>> bool((low <= high).all())
     True
@@ -125,6 +135,7 @@ class EdgeTestResult(Intervals):
     n_dropped: int = 0
     uncertainty: Uncertainty | None = field(default=None, repr=False)
     cautions: tuple[str, ...] = ()
+    tested: BoolArray | None = None
 
     def __post_init__(self) -> None:
         # The arrays are frozen too.
@@ -145,7 +156,7 @@ class EdgeTestResult(Intervals):
         return int(np.count_nonzero(self.reject)) // 2
 
     def pairs(self) -> list[Edge]:
-        """Every pair of variables, strongest partial correlation first.
+        """Every tested pair of variables, strongest partial correlation first.
 
         Returns
         -------
@@ -165,7 +176,7 @@ class EdgeTestResult(Intervals):
         return [pair for pair in self.pairs() if pair.reject]
 
     def to_frame(self, backend: FrameKind | None = None) -> Any:
-        """Every pair as a row of a data frame, strongest first; `reject` marks the edges.
+        """Every tested pair as a row of a data frame, strongest first; `reject` marks the edges.
 
         Parameters
         ----------
@@ -180,12 +191,18 @@ class EdgeTestResult(Intervals):
         return frame_of(self.pairs(), backend)
 
     def to_networkx(self) -> nx.Graph[str]:
-        """The edges as a graph: every variable a node, the numbers as edge attributes.
+        """The edges as a graph: every tested variable a node, the numbers as edge attributes.
+
+        An edge has a `weight`, the absolute partial correlation, and a `distance`, one over it.
+        Measures of clustering and communities want ``weight="weight"``: strong edges hold together.
+        Measures of paths want lengths: give them ``weight="distance"`` (shortest paths,
+        betweenness) or ``distance="distance"`` (closeness), or strong edges are long ones.
 
         Returns
         -------
         networkx.Graph
-            The attribute `weight` of an edge is the absolute partial correlation.
+            Its own attributes are the method, alpha, n_samples, what the intervals are, and the
+            names that were adjusted for.
         """
         return graph_of(self)
 

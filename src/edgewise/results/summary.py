@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from edgewise.results.tested import adjusted_for, is_chosen
+
 if TYPE_CHECKING:
     from edgewise.results.result import EdgeTestResult
 
@@ -13,10 +15,11 @@ _MOST_EDGES = 10
 def shortest(result: EdgeTestResult) -> str:
     """The repr."""
     cautions = f", cautions={len(result.cautions)}" if result.cautions else ""
+    family = "" if result.tested is None else f", pairs={result.n_pairs}"
     return (
         f"EdgeTestResult(method={result.method!r}, alpha={result.alpha:g}, "
         f"correction={result.correction!r}, n_samples={result.n_samples}, "
-        f"n_features={result.n_features}, edges={result.n_edges}{cautions})"
+        f"n_features={result.n_features}{family}, edges={result.n_edges}{cautions})"
     )
 
 
@@ -25,10 +28,15 @@ def headline(result: EdgeTestResult) -> str:
     family = "all entries at once" if result.correction is None else result.correction
     if result.correction is None and result.radius is None:
         family = "no correction"
-    pairs = result.n_features * (result.n_features - 1) // 2
+    among = f"among {len(result.tested_columns())} variables"
+    if is_chosen(result):
+        is_are = "is an edge" if result.n_edges == 1 else "are edges"
+        found = f"{result.n_edges} of {result.n_pairs} chosen pairs {among} {is_are}"
+    else:
+        found = f"{result.n_edges} of {result.n_pairs} possible edges {among}"
+    adjusted = f", {adjusted_for(result)}" if result.given else ""
     return (
-        f"{result.n_edges} of {pairs} possible edges "
-        f"among {result.n_features} variables, from {result.n_samples} rows "
+        f"{found}{adjusted}, from {result.n_samples} rows "
         f"(method {result.method!r}, alpha {result.alpha:g}, {family})."
     )
 

@@ -48,10 +48,11 @@ PLOT_KINDS = ("png", "svg", "pdf")
 
 
 def write_csv(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:
-    """Write every pair of variables as one line, the strongest first.
+    """Write every tested pair of variables as one line, the strongest first.
 
     A name that a spreadsheet would run as a formula gets an apostrophe in front. Lines at the head
-    that start with "#" say what the intervals are, and each caution after "# caution: ";
+    that start with "#" say what the intervals are, which names were adjusted for, and each caution
+    after "# caution: ";
     ``pandas.read_csv(path, comment="#")`` skips them.
 
     Parameters
@@ -96,6 +97,8 @@ def _remarks(result: EdgeTestResult) -> Iterator[str]:
     """What a reader of the table must know, each on a line of its own."""
     if result.uncertainty is not None:
         yield f"interval_low and interval_high: {result.interval_label}"
+    if result.given:
+        yield f"adjusted for: {', '.join(result.given)}"
     yield from (f"caution: {caution}" for caution in result.cautions)
 
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from edgewise._base.checks import check_count
-from edgewise._base.matrices import upper_pairs
 from edgewise.results.intervals import interval_label
 from edgewise.results.result import EdgeTestResult
 from edgewise.view import layout
@@ -66,7 +65,7 @@ def plot_forest(
     low, high = result.confidence_interval(
         level=level, scale="partial_correlation", simultaneous=family == "all pairs"
     )
-    rows, columns = upper_pairs(result.n_features)
+    rows, columns = result.tested_pairs()
     strength = np.abs(result.partial_correlation[rows, columns])
     strongest = np.argsort(-strength, kind="stable")[:most]
     pairs = [(int(rows[k]), int(columns[k])) for k in strongest]
@@ -77,8 +76,9 @@ def plot_forest(
             ax, y, float(result.partial_correlation[pair]), interval, edge=bool(result.reject[pair])
         )
     _set_axes(ax, result, pairs)
-    layout.write_title(ax, _title(result, pairs))
-    ax.set_xlabel(f"partial correlation with {interval_label(level, family)}")
+    layout.write_title(ax, _title(result, pairs), *layout.adjusted(result))
+    label = interval_label(level, family, some=result.tested is not None)
+    ax.set_xlabel(f"partial correlation with {label}")
     return ax
 
 
@@ -99,11 +99,12 @@ def _draw_interval(
 
 
 def _title(result: EdgeTestResult, pairs: list[tuple[int, int]]) -> str:
-    n_pairs = result.n_features * (result.n_features - 1) // 2
+    n_pairs = result.n_pairs
     edges = sum(bool(result.reject[pair]) for pair in pairs)
-    shown = "The only pair" if n_pairs == 1 else f"All {n_pairs} pairs"
+    tested = "tested " * (result.tested is not None)
+    shown = f"The only {tested}pair" if n_pairs == 1 else f"All {n_pairs} {tested}pairs"
     if len(pairs) < n_pairs:
-        shown = f"The {len(pairs)} strongest of {n_pairs:,} pairs"
+        shown = f"The {len(pairs)} strongest of {n_pairs:,} {tested}pairs"
     filled = f"{edges} edge{'s' * (edges != 1)}, filled" if edges else "no edges"
     return f"{shown}: {filled} ({result.method}, α = {result.alpha:g})"
 

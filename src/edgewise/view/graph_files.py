@@ -1,8 +1,9 @@
 """The graph of the edges as files for other programs: GraphML, GEXF, Cytoscape's JSON.
 
 Names stay as they are as far as a file can hold them, and two names never become the same: see
-`distinct_texts`. A number that is not finite is left out of its edge, because readers take NaN for
-text, take null for zero, or refuse the file.
+`distinct_texts`. Edges have a `weight` for measures of clustering, and a `distance` for measures of
+paths; see `EdgeTestResult.to_networkx`. A number that is not finite is left out of its edge,
+because readers take NaN for text, take null for zero, or refuse the file.
 """
 
 from __future__ import annotations
@@ -199,9 +200,12 @@ def _write_xml(
 def _graph(result: EdgeTestResult, change: Callable[[str], str]) -> nx.Graph[str]:
     import networkx as nx
 
-    graph = nx.relabel_nodes(
-        result.to_networkx(), distinct_texts(result.feature_names, change), copy=True
-    )
+    found = result.to_networkx()
+    graph = nx.relabel_nodes(found, distinct_texts(found.nodes, change), copy=True)
+    graph.graph = {
+        name: change(value) if isinstance(value, str) else value
+        for name, value in graph.graph.items()
+    }
     for _, _, numbers in graph.edges(data=True):
         for name in [name for name, number in numbers.items() if not math.isfinite(number)]:
             del numbers[name]

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from edgewise._base.matrices import pairs_of
+from edgewise._base.matrices import off_diagonal, pairs_of
 from edgewise._base.types import AnyArray, FloatArray
 from edgewise.results.result import EdgeTestResult
+from edgewise.results.tested import tested_part
 from edgewise.view import layout
 from edgewise.view.safe_names import shortened
 
@@ -25,12 +26,13 @@ def plot_heatmap(result: EdgeTestResult, *, ax: Axes | None = None) -> Axes:
     """All partial correlations, blue where positive; a + or − marks those that are edges.
 
     The order of the variables is that of a hierarchical clustering with the distance 1 − abs(ρ̂_ij),
-    so that related variables stand side by side. It depends on the partial correlations only.
+    so that related variables stand side by side. It depends on the partial correlations only. Pairs
+    that were not tested are grey, and variables without a tested pair are left out.
 
     Parameters
     ----------
     result : EdgeTestResult
-        The test whose partial correlations to draw, all of them.
+        The test whose partial correlations to draw.
     ax : matplotlib axes, optional
         Where to draw; by default a new figure that pyplot does not keep alive.
 
@@ -47,6 +49,7 @@ def plot_heatmap(result: EdgeTestResult, *, ax: Axes | None = None) -> Axes:
     >>> [label.get_text() for label in ax.get_yticklabels()][:3]
     ['PIP3', 'PIP2', 'plcg']
     """
+    notes, result = [layout.found(result), *layout.adjusted(result)], tested_part(result)
     p = result.n_features
     if ax is None:
         side = float(np.clip(5 + p / 9, 6, 11))
@@ -54,7 +57,8 @@ def plot_heatmap(result: EdgeTestResult, *, ax: Axes | None = None) -> Axes:
     order = clustered_order(result.partial_correlation)
     rho = result.partial_correlation[np.ix_(order, order)].copy()
     edge = result.reject[np.ix_(order, order)]
-    np.fill_diagonal(rho, np.nan)
+    tested = off_diagonal(p) if result.tested is None else result.tested
+    rho[~tested[np.ix_(order, order)]] = np.nan
     # The colours span at least ±0.2; otherwise pure noise would look strong.
     reach = max(float(np.nanmax(np.abs(rho))), 0.2)
     image = ax.imshow(rho, cmap=_colours(), vmin=-reach, vmax=reach, interpolation="nearest")
@@ -82,8 +86,8 @@ def plot_heatmap(result: EdgeTestResult, *, ax: Axes | None = None) -> Axes:
     bar.set_label("partial correlation", fontsize=9)
     bar.ax.tick_params(labelsize=8)
     bar.outline.set_visible(False)
-    marks = "; marked + or −" if result.n_edges else ""
-    layout.write_title(ax, layout.found(result) + marks)
+    notes[0] += "; marked + or −" if result.n_edges else ""
+    layout.write_title(ax, *notes)
     return ax
 
 

@@ -16,6 +16,8 @@ import numpy as np
 
 from edgewise._base.types import FloatArray
 from edgewise.results.result import EdgeTestResult
+from edgewise.results.tested import adjusted_for, is_chosen
+from edgewise.view.safe_names import shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,6 +26,7 @@ POSITIVE, NEGATIVE = "#0072B2", "#D55E00"
 # Pairs that are not edges, and remarks.
 QUIET, NOTE = "#9a9a9a", "#444444"
 
+_LONGEST_NOTE = 150
 _STEPS_TO_START = 50
 _WORK, _SETTLED = 1e8, 1e-5  # most pairs of nodes to visit, smallest relative gain of a step
 _NUDGE = 0.02  # of the typical distance; separates nodes that the data do not separate
@@ -149,11 +152,16 @@ def page_size(ax: Axes) -> FloatArray:
 
 def found(result: EdgeTestResult) -> str:
     """A title that says how many edges were found, and how."""
-    pairs = result.n_features * (result.n_features - 1) // 2
+    pairs, chosen = result.n_pairs, "chosen " * is_chosen(result)
     return (
-        f"{result.n_edges:,} edge{'s' * (result.n_edges != 1)} in {pairs:,} "
+        f"{result.n_edges:,} edge{'s' * (result.n_edges != 1)} in {pairs:,} {chosen}"
         f"pair{'s' * (pairs != 1)} of variables ({result.method}, α = {result.alpha:g})"
     )
+
+
+def adjusted(result: EdgeTestResult) -> list[str]:
+    """A further line of a title: what was adjusted for and is not in the picture, if anything."""
+    return [shortened(adjusted_for(result), _LONGEST_NOTE)] if result.given else []
 
 
 def write_title(ax: Axes, *lines: str, size: float = 11.0) -> None:
@@ -164,7 +172,8 @@ def write_title(ax: Axes, *lines: str, size: float = 11.0) -> None:
         textwrap.fill(line, max(int(1.1 * len(line) / n), 12)) if n > 1 else line
         for line, n in zip(lines, parts, strict=True)
     ]
-    ax.set_title("\n".join(broken), fontsize=size)
+    # A name with dollar signs is a name, not a formula.
+    ax.set_title("\n".join(broken), fontsize=size, parse_math=False)
 
 
 @contextmanager

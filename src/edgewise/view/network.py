@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from edgewise._base.types import BoolArray, FloatArray
 from edgewise.results.result import EdgeTestResult
+from edgewise.results.tested import tested_part
 from edgewise.view import layout
 from edgewise.view.safe_names import shortened
 
@@ -35,7 +36,7 @@ def plot_network(result: EdgeTestResult, *, ax: Axes | None = None) -> Axes:
     Variables with strong partial correlations lie close together. The layout uses all partial
     correlations, not only the significant ones, so it does not change with alpha or the method.
     Names do not cover each other. With more than 60 variables, only those with the strongest edges
-    are named.
+    are named. Only tested variables are drawn; the title says what was adjusted for.
 
     Parameters
     ----------
@@ -57,6 +58,7 @@ def plot_network(result: EdgeTestResult, *, ax: Axes | None = None) -> Axes:
     >>> plot_network(result).get_title()
     '26 edges among 11 variables, 7,466 rows (score, α = 0.05)'
     """
+    notes, result = layout.adjusted(result), tested_part(result)
     if ax is None:
         side = 1.0 if result.n_features <= _FEW else 1.25
         # Fixed margins for the title and the legend; the names are fitted to the page between them.
@@ -79,6 +81,7 @@ def plot_network(result: EdgeTestResult, *, ax: Axes | None = None) -> Axes:
         ax,
         f"{count} among {result.n_features} variables, {result.n_samples:,} rows "
         f"({result.method}, α = {result.alpha:g})",
+        *notes,
         *([f"named: the {len(named)} with the strongest edges"] if unnamed.size else []),
     )
     return ax

@@ -7,6 +7,7 @@ from html import escape
 from edgewise.results.intervals import interval_text
 from edgewise.results.result import EdgeTestResult
 from edgewise.results.summary import facts
+from edgewise.results.tested import tested_part
 from edgewise.view.layout import NEGATIVE, POSITIVE, node_positions
 from edgewise.view.safe_names import printable, shortened
 
@@ -33,7 +34,8 @@ def result_html(result: EdgeTestResult) -> str:
         for caution in result.cautions
     ]
     if result.n_edges:
-        picture = _network(result) if result.n_features <= _MOST_NODES else ""
+        part = tested_part(result)
+        picture = _network(part) if part.n_features <= _MOST_NODES else ""
         parts.append(
             '<div style="display:flex;flex-wrap:wrap;gap:1.5em;align-items:flex-start">'
             f"{picture}{_table(result)}</div>"

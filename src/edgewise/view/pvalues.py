@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from edgewise._base.matrices import pairs_of
 from edgewise.results.result import EdgeTestResult, probabilities
 from edgewise.view import layout
 
@@ -47,7 +46,7 @@ def plot_pvalues(result: EdgeTestResult, *, ax: Axes | None = None) -> Axes:
     'p-values of 55 pairs (score): true edges lift the curve at the left'
     """
     ax = ax if ax is not None else layout.new_axes(7, 6.4)
-    p = np.sort(probabilities(pairs_of(result.log_pvalue)))
+    p = np.sort(probabilities(result.log_pvalue[result.tested_pairs()]))
     m = p.size
     half = dkw_half_width(m)
     grid = np.linspace(0, 1, 201)
@@ -85,6 +84,7 @@ def plot_pvalues(result: EdgeTestResult, *, ax: Axes | None = None) -> Axes:
         ax,
         f"p-values of {m:,} pair{'s' * (m != 1)} ({result.method}): "
         "true edges lift the curve at the left",
+        *layout.adjusted(result),
     )
     return ax
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from edgewise._base.matrices import upper_pairs
 from edgewise._base.types import BoolArray, FloatArray
 from edgewise.inference.corrections import log_critical_level
 from edgewise.results.result import EdgeTestResult
@@ -26,7 +25,7 @@ _LEGEND = (110.0, 50.0)  # points
 
 
 def plot_volcano(result: EdgeTestResult, *, ax: Axes | None = None) -> Axes:
-    """Every pair of variables: its partial correlation against −log10 of its p-value.
+    """Every tested pair of variables: its partial correlation against −log10 of its p-value.
 
     Edges are coloured by their sign, and the strongest are named where there is room. The dotted
     line is the level that a p-value must reach, if one level decides for all pairs.
@@ -53,7 +52,7 @@ def plot_volcano(result: EdgeTestResult, *, ax: Axes | None = None) -> Axes:
     """
     # Fixed margins, because the names are fitted to the page between them.
     ax = ax if ax is not None else layout.new_axes(8, 6, box=(0.09, 0.1, 0.88, 0.8))
-    rows, columns = upper_pairs(result.n_features)
+    rows, columns = result.tested_pairs()
     rho = result.partial_correlation[rows, columns]
     edge = result.reject[rows, columns]
     # From the logarithms, because a p-value below 1e-308 is zero. abs() avoids −0 for p = 1.
@@ -92,7 +91,8 @@ def plot_volcano(result: EdgeTestResult, *, ax: Axes | None = None) -> Axes:
     )
     _name_strongest(ax, result, np.column_stack([rho, height]), edge, corner)
     note = f"▲ {beyond.sum()} with p below 1e-{_HIGHEST:.0f}, drawn at the top"
-    layout.write_title(ax, layout.found(result), *[note] * bool(beyond.any()))
+    notes = [*layout.adjusted(result), *[note] * bool(beyond.any())]
+    layout.write_title(ax, layout.found(result), *notes)
     return ax
 
 
@@ -136,7 +136,7 @@ def _name_strongest(
     ax: Axes, result: EdgeTestResult, points: FloatArray, edge: BoolArray, corner: str
 ) -> None:
     """Write names beside the strongest edges, except where they would cover names or points."""
-    rows, columns = upper_pairs(result.n_features)
+    rows, columns = result.tested_pairs()
     chosen = np.flatnonzero(edge)
     chosen = chosen[np.argsort(-np.abs(points[chosen, 0]), kind="stable")][:_NAMED]
     names = [

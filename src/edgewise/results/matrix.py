@@ -1,0 +1,80 @@
+"""A matrix of a result as a data frame with the names of the variables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from edgewise._base.checks import check_choice
+from edgewise._base.types import AnyArray
+from edgewise.results.edge import FrameKind, frame_kind
+
+if TYPE_CHECKING:
+    from edgewise.results.result import EdgeTestResult
+
+_MATRICES = (
+    *("covariance", "precision", "partial_correlation", "statistic", "pvalue", "adjusted_pvalue"),
+    *("log_pvalue", "reject", "threshold"),
+    *("standard_error", "partial_correlation_standard_error"),
+)
+_ENDS = ("interval_low", "interval_high")
+_VARIABLE = "variable"
+
+
+class Matrices:
+    """How `EdgeTestResult` shows its matrices."""
+
+    def matrix(
+        self: EdgeTestResult,  # type: ignore[misc]
+        name: str = "partial_correlation",
+        backend: FrameKind | None = None,
+    ) -> Any:
+        """A matrix of the result as a data frame with the names of the variables.
+
+        Parameters
+        ----------
+        name : str
+            The name of a matrix: "partial_correlation", "precision", "covariance", "statistic",
+            "pvalue", "adjusted_pvalue", "log_pvalue", "reject", "threshold", "interval_low",
+            "interval_high", and where the method has standard errors "standard_error" (of the
+            precision) and "partial_correlation_standard_error".
+        backend : {"pandas", "polars", "pyarrow", None}
+            The kind of frame; None takes the first of the three that is installed.
+
+        Returns
+        -------
+        data frame
+            With pandas, the names are the index and the columns. The other two have no index: the
+            names are in a first column, "variable" (with an underscore more where that is the name
+            of a variable).
+        """
+        kind = frame_kind(backend)
+        values = _values(self, name)
+        names = list(self.feature_names)
+        if kind == "pandas":
+            import pandas as pd
+
+            return pd.DataFrame(values.copy(), index=names, columns=names)
+        import narwhals as nw
+
+        heading = _VARIABLE
+        while heading in names:
+            heading += "_"
+        columns = {heading: names, **dict(zip(names, values.T.tolist(), strict=True))}
+        return nw.from_dict(columns, backend=kind).to_native()
+
+
+def _values(result: EdgeTestResult, name: str) -> AnyArray:
+    """The matrix of that name; a name that the result has not is refused, with the choices."""
+    known = [one for one in _MATRICES if getattr(result, one) is not None]
+    if result.uncertainty is not None:
+        known += _ENDS
+    check_choice("name", name, known)
+    if name in _ENDS:
+        return result.shown_interval()[_ENDS.index(name)]
+    values = np.asarray(getattr(result, name))
+    if values.ndim == 0:  # one threshold for all pairs
+        values = np.full((result.n_features, result.n_features), float(values))
+        np.fill_diagonal(values, np.nan)
+    return values
