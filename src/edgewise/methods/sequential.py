@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
@@ -19,6 +19,7 @@ from edgewise._base.types import AnyArray, FloatArray
 from edgewise.errors import ParameterError
 from edgewise.evidence.evidence import Evidence, Needs
 from edgewise.evidence.from_state import StateEvidence
+from edgewise.inference.family import Family
 from edgewise.inference.measurement import Measurement
 from edgewise.inference.per_edge import PerEdge
 from edgewise.inference.reference import AnytimeReference, Student, tuned_rho2
@@ -247,13 +248,24 @@ class ConfidenceSequence(State):
         merged.state = self.state + other.state
         return merged
 
-    def result(self, feature_names: Sequence[str] | None = None) -> EdgeTestResult:
+    def result(
+        self,
+        feature_names: Sequence[str] | None = None,
+        *,
+        given: str | Sequence[str] | None = None,
+        pairs: Iterable[tuple[str, str]] | None = None,
+    ) -> EdgeTestResult:
         """The edges and intervals so far.
 
         Parameters
         ----------
         feature_names : sequence of str, optional
             Names of the columns.
+        given : str or sequence of str, optional
+            Columns to adjust for without testing their pairs, as in `edge_test`. What holds at all
+            looks holds for pairs that were chosen before the first of them.
+        pairs : sequence of pairs of str, optional
+            The only pairs to test.
 
         Returns
         -------
@@ -266,7 +278,8 @@ class ConfidenceSequence(State):
         evidence = StateEvidence(
             feature_names=names, asked_by=f"method {method.name!r}", state=self.state
         )
-        question = method.question(self.alpha, "bonferroni")
+        family = Family.checked(given, pairs)
+        question = method.question(self.alpha, "bonferroni", family=family)
         return decide(method.measure(evidence), question)
 
     def method(self) -> Sequential:

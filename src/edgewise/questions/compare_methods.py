@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from edgewise._base.checks import check_choice
-from edgewise._base.matrices import pairs_of, root_outer
+from edgewise._base.matrices import root_outer
 from edgewise._base.warn import without_warnings
 from edgewise.errors import EdgewiseError
 from edgewise.inference.corrections import CORRECTIONS, HOLM
@@ -75,7 +75,7 @@ class Comparison:
         if result is None:
             return math.nan
         relative = np.asarray(result.threshold) / root_outer(result.precision)
-        return float(np.median(pairs_of(relative)))
+        return float(np.median(relative[result.tested_pairs()]))
 
     def shared_edges(self, other: EdgeTestResult) -> int:
         """How many edges were found by both.
@@ -108,6 +108,9 @@ def compare_methods(
     alpha: float = 0.05,
     correction: str | None = HOLM,
     methods: Iterable[str | Method] | None = None,
+    *,
+    given: str | Sequence[str] | None = None,
+    pairs: Sequence[tuple[str, str]] | None = None,
 ) -> list[Comparison]:
     """Run every method on the same data; return a line for each.
 
@@ -123,6 +126,10 @@ def compare_methods(
         The correction of the per-edge methods; methods without "maxt" use "holm" instead.
     methods : sequence of str or Method, optional
         The methods to run; by default all, some of them with several options.
+    given : str or sequence of str, optional
+        Columns to adjust for without testing their pairs, as in `edge_test`.
+    pairs : sequence of pairs of str, optional
+        The only pairs to test.
 
     Returns
     -------
@@ -150,7 +157,9 @@ def compare_methods(
             # The table shows an infinite threshold and the rows it needs.
             with without_warnings():
                 own = own_correction(method, correction)
-                result = edge_test(data, method=method, alpha=alpha, correction=own)
+                result = edge_test(
+                    data, method=method, alpha=alpha, correction=own, given=given, pairs=pairs
+                )
         except EdgewiseError as error:
             failure = str(error)
             errors.append(error)

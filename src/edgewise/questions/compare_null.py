@@ -115,6 +115,8 @@ def compare_null(
     random_state: int = 0,
     columns: str | Sequence[str] | None = None,
     exclude: str | Sequence[str] | None = None,
+    given: str | Sequence[str] | None = None,
+    pairs: Sequence[tuple[str, str]] | None = None,
     drop_missing: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> list[NullComparison]:
@@ -145,6 +147,10 @@ def compare_null(
         The columns to keep, by name; all by default.
     exclude : str or sequence of str, optional
         Columns to leave out.
+    given : str or sequence of str, optional
+        Columns to adjust for without testing their pairs, as in `edge_test`; they are shuffled too.
+    pairs : sequence of pairs of str, optional
+        The only pairs to test.
     drop_missing : bool
         Leave out rows with NaN or infinite values instead of refusing them.
     progress : callable, optional
@@ -180,7 +186,8 @@ def compare_null(
     for _ in range(n_shuffles):
         table = open_table(shuffled(values, rng).T, feature_names=sample.feature_names)
         for count in counts:
-            count.test(table, alpha, own_correction(count.method, correction))
+            own = own_correction(count.method, correction)
+            count.test(table, alpha=alpha, correction=own, given=given, pairs=pairs)
         if progress is not None:
             progress(1)
     if all(len(count.errors) == n_shuffles for count in counts):
@@ -272,11 +279,11 @@ class _Count:
     seconds: float = 0.0
     errors: list[EdgewiseError] = field(default_factory=list)
 
-    def test(self, table: Table, alpha: float, correction: str | None) -> None:
+    def test(self, table: Table, **asked: Any) -> None:
         start = time.perf_counter()
         try:
             with without_warnings():
-                result = edge_test(table, method=self.method, alpha=alpha, correction=correction)
+                result = edge_test(table, method=self.method, **asked)
             self.n_with_edges += result.n_edges > 0
         except EdgewiseError as error:
             self.errors.append(error)

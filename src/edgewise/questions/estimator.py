@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from inspect import signature
 from typing import Any, Self, TypeVar
 
@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from edgewise._base.types import BoolArray, FloatArray
 from edgewise.errors import DataError, ParameterError
 from edgewise.inference.corrections import HOLM
+from edgewise.inference.family import Family
 from edgewise.methods.method import Method
 from edgewise.methods.registry import DEFAULT_METHOD, method_of, method_options, registered
 from edgewise.questions.edge_test import edge_test
@@ -60,6 +61,10 @@ class EdgeTest(BaseEstimator):  # type: ignore[misc]
         Declare an edge only where the effect is larger than this.
     effect_scale : {"partial_correlation", "precision", None}
         What `min_effect` is measured in.
+    given : str or sequence of str, optional
+        Columns to adjust for without testing their pairs; those of an array are "x0", "x1", ….
+    pairs : sequence of pairs of str, optional
+        The only pairs to test.
     mu : float
         For "trace" and "eig": the paper's constant.
     standardize : bool
@@ -128,6 +133,8 @@ class EdgeTest(BaseEstimator):  # type: ignore[misc]
         *,
         min_effect: float = 0.0,
         effect_scale: str | None = None,
+        given: str | Sequence[str] | None = None,
+        pairs: Sequence[tuple[str, str]] | None = None,
         mu: float = 1.0,
         standardize: bool = False,
         radius: str = "trace",
@@ -143,6 +150,8 @@ class EdgeTest(BaseEstimator):  # type: ignore[misc]
         self.correction = correction
         self.min_effect = min_effect
         self.effect_scale = effect_scale
+        self.given = given
+        self.pairs = pairs
         self.mu = mu
         self.standardize = standardize
         self.radius = radius
@@ -202,6 +211,8 @@ class EdgeTest(BaseEstimator):  # type: ignore[misc]
         chosen = self._chosen()
         first = not hasattr(self, "moments_")
         table = open_table(X)
+        # Now, and not when the result is first used.
+        Family.checked(self.given, self.pairs).tested(table.feature_names)
         self._remember_features(X, table, reset=first)
         state = chosen.needs.empty_state() if first else self.moments_
         self.moments_, _ = read_into(state, table)
@@ -260,6 +271,8 @@ class EdgeTest(BaseEstimator):  # type: ignore[misc]
             correction=HOLM if self.correction == "holm" else self.correction,
             min_effect=self.min_effect,
             effect_scale=self.effect_scale,
+            given=self.given,
+            pairs=self.pairs,
             feature_names=getattr(self, "feature_names_in_", None) if is_state else None,
         )
 

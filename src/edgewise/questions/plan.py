@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from edgewise._base.checks import check_real
-from edgewise._base.matrices import pairs_of
+from edgewise._base.matrices import off_diagonal
 from edgewise._base.types import FloatArray
 from edgewise._base.warn import without_warnings
 from edgewise.errors import ParameterError
 from edgewise.evidence.opening import open_evidence
 from edgewise.inference.corrections import HOLM, log_critical_level
+from edgewise.inference.decide import within_family
+from edgewise.inference.family import Family
 from edgewise.methods.method import Method
 from edgewise.methods.planning import Plan
 from edgewise.methods.registry import DEFAULT_METHOD, method_of
@@ -38,7 +40,7 @@ class SamplePlan:
     n_samples : int
         Rows for the median pair of variables.
     pairs : ndarray of shape (p, p)
-        Rows for each pair; NaN on the diagonal.
+        Rows for each pair; NaN on the diagonal, and for pairs that are not to be tested.
 
     Examples
     --------
@@ -68,6 +70,8 @@ def plan_sample_size(
     correction: str | None = HOLM,
     columns: str | Sequence[str] | None = None,
     exclude: str | Sequence[str] | None = None,
+    given: str | Sequence[str] | None = None,
+    pairs: Iterable[tuple[str, str]] | None = None,
     drop_missing: bool = False,
     **options: Any,
 ) -> SamplePlan:
@@ -91,6 +95,11 @@ def plan_sample_size(
         The columns to plan for, by name; all by default.
     exclude : str or sequence of str, optional
         Columns to leave out, such as dates and labels.
+    given : str or sequence of str, optional
+        Columns to adjust for without testing their pairs, as in `edge_test`: fewer pairs are
+        corrected for, so fewer rows are needed.
+    pairs : sequence of pairs of str, optional
+        The only pairs to test.
     drop_missing : bool
         Leave out rows of the pilot with NaN or infinite values instead of refusing them.
     **options
@@ -118,7 +127,8 @@ def plan_sample_size(
     effect = check_real("effect", effect, above=0, below=1)
     power = check_real("power", power, above=0, below=1)
     chosen = method_of(method, options)
-    question = chosen.question(alpha, correction)
+    family = Family.checked(given, pairs, columns=columns, exclude=exclude)
+    question = chosen.question(alpha, correction, family=family)
     evidence = open_evidence(
         pilot,
         chosen.needs,
@@ -126,21 +136,23 @@ def plan_sample_size(
         columns=columns,
         exclude=exclude,
         drop_missing=drop_missing,
+        check_names_of=family.tested,
     )
-    p = len(evidence.feature_names)
+    tested = family.tested(evidence.feature_names)
+    wanted = off_diagonal(len(evidence.feature_names)) if tested is None else tested
     first_step = "bonferroni" if question.correction else None
-    log_level = log_critical_level(p * (p - 1) // 2, 0, question.alpha, first_step)
+    log_level = log_critical_level(int(wanted.sum()) // 2, 0, question.alpha, first_step)
     plan = Plan(effect, power, question.alpha, log_level)
     with without_warnings():
         # No warning if the pilot is too small for the test: the plan says how many rows are enough.
-        rows = chosen.rows_for_effect(plan, evidence, chosen.measure(evidence))
-    if not np.isfinite(pairs_of(rows)).all():
+        measurement = within_family(chosen.measure(evidence), tested)
+        rows = chosen.rows_for_effect(plan, evidence, measurement)
+    if not np.isfinite(rows[wanted]).all():
         raise ParameterError(
             f"effect: expected one that finitely many rows can show, got {effect:g}; plan for a "
             "larger one."
         )
-    rows = np.ceil(rows)
-    np.fill_diagonal(rows, np.nan)
+    rows = np.where(wanted, np.ceil(rows), np.nan)
     planned_power = None if chosen.simultaneous else power
     return SamplePlan(
         chosen.name, effect, planned_power, question.alpha, int(np.nanmedian(rows)), rows

@@ -14,6 +14,7 @@ from edgewise.questions.compare_methods import Comparison, all_variants, compare
 from edgewise.questions.diagnose import Diagnosis, diagnose
 from edgewise.report.document import Context, LadderLine, report_html
 from edgewise.results.result import EdgeTestResult
+from edgewise.results.tested import chosen_pairs
 from edgewise.rows.opening import open_table
 from edgewise.rows.table import Table
 from edgewise.states.registry import as_state
@@ -39,7 +40,10 @@ def write_report(
         report_of(result, path, title=title, command=command)
         return
     methods = _quick_methods(result, source) if compare is None else _all_methods() * bool(compare)
-    lines = compare_methods(source, result.alpha, _beside(result), methods) if methods else ()
+    family: dict[str, Any] = {"given": result.given, "pairs": chosen_pairs(result)}
+    lines = (
+        compare_methods(source, result.alpha, _beside(result), methods, **family) if methods else ()
+    )
     report_of(
         result,
         path,
@@ -61,7 +65,7 @@ def report_of(
 ) -> None:
     """Write it with facts about the data that are already known."""
     context = Context(
-        title=title or f"{result.n_features} variables, {result.n_samples:,} rows",
+        title=title or f"{len(result.tested_columns())} variables, {result.n_samples:,} rows",
         facts=[] if diagnosis is None else _facts(diagnosis),
         advice="" if diagnosis is None else diagnosis.advice(),
         ladder=[_ladder_line(line) for line in lines],
@@ -117,7 +121,8 @@ def _rows(data: Any, tested: Sequence[str]) -> Table | None:
             f"data: expected the {len(tested)} columns that were tested, got "
             f"{len(source.feature_names)}; pass the same columns."
         )
-    return open_table(source, drop_missing=True)
+    # Columns that were renamed for the test are called the same here.
+    return open_table(source, feature_names=tested, drop_missing=True)
 
 
 def _tested_columns(data: Any, tested: Sequence[str]) -> Table:

@@ -18,12 +18,15 @@ from typing import Any
 
 import numpy as np
 
-from edgewise._base.matrices import upper_pairs
+from edgewise._base.matrices import pairs_of
+from edgewise._base.text import listed
 from edgewise._base.types import FloatArray
 from edgewise._version import __version__
 from edgewise.inference.effect import MinEffect
+from edgewise.inference.measurement import Uncertainty
 from edgewise.methods.registry import registered
 from edgewise.results.result import EdgeTestResult
+from edgewise.results.tested import chosen_pairs, is_chosen, tested_part
 from edgewise.view.graph_files import distinct_texts
 from edgewise.view.heatmap import clustered_order
 from edgewise.view.layout import node_positions
@@ -104,7 +107,9 @@ def report_html(result: EdgeTestResult, context: Context) -> str:
         style_hash=_hash(style),
         script_hash=_hash(script),
         data=Markup(_safe_json(_data(result, bound))),  # noqa: S704  no "<" is left in it
-        question=f"Which of these {result.n_features} variables are connected, given all others?",
+        question=_question(result),
+        adjusted=_adjusted(result),
+        chosen=is_chosen(result),
         answer=_answer(result, promise),
         cautions=_cautions(result, "below" if context.ladder else ""),
         largest_alpha=max(_LARGEST_ALPHA, result.alpha),
@@ -123,8 +128,28 @@ def report_html(result: EdgeTestResult, context: Context) -> str:
     )
 
 
+def _question(result: EdgeTestResult) -> str:
+    variables = f"Which of these {len(result.tested_columns())} variables are connected, given"
+    if not result.given:
+        return f"{variables} all others?"
+    return f"{variables} all others and {printable(listed(result.given))}?"
+
+
+def _adjusted(result: EdgeTestResult) -> str:
+    """What the table says about pairs that are not in it; nothing if all are."""
+    if result.tested is None:
+        return ""
+    corrected = f"{result.n_pairs:,} pair{'s' * (result.n_pairs != 1)}"
+    told = f"Tested and corrected for: {corrected}{' that were chosen' * is_chosen(result)}."
+    if not result.given:
+        return told
+    # Every name, and not only the first few: this is what a paper must say.
+    names = printable(", ".join(result.given))
+    return f"Adjusted for, but not tested: {names}. {told}"
+
+
 def _count(result: EdgeTestResult) -> str:
-    pairs = result.n_features * (result.n_features - 1) // 2
+    pairs = result.n_pairs
     is_are = "is" if result.n_edges == 1 else "are"
     beyond = ""
     if "min_effect" in result.options:
@@ -157,8 +182,12 @@ def _cautions(result: EdgeTestResult, where: str) -> list[str]:
 def _facts(result: EdgeTestResult) -> list[tuple[str, str]]:
     facts = [
         ("rows", f"{result.n_samples:,}"),
-        ("variables", f"{result.n_features:,}"),
+        ("variables", f"{len(result.tested_columns()):,}"),
     ]
+    if result.given:
+        facts.append(("adjusted for", ", ".join(result.given)))
+    if result.tested is not None:
+        facts.append(("pairs tested", f"{result.n_pairs:,}{' chosen' * is_chosen(result)}"))
     if result.n_dropped:
         facts.append(("rows left out", f"{result.n_dropped:,} with missing values"))
     tested = f"{result.method}, α = {result.alpha:g}"
@@ -186,16 +215,21 @@ def _python_call(result: EdgeTestResult) -> str:
     for name in ("min_effect", "effect_scale"):
         if name in result.options:
             given[name] = result.options[name]
+    if (pairs := chosen_pairs(result)) is not None:
+        given["pairs"] = pairs  # without these, all other columns are adjusted for
+    elif result.given:
+        given["given"] = list(result.given)
     arguments = ", ".join(f"{name}={value!r}" for name, value in given.items())
     return f"edgewise.edge_test(data, {arguments})"
 
 
 def _data(result: EdgeTestResult, bound: bool) -> dict[str, Any]:
-    """The data that the script works with."""
-    upper = upper_pairs(result.n_features)
+    """The data that the script works with: of tested columns and pairs only."""
+    upper, part = result.tested_pairs(), tested_part(result)
     effects, chosen = _effects(result)
     document: dict[str, Any] = {
-        "names": list(distinct_texts(result.feature_names, printable).values()),
+        "names": list(distinct_texts(part.feature_names, printable).values()),
+        "pairs": None if part.tested is None else np.transpose(part.tested_pairs()).tolist(),
         "alpha": result.alpha,
         "smallestAlpha": min(_SMALLEST_ALPHA, result.alpha),
         "largestAlpha": max(_LARGEST_ALPHA, result.alpha),
@@ -208,8 +242,8 @@ def _data(result: EdgeTestResult, bound: bool) -> dict[str, Any]:
         "maxt": None,
         "low": None,
         "high": None,
-        "positions": _unit_square(node_positions(result)).round(4).tolist(),
-        "order": np.asarray(clustered_order(result.partial_correlation)).tolist(),
+        "positions": _unit_square(node_positions(part)).round(4).tolist(),
+        "order": np.asarray(clustered_order(part.partial_correlation)).tolist(),
     }
     if result.correction == "maxt":
         document["maxt"] = _encoded(np.log(result.adjusted_pvalue[upper]), np.float64)
@@ -222,12 +256,11 @@ def _data(result: EdgeTestResult, bound: bool) -> dict[str, Any]:
 
 def _effects(result: EdgeTestResult) -> tuple[list[dict[str, Any]], int]:
     """Log p-values for each minimal effect that can be chosen, and which one was tested."""
-    upper = upper_pairs(result.n_features)
     own = MinEffect(
         float(result.options.get("min_effect", 0.0)),
         str(result.options.get("effect_scale", "partial_correlation")),
     )
-    tested = result.log_pvalue[upper]
+    tested = result.log_pvalue[result.tested_pairs()]
     rule = result.uncertainty
     if rule is None or result.n_features > _MANY_FEATURES or own.scale != "partial_correlation":
         label = "as tested" if own.value else "0: any"
@@ -238,10 +271,16 @@ def _effects(result: EdgeTestResult) -> tuple[list[dict[str, Any]], int]:
     made = []
     values = sorted({*EFFECTS, own.value})
     for value in values:
-        log_p = tested if value == own.value else rule.log_pvalues(result, MinEffect(value))
+        log_p = tested if value == own.value else _at_effect(result, rule, value)
         label = f"{value:g}" if value else "0: any"
         made.append({"value": value, "label": label, "logp": _encoded(log_p, np.float64)})
     return made, values.index(own.value)
+
+
+def _at_effect(result: EdgeTestResult, rule: Uncertainty, value: float) -> FloatArray:
+    """Log p-values of the tested pairs for another minimal effect."""
+    log_p = rule.log_pvalues(result, MinEffect(value))
+    return log_p if result.tested is None else log_p[pairs_of(result.tested)]
 
 
 def _unit_square(positions: FloatArray) -> FloatArray:

@@ -20,12 +20,16 @@
   const effects = data.effects.map((e) => ({ value: e.value, label: e.label, logp: doubles(e.logp) }));
   const maxt = data.maxt ? doubles(data.maxt) : null;
 
-  // Pairs are numbered along the rows of the upper triangle.
+  // Tested pairs are numbered along the rows of the upper triangle; the others have no number.
   const first = new Uint16Array(m);
   const second = new Uint16Array(m);
-  for (let i = 0, k = 0; i < p; i++)
-    for (let j = i + 1; j < p; j++, k++) { first[k] = i; second[k] = j; }
-  const pairOf = (i, j) => (i < j ? i * p - (i * (i + 1)) / 2 + j - i - 1 : pairOf(j, i));
+  if (data.pairs) data.pairs.forEach(([i, j], k) => { first[k] = i; second[k] = j; });
+  else
+    for (let i = 0, k = 0; i < p; i++)
+      for (let j = i + 1; j < p; j++, k++) { first[k] = i; second[k] = j; }
+  const number = new Int32Array(p * p).fill(-1);
+  for (let k = 0; k < m; k++) number[first[k] * p + second[k]] = number[second[k] * p + first[k]] = k;
+  const pairOf = (i, j) => number[i * p + j];
 
   const sortedBy = (value) => {
     const order = Array.from({ length: m }, (_, k) => k);
@@ -430,6 +434,7 @@
   const context = canvas.getContext("2d");
   const POSITIVE = [0, 114, 178];
   const NEGATIVE = [179, 71, 0];
+  const UNTESTED = 0xffbbbbbb | 0;
   // Red, green, blue, opaque, as bytes of one number.
   const shade = (v, isEdge) => {
     const t = Math.sqrt(Math.min(1, Math.abs(v) / strongest)) * (isEdge ? 1 : 0.22);
@@ -444,7 +449,7 @@
       pixels[a * p + a] = 0xff787878 | 0;
       for (let b = a + 1; b < p; b++) {
         const k = pairOf(data.order[a], data.order[b]);
-        pixels[a * p + b] = pixels[b * p + a] = shade(rho[k], state.isEdge[k]);
+        pixels[a * p + b] = pixels[b * p + a] = k < 0 ? UNTESTED : shade(rho[k], state.isEdge[k]);
       }
     }
     context.putImageData(image, 0, 0);
@@ -455,6 +460,7 @@
     const [i, j] = [at(event.clientY, box.top, box.height), at(event.clientX, box.left, box.width)];
     if (i === j) { tip(event, names[i]); return; }
     const k = pairOf(i, j);
+    if (k < 0) { tip(event, `${names[i]} – ${names[j]}: not tested`); return; }
     tip(event, `${isText(k)}: ${signed(rho[k])}${state.isEdge[k] ? ", an edge" : ""}`);
   });
   canvas.addEventListener("pointerleave", hideTip);

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from edgewise._base.checks import check_choice, check_real
-from edgewise._base.types import BoolArray, FloatArray
+from edgewise._base.types import FloatArray
 from edgewise.errors import ParameterError
 from edgewise.inference.effect import SCALES
 from edgewise.inference.intervals import ConfidenceInterval
 from edgewise.inference.measurement import Uncertainty
+from edgewise.results.tested import Tested
 
 if TYPE_CHECKING:
     from edgewise.results.edge import Edge
@@ -29,7 +30,7 @@ _FAMILY_WISE = ("holm", "bonferroni", "maxt")
 _LARGEST_LEVEL = math.nextafter(1.0, 0.0)
 
 
-class Intervals:
+class Intervals(Tested):
     """What `EdgeTestResult` says about intervals."""
 
     alpha: float
@@ -39,7 +40,6 @@ class Intervals:
     partial_correlation: FloatArray
     statistic: FloatArray
     uncertainty: Uncertainty | None
-    tested: BoolArray | None
 
     @property
     def interval_level(self) -> float:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from edgewise._base.checks import check_choice
 from edgewise._base.types import AnyArray
 from edgewise.results.edge import FrameKind, frame_kind
-
-if TYPE_CHECKING:
-    from edgewise.results.result import EdgeTestResult
+from edgewise.results.intervals import Intervals
 
 _MATRICES = (
     *("covariance", "precision", "partial_correlation", "statistic", "pvalue", "adjusted_pvalue"),
@@ -22,14 +20,10 @@ _ENDS = ("interval_low", "interval_high")
 _VARIABLE = "variable"
 
 
-class Matrices:
+class Matrices(Intervals):
     """How `EdgeTestResult` shows its matrices."""
 
-    def matrix(
-        self: EdgeTestResult,  # type: ignore[misc]
-        name: str = "partial_correlation",
-        backend: FrameKind | None = None,
-    ) -> Any:
+    def matrix(self, name: str = "partial_correlation", backend: FrameKind | None = None) -> Any:
         """A matrix of the result as a data frame with the names of the variables.
 
         Parameters
@@ -49,32 +43,26 @@ class Matrices:
             names are in a first column, "variable" (with an underscore more where that is the name
             of a variable).
         """
-        kind = frame_kind(backend)
-        values = _values(self, name)
-        names = list(self.feature_names)
-        if kind == "pandas":
-            import pandas as pd
-
-            return pd.DataFrame(values.copy(), index=names, columns=names)
         import narwhals as nw
 
+        kind, names = frame_kind(backend), list(self.feature_names)
+        columns = dict(zip(names, self._matrix(name).T.tolist(), strict=True))
+        if kind == "pandas":
+            return nw.from_dict(columns, backend=kind).to_native().set_axis(names, axis="index")
         heading = _VARIABLE
         while heading in names:
             heading += "_"
-        columns = {heading: names, **dict(zip(names, values.T.tolist(), strict=True))}
-        return nw.from_dict(columns, backend=kind).to_native()
+        return nw.from_dict({heading: names, **columns}, backend=kind).to_native()
 
-
-def _values(result: EdgeTestResult, name: str) -> AnyArray:
-    """The matrix of that name; a name that the result has not is refused, with the choices."""
-    known = [one for one in _MATRICES if getattr(result, one) is not None]
-    if result.uncertainty is not None:
-        known += _ENDS
-    check_choice("name", name, known)
-    if name in _ENDS:
-        return result.shown_interval()[_ENDS.index(name)]
-    values = np.asarray(getattr(result, name))
-    if values.ndim == 0:  # one threshold for all pairs
-        values = np.full((result.n_features, result.n_features), float(values))
-        np.fill_diagonal(values, np.nan)
-    return values
+    def _matrix(self, name: str) -> AnyArray:
+        known = [one for one in _MATRICES if getattr(self, one) is not None]
+        if self.uncertainty is not None:
+            known += _ENDS
+        check_choice("name", name, known)
+        if name in _ENDS:
+            return self.shown_interval()[_ENDS.index(name)]
+        values = np.asarray(getattr(self, name))
+        if values.ndim == 0:  # one threshold for all pairs
+            values = np.full((self.n_features, self.n_features), float(values))
+            np.fill_diagonal(values, np.nan)
+        return values

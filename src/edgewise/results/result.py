@@ -11,11 +11,9 @@ import numpy as np
 from edgewise._base.types import BoolArray, FloatArray
 from edgewise.inference.measurement import Uncertainty
 from edgewise.results.edge import Edge, FrameKind, all_pairs, frame_of, graph_of
-from edgewise.results.intervals import Intervals
 from edgewise.results.json import from_json, json_schema, json_text, to_document
 from edgewise.results.matrix import Matrices
 from edgewise.results.summary import headline, shortest, summary
-from edgewise.results.tested import Tested
 
 if TYPE_CHECKING:
     import os
@@ -27,7 +25,7 @@ _TINY = float(np.finfo(float).tiny)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class EdgeTestResult(Intervals, Tested, Matrices):
+class EdgeTestResult(Matrices):
     """The outcome of testing H₀: Θ_ij = 0 for pairs of variables: all, or some.
 
     Attributes
