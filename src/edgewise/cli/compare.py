@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from edgewise.cli.engine import engine_options, opened_table, watched
+from edgewise.cli.family import family_of, family_options, inputs
 from edgewise.cli.manual import Manual
 from edgewise.cli.options import (
     PATH,
@@ -32,6 +33,7 @@ from edgewise.cli.options import (
     """,
 )
 @data_options
+@family_options
 @engine_options
 @alpha_option
 @correction_option
@@ -76,10 +78,12 @@ def _show_methods(asked: dict[str, Any]) -> None:
     plot = asked["plot"]
     if plot is not None:
         plot_kind(plot)
-        check_writable(plot, asked["data"])
+        check_writable(plot, inputs(asked))
     out = console()
     with opened_table(asked) as table, watched(asked, table, "testing") as rows:
-        lines = compare_methods(rows, asked["alpha"], correction_of(asked["correction"]))
+        family = family_of(asked, table.feature_names)
+        correction = correction_of(asked["correction"])
+        lines = compare_methods(rows, asked["alpha"], correction, **family)
         advice = diagnose(rows).advice()
     tell_dropped(max(line.result.n_dropped for line in lines if line.result is not None))
     out.print(comparison_table(lines))
@@ -108,6 +112,7 @@ def _show_null(asked: dict[str, Any]) -> None:
     check_count("seed", seed, at_least=0)
     alpha, correction = check_alpha(asked["alpha"]), correction_of(asked["correction"])
     with opened_table(asked) as table, watched(asked, table, "reading", 2) as rows:
+        family = family_of(asked, table.feature_names)
         sample = even_sample(rows)
     tell_dropped(sample.n_dropped)
     used, available = len(sample.rows), sample.n_available
@@ -123,6 +128,7 @@ def _show_null(asked: dict[str, Any]) -> None:
             correction=correction,
             random_state=seed,
             progress=tell,
+            **family,
         )
     out = console()
     out.print(null_table(lines))

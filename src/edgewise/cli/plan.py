@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from edgewise.cli.engine import opened_table, watched
+from edgewise.cli.family import family_of, family_options
 from edgewise.cli.manual import Manual
 from edgewise.cli.options import alpha_option, data_options, tell_dropped
 
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     """,
 )
 @data_options
+@family_options
 @click.option(
     "--effect",
     type=float,
@@ -41,8 +44,8 @@ if TYPE_CHECKING:
 def command(effect: float, power: float, alpha: float, **asked: Any) -> None:
     """How many rows like those of DATA would find a partial correlation of a given size?
 
-    The per-edge methods then find it with the given power, after correction for all pairs. For the
-    bounds, it is the number of rows at which the threshold falls to the effect.
+    The per-edge methods then find it with the given power, after correction for all tested pairs.
+    For the bounds, it is the number of rows at which the threshold falls to the effect.
     """
     from edgewise.cli.screen import console, plan_table
     from edgewise.errors import EdgewiseError
@@ -52,11 +55,12 @@ def command(effect: float, power: float, alpha: float, **asked: Any) -> None:
 
     plans: list[tuple[str, str, SamplePlan | EdgewiseError]] = []
     with opened_table(asked) as table, watched(asked, table, "planning") as rows:
+        family = family_of(asked, table.feature_names)
         for method in registered().values():
             made: SamplePlan | EdgewiseError
             try:
                 made = plan_sample_size(
-                    rows, effect=effect, power=power, method=method.name, alpha=alpha
+                    rows, effect=effect, power=power, method=method.name, alpha=alpha, **family
                 )
             except EdgewiseError as error:
                 made = error
@@ -68,10 +72,19 @@ def command(effect: float, power: float, alpha: float, **asked: Any) -> None:
     tell_dropped(n_dropped)
     out = console()
     out.print(
-        f"To find a partial correlation of {effect:g} (power {power:g}, alpha {alpha:g}, all pairs "
-        "corrected for):\n"
+        f"To find a partial correlation of {effect:g} (power {power:g}, alpha {alpha:g}, "
+        f"{_pairs(made for *_, made in plans)} corrected for):\n"
     )
     out.print(plan_table(plans))
     for name, _, made in plans:
         if isinstance(made, EdgewiseError):
             out.print(f"{name}: {made}", markup=False, soft_wrap=True)
+
+
+def _pairs(plans: Iterable[SamplePlan | EdgewiseError]) -> str:
+    """How many pairs are corrected for: all, or fewer with --given or --pairs."""
+    import numpy as np
+
+    planned = next(plan.pairs for plan in plans if not isinstance(plan, Exception))
+    p, n_pairs = len(planned), int(np.isfinite(planned).sum()) // 2
+    return "all pairs" if n_pairs == p * (p - 1) // 2 else f"{n_pairs:,} pair{'s' * (n_pairs != 1)}"

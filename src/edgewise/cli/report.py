@@ -29,8 +29,8 @@ from edgewise.cli.testing import (
     edgewise report returns.csv --exclude Date
     # Another test and another file; without the table of all methods
     edgewise report 2024/ --method batch --no-compare -o 2024.html
-    # From a state, without the rows
-    edgewise report 2024.state -o 2024.html
+    # From a state, without the rows; d is adjusted for
+    edgewise report 2024.state --given d -o 2024.html
     """,
 )
 @test_options
@@ -54,8 +54,10 @@ def command(output: str, compare: bool | None, **asked: Any) -> None:
     heat map, facts about the data, and every method side by side. DATA is what `edgewise test`
     takes. A state has no rows, so its page has no table of all methods.
     """
-    check_report(output, asked["data"])
+    from edgewise.view.safe_names import printable
+
+    check_report(output, asked)
     with tested(asked) as (result, rows):
         make_report(result, output, rows, asked, compare)
-    click.echo(result.headline())
+    click.echo(printable(result.headline()))
     click.echo(f"The report is in {Path(output).resolve()}")

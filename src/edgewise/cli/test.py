@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from edgewise.cli.engine import check_engine, engine_options
+from edgewise.cli.family import inputs
 from edgewise.cli.manual import section
 from edgewise.cli.options import PATH
 from edgewise.cli.testing import (
@@ -28,8 +29,8 @@ from edgewise.cli.testing import (
     edgewise test returns.csv --exclude Date
     # A folder of files; every pair into a table, the graph for Gephi
     edgewise test 2024/ --csv pairs.csv --graph graph.gexf
-    # Each day may depend on the days before; weak edges do not matter
-    edgewise test returns.csv --exclude Date --method batch --min-effect 0.1
+    # Each day may depend on the days before; d is adjusted for; weak edges do not matter
+    edgewise test returns.csv --exclude Date --given d --method batch --min-effect 0.1
     # In a pipe, where the rows can be read only once
     cat today.csv | edgewise test - --method batch --json - > today.json
     """,
@@ -42,7 +43,7 @@ from edgewise.cli.testing import (
     "--json", "json_file", type=PATH, metavar="FILE|-", help="Write the whole result as JSON."
 )
 @click.option(
-    "--csv", "csv_file", type=PATH, metavar="FILE", help="Write every pair as a line of CSV."
+    "--csv", "csv_file", type=PATH, metavar="FILE", help="Write every tested pair as a line of CSV."
 )
 @click.option(
     "--graphml", type=PATH, metavar="FILE", help="Write the graph for Cytoscape, Gephi, networkx."
@@ -76,7 +77,7 @@ def command(
     verbose: bool,
     **asked: Any,
 ) -> None:
-    """Test every pair of columns of DATA for an edge.
+    """Test every pair of columns of DATA for an edge, or those that --given and --pairs leave.
 
     DATA is files, folders or patterns of .csv, .csv.gz, .parquet, .feather, .arrow and .npy files
     with the same columns; or - for CSV from standard input; or one state of `edgewise accumulate`.
@@ -85,6 +86,7 @@ def command(
     from edgewise.cli.progress import peak_memory
     from edgewise.cli.screen import console, edge_table
     from edgewise.view import export
+    from edgewise.view.safe_names import printable
 
     check_engine(asked)
     if plot is None and plot_kind is not None:
@@ -99,10 +101,10 @@ def command(
     if graph is not None:
         export.graph_kind(graph)
     if report is not None:
-        check_report(report, asked["data"])
+        check_report(report, asked)
     for path in (csv_file, graphml, graph, plot, None if json_file == "-" else json_file):
         if path is not None:
-            check_writable(path, asked["data"])
+            check_writable(path, inputs(asked))
     with tested(asked) as (result, rows):
         if report is not None:
             make_report(result, report, rows, asked, compare)
@@ -122,6 +124,6 @@ def command(
     if json_file is not None:
         export.write_json(result, json_file)
     out = console()
-    out.print(result.headline(), markup=False)
+    out.print(printable(result.headline()), markup=False)
     if result.n_edges:
         out.print(edge_table(result))

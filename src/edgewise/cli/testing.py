@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from edgewise.cli.engine import check_engine, is_local, opened_table, watched
+from edgewise.cli.family import family_of, family_options, inputs
 from edgewise.cli.manual import Manual, section
 from edgewise.cli.options import (
     alpha_option,
@@ -38,6 +39,7 @@ def test_options(command: _Command) -> _Command:
 _OPTIONS: tuple[Callable[[Any], Any], ...] = (
     section("Rows and columns"),
     data_options,
+    family_options,
     section("The test"),
     click.option(
         "--method",
@@ -104,13 +106,16 @@ def tested(asked: dict[str, Any]) -> Iterator[tuple[EdgeTestResult, Table | None
     state = _state(asked)
     if state is not None:
         method = asked["method"] or state.default_method
-        yield _told(asked, method, nullcontext(state), drop_missing=asked["drop_missing"]), None
+        family = family_of(asked, _names_in(state))
+        more = {"drop_missing": asked["drop_missing"], **family}
+        yield _told(asked, method, nullcontext(state), **more), None
         return
     method = asked["method"] or DEFAULT_METHOD
     twice = asked["budget"] is None and method_of(method, asked_options(asked)).needs.reads_again
     with opened_table(asked) as table:
+        family = family_of(asked, table.feature_names)
         rows = watched(asked, table, "testing", 1 + twice)
-        yield _told(asked, method, rows), table if table.rescannable else None
+        yield _told(asked, method, rows, **family), table if table.rescannable else None
 
 
 def _state(asked: dict[str, Any]) -> AnyState | None:
@@ -123,6 +128,13 @@ def _state(asked: dict[str, Any]) -> AnyState | None:
     if state is not None and (asked["columns"] or asked["exclude"]):
         raise click.UsageError("--columns and --exclude choose among rows; a state has none left.")
     return state
+
+
+def _names_in(state: AnyState) -> Sequence[str]:
+    from edgewise._base.checks import default_names
+
+    sums: Any = getattr(state, "state", state)  # a confidence sequence holds another state
+    return tuple(sums.feature_names or default_names(sums.n_features or 0))
 
 
 def _told(
@@ -156,12 +168,12 @@ def _told(
     return result
 
 
-def check_report(path: str, data: tuple[str, ...]) -> None:
+def check_report(path: str, asked: dict[str, Any]) -> None:
     """Check before the work that the report can be written and that its name ends in .html."""
     from edgewise._base.atomic import check_writable
     from edgewise._base.checks import check_choice
 
-    check_writable(path, data)
+    check_writable(path, inputs(asked))
     ending = path.rpartition(".")[2].lower()
     check_choice(f"report: the ending of '{path}'", ending, ("html", "htm"))
 
