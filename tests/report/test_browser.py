@@ -7,6 +7,7 @@ import io
 import re
 import statistics
 import warnings
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -52,6 +53,13 @@ def with_data(X, **options):
     return quiet_test(X, **options), {"data": X}
 
 
+CHOSEN = [("x4", "x3"), ("x0", "x1"), ("x1", "x2"), ("x2", "x3"), ("x0", "x3")]
+#: Tests of some of the pairs of seven columns.
+FAMILIES = {
+    "given": {"given": ["x6", "x0"]},
+    "chosen": {"pairs": CHOSEN},
+    "chosen, maxt": {"pairs": CHOSEN, "method": "batch", "correction": "maxt"},
+}
 #: Every kind of page: the result, and what `report` is given beside it.
 REPORTS = {
     "sp500": lambda: with_data(ew.datasets.load_sp500_returns()),
@@ -64,6 +72,9 @@ REPORTS = {
     "infinite": lambda: with_data(chain()[:100], method="trace"),
     "maxt": lambda: with_data(chain(), method="batch", correction="maxt"),
     "min_effect": lambda: with_data(chain(), min_effect=0.15, correction="bh"),
+    "given": lambda: with_data(chain(p=7), **FAMILIES["given"]),
+    "chosen": lambda: with_data(chain(p=7), **FAMILIES["chosen"]),
+    "chosen, maxt": lambda: with_data(chain(p=7), **FAMILIES["chosen, maxt"]),
     "from a file": lambda: (ew.EdgeTestResult.from_json(ew.edge_test(chain()).to_json()), {}),
     "hostile": lambda: (
         ew.edge_test(chain(2000, len(HOSTILE)), feature_names=HOSTILE),
@@ -137,8 +148,10 @@ class Shown:
 
 
 def lines_of(text):
-    """Without the remark at the head, which says what the intervals are."""
+    """Without the remarks at the head: what the intervals are, what was adjusted for."""
     remark, _, table = text.partition("\r\n")
+    if table.startswith("# adjusted for: x"):
+        table = table.partition("\r\n")[2]
     assert re.fullmatch(r"# interval_low and interval_high: \d+ % interval( for|, point).*", remark)
     return list(csv.DictReader(io.StringIO(table, newline="")))
 
@@ -257,6 +270,34 @@ def all_that_a_file_holds(shown):
     assert "95 % interval for all pairs at once" in shown.all("#headings button")
 
 
+def only_tested_columns(shown):
+    assert shown.all("#nodes text") == ["x1", "x2", "x3", "x4", "x5"]
+    assert "given the others, x0 and x6?" in shown.text(".answer")
+    adjusted = "Adjusted for, but not tested: x0, x6. Tested and corrected for: 10 pairs."
+    assert shown.text("#adjusted") == adjusted
+    facts = dict(zip(shown.all("dt"), shown.all("dd"), strict=True))
+    assert facts["adjusted for"] == "x0, x6"
+    assert facts["pairs tested"] == "10"
+    assert "95 % interval for all tested pairs at once" in shown.all("#headings button")
+    every_method_on_the_same_pairs(shown, "given")
+
+
+def only_chosen_pairs(shown):
+    assert shown.all("#nodes text") == ["x0", "x1", "x2", "x3", "x4"]
+    assert "Which of 5 chosen pairs are connected, given all" in shown.text(".answer")
+    assert shown.text("#adjusted").endswith("corrected for: 5 pairs that were chosen.")
+    assert "pairs that were not tested grey" in shown.text("main")
+    assert "pairs=[('x0', 'x1'), ('x0', 'x3'), ('x1', 'x2'), " in shown.text("pre")
+    every_method_on_the_same_pairs(shown, "chosen")
+
+
+def every_method_on_the_same_pairs(shown, family):
+    ladder = dict(zip(shown.all("tbody th"), shown.all("tbody th ~ td:last-child"), strict=True))
+    for method in ("score", "batch", "fisher", "entrywise"):
+        expected = ew.edge_test(chain(p=7), method=method, **FAMILIES[family])
+        assert ladder[method] == str(expected.n_edges)
+
+
 #: What one kind of page alone has to show.
 SPECIAL = {
     "sp500": facts_and_ladder,
@@ -264,6 +305,8 @@ SPECIAL = {
     "maxt": maxt_only_for_what_was_resampled,
     "whitened": no_correction_of_a_bound,
     "from a file": all_that_a_file_holds,
+    "given": only_tested_columns,
+    "chosen": only_chosen_pairs,
 }
 
 
@@ -272,11 +315,11 @@ def test_a_page_opens_and_works_in_silence(show, kind):
     """`show` looks at errors, warnings, dialogs and requests."""
     shown = show(kind)
     page, result = shown.page, shown.result
-    pairs = result.n_features * (result.n_features - 1) // 2
+    pairs = result.n_pairs
     assert shown.text("#count").startswith(f"{result.n_edges:,} of {pairs:,} pair")
     assert shown.text("#answer").startswith(f"{result.n_edges:,} of {pairs:,} pair")
     assert page.locator("#edges line").count() == result.n_edges
-    assert page.locator("#nodes g.node").count() == result.n_features
+    assert page.locator("#nodes g.node").count() == len(result.tested_columns())
     assert len(shown.table()) == min(result.n_edges, 50)
     SPECIAL.get(kind, lambda shown: None)(shown)
     page.evaluate(TOUCH_EVERYTHING)
@@ -322,25 +365,27 @@ LEVELS = [
 ]
 
 
-@pytest.mark.parametrize("kind", ["score", "maxt", "fisher", "whitened", "min_effect"])
+@pytest.mark.parametrize("kind", ["score", "maxt", "fisher", "whitened", "min_effect", *FAMILIES])
 def test_decides_as_python_does(show, kind):
     """Five levels, every correction, every minimal effect: the same edges and adjusted p-values.
 
-    The page of "maxt" is of method "batch", and offers its other corrections too.
+    The page of "maxt" is of method "batch", and offers its other corrections too. With some of the
+    pairs, all corrections count these.
     """
     shown = show(kind)
     result, names = shown.result, shown.result.feature_names
-    X = chain()
+    X = chain(p=len(names))
     values = [0.0, 0.05, 0.1, 0.2, 0.3]
     if kind == "min_effect":
         values = sorted([*values, 0.15])
     saved = [(line["source"], line["target"]) for line in shown.download()]
     assert saved == [edge[:2] for edge in result.edges()]
     shown.page.check("#all")
-    levels = LEVELS[:2] if kind == "min_effect" else LEVELS
+    family = {k: v for k, v in FAMILIES.get(kind, {}).items() if k in ("given", "pairs")}
+    levels = LEVELS[:2] if family or kind == "min_effect" else LEVELS
     everything = shown.page.evaluate(EVERY_CHOICE, levels)
     offered = ["none"] if kind == "whitened" else list(CORRECTIONS)
-    extra = len(levels) if kind == "maxt" else 0
+    extra = len(levels) if result.correction == "maxt" else 0
     assert len(everything) == len(levels) * len(values) * len(offered) + extra
     assert len({seen["alpha"] for seen in everything}) == len(levels)
     edge_sets = set()
@@ -351,10 +396,12 @@ def test_decides_as_python_does(show, kind):
             alpha=seen["alpha"],
             correction=CORRECTIONS.get(seen["correction"], "maxt"),
             min_effect=values[seen["effect"]],
+            **family,
         )
         found = {(line["source"], line["target"]): line for line in lines_of(seen["csv"])}
         edges = set()
-        for (i, j), (a, b) in _pairs(names):
+        for i, j in zip(*result.tested_pairs(), strict=True):
+            a, b = names[i], names[j]
             line = found.pop((a, b))
             assert (line["edge"] == "true") == expected.reject[i, j], (seen["alpha"], a, b)
             assert float(line["log_pvalue"]) == pytest.approx(
@@ -367,16 +414,10 @@ def test_decides_as_python_does(show, kind):
             )
             edges |= {(i, j)} if expected.reject[i, j] else set()
         assert found == {}
-        assert seen["count"].startswith(f"{len(edges)} of {len(names) * (len(names) - 1) // 2} ")
+        assert seen["count"].startswith(f"{len(edges)} of {result.n_pairs} ")
         assert seen["drawn"] == len(edges)
         edge_sets.add(frozenset(edges))
     assert len(edge_sets) >= 4  # the choices do make a difference
-
-
-def _pairs(names):
-    for i in range(len(names)):
-        for j in range(i + 1, len(names)):
-            yield (i, j), (names[i], names[j])
 
 
 def test_an_effect_is_named(show):
@@ -542,7 +583,7 @@ def test_hostile_names_in_the_download(show):
     lines = shown.download()
     assert len(lines) == 66
     assert {line["source"] for line in lines} | {line["target"] for line in lines} == set(names)
-    pairs = [(names[i], names[j]) for (i, j), _ in _pairs(HOSTILE)]
+    pairs = list(combinations(names, 2))
     assert sorted((line["source"], line["target"]) for line in lines) == sorted(pairs)
     assert {line["edge"] for line in lines} == {"true", "false"}
 

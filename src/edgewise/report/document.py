@@ -19,14 +19,13 @@ from typing import Any
 import numpy as np
 
 from edgewise._base.matrices import pairs_of
-from edgewise._base.text import listed
 from edgewise._base.types import FloatArray
 from edgewise._version import __version__
 from edgewise.inference.effect import MinEffect
 from edgewise.inference.measurement import Uncertainty
 from edgewise.methods.registry import registered
 from edgewise.results.result import EdgeTestResult
-from edgewise.results.tested import chosen_pairs, is_chosen, tested_part
+from edgewise.results.tested import chosen_pairs, given_names, is_chosen, tested_part
 from edgewise.view.graph_files import distinct_texts
 from edgewise.view.heatmap import clustered_order
 from edgewise.view.layout import node_positions
@@ -129,10 +128,11 @@ def report_html(result: EdgeTestResult, context: Context) -> str:
 
 
 def _question(result: EdgeTestResult) -> str:
+    if is_chosen(result):
+        return f"Which of {result.n_pairs:,} chosen pairs are connected, given all other variables?"
     variables = f"Which of these {len(result.tested_columns())} variables are connected, given"
-    if not result.given:
-        return f"{variables} all others?"
-    return f"{variables} all others and {printable(listed(result.given))}?"
+    others = "all others" if not result.given else f"the others, {printable(given_names(result))}"
+    return f"{variables} {others}?"
 
 
 def _adjusted(result: EdgeTestResult) -> str:
@@ -229,6 +229,7 @@ def _data(result: EdgeTestResult, bound: bool) -> dict[str, Any]:
     effects, chosen = _effects(result)
     document: dict[str, Any] = {
         "names": list(distinct_texts(part.feature_names, printable).values()),
+        "given": printable(", ".join(result.given)),
         "pairs": None if part.tested is None else np.transpose(part.tested_pairs()).tolist(),
         "alpha": result.alpha,
         "smallestAlpha": min(_SMALLEST_ALPHA, result.alpha),

@@ -417,6 +417,8 @@
     const adj = adjusted();
     const logp = effects[state.effect].logp;
     const remarks = low ? [`# interval_low and interval_high: ${data.intervalLabel}`] : [];
+    // What follows a space does not begin a cell that is a formula.
+    if (data.given) remarks.push(`# adjusted for: ${data.given.replace(/([,;])(?=\S)/g, "$1 ")}`);
     const head = ["source", "target", "partial_correlation", ...(low ? ["interval_low", "interval_high"] : []), "log_pvalue", "log_adjusted_pvalue", "edge"];
     const ends = (k) => (low ? [low[k].toPrecision(7), high[k].toPrecision(7)] : []);
     const rows = wanted().map((k) => [csvName(names[first[k]]), csvName(names[second[k]]), rho[k].toPrecision(7), ...ends(k), logp[k], adj[k], Boolean(state.isEdge[k])].join(","));
@@ -434,7 +436,7 @@
   const context = canvas.getContext("2d");
   const POSITIVE = [0, 114, 178];
   const NEGATIVE = [179, 71, 0];
-  const UNTESTED = 0xffbbbbbb | 0;
+  const UNTESTED = 0xffd2d2d2 | 0;
   // Red, green, blue, opaque, as bytes of one number.
   const shade = (v, isEdge) => {
     const t = Math.sqrt(Math.min(1, Math.abs(v) / strongest)) * (isEdge ? 1 : 0.22);

@@ -96,10 +96,13 @@ def chosen_pairs(result: EdgeTestResult) -> list[tuple[str, str]] | None:
 
 
 def adjusted_for(result: EdgeTestResult) -> str:
-    """ "adjusted for age and sex", for a sentence; empty if all columns were tested."""
+    """What was adjusted for, as in "adjusted for age and sex"; empty if nothing was."""
+    return f"adjusted for {given_names(result)}" if result.given else ""
+
+
+def given_names(result: EdgeTestResult) -> str:
+    """The first of the names that were adjusted for, as part of a sentence."""
     given = result.given
-    if not given:
-        return ""
     if 2 <= len(given) <= _NAMED:
-        return f"adjusted for {', '.join(given[:-1])} and {given[-1]}"
-    return f"adjusted for {listed(given)}"
+        return f"{', '.join(given[:-1])} and {given[-1]}"
+    return listed(given)
