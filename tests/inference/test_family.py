@@ -1,0 +1,320 @@
+"""Which pairs are tested: only what counts pairs changes, and bad families are one sentence."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import edgewise as ew
+from edgewise import DataError, ParameterError
+from edgewise._base.matrices import off_diagonal
+from edgewise.inference.corrections import adjust
+from edgewise.inference.family import Family
+from edgewise.methods.registry import METHODS
+from edgewise.rows.readers.arrays import ArrayTable
+
+P = 6
+NAMES = tuple("abcdef")
+UPPER = np.triu_indices(P, k=1)
+PAIRS = [(NAMES[i], NAMES[j]) for i, j in zip(*UPPER, strict=True)]
+PER_EDGE = [name for name, kind in METHODS.items() if not kind.simultaneous]
+pytestmark = pytest.mark.filterwarnings("ignore::edgewise.errors.TooFewRowsWarning")
+
+
+def chain(n=600, p=P, seed=4):
+    """Weak edges between neighbours, so that a family decides which of them are found."""
+    X = np.random.default_rng(seed).standard_t(7, (n, p))
+    for j in range(1, p):
+        X[:, j] += 0.16 * X[:, j - 1]
+    return X
+
+
+X = chain()
+MEASURED = {}
+
+
+def full(method):
+    """The test of all pairs, without a correction; made once."""
+    if method not in MEASURED:
+        MEASURED[method] = ask(method, correction=None)
+    return MEASURED[method]
+
+
+def ask(method="score", **asked):
+    return ew.edge_test(X, method=method, feature_names=NAMES, **asked)
+
+
+def marked(pairs):
+    """The matrix of these pairs."""
+    tested = np.zeros((P, P), bool)
+    for a, b in pairs:
+        tested[NAMES.index(a), NAMES.index(b)] = tested[NAMES.index(b), NAMES.index(a)] = True
+    return tested
+
+
+families = st.one_of(
+    st.lists(st.sampled_from(PAIRS), min_size=1, unique=True).map(lambda pairs: {"pairs": pairs}),
+    st.lists(st.sampled_from(NAMES), max_size=4, unique=True).map(lambda names: {"given": names}),
+)
+
+
+def expected_pairs(family):
+    left_out = set(family.get("given", ()))
+    return [pair for pair in family.get("pairs", PAIRS) if not left_out & set(pair)]
+
+
+class TestDecisions:
+    @pytest.mark.parametrize("correction", ["holm", "bonferroni", "bh", "by", None])
+    @given(family=families, alpha=st.sampled_from([0.01, 0.05, 0.3]))
+    @settings(max_examples=12)
+    def test_are_those_of_the_pvalues_of_the_family(self, correction, family, alpha):
+        """Estimates, statistics and p-values to the bit, because they are measured once."""
+        whole, result = full("score"), ask(correction=correction, alpha=alpha, **family)
+        own = marked(expected_pairs(family))[UPPER]
+        for field in ("precision", "partial_correlation", "standard_error"):
+            np.testing.assert_array_equal(getattr(result, field), getattr(whole, field))
+        for field in ("statistic", "log_pvalue", "pvalue"):
+            found = getattr(result, field)[UPPER]
+            np.testing.assert_array_equal(found[own], getattr(whole, field)[UPPER][own])
+            assert np.isnan(found[~own]).all()
+        adjusted = np.exp(adjust(whole.log_pvalue[UPPER][own], correction))
+        np.testing.assert_allclose(result.adjusted_pvalue[UPPER][own], adjusted, rtol=1e-12)
+        assert np.isnan(result.adjusted_pvalue[UPPER][~own]).all()
+        np.testing.assert_array_equal(result.reject[UPPER][own], adjusted <= alpha)
+        assert not result.reject[UPPER][~own].any()
+        assert (result.n_pairs, len(result.pairs())) == (own.sum(), own.sum())
+
+    @pytest.mark.parametrize("method", PER_EDGE)
+    @pytest.mark.parametrize("effect", [0.0, 0.05])
+    @pytest.mark.parametrize("correction", ["holm", "bh"])
+    def test_the_threshold_is_that_of_the_family(self, method, effect, correction):
+        """What was found is what reaches it, where a pair has a threshold at all."""
+        result = ask(method, given="c", min_effect=effect, correction=correction)
+        own = marked(expected_pairs({"given": ["c"]}))
+        above = np.abs(result.precision) >= result.threshold
+        np.testing.assert_array_equal(above[own], result.reject[own])
+        assert np.isnan(result.threshold[~own]).all()
+
+    @pytest.mark.parametrize("method", METHODS)
+    def test_the_family_of_all_pairs_changes_nothing(self, method):
+        assert ask(method, pairs=PAIRS).to_json() == ask(method).to_json()
+        assert ask(method, given=[]).to_json() == ask(method).to_json()
+
+    def test_fifteen_pairs_and_not_forty_five(self):
+        """6 variables and 4 covariates: counted through the adjusted p-values of Bonferroni."""
+        rows = chain(400, 10)
+        covariates = ["x6", "x7", "x8", "x9"]
+        for correction, most in (("bonferroni", 15), ("holm", 15)):
+            result = ew.edge_test(rows, given=covariates, correction=correction)
+            strongest = np.nanargmin(result.pvalue)
+            counted = result.adjusted_pvalue.flat[strongest] / result.pvalue.flat[strongest]
+            assert counted == pytest.approx(most, rel=1e-12)
+        whole = ew.edge_test(rows, correction="bonferroni")
+        strongest = np.nanargmin(whole.pvalue)
+        counted = whole.adjusted_pvalue.flat[strongest] / whole.pvalue.flat[strongest]
+        assert counted == pytest.approx(45, rel=1e-12)
+
+    @pytest.mark.parametrize("method", PER_EDGE)
+    def test_simultaneous_intervals_are_those_of_bonferroni(self, method):
+        result = ask(method, given=["c", "f"], correction="bonferroni")
+        own = marked(expected_pairs({"given": ["c", "f"]}))
+        low, high = result.confidence_interval(0.95, "partial_correlation", simultaneous=True)
+        np.testing.assert_array_equal((low > 0) | (high < 0), result.reject | np.eye(P, dtype=bool))
+        assert np.isnan(low[~own & off_diagonal(P)]).all()
+        # One by one they are those of all pairs, tested or not.
+        alone = full(method).confidence_interval(1 - 0.05 / 6, "partial_correlation")
+        np.testing.assert_allclose(low[own], alone.low[own], rtol=1e-9, atol=1e-12)
+        pointwise = result.confidence_interval(0.9, "partial_correlation")
+        np.testing.assert_array_equal(
+            pointwise.low, full(method).confidence_interval(0.9, "partial_correlation").low
+        )
+
+
+class TestLargestStatistic:
+    def test_is_that_of_the_family(self):
+        """Against draws of the multipliers of our own, over the pairs of the family only."""
+        rows = np.random.default_rng(8).standard_normal((2000, P))
+        pairs = [("a", "b"), ("c", "d"), ("e", "f")]
+        asked = {"method": "batch", "correction": "maxt", "feature_names": NAMES}
+        few = ew.edge_test(rows, pairs=pairs, **asked)
+        one = ew.edge_test(rows, pairs=pairs[:1], **asked)
+        many = ew.edge_test(rows, **asked)
+        own = marked(pairs)
+        assert (few.adjusted_pvalue[own] <= many.adjusted_pvalue[own] + 1e-12).all()
+        # A family of one is not corrected: draws and Student's p-value agree.
+        assert one.adjusted_pvalue[0, 1] == pytest.approx(one.pvalue[0, 1], abs=0.02)
+        # Three nearly independent statistics: Šidák's correction, but for the noise of the draws.
+        smallest = np.nanmin(few.pvalue)
+        sidak = 1 - (1 - smallest) ** 3
+        assert np.nanmin(few.adjusted_pvalue) == pytest.approx(sidak, abs=0.03)
+        widths = [np.nanmedian(np.subtract(*r.shown_interval()[::-1])) for r in (one, few, many)]
+        assert widths == sorted(widths)
+
+    def test_entrywise_bounds_the_entries_of_the_family(self):
+        whole, result = ask("entrywise"), ask("entrywise", pairs=[("a", "b"), ("c", "d")])
+        radius = result.uncertainty.radius
+        # Two pairs and the diagonal entries of their four columns.
+        assert radius.n_entries == 6
+        assert result.radius < whole.radius
+        assert radius.maxima.max() <= whole.uncertainty.radius.maxima.max() + 1e-9
+        own = marked([("a", "b"), ("c", "d")])
+        assert (result.pvalue[own] <= whole.pvalue[own] + 1e-12).all()
+        assert np.isnan(result.threshold[~own]).all()
+
+
+@pytest.mark.parametrize("method", [name for name in METHODS if METHODS[name].simultaneous])
+def test_other_bounds_stay_as_they_are(method):
+    if method == "entrywise":
+        return
+    whole, result = ask(method), ask(method, given=["a", "c"])
+    own = marked(expected_pairs({"given": ["a", "c"]}))
+    assert result.radius == whole.radius
+    np.testing.assert_array_equal(result.pvalue[own], whole.pvalue[own])
+    np.testing.assert_array_equal(result.reject, whole.reject & own)
+    threshold = np.broadcast_to(result.threshold, (P, P))
+    np.testing.assert_array_equal(threshold[own], np.broadcast_to(whole.threshold, (P, P))[own])
+
+
+BATCH = {"given": ["x1"], "method": "batch"}
+
+
+class TestData:
+    """Whatever holds the rows, the family is that of its names."""
+
+    def test_states(self, tmp_path):
+        expected = ew.edge_test(X, **BATCH)
+        state = ew.BatchMoments(100).update(X)
+        state.save(tmp_path / "rows.state")
+        for data in (state, tmp_path / "rows.state"):
+            found = ew.edge_test(data, **BATCH)
+            assert found.n_pairs == 10
+            np.testing.assert_allclose(
+                found.adjusted_pvalue, expected.adjusted_pvalue, rtol=1e-9, atol=1e-12
+            )
+        named = ew.edge_test(state, feature_names=NAMES, given="b", method="batch")
+        assert named.given == ("b",)
+
+    def test_moments(self):
+        state = ew.Moments(order=4).update(X)
+        result = ew.edge_test(state, method="fisher", pairs=[("x0", "x1")])
+        assert result.adjusted_pvalue[0, 1] == result.pvalue[0, 1]
+
+    def test_a_confidence_sequence(self):
+        sequence = ew.ConfidenceSequence(tuned_for=500).update(X)
+        by_state = ew.edge_test(sequence, given="x1", method="sequential", correction="bonferroni")
+        own = sequence.result(given="x1")
+        assert own.n_pairs == 10
+        np.testing.assert_array_equal(own.adjusted_pvalue, by_state.adjusted_pvalue)
+        chosen = sequence.result(NAMES, pairs=[("a", "b")])
+        assert chosen.adjusted_pvalue[0, 1] == chosen.pvalue[0, 1]
+
+    def test_a_budget(self):
+        result = ew.edge_test(chain(3000), budget=5.0, given=["x1"])
+        assert result.n_pairs == 10
+        with pytest.raises(DataError, match="given: the data have no column 'x9'"):
+            ew.edge_test(chain(3000), budget=5.0, given=["x9"])
+
+    def test_columns_and_frames(self, require):
+        frame = require("pandas").DataFrame(X, columns=NAMES)
+        result = ew.edge_test(frame, columns=["f", "a", "c"], given="c")
+        assert result.given == ("c",)
+        assert [edge[:2] for edge in result.pairs()] == [("f", "a")]
+        numbered = require("pandas").DataFrame(X)
+        assert ew.edge_test(numbered, given=[0]).given == ("0",)
+
+
+def test_a_family_without_data():
+    assert Family.checked() == Family()
+    assert Family.checked("age") == Family(("age",))
+    assert Family.checked(["b", "a", "b"]).given == ("b", "a")
+    twice = Family.checked(None, [("a", "b"), ("b", "a"), ["a", "b"], ("c", "a")])
+    assert twice.pairs == (("a", "b"), ("c", "a"))
+    assert Family.checked(None, np.array([["a", "b"]])).pairs == (("a", "b"),)
+    assert Family.checked(None, (pair for pair in PAIRS)).pairs == tuple(PAIRS)
+    assert Family().tested(NAMES) is None
+
+
+BAD = {
+    "unknown given": (
+        {"given": ["bb"], "feature_names": ["age", "b", "c", "d", "e", "f"]},
+        DataError,
+        ["given: the data have no column 'bb' (the nearest is 'b'); they have 'age', 'b'"],
+    ),
+    "unknown pair": (
+        {"pairs": [("x0", "y1")]},
+        DataError,
+        ["pairs: the data have no column 'y1'; they have 'x0', 'x1', 'x2', 'x3', 'x4' and 1 more"],
+    ),
+    "a place": ({"given": [0]}, DataError, ["no column '0' (the nearest is 'x0')"]),
+    "no pairs": ({"pairs": []}, ParameterError, ["pairs: expected at least one pair, got none"]),
+    "x = y": (
+        {"pairs": [("x0", "x1"), ("x2", "x2")]},
+        ParameterError,
+        ["pairs: expected two different columns, got 'x2' twice"],
+    ),
+    "both": (
+        {"given": "x1", "pairs": [("x0", "x1")]},
+        ParameterError,
+        ["pairs: ('x0', 'x1') has the column 'x1', which is in given"],
+    ),
+    "one left": (
+        {"given": ["x0", "x1", "x2", "x3", "x4"]},
+        DataError,
+        ["given: expected at least 2 columns that are not given", "got 1 ('x5'); give fewer"],
+    ),
+    "none left": (
+        {"given": [f"x{j}" for j in range(6)]},
+        DataError,
+        ["that are not given, to test their pairs, got 0; give fewer"],
+    ),
+    "excluded": (
+        {"given": ["x1"], "exclude": "x1"},
+        ParameterError,
+        ["given: 'x1' is also in exclude, which leaves it out"],
+    ),
+    "pair excluded": (
+        {"pairs": [("x0", "x1")], "exclude": ["x1"]},
+        ParameterError,
+        ["pairs: 'x1' is also in exclude"],
+    ),
+    "not a column": (
+        {"given": ["x1"], "columns": ["x0", "x2"]},
+        ParameterError,
+        ["given: 'x1' is not in columns, which has all columns of the model; add it there"],
+    ),
+    "a text": ({"pairs": "ab"}, ParameterError, ["expected a sequence of pairs of names", "str"]),
+    "texts": ({"pairs": ["ab"]}, ParameterError, ["two names in each pair, got 'ab'"]),
+    "three": ({"pairs": [("a", "b", "c")]}, ParameterError, ["in each pair, got 3: ('a',"]),
+    "one name": ({"pairs": [("a",)]}, ParameterError, ["in each pair, got 1: ('a',)"]),
+    "a number": ({"pairs": [7]}, ParameterError, ["two names in each pair, got 7"]),
+    "not a sequence": ({"pairs": 7}, ParameterError, ["expected a sequence of pairs", "int"]),
+    "a set": ({"given": {"x1"}}, ParameterError, ["given: expected the name of a column"]),
+}
+
+
+@pytest.mark.parametrize("what", BAD)
+def test_a_bad_family_is_one_sentence(refuses, what):
+    asked, error, fragments = BAD[what]
+    refuses(lambda: ew.edge_test(X, **asked), error, *fragments)
+    if "feature_names" not in asked:
+        refuses(lambda: ew.plan_sample_size(X, effect=0.1, **asked), error, *fragments)
+
+
+def test_a_wrong_name_costs_no_pass(refuses):
+    """It is found before any row is read."""
+
+    class Unread(ArrayTable):
+        def reduce(self, *arguments, **options):
+            raise AssertionError("the rows were read")
+
+    refuses(lambda: ew.edge_test(Unread(X), given="y"), DataError, "given: the data have no")
+
+
+def test_no_warning_for_what_is_not_tested():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ask(given=["a"], min_effect=0.1).summary()
