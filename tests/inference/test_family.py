@@ -218,6 +218,12 @@ class TestData:
         with pytest.raises(DataError, match="given: the data have no column 'x9'"):
             ew.edge_test(chain(3000), budget=5.0, given=["x9"])
 
+    def test_dask(self, require):
+        array = require("dask.array").from_array(X, chunks=(200, P))
+        found, expected = ew.edge_test(array, **BATCH), ew.edge_test(X, **BATCH)
+        np.testing.assert_allclose(found.pvalue, expected.pvalue, rtol=1e-9, atol=1e-12)
+        assert found.n_pairs == 10
+
     def test_columns_and_frames(self, require):
         frame = require("pandas").DataFrame(X, columns=NAMES)
         result = ew.edge_test(frame, columns=["f", "a", "c"], given="c")

@@ -171,3 +171,17 @@ def test_too_few_rows_are_told_in_the_line_and_not_by_a_warning(rows):
     """Warnings are errors here."""
     (line,) = compare_methods(rows, methods=["trace"])
     assert line.result.rows_needed > 400
+
+
+def test_every_line_is_about_the_same_pairs(rows):
+    family = {"pairs": [("x0", "x1"), ("x1", "x3")]}
+    methods = ["score", "batch", "entrywise", "fisher"]
+    for line in ew.compare_methods(rows, methods=methods, **family):
+        expected = ew.edge_test(rows, method=line.label, **family)
+        assert line.result.n_pairs == 2
+        np.testing.assert_array_equal(line.result.reject, expected.reject)
+        relative = expected.threshold / np.sqrt(
+            np.outer(expected.precision.diagonal(), expected.precision.diagonal())
+        )
+        own = np.median([relative[0, 1], relative[1, 3]])
+        assert line.threshold_on_partial_correlation() == pytest.approx(own, rel=1e-12)

@@ -240,3 +240,15 @@ class TestErrors:
             "'x1'",
             "constant in the even sample of 6,668 of the 20,002 rows",
         )
+
+
+def test_the_family_is_tested_in_every_shuffle(rows):
+    """One pair without a correction and with one are the same."""
+    asked = {"methods": ["fisher"], "n_shuffles": 40, "pairs": [("x0", "x1")], "alpha": 0.3}
+    (with_one,) = ew.compare_null(rows, correction="bonferroni", **asked)
+    (without,) = ew.compare_null(rows, correction=None, **asked)
+    assert with_one.n_with_edges == without.n_with_edges > 0
+    (covariate,) = ew.compare_null(
+        rows, methods=["fisher"], n_shuffles=5, given=["x0", "x1"], correction=None
+    )
+    assert covariate.n_failed == 0

@@ -400,3 +400,41 @@ def test_a_file_is_opened_once(csv_file, monkeypatch, method):
     monkeypatch.setattr(files, "open_file", lambda path: opened.append(path) or plain(path))
     getattr(EdgeTest("fisher"), method)(csv_file)
     assert opened == [csv_file]
+
+
+class TestFamily:
+    """`given` and `pairs` are stored as they come, and used by every way to fit."""
+
+    @pytest.mark.parametrize("family", [{"given": "x0"}, {"pairs": [("x0", "x3"), ("x2", "x1")]}])
+    def test_reaches_the_test(self, rows, family):
+        expected = ew.edge_test(rows, method="batch", **family)
+        state = EdgeTest(method="batch").partial_fit(rows).moments_
+        made = (
+            EdgeTest(method="batch", **family).fit(rows),
+            EdgeTest(method="batch", **family).partial_fit(rows[:150]).partial_fit(rows[150:]),
+            EdgeTest(method="batch", **family).fit_moments(state),
+        )
+        for estimator in made:
+            assert estimator.result_.n_pairs == expected.n_pairs
+            np.testing.assert_allclose(
+                estimator.pvalues_, expected.adjusted_pvalue, rtol=1e-9, atol=1e-12
+            )
+            assert (estimator.n_features_in_, estimator.adjacency_.shape) == (4, (4, 4))
+
+    def test_names_of_a_frame(self, rows, require):
+        frame = require("pandas").DataFrame(rows, columns=list("abcd"))
+        for fit in ("fit", "partial_fit"):
+            estimator = getattr(EdgeTest(method="batch", given=["d"]), fit)(frame)
+            assert estimator.result_.given == ("d",)
+
+    def test_is_kept_as_it_came(self):
+        given, pairs = ["x0"], [("x1", "x2")]
+        estimator = EdgeTest(given=given, pairs=pairs)
+        assert estimator.get_params()["given"] is given
+        assert clone(estimator).get_params()["pairs"] == pairs
+
+    @pytest.mark.parametrize("fit", ["fit", "partial_fit"])
+    def test_a_wrong_name_is_told_at_once(self, rows, refuses, fit):
+        estimator = EdgeTest(method="batch", given=["y"])
+        refuses(lambda: getattr(estimator, fit)(rows), ew.DataError, "given: the data have no col")
+        assert not hasattr(estimator, "moments_")

@@ -244,3 +244,30 @@ def test_no_warning_of_ours_and_every_warning_of_others(pilot):
     before = list(warnings.filters)
     ew.plan_sample_size(pilot[:50], effect=0.1, method="trace")
     assert warnings.filters == before
+
+
+class TestFamily:
+    def test_the_level_is_that_of_the_family(self, pilot):
+        """As many rows as a single pair needs at the level α/m, for m tested pairs."""
+        family = ew.plan_sample_size(pilot, effect=0.2, given="x0", method="fisher")
+        tested = np.isfinite(family.pairs)
+        p = len(tested)
+        n_pairs = (p - 1) * (p - 2) // 2
+        assert tested.sum() == 2 * n_pairs
+        assert not tested[0].any()
+        alone = ew.plan_sample_size(
+            pilot, effect=0.2, method="fisher", alpha=0.05 / n_pairs, correction=None
+        )
+        np.testing.assert_array_equal(family.pairs[tested], alone.pairs[tested])
+        assert family.n_samples == int(np.median(alone.pairs[tested]))
+
+    @pytest.mark.parametrize("method", METHODS)
+    def test_fewer_pairs_never_need_more_rows(self, pilot, method):
+        whole = ew.plan_sample_size(pilot, effect=0.2, method=method)
+        one = ew.plan_sample_size(pilot, effect=0.2, method=method, pairs=[("x0", "x1")])
+        assert np.isfinite(one.pairs).sum() == 2
+        bound = METHODS[method].simultaneous and method != "entrywise"
+        if bound:
+            assert one.pairs[0, 1] == whole.pairs[0, 1]
+        else:
+            assert one.pairs[0, 1] < whole.pairs[0, 1]

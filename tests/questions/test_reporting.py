@@ -312,3 +312,16 @@ def test_cautions_about_tails_and_few_rows(tmp_path):
         path = tmp_path / "x.html"
         ew.edge_test(data).report(path, data=data, compare=False)
         assert words in path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("family", [{"given": ["a"]}, {"pairs": [("a", "b"), ("b", "d")]}])
+def test_every_method_tests_the_same_pairs(rows, path, family):
+    """Also where the columns were renamed for the test."""
+    result = ew.edge_test(rows, feature_names=list("abcd"), **family)
+    result.report(path, data=rows)
+    for method in ("score", "batch", "fisher", "entrywise"):
+        expected = ew.edge_test(rows, feature_names=list("abcd"), method=method, **family)
+        assert ladder(path)[method][-1] == str(expected.n_edges)
+    assert facts(path)["pairs tested"].startswith(str(result.n_pairs))
+    assert facts(path)["adjusted for"] == ", ".join(result.given)
+    assert heading(path) == f"{len(result.tested_columns())} variables, 400 rows"
