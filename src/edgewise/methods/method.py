@@ -75,6 +75,8 @@ class Method(ABC):
         The default scale of `min_effect`.
     fits_budget : bool
         Whether `edge_test(budget=…)` may choose it.
+    compares_groups : bool
+        Whether it measures a standard error of Fisher's z, which `compare_groups` needs.
     """
 
     name: ClassVar[str]
@@ -84,6 +86,7 @@ class Method(ABC):
     simultaneous: ClassVar[bool] = False
     resamples: ClassVar[bool] = False
     fits_budget: ClassVar[bool] = False
+    compares_groups: ClassVar[bool] = False
     effect_scale: ClassVar[str] = "partial_correlation"
     #: How Θ is estimated; a method with another estimator names it here.
     estimator: ClassVar[Callable[[SampleMoments, Sequence[str]], PrecisionEstimate]] = staticmethod(

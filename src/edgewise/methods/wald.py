@@ -38,6 +38,7 @@ class Wald(PerEdgeMethod):
     condition: ClassVar[str] = (
         "independent rows of any distribution with fourth moments, with many rows"
     )
+    compares_groups: ClassVar[bool] = True
     assumes: ClassVar[Assumes] = (
         Assumes.INDEPENDENT_ROWS | Assumes.FOURTH_MOMENTS | Assumes.MANY_ROWS_PER_COLUMN
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -96,7 +97,9 @@ def all_pairs(result: EdgeTestResult) -> list[Edge]:
     return list(map(Edge, names[at[0]], names[at[1]], *values))
 
 
-def frame_of(pairs: list[Edge], backend: FrameKind | None) -> Any:
+def frame_of(
+    pairs: Sequence[NamedTuple], backend: FrameKind | None, fields: Sequence[str] = Edge._fields
+) -> Any:
     """The pairs as rows of a data frame, by default of the first kind that is installed."""
     from importlib.util import find_spec
 
@@ -105,7 +108,7 @@ def frame_of(pairs: list[Edge], backend: FrameKind | None) -> Any:
     if backend is None:
         backend = next(kind for kind in _FRAME_KINDS if find_spec(kind))
     check_choice("backend", backend, _FRAME_KINDS)
-    columns = dict(zip(Edge._fields, map(list, zip(*pairs, strict=True)), strict=True))
+    columns = dict(zip(fields, map(list, zip(*pairs, strict=True)), strict=True))
     return nw.from_dict(columns, backend=backend).to_native()
 
 
