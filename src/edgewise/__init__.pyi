@@ -40,6 +40,7 @@ from edgewise.questions.plan import SamplePlan as SamplePlan
 from edgewise.questions.plan import plan_sample_size as plan_sample_size
 from edgewise.results.difference import EdgeDifferenceResult as EdgeDifferenceResult
 from edgewise.results.difference_pairs import EdgeDifference as EdgeDifference
+from edgewise.results.differences import EdgeDifferences as EdgeDifferences
 from edgewise.results.edge import Edge as Edge
 from edgewise.results.result import EdgeTestResult as EdgeTestResult
 from edgewise.states.batches import BatchMoments as BatchMoments

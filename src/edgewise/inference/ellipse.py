@@ -37,7 +37,7 @@ def difference_interval(
     >>> import numpy as np
     >>> low, high = difference_interval(*np.array([[0.5], [0.1], [0.2], [0.2]]))
     >>> low.round(3), high.round(3)
-    (array([0.109]), array([0.601]))
+    (array([0.107]), array([0.611]))
     """
     reach_a, reach_b = np.minimum(reach_a, _SATURATED), np.minimum(reach_b, _SATURATED)
     return ConfidenceInterval(

@@ -11,9 +11,8 @@ import numpy as np
 
 from edgewise._base.checks import check_names, default_names
 from edgewise._base.text import listed
-from edgewise._base.types import AnyArray
+from edgewise._base.types import AnyArray, FloatArray
 from edgewise.errors import DataError, ParameterError
-from edgewise.estimators.inverse import PrecisionEstimate
 from edgewise.evidence.opening import evidence_of_state, evidence_of_table
 from edgewise.inference.measurement import Measurement
 from edgewise.inference.per_edge import PerEdge
@@ -29,6 +28,8 @@ from edgewise.rows.views import RenamedColumns
 from edgewise.states.batches import BatchMoments
 from edgewise.states.moments import Moments
 from edgewise.states.registry import as_state
+
+_LITTLE_WORK = 10_000
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -64,6 +65,18 @@ class Group:
         taken = check_names(own if names is None else names, state.n_features)
         return cls(name, state, taken, names is not None or state.feature_names is not None)
 
+    @classmethod
+    def of_rows(cls, rows: FloatArray, name: str, feature_names: tuple[str, ...]) -> Group:
+        """Rows in memory."""
+        return cls(name, open_table(rows, feature_names=feature_names), feature_names, True)
+
+    @property
+    def table(self) -> Table:
+        """Its rows, where it has rows."""
+        if isinstance(self.source, Moments | BatchMoments):
+            raise TypeError("source: expected rows")
+        return self.source
+
     def renamed(self, names: tuple[str, ...]) -> Group:
         """The same group with other names of its columns."""
         source = self.source
@@ -73,26 +86,33 @@ class Group:
 
     def measured(self, method: Method) -> Measurement:
         """What the method measures; an error says in which group."""
-        asked_by, p = f"method {method.name!r}", len(self.feature_names)
+        p, asked_by = len(self.feature_names), f"method {method.name!r}"
         with in_group(self.name):
+            self.check_rows()
             if isinstance(self.source, Moments | BatchMoments):
-                self._check_rows(self.source.n_samples)
                 evidence: Any = evidence_of_state(self.source, asked_by, self.feature_names)
             else:
-                few = rows_up_to(self.source, p + 2)
-                if few is not None:
-                    self._check_rows(few)
                 evidence = evidence_of_table(self.source, method.needs, asked_by)
-                self._check_rows(evidence.moments().n_samples)
+                _check_enough(evidence.moments().n_samples, p)
             return method.measure(evidence)
 
-    def _check_rows(self, n: int) -> None:
+    def check_rows(self) -> None:
+        """Refuse too few rows before they are read, as far as they are known."""
         p = len(self.feature_names)
-        if p >= 2 and n < p + 3:
-            raise DataError(
-                f"expected at least {p + 3} rows for {p} columns, got {n}; collect more rows or "
-                "compare fewer columns."
-            )
+        if isinstance(self.source, Moments | BatchMoments):
+            known: int | None = self.source.n_samples
+        else:
+            known = rows_up_to(self.source, p + 2)
+        if known is not None:
+            _check_enough(known, p)
+
+
+def _check_enough(n: int, p: int) -> None:
+    if p >= 2 and n < p + 3:
+        raise DataError(
+            f"expected at least {p + 3} rows for {p} columns, got {n}; collect more rows or "
+            "compare fewer columns."
+        )
 
 
 @contextmanager
@@ -138,22 +158,45 @@ def _check_same(a: Group, b: Group) -> None:
         )
 
 
-def measured_groups(a: Group, b: Group, method: Method) -> TwoGroups:
-    """Measure both; the columns of the second come into the order of the first."""
+def measured_groups(a: Group, b: Group, method: Method) -> tuple[TwoGroups, AnyArray | None]:
+    """Measure both, and say in which order the columns of the second are then: as in the first."""
     a, b, order = matched(a, b)
     first, second = a.measured(method), b.measured(method)
     if order is not None:
         second = _reordered(second, order)
-    _refuse_same_rows(first.estimate, second.estimate)
-    return TwoGroups((a.name, b.name), first, second)
+    one, other = first.estimate, second.estimate
+    if one.n_samples == other.n_samples and np.array_equal(one.covariance, other.covariance):
+        raise _shared("got the same rows twice")
+    return TwoGroups((a.name, b.name), first, second), order
 
 
-def _refuse_same_rows(a: PrecisionEstimate, b: PrecisionEstimate) -> None:
-    if a.n_samples == b.n_samples and np.array_equal(a.covariance, b.covariance):
-        raise DataError(
-            "a, b: expected two groups of different rows, got the same rows twice; the two groups "
-            "must be independent of each other."
-        )
+def refuse_shared_rows(a: Any, b: Any) -> None:
+    """Refuse groups that have rows, or subjects, in common, as far as this can be seen."""
+    if a is b:
+        raise _shared("got the same object twice")
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        try:
+            overlap = np.shares_memory(a, b, max_work=_LITTLE_WORK)  # type: ignore[arg-type]
+        except np.exceptions.TooHardError:
+            overlap = False
+        if overlap:
+            raise _shared("got arrays that share some of them")
+    index: tuple[Any, Any] = getattr(a, "index", None), getattr(b, "index", None)
+    # Rows that are only numbered have numbers in common, but nothing else.
+    if all(hasattr(one, "equals") and type(one).__name__ != "RangeIndex" for one in index):
+        shared = index[0].intersection(index[1])
+        if len(shared):
+            raise _shared(
+                f"got frames whose indexes share {len(shared)} labels, such as {shared[0]!r}",
+                " If these are different rows, pass frame.reset_index(drop=True).",
+            )
+
+
+def _shared(found: str, hint: str = "") -> DataError:
+    return DataError(
+        f"a, b: expected two groups without common rows or subjects, {found}; the test needs "
+        f"groups that are independent of each other.{hint}"
+    )
 
 
 def _reordered(measured: Measurement, order: AnyArray) -> Measurement:

@@ -40,9 +40,8 @@ def headline(result: EdgeDifferenceResult) -> str:
 
 def global_sentence(result: EdgeDifferenceResult) -> str:
     """The test that nothing differs at all."""
-    how = "Bonferroni" if result.permutations is None else "permutations of the largest"
-    verdict = "At least one" if result.global_pvalue <= result.alpha else "Not clearly any"
-    return f"{verdict} pair differs: p {_p(result.global_pvalue)} of the largest |D|, {how}."
+    how = "Bonferroni" if result.permutations is None else "permutations"
+    return f"That any pair differs: p {p_text(result.global_pvalue)} (largest statistic, {how})."
 
 
 def facts(result: EdgeDifferenceResult) -> list[str]:
@@ -51,6 +50,8 @@ def facts(result: EdgeDifferenceResult) -> list[str]:
     for name, dropped in zip(result.group_names, result.n_dropped, strict=True):
         if dropped:
             lines.append(f"{dropped} rows of {name!r} with missing values were left out.")
+    if without := result.options.get("rows_without_level"):
+        lines.append(f"{without} rows without a level were left out.")
     return lines
 
 
@@ -60,7 +61,7 @@ def strongest_sentence(result: EdgeDifferenceResult) -> str:
     return (
         f"No pair differs. The smallest p-value is that of {pair.source} – {pair.target}: "
         f"{pair.partial_correlation_a:+.3f} against {pair.partial_correlation_b:+.3f}, adjusted p "
-        f"{_p(pair.adjusted_pvalue)}."
+        f"{p_text(pair.adjusted_pvalue)}."
     )
 
 
@@ -70,7 +71,7 @@ def summary(result: EdgeDifferenceResult) -> str:
     lines += [
         f"  {pair.source} – {pair.target}: {pair.partial_correlation_a:+.3f} against "
         f"{pair.partial_correlation_b:+.3f}, difference {pair.difference:+.3f}, adjusted p "
-        f"{_p(pair.adjusted_pvalue)}"
+        f"{p_text(pair.adjusted_pvalue)}"
         for pair in result.edges()[:_MOST_PAIRS]
     ]
     if result.n_edges > _MOST_PAIRS:
@@ -80,5 +81,6 @@ def summary(result: EdgeDifferenceResult) -> str:
     return "\n".join(lines)
 
 
-def _p(p: float) -> str:
+def p_text(p: float) -> str:
+    """A p-value in a sentence."""
     return "below 1e-300" if p < 1e-300 else f"{p:.2g}"
