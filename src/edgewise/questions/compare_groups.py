@@ -117,7 +117,7 @@ def compare_groups(
     ...     for rho in rows.values()
     ... )
     >>> result = ew.compare_groups(weak, strong, group_names=list(rows))
-    >>> [(pair.source, pair.target, round(pair.difference, 1)) for pair in result.edges()]
+    >>> sorted((pair.source, pair.target, round(pair.difference, 1)) for pair in result.edges())
     [('x0', 'x1', -0.3), ('x1', 'x2', -0.3), ('x2', 'x3', -0.3)]
     """
     asked = Asked.checked(method, options, alpha, correction, permutations, random_state, progress)
@@ -130,8 +130,8 @@ def compare_groups(
     }
     if check_flag("paired", paired):
         raise ParameterError(
-            "paired: expected False, got True; the test needs different subjects in the groups. For "
-            "the same subjects before and after, test the changes: edge_test(after - before)."
+            "paired: expected False, got True; the test needs different subjects in both groups. "
+            "For the same subjects before and after, test the changes: edge_test(after - before)."
         )
     if (by is None) == (b is None):
         raise ParameterError(

@@ -11,6 +11,7 @@ from edgewise.errors import ParameterError
 from edgewise.methods.method import Method
 from edgewise.methods.registry import registered
 
+_LARGEST = 1e300
 _ZOfRows = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
 
 
@@ -36,7 +37,7 @@ def permuted_statistics(
             progress(1)
     draws = np.array(found)
     # Without an inverse of the covariance there is no statistic: it counts as larger than any.
-    return np.where(np.isnan(draws), np.inf, draws)
+    return np.where(np.isnan(draws), _LARGEST, draws)
 
 
 def check_permutable(method: Method) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -12,10 +12,15 @@ from edgewise._base.checks import check_choice, check_real
 from edgewise._base.types import BoolArray, FloatArray
 from edgewise.inference.difference import GroupDifference
 from edgewise.inference.intervals import ConfidenceInterval
+from edgewise.results.difference_json import from_json, json_schema, to_document
 from edgewise.results.difference_pairs import EdgeDifference, all_differences
 from edgewise.results.difference_summary import headline, shortest, summary
 from edgewise.results.edge import FrameKind, frame_of
 from edgewise.results.intervals import FAMILY_WISE, LARGEST_LEVEL, IntervalFamily, interval_label
+from edgewise.results.json import json_text
+
+if TYPE_CHECKING:
+    import os
 
 SCALES = ("partial_correlation", "fisher_z")
 
@@ -86,6 +91,8 @@ class EdgeDifferenceResult:
         cautions=1)
     >>> result.global_pvalue < 0.05, len(result.edges()), result.to_frame("pyarrow").num_rows
     (True, 6, 190)
+    >>> ew.EdgeDifferenceResult.from_json(result.to_json()).n_edges
+    6
     >>> print(result.summary().splitlines()[-1])
       PEP – PG: +0.097 against +0.265, difference -0.168, adjusted p 0.019
     """
@@ -228,6 +235,48 @@ class EdgeDifferenceResult:
             Its columns are the attributes of `EdgeDifference`.
         """
         return frame_of(self.pairs(), backend, EdgeDifference._fields)
+
+    def to_json(self, indent: int | None = None) -> str:
+        """The whole result as JSON, which `from_json` reads; `json_schema` describes it.
+
+        Parameters
+        ----------
+        indent : int, optional
+            Spaces by which each level is indented; by default everything is on one line.
+
+        Returns
+        -------
+        str
+            The text.
+        """
+        return json_text(to_document(self), indent)
+
+    @classmethod
+    def from_json(cls, source: str | os.PathLike[str]) -> EdgeDifferenceResult:
+        """The result that `to_json` wrote, equal in every number.
+
+        Parameters
+        ----------
+        source : str or path
+            The text, if it starts with a brace, or else the path of a file of it.
+
+        Returns
+        -------
+        EdgeDifferenceResult
+            The result.
+        """
+        return from_json(cls, source)
+
+    @staticmethod
+    def json_schema() -> dict[str, Any]:
+        """The JSON Schema (draft 2020-12) of what `to_json` writes, for programs that read it.
+
+        Returns
+        -------
+        dict
+            The schema.
+        """
+        return json_schema()
 
     def summary(self) -> str:
         """A few lines to read: what was compared, how, and what differs.

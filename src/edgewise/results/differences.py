@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from edgewise.results.difference import EdgeDifferenceResult
+from edgewise.results.difference_json import VERSION, from_document, to_document
 from edgewise.results.difference_pairs import EdgeDifference
 from edgewise.results.edge import FrameKind, frame_of
+from edgewise.results.json import json_text, read_source
+from edgewise.results.json_document import DIFFERENCES_FORMAT, Document
+
+if TYPE_CHECKING:
+    import os
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +42,7 @@ class EdgeDifferences(Mapping[str, EdgeDifferenceResult]):
     >>> thirds = [row // 2000 for row in range(6000)]
     >>> found = ew.compare_groups(returns, by=thirds, columns=["BAC", "JPM", "XOM"], method="batch")
     >>> found
-    EdgeDifferences(differing={'0': 1, '1': 1, '2': 0})
+    EdgeDifferences(differing={'0': 1, '1': 0, '2': 1})
     """
 
     results: dict[str, EdgeDifferenceResult]
@@ -106,6 +112,47 @@ class EdgeDifferences(Mapping[str, EdgeDifferenceResult]):
             (level, *pair) for level, one in self.results.items() for pair in one.pairs()
         ]
         return frame_of(rows, backend, ("group", *EdgeDifference._fields))
+
+    def to_json(self, indent: int | None = None) -> str:
+        """All results as JSON, which `from_json` reads.
+
+        Parameters
+        ----------
+        indent : int, optional
+            Spaces by which each level is indented; by default everything is on one line.
+
+        Returns
+        -------
+        str
+            The text: an object whose "results" are those of `EdgeDifferenceResult.to_json`, by
+            level.
+        """
+        results = {level: to_document(one) for level, one in self.results.items()}
+        document = {"format": DIFFERENCES_FORMAT, "schema_version": VERSION, "results": results}
+        return json_text(document, indent)
+
+    @classmethod
+    def from_json(cls, source: str | os.PathLike[str]) -> EdgeDifferences:
+        """The results that `to_json` wrote, equal in every number.
+
+        Parameters
+        ----------
+        source : str or path
+            The text, if it starts with a brace, or else the path of a file of it.
+
+        Returns
+        -------
+        EdgeDifferences
+            The results.
+        """
+        whole = Document.parsed(*read_source(source), kind=DIFFERENCES_FORMAT, newest=VERSION)
+        parts = whole.part("results")
+        return cls(
+            {
+                level: from_document(EdgeDifferenceResult, parts.part(level))
+                for level in parts.fields
+            }
+        )
 
     def __repr__(self) -> str:
         levels = ", ".join(f"{level!r}: {one.n_edges}" for level, one in self.results.items())
