@@ -166,7 +166,8 @@ def _names(data: tuple[str, ...]) -> tuple[str, str]:
     """The names of the files, or their paths where these are the same."""
     short = [Path(path).name or path for path in data]
     short = [name.split(".")[0] or name for name in short]
-    return (short[0], short[1]) if short[0] != short[1] else (data[0], data[1])
+    first, second = short if short[0] != short[1] else data
+    return (first, second) if first != second else ("a", "b")
 
 
 def _each(result: EdgeDifferenceResult | EdgeDifferences) -> list[EdgeDifferenceResult]:

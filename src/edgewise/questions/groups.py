@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -172,8 +173,8 @@ def measured_groups(a: Group, b: Group, method: Method) -> tuple[TwoGroups, AnyA
 
 def refuse_shared_rows(a: Any, b: Any) -> None:
     """Refuse groups that have rows, or subjects, in common, as far as this can be seen."""
-    if a is b:
-        raise _shared("got the same object twice")
+    if a is b or (isinstance(a, str | os.PathLike) and a == b):
+        raise _shared("got the same data twice")
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
         try:
             overlap = np.shares_memory(a, b, max_work=_LITTLE_WORK)  # type: ignore[arg-type]
