@@ -99,9 +99,11 @@ def permuted(cell: tuple, draws: int) -> None:
         tests = by_permutations(A, B, draw)
         ours.append((tests.log_adjusted <= np.log(ALPHA)).any())
         share.append((tests.log_pvalue <= np.log(ALPHA)).mean())
-        plain.append(plain_permutations(A, B, rng).any())
+        if "poisson" not in a:  # half of the rows may have a constant column
+            plain.append(plain_permutations(A, B, rng).any())
     write("permuted", (*cell, graph), draws, np.mean(ours), np.mean(share))
-    write("plain permuted", (*cell, graph), draws, np.mean(plain), np.nan)
+    if plain:
+        write("plain permuted", (*cell, graph), draws, np.mean(plain), np.nan)
 
 
 def power(cell: tuple, draws: int) -> None:
@@ -157,9 +159,7 @@ def plain_permutations(A, B, rng) -> np.ndarray:
     pooled, n = np.concatenate([A, B]), len(A)
 
     def differences(order):
-        return np.abs(
-            correlations(pooled[order[:n]]) - correlations(pooled[order[n:]])
-        )
+        return np.abs(correlations(pooled[order[:n]]) - correlations(pooled[order[n:]]))
 
     observed = differences(np.arange(len(pooled)))
     draws = np.array(
@@ -183,9 +183,7 @@ def by_permutations(A, B, seed: int) -> PermutedTests:
 
 def log_pvalues(A, B) -> np.ndarray:
     """Those of `compare_groups`, without what a result needs."""
-    measured = [
-        WALD.measure(open_evidence(X, WALD.needs, "the study")) for X in (A, B)
-    ]
+    measured = [WALD.measure(open_evidence(X, WALD.needs, "the study")) for X in (A, B)]
     return TwoGroups(("a", "b"), *measured).difference(1).log_pvalues()
 
 
@@ -259,9 +257,7 @@ def tables(known: dict) -> str:
             for p in (10, 20):
                 for size in SIZES:
                     key = (number, a, b or a, *size.split("+"), str(p))
-                    values = [
-                        float(v[1]) for k, v in known.items() if k[:-1] == key
-                    ]
+                    values = [float(v[1]) for k, v in known.items() if k[:-1] == key]
                     cells.append(f"{max(values):.3f}" if values else "–")
             name = " against ".join(NAMES.get(law, law) for law in laws.split("|"))
             lines.append(f"| {number}: {name} | " + " | ".join(cells) + " |")

@@ -59,15 +59,18 @@ def test_by_a_column(run_edgewise, folder, tmp_path):
     assert [float(row["difference"]) for row in rows] == [p.difference for p in result.pairs()]
 
 
-def test_three_levels(run_edgewise, folder):
-    done = run_edgewise("diff", "three.csv", "--by", "arm", cwd=folder)
-    shown = " ".join(done.stdout.split())
+def test_three_levels(folder, monkeypatch, capsys):
+    monkeypatch.chdir(folder)
+
+    def printed(*more):
+        cli.main(["diff", "three.csv", "--by", "arm", *more], standalone_mode=False)
+        return capsys.readouterr().out
+
+    shown = " ".join(printed().split())
     assert "3 groups, each against all others pooled" in shown
     assert shown.count("'the others'") == 3
-    found = run_edgewise("diff", "three.csv", "--by", "arm", "--json", "-", cwd=folder).stdout
-    assert [*json.loads(found)["results"]] == ["0", "1", "2"]
-    found = run_edgewise("diff", "three.csv", "--by", "arm", "--csv", "-", cwd=folder).stdout
-    lines = [line for line in found.splitlines() if not line.startswith("#")]
+    assert [*json.loads(printed("--json", "-"))["results"]] == ["0", "1", "2"]
+    lines = [line for line in printed("--csv", "-").splitlines() if not line.startswith("#")]
     assert lines[0].startswith('"group","source","target"')
     assert len(lines) == 1 + 3 * 6
 
