@@ -26,6 +26,7 @@ RESOURCES = (
     "edgewise/datasets/data/sachs.parquet",
     "edgewise/datasets/data/sachs_target.csv",
     "edgewise/datasets/data/sp500_prices.parquet",
+    "edgewise/results/difference.schema.json",
     "edgewise/results/result.schema.json",
     "edgewise/rows/clusters/log4j2.properties",
     "edgewise/report/script.js",

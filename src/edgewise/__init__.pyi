@@ -28,6 +28,7 @@ from edgewise.methods.trace import Trace as Trace
 from edgewise.methods.wald import Wald as Wald
 from edgewise.methods.whitened import Whitened as Whitened
 from edgewise.questions.accumulate import accumulate as accumulate
+from edgewise.questions.compare_groups import compare_groups as compare_groups
 from edgewise.questions.compare_methods import Comparison as Comparison
 from edgewise.questions.compare_methods import compare_methods as compare_methods
 from edgewise.questions.compare_null import NullComparison as NullComparison
@@ -37,6 +38,9 @@ from edgewise.questions.edge_test import edge_test as edge_test
 from edgewise.questions.estimator import EdgeTest as EdgeTest
 from edgewise.questions.plan import SamplePlan as SamplePlan
 from edgewise.questions.plan import plan_sample_size as plan_sample_size
+from edgewise.results.difference import EdgeDifferenceResult as EdgeDifferenceResult
+from edgewise.results.difference_pairs import EdgeDifference as EdgeDifference
+from edgewise.results.differences import EdgeDifferences as EdgeDifferences
 from edgewise.results.edge import Edge as Edge
 from edgewise.results.result import EdgeTestResult as EdgeTestResult
 from edgewise.states.batches import BatchMoments as BatchMoments

@@ -49,6 +49,11 @@ def data_of_the_examples(tmp_path_factory, rows, write_csv):
     write_csv(folder / "returns.csv", ["Date", "a", "b", "c", "d"], dated)
     (folder / "returns.csv.gz").write_bytes(gzip.compress((folder / "returns.csv").read_bytes()))
     today = write_csv(folder / "today.csv", "abcd", rows[:100])
+    write_csv(folder / "before.csv", "abcd", rows[: len(rows) // 2])
+    write_csv(folder / "after.csv", "abcd", rows[len(rows) // 2 :])
+    arms = np.array(["drug", "placebo"], dtype=object)[np.arange(len(rows)) % 2]
+    trial = np.column_stack([arms, rows.astype(object)])
+    write_csv(folder / "trial.csv", ["treatment", "a", "b", "c", "d"], trial)
     table = csv.read_csv(today)
     for year in ("2023", "2024"):
         (folder / year).mkdir()

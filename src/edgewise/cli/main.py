@@ -15,6 +15,7 @@ _COMMANDS = (
     "demo",
     "test",
     "compare",
+    "diff",
     "report",
     "accumulate",
     "merge",

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from edgewise.questions.compare_methods import Comparison
     from edgewise.questions.compare_null import NullComparison
     from edgewise.questions.plan import SamplePlan
+    from edgewise.results.difference import EdgeDifferenceResult
     from edgewise.results.result import EdgeTestResult
 
 _PLAIN_WIDTH = 120  # for pipes and files, which have no width
@@ -49,6 +50,25 @@ def edge_table(result: EdgeTestResult, most: int | None = None) -> Table:
             interval_text(edge),
             f"{edge.statistic:+.2f}",
             pvalue_text(edge.adjusted_pvalue),
+        )
+    return table
+
+
+def difference_table(result: EdgeDifferenceResult) -> Table:
+    pairs = result.edges()
+    title = f"{len(pairs)} pair{'s' * (len(pairs) != 1)} that differ{'s' * (len(pairs) == 1)}"
+    table = Table(title=title, title_justify="left", title_style="bold")
+    table.add_column("edge")
+    headings = (*map(printable, result.group_names), "difference", result.interval_label)
+    for heading in (*headings, "adjusted p"):
+        table.add_column(Text(heading), justify="right")
+    for pair in pairs:
+        table.add_row(
+            Text(f"{printable(pair.source)} – {printable(pair.target)}"),
+            *(f"{rho:+.3f}" for rho in (pair.partial_correlation_a, pair.partial_correlation_b)),
+            Text(f"{pair.difference:+.3f}", style="blue" if pair.difference > 0 else "red"),
+            f"{pair.interval_low:+.3f} to {pair.interval_high:+.3f}",
+            pvalue_text(pair.adjusted_pvalue),
         )
     return table
 

@@ -10,8 +10,8 @@ from edgewise._base.matrices import root_outer
 from edgewise._base.types import FloatArray
 from edgewise.estimators.inverse import PrecisionEstimate
 
-# Student's t with so many degrees of freedom is the normal distribution.
-_CERTAIN = 1e8
+#: Student's t with so many degrees of freedom is the normal distribution.
+CERTAIN = 1e8
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -66,4 +66,4 @@ def degrees_of_freedom(terms: int, kurtosis: FloatArray) -> FloatArray:
     with np.errstate(divide="ignore", invalid="ignore"):
         degrees = 2 * terms / (kurtosis - 1)
     # Without any spread the variance is certain; the largest number stands for that.
-    return np.where(kurtosis > 1, np.clip(degrees, 1.0, _CERTAIN), _CERTAIN)
+    return np.where(kurtosis > 1, np.clip(degrees, 1.0, CERTAIN), CERTAIN)

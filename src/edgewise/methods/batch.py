@@ -69,6 +69,7 @@ class Batch(PerEdgeMethod):
     condition: ClassVar[str] = (
         "rows of any distribution with fourth moments whose dependence dies out in a batch"
     )
+    compares_groups: ClassVar[bool] = True
     assumes: ClassVar[Assumes] = Assumes.FOURTH_MOMENTS
     resamples: ClassVar[bool] = True
 

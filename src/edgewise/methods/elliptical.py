@@ -38,6 +38,7 @@ class Elliptical(PerEdgeMethod):
     name: ClassVar[str] = "elliptical"
     guarantee: ClassVar[str] = "per edge, elliptical data only"
     condition: ClassVar[str] = "independent rows of an elliptical distribution with fourth moments"
+    compares_groups: ClassVar[bool] = True
     assumes: ClassVar[Assumes] = Assumes.INDEPENDENT_ROWS | Assumes.FOURTH_MOMENTS
 
     @property

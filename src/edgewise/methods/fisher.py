@@ -40,6 +40,7 @@ class Fisher(PerEdgeMethod):
     name: ClassVar[str] = "fisher"
     guarantee: ClassVar[str] = "per edge, Gaussian data only"
     condition: ClassVar[str] = "independent Gaussian rows; on heavier tails it finds false edges"
+    compares_groups: ClassVar[bool] = True
     assumes: ClassVar[Assumes] = Assumes.INDEPENDENT_ROWS | Assumes.GAUSSIAN_ROWS
 
     def measure(self, evidence: Evidence) -> Measurement:

@@ -76,6 +76,10 @@ class Method(ABC):
         The default scale of `min_effect`.
     fits_budget : bool
         Whether `edge_test(budget=…)` may choose it.
+    compares_groups : bool
+        Whether it measures a standard error of Fisher's z, which `compare_groups` needs.
+    permutable : bool
+        Whether it has `fisher_z_of_rows`, which permutations need.
     """
 
     name: ClassVar[str]
@@ -85,6 +89,8 @@ class Method(ABC):
     simultaneous: ClassVar[bool] = False
     resamples: ClassVar[bool] = False
     fits_budget: ClassVar[bool] = False
+    compares_groups: ClassVar[bool] = False
+    permutable: ClassVar[bool] = False
     effect_scale: ClassVar[str] = "partial_correlation"
     #: How Θ is estimated; a method with another estimator names it here.
     estimator: ClassVar[Callable[[SampleMoments, Sequence[str]], PrecisionEstimate]] = staticmethod(
@@ -119,6 +125,10 @@ class Method(ABC):
         self, plan: Plan, evidence: Evidence, measurement: Measurement
     ) -> FloatArray:
         """How many rows like those of a pilot would find the planned effect, for each pair."""
+
+    def fisher_z_of_rows(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Fisher's z of every pair and its variance, from independent rows in memory, quickly."""
+        raise NotImplementedError
 
     def estimate(self, evidence: Evidence) -> PrecisionEstimate:
         """The estimate that the method works on."""

@@ -14,6 +14,7 @@ from edgewise.methods.method import Assumes
 from edgewise.methods.per_edge_method import PerEdgeMethod
 from edgewise.methods.planning import PairMoments, PlannedStatistic, planned_fisher_z
 from edgewise.methods.sandwich import sandwich
+from edgewise.methods.sandwich_at_hand import fisher_z_of_rows
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,8 @@ class Wald(PerEdgeMethod):
     condition: ClassVar[str] = (
         "independent rows of any distribution with fourth moments, with many rows"
     )
+    compares_groups: ClassVar[bool] = True
+    permutable: ClassVar[bool] = True
     assumes: ClassVar[Assumes] = (
         Assumes.INDEPENDENT_ROWS | Assumes.FOURTH_MOMENTS | Assumes.MANY_ROWS_PER_COLUMN
     )
@@ -52,6 +55,9 @@ class Wald(PerEdgeMethod):
         uncertainty = PerEdge(spread, StudentOfEach(degrees))
         statistic = uncertainty.statistic(estimate.partial_correlation)
         return self.measurement(evidence, estimate, statistic, uncertainty)
+
+    def fisher_z_of_rows(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
+        return fisher_z_of_rows(X)
 
     def planned(
         self, pilot: PairMoments, moments: PairMoments, wanted: FloatArray, measured: Measurement

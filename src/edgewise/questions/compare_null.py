@@ -26,8 +26,9 @@ from edgewise.questions.compare_methods import (
     own_correction,
 )
 from edgewise.questions.edge_test import edge_test
+from edgewise.rows.collecting import all_rows
 from edgewise.rows.opening import open_table
-from edgewise.rows.table import Part, Table
+from edgewise.rows.table import Table
 from edgewise.rows.views import StridedRows
 from edgewise.states.registry import as_state
 
@@ -235,7 +236,7 @@ def even_sample(data: Any, most: int = _MOST_ROWS, **chosen: Any) -> EvenSample:
     evidence = evidence_of_table(table, Needs(reads_again=True), "a shuffle")
     n = evidence.moments().n_samples
     step = -(-n // most)
-    rows = StridedRows(table, step).reduce(_collected, _joined)
+    rows = all_rows(StridedRows(table, step))
     sample = EvenSample(rows, table.feature_names, n, evidence.n_dropped)
     if step > 1:
         _check_varies(sample)
@@ -252,16 +253,6 @@ def _check_varies(sample: EvenSample) -> None:
             f", which is constant in the even sample of {len(sample.rows):,} of the "
             f"{sample.n_available:,} rows that is shuffled; leave it out."
         )
-
-
-def _collected(part: Part) -> FloatArray:
-    # A copy, because a reader may use the memory of a block again.
-    blocks = [np.array(block, dtype=np.float64) for block in part.blocks()]
-    return np.concatenate([np.empty((0, len(part.feature_names))), *blocks])
-
-
-def _joined(a: FloatArray, b: FloatArray) -> FloatArray:
-    return np.concatenate([a, b])
 
 
 def _per_edge() -> list[tuple[str, Method]]:

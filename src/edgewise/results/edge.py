@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -99,11 +100,13 @@ def all_pairs(result: EdgeTestResult) -> list[Edge]:
     return list(map(Edge, names[at[0]], names[at[1]], *values))
 
 
-def frame_of(pairs: list[Edge], backend: FrameKind | None) -> Any:
+def frame_of(
+    pairs: Sequence[NamedTuple], backend: FrameKind | None, fields: Sequence[str] = Edge._fields
+) -> Any:
     """The pairs as rows of a data frame, by default of the first kind that is installed."""
     import narwhals as nw
 
-    columns = dict(zip(Edge._fields, map(list, zip(*pairs, strict=True)), strict=True))
+    columns = dict(zip(fields, map(list, zip(*pairs, strict=True)), strict=True))
     return nw.from_dict(columns, backend=frame_kind(backend)).to_native()
 
 

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 IntervalFamily = Literal["all pairs", "pointwise"]
 
 #: Corrections for the probability of any false edge: all their decisions hold at once.
-_FAMILY_WISE = ("holm", "bonferroni", "maxt")
-_LARGEST_LEVEL = math.nextafter(1.0, 0.0)
+FAMILY_WISE = ("holm", "bonferroni", "maxt")
+LARGEST_LEVEL = math.nextafter(1.0, 0.0)
 
 
 class Intervals(Tested):
@@ -45,7 +45,7 @@ class Intervals(Tested):
     def interval_level(self) -> float:
         """The level of the intervals shown in tables, files, pictures and the report: 1 − alpha."""
         # Below 1e-16 alpha is lost in the difference, and the level must be below one.
-        return min(1 - self.alpha, _LARGEST_LEVEL)
+        return min(1 - self.alpha, LARGEST_LEVEL)
 
     @property
     def interval_family(self) -> IntervalFamily:
@@ -55,7 +55,7 @@ class Intervals(Tested):
         once; under Benjamini–Hochberg, Benjamini–Yekutieli and no correction they are pointwise.
         """
         bound = self.correction is None and self.radius is not None
-        return "all pairs" if bound or self.correction in _FAMILY_WISE else "pointwise"
+        return "all pairs" if bound or self.correction in FAMILY_WISE else "pointwise"
 
     @property
     def interval_label(self) -> str:

@@ -59,7 +59,7 @@ def to_document(result: EdgeTestResult) -> dict[str, Any]:
     for known in fields(result):
         value = getattr(result, known.name)
         if known.name == "options":
-            document["options"] = _plain(value)
+            document["options"] = plain(value)
         elif known.name == "threshold" and not isinstance(value, np.ndarray) and value == math.inf:
             document["threshold"] = None
         elif known.name == "uncertainty":
@@ -119,20 +119,20 @@ def _rows(matrix: AnyArray) -> Any:
     return cells.tolist()
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """An option of any kind: a text stays a text, and NaN and infinity become null."""
     if isinstance(value, np.ndarray | np.generic):
-        return _plain(value.tolist())
+        return plain(value.tolist())
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): plain(item) for key, item in value.items()}
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def from_json(kind: type[EdgeTestResult], source: str | os.PathLike[str]) -> EdgeTestResult:
     """The result that a text or a file holds; see `EdgeTestResult.from_json`."""
-    document = Document.parsed(*_read(source))
+    document = Document.parsed(*read_source(source))
     p = document.whole("n_features", at_least=2)
     names = document.names(p)
     matrices: dict[str, Any] = {name: document.matrix(name, p) for name in _MATRICES}
@@ -191,7 +191,7 @@ def _check_repeated(document: Document, result: EdgeTestResult) -> None:
                 document.refuse(name, repr(value))
     if version >= _FAMILY_VERSION and document.texts("given") != result.given:
         document.refuse("given", "the columns that are in no tested pair")
-    if not _agree(edges, expected):
+    if not agree(edges, expected):
         document.refuse("edges", "the pairs that 'reject' marks, with the numbers of the matrices")
 
 
@@ -202,7 +202,7 @@ def _without(edges: Any, new: Set[str]) -> Any:
     return [{k: v for k, v in edge.items() if k not in new} for edge in edges]
 
 
-def _agree(edges: Any, expected: list[dict[str, Any]]) -> bool:
+def agree(edges: Any, expected: list[dict[str, Any]]) -> bool:
     """Whether edges are equal, but for rounding in ends of intervals, which are computed anew."""
     if not isinstance(edges, list) or len(edges) != len(expected):
         return False
@@ -222,7 +222,7 @@ def _close(value: Any, expected: Any) -> bool:
     return bool(value == expected or (both and abs(value - expected) < _ROUNDING))
 
 
-def _read(source: str | os.PathLike[str]) -> tuple[str, str]:
+def read_source(source: str | os.PathLike[str]) -> tuple[str, str]:
     """The text, and its name in messages."""
     if isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("{"):
         return source.lstrip("\ufeff"), "result text"

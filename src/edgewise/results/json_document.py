@@ -15,6 +15,10 @@ from edgewise.errors import DataError
 
 FORMAT = "edgewise-result"
 SCHEMA_VERSION = 4
+#: Comparisons of two groups and of more, and the command that writes each kind.
+DIFFERENCE_FORMAT = "edgewise-difference"
+DIFFERENCES_FORMAT = "edgewise-differences"
+_COMMANDS = {FORMAT: "test", DIFFERENCE_FORMAT: "diff", DIFFERENCES_FORMAT: "diff"}
 INFINITIES = ("Infinity", "-Infinity")
 _DEEPEST_OPTION = 16
 _SHOWN = 60  # characters of a wrong value in a message
@@ -27,27 +31,34 @@ class Document:
         self.fields, self._where = fields, where
 
     @classmethod
-    def parsed(cls, text: str, where: str) -> Document:
-        """Parse the text of a result; `where` names it in messages."""
+    def parsed(
+        cls, text: str, where: str, kind: str = FORMAT, newest: int = SCHEMA_VERSION
+    ) -> Document:
+        """Parse the text of a result of this kind; `where` names it in messages."""
         try:
             found = json.loads(text, parse_constant=_refuse_constant)
         except (ValueError, RecursionError) as error:
             raise DataError(
                 f"{where} is not JSON: {error}; write it again with to_json."
             ) from error
-        if not isinstance(found, dict) or found.get("format") != FORMAT:
+        if not isinstance(found, dict) or found.get("format") != kind:
             raise DataError(
                 f"{where} is not a result of edgewise: expected a JSON object with the format "
-                f"{FORMAT!r}; make one with to_json or `edgewise test --json`."
+                f"{kind!r}; make one with to_json or `edgewise {_COMMANDS[kind]} --json`."
             )
         document = cls(found, where)
         version = document.whole("schema_version", at_least=1)
-        if version > SCHEMA_VERSION:
+        if version > newest:
             raise DataError(
-                f"{where} is of version {shown(version)}, newer than the {SCHEMA_VERSION} that "
+                f"{where} is of version {shown(version)}, newer than the {newest} that "
                 f"this edgewise ({__version__}) reads; upgrade edgewise."
             )
         return document
+
+    @property
+    def where(self) -> str:
+        """Its name in messages."""
+        return self._where
 
     def part(self, name: str) -> Document:
         """An object inside this one."""

@@ -199,6 +199,11 @@ def _is_pandas(data: Any) -> bool:
     )
 
 
+def on_cluster(data: Any, client: Any = None) -> bool:
+    """Whether the workers of a cluster would read the rows."""
+    return client is not None or _is_dask(data) or _is_spark(data)
+
+
 def _is_dask(data: Any) -> bool:
     """Whether `data` is a collection of Dask, without importing it."""
     # The type is checked, because a `Delayed` object seems to have every attribute.

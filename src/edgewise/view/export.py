@@ -74,12 +74,12 @@ def write_csv(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:
     ...         sum(not line.startswith("#") for line in file)  # a heading and 55 pairs
     56
     """
-    cells = distinct_texts(result.feature_names, _safe_cell)
+    cells = distinct_texts(result.feature_names, safe_cell)
     with (
         atomic_path(path) as temporary,
         temporary.open("w", encoding="utf-8", newline="") as file,
     ):
-        file.writelines(map(_comment, _remarks(result)))
+        file.writelines(map(comment_line, _remarks(result)))
         # Texts are quoted, so that no program takes a name with "#" for a comment.
         writer = csv.writer(file, quoting=csv.QUOTE_NONNUMERIC)
         writer.writerow(Edge._fields)
@@ -87,7 +87,7 @@ def write_csv(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:
             writer.writerow([cells[pair.source], cells[pair.target], *pair[2:]])
 
 
-def _safe_cell(name: str) -> str:
+def safe_cell(name: str) -> str:
     """A name that can be written and that no spreadsheet runs as a formula."""
     text = name.encode("utf-8", "backslashreplace").decode("utf-8")
     return f"'{text}" if text.startswith(_FORMULA_STARTS) else text
@@ -102,7 +102,7 @@ def _remarks(result: EdgeTestResult) -> Iterator[str]:
     yield from (f"caution: {caution}" for caution in result.cautions)
 
 
-def _comment(remark: str) -> str:
+def comment_line(remark: str) -> str:
     """A line that programs skip, and in which a spreadsheet finds no formula."""
     text = remark.encode("utf-8", "backslashreplace").decode("utf-8")
     # A name may hold a separator. What follows a space does not begin a cell that is a formula.

@@ -1,0 +1,194 @@
+"""`edgewise diff`."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from edgewise.cli.manual import Manual, section
+from edgewise.cli.options import (
+    PATH,
+    alpha_option,
+    column_names,
+    correction_of,
+    correction_option,
+    data_options,
+    tell_dropped,
+)
+from edgewise.methods.registry import CLASSES
+
+if TYPE_CHECKING:
+    from edgewise.results.difference import EdgeDifferenceResult
+    from edgewise.results.differences import EdgeDifferences
+
+
+@click.command(
+    "diff",
+    cls=Manual,
+    short_help="Which edges differ between two groups.",
+    examples="""
+    # Which edges differ between two files with the same columns?
+    edgewise diff before.csv after.csv
+    # Between the levels of a column, by 999 permutations
+    edgewise diff trial.csv --by treatment --permutations 999
+    # Each day may depend on the days before; every pair into a table
+    edgewise diff before.csv after.csv --method batch --csv pairs.csv
+    """,
+)
+@section("Rows and columns")
+@data_options
+@click.option(
+    "--by",
+    metavar="COLUMN",
+    help="The column of DATA that tells the groups apart; it may hold text. The rows are read into "
+    "memory. With more than two levels, each is compared with all the others.",
+)
+@section("The test")
+@click.option(
+    "--method",
+    type=click.Choice(tuple(CLASSES)),
+    metavar="METHOD",
+    help="How each group is measured: wald, batch (rows that depend on the rows before them), "
+    "elliptical or fisher.  [default: wald; for states, batch]",
+)
+@alpha_option
+@correction_option
+@click.option("--n-batches", type=int, help="Batches of rows; by default 100. (batch)")
+@click.option(
+    "--permutations",
+    type=int,
+    metavar="N",
+    help="Take p-values from so many permutations of the groups; 999 is usual.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of --permutations.")
+@section("Output")
+@click.option(
+    "--json", "json_file", type=PATH, metavar="FILE|-", help="Write the whole result as JSON."
+)
+@click.option(
+    "--csv", "csv_file", type=PATH, metavar="FILE|-", help="Write every pair as a line of CSV."
+)
+def command(json_file: str | None, csv_file: str | None, **asked: Any) -> None:
+    """Test for every pair of columns whether its partial correlation differs between two groups.
+
+    DATA is two files (or folders, patterns, states of `edgewise accumulate`), one for each group;
+    or, with --by, the files that hold the rows of all groups. Columns are matched by name. The rows
+    of the groups must be independent of each other: not the same subjects twice.
+    """
+    from edgewise._base.atomic import check_writable
+    from edgewise.view.difference_files import write_difference_csv, write_lines
+
+    if json_file == csv_file == "-":
+        raise click.UsageError("--json and --csv: only one of them can go to standard output.")
+    for path in (json_file, csv_file):
+        if path is not None and path != "-":
+            check_writable(path, asked["data"])
+    result = _compared(asked)
+    if csv_file == "-":
+        write_lines(result, sys.stdout)
+    elif csv_file is not None:
+        write_difference_csv(result, csv_file)
+    if json_file == "-":
+        click.echo(result.to_json(indent=2))
+    elif json_file is not None:
+        from edgewise._base.atomic import atomic_path
+
+        with atomic_path(json_file) as temporary:
+            temporary.write_text(result.to_json(indent=2) + "\n", encoding="utf-8")
+    if "-" not in (json_file, csv_file):
+        _show(result)
+
+
+def _compared(asked: dict[str, Any]) -> EdgeDifferenceResult | EdgeDifferences:
+    """Run the comparison, and print its warnings and cautions on standard error."""
+    from edgewise.cli.progress import progress_bar
+    from edgewise.errors import BrokenAssumptionWarning, EdgewiseWarning
+    from edgewise.questions.compare_groups import compare_groups
+
+    groups: dict[str, Any] = _groups(asked)
+    if asked["n_batches"] is not None:
+        groups["n_batches"] = asked["n_batches"]
+    permutations = asked["permutations"]
+    with (
+        warnings.catch_warnings(record=True) as caught,
+        progress_bar(permutations, "permuting", unit="permutations") as tell,
+    ):
+        warnings.simplefilter("always", EdgewiseWarning)
+        # The result holds the same sentences, and more.
+        warnings.simplefilter("ignore", BrokenAssumptionWarning)
+        result = compare_groups(
+            **groups,
+            alpha=asked["alpha"],
+            correction=correction_of(asked["correction"]),
+            permutations=permutations,
+            random_state=asked["seed"],
+            columns=column_names(asked["columns"]),
+            exclude=column_names(asked["exclude"]),
+            drop_missing=asked["drop_missing"],
+            progress=tell,
+        )
+    for warning in caught:
+        click.echo(f"edgewise: {warning.message}", err=True)
+    for one in _each(result):
+        tell_dropped(sum(one.n_dropped))
+        for caution in one.cautions:
+            click.echo(f"edgewise: caution: {caution}", err=True)
+    return result
+
+
+def _groups(asked: dict[str, Any]) -> dict[str, Any]:
+    """The groups, and the method that serves them."""
+    data, by = asked["data"], asked["by"]
+    if by is not None:
+        return {"a": [*data], "by": by, "method": asked["method"] or "wald"}
+    if len(data) != 2:
+        raise click.UsageError(
+            f"expected two groups, got {len(data)}; name a folder or a pattern for a group of many "
+            "files, or add --by COLUMN if a column tells the groups apart."
+        )
+    from edgewise.states.registry import as_state
+
+    groups = [state if (state := as_state(path)) is not None else path for path in data]
+    states = any(state is not path for state, path in zip(groups, data, strict=True))
+    return {
+        "a": groups[0],
+        "b": groups[1],
+        "group_names": _names(data),
+        "method": asked["method"] or ("batch" if states else "wald"),
+    }
+
+
+def _names(data: tuple[str, ...]) -> tuple[str, str]:
+    """The names of the files, or their paths where these are the same."""
+    short = [Path(path).name or path for path in data]
+    short = [name.split(".")[0] or name for name in short]
+    first, second = short if short[0] != short[1] else data
+    return (first, second) if first != second else ("a", "b")
+
+
+def _each(result: EdgeDifferenceResult | EdgeDifferences) -> list[EdgeDifferenceResult]:
+    from edgewise.results.differences import EdgeDifferences
+
+    return [*result.values()] if isinstance(result, EdgeDifferences) else [result]
+
+
+def _show(result: EdgeDifferenceResult | EdgeDifferences) -> None:
+    from edgewise.cli.screen import console, difference_table
+    from edgewise.results.difference_summary import global_sentence, strongest_sentence
+
+    out, results = console(), _each(result)
+    if len(results) > 1:
+        out.print(result.headline(), markup=False, soft_wrap=True)
+    for one in results:
+        if len(results) > 1:
+            out.print()
+        out.print(one.headline(), markup=False)
+        out.print(global_sentence(one), markup=False)
+        if one.n_edges:
+            out.print(difference_table(one))
+        else:
+            out.print(strongest_sentence(one), markup=False)

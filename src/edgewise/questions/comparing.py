@@ -1,0 +1,190 @@
+"""How two groups, or the levels of a column, are compared: once the question is checked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from edgewise._base.checks import check_alpha, check_choice, check_count
+from edgewise._base.types import FloatArray
+from edgewise._base.warn import warn
+from edgewise.errors import BrokenAssumptionWarning, ParameterError
+from edgewise.inference.corrections import CORRECTIONS, Unasked
+from edgewise.methods.method import Method
+from edgewise.methods.registry import method_of, registered
+from edgewise.questions.groups import Group, in_group, measured_groups
+from edgewise.questions.levels import Levels
+from edgewise.questions.permuting import (
+    check_permutable,
+    permuted_statistics,
+    standardized_within,
+)
+from edgewise.results.decide_difference import decide_differences
+from edgewise.results.difference import EdgeDifferenceResult
+from edgewise.results.differences import EdgeDifferences
+from edgewise.rows.collecting import all_rows
+from edgewise.states.batches import BatchMoments
+from edgewise.states.moments import Moments
+
+#: The name of all levels but one.
+THE_OTHERS = "the others"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Asked:
+    """The question, checked before any row is read."""
+
+    method: Method
+    alpha: float
+    correction: str | None
+    permutations: int | None
+    random_state: int
+    progress: Callable[[int], None] | None
+
+    @classmethod
+    def checked(
+        cls,
+        method: object,
+        options: Mapping[str, Any],
+        alpha: object,
+        correction: object,
+        permutations: object,
+        random_state: object,
+        progress: Callable[[int], None] | None,
+    ) -> Asked:
+        """The question that a user asks."""
+        chosen, level = _comparing_method(method, options), check_alpha(alpha)
+        corrected = _checked_correction(correction, permuted=permutations is not None)
+        seed = check_count("random_state", random_state, at_least=0)
+        if permutations is None:
+            return cls(chosen, level, corrected, None, seed, progress)
+        check_permutable(chosen)
+        count = check_count("permutations", permutations, at_least=1)
+        least = math.ceil(1 / level - 1e-9) - 1
+        if count < least:
+            raise ParameterError(
+                f"permutations: expected at least {least} at alpha {level:g}, or no p-value could "
+                f"be small enough, got {count}; 999 is usual."
+            )
+        return cls(chosen, level, corrected, count, seed, progress)
+
+    def draws(self, groups: Callable[[], Sequence[FloatArray]]) -> FloatArray | None:
+        """The permuted statistics of the rows of the groups; None without permutations."""
+        if self.permutations is None:
+            return None
+        return permuted_statistics(
+            groups(), self.method, self.permutations, self.random_state, self.progress
+        )
+
+
+def _comparing_method(method: object, options: Mapping[str, Any]) -> Method:
+    """The method; an error if it does not measure a standard error of Fisher's z."""
+    chosen = method_of(method, options)
+    if not chosen.compares_groups:
+        able = [repr(name) for name, kind in registered().items() if kind.compares_groups]
+        raise ParameterError(
+            f"method: expected one that measures the standard error of each pair, by which groups "
+            f"are compared ({', '.join(able)}), got {chosen.name!r}."
+        )
+    return chosen
+
+
+def _checked_correction(correction: object, *, permuted: bool) -> str | None:
+    check_choice("correction", correction, (*CORRECTIONS, "none"))
+    if correction in (None, "none"):
+        return None
+    if not permuted:
+        if correction == "maxt":
+            raise ParameterError(
+                "correction: 'maxt' is that of permutations; add permutations=999, or use 'holm'."
+            )
+        return str(correction)
+    if isinstance(correction, Unasked):
+        return "maxt"
+    if correction in ("holm", "bonferroni"):
+        raise ParameterError(
+            f"correction: with permutations expected 'maxt' (the default, which permutes the "
+            f"largest statistic and needs fewer permutations), 'bh', 'by' or None, got "
+            f"{correction!r}."
+        )
+    return str(correction)
+
+
+def compare_two(a: Group, b: Group, asked: Asked) -> EdgeDifferenceResult:
+    """Compare two groups that are open."""
+    if asked.permutations is not None:
+        for group in (a, b):
+            if isinstance(group.source, Moments | BatchMoments):
+                raise ParameterError(
+                    f"permutations: expected rows, got a state for group {group.name!r}, which has "
+                    "none; pass the rows, or leave permutations out."
+                )
+    compared, order = measured_groups(a, b, asked.method)
+
+    def rows() -> list[FloatArray]:
+        of_b = all_rows(b.table)
+        return [all_rows(a.table), of_b if order is None else of_b[:, order]]
+
+    (result,) = decide_differences([compared], asked.alpha, asked.correction, asked.draws(rows))
+    _tell_cautions(result)
+    return result
+
+
+def compare_levels(
+    levels: Levels, asked: Asked, *, drop_missing: bool
+) -> EdgeDifferenceResult | EdgeDifferences:
+    """Compare two levels with each other, and each of more with the others."""
+    groups = _finite_groups(levels, drop_missing=drop_missing)
+    dropped = [int((levels.codes == i).sum()) - len(rows) for i, rows in enumerate(groups)]
+    opened = [
+        Group.of_rows(rows, name, levels.feature_names)
+        for rows, name in zip(groups, levels.names, strict=True)
+    ]
+    if len(groups) == 2:
+        result = compare_two(opened[0], opened[1], asked)
+        return _recorded(result, levels, (dropped[0], dropped[1]))
+    codes = np.repeat(np.arange(len(groups)), [len(rows) for rows in groups])
+    for group in opened:
+        with in_group(group.name):
+            group.check_rows()
+    pooled = standardized_within(np.concatenate(groups), codes, len(groups))
+    compared = []
+    for i, one in enumerate(opened):
+        others = Group.of_rows(pooled[codes != i], THE_OTHERS, levels.feature_names)
+        compared.append(measured_groups(one, others, asked.method)[0])
+    draws = asked.draws(lambda: groups)
+    results = decide_differences(compared, asked.alpha, asked.correction, draws)
+    found = {}
+    for i, (name, result) in enumerate(zip(levels.names, results, strict=True)):
+        found[name] = _recorded(result, levels, (dropped[i], sum(dropped) - dropped[i]))
+        _tell_cautions(result)
+    return EdgeDifferences(found)
+
+
+def _finite_groups(levels: Levels, *, drop_missing: bool) -> list[FloatArray]:
+    """The complete rows of each level; an error where a row is not complete and must be."""
+    finite = np.isfinite(levels.rows).all(axis=1)
+    if not drop_missing and not finite.all():
+        from edgewise.rows.values import raise_for_nonfinite
+
+        raise_for_nonfinite(levels.rows, levels.feature_names)
+    return [levels.rows[(levels.codes == i) & finite] for i in range(len(levels.names))]
+
+
+def _recorded(
+    result: EdgeDifferenceResult, levels: Levels, dropped: tuple[int, int]
+) -> EdgeDifferenceResult:
+    """The result with what only the levels know: the rows that were left out."""
+    record = {"rows_without_level": levels.n_without} if levels.n_without else {}
+    return replace(result, n_dropped=dropped, options={**result.options, **record})
+
+
+def _tell_cautions(result: EdgeDifferenceResult) -> None:
+    """A warning for each caution that breaks the method's guarantee."""
+    for caution in result.cautions:
+        if getattr(caution, "breaks", False):
+            warn(caution, BrokenAssumptionWarning)

@@ -1,0 +1,229 @@
+"""Two groups of rows: opened, their columns matched, and measured by the same method."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from edgewise._base.checks import check_names, default_names
+from edgewise._base.text import listed
+from edgewise._base.types import AnyArray, FloatArray
+from edgewise.errors import DataError, ParameterError
+from edgewise.evidence.opening import evidence_of_state, evidence_of_table
+from edgewise.inference.measurement import Measurement
+from edgewise.inference.per_edge import PerEdge
+from edgewise.inference.reference import StudentOfEach
+from edgewise.inference.spread import Spread
+from edgewise.methods.method import Method
+from edgewise.results.decide_difference import TwoGroups
+from edgewise.rows.counting import rows_up_to
+from edgewise.rows.opening import open_table
+from edgewise.rows.selection import column_places
+from edgewise.rows.table import Table
+from edgewise.rows.views import RenamedColumns
+from edgewise.states.batches import BatchMoments
+from edgewise.states.moments import Moments
+from edgewise.states.registry import as_state
+
+_LITTLE_WORK = 10_000
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Group:
+    """One group: its rows or its state, and the names of its columns."""
+
+    name: str
+    source: Table | Moments | BatchMoments
+    feature_names: tuple[str, ...]
+    named: bool
+
+    @classmethod
+    def opened(cls, data: Any, name: str, rows: Mapping[str, Any]) -> Group:
+        """Open the rows, or take the state; `rows` says how to read them."""
+        state = as_state(data)
+        if state is None:
+            with in_group(name):
+                table = open_table(data, **rows)
+            return cls(name, table, table.feature_names, table.named)
+        if not isinstance(state, Moments | BatchMoments):
+            raise ParameterError(
+                f"group {name!r}: expected rows, or a Moments or BatchMoments state, got a "
+                f"{type(state).__name__}; pass its .state."
+            )
+        asked = {key: value for key, value in rows.items() if key != "feature_names" and value}
+        if asked:
+            raise ParameterError(
+                f"{', '.join(asked)}: expected with rows only, got a state for group {name!r}, "
+                "which has no rows."
+            )
+        names = rows.get("feature_names")
+        own = state.feature_names or default_names(state.n_features or 0)
+        taken = check_names(own if names is None else names, state.n_features)
+        return cls(name, state, taken, names is not None or state.feature_names is not None)
+
+    @classmethod
+    def of_rows(cls, rows: FloatArray, name: str, feature_names: tuple[str, ...]) -> Group:
+        """Rows in memory."""
+        return cls(name, open_table(rows, feature_names=feature_names), feature_names, True)
+
+    @property
+    def table(self) -> Table:
+        """Its rows, where it has rows."""
+        if isinstance(self.source, Moments | BatchMoments):
+            raise TypeError("source: expected rows")
+        return self.source
+
+    def renamed(self, names: tuple[str, ...]) -> Group:
+        """The same group with other names of its columns."""
+        source = self.source
+        if not isinstance(source, Moments | BatchMoments):
+            source = RenamedColumns(source, names)
+        return replace(self, source=source, feature_names=names)
+
+    def measured(self, method: Method) -> Measurement:
+        """What the method measures; an error says in which group."""
+        p, asked_by = len(self.feature_names), f"method {method.name!r}"
+        with in_group(self.name):
+            self.check_rows()
+            if isinstance(self.source, Moments | BatchMoments):
+                evidence: Any = evidence_of_state(self.source, asked_by, self.feature_names)
+            else:
+                evidence = evidence_of_table(self.source, method.needs, asked_by)
+                _check_enough(evidence.moments().n_samples, p)
+            return method.measure(evidence)
+
+    def check_rows(self) -> None:
+        """Refuse too few rows before they are read, as far as they are known."""
+        p = len(self.feature_names)
+        if isinstance(self.source, Moments | BatchMoments):
+            known: int | None = self.source.n_samples
+        else:
+            known = rows_up_to(self.source, p + 2)
+        if known is not None:
+            _check_enough(known, p)
+
+
+def _check_enough(n: int, p: int) -> None:
+    if p >= 2 and n < p + 3:
+        raise DataError(
+            f"expected at least {p + 3} rows for {p} columns, got {n}; collect more rows or "
+            "compare fewer columns."
+        )
+
+
+@contextmanager
+def in_group(name: str) -> Iterator[None]:
+    """An error about data says in which group."""
+    try:
+        yield
+    except DataError as error:
+        error.args = (f"group {name!r}: {error}",)
+        raise
+
+
+def matched(a: Group, b: Group) -> tuple[Group, Group, AnyArray | None]:
+    """The groups, and the place of each column of A among those of B; None if the same.
+
+    Columns are matched by name, or by place if one of the groups has no names.
+    """
+    if a.named and b.named:
+        _check_same(a, b)
+        return a, b, column_places(a.feature_names, b.feature_names, DataError)
+    if len(a.feature_names) != len(b.feature_names):
+        raise DataError(
+            f"columns: expected as many columns in both groups, got {len(a.feature_names)} in "
+            f"{a.name!r} and {len(b.feature_names)} in {b.name!r}; columns without names are "
+            "matched by their place."
+        )
+    if b.named:
+        return a.renamed(b.feature_names), b, None
+    return a, b.renamed(a.feature_names), None
+
+
+def _check_same(a: Group, b: Group) -> None:
+    said = []
+    for one, other in ((a, b), (b, a)):
+        known = set(one.feature_names)
+        missing = [repr(name) for name in other.feature_names if name not in known]
+        if missing:
+            said.append(f"group {one.name!r} lacks {listed(missing)}")
+    if said:
+        raise DataError(
+            f"columns: expected the same columns in both groups, but {'; '.join(said)}. Name those "
+            "that both have with columns=, or leave the others out with exclude=."
+        )
+
+
+def measured_groups(a: Group, b: Group, method: Method) -> tuple[TwoGroups, AnyArray | None]:
+    """Measure both, and say in which order the columns of the second are then: as in the first."""
+    a, b, order = matched(a, b)
+    first, second = a.measured(method), b.measured(method)
+    if order is not None:
+        second = _reordered(second, order)
+    one, other = first.estimate, second.estimate
+    if one.n_samples == other.n_samples and np.array_equal(one.covariance, other.covariance):
+        raise _shared("got the same rows twice")
+    return TwoGroups((a.name, b.name), first, second), order
+
+
+def refuse_shared_rows(a: Any, b: Any) -> None:
+    """Refuse groups that have rows, or subjects, in common, as far as this can be seen."""
+    if a is b or (isinstance(a, str | os.PathLike) and a == b):
+        raise _shared("got the same data twice")
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        try:
+            overlap = np.shares_memory(a, b, max_work=_LITTLE_WORK)  # type: ignore[arg-type]
+        except np.exceptions.TooHardError:
+            overlap = False
+        if overlap:
+            raise _shared("got arrays that share some of them")
+    index: tuple[Any, Any] = getattr(a, "index", None), getattr(b, "index", None)
+    # Rows that are only numbered have numbers in common, but nothing else.
+    if all(hasattr(one, "equals") and type(one).__name__ != "RangeIndex" for one in index):
+        shared = index[0].intersection(index[1])
+        if len(shared):
+            raise _shared(
+                f"got frames whose indexes share {len(shared)} labels, such as {shared[0]!r}",
+                " If these are different rows, pass frame.reset_index(drop=True).",
+            )
+
+
+def _shared(found: str, hint: str = "") -> DataError:
+    return DataError(
+        f"a, b: expected two groups without common rows or subjects, {found}; the test needs "
+        f"groups that are independent of each other.{hint}"
+    )
+
+
+def _reordered(measured: Measurement, order: AnyArray) -> Measurement:
+    """The same measurement with its columns in another order."""
+    own, estimate = measured.uncertainty, measured.estimate
+    if not isinstance(own, PerEdge):
+        raise TypeError(f"uncertainty: unexpected {type(own).__name__}")
+    at = np.ix_(order, order)
+    reference = own.reference
+    if isinstance(reference, StudentOfEach):
+        reference = StudentOfEach(reference.degrees[at])
+    return replace(
+        measured,
+        feature_names=tuple(measured.feature_names[i] for i in order),
+        estimate=replace(
+            estimate,
+            covariance=estimate.covariance[at],
+            precision=estimate.precision[at],
+            partial_correlation=estimate.partial_correlation[at],
+            residual_map=estimate.residual_map[at],
+        ),
+        statistic=measured.statistic[at],
+        uncertainty=replace(
+            own,
+            spread=Spread(own.spread.precision[at], own.spread.fisher_z[at]),
+            reference=reference,
+        ),
+        maxima=None,
+    )

@@ -1,0 +1,86 @@
+"""A comparison of two groups in a few sentences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from edgewise.results.difference import EdgeDifferenceResult
+
+_MOST_PAIRS = 10
+
+
+def shortest(result: EdgeDifferenceResult) -> str:
+    """The repr."""
+    cautions = f", cautions={len(result.cautions)}" if result.cautions else ""
+    permutations = f", permutations={result.permutations}" if result.permutations else ""
+    return (
+        f"EdgeDifferenceResult(method={result.method!r}, alpha={result.alpha:g}, "
+        f"correction={result.correction!r}{permutations}, group_names={result.group_names!r}, "
+        f"n_samples={result.n_samples!r}, n_features={result.n_features}, "
+        f"differing={result.n_edges}{cautions})"
+    )
+
+
+def headline(result: EdgeDifferenceResult) -> str:
+    """What was compared, how, and how many pairs differ."""
+    pairs = result.n_features * (result.n_features - 1) // 2
+    (a, b), (rows_a, rows_b) = result.group_names, result.n_samples
+    family = "no correction" if result.correction is None else result.correction
+    if result.n_tests > pairs:
+        family += f" over {result.n_tests} tests"
+    if result.permutations is not None:
+        family += f", {result.permutations} permutations"
+    return (
+        f"{result.n_edges} of {pairs} pairs among {result.n_features} variables differ between "
+        f"{a!r} ({rows_a} rows) and {b!r} ({rows_b} rows) "
+        f"(method {result.method!r}, alpha {result.alpha:g}, {family})."
+    )
+
+
+def global_sentence(result: EdgeDifferenceResult) -> str:
+    """The test that nothing differs at all."""
+    how = "Bonferroni" if result.permutations is None else "permutations"
+    return f"That any pair differs: p {p_text(result.global_pvalue)} (largest statistic, {how})."
+
+
+def facts(result: EdgeDifferenceResult) -> list[str]:
+    """The headline, the global test, and the rows that were left out."""
+    lines = [headline(result), global_sentence(result)]
+    for name, dropped in zip(result.group_names, result.n_dropped, strict=True):
+        if dropped:
+            lines.append(f"{dropped} rows of {name!r} with missing values were left out.")
+    if without := result.options.get("rows_without_level"):
+        lines.append(f"{without} rows without a level were left out.")
+    return lines
+
+
+def strongest_sentence(result: EdgeDifferenceResult) -> str:
+    """What to say if nothing differs."""
+    pair = result.pairs()[0]
+    return (
+        f"No pair differs. The smallest p-value is that of {pair.source} – {pair.target}: "
+        f"{pair.partial_correlation_a:+.3f} against {pair.partial_correlation_b:+.3f}, adjusted p "
+        f"{p_text(pair.adjusted_pvalue)}."
+    )
+
+
+def summary(result: EdgeDifferenceResult) -> str:
+    """The facts, the cautions and the clearest differences."""
+    lines = facts(result) + [f"Caution: {caution}" for caution in result.cautions]
+    lines += [
+        f"  {pair.source} – {pair.target}: {pair.partial_correlation_a:+.3f} against "
+        f"{pair.partial_correlation_b:+.3f}, difference {pair.difference:+.3f}, adjusted p "
+        f"{p_text(pair.adjusted_pvalue)}"
+        for pair in result.edges()[:_MOST_PAIRS]
+    ]
+    if result.n_edges > _MOST_PAIRS:
+        lines.append(f"  … and {result.n_edges - _MOST_PAIRS} more")
+    if not result.n_edges:
+        lines.append(strongest_sentence(result))
+    return "\n".join(lines)
+
+
+def p_text(p: float) -> str:
+    """A p-value in a sentence."""
+    return "below 1e-300" if p < 1e-300 else f"{p:.2g}"

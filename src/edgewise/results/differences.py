@@ -1,0 +1,159 @@
+"""Several groups, each compared with the others: a result for each, and one family of tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from edgewise.results.difference import EdgeDifferenceResult
+from edgewise.results.difference_json import VERSION, from_document, to_document
+from edgewise.results.difference_pairs import EdgeDifference
+from edgewise.results.edge import FrameKind, frame_of
+from edgewise.results.json import json_text, read_source
+from edgewise.results.json_document import DIFFERENCES_FORMAT, Document
+
+if TYPE_CHECKING:
+    import os
+
+
+@dataclass(frozen=True, eq=False)
+class EdgeDifferences(Mapping[str, EdgeDifferenceResult]):
+    """A result for each level of a column: its rows against the rows of all other levels.
+
+    It is a mapping from levels to results. The correction is over the pairs of all levels together,
+    so the decisions and adjusted p-values of all results hold at once.
+
+    Attributes
+    ----------
+    results : dict of EdgeDifferenceResult
+        The result of each level, in the order of the levels.
+    global_pvalue : float
+        Of H₀ that no pair of any level differs from the others.
+    n_edges : int
+        How many pairs differ, over all levels.
+
+    Examples
+    --------
+    >>> import edgewise as ew
+    >>> returns = ew.datasets.load_sp500_returns().slice(2000, 6000)
+    >>> thirds = [row // 2000 for row in range(6000)]
+    >>> found = ew.compare_groups(returns, by=thirds, columns=["BAC", "JPM", "XOM"], method="batch")
+    >>> found
+    EdgeDifferences(differing={'0': 1, '1': 0, '2': 1})
+    """
+
+    results: dict[str, EdgeDifferenceResult]
+
+    def __getitem__(self, level: str) -> EdgeDifferenceResult:
+        return self.results[level]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.results)
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    @property
+    def global_pvalue(self) -> float:
+        """Of H₀ that no pair of any level differs from the others."""
+        results = self.results.values()
+        if any(one.correction == "maxt" for one in results):
+            # The permutations of the largest statistic of all levels.
+            return min(float(np.nanmin(one.adjusted_pvalue)) for one in results)
+        return min(len(self) * min(one.global_pvalue for one in results), 1.0)
+
+    @property
+    def n_edges(self) -> int:
+        """How many pairs differ, over all levels."""
+        return sum(result.n_edges for result in self.results.values())
+
+    def headline(self) -> str:
+        """What was compared, how, and how many pairs differ.
+
+        Returns
+        -------
+        str
+            One line.
+        """
+        first = next(iter(self.results.values()))
+        pairs = first.n_features * (first.n_features - 1) // 2
+        return (
+            f"{len(self)} groups, each against all others pooled: {self.n_edges} of "
+            f"{len(self) * pairs} differences among {first.n_features} variables."
+        )
+
+    def summary(self) -> str:
+        """The headline, and the summary of each level.
+
+        Returns
+        -------
+        str
+            The lines.
+        """
+        return "\n\n".join([self.headline(), *(one.summary() for one in self.results.values())])
+
+    def to_frame(self, backend: FrameKind | None = None) -> Any:
+        """Every pair of every level as a row of a data frame.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow", None}
+            The kind of frame; None takes the first of the three that is installed.
+
+        Returns
+        -------
+        data frame
+            Its columns are `group` (the level) and the attributes of `EdgeDifference`.
+        """
+        rows: list[Any] = [
+            (level, *pair) for level, one in self.results.items() for pair in one.pairs()
+        ]
+        return frame_of(rows, backend, ("group", *EdgeDifference._fields))
+
+    def to_json(self, indent: int | None = None) -> str:
+        """All results as JSON, which `from_json` reads.
+
+        Parameters
+        ----------
+        indent : int, optional
+            Spaces by which each level is indented; by default everything is on one line.
+
+        Returns
+        -------
+        str
+            The text: an object whose "results" are those of `EdgeDifferenceResult.to_json`, by
+            level.
+        """
+        results = {level: to_document(one) for level, one in self.results.items()}
+        document = {"format": DIFFERENCES_FORMAT, "schema_version": VERSION, "results": results}
+        return json_text(document, indent)
+
+    @classmethod
+    def from_json(cls, source: str | os.PathLike[str]) -> EdgeDifferences:
+        """The results that `to_json` wrote, equal in every number.
+
+        Parameters
+        ----------
+        source : str or path
+            The text, if it starts with a brace, or else the path of a file of it.
+
+        Returns
+        -------
+        EdgeDifferences
+            The results.
+        """
+        whole = Document.parsed(*read_source(source), kind=DIFFERENCES_FORMAT, newest=VERSION)
+        parts = whole.part("results")
+        return cls(
+            {
+                level: from_document(EdgeDifferenceResult, parts.part(level))
+                for level in parts.fields
+            }
+        )
+
+    def __repr__(self) -> str:
+        levels = ", ".join(f"{level!r}: {one.n_edges}" for level, one in self.results.items())
+        return f"EdgeDifferences(differing={{{levels}}})"

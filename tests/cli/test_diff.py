@@ -1,0 +1,120 @@
+"""`edgewise diff`, as it is typed."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import click
+import numpy as np
+import pytest
+
+import edgewise as ew
+from edgewise.cli.main import cli
+from edgewise.errors import DataError, ParameterError
+from edgewise.simulate import make_chain_precision, sample
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory, write_csv):
+    made = tmp_path_factory.mktemp("diff")
+    a = sample("t5", make_chain_precision(4, -0.45), 400, rng=1)
+    b = sample("t5", make_chain_precision(4), 500, rng=2)
+    write_csv(made / "a.csv", "wxyz", a)
+    write_csv(made / "b.csv", "zyxw", b[:, ::-1])
+    labels = np.repeat(["drug", "placebo"], [400, 500]).astype(object)
+    both = np.column_stack([labels, np.concatenate([a, b]).astype(object)])
+    write_csv(made / "trial.csv", ["arm", *"wxyz"], both)
+    both[:, 0] = np.arange(900) % 3
+    write_csv(made / "three.csv", ["arm", *"wxyz"], both)
+    return made
+
+
+def test_two_files(run_edgewise, folder):
+    done = run_edgewise("diff", "a.csv", "b.csv", cwd=folder)
+    expected = ew.compare_groups(folder / "a.csv", folder / "b.csv", group_names=("a", "b"))
+    shown = " ".join(done.stdout.split())
+    assert expected.headline() in shown
+    assert f"{expected.n_edges} pairs that differ" in shown
+    assert "95 % interval for all pairs at once" in shown
+    assert "That any pair differs: p " in shown
+    assert "w – x" in shown
+
+
+def test_by_a_column(run_edgewise, folder, tmp_path):
+    done = run_edgewise(
+        *("diff", folder / "trial.csv", "--by", "arm", "--permutations", 99, "--seed", 7),
+        *("--json", tmp_path / "d.json", "--csv", tmp_path / "d.csv", "--exclude", "z"),
+    )
+    result = ew.EdgeDifferenceResult.from_json(tmp_path / "d.json")
+    same = ew.compare_groups(
+        folder / "trial.csv", by="arm", permutations=99, random_state=7, exclude="z"
+    )
+    assert result.to_json() == same.to_json()
+    assert "99 permutations" in " ".join(done.stdout.split())
+    with open(tmp_path / "d.csv", encoding="utf-8", newline="") as file:
+        lines = [line for line in file if not line.startswith("#")]
+    rows = list(csv.DictReader(lines))
+    assert [row["source"] for row in rows] == [pair.source for pair in result.pairs()]
+    assert [float(row["difference"]) for row in rows] == [p.difference for p in result.pairs()]
+
+
+def test_three_levels(folder, monkeypatch, capsys):
+    monkeypatch.chdir(folder)
+
+    def printed(*more):
+        cli.main(["diff", "three.csv", "--by", "arm", *more], standalone_mode=False)
+        return capsys.readouterr().out
+
+    shown = " ".join(printed().split())
+    assert "3 groups, each against all others pooled" in shown
+    assert shown.count("'the others'") == 3
+    assert [*json.loads(printed("--json", "-"))["results"]] == ["0", "1", "2"]
+    lines = [line for line in printed("--csv", "-").splitlines() if not line.startswith("#")]
+    assert lines[0].startswith('"group","source","target"')
+    assert len(lines) == 1 + 3 * 6
+
+
+def test_states(run_edgewise, folder, tmp_path):
+    for name in "ab":
+        run_edgewise("accumulate", folder / f"{name}.csv", "-o", tmp_path / name, "--n-batches", 50)
+    done = run_edgewise("diff", tmp_path / "a", tmp_path / "b")
+    assert "method 'batch'" in " ".join(done.stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kind", "words"),
+    [
+        (["a.csv"], click.UsageError, "expected two groups, got 1"),
+        (["a.csv", "b.csv", "trial.csv"], click.UsageError, "--by COLUMN"),
+        (["a.csv", "b.csv", "--json", "-", "--csv", "-"], click.UsageError, "only one of them"),
+        (["a.csv", "a.csv"], DataError, "the same data twice"),
+        (["a.csv", "missing.csv"], DataError, "group 'missing': data: there is no file"),
+        (["a.csv", "trial.csv"], DataError, "column 'arm'"),
+        (["trial.csv", "--by", "ram"], DataError, "Did you mean 'arm'?"),
+        (["a.csv", "b.csv", "--method", "score"], ParameterError, "method: "),
+        (["a.csv", "b.csv", "--permutations", "3"], ParameterError, "expected at least 19"),
+        (["a.csv", "b.csv", "--n-batches", "50"], ParameterError, "n_batches"),
+        (["a.csv", "b.csv", "--csv", "a.csv"], DataError, "one of the inputs"),
+    ],
+)
+def test_refused(folder, monkeypatch, arguments, kind, words):
+    """In this process, which is quicker; `main` turns such errors into a sentence and a status."""
+    monkeypatch.chdir(folder)
+    with pytest.raises(kind) as caught:
+        cli.main(["diff", *arguments], standalone_mode=False)
+    assert words in str(caught.value.format_message() if kind is click.UsageError else caught.value)
+
+
+def test_a_mistake_is_one_sentence(run_edgewise, folder):
+    done = run_edgewise("diff", "a.csv", "b.csv", "--permutations", "3", cwd=folder, status=2)
+    assert done.stderr.startswith("edgewise: permutations: ")
+    assert not done.stdout
+
+
+def test_cautions_go_to_standard_error(run_edgewise, folder, tmp_path, write_csv):
+    walk = np.cumsum(np.random.default_rng(0).standard_normal((400, 4)), axis=0)
+    path = write_csv(tmp_path / "walk.csv", "wxyz", walk)
+    done = run_edgewise("diff", folder / "a.csv", path, "--json", "-")
+    assert "edgewise: caution: Group 'walk': " in done.stderr
+    assert json.loads(done.stdout)["cautions"]
