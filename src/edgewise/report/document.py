@@ -8,12 +8,10 @@ security policy with the hashes of its one style and one script forbids everythi
 from __future__ import annotations
 
 import base64
-import hashlib
 import json
 import platform
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import Any
 
 import numpy as np
@@ -23,6 +21,7 @@ from edgewise._base.types import FloatArray
 from edgewise._version import __version__
 from edgewise.inference.effect import MinEffect
 from edgewise.methods.registry import registered
+from edgewise.report.page import content_hash, own_file, unit_square
 from edgewise.results.result import EdgeTestResult
 from edgewise.view.graph_files import distinct_texts
 from edgewise.view.heatmap import clustered_order
@@ -89,11 +88,7 @@ def report_html(result: EdgeTestResult, context: Context) -> str:
     from jinja2 import Environment
     from markupsafe import Markup
 
-    own = files(__package__)
-    template, style, script = (
-        own.joinpath(name).read_text(encoding="utf-8")
-        for name in ("template.html", "style.css", "script.js")
-    )
+    template, style, script = map(own_file, ("template.html", "style.css", "script.js"))
     page = Environment(autoescape=True).from_string(template)
     bound = result.correction is None and result.radius is not None
     promise = _PROMISES["bound" if bound else result.correction or "none"]
@@ -101,8 +96,8 @@ def report_html(result: EdgeTestResult, context: Context) -> str:
         title=printable(context.title),
         style=Markup(style),  # noqa: S704  our own file
         script=Markup(script),  # noqa: S704
-        style_hash=_hash(style),
-        script_hash=_hash(script),
+        style_hash=content_hash(style),
+        script_hash=content_hash(script),
         data=Markup(_safe_json(_data(result, bound))),  # noqa: S704  no "<" is left in it
         question=f"Which of these {result.n_features} variables are connected, given all others?",
         answer=_answer(result, promise),
@@ -208,7 +203,7 @@ def _data(result: EdgeTestResult, bound: bool) -> dict[str, Any]:
         "maxt": None,
         "low": None,
         "high": None,
-        "positions": _unit_square(node_positions(result)).round(4).tolist(),
+        "positions": unit_square(node_positions(result)).round(4).tolist(),
         "order": np.asarray(clustered_order(result.partial_correlation)).tolist(),
     }
     if result.correction == "maxt":
@@ -244,15 +239,6 @@ def _effects(result: EdgeTestResult) -> tuple[list[dict[str, Any]], int]:
     return made, values.index(own.value)
 
 
-def _unit_square(positions: FloatArray) -> FloatArray:
-    """Places between 0 and 1, y downwards as on a screen."""
-    low, high = positions.min(axis=0), positions.max(axis=0)
-    scaled: FloatArray = (positions - low) / np.where(high > low, high - low, 1.0)
-    # A graph on a line, or of one node, is drawn in the middle.
-    scaled[:, high <= low] = 0.5
-    return np.column_stack([scaled[:, 0], 1 - scaled[:, 1]])
-
-
 def _encoded(values: FloatArray, dtype: Any) -> str:
     """Little-endian numbers in base 64: exact, and a third of their size as text."""
     little = np.ascontiguousarray(values, dtype=np.dtype(dtype).newbyteorder("<"))
@@ -263,8 +249,3 @@ def _safe_json(document: dict[str, Any]) -> str:
     """JSON that can neither close the element that holds it nor open another."""
     text = json.dumps(document, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-
-
-def _hash(text: str) -> str:
-    """The name of a source in a content security policy."""
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode()
