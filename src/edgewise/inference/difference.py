@@ -41,6 +41,12 @@ class GroupZ:
         error = own.spread.fisher_z
         return cls(z, error, np.broadcast_to(np.asarray(degrees, np.float64), error.shape))
 
+    def log_pvalues(self) -> FloatArray:
+        """Of H₀: ρ = 0 in this group, for the pairs above the diagonal."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            statistic = pairs_of(self.fisher_z / self.standard_error)
+        return StudentOfEach(pairs_of(self.degrees)).log_two_sided(statistic)
+
 
 def _degrees(reference: Reference) -> float | FloatArray:
     """The degrees of freedom of a standard error that is compared with this reference."""

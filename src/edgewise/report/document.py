@@ -8,12 +8,10 @@ security policy with the hashes of its one style and one script forbids everythi
 from __future__ import annotations
 
 import base64
-import hashlib
 import json
 import platform
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import Any
 
 import numpy as np
@@ -24,6 +22,7 @@ from edgewise._version import __version__
 from edgewise.inference.effect import MinEffect
 from edgewise.inference.measurement import Uncertainty
 from edgewise.methods.registry import registered
+from edgewise.report.page import content_hash, own_file, unit_square
 from edgewise.results.result import EdgeTestResult
 from edgewise.results.tested import chosen_pairs, given_names, is_chosen, tested_part
 from edgewise.view.graph_files import distinct_texts
@@ -91,11 +90,7 @@ def report_html(result: EdgeTestResult, context: Context) -> str:
     from jinja2 import Environment
     from markupsafe import Markup
 
-    own = files(__package__)
-    template, style, script = (
-        own.joinpath(name).read_text(encoding="utf-8")
-        for name in ("template.html", "style.css", "script.js")
-    )
+    template, style, script = map(own_file, ("template.html", "style.css", "script.js"))
     page = Environment(autoescape=True).from_string(template)
     bound = result.correction is None and result.radius is not None
     promise = _PROMISES["bound" if bound else result.correction or "none"]
@@ -103,8 +98,8 @@ def report_html(result: EdgeTestResult, context: Context) -> str:
         title=printable(context.title),
         style=Markup(style),  # noqa: S704  our own file
         script=Markup(script),  # noqa: S704
-        style_hash=_hash(style),
-        script_hash=_hash(script),
+        style_hash=content_hash(style),
+        script_hash=content_hash(script),
         data=Markup(_safe_json(_data(result, bound))),  # noqa: S704  no "<" is left in it
         question=_question(result),
         adjusted=_adjusted(result),
@@ -243,7 +238,7 @@ def _data(result: EdgeTestResult, bound: bool) -> dict[str, Any]:
         "maxt": None,
         "low": None,
         "high": None,
-        "positions": _unit_square(node_positions(part)).round(4).tolist(),
+        "positions": unit_square(node_positions(part)).round(4).tolist(),
         "order": np.asarray(clustered_order(part.partial_correlation)).tolist(),
     }
     if result.correction == "maxt":
@@ -284,15 +279,6 @@ def _at_effect(result: EdgeTestResult, rule: Uncertainty, value: float) -> Float
     return log_p if result.tested is None else log_p[pairs_of(result.tested)]
 
 
-def _unit_square(positions: FloatArray) -> FloatArray:
-    """Places between 0 and 1, y downwards as on a screen."""
-    low, high = positions.min(axis=0), positions.max(axis=0)
-    scaled: FloatArray = (positions - low) / np.where(high > low, high - low, 1.0)
-    # A graph on a line, or of one node, is drawn in the middle.
-    scaled[:, high <= low] = 0.5
-    return np.column_stack([scaled[:, 0], 1 - scaled[:, 1]])
-
-
 def _encoded(values: FloatArray, dtype: Any) -> str:
     """Little-endian numbers in base 64: exact, and a third of their size as text."""
     little = np.ascontiguousarray(values, dtype=np.dtype(dtype).newbyteorder("<"))
@@ -303,8 +289,3 @@ def _safe_json(document: dict[str, Any]) -> str:
     """JSON that can neither close the element that holds it nor open another."""
     text = json.dumps(document, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-
-
-def _hash(text: str) -> str:
-    """The name of a source in a content security policy."""
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode()

@@ -22,6 +22,12 @@ from edgewise.results.json import json_text
 if TYPE_CHECKING:
     import os
 
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Sequence
+
+    from matplotlib.axes import Axes
+
 SCALES = ("partial_correlation", "fisher_z")
 
 
@@ -297,6 +303,43 @@ class EdgeDifferenceResult:
             One line.
         """
         return headline(self)
+
+    def plot(self, *, axes: Sequence[Axes] | None = None) -> tuple[Axes, Axes, Axes]:
+        """Draw the graphs of both groups and the pairs that differ, with one layout.
+
+        Parameters
+        ----------
+        axes : sequence of three matplotlib axes, optional
+            Where to draw; by default a new figure that pyplot does not keep alive.
+
+        Returns
+        -------
+        tuple of three matplotlib axes
+            The first group, the second group, their difference; ``axes[0].figure`` is the page.
+        """
+        from edgewise.view.plots import plot_difference
+
+        return plot_difference(self, axes=axes)
+
+    def report(
+        self, path: str | os.PathLike[str], *, title: str | None = None, command: str = ""
+    ) -> None:
+        """Write one HTML file to look at and send: both graphs, the differences, all pairs.
+
+        It needs no network, no Python and no JavaScript.
+
+        Parameters
+        ----------
+        path : path
+            Where to write it.
+        title : str, optional
+            The title of the page.
+        command : str, optional
+            The command that made it, to be shown.
+        """
+        from edgewise.report.difference import write_difference_report
+
+        write_difference_report(self, path, title=title, command=command)
 
     def __repr__(self) -> str:
         return shortest(self)

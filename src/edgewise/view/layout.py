@@ -10,11 +10,11 @@ import textwrap
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from edgewise._base.types import FloatArray
+from edgewise._base.types import BoolArray, FloatArray
 from edgewise.results.result import EdgeTestResult
 from edgewise.results.tested import adjusted_for, is_chosen
 from edgewise.view.safe_names import shortened
@@ -32,7 +32,23 @@ _WORK, _SETTLED = 1e8, 1e-5  # most pairs of nodes to visit, smallest relative g
 _NUDGE = 0.02  # of the typical distance; separates nodes that the data do not separate
 
 
-def node_positions(result: EdgeTestResult) -> FloatArray:
+class Graph(Protocol):
+    """What is drawn of a result: its variables, and the strength of its edges."""
+
+    @property
+    def feature_names(self) -> tuple[str, ...]: ...
+
+    @property
+    def n_features(self) -> int: ...
+
+    @property
+    def partial_correlation(self) -> FloatArray: ...
+
+    @property
+    def reject(self) -> BoolArray: ...
+
+
+def node_positions(result: Graph) -> FloatArray:
     """Places of the variables in the plane; strong partial correlations bring them close.
 
     Every pair counts as an edge here, significant or not, with the length 1/(|ρ̂| + 0.01). The
@@ -43,7 +59,7 @@ def node_positions(result: EdgeTestResult) -> FloatArray:
 
     Parameters
     ----------
-    result : EdgeTestResult
+    result : EdgeTestResult or other graph
         Only its partial correlations matter.
 
     Returns

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from edgewise._base.checks import check_choice
 from edgewise.results.result import EdgeTestResult
+from edgewise.view.difference import plot_difference
 from edgewise.view.forest import plot_forest
 from edgewise.view.heatmap import plot_heatmap
 from edgewise.view.ladder import plot_ladder
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = [
     "KINDS",
     "plot",
+    "plot_difference",
     "plot_forest",
     "plot_heatmap",
     "plot_ladder",

@@ -1,0 +1,30 @@
+"""What all pages share: their files, the hashes that allow them, and places on a screen."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from importlib.resources import files
+
+import numpy as np
+
+from edgewise._base.types import FloatArray
+
+
+def own_file(name: str) -> str:
+    """The text of a file of this package."""
+    return files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+def content_hash(text: str) -> str:
+    """The name of a source in a content security policy."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode()
+
+
+def unit_square(positions: FloatArray) -> FloatArray:
+    """Places between 0 and 1, y downwards as on a screen."""
+    low, high = positions.min(axis=0), positions.max(axis=0)
+    scaled: FloatArray = (positions - low) / np.where(high > low, high - low, 1.0)
+    # A graph on a line, or of one node, is drawn in the middle.
+    scaled[:, high <= low] = 0.5
+    return np.column_stack([scaled[:, 0], 1 - scaled[:, 1]])

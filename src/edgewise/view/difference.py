@@ -1,0 +1,146 @@
+"""Two groups side by side, and what differs between them, all with the same layout."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from edgewise._base.matrices import symmetric
+from edgewise._base.types import BoolArray, FloatArray
+from edgewise.errors import ParameterError
+from edgewise.inference.corrections import adjust
+from edgewise.inference.difference import GroupZ
+from edgewise.results.difference import EdgeDifferenceResult
+from edgewise.view import layout
+from edgewise.view.graph_drawing import SIGNS, draw_graph, laid_out
+from edgewise.view.safe_names import shortened
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_LONGEST_GROUP = 40
+_STEPWISE = ("holm", "bonferroni", "bh", "by", None)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Panel:
+    """One of the three graphs: its title, its edges, and what is drawn as their strength."""
+
+    title: str
+    feature_names: tuple[str, ...]
+    partial_correlation: FloatArray
+    reject: BoolArray
+    signs: tuple[str, str] = SIGNS
+
+    @property
+    def n_features(self) -> int:
+        return len(self.feature_names)
+
+    @property
+    def n_edges(self) -> int:
+        """How many pairs are drawn."""
+        return int(np.count_nonzero(self.reject)) // 2
+
+
+def plot_difference(
+    result: EdgeDifferenceResult, *, axes: Sequence[Axes] | None = None
+) -> tuple[Axes, Axes, Axes]:
+    """The graphs of both groups and the pairs that differ, side by side.
+
+    Every variable stands in the same place in all three. The first two show the edges of each
+    group, tested by itself with the same method, level and correction, and share one scale. The
+    third shows only the pairs that differ. An edge in one graph and not in the other is no sign of
+    a difference: only the third graph is.
+
+    Parameters
+    ----------
+    result : EdgeDifferenceResult
+        The comparison to draw.
+    axes : sequence of three matplotlib axes, optional
+        Where to draw; by default a new figure that pyplot does not keep alive.
+
+    Returns
+    -------
+    tuple of three matplotlib axes
+        The first group, the second group, their difference; ``axes[0].figure`` is the figure.
+
+    Examples
+    --------
+    >>> import edgewise as ew
+    >>> from edgewise.view.plots import plot_difference
+    >>> returns = ew.datasets.load_sp500_returns()
+    >>> result = ew.compare_groups(returns[:4000], returns[4000:])
+    >>> plot_difference(result)[2].get_title()
+    '6 of 190 pairs differ'
+    """
+    first, second, third = _three_axes(axes)
+    drawn = panels(result)
+    laid = laid_out(overlaid(result), layout.page_size(first))
+    strongest = [_strongest(drawn[:2])] * 2 + [_strongest(drawn[2:])]
+    for ax, panel, most in zip((first, second, third), drawn, strongest, strict=True):
+        draw_graph(ax, panel, laid, strongest=most, signs=panel.signs)
+        layout.write_title(ax, panel.title)
+    return first, second, third
+
+
+def _three_axes(axes: Sequence[Axes] | None) -> Sequence[Axes]:
+    if axes is None:
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(18, 6.4))
+        return [figure.add_axes((0.01 + 0.33 * k, 0.1, 0.32, 0.8)) for k in range(3)]
+    if len(axes) != 3:
+        raise ParameterError(
+            f"axes: expected 3 axes (first group, second group, difference), got {len(axes)}."
+        )
+    return axes
+
+
+def _strongest(drawn: Sequence[Panel]) -> float:
+    """The strongest edge in any of the graphs, which has the full width."""
+    edges = [np.abs(panel.partial_correlation[panel.reject]) for panel in drawn]
+    return float(np.concatenate(edges).max(initial=1e-300))
+
+
+def panels(result: EdgeDifferenceResult) -> tuple[Panel, Panel, Panel]:
+    """The first group, the second group, and their difference."""
+    names = [shortened(name, _LONGEST_GROUP) for name in result.group_names]
+    own = []
+    for name, rows, rho, measured in zip(
+        names,
+        result.n_samples,
+        (result.partial_correlation_a, result.partial_correlation_b),
+        (result.uncertainty.first, result.uncertainty.second),
+        strict=True,
+    ):
+        edges = group_edges(measured, result.alpha, result.correction)
+        count = int(np.count_nonzero(edges)) // 2
+        title = f"{name}: {count} edge{'s' * (count != 1)}, {rows:,} rows"
+        own.append(Panel(title, result.feature_names, rho, edges))
+    pairs = result.n_features * (result.n_features - 1) // 2
+    differ = f"{result.n_edges} of {pairs} pair{'s' * (pairs != 1)} differ{'s' * (pairs == 1)}"
+    signs = f"larger in {names[0]}, by up to ", f"larger in {names[1]}, by up to "
+    third = Panel(differ, result.feature_names, result.difference, result.reject, signs)
+    return own[0], own[1], third
+
+
+def overlaid(result: EdgeDifferenceResult) -> Panel:
+    """Both groups in one, for a layout that suits both: the stronger correlation of each pair."""
+    rho = np.maximum(np.abs(result.partial_correlation_a), np.abs(result.partial_correlation_b))
+    drawn = panels(result)
+    edges = drawn[0].reject | drawn[1].reject | drawn[2].reject
+    return Panel("", result.feature_names, rho, edges)
+
+
+def group_edges(group: GroupZ, alpha: float, correction: str | None) -> BoolArray:
+    """The edges of one group by itself, at the same level and with the same correction.
+
+    Permutations of labels are about two groups; the edges of each then have Holm's correction.
+    """
+    own = correction if correction in _STEPWISE else "holm"
+    log_adjusted = adjust(group.log_pvalues(), own)
+    return symmetric(log_adjusted <= math.log(alpha), len(group.fisher_z), diagonal=False)
