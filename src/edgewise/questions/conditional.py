@@ -1,0 +1,249 @@
+"""`partial_test` and `ConditionalTest`: one pair of columns, given any others."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from functools import partial
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from edgewise._base.checks import check_testable_shape
+from edgewise._base.text import listed
+from edgewise._base.types import FloatArray
+from edgewise._base.warn import without_warnings
+from edgewise.errors import DataError, ParameterError
+from edgewise.methods.method import Method
+from edgewise.methods.registry import DEFAULT_METHOD
+from edgewise.questions.edge_test import edge_test
+from edgewise.results.pair import PairTest as PairTest
+from edgewise.results.pair import pair_of_result
+from edgewise.results.result import EdgeTestResult
+from edgewise.rows.opening import open_table
+from edgewise.rows.table import Part
+from edgewise.states.registry import as_state
+
+#: A column by its name, or by its place.
+Column = str | int
+
+
+def partial_test(
+    data: Any,
+    x: Column,
+    y: Column,
+    *,
+    given: Column | Iterable[Column] = (),
+    method: str | Method = DEFAULT_METHOD,
+    feature_names: Sequence[str] | None = None,
+    drop_missing: bool = False,
+    client: Any = None,
+    **options: Any,
+) -> PairTest:
+    """Test whether two columns are related, given some others.
+
+    The same as `edge_test` of these columns alone, for the one pair: nothing is corrected for.
+
+    Parameters
+    ----------
+    data : array-like, data frame, Arrow stream, path, list of paths
+        The rows, as `edge_test` takes them. Of a file only the columns of the question are read.
+    x, y : str or int
+        The two columns, by name or by place (from 0 on).
+    given : sequence of str or int
+        The columns that both are adjusted for; none by default. One given twice counts once.
+    method : str or Method
+        The test, as in `edge_test`.
+    feature_names : sequence of str, optional
+        Names of all columns, in place of those that came with the data.
+    drop_missing : bool
+        Leave out rows with NaN or infinite values in these columns instead of refusing them.
+    client : distributed.Client, optional
+        A Dask cluster that reads the rows.
+    **options
+        Further options of the method.
+
+    Returns
+    -------
+    PairTest
+        Estimate, p-value, interval, and a sentence to quote.
+
+    Examples
+    --------
+    >>> import edgewise as ew
+    >>> returns = ew.datasets.load_sp500_returns()
+    >>> print(ew.partial_test(returns, "KO", "PEP", given=["PG", "WMT"]).sentence())
+    The partial correlation of KO and PEP given PG and WMT is 0.51 (95 % interval 0.47 to 0.54, p = 6e-104, n = 8312 rows; score test).
+    """
+    if as_state(data) is not None:
+        raise DataError("data: expected rows, got a state, of which no columns can be chosen.")
+    asked = [x, y, *_listed(given)]
+    opened: dict[str, Any] = {"client": client}
+    if feature_names is not None or not all(isinstance(one, str) for one in asked):
+        data = open_table(data, feature_names=feature_names, client=client)
+        i, j, others = places(x, y, given, data.feature_names)
+        names = [data.feature_names[k] for k in (i, j, *others)]
+        opened = {}
+    else:
+        names = list(dict.fromkeys(map(str, asked)))
+        places(x, y, given, names)
+    result = edge_test(
+        data,
+        method=method,
+        columns=names,
+        correction=None,
+        drop_missing=drop_missing,
+        **opened,
+        **options,
+    )
+    return pair_of_result(result)
+
+
+class ConditionalTest:
+    """The same question to one data set, as often as one likes: x and y, given a set of columns.
+
+    The rows are read and centred once, and are kept in memory. Answers are kept, too.
+
+    Parameters
+    ----------
+    data : array-like, data frame, Arrow stream, path, list of paths
+        The rows, as `edge_test` takes them.
+    feature_names : sequence of str, optional
+        Names of the columns, in place of those that came with the data.
+    columns, exclude : str or sequence of str, optional
+        The columns to keep, all by default; columns to leave out.
+    drop_missing : bool
+        Leave out rows with NaN or infinite values in any of the columns.
+    client : distributed.Client, optional
+        A Dask cluster that reads the rows.
+
+    Attributes
+    ----------
+    feature_names : tuple of str
+        The columns.
+    n_samples : int
+        Rows.
+    n_dropped : int
+        Rows left out because of missing values.
+
+    Examples
+    --------
+    >>> import edgewise as ew
+    >>> test = ew.ConditionalTest(ew.datasets.load_sp500_returns())
+    >>> test("KO", "PEP").pvalue < test("KO", "PEP", given=["PG", "WMT"]).pvalue < 1e-50
+    True
+    >>> test("KO", "XOM", given=["PEP", "CVX"]).pvalue > 0.05
+    True
+    """
+
+    def __init__(
+        self,
+        data: Any,
+        *,
+        feature_names: Sequence[str] | None = None,
+        columns: str | Sequence[str] | None = None,
+        exclude: str | Sequence[str] | None = None,
+        drop_missing: bool = False,
+        client: Any = None,
+    ) -> None:
+        table = open_table(
+            data,
+            feature_names=feature_names,
+            columns=columns,
+            exclude=exclude,
+            drop_missing=drop_missing,
+            client=client,
+        )
+        self.feature_names = table.feature_names
+        self._rows, self.n_dropped = table.reduce(_gathered, _joined)
+        self.n_samples = int(self._rows.shape[1])
+        self._answers: dict[tuple[int, int, tuple[int, ...]], PairTest] = {}
+
+    def __call__(self, x: Column, y: Column, given: Column | Iterable[Column] = ()) -> PairTest:
+        """Test one pair.
+
+        Parameters
+        ----------
+        x, y : str or int
+            The two columns, by name or by place (from 0 on).
+        given : sequence of str or int
+            The columns that both are adjusted for; one given twice counts once.
+
+        Returns
+        -------
+        PairTest
+            The answer; its `given` are in the order of the columns.
+        """
+        i, j, others = places(x, y, given, self.feature_names)
+        key = i, j, tuple(sorted(others))
+        if key not in self._answers:
+            self._answers[key] = pair_of_result(self._whole(key))
+        return self._answers[key]
+
+    def _whole(self, key: tuple[int, int, tuple[int, ...]]) -> EdgeTestResult:
+        i, j, others = key
+        chosen = [i, j, *others]
+        names = [self.feature_names[k] for k in chosen]
+        with without_warnings():
+            return edge_test(self._rows[chosen].T, feature_names=names, correction=None)
+
+
+def places(
+    x: Column, y: Column, given: Column | Iterable[Column], names: Sequence[str]
+) -> tuple[int, int, tuple[int, ...]]:
+    """The places of the columns of a question; the given ones as often as they differ."""
+    place = {name: k for k, name in enumerate(names)}
+    i, j = _place("x", x, place), _place("y", y, place)
+    if i == j:
+        raise ParameterError(f"y: expected another column than x, got {names[i]!r} for both.")
+    others = tuple(dict.fromkeys(_place("given", one, place) for one in _listed(given)))
+    for argument, k in (("x", i), ("y", j)):
+        if k in others:
+            raise ParameterError(
+                f"given: expected columns other than x and y, got {names[k]!r}, which is "
+                f"{argument}; leave it out."
+            )
+    return i, j, others
+
+
+def _listed(given: Column | Iterable[Column]) -> tuple[Column, ...]:
+    if isinstance(given, str | Integral | float):
+        return (given,)  # type: ignore[return-value]
+    if not isinstance(given, Iterable):
+        raise ParameterError(
+            f"given: expected the names or places of columns, got {type(given).__name__}."
+        )
+    return tuple(given)
+
+
+def _place(argument: str, column: object, place: dict[str, int]) -> int:
+    if isinstance(column, str):
+        if column in place:
+            return place[column]
+        nearest = difflib.get_close_matches(column, place, n=1)
+        hint = f"; did you mean {nearest[0]!r}?" if nearest else ";"
+        raise ParameterError(
+            f"{argument}: there is no column {column!r}{hint} The columns are "
+            f"{listed([*map(repr, place)])}."
+        )
+    if isinstance(column, Integral) and not isinstance(column, bool):
+        if 0 <= int(column) < len(place):
+            return int(column)
+        raise ParameterError(
+            f"{argument}: expected a place from 0 to {len(place) - 1}, got {int(column)}."
+        )
+    raise ParameterError(
+        f"{argument}: expected the name or the place of a column, got {column!r}."
+    )
+
+
+def _gathered(part: Part) -> tuple[FloatArray, int]:
+    """All rows of a part, features first, and how many were left out."""
+    blocks = [np.asarray(block, dtype=np.float64).T for block in part.blocks()]
+    empty = np.empty((len(part.feature_names), 0))
+    return np.concatenate([empty, *blocks], axis=1), part.n_dropped
+
+
+def _joined(a: tuple[FloatArray, int], b: tuple[FloatArray, int]) -> tuple[FloatArray, int]:
+    return np.concatenate([a[0], b[0]], axis=1), a[1] + b[1]

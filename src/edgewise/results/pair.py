@@ -1,0 +1,181 @@
+"""The answer to one question: are two columns related, given some others?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, NamedTuple
+
+from edgewise.results.result import EdgeTestResult
+
+_SMALLEST_SHOWN = 1e-300
+_LEAST_PVALUE = 2.2250738585072014e-308
+
+
+class Interval(NamedTuple):
+    """The ends of one interval; `low, high = …` unpacks it.
+
+    Attributes
+    ----------
+    low : float
+        The lower end.
+    high : float
+        The upper end.
+    """
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class PairTest:
+    """The test of one pair given a set of columns: H₀ is a partial correlation of zero.
+
+    Attributes
+    ----------
+    x, y : str
+        The two columns.
+    given : tuple of str
+        The columns that both are adjusted for.
+    partial_correlation : float
+        The correlation of what the given columns leave of x and of y.
+    statistic : float
+        What is compared with the reference; it has the sign of the partial correlation.
+    log_pvalue : float
+        Natural logarithm of the p-value.
+    pvalue : float
+        The p-value; never 0: below 2.2e-308 the value is in `log_pvalue`.
+    n_samples : int
+        Rows.
+    method : str
+        The test.
+    cautions : tuple of str
+        What the data say against the method, in sentences. They are looked for when first asked.
+    n_dropped : int
+        Rows left out because of missing values.
+
+    Examples
+    --------
+    >>> import edgewise as ew
+    >>> test = ew.partial_test(ew.datasets.load_sp500_returns(), "KO", "PEP", given=["PG", "WMT"])
+    >>> round(test.partial_correlation, 2), test.pvalue < 1e-8
+    (0.51, True)
+    >>> low, high = test.confidence_interval(level=0.99)
+    >>> 0 < low < test.partial_correlation < high
+    True
+    """
+
+    x: str
+    y: str
+    given: tuple[str, ...]
+    partial_correlation: float
+    statistic: float
+    log_pvalue: float
+    n_samples: int
+    method: str
+    # What edge_test says about the columns x, y and given, or how to find out.
+    _whole: Callable[[], EdgeTestResult] = field(repr=False, compare=False)
+
+    @property
+    def pvalue(self) -> float:
+        """The p-value; never 0."""
+        return max(math.exp(self.log_pvalue), _LEAST_PVALUE)
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """What the data say against the method, in sentences."""
+        return self._whole().cautions
+
+    @property
+    def n_dropped(self) -> int:
+        """Rows left out because of missing values."""
+        return self._whole().n_dropped
+
+    def confidence_interval(self, level: float = 0.95) -> Interval:
+        """The interval of the partial correlation: it leaves 0 where p is at most 1 − level.
+
+        Parameters
+        ----------
+        level : float
+            Confidence level, between 0 and 1.
+
+        Returns
+        -------
+        Interval
+            The lower and the upper end.
+        """
+        low, high = self._whole().confidence_interval(level, "partial_correlation")
+        return Interval(float(low[0, 1]), float(high[0, 1]))
+
+    def sentence(self, level: float = 0.95) -> str:
+        """The answer as a sentence to quote: estimate, interval, p-value and rows.
+
+        Parameters
+        ----------
+        level : float
+            The level of the interval.
+
+        Returns
+        -------
+        str
+            One sentence.
+        """
+        low, high = self.confidence_interval(level)
+        digits = max(2, math.ceil(-math.log10(max(high - low, 1e-9))) + 1)
+        kind, given = "correlation", ""
+        if self.given:
+            kind, given = "partial correlation", f" given {_and(self.given)}"
+        return (
+            f"The {kind} of {self.x} and {self.y}{given} is "
+            f"{self.partial_correlation:.{digits}f} ({100 * level:.6g} % interval "
+            f"{low:.{digits}f} to {high:.{digits}f}, {_shown(self.log_pvalue)}, "
+            f"n = {self.n_samples} rows; {self.method} test)."
+        )
+
+    def summary(self) -> str:
+        """The sentence, and the cautions.
+
+        Returns
+        -------
+        str
+            One line for each.
+        """
+        return "\n".join([self.sentence(), *(f"Caution: {text}" for text in self.cautions)])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Without the rows, which `_whole` may look at.
+        numbers = self.partial_correlation, self.statistic, self.log_pvalue, self.n_samples
+        known = partial(_same, self._whole())
+        return PairTest, (self.x, self.y, self.given, *numbers, self.method, known)
+
+
+def pair_of_result(result: EdgeTestResult) -> PairTest:
+    """The test of the first two columns, given all others."""
+    x, y, *given = result.feature_names
+    return PairTest(
+        x,
+        y,
+        tuple(given),
+        float(result.partial_correlation[0, 1]),
+        float(result.statistic[0, 1]),
+        float(result.log_pvalue[0, 1]),
+        result.n_samples,
+        result.method,
+        partial(_same, result),
+    )
+
+
+def _same(result: EdgeTestResult) -> EdgeTestResult:
+    return result
+
+
+def _and(names: tuple[str, ...]) -> str:
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+
+def _shown(log_pvalue: float) -> str:
+    if log_pvalue < math.log(_SMALLEST_SHOWN):
+        return f"p < {_SMALLEST_SHOWN:g}"
+    return f"p = {math.exp(log_pvalue):.2g}"
