@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from edgewise._base.checks import check_testable_shape
+from edgewise._base.checks import check_choice
 from edgewise._base.text import listed
 from edgewise._base.types import FloatArray
 from edgewise._base.warn import without_warnings
@@ -19,7 +19,7 @@ from edgewise.errors import DataError, ParameterError
 from edgewise.methods.method import Method
 from edgewise.methods.registry import DEFAULT_METHOD
 from edgewise.questions.edge_test import edge_test
-from edgewise.questions.kept_rows import KeptRows
+from edgewise.questions.kept import Kept, KeptMoments, KeptRows
 from edgewise.results.pair import PairTest as PairTest
 from edgewise.results.pair import pair_of_result
 from edgewise.results.result import EdgeTestResult
@@ -29,6 +29,7 @@ from edgewise.states.registry import as_state
 
 #: A column by its name, or by its place.
 Column = str | int
+_KINDS = {"rows": KeptRows, "moments": KeptMoments}
 
 
 def partial_test(
@@ -143,12 +144,14 @@ class ConditionalTest:
         self,
         data: Any,
         *,
+        keep: str = "rows",
         feature_names: Sequence[str] | None = None,
         columns: str | Sequence[str] | None = None,
         exclude: str | Sequence[str] | None = None,
         drop_missing: bool = False,
         client: Any = None,
     ) -> None:
+        check_choice("keep", keep, tuple(_KINDS))
         table = open_table(
             data,
             feature_names=feature_names,
@@ -157,7 +160,7 @@ class ConditionalTest:
             drop_missing=drop_missing,
             client=client,
         )
-        self._kept = KeptRows(table)
+        self._kept: Kept = _KINDS[keep](table)
         self.feature_names = self._kept.feature_names
         self.n_samples = self._kept.n_samples
         self.n_dropped = self._kept.n_dropped
