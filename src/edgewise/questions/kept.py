@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from edgewise._base.checks import check_testable_shape
 from edgewise._base.types import AnyArray, FloatArray
 from edgewise._base.warn import without_warnings
 from edgewise.errors import ParameterError
@@ -62,7 +63,10 @@ class Kept(ABC):
     """
 
     def __init__(self, names: tuple[str, ...], state: Moments, n_dropped: int) -> None:
-        self.feature_names, self.n_samples, self.n_dropped = names, state.n_samples, n_dropped
+        n, p = state.n_samples, len(names)
+        # A question may be about two columns only.
+        check_testable_shape(n, p if n < 3 else min(p, 2))
+        self.feature_names, self.n_samples, self.n_dropped = names, n, n_dropped
         self.mean, covariance = state.mean(), state.covariance()
         scale = np.sqrt(covariance.diagonal())
         # A column that is constant or overflows is named as soon as a question is about it.
