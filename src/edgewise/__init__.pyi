@@ -33,6 +33,8 @@ from edgewise.questions.compare_methods import Comparison as Comparison
 from edgewise.questions.compare_methods import compare_methods as compare_methods
 from edgewise.questions.compare_null import NullComparison as NullComparison
 from edgewise.questions.compare_null import compare_null as compare_null
+from edgewise.questions.conditional import ConditionalTest as ConditionalTest
+from edgewise.questions.conditional import partial_test as partial_test
 from edgewise.questions.diagnose import diagnose as diagnose
 from edgewise.questions.edge_test import edge_test as edge_test
 from edgewise.questions.estimator import EdgeTest as EdgeTest
@@ -42,6 +44,7 @@ from edgewise.results.difference import EdgeDifferenceResult as EdgeDifferenceRe
 from edgewise.results.difference_pairs import EdgeDifference as EdgeDifference
 from edgewise.results.differences import EdgeDifferences as EdgeDifferences
 from edgewise.results.edge import Edge as Edge
+from edgewise.results.pair import PairTest as PairTest
 from edgewise.results.result import EdgeTestResult as EdgeTestResult
 from edgewise.states.batches import BatchMoments as BatchMoments
 from edgewise.states.moments import Moments as Moments

@@ -1,0 +1,234 @@
+"""The answer to one question: are two columns related, given some others?"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, NamedTuple
+
+from edgewise.results.result import EdgeTestResult
+
+_SMALLEST_SHOWN = 1e-300
+_LEAST_PVALUE = 2.2250738585072014e-308
+
+
+class Interval(NamedTuple):
+    """The ends of one interval; `low, high = …` unpacks it.
+
+    Attributes
+    ----------
+    low : float
+        The lower end.
+    high : float
+        The upper end.
+    """
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class PairTest:
+    """The test of one pair given a set of columns: H₀ is a partial correlation of zero.
+
+    Attributes
+    ----------
+    x, y : str
+        The two columns.
+    given : tuple of str
+        The columns that both are adjusted for.
+    partial_correlation : float
+        The correlation of what the given columns leave of x and of y.
+    statistic : float
+        What is compared with the reference; it has the sign of the partial correlation.
+    log_pvalue : float
+        Natural logarithm of the p-value.
+    pvalue : float
+        The p-value; never 0: below 2.2e-308 the value is in `log_pvalue`.
+    n_samples : int
+        Rows.
+    method : str
+        The test.
+    guarantee : str
+        What holds, in about five words.
+    cautions : tuple of str
+        What the data say against the method, in sentences. They are looked for when first asked.
+    n_dropped : int
+        Rows left out because of missing values.
+
+    Examples
+    --------
+    >>> import edgewise as ew
+    >>> returns = ew.datasets.load_sp500_returns()
+    >>> test = ew.partial_test(returns, "KO", "PEP", given=["PG", "WMT"], method="batch")
+    >>> print(test.summary())
+    The partial correlation of KO and PEP given PG and WMT is 0.401 (95 % interval 0.359 to 0.441,
+    p = 1.8e-35, n = 8312 rows; batch test, dependent rows too).
+    >>> low, high = test.confidence_interval(level=0.99)
+    >>> 0 < low < test.partial_correlation < high
+    True
+    >>> test.to_json()[:44]
+    '{"x": "KO", "y": "PEP", "given": ["PG", "WMT'
+    """
+
+    x: str
+    y: str
+    given: tuple[str, ...]
+    partial_correlation: float
+    statistic: float
+    log_pvalue: float
+    n_samples: int
+    method: str
+    guarantee: str
+    # What edge_test says about the columns x, y and given, or how to find out.
+    _whole: Callable[[], EdgeTestResult] = field(repr=False, compare=False)
+
+    @property
+    def pvalue(self) -> float:
+        """The p-value; never 0."""
+        return max(math.exp(self.log_pvalue), _LEAST_PVALUE)
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """What the data say against the method, in sentences."""
+        return self._whole().cautions
+
+    @property
+    def n_dropped(self) -> int:
+        """Rows left out because of missing values."""
+        return self._whole().n_dropped
+
+    def confidence_interval(self, level: float = 0.95) -> Interval:
+        """The interval of the partial correlation: it leaves 0 where p is at most 1 − level.
+
+        Parameters
+        ----------
+        level : float
+            Confidence level, between 0 and 1.
+
+        Returns
+        -------
+        Interval
+            The lower and the upper end.
+        """
+        low, high = self._whole().confidence_interval(level, "partial_correlation")
+        return Interval(float(low[0, 1]), float(high[0, 1]))
+
+    def sentence(self, level: float = 0.95) -> str:
+        """The answer as a sentence to quote: estimate, interval, p-value and rows.
+
+        Parameters
+        ----------
+        level : float
+            The level of the interval.
+
+        Returns
+        -------
+        str
+            One sentence.
+        """
+        low, high = self.confidence_interval(level)
+        digits = max(2, math.ceil(-math.log10(max(high - low, 1e-9))) + 1)
+        kind, given = "correlation", ""
+        if self.given:
+            kind, given = "partial correlation", f" given {_and(self.given)}"
+        return (
+            f"The {kind} of {self.x} and {self.y}{given} is "
+            f"{self.partial_correlation:.{digits}f} ({100 * level:.6g} % interval "
+            f"{low:.{digits}f} to {high:.{digits}f}, {_shown(self.log_pvalue)}, "
+            f"n = {self.n_samples} rows; {self.method} test, "
+            f"{self.guarantee.removeprefix('per edge, ')})."
+        )
+
+    def summary(self) -> str:
+        """The sentence, and the cautions.
+
+        Returns
+        -------
+        str
+            One line for each.
+        """
+        return "\n".join([self.sentence(), *(f"Caution: {text}" for text in self.cautions)])
+
+    def to_json(self, level: float = 0.95, indent: int | None = None) -> str:
+        """The answer as JSON.
+
+        Parameters
+        ----------
+        level : float
+            The level of the interval.
+        indent : int, optional
+            Spaces by which each level is indented; by default everything is on one line.
+
+        Returns
+        -------
+        str
+            The text.
+        """
+        low, high = self.confidence_interval(level)
+        document = {
+            "x": self.x,
+            "y": self.y,
+            "given": list(self.given),
+            "partial_correlation": self.partial_correlation,
+            "interval": {"level": level, "low": _or_null(low), "high": _or_null(high)},
+            "statistic": self.statistic,
+            "pvalue": self.pvalue,
+            "log_pvalue": self.log_pvalue,
+            "n_samples": self.n_samples,
+            "n_dropped": self.n_dropped,
+            "method": self.method,
+            "guarantee": self.guarantee,
+            "cautions": list(self.cautions),
+        }
+        return json.dumps(document, indent=indent, ensure_ascii=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Without the rows, which `_whole` may look at.
+        numbers = self.partial_correlation, self.statistic, self.log_pvalue, self.n_samples
+        words = self.method, self.guarantee
+        return PairTest, (self.x, self.y, self.given, *numbers, *words, known(self._whole()))
+
+
+def pair_of_result(result: EdgeTestResult, guarantee: str) -> PairTest:
+    """The test of the first two columns, given all others."""
+    x, y, *given = result.feature_names
+    return PairTest(
+        x,
+        y,
+        tuple(given),
+        float(result.partial_correlation[0, 1]),
+        float(result.statistic[0, 1]),
+        float(result.log_pvalue[0, 1]),
+        result.n_samples,
+        result.method,
+        guarantee,
+        known(result),
+    )
+
+
+def known(result: EdgeTestResult) -> Callable[[], EdgeTestResult]:
+    """A function that gives this result, and that can be sent to another process."""
+    return partial(_same, result)
+
+
+def _same(result: EdgeTestResult) -> EdgeTestResult:
+    return result
+
+
+def _or_null(number: float) -> float | None:
+    """JSON has no NaN."""
+    return number if math.isfinite(number) else None
+
+
+def _and(names: tuple[str, ...]) -> str:
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+
+def _shown(log_pvalue: float) -> str:
+    if log_pvalue < math.log(_SMALLEST_SHOWN):
+        return f"p < {_SMALLEST_SHOWN:g}"
+    return f"p = {math.exp(log_pvalue):.2g}"
