@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 
@@ -22,6 +24,30 @@ _NOTHING = 1e-12
 _LEAST_REST = 0.05
 # Below this size the sums of hyperbolic functions cancel; their series do not.
 _SMALL = 0.1
+# The law is written once, for arrays and for single numbers: NumPy takes a microsecond for each
+# step of a single number.
+_ARRAYS = SimpleNamespace(
+    tanh=np.tanh,
+    cosh=np.cosh,
+    sqrt=np.sqrt,
+    log1p=np.log1p,
+    exp=np.exp,
+    maximum=np.maximum,
+    minimum=np.minimum,
+    where=np.where,
+    any=np.any,
+)
+_NUMBERS = SimpleNamespace(
+    tanh=math.tanh,
+    cosh=math.cosh,
+    sqrt=math.sqrt,
+    log1p=math.log1p,
+    exp=math.exp,
+    maximum=max,
+    minimum=min,
+    where=lambda condition, yes, no: yes if condition else no,
+    any=bool,
+)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -61,52 +87,61 @@ class SignFlip:
         return _Saddle.of(self.fourth[which], self.sixth[which])
 
 
+def log_two_sided_of_one(t: float, fourth: float, sixth: float) -> float:
+    """log P(|T| > |t|) of a single law: what `SignFlip.log_two_sided` finds in an entry."""
+    law = _Saddle.of(fourth, sixth, _NUMBERS)
+    return math.log(2) + float(special.log_ndtr(-law.score(law.point(abs(t)))))
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class _Saddle:
-    """K(s) = rest·s²/2 + r log cosh(as), and the tail of Lugannani and Rice at K′(s) = t."""
+    """K(s) = rest·s²/2 + r log cosh(as), and the tail of Lugannani and Rice at K′(s) = t.
 
-    a: FloatArray
-    count: FloatArray
-    rest: FloatArray
+    Of arrays, or of single numbers: `f` has the functions for either.
+    """
+
+    a: Any
+    count: Any
+    rest: Any
+    f: SimpleNamespace
 
     @classmethod
-    def of(cls, fourth: FloatArray, sixth: FloatArray) -> _Saddle:
+    def of(cls, fourth: Any, sixth: Any, f: SimpleNamespace = _ARRAYS) -> _Saddle:
         # Without any fourth power the law is the normal one.
-        safe = np.clip(fourth, _NOTHING, 1.0)
-        sixth = np.clip(sixth, safe**2, safe**1.5)
+        safe = f.minimum(f.maximum(fourth, _NOTHING), 1.0)
+        sixth = f.minimum(f.maximum(sixth, safe**2), safe**1.5)
         a2 = sixth / safe
-        count = np.minimum(safe**3 / sixth**2, (1 - _LEAST_REST) / a2)
-        return cls(np.sqrt(a2), count, 1 - count * a2)
+        count = f.minimum(safe**3 / sixth**2, (1 - _LEAST_REST) / a2)
+        return cls(f.sqrt(a2), count, 1 - count * a2, f)
 
-    def slope(self, s: FloatArray) -> FloatArray:
+    def slope(self, s: Any) -> Any:
         """K′(s)."""
-        return np.asarray(self.rest * s + self.count * self.a * np.tanh(self.a * s))
+        return self.rest * s + self.count * self.a * self.f.tanh(self.a * s)
 
-    def curvature(self, s: FloatArray) -> FloatArray:
+    def curvature(self, s: Any) -> Any:
         """K″(s)."""
-        return np.asarray(
-            self.rest + self.count * self.a**2 / np.cosh(np.minimum(self.a * s, 350)) ** 2
-        )
+        f = self.f
+        return self.rest + self.count * self.a**2 / f.cosh(f.minimum(self.a * s, 350)) ** 2
 
-    def point(self, t: FloatArray) -> FloatArray:
+    def point(self, t: Any) -> Any:
         """s with K′(s) = t, by Newton's method; K′ is concave, so steps from the left end there."""
-        s = t.copy()
+        s = t
         for _ in range(_STEPS):
             step = (self.slope(s) - t) / self.curvature(s)
-            s = np.maximum(s - step, s / 4)
-            if not (np.abs(step) > 1e-13 * s).any():
+            s = self.f.maximum(s - step, s / 4)
+            if not self.f.any(abs(step) > 1e-13 * s):
                 break
         return s
 
-    def score(self, s: FloatArray) -> FloatArray:
+    def score(self, s: Any) -> Any:
         """The z of a standard normal that is as rare as t = K′(s): r + log(u/r)/r.
 
         r² = 2(sK′ − K) and u² = s²K″. The normal part has the same of both.
         """
-        root2, excess = _of_signs(self.a * s)
-        root2 = np.maximum(self.rest * s * s + self.count * root2, _NOTHING**2)
-        root = np.sqrt(root2)
-        return np.asarray(root + np.log1p(self.count * excess / root2) / (2 * root))
+        root2, excess = _of_signs(self.a * s, self.f)
+        root2 = self.f.maximum(self.rest * s * s + self.count * root2, _NOTHING**2)
+        root = self.f.sqrt(root2)
+        return root + self.f.log1p(self.count * excess / root2) / (2 * root)
 
     def point_of_score(self, wanted: float) -> FloatArray:
         """s whose score is `wanted`, by Newton's method with the slope of r, which is sK″/r."""
@@ -121,22 +156,22 @@ class _Saddle:
         return s
 
 
-def _of_signs(y: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _of_signs(y: Any, f: SimpleNamespace) -> tuple[Any, Any]:
     """r² = 2(y tanh y − log cosh y) of one sign, and u² − r² with u² = y²/cosh² y."""
     small = y < _SMALL
-    y2 = np.where(small, y, 0.0) ** 2
+    y2 = f.where(small, y, 0.0) ** 2
     root2 = y2 * _power_series(y2, (1, -1 / 2, 2 / 9, -17 / 180, 62 / 1575, -691 / 42525))
     series = y2**2 * _power_series(y2, (-1 / 2, 4 / 9, -17 / 60, 248 / 1575, -691 / 8505))
-    large = np.where(small, 1.0, y)
+    large = f.where(small, 1.0, y)
     # log cosh y = y + log((1 + e^{−2y})/2)
-    log_cosh = large + np.log1p(np.exp(-2 * large)) - math.log(2)
-    direct = 2 * (large * np.tanh(large) - log_cosh)
-    excess = (large / np.cosh(np.minimum(large, 350))) ** 2 - direct
-    return np.where(small, root2, direct), np.where(small, series, excess)
+    log_cosh = large + f.log1p(f.exp(-2 * large)) - math.log(2)
+    direct = 2 * (large * f.tanh(large) - log_cosh)
+    excess = (large / f.cosh(f.minimum(large, 350))) ** 2 - direct
+    return f.where(small, root2, direct), f.where(small, series, excess)
 
 
-def _power_series(x: FloatArray, coefficients: tuple[float, ...]) -> FloatArray:
-    total = np.zeros_like(x)
+def _power_series(x: Any, coefficients: tuple[float, ...]) -> Any:
+    total = 0.0
     for coefficient in reversed(coefficients):
         total = total * x + coefficient
     return total

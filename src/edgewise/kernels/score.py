@@ -80,11 +80,7 @@ def _terms(
     a: FloatArray, b: FloatArray, r: FloatArray, complement: FloatArray, tau: FloatArray, n: int
 ) -> FloatArray:
     """Summed over rows: of w e_i²e_j² the first three powers, cross, ends, v_i²v_j²/(1 − h)²."""
-    left = (1 - r) * (1 + r)
-    own = (a * a + b * b + 2 * r * (a * b)) / ((n - 1) * left)
-    w = score_weight(complement + own, tau)
-    scale = n / ((n - 1) * left)
-    x, y = a + r * b, b + r * a
+    w, x, y, scale = weight_and_residuals(a, b, r, complement, tau, n)
     product = scale * (x * y)
     mean_square = (scale / 2) * (x * x + y * y)
     squares = w * product * product
@@ -100,10 +96,26 @@ def _terms(
     )
 
 
+def weight_and_residuals(
+    a: FloatArray, b: FloatArray, r: Any, complement: FloatArray, tau: FloatArray, n: int
+) -> tuple[FloatArray, FloatArray, FloatArray, Any]:
+    """The weight of each row, and the residuals of pairs given all columns but the two.
+
+    From the residuals a and b given all others, of unit variance; squares of the result, times the
+    last number, have the mean one.
+    """
+    left = (1 - r) * (1 + r)
+    own = (a * a + b * b + (2 * r) * (a * b)) * (1 / ((n - 1) * left))
+    own += complement
+    return score_weight(own, tau), a + r * b, b + r * a, n / ((n - 1) * left)
+
+
 def all_pairs_at_once(
     rows: Summable, centre: Centre, leverage: Leverage, rho: FloatArray, nearly_one: float
 ) -> ScoreSums:
     """The same by matrix products, in one pass over the rows.
+
+    If ρ is that of the first few columns only, so are the sums; `square_square` is then unknown.
 
     The weight of a pair is taken as a product of one factor for each of its columns; the few
     entries for which that is not exact enough are summed exactly. So are pairs whose ρ is close to
@@ -128,38 +140,40 @@ def _product_sums(
     matrix, to which the transpose must be added. Last come Σ w(Σv²)², over the rows, and the same
     with 1/(1 − h)² in place of w.
     """
-    p, n = len(leverage.root), leverage.n_samples
+    p, n, first = len(leverage.root), leverage.n_samples, len(rho)
     memory = BlockMemory(p, block_rows(p), spare=(p, p))
-    m22, m31, eighth = np.zeros((3, p, p))
-    exact, squares = np.zeros((6, p, p)), np.zeros(2)
+    m22, m31, eighth = np.zeros((3, first, first))
+    exact, squares = np.zeros((6, first, first)), np.zeros(2)
     for block in mapped_blocks(batches, centre, leverage.B, memory=memory):
         v, (s, t) = block.z, block.spare
         np.multiply(v, v, out=s)
-        weighted = v
         of_rows = np.ones(p) @ s
         complement = _complement(leverage, v, of_rows, block.centred, t)
-        if complement is not None:
-            tau = row_tau(s, complement, n)
+        tau = complement if complement is None else row_tau(s, complement, n)
+        # The other columns decide about the weights of rows only.
+        v, s, t = v[:first], s[:first], t[:first]
+        weighted = v
+        if complement is not None and tau is not None:
             of_row = np.sqrt(score_weight(complement, tau))
             of_row[complement >= 1 - _NEGLIGIBLE] = 1.0
             weighted = np.multiply(v, of_row, out=t)
             high = np.flatnonzero(complement < 1 - _LOW)
             rows: Any = high if high.size < block.n else slice(None)
             if high.size:
-                q, column, row = _own_factors(s[:, rows], complement[rows], tau[rows], n)
+                q, column, row = _own_factors(s[:, rows], complement[rows], tau[rows], n, p)
                 weighted[:, rows] *= q
                 q *= of_row[rows]
                 s[:, rows] *= q
                 of_row[rows] = 1.0
                 _add_entries(exact, v, s, complement, tau, rho, n, column, high[row])
             s *= of_row
-            of_rows = np.square(np.ones(p) @ s)
+            of_rows = np.square(np.ones(first) @ s)
             squares += of_rows.sum(), of_rows @ _raised(complement, tau, p)
         else:
             squares += of_rows @ of_rows
         add_gram(m22, s)
         # The centred rows are not needed any more.
-        m31 += np.multiply(s, v, out=block.centred) @ weighted.T
+        m31 += np.multiply(s, v, out=block.centred[:first]) @ weighted.T
         s *= s
         add_gram(eighth, s)
     return m22, m31, eighth, exact, squares
@@ -183,7 +197,7 @@ def _complement(
 
 
 def _own_factors(
-    square: FloatArray, complement: FloatArray, tau: FloatArray, n: int
+    square: FloatArray, complement: FloatArray, tau: FloatArray, n: int, p: int
 ) -> tuple[FloatArray, AnyArray, AnyArray]:
     """q_i so that q_iq_j times the weight at h is about that at h^{ij}; and the entries without it.
 
@@ -192,7 +206,7 @@ def _own_factors(
     row) with a large x gets a factor of zero, to be summed exactly.
     """
     x = square * (1 / (n - 1) / complement)
-    large = max(_LARGE_SHARE, _LARGE_SQUARE / (n - len(square)))
+    large = max(_LARGE_SHARE, _LARGE_SQUARE / (n - p))
     # No v_i²/(n−1) exceeds the leverage, so most rows of long data need not be looked at.
     maybe = np.flatnonzero(1 - complement > large * complement)
     column, row = np.nonzero(x[:, maybe] > large)

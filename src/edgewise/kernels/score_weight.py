@@ -32,9 +32,9 @@ def score_weight(complement: Any, tau: Any) -> Any:
 def row_tau(square: FloatArray, complement: FloatArray, n: int) -> FloatArray:
     """τ = 1/σ² of each row, from the mean g of its squared residuals: σ² = (g − h(1−h))/(1−h)²."""
     p = len(square)
-    g = np.ones(p) @ square * ((n - p) / (n - 1) / p)
-    own = g - (1 - complement) * complement
-    own /= complement**2
+    own = np.full(p, (n - p) / (n - 1) / p) @ square
+    own -= (1 - complement) * complement
+    own /= complement * complement
     return believed_tau(own, p)
 
 
@@ -46,6 +46,13 @@ def believed_tau(variance: FloatArray, p: int) -> FloatArray:
     """
     variance = np.maximum(variance, _LEAST_VARIANCE)
     believed = _BELIEVED * (p - 2) / (p - 2 + _COLUMNS_FOR_HALF)
-    excess = np.square(np.maximum(variance - 1, 0.0) / _PLAIN_EXCESS)
-    believed = believed + (1 - believed) * (excess / (1 + excess))
-    return np.asarray(1 - believed * (1 - 1 / variance))
+    # In place, because single pairs of few rows are asked for by the thousand.
+    doubt = np.maximum(variance, 1.0)
+    doubt -= 1
+    doubt *= 1 / _PLAIN_EXCESS
+    doubt *= doubt
+    doubt += 1
+    np.divide(1 - believed, doubt, out=doubt)
+    # τ = 1 − (1 − doubt)(1 − 1/σ²)
+    np.divide(1.0, variance, out=variance)
+    return np.asarray(variance + doubt * (1 - variance))

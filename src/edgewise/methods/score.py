@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -11,7 +12,7 @@ from edgewise._base.types import FloatArray
 from edgewise.evidence.evidence import Evidence, Needs
 from edgewise.inference.measurement import Measurement
 from edgewise.inference.score import ScoreTest
-from edgewise.inference.sign_flip import SignFlip
+from edgewise.inference.sign_flip import SignFlip, log_two_sided_of_one
 from edgewise.inference.spread import degrees_of_freedom, floored_spread
 from edgewise.kernels.score_sums import ScoreSums
 from edgewise.methods.method import Assumes
@@ -91,6 +92,19 @@ def _reference(sums: ScoreSums, floor: float) -> SignFlip:
     """
     seen = np.fmin(sums.second / floor, 1.0)
     return SignFlip(sums.fourth * seen**2, sums.sixth * seen**3)
+
+
+def score_of_pair(
+    rho: float, second: float, fourth: float, sixth: float, n: int, p: int
+) -> tuple[float, float]:
+    """T and its log p-value, of one pair of p columns, from Σa², Σa⁴ and Σa⁶ of its terms.
+
+    The same as an entry of `Score.measure`, in a hundredth of the time.
+    """
+    # The rows' own variance, or the Gaussian one. What the floor adds is normal, as in `_reference`.
+    whole = max(second, n * n / (n - p + 1))
+    statistic = n * rho / math.sqrt(whole)
+    return statistic, log_two_sided_of_one(statistic, fourth / whole**2, sixth / whole**3)
 
 
 def _uncertain(fourth: FloatArray, n: int) -> FloatArray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from numbers import Integral
 from typing import Any
@@ -18,6 +19,7 @@ from edgewise.errors import DataError, ParameterError
 from edgewise.methods.method import Method
 from edgewise.methods.registry import DEFAULT_METHOD
 from edgewise.questions.edge_test import edge_test
+from edgewise.questions.kept_rows import KeptRows
 from edgewise.results.pair import PairTest as PairTest
 from edgewise.results.pair import pair_of_result
 from edgewise.results.result import EdgeTestResult
@@ -155,9 +157,15 @@ class ConditionalTest:
             drop_missing=drop_missing,
             client=client,
         )
-        self.feature_names = table.feature_names
-        self._rows, self.n_dropped = table.reduce(_gathered, _joined)
-        self.n_samples = int(self._rows.shape[1])
+        self._kept = KeptRows(table)
+        self.feature_names = self._kept.feature_names
+        self.n_samples = self._kept.n_samples
+        self.n_dropped = self._kept.n_dropped
+        # By name and by place.
+        self._places: dict[str | int, int] = {
+            **{name: k for k, name in enumerate(self.feature_names)},
+            **{k: k for k in range(len(self.feature_names))},
+        }
         self._answers: dict[tuple[int, int, tuple[int, ...]], PairTest] = {}
 
     def __call__(self, x: Column, y: Column, given: Column | Iterable[Column] = ()) -> PairTest:
@@ -175,18 +183,53 @@ class ConditionalTest:
         PairTest
             The answer; its `given` are in the order of the columns.
         """
-        i, j, others = places(x, y, given, self.feature_names)
-        key = i, j, tuple(sorted(others))
-        if key not in self._answers:
-            self._answers[key] = pair_of_result(self._whole(key))
-        return self._answers[key]
+        i, j, others = self._places_of(x, y, given)
+        known = self._answers.get((i, j, others))
+        if known is None:
+            known = self._answers[i, j, others] = self._answered(i, j, others)
+        return known
 
-    def _whole(self, key: tuple[int, int, tuple[int, ...]]) -> EdgeTestResult:
-        i, j, others = key
-        chosen = [i, j, *others]
-        names = [self.feature_names[k] for k in chosen]
-        with without_warnings():
-            return edge_test(self._rows[chosen].T, feature_names=names, correction=None)
+    def _answered(self, i: int, j: int, others: tuple[int, ...]) -> PairTest:
+        turned, names = self._answers.get((j, i, others)), self.feature_names
+        if turned is not None:
+            return replace(turned, x=turned.y, y=turned.x)
+        columns = (i, j, *others) if i < j else (j, i, *others)
+        check_rows_of_question(self.n_samples, len(others))
+        rho, statistic, log_pvalue = self._kept.answer(columns)
+        return PairTest(
+            names[i],
+            names[j],
+            tuple([names[k] for k in others]),
+            rho,
+            statistic,
+            log_pvalue,
+            self.n_samples,
+            DEFAULT_METHOD,
+            partial(self._kept.whole, columns),
+        )
+
+    def _places_of(
+        self, x: Column, y: Column, given: Column | Iterable[Column]
+    ) -> tuple[int, int, tuple[int, ...]]:
+        """The places of the columns of a question, the given ones sorted; fast where all is well."""
+        known, plain = self._places, (str, int)
+        if type(x) in plain and type(y) in plain and x in known and y in known:
+            i, j = known[x], known[y]
+            if type(given) in (list, tuple) and i != j:
+                found = {known[k] for k in given if type(k) in plain and k in known}
+                if len(found) == len(given) and i not in found and j not in found:
+                    return i, j, tuple(sorted(found))
+        i, j, others = places(x, y, given, self.feature_names)
+        return i, j, tuple(sorted(others))
+
+
+def check_rows_of_question(n_samples: int, n_given: int) -> None:
+    """Refuse fewer rows than the regressions on the given columns need."""
+    if n_samples < n_given + 3:
+        raise DataError(
+            f"given: expected at least {n_given + 3} rows for {n_given} given columns (their "
+            f"number + 3), got {n_samples}; give fewer columns or collect more rows."
+        )
 
 
 def places(
@@ -236,14 +279,3 @@ def _place(argument: str, column: object, place: dict[str, int]) -> int:
     raise ParameterError(
         f"{argument}: expected the name or the place of a column, got {column!r}."
     )
-
-
-def _gathered(part: Part) -> tuple[FloatArray, int]:
-    """All rows of a part, features first, and how many were left out."""
-    blocks = [np.asarray(block, dtype=np.float64).T for block in part.blocks()]
-    empty = np.empty((len(part.feature_names), 0))
-    return np.concatenate([empty, *blocks], axis=1), part.n_dropped
-
-
-def _joined(a: tuple[FloatArray, int], b: tuple[FloatArray, int]) -> tuple[FloatArray, int]:
-    return np.concatenate([a[0], b[0]], axis=1), a[1] + b[1]

@@ -1,0 +1,47 @@
+"""The sums of the score test for a single pair of columns, from rows that are kept in memory."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from edgewise._base.types import AnyArray, FloatArray
+from edgewise.kernels.leverage import Leverage
+from edgewise.kernels.score import weight_and_residuals
+from edgewise.kernels.score_weight import row_tau
+
+# Rows worked on at once: a few vectors of them stay in a core's L1 and L2 cache.
+_ROWS = 4096
+
+
+def one_pair_exactly(
+    rows: FloatArray, columns: AnyArray, leverage: Leverage, r: float
+) -> tuple[float, float, float]:
+    """Σa², Σa⁴ and Σa⁶ of the terms a² = w e_i²e_j² of the first two of the chosen columns.
+
+    What `all_pairs_exactly` sums for all pairs of these columns. `rows` are centred, all columns
+    first; `leverage` is that of the chosen ones, and r the partial correlation.
+    """
+    n = rows.shape[1]
+    if n <= _ROWS:
+        return _sums(rows.take(columns, axis=0), leverage, r)
+    second = fourth = sixth = 0.0
+    for start in range(0, n, _ROWS):
+        part = _sums(rows[:, start : start + _ROWS].take(columns, axis=0), leverage, r)
+        second += part[0]
+        fourth += part[1]
+        sixth += part[2]
+    return second, fourth, sixth
+
+
+def _sums(rows: FloatArray, leverage: Leverage, r: float) -> tuple[float, float, float]:
+    n = leverage.n_samples
+    v = leverage.B.T @ rows
+    complement = leverage.complement(v, rows, rows)
+    tau = row_tau(np.multiply(v, v, out=rows), complement, n)
+    w, x, y, scale = weight_and_residuals(v[0], v[1], r, complement, tau, n)
+    x *= y
+    x *= scale
+    x *= x
+    x *= w
+    squares = x * x
+    return float(x.sum()), float(squares.sum()), float(squares @ x)
