@@ -14,6 +14,7 @@ from edgewise.errors import EdgewiseError, ParameterError
 _COMMANDS = (
     "demo",
     "test",
+    "pair",
     "compare",
     "report",
     "accumulate",

@@ -105,9 +105,16 @@ def weight_and_residuals(
     last number, have the mean one.
     """
     left = (1 - r) * (1 + r)
-    own = (a * a + b * b + (2 * r) * (a * b)) * (1 / ((n - 1) * left))
+    x, y = r * b, r * a
+    x += a
+    y += b
+    # (a² + b² + 2rab)/((n−1)(1−r²)) is what the pair itself has of the leverage.
+    own = b * b
+    own *= left
+    own += x * x
+    own *= 1 / ((n - 1) * left)
     own += complement
-    return score_weight(own, tau), a + r * b, b + r * a, n / ((n - 1) * left)
+    return score_weight(own, tau), x, y, n / ((n - 1) * left)
 
 
 def all_pairs_at_once(

@@ -33,8 +33,11 @@ def row_tau(square: FloatArray, complement: FloatArray, n: int) -> FloatArray:
     """τ = 1/σ² of each row, from the mean g of its squared residuals: σ² = (g − h(1−h))/(1−h)²."""
     p = len(square)
     own = np.full(p, (n - p) / (n - 1) / p) @ square
-    own -= (1 - complement) * complement
-    own /= complement * complement
+    # ((g/(1−h) − 1)/(1−h) + 1, in place: pairs of few rows are asked for by the thousand.
+    own /= complement
+    own -= 1
+    own /= complement
+    own += 1
     return believed_tau(own, p)
 
 
@@ -46,13 +49,13 @@ def believed_tau(variance: FloatArray, p: int) -> FloatArray:
     """
     variance = np.maximum(variance, _LEAST_VARIANCE)
     believed = _BELIEVED * (p - 2) / (p - 2 + _COLUMNS_FOR_HALF)
-    # In place, because single pairs of few rows are asked for by the thousand.
     doubt = np.maximum(variance, 1.0)
     doubt -= 1
-    doubt *= 1 / _PLAIN_EXCESS
     doubt *= doubt
-    doubt += 1
-    np.divide(1 - believed, doubt, out=doubt)
+    doubt += _PLAIN_EXCESS**2
+    np.divide((1 - believed) * _PLAIN_EXCESS**2, doubt, out=doubt)
     # τ = 1 − (1 − doubt)(1 − 1/σ²)
     np.divide(1.0, variance, out=variance)
-    return np.asarray(variance + doubt * (1 - variance))
+    doubt *= 1 - variance
+    doubt += variance
+    return np.asarray(doubt)

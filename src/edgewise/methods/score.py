@@ -101,7 +101,7 @@ def score_of_pair(
 
     The same as an entry of `Score.measure`, in a hundredth of the time.
     """
-    # The rows' own variance, or the Gaussian one. What the floor adds is normal, as in `_reference`.
+    # The rows' own variance or the Gaussian one; what the latter adds is normal (`_reference`).
     whole = max(second, n * n / (n - p + 1))
     statistic = n * rho / math.sqrt(whole)
     return statistic, log_two_sided_of_one(statistic, fourth / whole**2, sixth / whole**3)

@@ -2,33 +2,33 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
-from numbers import Integral
 from typing import Any
 
-import numpy as np
-
-from edgewise._base.checks import check_testable_shape
-from edgewise._base.text import listed
-from edgewise._base.types import FloatArray
-from edgewise._base.warn import without_warnings
+from edgewise._base.checks import check_choice
 from edgewise.errors import DataError, ParameterError
 from edgewise.methods.method import Method
-from edgewise.methods.registry import DEFAULT_METHOD
+from edgewise.methods.registry import DEFAULT_METHOD, method_of
+from edgewise.methods.score import Score
+from edgewise.questions.columns import (
+    Column,
+    check_rows_of_question,
+    given_columns,
+    naming_arguments,
+    places,
+)
 from edgewise.questions.edge_test import edge_test
-from edgewise.questions.kept_rows import KeptRows
-from edgewise.results.pair import PairTest as PairTest
-from edgewise.results.pair import pair_of_result
-from edgewise.results.result import EdgeTestResult
+from edgewise.questions.kept import Kept, KeptMoments, KeptRows
+from edgewise.results.pair import PairTest, pair_of_result
+from edgewise.rows.counting import rows_up_to
 from edgewise.rows.opening import open_table
-from edgewise.rows.table import Part
+from edgewise.rows.table import Table
 from edgewise.states.registry import as_state
 
-#: A column by its name, or by its place.
-Column = str | int
+_KINDS: dict[str, type[KeptRows] | type[KeptMoments]] = {"rows": KeptRows, "moments": KeptMoments}
+_PLAIN = (str, int)
 
 
 def partial_test(
@@ -45,24 +45,26 @@ def partial_test(
 ) -> PairTest:
     """Test whether two columns are related, given some others.
 
-    The same as `edge_test` of these columns alone, for the one pair: nothing is corrected for.
+    H₀ is a partial correlation of zero. The answer is that of `edge_test` on the columns x, y and
+    `given` alone, for the one pair, and nothing is corrected for: choose the pair before you see
+    the data. For many questions to the same data, `ConditionalTest` is faster.
 
     Parameters
     ----------
     data : array-like, data frame, Arrow stream, path, list of paths
-        The rows, as `edge_test` takes them. Of a file only the columns of the question are read.
+        The rows, as `edge_test` takes them. Of files only the columns of the question are read.
     x, y : str or int
-        The two columns, by name or by place (from 0 on).
+        The two columns, by name, or by place from 0 on.
     given : sequence of str or int
         The columns that both are adjusted for; none by default. One given twice counts once.
     method : str or Method
-        The test, as in `edge_test`.
+        A per-edge test, as in `edge_test`.
     feature_names : sequence of str, optional
         Names of all columns, in place of those that came with the data.
     drop_missing : bool
         Leave out rows with NaN or infinite values in these columns instead of refusing them.
     client : distributed.Client, optional
-        A Dask cluster that reads the rows.
+        A Dask cluster that reads the rows, as in `edge_test`.
     **options
         Further options of the method.
 
@@ -71,52 +73,91 @@ def partial_test(
     PairTest
         Estimate, p-value, interval, and a sentence to quote.
 
+    Warns
+    -----
+    BrokenAssumptionWarning
+        If the data contradict what the method assumes, as `edge_test` does.
+
     Examples
     --------
     >>> import edgewise as ew
-    >>> returns = ew.datasets.load_sp500_returns()
-    >>> print(ew.partial_test(returns, "KO", "PEP", given=["PG", "WMT"]).sentence())
-    The partial correlation of KO and PEP given PG and WMT is 0.51 (95 % interval 0.47 to 0.54, p = 6e-104, n = 8312 rows; score test).
+    >>> from edgewise.simulate import make_chain_precision, sample
+    >>> rows = sample("t5", make_chain_precision(4), 1000, rng=0)
+    >>> print(ew.partial_test(rows, "x0", "x1", given=["x2", "x3"]).sentence())
+    The partial correlation of x0 and x1 given x2 and x3 is -0.22 (95 % interval -0.29 to -0.14,
+    p = 5.8e-09, n = 1000 rows; score test, any distribution).
     """
     if as_state(data) is not None:
-        raise DataError("data: expected rows, got a state, of which no columns can be chosen.")
-    asked = [x, y, *_listed(given)]
-    opened: dict[str, Any] = {"client": client}
-    if feature_names is not None or not all(isinstance(one, str) for one in asked):
-        data = open_table(data, feature_names=feature_names, client=client)
-        i, j, others = places(x, y, given, data.feature_names)
-        names = [data.feature_names[k] for k in (i, j, *others)]
-        opened = {}
-    else:
+        raise DataError(
+            "data: expected rows, got a state, from which no columns can be chosen; pass the rows, "
+            "or use edge_test for all columns of the state."
+        )
+    chosen = method_of(method, options)
+    if chosen.simultaneous:
+        raise ParameterError(
+            f"method: expected a test of each edge by itself, got {chosen.name!r}, which bounds "
+            "all entries at once; use 'score', 'wald' or 'batch'."
+        )
+    table = _table_of(data, x, y, given, feature_names, client)
+    try:
+        result = edge_test(table, method=chosen, correction=None, drop_missing=drop_missing)
+    except DataError:
+        n_given = len(table.feature_names) - 2
+        few = rows_up_to(open_table(table, drop_missing=drop_missing), n_given + 2)
+        check_rows_of_question(n_given + 3 if few is None else few, n_given)
+        raise
+    return pair_of_result(result, chosen.guarantee)
+
+
+def _table_of(
+    data: Any,
+    x: Column,
+    y: Column,
+    given: Column | Iterable[Column],
+    feature_names: Sequence[str] | None,
+    client: Any,
+) -> Table:
+    """The columns x, y and given, in this order."""
+    given = given_columns(given)
+    asked = (x, y, *given)
+    if feature_names is None and all(isinstance(one, str) for one in asked):
+        # By name, so that only these columns are read, and others may be text.
         names = list(dict.fromkeys(map(str, asked)))
         places(x, y, given, names)
-    result = edge_test(
-        data,
-        method=method,
-        columns=names,
-        correction=None,
-        drop_missing=drop_missing,
-        **opened,
-        **options,
-    )
-    return pair_of_result(result)
+        with naming_arguments(names, lambda: open_table(data, client=client).feature_names):
+            return open_table(data, columns=names, client=client)
+    table = open_table(data, feature_names=feature_names, client=client)
+    i, j, others = places(x, y, given, table.feature_names)
+    return open_table(table, columns=[table.feature_names[k] for k in (i, j, *others)])
 
 
 class ConditionalTest:
-    """The same question to one data set, as often as one likes: x and y, given a set of columns.
+    """Ask one data set many questions: whether x and y are related, given some columns.
 
-    The rows are read and centred once, and are kept in memory. Answers are kept, too.
+    The answers are those of `partial_test`. The rows are read, centred and scaled once. **They are
+    kept in memory**, as 8 bytes a number. Answers are kept, too: a question that was asked before,
+    with its columns in any order, costs a microsecond. Several threads may ask at once.
+
+    With ``keep="moments"`` all moments up to the fourth order are kept in place of the rows, and a
+    question takes the same 50 microseconds however many rows there were. That is meant for 1000
+    rows and more: without rows the test takes all leverages as their mean and the tail as normal.
+    From 1000 rows on, statistics differ by 0.4 % on light tails and by up to 12 % where rows of t₃
+    share their scale. With 100 rows of which 2 % are 8 times as large, it rejects 10 % of true
+    nulls for a nominal 5 %; with the rows kept, it rejects 4 %.
 
     Parameters
     ----------
     data : array-like, data frame, Arrow stream, path, list of paths
         The rows, as `edge_test` takes them.
+    keep : {"rows", "moments"}
+        What is kept: all rows, or the fourth moments of at most 60 columns, which take 28 MB then.
     feature_names : sequence of str, optional
         Names of the columns, in place of those that came with the data.
     columns, exclude : str or sequence of str, optional
         The columns to keep, all by default; columns to leave out.
     drop_missing : bool
-        Leave out rows with NaN or infinite values in any of the columns.
+        Leave out rows with NaN or infinite values in any of the columns; `partial_test` leaves out
+        those with such values in the columns of its question.
     client : distributed.Client, optional
         A Dask cluster that reads the rows.
 
@@ -132,10 +173,11 @@ class ConditionalTest:
     Examples
     --------
     >>> import edgewise as ew
-    >>> test = ew.ConditionalTest(ew.datasets.load_sp500_returns())
-    >>> test("KO", "PEP").pvalue < test("KO", "PEP", given=["PG", "WMT"]).pvalue < 1e-50
+    >>> from edgewise.simulate import make_chain_precision, sample
+    >>> test = ew.ConditionalTest(sample("t5", make_chain_precision(4), 1000, rng=0))
+    >>> test("x0", "x1").pvalue < 0.001 < test("x0", "x2", given=["x1"]).pvalue
     True
-    >>> test("KO", "XOM", given=["PEP", "CVX"]).pvalue > 0.05
+    >>> test(2, 0, given=[1]) == test("x2", "x0", given=["x1"])
     True
     """
 
@@ -143,12 +185,19 @@ class ConditionalTest:
         self,
         data: Any,
         *,
+        keep: str = "rows",
         feature_names: Sequence[str] | None = None,
         columns: str | Sequence[str] | None = None,
         exclude: str | Sequence[str] | None = None,
         drop_missing: bool = False,
         client: Any = None,
     ) -> None:
+        check_choice("keep", keep, tuple(_KINDS))
+        if as_state(data) is not None:
+            raise DataError(
+                "data: expected rows, got a state, which has too few moments for this test; pass "
+                "the rows."
+            )
         table = open_table(
             data,
             feature_names=feature_names,
@@ -157,15 +206,12 @@ class ConditionalTest:
             drop_missing=drop_missing,
             client=client,
         )
-        self._kept = KeptRows(table)
+        self._kept: Kept = _KINDS[keep](table)
         self.feature_names = self._kept.feature_names
         self.n_samples = self._kept.n_samples
         self.n_dropped = self._kept.n_dropped
-        # By name and by place.
-        self._places: dict[str | int, int] = {
-            **{name: k for k, name in enumerate(self.feature_names)},
-            **{k: k for k in range(len(self.feature_names))},
-        }
+        self._places: dict[Column, int] = {name: k for k, name in enumerate(self.feature_names)}
+        self._places |= {k: k for k in range(len(self.feature_names))}
         self._answers: dict[tuple[int, int, tuple[int, ...]], PairTest] = {}
 
     def __call__(self, x: Column, y: Column, given: Column | Iterable[Column] = ()) -> PairTest:
@@ -174,108 +220,54 @@ class ConditionalTest:
         Parameters
         ----------
         x, y : str or int
-            The two columns, by name or by place (from 0 on).
+            The two columns, by name, or by place from 0 on.
         given : sequence of str or int
-            The columns that both are adjusted for; one given twice counts once.
+            The columns that both are adjusted for; none by default. One given twice counts once.
 
         Returns
         -------
         PairTest
             The answer; its `given` are in the order of the columns.
         """
-        i, j, others = self._places_of(x, y, given)
-        known = self._answers.get((i, j, others))
+        question = self._question(x, y, given)
+        known = self._answers.get(question)
         if known is None:
-            known = self._answers[i, j, others] = self._answered(i, j, others)
+            # Two threads may both compute an answer; they get the same object.
+            known = self._answers.setdefault(question, self._answer(*question))
         return known
 
-    def _answered(self, i: int, j: int, others: tuple[int, ...]) -> PairTest:
+    def _question(
+        self, x: Column, y: Column, given: Column | Iterable[Column]
+    ) -> tuple[int, int, tuple[int, ...]]:
+        """The places of the columns of a question, the given ones sorted."""
+        known = self._places
+        # Fast where all is as it should be; `places` finds out what is not.
+        plain = type(x) in _PLAIN and type(y) in _PLAIN and x in known and y in known
+        if plain and isinstance(given, tuple | list):
+            i, j = known[x], known[y]
+            others = {known[k] for k in given if type(k) in _PLAIN and k in known}
+            if len(others) == len(given) and i not in others and j not in others and i != j:
+                return i, j, tuple(sorted(others))
+        i, j, rest = places(x, y, given, self.feature_names)
+        return i, j, tuple(sorted(rest))
+
+    def _answer(self, i: int, j: int, others: tuple[int, ...]) -> PairTest:
         turned, names = self._answers.get((j, i, others)), self.feature_names
         if turned is not None:
-            return replace(turned, x=turned.y, y=turned.x)
-        columns = (i, j, *others) if i < j else (j, i, *others)
+            return replace(turned, x=names[i], y=names[j])
         check_rows_of_question(self.n_samples, len(others))
-        rho, statistic, log_pvalue = self._kept.answer(columns)
+        # In one order, whatever the order of the question, so that both have the same answer.
+        columns = (i, j, *others) if i < j else (j, i, *others)
         return PairTest(
             names[i],
             names[j],
             tuple([names[k] for k in others]),
-            rho,
-            statistic,
-            log_pvalue,
+            *self._kept.answer(columns),
             self.n_samples,
-            DEFAULT_METHOD,
+            Score.name,
+            Score.guarantee,
             partial(self._kept.whole, columns),
         )
 
-    def _places_of(
-        self, x: Column, y: Column, given: Column | Iterable[Column]
-    ) -> tuple[int, int, tuple[int, ...]]:
-        """The places of the columns of a question, the given ones sorted; fast where all is well."""
-        known, plain = self._places, (str, int)
-        if type(x) in plain and type(y) in plain and x in known and y in known:
-            i, j = known[x], known[y]
-            if type(given) in (list, tuple) and i != j:
-                found = {known[k] for k in given if type(k) in plain and k in known}
-                if len(found) == len(given) and i not in found and j not in found:
-                    return i, j, tuple(sorted(found))
-        i, j, others = places(x, y, given, self.feature_names)
-        return i, j, tuple(sorted(others))
-
-
-def check_rows_of_question(n_samples: int, n_given: int) -> None:
-    """Refuse fewer rows than the regressions on the given columns need."""
-    if n_samples < n_given + 3:
-        raise DataError(
-            f"given: expected at least {n_given + 3} rows for {n_given} given columns (their "
-            f"number + 3), got {n_samples}; give fewer columns or collect more rows."
-        )
-
-
-def places(
-    x: Column, y: Column, given: Column | Iterable[Column], names: Sequence[str]
-) -> tuple[int, int, tuple[int, ...]]:
-    """The places of the columns of a question; the given ones as often as they differ."""
-    place = {name: k for k, name in enumerate(names)}
-    i, j = _place("x", x, place), _place("y", y, place)
-    if i == j:
-        raise ParameterError(f"y: expected another column than x, got {names[i]!r} for both.")
-    others = tuple(dict.fromkeys(_place("given", one, place) for one in _listed(given)))
-    for argument, k in (("x", i), ("y", j)):
-        if k in others:
-            raise ParameterError(
-                f"given: expected columns other than x and y, got {names[k]!r}, which is "
-                f"{argument}; leave it out."
-            )
-    return i, j, others
-
-
-def _listed(given: Column | Iterable[Column]) -> tuple[Column, ...]:
-    if isinstance(given, str | Integral | float):
-        return (given,)  # type: ignore[return-value]
-    if not isinstance(given, Iterable):
-        raise ParameterError(
-            f"given: expected the names or places of columns, got {type(given).__name__}."
-        )
-    return tuple(given)
-
-
-def _place(argument: str, column: object, place: dict[str, int]) -> int:
-    if isinstance(column, str):
-        if column in place:
-            return place[column]
-        nearest = difflib.get_close_matches(column, place, n=1)
-        hint = f"; did you mean {nearest[0]!r}?" if nearest else ";"
-        raise ParameterError(
-            f"{argument}: there is no column {column!r}{hint} The columns are "
-            f"{listed([*map(repr, place)])}."
-        )
-    if isinstance(column, Integral) and not isinstance(column, bool):
-        if 0 <= int(column) < len(place):
-            return int(column)
-        raise ParameterError(
-            f"{argument}: expected a place from 0 to {len(place) - 1}, got {int(column)}."
-        )
-    raise ParameterError(
-        f"{argument}: expected the name or the place of a column, got {column!r}."
-    )
+    def __repr__(self) -> str:
+        return f"ConditionalTest(n_samples={self.n_samples}, n_features={len(self.feature_names)})"

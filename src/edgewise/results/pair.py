@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -51,6 +52,8 @@ class PairTest:
         Rows.
     method : str
         The test.
+    guarantee : str
+        What holds, in about five words.
     cautions : tuple of str
         What the data say against the method, in sentences. They are looked for when first asked.
     n_dropped : int
@@ -59,12 +62,16 @@ class PairTest:
     Examples
     --------
     >>> import edgewise as ew
-    >>> test = ew.partial_test(ew.datasets.load_sp500_returns(), "KO", "PEP", given=["PG", "WMT"])
-    >>> round(test.partial_correlation, 2), test.pvalue < 1e-8
-    (0.51, True)
+    >>> returns = ew.datasets.load_sp500_returns()
+    >>> test = ew.partial_test(returns, "KO", "PEP", given=["PG", "WMT"], method="batch")
+    >>> print(test.summary())
+    The partial correlation of KO and PEP given PG and WMT is 0.401 (95 % interval 0.359 to 0.441,
+    p = 1.8e-35, n = 8312 rows; batch test, dependent rows too).
     >>> low, high = test.confidence_interval(level=0.99)
     >>> 0 < low < test.partial_correlation < high
     True
+    >>> test.to_json()[:44]
+    '{"x": "KO", "y": "PEP", "given": ["PG", "WMT'
     """
 
     x: str
@@ -75,6 +82,7 @@ class PairTest:
     log_pvalue: float
     n_samples: int
     method: str
+    guarantee: str
     # What edge_test says about the columns x, y and given, or how to find out.
     _whole: Callable[[], EdgeTestResult] = field(repr=False, compare=False)
 
@@ -131,7 +139,8 @@ class PairTest:
             f"The {kind} of {self.x} and {self.y}{given} is "
             f"{self.partial_correlation:.{digits}f} ({100 * level:.6g} % interval "
             f"{low:.{digits}f} to {high:.{digits}f}, {_shown(self.log_pvalue)}, "
-            f"n = {self.n_samples} rows; {self.method} test)."
+            f"n = {self.n_samples} rows; {self.method} test, "
+            f"{self.guarantee.removeprefix('per edge, ')})."
         )
 
     def summary(self) -> str:
@@ -144,14 +153,47 @@ class PairTest:
         """
         return "\n".join([self.sentence(), *(f"Caution: {text}" for text in self.cautions)])
 
+    def to_json(self, level: float = 0.95, indent: int | None = None) -> str:
+        """The answer as JSON.
+
+        Parameters
+        ----------
+        level : float
+            The level of the interval.
+        indent : int, optional
+            Spaces by which each level is indented; by default everything is on one line.
+
+        Returns
+        -------
+        str
+            The text.
+        """
+        low, high = self.confidence_interval(level)
+        document = {
+            "x": self.x,
+            "y": self.y,
+            "given": list(self.given),
+            "partial_correlation": self.partial_correlation,
+            "interval": {"level": level, "low": _or_null(low), "high": _or_null(high)},
+            "statistic": self.statistic,
+            "pvalue": self.pvalue,
+            "log_pvalue": self.log_pvalue,
+            "n_samples": self.n_samples,
+            "n_dropped": self.n_dropped,
+            "method": self.method,
+            "guarantee": self.guarantee,
+            "cautions": list(self.cautions),
+        }
+        return json.dumps(document, indent=indent, ensure_ascii=False)
+
     def __reduce__(self) -> tuple[Any, ...]:
         # Without the rows, which `_whole` may look at.
         numbers = self.partial_correlation, self.statistic, self.log_pvalue, self.n_samples
-        known = partial(_same, self._whole())
-        return PairTest, (self.x, self.y, self.given, *numbers, self.method, known)
+        words = self.method, self.guarantee
+        return PairTest, (self.x, self.y, self.given, *numbers, *words, known(self._whole()))
 
 
-def pair_of_result(result: EdgeTestResult) -> PairTest:
+def pair_of_result(result: EdgeTestResult, guarantee: str) -> PairTest:
     """The test of the first two columns, given all others."""
     x, y, *given = result.feature_names
     return PairTest(
@@ -163,12 +205,23 @@ def pair_of_result(result: EdgeTestResult) -> PairTest:
         float(result.log_pvalue[0, 1]),
         result.n_samples,
         result.method,
-        partial(_same, result),
+        guarantee,
+        known(result),
     )
+
+
+def known(result: EdgeTestResult) -> Callable[[], EdgeTestResult]:
+    """A function that gives this result, and that can be sent to another process."""
+    return partial(_same, result)
 
 
 def _same(result: EdgeTestResult) -> EdgeTestResult:
     return result
+
+
+def _or_null(number: float) -> float | None:
+    """JSON has no NaN."""
+    return number if math.isfinite(number) else None
 
 
 def _and(names: tuple[str, ...]) -> str:

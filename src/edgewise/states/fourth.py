@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
 from edgewise._base.matrices import symmetric
-from edgewise._base.types import FloatArray
+from edgewise._base.types import AnyArray, FloatArray
 from edgewise.kernels.centre import Centre
 from edgewise.kernels.loop import BlockMemory, mapped_blocks
 from edgewise.kernels.pairs import PairSums
@@ -33,13 +35,8 @@ class FourthMoments:
     @classmethod
     def of(cls, X: Rows, origin: FloatArray) -> FourthMoments:
         """The state of some rows."""
-        p = len(origin)
-        size = (p + 1) * (p + 2) // 2
-        memory = BlockMemory(p, block_rows(size), spare=(size,), ones=True)
-        gram = np.zeros((size, size))
-        for block in mapped_blocks([X], Centre(origin, None), memory=memory):
-            add_gram(gram, upper_products(block.stack, block.spare[0]))
-        return cls(origin, mirrored(gram))
+        (gram,) = product_sums([X], Centre(origin, None))
+        return cls(origin, gram)
 
     def __add__(self, other: FourthMoments) -> FourthMoments:
         return FourthMoments(self.origin, self.gram + other.gram)
@@ -82,6 +79,27 @@ class FourthMoments:
         T[:, a == b] /= 2
         return np.asarray(T @ self.gram @ T.T / self.gram[0, 0])
 
+    def chosen(self, columns: AnyArray) -> FourthMoments:
+        """The state of some of the columns."""
+        kept = np.concatenate([[0], columns + 1])
+        place = _places(self.n_features + 1)[np.ix_(kept, kept)][np.triu_indices(len(kept))]
+        return FourthMoments(self.origin[columns], self.gram[np.ix_(place, place)])
+
+    def rescaled(self, origin: FloatArray, scale: FloatArray) -> FourthMoments:
+        """The state of rows that were divided by `scale` after the origin was subtracted."""
+        a, b = np.triu_indices(self.n_features + 1)
+        factor = np.append(1.0, scale)[a] * np.append(1.0, scale)[b]
+        return FourthMoments(origin, self.gram * np.outer(factor, factor))
+
+    def squared_product(self, columns: AnyArray, u: FloatArray, w: FloatArray) -> float:
+        """Σ (u·z)²(w·z)² over all rows, z the chosen columns minus the origin."""
+        a, b, share = _triangle(len(columns))
+        product = u[a] * w[b]
+        product += u[b] * w[a]
+        product *= share
+        place = _places(self.n_features + 1)[columns[a] + 1, columns[b] + 1]
+        return float(product @ self.gram[place[:, np.newaxis], place] @ product)
+
     def pair_sums(self, B: FloatArray) -> PairSums:
         """What `kernels.pairs.pair_sums` finds in rows, without their leverages and `eighth`."""
         p = self.n_features
@@ -93,3 +111,30 @@ class FourthMoments:
             cube_linear=quartic[squares[:, np.newaxis], place],
             eighth=np.full((p, p), np.nan),
         )
+
+
+def product_sums(
+    batches: Iterable[Rows], centre: Centre, scale: FloatArray | None = None
+) -> tuple[FloatArray]:
+    """Σ wwᵀ of z = (1, (x − centre)/scale)."""
+    p = len(centre.origin)
+    size = (p + 1) * (p + 2) // 2
+    memory = BlockMemory(p, block_rows(size), spare=(size,), ones=True)
+    gram = np.zeros((size, size))
+    divide = None if scale is None else 1 / scale
+    for block in mapped_blocks(batches, centre, divide, memory=memory):
+        add_gram(gram, upper_products(block.stack, block.spare[0]))
+    return (mirrored(gram),)
+
+
+@lru_cache(maxsize=64)
+def _triangle(p: int) -> tuple[AnyArray, AnyArray, FloatArray]:
+    """The pairs a ≤ b of p columns, and what a product of two of them is counted."""
+    a, b = np.triu_indices(p)
+    return a, b, np.where(a == b, 0.5, 1.0)
+
+
+@lru_cache(maxsize=4)
+def _places(size: int) -> AnyArray:
+    """Where the product of two columns stands among all of them."""
+    return symmetric(np.arange(size * (size + 1) // 2), size)

@@ -1,0 +1,137 @@
+"""`edgewise pair`."""
+
+from __future__ import annotations
+
+import csv
+import io
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import click
+
+from edgewise.cli.engine import check_engine, engine_options, opened_table, watched
+from edgewise.cli.manual import Manual, section
+from edgewise.cli.options import PATH, alpha_option, column_names, data_options, tell_dropped
+from edgewise.methods.registry import CLASSES, DEFAULT_METHOD
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+# The question itself says which columns are read.
+_NO_OPTIONS = ("columns", "exclude")
+
+
+def _row_options(command: _Command) -> _Command:
+    """DATA and how to read it, without a choice of columns."""
+    command = data_options(command)
+    parameters: list[click.Parameter] = command.__click_params__  # type: ignore[attr-defined]
+    parameters[:] = [one for one in parameters if one.name not in _NO_OPTIONS]
+    return command
+
+
+@click.command(
+    "pair",
+    cls=Manual,
+    short_help="Test one pair of columns, given others.",
+    examples="""
+    # Are two columns related?
+    edgewise pair returns.csv a b
+    # Given two others; days may depend on the days before
+    edgewise pair returns.csv a b --given c,d --method batch
+    # For a program
+    edgewise pair returns.csv a b --given c --json -
+    """,
+)
+@section("Rows")
+@_row_options
+@click.argument("x", metavar="X")
+@click.argument("y", metavar="Y")
+@section("The test")
+@click.option(
+    "--given", metavar="NAMES", help="Columns that both are adjusted for, separated by commas."
+)
+@click.option(
+    "--method",
+    type=click.Choice(tuple(CLASSES)),
+    default=DEFAULT_METHOD,
+    metavar="METHOD",
+    show_default=True,
+    help="A test of each edge by itself: score, wald, batch, elliptical, fisher.",
+)
+@alpha_option
+@section("Where it runs")
+@engine_options
+@section("Output")
+@click.option(
+    "--json", "json_file", type=PATH, metavar="FILE|-", help="Write the answer as JSON as well."
+)
+def command(
+    x: str,
+    y: str,
+    given: str | None,
+    method: str,
+    alpha: float,
+    json_file: str | None,
+    **asked: Any,
+) -> None:
+    """Test whether columns X and Y of DATA are related, given others.
+
+    It prints one sentence to quote, with an interval of level 1 − alpha. DATA is as for `edgewise
+    test`; only the columns of the question are read. Nothing is corrected for.
+    """
+    from edgewise._base.atomic import atomic_path, check_writable
+    from edgewise._base.checks import check_alpha
+    from edgewise.questions.columns import places
+    from edgewise.view.safe_names import printable
+
+    check_engine(asked)
+    level = 1 - check_alpha(alpha)
+    others = column_names(given) or []
+    names = list(dict.fromkeys([x, y, *others]))
+    places(x, y, others, names)
+    if json_file not in (None, "-"):
+        check_writable(str(json_file), asked["data"])
+    answer = _answer(asked, names, method)
+    text = answer.to_json(level, indent=2) if json_file is not None else ""
+    if json_file == "-":
+        click.echo(text)
+        return
+    if json_file is not None:
+        with atomic_path(json_file) as temporary:
+            temporary.write_text(text + "\n", encoding="utf-8")
+    click.echo(printable(answer.sentence(level)))
+
+
+def _answer(asked: dict[str, Any], names: Sequence[str], method: str) -> Any:
+    """The test of the first two columns given the others; cautions go to standard error."""
+    from edgewise.errors import BrokenAssumptionWarning, EdgewiseWarning
+    from edgewise.methods.registry import method_of
+    from edgewise.questions.columns import naming_arguments
+    from edgewise.questions.conditional import partial_test
+    from edgewise.rows.readers.files import FileTable
+
+    x, y, *given = names
+    passes = 1 + method_of(method).needs.reads_again
+    chosen = asked | {"columns": _line(names), "exclude": None}
+    with (
+        warnings.catch_warnings(record=True) as caught,
+        naming_arguments(names, lambda: FileTable(asked["data"]).feature_names),
+        opened_table(chosen) as table,
+        watched(asked, table, "testing", passes) as rows,
+    ):
+        warnings.simplefilter("always", EdgewiseWarning)
+        # The answer holds the same sentences, and more.
+        warnings.simplefilter("ignore", BrokenAssumptionWarning)
+        answer = partial_test(rows, x, y, given=given, method=method)
+    for warning in caught:
+        click.echo(f"edgewise: {warning.message}", err=True)
+    tell_dropped(answer.n_dropped)
+    for caution in answer.cautions:
+        click.echo(f"edgewise: caution: {caution}", err=True)
+    return answer
+
+
+def _line(names: Sequence[str]) -> str:
+    """The names as a line of CSV, as `column_names` reads them."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="").writerow(names)
+    return text.getvalue()
