@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 
 import numpy as np
@@ -36,6 +37,10 @@ class TestCIT:
         assert test(np.int64(0), np.int64(2), np.array([1])) == test(0, 2, [1, 1])
         assert test(0, 1, None) == test(0, 1)
         assert test.method == "edgewise"
+
+    def test_is_not_copied_with_a_graph(self, cit, chain):
+        test = cit.CIT(chain, "edgewise")
+        assert copy.deepcopy({"test": test})["test"] is test
 
     def test_says_what_is_wrong_with_a_question(self, cit, chain):
         test = cit.CIT(chain, "edgewise")
