@@ -1,4 +1,5 @@
 from edgewise import datasets as datasets
+from edgewise import integrations as integrations
 from edgewise import simulate as simulate
 from edgewise import studies as studies
 from edgewise._version import __version__ as __version__

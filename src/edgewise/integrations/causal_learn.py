@@ -1,0 +1,134 @@
+"""The score test as a conditional independence test of causal-learn, by name."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable
+from inspect import Parameter, signature
+from typing import Any
+
+import numpy as np
+
+from edgewise import __version__
+from edgewise.errors import ParameterError
+from edgewise.integrations.foreign import not_installed, stand_in
+from edgewise.questions.conditional import ConditionalTest
+
+__all__ = ["ScoreCIT", "register"]
+
+#: The name by which `CIT`, `pc` and `fci` know the test.
+NAME = "edgewise"
+# The first release in which one can register a test.
+_REQUIREMENT = "causal-learn>=0.1.4.2"
+
+try:
+    from causallearn.utils.cit import CIT_Base
+except ImportError as _error:
+    CIT_Base = stand_in(_REQUIREMENT, _error)
+
+
+def register() -> str:
+    """Make the score test known to causal-learn, as ``indep_test="edgewise"``.
+
+    Calling it again does no harm.
+
+    Returns
+    -------
+    str
+        The name, "edgewise", for `CIT`, `pc`, `fci`, `cdnod` and whatever else takes the name of a
+        test.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from causallearn.search.ConstraintBased.PC import pc
+    >>> from edgewise.integrations import causal_learn
+    >>> from edgewise.simulate import make_chain_precision, sample
+    >>> X = sample("t5", make_chain_precision(4), 1000, rng=0)
+    >>> found = pc(X, 0.01, causal_learn.register(), show_progress=False)
+    >>> np.argwhere(np.triu(found.G.graph)).tolist()
+    [[0, 1], [1, 2], [2, 3]]
+    """
+    try:
+        from causallearn.utils.cit import register_ci_test
+    except ImportError as error:
+        raise not_installed(_REQUIREMENT, error) from error
+    register_ci_test(NAME, ScoreCIT)
+    return NAME
+
+
+class ScoreCIT(CIT_Base):  # type: ignore[misc]
+    """The test that `register` makes known: data once, then p-values of one question each.
+
+    Parameters
+    ----------
+    data : ndarray of shape (n_samples, n_features)
+        The rows.
+    **options
+        What causal-learn's own tests take, such as ``cache_path``.
+
+    Examples
+    --------
+    >>> from edgewise.integrations.causal_learn import ScoreCIT
+    >>> from edgewise.simulate import make_chain_precision, sample
+    >>> test = ScoreCIT(sample("t5", make_chain_precision(4), 1000, rng=0))
+    >>> test(0, 1) < 0.01 < test(0, 3, (1, 2))
+    True
+    """
+
+    def __init__(self, data: Any, **options: Any) -> None:
+        start = super().__init__
+        start(**_taken(start, {"data": data, **options}))
+        self.method = NAME
+        self.pvalue_cache = self._checked_cache(vars(self).get("pvalue_cache", {}), data)
+        self._test = ConditionalTest(data)
+
+    def _checked_cache(self, cache: dict[str, Any], data: Any) -> dict[str, Any]:
+        """P-values from a file may be those of another test, or of other rows."""
+        rows = hashlib.sha256(np.ascontiguousarray(data).data).hexdigest()
+        ours = {"method_name": NAME, "parameters_hash": f"{__version__} {rows}"}
+        for key, expected in ours.items():
+            if cache.get(key, expected) != expected:
+                raise ParameterError(
+                    "cache_path: expected p-values that this version of edgewise found for these "
+                    f"rows, got those of {cache.get('method_name')} for its rows; give the name "
+                    "of another file, or delete this one."
+                )
+        return {**cache, **ours}
+
+    def __call__(self, X: int, Y: int, condition_set: Iterable[int] | None = None) -> float:
+        """The p-value of one question.
+
+        Parameters
+        ----------
+        X, Y : int
+            Two columns.
+        condition_set : iterable of int, optional
+            The columns that both are adjusted for.
+
+        Returns
+        -------
+        float
+            Small where the two have a partial correlation given the others.
+        """
+        i, j = sorted((int(X), int(Y)))
+        given = sorted({int(one) for one in condition_set or ()})
+        key = f"{i};{j}|{'.'.join(map(str, given))}"
+        if key not in self.pvalue_cache:
+            self.pvalue_cache[key] = self._test(i, j, given).pvalue
+            if getattr(self, "cache_path", None) is not None:
+                self.save_to_local_cache()
+        return float(self.pvalue_cache[key])
+
+    def __deepcopy__(self, memo: object) -> ScoreCIT:
+        # causal-learn copies its graphs, and with each of them the test: the rows and the answers
+        # are the same for all of them.
+        return self
+
+
+def _taken(function: Callable[..., Any], offered: dict[str, Any]) -> dict[str, Any]:
+    """Those of the arguments that a function takes: causal-learn's have changed before."""
+    parameters = signature(function).parameters
+    if any(one.kind is Parameter.VAR_KEYWORD for one in parameters.values()):
+        return offered
+    return {name: value for name, value in offered.items() if name in parameters}

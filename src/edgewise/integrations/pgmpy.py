@@ -1,0 +1,228 @@
+"""The score test for pgmpy: a function as its older releases take it, and a class for the newer."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, ClassVar
+
+import numpy as np
+
+from edgewise._base.types import FloatArray
+from edgewise.errors import ParameterError
+from edgewise.integrations.foreign import stand_in
+from edgewise.questions.conditional import ConditionalTest
+from edgewise.results.pair import PairTest
+
+__all__ = ["ScoreTest", "score_test"]
+
+try:
+    from pgmpy.ci_tests import _BaseCITest
+except ImportError as _error:
+    _BaseCITest = stand_in("pgmpy>=1.1", _error)
+
+
+def score_test(
+    X: Hashable,
+    Y: Hashable,
+    Z: Iterable[Hashable] = (),
+    data: Any = None,
+    boolean: bool = True,
+    **kwargs: Any,
+) -> bool | tuple[float, float]:
+    """Test whether X and Y have a partial correlation given Z, in the way of pgmpy's functions.
+
+    For ``pgmpy.estimators.PC(data).estimate(ci_test=score_test)`` and whatever else takes a
+    function. ``pgmpy.causal_discovery.PC``, new in pgmpy 1.1, takes `ScoreTest`.
+
+    The rows of a frame are read and centred once. If you change the frame, they are read again.
+
+    Parameters
+    ----------
+    X, Y : hashable
+        The names of two columns.
+    Z : iterable of hashable
+        The names of the columns that both are adjusted for.
+    data : pandas.DataFrame
+        The rows.
+    boolean : bool
+        Whether to decide, or to return numbers.
+    **kwargs
+        The ``significance_level`` of the decision, 0.05 by default; others are ignored.
+
+    Returns
+    -------
+    bool or tuple of float
+        Whether the p-value is at least the significance level, so that nothing speaks against
+        independence; with ``boolean=False``, the partial correlation and the p-value.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from edgewise.integrations.pgmpy import score_test
+    >>> from edgewise.simulate import make_chain_precision, sample
+    >>> rows = sample("t5", make_chain_precision(3), 1000, rng=0)
+    >>> frame = pd.DataFrame(rows, columns=["a", "b", "c"])
+    >>> score_test("a", "c", ["b"], frame), score_test("a", "b", [], frame)
+    (True, False)
+    """
+    if data is None:
+        raise ParameterError(
+            "data: expected a frame, got none; pgmpy.causal_discovery gives a function no data, "
+            "so give it edgewise.integrations.pgmpy.ScoreTest(data) in place of score_test."
+        )
+    answer = _questions(data)(X, Y, Z)
+    if not boolean:
+        return answer.partial_correlation, answer.pvalue
+    return answer.pvalue >= float(kwargs.get("significance_level", 0.05))
+
+
+class ScoreTest(_BaseCITest):  # type: ignore[misc]
+    """The same test as an object, for ``pgmpy.causal_discovery.PC(ci_test=ScoreTest(data))``.
+
+    Parameters
+    ----------
+    data : pandas.DataFrame
+        The rows.
+    use_cache : bool
+        Here for pgmpy; answers are kept in any case.
+
+    Attributes
+    ----------
+    statistic_ : float
+        The partial correlation in the last question, as of pgmpy's `Pearsonr`.
+    p_value_ : float
+        Its p-value.
+    effect_size_ : float
+        Its absolute value.
+    test_ : PairTest
+        The whole answer, with an interval.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pgmpy.causal_discovery import PC
+    >>> from edgewise.integrations.pgmpy import ScoreTest
+    >>> from edgewise.simulate import make_chain_precision, sample
+    >>> rows = sample("t5", make_chain_precision(3), 1000, rng=0)
+    >>> frame = pd.DataFrame(rows, columns=["a", "b", "c"])
+    >>> test = ScoreTest(frame)
+    >>> test.is_independent("a", "c", ["b"]), test.run_test("a", "b", [])[1] < 1e-8
+    (True, True)
+    >>> sorted(map(sorted, PC(ci_test=test, show_progress=False).fit(frame).skeleton_.edges))
+    [['a', 'b'], ['b', 'c']]
+    """
+
+    _tags: ClassVar[dict[str, Any]] = {
+        "name": "edgewise",
+        "data_types": ("continuous",),
+        "default_for": None,
+        "requires_data": True,
+        "is_symmetric": True,
+    }
+
+    def __init__(self, data: Any, use_cache: bool = True) -> None:
+        self.data = data
+        super().__init__(use_cache=use_cache)
+        self._asked = _Questions(data)
+
+    def run_test(self, X: Hashable, Y: Hashable, Z: Iterable[Hashable] = ()) -> tuple[float, float]:
+        """Ask one question, and keep the answer in the attributes.
+
+        Parameters
+        ----------
+        X, Y : hashable
+            The names of two columns.
+        Z : iterable of hashable
+            The names of the columns that both are adjusted for.
+
+        Returns
+        -------
+        tuple of float
+            The partial correlation and the p-value.
+        """
+        answer = self._asked(X, Y, Z)
+        self.test_ = answer
+        self.statistic_ = answer.partial_correlation
+        self.p_value_ = answer.pvalue
+        self.effect_size_ = abs(answer.partial_correlation)
+        return answer.partial_correlation, answer.pvalue
+
+    def is_independent(
+        self,
+        X: Hashable,
+        Y: Hashable,
+        Z: Iterable[Hashable] = (),
+        significance_level: float = 0.05,
+    ) -> bool:
+        """Ask one question, and decide.
+
+        Parameters
+        ----------
+        X, Y : hashable
+            The names of two columns.
+        Z : iterable of hashable
+            The names of the columns that both are adjusted for.
+        significance_level : float
+            The level.
+
+        Returns
+        -------
+        bool
+            Whether the p-value is at least that, so that nothing speaks against independence.
+        """
+        # Not by the attribute: PC asks from several threads, which all write to it.
+        return self.run_test(X, Y, Z)[1] >= significance_level
+
+
+class _Questions:
+    """Questions to a frame by the labels of its columns, which need not be texts."""
+
+    def __init__(self, data: Any) -> None:
+        labels = getattr(data, "columns", range(np.shape(data)[1]))
+        self._places = {label: place for place, label in enumerate(labels)}
+        self._test = ConditionalTest(data)
+
+    def __call__(self, X: Hashable, Y: Hashable, Z: Iterable[Hashable]) -> PairTest:
+        # What is not there goes on as a text, for an error that says which columns there are.
+        x, y, *given = (self._places.get(one, str(one)) for one in (X, Y, *Z))
+        return self._test(x, y, given)
+
+
+@dataclass(frozen=True)
+class _Known:
+    """The questions to a frame that is still alive, and what marks its values."""
+
+    frame: weakref.ref[Any]
+    mark: tuple[Any, ...]
+    questions: _Questions
+
+
+_known: dict[int, _Known] = {}
+
+
+def _questions(data: Any) -> _Questions:
+    """The same for the same frame, as long as its values are the same."""
+    key, mark = id(data), _mark(data)
+    found = _known.get(key)
+    if found is None or found.frame() is not data or found.mark != mark:
+        frame = weakref.ref(data, lambda _: _known.pop(key, None))
+        found = _known[key] = _Known(frame, mark, _Questions(data))
+    return found.questions
+
+
+def _mark(data: Any) -> tuple[Any, ...]:
+    """Other values, other marks: sums of the columns with random weights, by one product."""
+    values = np.asarray(data)
+    if not np.issubdtype(values.dtype, np.number):
+        return (object(),)  # never the same; `ConditionalTest` says what is wrong
+    with np.errstate(all="ignore"):  # of infinite values, which `ConditionalTest` refuses
+        sums = _weights(len(values)) @ values
+    return tuple(data.columns), values.shape, sums.tobytes()
+
+
+@lru_cache(maxsize=8)
+def _weights(n: int) -> FloatArray:
+    return np.random.default_rng(0).standard_normal(n)
