@@ -26,9 +26,11 @@ def headline(result: EdgeTestResult) -> str:
     if result.correction is None and result.radius is None:
         family = "no correction"
     pairs = result.n_features * (result.n_features - 1) // 2
+    groups = result.options.get("n_groups")
+    together = "" if groups is None else f" in {groups} groups"
     return (
         f"{result.n_edges} of {pairs} possible edges "
-        f"among {result.n_features} variables, from {result.n_samples} rows "
+        f"among {result.n_features} variables, from {result.n_samples} rows{together} "
         f"(method {result.method!r}, alpha {result.alpha:g}, {family})."
     )
 
