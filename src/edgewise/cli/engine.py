@@ -64,6 +64,8 @@ def opened_table(asked: dict[str, Any]) -> Iterator[Table]:
     data = asked["data"]
     _refuse_states(data)
     chosen: dict[str, Any] = {name: column_names(asked[name]) for name in ("columns", "exclude")}
+    groups = asked.get("groups")
+    chosen["along"] = () if groups is None else (groups,)
     if is_local(asked):
         yield FileTable(data, **chosen)
         return
@@ -104,11 +106,11 @@ def watched(
     from edgewise.cli.progress import progress_bar
     from edgewise.rows.opening import open_table
 
-    drop_missing = asked["drop_missing"]
+    drop_missing, groups = asked["drop_missing"], asked.get("groups")
     if not is_local(asked):
-        yield open_table(table, drop_missing=drop_missing)
+        yield open_table(table, drop_missing=drop_missing, groups=groups)
         return
     rows = table.estimated_rows
     total = None if rows is None or passes is None else rows * passes
     with progress_bar(total, what) as tell:
-        yield open_table(table, drop_missing=drop_missing, progress=tell)
+        yield open_table(table, drop_missing=drop_missing, progress=tell, groups=groups)

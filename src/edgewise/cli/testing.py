@@ -40,6 +40,12 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
     section("Rows and columns"),
     data_options,
     family_options,
+    click.option(
+        "--groups",
+        metavar="NAME",
+        help="A column of labels that says which rows belong together, such as subjects or sites; "
+        "for score and wald.",
+    ),
     section("The test"),
     click.option(
         "--method",
@@ -111,7 +117,10 @@ def tested(asked: dict[str, Any]) -> Iterator[tuple[EdgeTestResult, Table | None
         yield _told(asked, method, nullcontext(state), **more), None
         return
     method = asked["method"] or DEFAULT_METHOD
-    twice = asked["budget"] is None and method_of(method, asked_options(asked)).needs.reads_again
+    chosen = method_of(method, asked_options(asked))
+    # What a test of groups needs is summed in one pass.
+    once = asked["budget"] is not None or asked["groups"] is not None
+    twice = not once and chosen.needs.reads_again
     with opened_table(asked) as table:
         family = family_of(asked, table.feature_names)
         rows = watched(asked, table, "testing", 1 + twice)
@@ -125,8 +134,10 @@ def _state(asked: dict[str, Any]) -> AnyState | None:
     if len(asked["data"]) > 1 or not is_local(asked):
         return None
     state = as_state(asked["data"][0])
-    if state is not None and (asked["columns"] or asked["exclude"]):
-        raise click.UsageError("--columns and --exclude choose among rows; a state has none left.")
+    if state is not None and (asked["columns"] or asked["exclude"] or asked["groups"]):
+        raise click.UsageError(
+            "--columns, --exclude and --groups choose among rows; a state has none left."
+        )
     return state
 
 

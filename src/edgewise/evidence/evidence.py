@@ -21,6 +21,7 @@ from edgewise.kernels.score_sums import ScoreSums
 from edgewise.rows.glance import Glance
 from edgewise.rows.passes import Pass, Sums
 from edgewise.states.batches import BatchMoments
+from edgewise.states.groups import GroupMoments
 from edgewise.states.moments import Moments
 
 if TYPE_CHECKING:
@@ -71,6 +72,10 @@ class Evidence(ABC):
         Whether another pass over the rows costs next to nothing.
     glance : Glance or None
         What the first pass noted besides sums; a saved state has none.
+    groups : GroupMoments or None
+        The moments of each group, where the user said which rows belong together.
+    groups_name : str or None
+        The column of these groups, if it has a name.
     """
 
     feature_names: tuple[str, ...]
@@ -78,6 +83,8 @@ class Evidence(ABC):
     n_dropped: int = 0
     in_memory: bool = True
     glance: Glance | None = None
+    groups: GroupMoments | None = None
+    groups_name: str | None = None
 
     @abstractmethod
     def moments(self) -> SampleMoments:

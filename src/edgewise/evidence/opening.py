@@ -11,11 +11,13 @@ from edgewise.evidence.evidence import Evidence, Needs
 from edgewise.evidence.from_rows import RowEvidence
 from edgewise.evidence.from_state import StateEvidence
 from edgewise.rows.counting import rows_up_to
+from edgewise.rows.grouping import GroupedTable
 from edgewise.rows.opening import open_table
 from edgewise.rows.passes import SameRows
 from edgewise.rows.table import Table
 from edgewise.states.accumulate import read_with_glance
 from edgewise.states.batches import BatchMoments
+from edgewise.states.groups import GroupMoments
 from edgewise.states.moments import Moments
 
 # With fewer columns, the first pass takes less time than counting the rows before it.
@@ -32,6 +34,7 @@ def open_evidence(
     exclude: str | Sequence[str] | None = None,
     drop_missing: bool = False,
     client: Any = None,
+    groups: Any = None,
     check_names_of: Callable[[Sequence[str]], object] | None = None,
 ) -> Evidence:
     """What `needs` asks for, from rows (read once, here) or from a state.
@@ -39,10 +42,10 @@ def open_evidence(
     `check_names_of` is called with the names of the columns, before any row is read.
     """
     if isinstance(data, Moments | BatchMoments):
-        if drop_missing or any(given is not None for given in (columns, exclude, client)):
+        if drop_missing or any(given is not None for given in (columns, exclude, client, groups)):
             raise ParameterError(
-                "columns, exclude, drop_missing, client: expected with rows only, got a state, "
-                "which has no rows."
+                "columns, exclude, drop_missing, client, groups: expected with rows only, got a "
+                "state, which has no rows."
             )
         evidence = evidence_of_state(data, asked_by, feature_names)
         if check_names_of is not None:
@@ -55,6 +58,7 @@ def open_evidence(
         feature_names=feature_names,
         drop_missing=drop_missing,
         client=client,
+        groups=groups,
     )
     if check_names_of is not None:
         check_names_of(table.feature_names)
@@ -72,6 +76,8 @@ def evidence_of_state(
 
 def evidence_of_table(table: Table, needs: Needs, asked_by: str) -> Evidence:
     """Make the first pass over the rows; the evidence can make further ones."""
+    if isinstance(table, GroupedTable):
+        return _evidence_of_groups(table, asked_by)
     if needs.reads_again and not table.rescannable:
         raise DataError(
             f"data: {asked_by} reads the rows twice, and this stream can be read only once; use "
@@ -94,3 +100,25 @@ def evidence_of_table(table: Table, needs: Needs, asked_by: str) -> Evidence:
     if not table.rescannable:
         return StateEvidence(**given)
     return RowEvidence(rows=SameRows(table, state.n_samples), **given)
+
+
+def _evidence_of_groups(table: GroupedTable, asked_by: str) -> StateEvidence:
+    """One pass is enough: all that is needed follows from the moments of each group."""
+    state, n_dropped, glance = read_with_glance(GroupMoments(), table)
+    check_testable_shape(state.n_samples, len(table.feature_names))
+    if state.n_groups < 2:
+        where = "" if table.groups_name is None else f" in column {table.groups_name!r}"
+        raise DataError(
+            f"groups: expected at least 2 groups of rows, got 1{where}: every row has the same "
+            "label. Name the column that says which rows belong together."
+        )
+    return StateEvidence(
+        feature_names=table.feature_names,
+        asked_by=asked_by,
+        n_dropped=n_dropped,
+        in_memory=table.in_memory,
+        glance=glance,
+        state=state.pooled(),
+        groups=state,
+        groups_name=table.groups_name,
+    )

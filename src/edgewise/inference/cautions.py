@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from edgewise._base.text import listed
 from edgewise.inference.assumptions import Assumes
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
     from edgewise.inference.diagnosis import Diagnosis
 
 _FALSE_EDGES = "some of its edges may be false"
 _SHOWN_ROWS = 3
+_FEW_GROUPS = 20
 
 
 class Caution(str):
@@ -48,6 +53,37 @@ class Caution(str):
 def cautions_of(diagnosis: Diagnosis, assumes: Assumes) -> tuple[Caution, ...]:
     """What matters to a method that assumes this; first what breaks its guarantee."""
     return tuple(sorted(_told(diagnosis, assumes), key=lambda caution: not caution.breaks))
+
+
+def cautions_about_groups(
+    facts: Diagnosis, assumes: Assumes, counts: npt.NDArray[np.int64]
+) -> tuple[Caution, ...]:
+    """The same where rows belong to groups with these numbers of rows.
+
+    Rows of a group may then depend on each other and wander as they like; groups may not.
+    """
+    told = cautions_of(replace(facts, level_columns=()), assumes & ~Assumes.INDEPENDENT_ROWS)
+    # As many groups of equal length would have the same sum of squares.
+    worth = float(counts.sum()) ** 2 / float(counts.astype(float) @ counts)
+    if len(counts) < _FEW_GROUPS:
+        few = Caution(
+            f"There are only {len(counts)} groups of rows, and this method needs {_FEW_GROUPS} or "
+            f"more: {_FALSE_EDGES}.",
+            "few groups",
+            True,
+        )
+        return (few, *told)
+    if worth < _FEW_GROUPS / 2:
+        most = 100 * int(counts.max()) / int(counts.sum())
+        return (
+            *told,
+            Caution(
+                f"The {len(counts)} groups are worth only {worth:.2g} of equal length: the largest "
+                f"has {most:.0f} % of the rows. Only strong edges can be found.",
+                "unequal groups",
+            ),
+        )
+    return told
 
 
 def _told(facts: Diagnosis, assumes: Assumes) -> Iterator[Caution]:

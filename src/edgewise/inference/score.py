@@ -27,8 +27,10 @@ class ScoreTest:
 
     Attributes
     ----------
-    n_samples, degrees : int
-        n, and m = n − p + 1.
+    n_samples : int
+        n.
+    degrees : int or ndarray of shape (p, p)
+        m = n − p + 1; for rows in groups less, and a number of its own for each pair.
     second, cross, ends : ndarray of shape (p, p)
         A, B and C.
     reference : SignFlip
@@ -38,7 +40,7 @@ class ScoreTest:
     """
 
     n_samples: int
-    degrees: int
+    degrees: int | FloatArray
     second: FloatArray
     cross: FloatArray
     ends: FloatArray
@@ -49,8 +51,8 @@ class ScoreTest:
     def spread_at(self, rho: FloatArray | float) -> FloatArray:
         """√(variance of n(ρ̂ − ρ₀)) at ρ₀ = rho."""
         own = self.second - self.cross * rho + self.ends * np.square(rho)
-        gaussian = self.n_samples / math.sqrt(self.degrees) * (1 - np.square(rho))
-        return np.sqrt(np.maximum(own, np.square(gaussian)))
+        gaussian = self.n_samples / np.sqrt(self.degrees) * (1 - np.square(rho))
+        return np.asarray(np.sqrt(np.maximum(own, np.square(gaussian))))
 
     def statistic(self, estimate: FloatArray, rho: FloatArray | float = 0.0) -> FloatArray:
         """T(ρ₀)."""
@@ -105,7 +107,7 @@ class ScoreTest:
     def _between(self, rho: FloatArray, critical: FloatArray) -> ConfidenceInterval:
         """The hull of {ρ₀: |T(ρ₀)| ≤ c}: of two intervals in closed form."""
         own = self._quadratic_ends(rho, critical)
-        gaussian = _gaussian_ends(rho, critical / math.sqrt(self.degrees))
+        gaussian = _gaussian_ends(rho, critical / np.sqrt(self.degrees))
         low = np.minimum(own.low, gaussian.low)
         high = np.maximum(own.high, gaussian.high)
         np.fill_diagonal(low, 1.0)

@@ -27,14 +27,18 @@ class Spread:
 
 
 def floored_spread(
-    estimate: PrecisionEstimate, precision: FloatArray, fisher_z: FloatArray
+    estimate: PrecisionEstimate,
+    precision: FloatArray,
+    fisher_z: FloatArray,
+    rows: FloatArray | None = None,
 ) -> Spread:
     """Standard errors from variances, which are never taken below those of Gaussian rows.
 
     Where two rare events never meet in the sample, the variance that the rows show collapses, and a
     test that trusts it sees an association that is not there. `precision` is in units of Θ_iiΘ_jj.
+    `rows` are the independent rows that each pair is worth, if rows depend on each other.
     """
-    least, least_z = gaussian_variances(estimate)
+    least, least_z = gaussian_variances(estimate, rows=rows)
     variance_z = np.maximum(fisher_z, least_z)
     np.fill_diagonal(variance_z, np.nan)  # a variable has no association with itself
     return Spread(
@@ -44,14 +48,17 @@ def floored_spread(
 
 
 def gaussian_variances(
-    estimate: PrecisionEstimate, kurtosis_ratio: float = 1.0
-) -> tuple[FloatArray, float]:
+    estimate: PrecisionEstimate, kurtosis_ratio: float = 1.0, rows: FloatArray | None = None
+) -> tuple[FloatArray, float | FloatArray]:
     """Var Θ̂_ij in units of Θ_iiΘ_jj, and Var z, of Gaussian or elliptical rows.
 
     Var z = (1+κ)/(n − p − 1), and Var Θ̂_ij = ((1+κ)(1 + ρ²) + κρ²)/(n − p − 1): the last term is
     the trace part of the fourth moments of elliptical rows.
     """
-    left = max(estimate.n_samples - len(estimate.precision) - 1, 1)
+    spent = len(estimate.precision) + 1
+    left: float | FloatArray = max(estimate.n_samples - spent, 1)
+    if rows is not None:
+        left = np.maximum(rows - spent, 1.0)
     # ρ² is one on the diagonal, as it should be.
     rho2 = estimate.partial_correlation**2
     variance = (kurtosis_ratio * (1 + rho2) + (kurtosis_ratio - 1) * rho2) / left

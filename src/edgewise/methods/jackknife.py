@@ -18,7 +18,7 @@ _SINGULAR = 1e-12
 # What is added to the diagonal of those.
 _ADDED = 1e-8
 # Partial correlations are kept off ±1, where Fisher's z is infinite.
-_ALMOST_ONE = 1 - 1e-12
+ALMOST_ONE = 1 - 1e-12
 # Numbers worked on at once.
 _CHUNK = 1 << 20
 
@@ -73,14 +73,14 @@ def leave_one_out(
     # In units of the estimate from all rows.
     unit = np.sqrt(estimate.precision.diagonal()) * scale
     rho = np.where(off_diagonal(p), estimate.partial_correlation, 0.0)
-    centre_z, centre = np.arctanh(np.clip(rho, -_ALMOST_ONE, _ALMOST_ONE)), -rho + np.eye(p)
+    centre_z, centre = np.arctanh(np.clip(rho, -ALMOST_ONE, ALMOST_ONE)), -rho + np.eye(p)
     fisher_z = np.empty((batches, p, p))
     kept = np.empty((batches, p, p)) if entries else None
     total, squares = np.zeros((2, p, p))
     step = max(1, _CHUNK // (p * p))
     for start in range(0, batches, step):
         some = slice(start, start + step)
-        rest = _without(whole, sums.second[some], sums.first[some], left[some], scale)
+        rest = covariances_without(whole, sums.second[some], sums.first[some], left[some], scale)
         z, precision = _estimates(rest, unit)
         fisher_z[some] = z - centre_z
         precision -= centre
@@ -94,7 +94,7 @@ def leave_one_out(
     return LeftOut(fisher_z, np.maximum(squares - total**2 / batches, 0.0), kept)
 
 
-def _without(
+def covariances_without(
     whole: FloatArray, second: FloatArray, first: FloatArray, left: FloatArray, scale: FloatArray
 ) -> FloatArray:
     """The covariance without each batch, in units of the deviations of all rows."""
@@ -109,18 +109,18 @@ def _without(
 def _estimates(covariances: FloatArray, unit: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Fisher's z, and the precision in the given units."""
     p = len(unit)
-    inverse = _inverses(covariances)
+    inverse = inverses(covariances)
     root = np.sqrt(np.diagonal(inverse, axis1=1, axis2=2))
     rho = inverse / root[:, :, np.newaxis]
     rho /= -root[:, np.newaxis, :]
     rho[:, np.arange(p), np.arange(p)] = 0.0
-    np.clip(rho, -_ALMOST_ONE, _ALMOST_ONE, out=rho)
+    np.clip(rho, -ALMOST_ONE, ALMOST_ONE, out=rho)
     inverse /= unit
     inverse /= unit[:, np.newaxis]
     return np.arctanh(rho, out=rho), inverse
 
 
-def _inverses(correlations: FloatArray) -> FloatArray:
+def inverses(correlations: FloatArray) -> FloatArray:
     """Inverses of matrices with diagonals of about one; a little is added where there is none.
 
     Without the only batch in which it is not zero, a column is constant: it then has nothing in

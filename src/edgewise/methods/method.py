@@ -17,7 +17,7 @@ from edgewise.errors import ParameterError
 from edgewise.estimators.inverse import PrecisionEstimate, SampleMoments, estimate_precision
 from edgewise.evidence.evidence import Evidence, Needs
 from edgewise.inference.assumptions import Assumes as Assumes
-from edgewise.inference.cautions import cautions_of
+from edgewise.inference.cautions import cautions_about_groups, cautions_of
 from edgewise.inference.corrections import CORRECTIONS, HOLM, Unasked
 from edgewise.inference.diagnosing import diagnosis_of
 from edgewise.inference.effect import MinEffect
@@ -80,6 +80,8 @@ class Method(ABC):
         Whether it measures a standard error of Fisher's z, which `compare_groups` needs.
     permutable : bool
         Whether it has `fisher_z_of_rows`, which permutations need.
+    takes_groups : bool
+        Whether it allows for rows that belong together, `edge_test(groups=…)`.
     """
 
     name: ClassVar[str]
@@ -91,6 +93,7 @@ class Method(ABC):
     fits_budget: ClassVar[bool] = False
     compares_groups: ClassVar[bool] = False
     permutable: ClassVar[bool] = False
+    takes_groups: ClassVar[bool] = False
     effect_scale: ClassVar[str] = "partial_correlation"
     #: How Θ is estimated; a method with another estimator names it here.
     estimator: ClassVar[Callable[[SampleMoments, Sequence[str]], PrecisionEstimate]] = staticmethod(
@@ -151,6 +154,12 @@ class Method(ABC):
     ) -> Measurement:
         """A measurement with all names, and with what the data say against the method."""
         facts = diagnosis_of(estimate, evidence.glance, evidence.feature_names)
+        cautions = cautions_of(facts, self.relies_on)
+        if evidence.groups is not None:
+            counts = evidence.groups.counts()
+            cautions = cautions_about_groups(facts, self.relies_on, counts)
+            known = {} if evidence.groups_name is None else {"groups": evidence.groups_name}
+            record = {**(record or {}), **known, "n_groups": len(counts)}
         return Measurement(
             method=self.name,
             feature_names=evidence.feature_names,
@@ -160,8 +169,16 @@ class Method(ABC):
             maxima=maxima,
             record=record or {},
             n_dropped=evidence.n_dropped,
-            cautions=cautions_of(facts, self.relies_on),
+            cautions=cautions,
         )
+
+    def check_groups(self) -> None:
+        """Refuse rows that belong together, unless the method allows for that."""
+        if not self.takes_groups:
+            raise ParameterError(
+                f"groups: expected with method 'score' or 'wald', got {self.name!r}, which does "
+                "not allow for rows that belong together; use one of the two."
+            )
 
     def question(
         self,

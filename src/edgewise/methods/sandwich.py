@@ -13,6 +13,7 @@ from edgewise.evidence.evidence import Evidence
 from edgewise.inference.spread import Spread, degrees_of_freedom, floored_spread
 from edgewise.kernels.leverage import Leverage
 from edgewise.kernels.pairs import ExactPairs, PairSums
+from edgewise.methods.left_out_groups import group_sandwich
 
 # The expansions keep about 16 − 2·log10(1/(1−|ρ|)) digits: twelve here, none at 1e-8.
 NEARLY_ONE = 1 - 1e-2
@@ -35,6 +36,8 @@ def leverage_of(estimate: PrecisionEstimate) -> Leverage:
 
 def sandwich(evidence: Evidence, estimate: PrecisionEstimate) -> tuple[Spread, FloatArray]:
     """Standard errors of Θ̂ and of Fisher's z, and the degrees of freedom of each."""
+    if evidence.groups is not None:
+        return group_sandwich(evidence.groups, estimate)
     leverage, rho = leverage_of(estimate), estimate.partial_correlation
     sums = evidence.pair_sums(leverage)
     exact = evidence.exact_pairs(leverage, rho, NEARLY_ONE)

@@ -15,6 +15,7 @@ from edgewise.inference.score import ScoreTest
 from edgewise.inference.sign_flip import SignFlip, log_two_sided_of_one
 from edgewise.inference.spread import degrees_of_freedom, floored_spread
 from edgewise.kernels.score_sums import ScoreSums
+from edgewise.methods.left_out_groups import group_scores
 from edgewise.methods.method import Assumes
 from edgewise.methods.per_edge_method import PerEdgeMethod
 from edgewise.methods.planning import PairMoments, PlannedStatistic
@@ -42,6 +43,9 @@ class Score(PerEdgeMethod):
     T is compared with the law of Σ ±√w e_ie_j under random signs, by a saddlepoint formula.
     Intervals and minimal effects are the same test at other values of ρ.
 
+    For rows in groups e_ie_j is summed within each group first, then squared; signs flip by groups,
+    and the least variance is that of Gaussian rows of which those in a group are alike.
+
     What remains: rows that are skewed, have heavy tails and share them (very large values come in
     all columns of a row at once). There `score` finds a false edge in up to 17 % of data sets for a
     nominal 5 %; a caution of the result says that tails are heavy.
@@ -57,6 +61,7 @@ class Score(PerEdgeMethod):
     guarantee: ClassVar[str] = "per edge, any distribution"
     condition: ClassVar[str] = "independent rows of any distribution with fourth moments"
     assumes: ClassVar[Assumes] = Assumes.INDEPENDENT_ROWS | Assumes.FOURTH_MOMENTS_IF_SKEWED
+    takes_groups: ClassVar[bool] = True
 
     @property
     def needs(self) -> Needs:
@@ -65,16 +70,24 @@ class Score(PerEdgeMethod):
     def measure(self, evidence: Evidence) -> Measurement:
         estimate = self.estimate(evidence)
         n, rho = estimate.n_samples, estimate.partial_correlation
-        sums = evidence.score_sums(leverage_of(estimate), rho, NEARLY_ONE)
-        variance = precision_variance(rho, sums.square_square, n) * _uncertain(sums.fourth, n)
+        rows, terms = None, n
+        degrees: int | FloatArray = n - len(rho) + 1
+        if evidence.groups is None:
+            sums = evidence.score_sums(leverage_of(estimate), rho, NEARLY_ONE)
+            variance = precision_variance(rho, sums.square_square, n)
+        else:
+            found = group_scores(evidence.groups, estimate)
+            sums, rows, variance = found.sums, found.rows, found.precision
+            degrees, terms = np.maximum(rows - len(rho) + 1, 1.0), evidence.groups.n_groups
+        variance = variance * _uncertain(sums.fourth, terms)
         uncertainty = ScoreTest(
             n,
-            n - len(rho) + 1,
+            degrees,
             sums.second,
             sums.cross,
             sums.ends,
-            _reference(sums, n * n / (n - len(rho) + 1)),
-            floored_spread(estimate, variance, np.zeros_like(rho)).precision,
+            _reference(sums, n * n / degrees),
+            floored_spread(estimate, variance, np.zeros_like(rho), rows).precision,
         )
         return self.measurement(evidence, estimate, uncertainty.statistic(rho), uncertainty)
 
@@ -85,7 +98,7 @@ class Score(PerEdgeMethod):
         return PlannedStatistic(float(np.abs(wanted).max()), unit, rows_spent=len(wanted) - 1)
 
 
-def _reference(sums: ScoreSums, floor: float) -> SignFlip:
+def _reference(sums: ScoreSums, floor: float | FloatArray) -> SignFlip:
     """Random signs of the terms; what the floor adds to their variance was not seen, and is normal.
 
     Where rare events hardly meet, the few terms that did are no witness of those that did not.

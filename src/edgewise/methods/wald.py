@@ -27,6 +27,9 @@ class Wald(PerEdgeMethod):
     uncertainty. Guarantee: per edge, in the limit, for independent rows of any distribution with
     fourth moments.
 
+    For rows in groups the standard error is that of the delete-one-group jackknife, κ that of the z
+    without each group in turn, and there are at most G − 1 degrees of freedom for G groups.
+
     Examples
     --------
     >>> import edgewise as ew
@@ -44,6 +47,7 @@ class Wald(PerEdgeMethod):
     assumes: ClassVar[Assumes] = (
         Assumes.INDEPENDENT_ROWS | Assumes.FOURTH_MOMENTS | Assumes.MANY_ROWS_PER_COLUMN
     )
+    takes_groups: ClassVar[bool] = True
 
     @property
     def needs(self) -> Needs:

@@ -19,6 +19,7 @@ from edgewise.methods.sequential import ConfidenceSequence, Sequential
 from edgewise.questions.budget import candidates, spend, started_clock
 from edgewise.results.decide import decide
 from edgewise.results.result import EdgeTestResult
+from edgewise.rows.grouping import GroupedTable
 from edgewise.rows.opening import open_table
 from edgewise.states.registry import as_state
 
@@ -39,6 +40,7 @@ def edge_test(
     drop_missing: bool = False,
     budget: float | None = None,
     client: Any = None,
+    groups: Any = None,
     **options: Any,
 ) -> EdgeTestResult:
     r"""Test every pair of variables for an edge of the undirected graphical model.
@@ -115,6 +117,11 @@ def edge_test(
     client : distributed.Client, optional
         A Dask cluster that reads the files in `data`, one task per file, or that works on a
         `dask.array` or `dask.dataframe`. By default these use the scheduler that Dask is set to.
+    groups : str or array-like, optional
+        Which rows belong together, such as all of a subject or of a site: the name of a column of
+        labels (text or whole numbers), which is read along and is not a variable, or one label for
+        each row. Rows of a group may depend on each other, groups may not. For "score" and "wald",
+        with 20 groups or more.
     **options
         Further options of the method:
 
@@ -173,13 +180,18 @@ def edge_test(
         "exclude": exclude,
         "drop_missing": drop_missing,
         "client": client,
+        "groups": groups,
     }
     family = Family.checked(given, pairs, columns=columns, exclude=exclude)
     asked = alpha, correction, min_effect, effect_scale, family
-    state = as_state(data)
+    state, grouped = as_state(data), groups is not None or isinstance(data, GroupedTable)
     if budget is not None:
         if state is not None:
             raise ParameterError("budget: expected with rows only, got a state, which has no rows.")
+        if grouped:
+            raise ParameterError(
+                "budget: expected without groups, got both; leave one of the two out."
+            )
         able = candidates(method, options)
         question = able[0].question(*asked)
         clock = started_clock(budget)
@@ -189,6 +201,8 @@ def edge_test(
         result = _decided(spent.measurement, question)
         return replace(result, options={**result.options, **spent.record()})
     chosen = method_of(method, options)
+    if grouped:
+        chosen.check_groups()
     if isinstance(state, ConfidenceSequence):
         chosen, state = _of_sequence(chosen, state), state.state
     question = chosen.question(*asked)

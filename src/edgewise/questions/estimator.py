@@ -165,7 +165,7 @@ class EdgeTest(BaseEstimator):  # type: ignore[misc]
     moments_: Moments | BatchMoments
     _result: EdgeTestResult | None
 
-    def fit(self, X: Any, y: object = None) -> Self:
+    def fit(self, X: Any, y: object = None, *, groups: Any = None) -> Self:
         """Test the edges among the columns.
 
         Parameters
@@ -175,6 +175,8 @@ class EdgeTest(BaseEstimator):  # type: ignore[misc]
             where they are.
         y : ignored
             There for scikit-learn.
+        groups : str or array-like, optional
+            Which rows belong together: a column of labels, or one label for each row.
 
         Returns
         -------
@@ -182,7 +184,7 @@ class EdgeTest(BaseEstimator):  # type: ignore[misc]
             The estimator itself.
         """
         self._forget()
-        table = open_table(X)
+        table = open_table(X, groups=groups)
         result = self._test(table)
         self._remember_features(X, table, reset=True)
         self._result = result

@@ -13,7 +13,7 @@ from edgewise._base.text import listed
 from edgewise._base.types import AnyArray, FloatArray
 from edgewise.errors import DataError, ParameterError
 from edgewise.rows.collecting import all_rows
-from edgewise.rows.labels import column_of_labels
+from edgewise.rows.level_column import column_of_labels
 from edgewise.rows.opening import on_cluster, open_table
 from edgewise.states.registry import as_state
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from edgewise._base.atomic import atomic_path, check_writable
-from edgewise.errors import DataError
+from edgewise.errors import DataError, ParameterError
 from edgewise.methods.method import Method
 from edgewise.questions.compare_methods import Comparison, all_variants, compare_methods
 from edgewise.questions.diagnose import Diagnosis, diagnose
@@ -35,7 +35,14 @@ def write_report(
 ) -> None:
     """Write the report of a result; see `EdgeTestResult.report`."""
     check_writable(path)
-    source = _rows(data, result.feature_names)
+    grouped = "n_groups" in result.options
+    if grouped and compare:
+        raise ParameterError(
+            "compare: expected without groups, because most methods do not allow for rows that "
+            "belong together; leave it out."
+        )
+    # What the data say about single rows, and other methods, would not be about groups.
+    source = None if grouped else _rows(data, result.feature_names)
     if source is None:
         report_of(result, path, title=title, command=command)
         return

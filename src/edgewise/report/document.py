@@ -175,8 +175,9 @@ def _cautions(result: EdgeTestResult, where: str) -> list[str]:
 
 
 def _facts(result: EdgeTestResult) -> list[tuple[str, str]]:
+    groups = result.options.get("n_groups")
     facts = [
-        ("rows", f"{result.n_samples:,}"),
+        ("rows", f"{result.n_samples:,}" + (f" in {groups:,} groups" if groups else "")),
         ("variables", f"{len(result.tested_columns()):,}"),
     ]
     if result.given:

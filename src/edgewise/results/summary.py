@@ -35,8 +35,10 @@ def headline(result: EdgeTestResult) -> str:
     else:
         found = f"{result.n_edges} of {result.n_pairs} possible edges {among}"
     adjusted = f", {adjusted_for(result)}" if result.given else ""
+    groups = result.options.get("n_groups")
+    together = "" if groups is None else f" in {groups} groups"
     return (
-        f"{found}{adjusted}, from {result.n_samples} rows "
+        f"{found}{adjusted}, from {result.n_samples} rows{together} "
         f"(method {result.method!r}, alpha {result.alpha:g}, {family})."
     )
 

@@ -138,13 +138,23 @@ def uncertainty_in(
 def _score(part: Document, p: int, standard_error: FloatArray) -> ScoreTest:
     return ScoreTest(
         _count(part, "n_samples", 2),
-        _count(part, "degrees", 1),
+        _degrees(part, p),
         part.matrix("second", p),
         part.matrix("cross", p),
         part.matrix("ends", p),
         SignFlip(part.matrix("fourth", p), part.matrix("sixth", p)),
         standard_error,
     )
+
+
+def _degrees(part: Document, p: int) -> int | FloatArray:
+    """One number for all pairs, or one for each."""
+    if not isinstance(part.field("degrees"), list):
+        return _count(part, "degrees", 1)
+    degrees = part.matrix("degrees", p)
+    if not (degrees >= 1).all() or not np.isfinite(degrees).all():
+        part.refuse("degrees", "numbers from 1 on")
+    return degrees
 
 
 def _read(

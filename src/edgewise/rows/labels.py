@@ -1,106 +1,111 @@
-"""A column that says to which group each row belongs: it may hold text, which no test reads."""
+"""Labels of groups as numbers: the same label is the same number wherever it comes from.
+
+A column of labels is read along with the variables, so it has to be a column of numbers. Whole
+numbers stand for themselves, also as text, because a CSV file says "12" where a Parquet file says
+12. Other labels become 53 bits of a digest, which a float64 holds exactly. Two of a million labels
+share a number with a probability of 1e-4; their groups are then one, which costs nothing but a
+little power.
+"""
 
 from __future__ import annotations
 
-import difflib
-import os
-from collections.abc import Sequence
-from pathlib import Path
+import re
+from collections.abc import Hashable, Sequence
+from hashlib import blake2b
+from math import isnan, nan
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
-from edgewise._base.text import listed
-from edgewise._base.types import AnyArray
-from edgewise.errors import DataError, DataTypeError
-from edgewise.rows.readers.files import open_file
-from edgewise.rows.readers.opened_file import OpenedFile, readable
-from edgewise.rows.readers.paths import IPC_ENDINGS, PARQUET_ENDINGS, expand_paths
+from edgewise._base.types import AnyArray, FloatArray
+from edgewise.errors import DataError, ParameterError
+
+_EXACT = 1 << 53  # whole numbers below are exact as float64
+# The whole numbers that str(int(…)) writes, and those that pandas writes where labels are missing.
+_WHOLE = re.compile(r"(0|-?[1-9][0-9]{0,14})(\.0*)?")
+
+# NumPy makes such texts of missing labels beside texts.
+_MISSING = ("", "nan", "NaN", "NaT")
 
 
-def column_of_labels(data: Any, name: str) -> AnyArray:
-    """The values of a column as objects, in the order of the rows; None where there is none.
+def label_number(label: object) -> float:
+    """The number of one label; NaN where it is missing (None, NaN, NaT, an empty text)."""
+    if label is None or type(label).__name__ in ("NAType", "NaTType"):
+        return nan
+    if isinstance(label, Integral):
+        return float(label) if abs(int(label)) < _EXACT else _digest(str(int(label)))
+    if isinstance(label, Real):
+        value = float(label)
+        if not isnan(value) and not value.is_integer():
+            raise not_a_label(value)
+        return value if isnan(value) else label_number(int(value))
+    if isinstance(label, bytes):
+        return _digest(label)
+    text = str(label)
+    if text in _MISSING:
+        return nan
+    whole = _WHOLE.fullmatch(text)
+    return _digest(text) if whole is None else float(int(whole[1]))
 
-    Parameters
-    ----------
-    data : data frame, Arrow table, array, path or list of paths
-        The rows, in memory or in files that can be read again.
-    name : str
-        The name of the column.
-    """
-    paths = data if isinstance(data, list | tuple) else [data]
-    if paths and all(isinstance(path, str | os.PathLike) for path in paths):
-        return _of_files(paths, name)
-    if hasattr(data, "iloc") and hasattr(data, "columns"):
-        values = data.iloc[:, _place(name, list(data.columns), "the table")]
-        return np.array([None if value != value else value for value in values], dtype=object)
-    if hasattr(data, "__arrow_c_stream__"):
-        import pyarrow as pa
 
-        reader = pa.RecordBatchReader.from_stream(data)
-        place = _place(name, reader.schema.names, "the table")
-        return _objects(reader.read_all().column(place).to_pylist())
-    if isinstance(data, np.ndarray) and data.ndim == 2:
-        names = [f"x{i}" for i in range(data.shape[1])]
-        return _objects(data[:, _place(name, names, "the array")].tolist())
-    raise DataTypeError(
-        f"by: expected the name of a column of a table in memory or of files, got "
-        f"{type(data).__name__} as data; split the rows yourself and pass the two groups."
+def label_numbers(labels: Any) -> FloatArray:
+    """The numbers of labels that a user passes as an array, one for each row."""
+    values = _one_dimensional(labels)
+    if values.dtype.kind in "iub":
+        if not values.size or -_EXACT < values.min() <= values.max() < _EXACT:
+            return values.astype(np.float64)
+        values = values.astype(object)
+    if values.dtype.kind == "f":
+        wrong = values[(values != np.floor(values)) & ~np.isnan(values)]
+        if wrong.size:
+            raise not_a_label(float(wrong[0]))
+    if values.dtype.kind != "O":
+        different, place = np.unique(values, return_inverse=True)
+        return _numbers(different.tolist())[place]
+    number: dict[Hashable, float] = {}
+    try:
+        for label in values:
+            if label not in number:
+                number[label] = label_number(label)
+    except TypeError as error:
+        raise ParameterError(
+            "groups: expected labels such as text, whole numbers or dates, got one that cannot be "
+            f"compared ({error}); pass one plain label for each row."
+        ) from error
+    return np.array([number[label] for label in values], dtype=np.float64)
+
+
+def not_a_label(value: float) -> DataError:
+    """The error for a number that is not whole: it measures, and does not name."""
+    return DataError(
+        f"groups: expected labels, such as text or whole numbers, got {value:g}; is it a column of "
+        "measurements? Name the column that says which rows belong together."
     )
 
 
-def _of_files(paths: Sequence[Any], name: str) -> AnyArray:
-    expanded = expand_paths(paths)
-    if expanded == ["-"]:
-        raise DataError(
-            "by: expected files, got standard input, which can be read only once; write the rows "
-            "to a file first."
+def _numbers(labels: Sequence[object]) -> FloatArray:
+    return np.array([label_number(label) for label in labels], dtype=np.float64)
+
+
+def _digest(label: str | bytes) -> float:
+    text = label if isinstance(label, bytes) else label.encode("utf-8", "surrogatepass")
+    return float(int.from_bytes(blake2b(text, digest_size=8).digest(), "big") >> 11)
+
+
+def _one_dimensional(labels: Any) -> AnyArray:
+    if isinstance(labels, np.ma.MaskedArray):
+        labels = np.ma.filled(labels.astype(object), None)
+    if isinstance(labels, list | tuple):
+        # Without this, a list of tuples would be an array of two dimensions.
+        values = np.empty(len(labels), dtype=object)
+        for place, label in enumerate(labels):
+            values[place] = label
+        return values
+    values = np.asarray(labels)
+    if values.ndim != 1:
+        raise ParameterError(
+            "groups: expected the name of a column or one label for each row, got "
+            f"{type(labels).__name__} of {values.ndim} dimensions."
         )
-    values: list[Any] = []
-    for path in expanded:
-        file = open_file(Path(path))
-        _place(name, file.schema.names, f"file '{path}'")
-        with readable(file.path):
-            values += _of_file(file, name)
-    return _objects(values)
-
-
-def _of_file(file: OpenedFile, name: str) -> list[Any]:
-    path = file.path.lower()
-    if path.endswith(PARQUET_ENDINGS):
-        from pyarrow import parquet
-
-        return list(parquet.read_table(file.path, columns=[name]).column(0).to_pylist())
-    if path.endswith(IPC_ENDINGS):
-        from pyarrow import feather
-
-        return list(feather.read_table(file.path, columns=[name]).column(0).to_pylist())
-    if ".csv" in path:
-        import pyarrow as pa
-        from pyarrow import csv
-
-        # As text: a column that begins with numbers may end with words. An empty cell is a gap.
-        options = csv.ConvertOptions(
-            include_columns=[name], column_types={name: pa.string()}, strings_can_be_null=True
-        )
-        return list(csv.read_csv(file.path, convert_options=options).column(0).to_pylist())
-    blocks = [np.asarray(block)[:, 0] for block in file.read([name], 0)]
-    return list(np.concatenate(blocks).tolist()) if blocks else []
-
-
-def _objects(values: list[Any]) -> AnyArray:
-    """Each value as it is; None for a gap."""
-    found = np.empty(len(values), dtype=object)
-    found[:] = [None if value is None or value != value else value for value in values]
-    return found
-
-
-def _place(name: str, names: Sequence[Any], where: str) -> int:
-    texts = [str(one) for one in names]
-    if name in texts:
-        return texts.index(name)
-    near = difflib.get_close_matches(name, texts, n=1)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
-    raise DataError(
-        f"by: {where} has no column {name!r}; it has {listed([*map(repr, texts)])}.{hint}"
-    )
+    return values

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from edgewise._base.checks import check_columns, check_names
 from edgewise.errors import DataError, DataTypeError, ParameterError
+from edgewise.rows.grouping import GroupedTable, WithLabels
 from edgewise.rows.readers.arrays import ArrayTable
 from edgewise.rows.selection import selected_names
 from edgewise.rows.table import LocalTable, Table
@@ -37,6 +38,7 @@ def open_table(
     drop_missing: bool = False,
     client: Any = None,
     progress: Callable[[int], None] | None = None,
+    groups: Any = None,
 ) -> Table:
     """Open any data that hold rows as a table.
 
@@ -57,6 +59,9 @@ def open_table(
         A Dask cluster that works on data of Dask, or reads files.
     progress : callable, optional
         Called with the number of rows of each block that was read in this process.
+    groups : str or array-like, optional
+        Which rows belong together: a column of labels, or one label for each row. The table is
+        then a `GroupedTable`.
 
     Returns
     -------
@@ -64,12 +69,31 @@ def open_table(
         The table, over which passes can be run.
     """
     columns, exclude = check_columns("columns", columns), check_columns("exclude", exclude)
-    table = _cluster_table(data, columns, exclude, client) or _table(data, columns, exclude)
+    along = (groups,) if isinstance(groups, str) else ()
+    table = open_columns(data, columns, exclude, along, client)
+    if groups is not None and not along:
+        table = WithLabels(table, groups)
     if feature_names is not None:
-        table = RenamedColumns(table, check_names(feature_names, len(table.feature_names)))
+        labels = table.feature_names[-1:] if groups is not None else ()
+        variables = len(table.feature_names) - len(labels)
+        table = RenamedColumns(table, check_names(feature_names, variables) + labels)
     if progress is not None:
         table = WatchedRows(table, progress)
-    return FiniteRows(table) if drop_missing else table
+    if drop_missing:
+        table = FiniteRows(table)
+    return table if groups is None else GroupedTable(table, groups if along else None)
+
+
+def open_columns(
+    data: Any,
+    columns: _Names = None,
+    exclude: _Names = None,
+    along: Sequence[str] = (),
+    client: Any = None,
+) -> Table:
+    """Some columns of any data, and after them the columns of labels that are read along."""
+    chosen: dict[str, Any] = {"columns": columns, "exclude": exclude, "along": along}
+    return _cluster_table(data, client, **chosen) or _table(data, **chosen)
 
 
 def open_files(
@@ -92,9 +116,7 @@ def open_files(
     return FileTable(_paths(data), columns=columns, exclude=exclude)
 
 
-def _cluster_table(
-    data: Any, columns: _Names, exclude: _Names, client: Any
-) -> PartitionedTable | Table | None:
+def _cluster_table(data: Any, client: Any, **chosen: Any) -> PartitionedTable | Table | None:
     """A table that a cluster reads; None if the data are in this process."""
     dask = _is_dask(data)
     if dask and client is None:
@@ -108,7 +130,7 @@ def _cluster_table(
     if dask:
         from edgewise.rows.clusters.dask import dask_table
 
-        return dask_table(data, client=client, columns=columns, exclude=exclude)
+        return dask_table(data, client=client, **chosen)
     if client is not None:
         if not _is_path_like(data):
             raise ParameterError(
@@ -118,30 +140,32 @@ def _cluster_table(
         from edgewise.rows.clusters.dask import dask_file_table
         from edgewise.rows.readers.files import FileTable
 
-        files = FileTable(_paths(data), columns=columns, exclude=exclude)
-        return dask_file_table(files, client=client)
+        return dask_file_table(FileTable(_paths(data), **chosen), client=client)
     if _is_spark(data):
         from edgewise.rows.clusters.spark import SparkTable
 
-        return SparkTable(data, columns=columns, exclude=exclude)
+        return SparkTable(data, **chosen)
     return None
 
 
-def _table(data: Any, columns: _Names, exclude: _Names) -> Table:
+def _table(data: Any, columns: _Names, exclude: _Names, along: Sequence[str]) -> Table:
     """The given table with the chosen columns, or a new table of the data."""
     # One attribute is checked first: checking the whole protocol takes as long as a small test.
     if not (hasattr(data, "part_rows") and isinstance(data, Table)):
-        return _local_table(data, columns, exclude)
-    if columns is None and exclude is None:
+        return _local_table(data, columns, exclude, along)
+    if columns is None and exclude is None and not along:
         return data
-    return ChosenColumns(data, selected_names(data.feature_names, columns, exclude, "the table"))
+    names = selected_names(data.feature_names, columns, exclude, "the table", along)
+    return data if names == tuple(data.feature_names) else ChosenColumns(data, names)
 
 
-def _local_table(data: Any, columns: _Names = None, exclude: _Names = None) -> LocalTable:
+def _local_table(
+    data: Any, columns: _Names = None, exclude: _Names = None, along: Sequence[str] = ()
+) -> LocalTable:
     """A table of rows that are read in this process."""
     if isinstance(data, LocalTable):
         return data
-    chosen: dict[str, Any] = {"columns": columns, "exclude": exclude}
+    chosen: dict[str, Any] = {"columns": columns, "exclude": exclude, "along": along}
     if _is_path_like(data):
         from edgewise.rows.readers.files import FileTable
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 
 import numpy as np
 import numpy.typing as npt
@@ -17,21 +18,29 @@ def selected_names(
     columns: Sequence[str] | None,
     exclude: Sequence[str] | None,
     where: str,
+    along: Sequence[str] = (),
 ) -> tuple[str, ...]:
-    """Those of `columns` (all of `names` when None) that are not in `exclude`."""
+    """Those of `columns` (all of `names` when None) that are not in `exclude`.
+
+    The columns `along` are no variables: they are read along, after the others.
+    """
     names = check_names(names)
     columns = names if columns is None else check_names(columns)
     exclude = () if exclude is None else exclude
-    known, left_out = set(names), set(exclude)
-    for argument, wanted in (("columns", columns), ("exclude", exclude)):
+    known, left_out = set(names), {*exclude, *along}
+    for argument, wanted in (("columns", columns), ("exclude", exclude), ("groups", along)):
         for name in wanted:
             if name not in known:
                 have = listed([*map(repr, names)])
-                raise DataError(f"{argument}: {where} has no column {name!r}; it has {have}.")
+                near = get_close_matches(name, names, n=1)
+                guess = f" (did you mean {near[0]!r}?)" if near else ""
+                raise DataError(
+                    f"{argument}: {where} has no column {name!r}{guess}; it has {have}."
+                )
     left = tuple(name for name in columns if name not in left_out)
     if names and not left:
         raise DataError(f"columns: expected at least 2 columns of {where} to test, got none.")
-    return left
+    return left + tuple(along)
 
 
 def column_places(

@@ -17,6 +17,7 @@ from edgewise.rows.glance import Glance, Looker
 from edgewise.rows.table import Part, Table
 from edgewise.rows.values import nonfinite_counts, nonfinite_message
 from edgewise.states.batches import BatchMoments
+from edgewise.states.groups import GroupMoments
 from edgewise.states.moments import Moments
 from edgewise.states.partition_batches import (
     BatchSegment,
@@ -25,7 +26,7 @@ from edgewise.states.partition_batches import (
     state_of_segment,
 )
 
-S = TypeVar("S", bound=Moments | BatchMoments)
+S = TypeVar("S", bound=Moments | BatchMoments | GroupMoments)
 
 
 def read_into(

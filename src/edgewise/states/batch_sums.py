@@ -43,6 +43,10 @@ class BatchSums:
             np.concatenate([self.second, later.second]),
         )
 
+    def rearranged(self, order: npt.NDArray[np.intp]) -> BatchSums:
+        """The batches in another order."""
+        return BatchSums(self.n[order], self.origin[order], self.first[order], self.second[order])
+
     def permuted(self, order: npt.NDArray[np.intp]) -> BatchSums:
         """The sums with the columns in another order."""
         second = self.second[:, order][:, :, order]

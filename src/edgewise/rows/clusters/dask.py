@@ -44,6 +44,8 @@ class DaskTable(PartitionedTable):
         The cluster; by default the one that Dask is configured to use.
     progress : bool
         Show Dask's own progress bar on standard error; only with a client.
+    along : sequence of str
+        The last columns, if they hold labels that are read along.
     """
 
     def __init__(
@@ -56,8 +58,9 @@ class DaskTable(PartitionedTable):
         part_rows: Sequence[int | None] | None = None,
         client: Any = None,
         progress: bool = False,
+        along: Sequence[str] = (),
     ) -> None:
-        super().__init__(feature_names, named=named)
+        super().__init__(feature_names, named=named, along=along)
         if not makers:
             raise DataError("data: expected at least one partition, got none.")
         self._makers, self._wheres = list(makers), list(wheres)
@@ -190,6 +193,7 @@ def dask_table(
     client: Any = None,
     columns: Sequence[str] | None = None,
     exclude: Sequence[str] | None = None,
+    along: Sequence[str] = (),
 ) -> Table:
     """A table of some columns of a `dask.array` or a `dask.dataframe`."""
     if not hasattr(type(data), "ndim"):
@@ -203,11 +207,12 @@ def dask_table(
             f"{data.ndim}D; reshape it, or pass several columns."
         )
     if hasattr(data, "columns"):
-        return _of_frame(data, client, columns, exclude)
+        return _of_frame(data, client, columns, exclude, along)
     table = _of_array(data, client)
-    if columns is None and exclude is None:
+    if columns is None and exclude is None and not along:
         return table
-    return ChosenColumns(table, selected_names(table.feature_names, columns, exclude, "the array"))
+    names = selected_names(table.feature_names, columns, exclude, "the array", along)
+    return ChosenColumns(table, names)
 
 
 def dask_file_table(files: FileTable, *, client: Any = None, progress: bool = False) -> DaskTable:
@@ -215,27 +220,35 @@ def dask_file_table(files: FileTable, *, client: Any = None, progress: bool = Fa
     if not files.rescannable:
         raise DataError("data: a cluster cannot read standard input; write the rows to files.")
     return DaskTable(
-        [(_open_file, os.path.abspath(path), files.feature_names) for path in files.paths],
+        [
+            (_open_file, os.path.abspath(path), files.feature_names, files.along)
+            for path in files.paths
+        ],
         [f"file '{path}'" for path in files.paths],
         files.feature_names,
         named=files.named,
         part_rows=files.rows_of_files(),
         client=client,
         progress=progress,
+        along=files.along,
     )
 
 
-def _open_file(path: str, names: tuple[str, ...]) -> FileTable:
+def _open_file(path: str, names: tuple[str, ...], along: tuple[str, ...]) -> FileTable:
     # Columns are chosen by name, because files may have them in another order. A worker does
     # not read ahead: it already has one partition per core.
-    return FileTable([path], columns=names, read_ahead=False)
+    return FileTable([path], columns=names, along=along, read_ahead=False)
 
 
 def _of_frame(
-    frame: Any, client: Any, columns: Sequence[str] | None, exclude: Sequence[str] | None
+    frame: Any,
+    client: Any,
+    columns: Sequence[str] | None,
+    exclude: Sequence[str] | None,
+    along: Sequence[str],
 ) -> DaskTable:
     names = check_names(frame.columns)
-    chosen = selected_names(names, columns, exclude, "the data frame")
+    chosen = selected_names(names, columns, exclude, "the data frame", along)
     if chosen != names:
         # Select by the frame's own names, which need not be text.
         own = dict(zip(names, frame.columns, strict=True))
@@ -243,7 +256,7 @@ def _of_frame(
     unfit = [
         f"{name!r} ({kind})"
         for name, kind in zip(chosen, frame.dtypes, strict=True)
-        if getattr(kind, "kind", "O") not in "fiub"
+        if getattr(kind, "kind", "O") not in "fiub" and name not in along
     ]
     if unfit:
         raise DataTypeError(
@@ -252,7 +265,7 @@ def _of_frame(
         )
     makers = own_subgraphs(frame.to_delayed(optimize_graph=True))
     wheres = [f"partition {number}" for number in range(len(makers))]
-    table = DaskTable(makers, wheres, chosen, named=True, client=client)
+    table = DaskTable(makers, wheres, chosen, named=True, client=client, along=along)
     table.data = frame
     return table
 

@@ -12,7 +12,7 @@ from edgewise._base.shared_context import SharedContext
 from edgewise._base.text import listed, one_line
 from edgewise._version import __version__
 from edgewise.errors import DataError, EdgewiseError, NonFiniteError
-from edgewise.rows.opening import open_table
+from edgewise.rows.opening import open_columns
 from edgewise.rows.table import Part, Table
 
 T = TypeVar("T")
@@ -22,12 +22,14 @@ T = TypeVar("T")
 class PartTask(Generic[T]):
     """A pass over one partition; it is sent to each machine once, for all partitions there.
 
-    `names` are the columns that every partition must have, if its columns have names.
+    `names` are the columns that every partition must have, if its columns have names; those
+    `along` hold labels.
     """
 
     one_pass: Callable[[Part], T]
     n_features: int
     names: tuple[str, ...] | None
+    along: tuple[str, ...] = ()
     version: str = __version__
 
     def __call__(self, number: int, where: str, make: Callable[[], Any]) -> T:
@@ -54,7 +56,7 @@ class PartTask(Generic[T]):
         return self.one_pass(replace(part, number=number, where=where))
 
     def _opened(self, rows: Any, where: str) -> Table:
-        table = open_table(rows)
+        table = open_columns(rows, along=self.along)
         got = table.feature_names
         if self.names is not None and tuple(got) != self.names:
             want, have = (listed([*map(repr, names)]) for names in (self.names, got))

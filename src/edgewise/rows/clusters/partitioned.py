@@ -21,14 +21,18 @@ class PartitionedTable(ABC):
         The columns.
     named : bool
         Whether the names came with the data.
+    along : sequence of str
+        The last columns, if they hold labels that are read along.
     """
 
     rescannable = True
     in_memory = False
 
-    def __init__(self, feature_names: Sequence[str], *, named: bool) -> None:
+    def __init__(
+        self, feature_names: Sequence[str], *, named: bool, along: Sequence[str] = ()
+    ) -> None:
         self.feature_names = tuple(feature_names)
-        self.named = named
+        self.named, self.along = named, tuple(along)
 
     @property
     def n_rows(self) -> int | None:
@@ -47,7 +51,8 @@ class PartitionedTable(ABC):
     def reduce(self, one_pass: Callable[[Part], T], merge: Callable[[T, T], T]) -> T:
         """Run the pass on every partition and merge the results, in order, in a fixed tree."""
         names = self.feature_names if self.named else None
-        return self._reduced(PartTask(one_pass, len(self.feature_names), names), merge)
+        task = PartTask(one_pass, len(self.feature_names), names, self.along)
+        return self._reduced(task, merge)
 
     @abstractmethod
     def _reduced(self, task: PartTask[T], merge: Callable[[T, T], T]) -> T:

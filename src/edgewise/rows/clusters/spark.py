@@ -64,6 +64,8 @@ class SparkTable(PartitionedTable):
         Columns of numbers.
     columns, exclude : sequence of str, optional
         The columns to keep, all by default, and those to leave out.
+    along : sequence of str
+        Columns of labels that are read along, after the others.
     """
 
     def __init__(
@@ -72,21 +74,22 @@ class SparkTable(PartitionedTable):
         *,
         columns: Sequence[str] | None = None,
         exclude: Sequence[str] | None = None,
+        along: Sequence[str] = (),
     ) -> None:
-        names = selected_names(frame.columns, columns, exclude, "the data frame")
+        names = selected_names(frame.columns, columns, exclude, "the data frame", along)
         place = {name: i for i, name in enumerate(frame.columns)}
         kinds = [frame.dtypes[place[name]][1] for name in names]
         unfit = [
             f"{name!r} ({kind})"
             for name, kind in zip(names, kinds, strict=True)
-            if kind.partition("(")[0] not in _NUMBERS
+            if kind.partition("(")[0] not in _NUMBERS and name not in along
         ]
         if unfit:
             raise DataTypeError(
                 f"data: expected columns of numbers, got {listed(unfit)}; cast them, or leave them "
                 "out (exclude=...)."
             )
-        super().__init__(names, named=True)
+        super().__init__(names, named=True, along=along)
         # Dots and backticks in a name are syntax for Spark, so columns go by their places.
         placed = frame.toDF(*(f"c{i}" for i in range(len(frame.columns))))
         self._frame = placed.select(*(f"c{place[name]}" for name in names))
@@ -177,13 +180,17 @@ def _states(carried: _Broadcast) -> Callable[[Iterator[pa.RecordBatch]], Iterato
 
 def _made(task: PartTask[Any], number: int, batches: Iterator[pa.RecordBatch]) -> Any:
     try:
-        return task(number, f"partition {number}", lambda: _opened(batches, task.names or ()))
+        return task(
+            number, f"partition {number}", lambda: _opened(batches, task.names or (), task.along)
+        )
     except EdgewiseError as error:
         error.__cause__ = error.__context__ = None  # the driver may not have these types
         return _Failed(error)
 
 
-def _opened(batches: Iterator[pa.RecordBatch], names: tuple[str, ...]) -> ArrowTable:
+def _opened(
+    batches: Iterator[pa.RecordBatch], names: tuple[str, ...], along: tuple[str, ...]
+) -> ArrowTable:
     first = next(batches, None)
     if first is None:
         empty = pa.schema([(name, pa.float64()) for name in names])
@@ -191,7 +198,7 @@ def _opened(batches: Iterator[pa.RecordBatch], names: tuple[str, ...]) -> ArrowT
 
     named = (batch.rename_columns(list(names)) for batch in itertools.chain([first], batches))
     schema = first.rename_columns(list(names)).schema
-    return ArrowTable(pa.RecordBatchReader.from_batches(schema, named))
+    return ArrowTable(pa.RecordBatchReader.from_batches(schema, named), along=along)
 
 
 def _merges(carried: _Broadcast) -> Callable[[pa.Table], pa.Table]:

@@ -22,13 +22,14 @@ def spark_file_table(
     *,
     columns: Sequence[str] | None = None,
     exclude: Sequence[str] | None = None,
+    along: Sequence[str] = (),
 ) -> SparkTable:
     """The rows of Parquet or CSV files of the same columns, by path or by URL (s3a://, hdfs://)."""
     chosen: Sequence[str] | None = None
     here = not any("://" in path for path in paths)
     if here:
         # Files on this machine are checked first: the messages are better, and come earlier.
-        files = FileTable(paths, columns=columns, exclude=exclude)
+        files = FileTable(paths, columns=columns, exclude=exclude, along=along)
         if not files.rescannable:
             raise DataError("data: a cluster cannot read standard input; write the rows to files.")
         paths, chosen = files.paths, files.feature_names
@@ -36,8 +37,9 @@ def spark_file_table(
     try:
         frame = _frame(session, [_literal(path) if here else path for path in paths], is_csv)
         if chosen is None:
-            chosen = selected_names(frame.columns, columns, exclude, "the data")
-        return SparkTable(frame.select(*(_column(name, is_csv) for name in chosen)))
+            chosen = selected_names(frame.columns, columns, exclude, "the data", along)
+        wanted = (_column(name, is_csv, name in along) for name in chosen)
+        return SparkTable(frame.select(*wanted), along=along)
     except spark_errors() as error:
         raise DataError(f"data: Spark cannot read the files: {spark_reason(error)}.") from error
 
@@ -77,11 +79,15 @@ def _frame(session: Any, paths: list[str], is_csv: bool) -> Any:
 _NUMBER = r"(?i)^\s*[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf(inity)?|nan)\s*$"
 
 
-def _column(name: str, is_csv: bool) -> Any:
+def _column(name: str, is_csv: bool, is_label: bool) -> Any:
     """A column by its name, which may hold dots and backticks; CSV text becomes a number."""
+    from pyarrow.csv import ConvertOptions
     from pyspark.sql import functions
 
     column = functions.col("`" + name.replace("`", "``") + "`")
+    if is_csv and is_label:
+        missing = column.isin(ConvertOptions().null_values)
+        return functions.when(~missing, column).alias(name)
     return _number(column, name) if is_csv else column
 
 

@@ -28,12 +28,13 @@ class ArrayTable(LocalTable):
         name: str = "X",
         columns: Sequence[str] | None = None,
         exclude: Sequence[str] | None = None,
+        along: Sequence[str] = (),
     ) -> None:
         self._values = check_rows(X, name=name)
         self.feature_names = default_names(self._values.shape[1])
-        if columns is not None or exclude is not None:
+        if columns is not None or exclude is not None or along:
             names = self.feature_names
-            self.feature_names = selected_names(names, columns, exclude, name)
+            self.feature_names = selected_names(names, columns, exclude, name, along)
             place = {name: i for i, name in enumerate(names)}
             places = [place[name] for name in self.feature_names]
             self._values = np.asarray(self._values)[:, places]

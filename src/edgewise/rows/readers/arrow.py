@@ -13,6 +13,7 @@ from edgewise._base.text import one_line
 from edgewise._base.types import AnyArray
 from edgewise.errors import DataError, DataTypeError
 from edgewise.rows.block import ColumnBlock, Piece, Rows
+from edgewise.rows.labels import label_number
 from edgewise.rows.selection import selected_names
 from edgewise.rows.table import LocalTable, batch_rows
 
@@ -34,16 +35,19 @@ class ArrowTable(LocalTable):
         *,
         columns: Sequence[str] | None = None,
         exclude: Sequence[str] | None = None,
+        along: Sequence[str] = (),
     ) -> None:
         self._data = data
+        self._along = tuple(along)
         self.rescannable = not _reads_once(data)
         self.in_memory = self.n_rows is not None  # a query is run again for every pass
         # Some streams can be opened only once: the one opened for the names is the first pass.
         self._opened: pa.RecordBatchReader | None = _reader(data)
         schema = self._opened.schema
-        self.feature_names = selected_names(schema.names, columns, exclude, "X")
+        self.feature_names = selected_names(schema.names, columns, exclude, "X", along)
         self._all = self.feature_names == tuple(schema.names)
-        check_numeric((schema.field(name) for name in self.feature_names), "X")
+        variables = (name for name in self.feature_names if name not in self._along)
+        check_numeric((schema.field(name) for name in variables), "X")
 
     @property
     def n_rows(self) -> int | None:
@@ -60,7 +64,7 @@ class ArrowTable(LocalTable):
         batches = iter(reader)
         if not self._all:
             batches = (batch.select(list(self.feature_names)) for batch in batches)
-        return _told(fixed_blocks(batches, len(self.feature_names)))
+        return _told(fixed_blocks(batches, len(self.feature_names), along=self._along))
 
     def _again(self) -> pa.RecordBatchReader:
         if self.rescannable:
@@ -104,13 +108,17 @@ def unreadable(data: Any, error: Exception) -> DataTypeError:
 
 
 def fixed_blocks(
-    batches: Iterator[pa.RecordBatch], n_features: int, skip: int = 0
+    batches: Iterator[pa.RecordBatch],
+    n_features: int,
+    skip: int = 0,
+    along: Sequence[str] = (),
 ) -> Iterator[Rows]:
     """The rows of Arrow batches, from row `skip` on, in blocks of one fixed size.
 
     The size is fixed so that the blocks, and with them every rounding error, depend only on the
     rows, not on how a file was written or where reading began (as long as `skip` is a whole number
-    of blocks). Numbers without gaps are not copied.
+    of blocks). Numbers without gaps are not copied. The columns `along` hold labels, which become
+    numbers.
     """
     rows = batch_rows(n_features)
     pieces: list[Piece] = []
@@ -118,7 +126,7 @@ def fixed_blocks(
     for batch in batches:
         start = min(skip, batch.num_rows)
         skip -= start
-        columns = _columns(batch, n_features) if start < batch.num_rows else []
+        columns = _columns(batch, n_features, along) if start < batch.num_rows else []
         while start < batch.num_rows:
             size = min(rows - filled, batch.num_rows - start)
             pieces.append(Piece(columns, start, start + size))
@@ -130,13 +138,30 @@ def fixed_blocks(
         yield ColumnBlock(pieces, n_features)
 
 
-def _columns(batch: pa.RecordBatch, n_features: int) -> list[AnyArray]:
+def _columns(batch: pa.RecordBatch, n_features: int, along: Sequence[str]) -> list[AnyArray]:
     if batch.num_columns != n_features:
         raise DataError(
             f"X: expected {n_features} columns in every batch, got {batch.num_columns}."
         )
     named = zip(batch.columns, batch.schema.names, strict=True)
-    return [_to_numpy(column, name) for column, name in named]
+    return [
+        _label_numbers(column, name) if name in along else _to_numpy(column, name)
+        for column, name in named
+    ]
+
+
+def _label_numbers(column: pa.Array, name: str) -> AnyArray:
+    """Labels as numbers, NaN where they are missing; each different one is looked at once."""
+    if pa.types.is_nested(column.type):
+        raise DataTypeError(
+            f"groups: column {name!r} must hold labels, such as text or whole numbers, got "
+            f"{column.type}; name another column."
+        )
+    encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+    known = [label_number(label) for label in encoded.dictionary.to_pylist()]
+    # One more place for the labels that are missing.
+    at = _in_place(encoded.indices.cast(pa.int64()).fill_null(len(known)))
+    return np.array([*known, np.nan])[at]
 
 
 def check_numeric(

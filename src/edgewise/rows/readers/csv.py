@@ -25,9 +25,9 @@ def open_csv(path: Path) -> OpenedFile:
     compressed = not path.name.lower().endswith(".csv")
     estimate = None if compressed else int(path.stat().st_size / max(bytes_a_row, 1))
 
-    def read(columns: Sequence[str], skip: int) -> Iterator[Rows]:
+    def read(columns: Sequence[str], skip: int, along: Sequence[str] = ()) -> Iterator[Rows]:
         with pa.input_stream(str(path), compression="detect") as stream:
-            yield from csv_blocks(stream, schema, columns, skip)
+            yield from csv_blocks(stream, schema, columns, skip, along)
 
     def first_text(column: str) -> str:
         with pa.input_stream(str(path), compression="detect") as stream:
@@ -82,20 +82,28 @@ def csv_schema(stream: pa.NativeFile) -> tuple[pa.Schema, float]:
 
 
 def csv_blocks(
-    stream: pa.NativeFile, schema: pa.Schema, columns: Sequence[str], skip: int
+    stream: pa.NativeFile,
+    schema: pa.Schema,
+    columns: Sequence[str],
+    skip: int,
+    along: Sequence[str] = (),
 ) -> Iterator[Rows]:
     from pyarrow import csv as arrow_csv
 
     # Types were guessed from the first block, where a column of fractions may hold only whole
     # numbers or gaps. As float64, the rest of the file cannot contradict them.
-    kinds = {
+    kinds: dict[str, pa.DataType] = {
         name: pa.float64()
         for name in columns
         if is_numeric(kind := schema.field(name).type) and not pa.types.is_boolean(kind)
     }
+    # Labels are text, whatever the first block looks like.
+    kinds |= dict.fromkeys(along, pa.string())
     reader = arrow_csv.open_csv(
         stream,
         read_options=arrow_csv.ReadOptions(block_size=CSV_BLOCK),
-        convert_options=arrow_csv.ConvertOptions(column_types=kinds, include_columns=list(columns)),
+        convert_options=arrow_csv.ConvertOptions(
+            column_types=kinds, include_columns=list(columns), strings_can_be_null=True
+        ),
     )
-    yield from fixed_blocks(iter(reader), len(columns), skip)
+    yield from fixed_blocks(iter(reader), len(columns), skip, along)

@@ -53,6 +53,8 @@ class FileTable(LocalTable):
         Files, folders and patterns of files; or "-" alone, for CSV on standard input.
     columns, exclude : sequence of str, optional
         The columns to read, all by default, and those to leave out.
+    along : sequence of str
+        Columns of labels that are read along, after the others.
     read_ahead : bool
         Read the next blocks while the current one is processed.
     """
@@ -63,10 +65,11 @@ class FileTable(LocalTable):
         *,
         columns: Sequence[str] | None = None,
         exclude: Sequence[str] | None = None,
+        along: Sequence[str] = (),
         read_ahead: bool = True,
     ) -> None:
         self.paths = expand_paths(paths)
-        self._read_ahead = read_ahead
+        self._read_ahead, self.along = read_ahead, tuple(along)
         self._start = Position(0, 0)
         if self.paths == ["-"]:
             self._files = [open_csv_stream(standard_input(), "standard input")]
@@ -76,9 +79,9 @@ class FileTable(LocalTable):
         self.named = self._files[0].named
         first = self._files[0]
         where = f"file '{first.path}'" if self.rescannable else first.path
-        self.feature_names = selected_names(first.schema.names, columns, exclude, where)
+        self.feature_names = selected_names(first.schema.names, columns, exclude, where, along)
         for file in self._files:
-            _check_columns(file, first, self.feature_names, chosen=columns is not None)
+            _check_columns(file, first, self.feature_names, self.along, columns is not None)
 
     @property
     def n_rows(self) -> int | None:
@@ -149,7 +152,7 @@ class FileTable(LocalTable):
             file = self._files[number]
             rows = self._start.rows if number == self._start.file else 0
             with readable(file.path):
-                for block in file.read(self.feature_names, rows):
+                for block in file.read(self.feature_names, rows, self.along):
                     rows += block.shape[0]
                     yield Position(number, rows), block
 
@@ -170,7 +173,11 @@ def open_file(path: Path) -> OpenedFile:
 
 
 def _check_columns(
-    file: OpenedFile, first: OpenedFile, wanted: tuple[str, ...], *, chosen: bool
+    file: OpenedFile,
+    first: OpenedFile,
+    wanted: tuple[str, ...],
+    along: tuple[str, ...],
+    chosen: bool,
 ) -> None:
     """Check that the wanted columns exist and hold numbers, and by default that no others exist."""
     names = file.schema.names
@@ -193,4 +200,5 @@ def _check_columns(
         ),
     )
     fields = dict(zip(names, file.schema, strict=True))
-    check_numeric((fields[name] for name in wanted), f"file '{file.path}'", file.first_text)
+    variables = (fields[name] for name in wanted if name not in along)
+    check_numeric(variables, f"file '{file.path}'", file.first_text)

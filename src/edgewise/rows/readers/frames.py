@@ -27,14 +27,17 @@ class PandasTable(LocalTable):
         *,
         columns: Sequence[str] | None = None,
         exclude: Sequence[str] | None = None,
+        along: Sequence[str] = (),
     ) -> None:
         names = check_names(frame.columns)
-        self.feature_names = selected_names(names, columns, exclude, "X")
+        self.feature_names = selected_names(names, columns, exclude, "X", along)
+        self._along = tuple(along)
         if self.feature_names != names:
             place = {name: i for i, name in enumerate(names)}
             frame = frame.iloc[:, [place[name] for name in self.feature_names]]
         self._frame = frame
-        check_numeric(self._slice(0, 1000).schema, "X")
+        schema = self._slice(0, 1000).schema
+        check_numeric((field for field in schema if field.name not in self._along), "X")
 
     @property
     def n_rows(self) -> int | None:
@@ -58,4 +61,5 @@ class PandasTable(LocalTable):
         rows = batch_rows(p)
         starts = range(row, len(self._frame), rows)
         slices = (self._slice(start, rows) for start in starts)
-        return fixed_blocks((b for table in slices for b in table.to_batches()), p)
+        batches = (batch for table in slices for batch in table.to_batches())
+        return fixed_blocks(batches, p, along=self._along)

@@ -22,7 +22,7 @@ def open_ipc(path: Path) -> OpenedFile:
         sizes = [file.get_batch(i).num_rows for i in range(file.num_record_batches)]
         ends = list(accumulate(sizes, initial=0))
 
-    def read(columns: Sequence[str], skip: int) -> Iterator[Rows]:
+    def read(columns: Sequence[str], skip: int, along: Sequence[str] = ()) -> Iterator[Rows]:
         with pa.memory_map(str(path)) as mapped:
             fields = [schema.get_field_index(name) for name in columns]
             options = pa.ipc.IpcReadOptions(included_fields=fields)
@@ -31,6 +31,6 @@ def open_ipc(path: Path) -> OpenedFile:
             first = max(bisect_right(ends, skip) - 1, 0)
             batches = (opened.get_batch(i) for i in range(first, opened.num_record_batches))
             ordered = (batch.select(list(columns)) for batch in batches)
-            yield from fixed_blocks(ordered, len(columns), skip - ends[first])
+            yield from fixed_blocks(ordered, len(columns), skip - ends[first], along)
 
     return OpenedFile(str(path), schema, True, ends[-1], ends[-1], read, entries=ends[:-1] or (0,))

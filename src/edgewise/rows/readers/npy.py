@@ -29,7 +29,7 @@ def open_npy(path: Path) -> OpenedFile:
     names = table.feature_names
     schema = pa.schema([(name, pa.float64()) for name in names])
 
-    def read(columns: Sequence[str], skip: int) -> Iterator[Rows]:
+    def read(columns: Sequence[str], skip: int, along: Sequence[str] = ()) -> Iterator[Rows]:
         place = {name: i for i, name in enumerate(names)}
         order = [place[name] for name in columns]
         rows = np.load(path, mmap_mode="r", allow_pickle=False)

@@ -17,9 +17,10 @@ from edgewise.rows.block import Rows
 class OpenedFile:
     """What is known about a file before its rows are read, and how to read them.
 
-    `read(columns, skip)` starts a pass over those columns from row `skip` on; `first_text(column)`
-    says where a column first holds something that is not a number, for kinds that can. At the rows
-    `entries` a pass can start without reading the rows before.
+    `read(columns, skip, along)` starts a pass over those columns from row `skip` on, of which those
+    `along` hold labels; `first_text(column)` says where a column first holds something that is not
+    a number, for kinds that can. At the rows `entries` a pass can start without reading the rows
+    before.
     """
 
     path: str
@@ -27,7 +28,7 @@ class OpenedFile:
     named: bool
     n_rows: int | None
     estimated_rows: int | None
-    read: Callable[[Sequence[str], int], Iterator[Rows]]
+    read: Callable[..., Iterator[Rows]]
     first_text: Callable[[str], str] = lambda column: ""
     entries: Sequence[int] = (0,)
 

@@ -23,7 +23,7 @@ def open_parquet(path: Path) -> OpenedFile:
         schema, rows = file.schema_arrow, file.metadata.num_rows
         groups = [file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)]
 
-    def read(columns: Sequence[str], skip: int) -> Iterator[Rows]:
+    def read(columns: Sequence[str], skip: int, along: Sequence[str] = ()) -> Iterator[Rows]:
         # Row groups that end before `skip` are not opened.
         first = 0
         while first < len(groups) and skip >= groups[first]:
@@ -39,7 +39,7 @@ def open_parquet(path: Path) -> OpenedFile:
                 use_threads=False,
             )
             ordered = (batch.select(list(columns)) for batch in batches)
-            yield from fixed_blocks(ordered, len(columns), skip)
+            yield from fixed_blocks(ordered, len(columns), skip, along)
 
     entries = list(accumulate(groups[:-1], initial=0))
     return OpenedFile(str(path), schema, True, rows, rows, read, entries=entries)

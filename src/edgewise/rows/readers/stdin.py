@@ -73,12 +73,12 @@ def open_csv_stream(stream: BinaryIO, name: str) -> OpenedFile:
     with readable(name):
         schema, _ = csv_schema(pa.BufferReader(whole_lines(head)))
 
-    def read(columns: Sequence[str], skip: int) -> Iterator[Rows]:
+    def read(columns: Sequence[str], skip: int, along: Sequence[str] = ()) -> Iterator[Rows]:
         nonlocal spent
         if spent:
             raise DataError(f"data: {name} was read already and cannot be read again.")
         spent = True
-        yield from csv_blocks(pa.PythonFile(peeked, mode="r"), schema, columns, skip)
+        yield from csv_blocks(pa.PythonFile(peeked, mode="r"), schema, columns, skip, along)
 
     return OpenedFile(
         name, schema, True, None, None, read, lambda column: where_text_is(head, column)

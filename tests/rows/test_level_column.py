@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from edgewise.errors import DataError, DataTypeError
-from edgewise.rows.labels import column_of_labels
+from edgewise.rows.level_column import column_of_labels
 
 TEXTS = ["x", "y", None, "x"]
 

@@ -1,0 +1,209 @@
+"""Rows that belong together: what every group of rows adds, and estimates without it.
+
+All of it follows from the moments of each group. With M_g = Σ v vᵀ over the rows of a group, v the
+unit-variance residuals, the group adds P_g = Σ e_ie_j to the score of a pair. Without the group the
+regressions change too: the sum of all residual products falls by D_g = e_iᵀ(I − H)⁻¹e_j, H the
+block of the hat matrix that belongs to the group. P_g is too small, because residuals were fitted
+to the group. D_g² is too large by the spread of (I − H)⁻¹. Their mean is what the test uses: for
+groups of one row it weighs a square with ((1 − h/2)/(1 − h))², between the 1/(1 − h) that is right
+for Gaussian rows and the 1/(1 − h)² of a jackknife.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from edgewise._base.matrices import off_diagonal
+from edgewise._base.types import FloatArray
+from edgewise.errors import DataError
+from edgewise.estimators.inverse import PrecisionEstimate
+from edgewise.inference.spread import Spread, degrees_of_freedom, floored_spread
+from edgewise.kernels.score_sums import ScoreSums
+from edgewise.methods.jackknife import ALMOST_ONE, covariances_without, inverses
+from edgewise.states.groups import GroupMoments
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Some:
+    """Some of the groups: their own sums, and the estimate without each.
+
+    `scatter` is M_g; `sums` is Σ v over the rows of each group. `partial` are the partial
+    correlations without the group (0 on the diagonal), `ratio` is √(Θ_ii without it / Θ̂_ii), and
+    `share` the rows that are left, minus 1, over n − 1.
+    """
+
+    scatter: FloatArray
+    sums: FloatArray
+    partial: FloatArray
+    ratio: FloatArray
+    share: FloatArray
+
+    def precision(self) -> FloatArray:
+        """Θ without each group, in units of √(Θ̂_iiΘ̂_jj)."""
+        products = self.ratio[:, :, np.newaxis] * self.ratio[:, np.newaxis, :]
+        return np.where(off_diagonal(products.shape[1]), -self.partial, 1.0) * products
+
+
+def _without_each(groups: GroupMoments, estimate: PrecisionEstimate) -> Iterator[_Some]:
+    n, p = estimate.n_samples, len(estimate.precision)
+    left = n - groups.counts().astype(np.float64)
+    if left.min() <= p:
+        raise DataError(
+            f"groups: expected more than {p} rows without the largest group, one more than there "
+            f"are columns, got {int(left.min())}; test fewer columns, or collect more groups."
+        )
+    # In units of the columns' deviations, which may be far apart.
+    scale = np.sqrt(estimate.covariance.diagonal())
+    whole = estimate.covariance / scale / scale[:, np.newaxis] * (n - 1)
+    root = np.sqrt(estimate.precision.diagonal()) * scale
+    B = estimate.residual_map
+    for start in range(0, len(left), groups.step):
+        some = slice(start, start + groups.step)
+        mine = groups.sums_about(estimate.centre, some)
+        rest = covariances_without(whole, mine.second, mine.first, left[some], scale)
+        inverse = inverses(rest)
+        deviation = np.sqrt(np.diagonal(inverse, axis1=1, axis2=2))
+        partial = inverse / deviation[:, :, np.newaxis] / -deviation[:, np.newaxis, :]
+        partial *= off_diagonal(p)
+        yield _Some(
+            B.T @ mine.second @ B,
+            mine.first @ B,
+            np.clip(partial, -ALMOST_ONE, ALMOST_ONE),
+            deviation / root,
+            (left[some] - 1) / (n - 1),
+        )
+
+
+def _partial(estimate: PrecisionEstimate) -> FloatArray:
+    """ρ̂ with a diagonal of zeros, off ±1."""
+    rho = np.where(off_diagonal(len(estimate.precision)), estimate.partial_correlation, 0.0)
+    return np.clip(rho, -ALMOST_ONE, ALMOST_ONE)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class GroupScores:
+    """The sums of the score test over groups, and what bounds its variance from below.
+
+    `rows` is how many independent Gaussian rows would know as much about each pair, if its two
+    residuals were unrelated; see `independent_rows`. `precision` is the variance of Θ̂ by the
+    jackknife, in units of Θ_iiΘ_jj.
+    """
+
+    sums: ScoreSums
+    rows: FloatArray
+    precision: FloatArray
+
+
+def group_scores(groups: GroupMoments, estimate: PrecisionEstimate) -> GroupScores:
+    """Sums over groups of powers of (P_g + D_g)/2, taken of e_ie_j − ρ₀(e_i² + e_j²)/2."""
+    rho, n = _partial(estimate), estimate.n_samples
+    second, cross, ends, fourth, sixth = np.zeros((5, *rho.shape))
+    precision, between = _Variance(rho.shape), np.zeros(rho.shape)
+    for some in _without_each(groups, estimate):
+        product, squares = _terms(some, rho, n)
+        power = product**2
+        second += power.sum(axis=0)
+        fourth += (power**2).sum(axis=0)
+        sixth += (power**3).sum(axis=0)
+        cross += (product * squares).sum(axis=0)
+        ends += (squares**2).sum(axis=0) / 4
+        between += some.sums.T @ some.sums
+        precision.add(some.precision() - _precision(rho))
+    size = np.maximum(second, 1e-300)
+    return GroupScores(
+        ScoreSums(second, cross, ends, fourth / size**2, sixth / size**3, np.zeros(rho.shape)),
+        independent_rows(groups, rho, between, n),
+        precision.jackknife(),
+    )
+
+
+def _terms(some: _Some, rho: FloatArray, n: int) -> tuple[FloatArray, FloatArray]:
+    """(P_g + D_g)/2 for the products e_ie_j, and for e_i² + e_j²; e has mean square one."""
+    left = (1 - rho) * (1 + rho)
+    own = np.diagonal(some.scatter, axis1=1, axis2=2)
+    ends = own[:, :, np.newaxis] + own[:, np.newaxis, :]
+    unit = n / (n - 1) / left
+    plain = unit * ((1 + rho**2) * some.scatter + rho * ends)
+    plain_ends = unit * ((1 + rho**2) * ends + 4 * rho * some.scatter)
+    # The residual products of two variables are the inverse of their block of Θ.
+    without = some.share[:, np.newaxis, np.newaxis] * left
+    without = without / ((1 - some.partial) * (1 + some.partial))
+    inverse = 1 / some.ratio
+    scales = inverse[:, :, np.newaxis] * inverse[:, np.newaxis, :]
+    lost = n * (rho - without * some.partial * scales)
+    squares = inverse**2
+    lost_ends = n * (2 - without * (squares[:, :, np.newaxis] + squares[:, np.newaxis, :]))
+    return (plain + lost) / 2, (plain_ends + lost_ends) / 2
+
+
+def group_sandwich(groups: GroupMoments, estimate: PrecisionEstimate) -> tuple[Spread, FloatArray]:
+    """Standard errors of Θ̂ and of Fisher's z by the delete-one-group jackknife, and degrees."""
+    rho, n = _partial(estimate), estimate.n_samples
+    z, precision = _Variance(rho.shape), _Variance(rho.shape)
+    between, centre = np.zeros(rho.shape), np.arctanh(rho)
+    for some in _without_each(groups, estimate):
+        z.add(np.arctanh(some.partial) - centre)
+        precision.add(some.precision() - _precision(rho))
+        between += some.sums.T @ some.sums
+    rows = independent_rows(groups, rho, between, n)
+    spread = floored_spread(estimate, precision.jackknife(), z.jackknife(), rows=rows)
+    return spread, np.minimum(z.count - 1, degrees_of_freedom(z.count, z.kurtosis()))
+
+
+def _precision(rho: FloatArray) -> FloatArray:
+    return np.eye(len(rho)) - rho
+
+
+def independent_rows(
+    groups: GroupMoments, rho: FloatArray, between: FloatArray, n: int
+) -> FloatArray:
+    """How many independent rows have a score as uncertain as that of these n, for each pair.
+
+    With unrelated Gaussian residuals of which two in the same group have the correlations r_i and
+    r_j, the variance of Σ e_ie_j is n + r_ir_j Σ_g n_g(n_g − 1). Where two columns depend on the
+    same other rows, but on some more than on others, it is larger: the mean of the products of
+    correlations is then above the product of their means. Where traits of subjects are rare, the
+    variance that the groups show is smaller: it collapses.
+    """
+    counts = groups.counts().astype(np.float64)
+    together = float(counts @ (counts - 1))
+    if not together:
+        return np.full(rho.shape, float(n))
+    own = between.diagonal()
+    sums = own[:, np.newaxis] + 2 * rho * between + rho**2 * own
+    sums *= n / (n - 1) / ((1 - rho) * (1 + rho))
+    within = np.clip((sums - n) / together, 0.0, 1.0)
+    return np.asarray(n / (1 + within * within.T * together / n))
+
+
+class _Variance:
+    """Sums of powers of differences that come in pieces, and their central moments."""
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self.count = 0
+        self._powers = np.zeros((4, *shape))
+
+    def add(self, some: FloatArray) -> None:
+        self.count += len(some)
+        power = some.copy()
+        for total in self._powers:
+            total += power.sum(axis=0)
+            power *= some
+
+    def jackknife(self) -> FloatArray:
+        """(G − 1)/G Σ (d − mean)²."""
+        return self._squares() * ((self.count - 1) / self.count)
+
+    def kurtosis(self) -> FloatArray:
+        first, second, third, fourth = self._powers
+        mean = first / self.count
+        central = fourth - 4 * mean * third + 6 * mean**2 * second - 3 * self.count * mean**4
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(self.count * central / self._squares() ** 2)
+
+    def _squares(self) -> FloatArray:
+        first, second = self._powers[:2]
+        return np.asarray(np.maximum(second - first**2 / self.count, 0.0))

@@ -1,0 +1,118 @@
+"""Rows that belong together: a column of group labels that is read along with the variables.
+
+Readers give the column as the last one, in numbers (see `labels`), so that every view keeps each
+label beside its row. `GroupedTable` is the last view before a pass: its blocks are the variables,
+and carry the groups.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from edgewise._base.types import FloatArray
+from edgewise.errors import DataError, ParameterError
+from edgewise.rows.block import ColumnBlock, Piece, Rows
+from edgewise.rows.labels import label_numbers, not_a_label
+from edgewise.rows.table import LocalTable, Part, Table
+from edgewise.rows.views import View
+
+
+class GroupedRows(ColumnBlock):
+    """A block of rows with the group of each.
+
+    Attributes
+    ----------
+    groups : ndarray of shape (n,)
+        The numbers of the groups.
+    """
+
+    def __init__(self, block: Rows) -> None:
+        rows = block if isinstance(block, ColumnBlock) else _as_columns(np.asarray(block))
+        p = rows.shape[1] - 1
+        super().__init__(rows.chosen(range(p))._pieces, p)
+        self.groups: FloatArray = np.asarray(rows.chosen([p]))[:, 0]
+
+
+class GroupedTable(View):
+    """A table without its last column, which says to which group each row belongs.
+
+    Parameters
+    ----------
+    table : Table
+        The variables, and the column of labels.
+    groups_name : str or None
+        The name of that column; None if the labels came as an array.
+    """
+
+    def __init__(self, table: Table, groups_name: str | None) -> None:
+        where = "the labels" if groups_name is None else f"column {groups_name!r}"
+        super().__init__(table, partial(_split, where=where))
+        self.groups_name = groups_name
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        return self._table.feature_names[:-1]
+
+
+def _split(part: Part, where: str) -> Part:
+    changed = part.through(partial(map, partial(_grouped, where=where)))
+    return replace(changed, feature_names=part.feature_names[:-1])
+
+
+def _grouped(block: Rows, where: str) -> GroupedRows:
+    rows = GroupedRows(block)
+    missing = np.isnan(rows.groups)
+    if missing.any():
+        raise DataError(
+            f"groups: expected a label for every row, got missing ones in {where}; fill them in, "
+            "or leave out such rows (drop_missing=True of edge_test, --drop-missing)."
+        )
+    wrong = rows.groups[rows.groups != np.floor(rows.groups)]
+    if wrong.size:
+        raise not_a_label(float(wrong[0]))
+    return rows
+
+
+class WithLabels(View):
+    """A table that is read here, with one more column: labels that the user passes as an array."""
+
+    def __init__(self, table: Table, labels: Any) -> None:
+        n = table.n_rows
+        if not isinstance(table, LocalTable) or not table.in_memory or n is None:
+            raise ParameterError(
+                "groups: expected the name of a column, because the rows are not in memory, got "
+                f"{type(labels).__name__}; write the labels into a column of the data."
+            )
+        numbers = label_numbers(labels)
+        if len(numbers) != n:
+            raise ParameterError(
+                f"groups: expected one label for each of {n} rows, got {len(numbers)} labels."
+            )
+        super().__init__(table, partial(_with_labels, numbers=numbers))
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        return (*self._table.feature_names, "")
+
+
+def _with_labels(part: Part, numbers: FloatArray) -> Part:
+    changed = part.through(partial(_labelled, numbers=numbers))
+    return replace(changed, feature_names=(*part.feature_names, ""))
+
+
+def _labelled(blocks: Iterator[Rows], numbers: FloatArray) -> Iterator[Rows]:
+    start = 0
+    for block in blocks:
+        stop = start + block.shape[0]
+        yield _as_columns(np.asarray(block), numbers[start:stop])
+        start = stop
+
+
+def _as_columns(rows: Any, *more: FloatArray) -> ColumnBlock:
+    columns = [*rows.T, *more]
+    return ColumnBlock([Piece(columns, 0, len(rows))], len(columns))

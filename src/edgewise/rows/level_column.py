@@ -1,0 +1,106 @@
+"""A column that says to which group each row belongs: it may hold text, which no test reads."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from edgewise._base.text import listed
+from edgewise._base.types import AnyArray
+from edgewise.errors import DataError, DataTypeError
+from edgewise.rows.readers.files import open_file
+from edgewise.rows.readers.opened_file import OpenedFile, readable
+from edgewise.rows.readers.paths import IPC_ENDINGS, PARQUET_ENDINGS, expand_paths
+
+
+def column_of_labels(data: Any, name: str) -> AnyArray:
+    """The values of a column as objects, in the order of the rows; None where there is none.
+
+    Parameters
+    ----------
+    data : data frame, Arrow table, array, path or list of paths
+        The rows, in memory or in files that can be read again.
+    name : str
+        The name of the column.
+    """
+    paths = data if isinstance(data, list | tuple) else [data]
+    if paths and all(isinstance(path, str | os.PathLike) for path in paths):
+        return _of_files(paths, name)
+    if hasattr(data, "iloc") and hasattr(data, "columns"):
+        values = data.iloc[:, _place(name, list(data.columns), "the table")]
+        return np.array([None if value != value else value for value in values], dtype=object)
+    if hasattr(data, "__arrow_c_stream__"):
+        import pyarrow as pa
+
+        reader = pa.RecordBatchReader.from_stream(data)
+        place = _place(name, reader.schema.names, "the table")
+        return _objects(reader.read_all().column(place).to_pylist())
+    if isinstance(data, np.ndarray) and data.ndim == 2:
+        names = [f"x{i}" for i in range(data.shape[1])]
+        return _objects(data[:, _place(name, names, "the array")].tolist())
+    raise DataTypeError(
+        f"by: expected the name of a column of a table in memory or of files, got "
+        f"{type(data).__name__} as data; split the rows yourself and pass the two groups."
+    )
+
+
+def _of_files(paths: Sequence[Any], name: str) -> AnyArray:
+    expanded = expand_paths(paths)
+    if expanded == ["-"]:
+        raise DataError(
+            "by: expected files, got standard input, which can be read only once; write the rows "
+            "to a file first."
+        )
+    values: list[Any] = []
+    for path in expanded:
+        file = open_file(Path(path))
+        _place(name, file.schema.names, f"file '{path}'")
+        with readable(file.path):
+            values += _of_file(file, name)
+    return _objects(values)
+
+
+def _of_file(file: OpenedFile, name: str) -> list[Any]:
+    path = file.path.lower()
+    if path.endswith(PARQUET_ENDINGS):
+        from pyarrow import parquet
+
+        return list(parquet.read_table(file.path, columns=[name]).column(0).to_pylist())
+    if path.endswith(IPC_ENDINGS):
+        from pyarrow import feather
+
+        return list(feather.read_table(file.path, columns=[name]).column(0).to_pylist())
+    if ".csv" in path:
+        import pyarrow as pa
+        from pyarrow import csv
+
+        # As text: a column that begins with numbers may end with words. An empty cell is a gap.
+        options = csv.ConvertOptions(
+            include_columns=[name], column_types={name: pa.string()}, strings_can_be_null=True
+        )
+        return list(csv.read_csv(file.path, convert_options=options).column(0).to_pylist())
+    blocks = [np.asarray(block)[:, 0] for block in file.read([name], 0)]
+    return list(np.concatenate(blocks).tolist()) if blocks else []
+
+
+def _objects(values: list[Any]) -> AnyArray:
+    """Each value as it is; None for a gap."""
+    found = np.empty(len(values), dtype=object)
+    found[:] = [None if value is None or value != value else value for value in values]
+    return found
+
+
+def _place(name: str, names: Sequence[Any], where: str) -> int:
+    texts = [str(one) for one in names]
+    if name in texts:
+        return texts.index(name)
+    near = difflib.get_close_matches(name, texts, n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    raise DataError(
+        f"by: {where} has no column {name!r}; it has {listed([*map(repr, texts)])}.{hint}"
+    )
