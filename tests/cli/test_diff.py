@@ -91,7 +91,7 @@ def test_states(run_edgewise, folder, tmp_path):
         (["a.csv", "a.csv"], DataError, "the same data twice"),
         (["a.csv", "missing.csv"], DataError, "group 'missing': data: there is no file"),
         (["a.csv", "trial.csv"], DataError, "column 'arm'"),
-        (["trial.csv", "--by", "ram"], DataError, "Did you mean 'arm'?"),
+        (["trial.csv", "--by", "ram"], DataError, "did you mean 'arm'?"),
         (["a.csv", "b.csv", "--method", "score"], ParameterError, "method: "),
         (["a.csv", "b.csv", "--permutations", "3"], ParameterError, "expected at least 19"),
         (["a.csv", "b.csv", "--n-batches", "50"], ParameterError, "n_batches"),

@@ -78,7 +78,7 @@ def test_a_state(run_main, csv_file, tmp_path, rows):
     expected = ew.edge_test(rows, method="batch", given=["x0"])
     np.testing.assert_allclose(result.adjusted_pvalue, expected.adjusted_pvalue, rtol=1e-9)
     _, told = run_main("test", state, "--given", "aa", status=1)
-    assert "given: the data have no column 'aa' (the nearest is 'a'" in told
+    assert "given: the table has no column 'aa' (did you mean 'a'?" in told
 
 
 def test_plan_and_compare(run_main, csv_file, rows, table_of, pairs_file):
@@ -102,7 +102,7 @@ BAD = {
     "three names": ("a,b,c\n", "line 1", "expected two names", "got 'a, b, c'"),
     "an empty name": ("a,b\nc,\n", "line 2", "expected two names"),
     "semicolons": ("a;b\n", "line 1", "with a comma between them, got 'a;b'"),
-    "unknown": ("x,y\na,bb\n", "line 2", "no column 'bb' (the nearest is 'b'); they have 'a', 'b'"),
+    "unknown": ("x,y\na,bb\n", "line 2", "no column 'bb' (did you mean 'b'?); it has 'a', 'b'"),
     "twice the same": ("# why\na,b\n\nc,c\n", "line 4", "two different columns, got 'c' twice"),
     "given": ("a,d\n", "pairs: ('a', 'd') has the column 'd', which is in given"),
     "empty": ("", "expected two names on each line of 'pairs.csv', got no line"),

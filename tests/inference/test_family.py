@@ -215,7 +215,7 @@ class TestData:
     def test_a_budget(self):
         result = ew.edge_test(chain(3000), budget=5.0, given=["x1"])
         assert result.n_pairs == 10
-        with pytest.raises(DataError, match="given: the data have no column 'x9'"):
+        with pytest.raises(DataError, match="given: the table has no column 'x9'"):
             ew.edge_test(chain(3000), budget=5.0, given=["x9"])
 
     def test_dask(self, require):
@@ -248,14 +248,14 @@ BAD = {
     "unknown given": (
         {"given": ["bb"], "feature_names": ["age", "b", "c", "d", "e", "f"]},
         DataError,
-        ["given: the data have no column 'bb' (the nearest is 'b'); they have 'age', 'b'"],
+        ["given: the table has no column 'bb' (did you mean 'b'?); it has 'age', 'b'"],
     ),
     "unknown pair": (
         {"pairs": [("x0", "y1")]},
         DataError,
-        ["pairs: the data have no column 'y1'; they have 'x0', 'x1', 'x2', 'x3', 'x4' and 1 more"],
+        ["pairs: the table has no column 'y1'; it has 'x0', 'x1', 'x2', 'x3', 'x4' and 1 more"],
     ),
-    "a place": ({"given": [0]}, DataError, ["no column '0' (the nearest is 'x0')"]),
+    "a place": ({"given": [0]}, DataError, ["no column '0' (did you mean 'x0'?)"]),
     "no pairs": ({"pairs": []}, ParameterError, ["pairs: expected at least one pair, got none"]),
     "x = y": (
         {"pairs": [("x0", "x1"), ("x2", "x2")]},

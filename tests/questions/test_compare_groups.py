@@ -312,7 +312,7 @@ class TestBy:
         ("by", "fragments"),
         [
             ("h", ("by: the table has no column 'h'", "'a', 'b'")),
-            ("gg", ("by: ", "Did you mean 'g'?")),
+            ("gg", ("by: ", "did you mean 'g'?")),
             ("one", ("by: expected at least 2 levels, got only '1' in column 'one'",)),
             ("many", ("by: expected at most 12 levels, got 50 in column 'many'",)),
             ([1, 2], ("by: expected a level for each of the 800 rows, got 2",)),

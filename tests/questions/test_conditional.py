@@ -298,7 +298,7 @@ class TestBadInput:
             (("x0", "x1", ["x2", "x0"]), ew.ParameterError, ["given: ", "'x0'", "which is x"]),
             ((0, 1, [1]), ew.ParameterError, ["given: ", "'x1'", "which is y"]),
             ((0, 1, "x1"), ew.ParameterError, ["given: ", "which is y"]),
-            (("x0", "x11"), ew.DataError, ["y", "no column 'x11'", "nearest is 'x1'", "'x3'"]),
+            (("x0", "x11"), ew.DataError, ["y", "no column 'x11'", "did you mean 'x1'?", "'x3'"]),
             (("x0", "x1", ["zzzz"]), ew.DataError, ["given", "no column 'zzzz'", "'x0', 'x1'"]),
             ((0, 4), ew.ParameterError, ["y: ", "from 0 to 3", "got 4"]),
             ((-1, 2), ew.ParameterError, ["x: ", "from 0 to 3", "got -1"]),

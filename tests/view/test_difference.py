@@ -69,7 +69,7 @@ def test_the_two_groups_share_a_scale_of_widths(compared):
 
 
 def test_the_layout_is_that_of_the_stronger_correlation(compared):
-    both = overlaid(compared).partial_correlation
+    both = overlaid(panels(compared)).partial_correlation
     assert (both >= np.abs(compared.partial_correlation_a) - 1e-15).all()
     assert (both >= np.abs(compared.partial_correlation_b) - 1e-15).all()
 

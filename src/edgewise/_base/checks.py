@@ -116,25 +116,25 @@ def check_columns(argument: str, names: object) -> tuple[str, ...] | None:
     return tuple(str(name) for name in names)
 
 
-def check_known(argument: str, wanted: Iterable[str], names: Sequence[str]) -> None:
-    """Refuse the name of a column that the data do not have; name the nearest that they have.
+def check_known(
+    argument: str, wanted: Iterable[str], names: Sequence[str], where: str = "the table"
+) -> None:
+    """Refuse the name of a column that is not there; name the nearest that is.
 
     Examples
     --------
     >>> check_known("given", ["aeg"], ["age", "sex"])
     Traceback (most recent call last):
-    edgewise.errors.DataError: given: the data have no column 'aeg' (the nearest is 'age'); they
-        have 'age', 'sex'.
+    edgewise.errors.DataError: given: the table has no column 'aeg' (did you mean 'age'?); it has
+        'age', 'sex'.
     """
     known = set(names)
     for name in wanted:
         if name not in known:
             near = difflib.get_close_matches(name, names, n=1)
-            nearest = f" (the nearest is {near[0]!r})" if near else ""
+            guess = f" (did you mean {near[0]!r}?)" if near else ""
             have = listed([*map(repr, names)])
-            raise DataError(
-                f"{argument}: the data have no column {name!r}{nearest}; they have {have}."
-            )
+            raise DataError(f"{argument}: {where} has no column {name!r}{guess}; it has {have}.")
 
 
 def check_testable_shape(n_samples: int, n_features: int) -> None:

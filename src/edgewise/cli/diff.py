@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from edgewise.cli.family import family_of, family_options, inputs
 from edgewise.cli.manual import Manual, section
 from edgewise.cli.options import (
     PATH,
@@ -19,6 +22,7 @@ from edgewise.cli.options import (
     data_options,
     tell_dropped,
 )
+from edgewise.cli.testing import check_report
 from edgewise.methods.registry import CLASSES
 
 if TYPE_CHECKING:
@@ -47,6 +51,12 @@ if TYPE_CHECKING:
     help="The column of DATA that tells the groups apart; it may hold text. The rows are read into "
     "memory. With more than two levels, each is compared with all the others.",
 )
+@family_options
+@click.option(
+    "--groups",
+    metavar="NAME",
+    help="A column of labels that says which rows belong together, such as subjects; for wald.",
+)
 @section("The test")
 @click.option(
     "--method",
@@ -72,22 +82,36 @@ if TYPE_CHECKING:
 @click.option(
     "--csv", "csv_file", type=PATH, metavar="FILE|-", help="Write every pair as a line of CSV."
 )
-def command(json_file: str | None, csv_file: str | None, **asked: Any) -> None:
+@click.option(
+    "--report", type=PATH, metavar="FILE.html", help="Write a page with graphs and all pairs."
+)
+@click.option(
+    "--plot",
+    type=PATH,
+    metavar="FILE.png|svg|pdf",
+    help="Draw both graphs and their difference side by side.",
+)
+def command(
+    json_file: str | None,
+    csv_file: str | None,
+    report: str | None,
+    plot: str | None,
+    **asked: Any,
+) -> None:
     """Test for every pair of columns whether its partial correlation differs between two groups.
 
     DATA is two files (or folders, patterns, states of `edgewise accumulate`), one for each group;
     or, with --by, the files that hold the rows of all groups. Columns are matched by name. The rows
     of the groups must be independent of each other: not the same subjects twice.
     """
-    from edgewise._base.atomic import check_writable
     from edgewise.view.difference_files import write_difference_csv, write_lines
 
-    if json_file == csv_file == "-":
-        raise click.UsageError("--json and --csv: only one of them can go to standard output.")
-    for path in (json_file, csv_file):
-        if path is not None and path != "-":
-            check_writable(path, asked["data"])
+    _check_outputs(json_file, csv_file, report, plot, asked)
     result = _compared(asked)
+    if report is not None:
+        result.report(report, command=shlex.join(["edgewise", *sys.argv[1:]]))
+    if plot is not None:
+        _draw(result, plot)
     if csv_file == "-":
         write_lines(result, sys.stdout)
     elif csv_file is not None:
@@ -103,6 +127,40 @@ def command(json_file: str | None, csv_file: str | None, **asked: Any) -> None:
         _show(result)
 
 
+def _check_outputs(
+    json_file: str | None,
+    csv_file: str | None,
+    report: str | None,
+    plot: str | None,
+    asked: dict[str, Any],
+) -> None:
+    """Before the work: an output that cannot be written should not cost a long run."""
+    from edgewise._base.atomic import check_writable
+    from edgewise.view import export
+
+    if json_file == csv_file == "-":
+        raise click.UsageError("--json and --csv: only one of them can go to standard output.")
+    if plot is not None:
+        export.plot_kind(plot)
+    if report is not None:
+        check_report(report, asked)
+    for path in (json_file, csv_file, plot):
+        if path is not None and path != "-":
+            check_writable(path, inputs(asked))
+
+
+def _draw(result: EdgeDifferenceResult | EdgeDifferences, path: str) -> None:
+    from edgewise.results.differences import EdgeDifferences
+    from edgewise.view.export import write_plot
+
+    if isinstance(result, EdgeDifferences):
+        raise click.UsageError(
+            f"--plot draws two groups, and --by has {len(result)} levels; --report draws all of "
+            "them."
+        )
+    write_plot(result.plot()[0], path)
+
+
 def _compared(asked: dict[str, Any]) -> EdgeDifferenceResult | EdgeDifferences:
     """Run the comparison, and print its warnings and cautions on standard error."""
     from edgewise.cli.progress import progress_bar
@@ -110,6 +168,8 @@ def _compared(asked: dict[str, Any]) -> EdgeDifferenceResult | EdgeDifferences:
     from edgewise.questions.compare_groups import compare_groups
 
     groups: dict[str, Any] = _groups(asked)
+    groups |= family_of(asked, _column_names(groups["a"], asked))
+    groups["groups"] = asked["groups"]
     if asked["n_batches"] is not None:
         groups["n_batches"] = asked["n_batches"]
     permutations = asked["permutations"]
@@ -160,6 +220,19 @@ def _groups(asked: dict[str, Any]) -> dict[str, Any]:
         "group_names": _names(data),
         "method": asked["method"] or ("batch" if states else "wald"),
     }
+
+
+def _column_names(group: Any, asked: dict[str, Any]) -> Sequence[str]:
+    """The columns of a group, which the file of --pairs is read with; not opened without need."""
+    if asked["given"] is None and asked["pairs"] is None:
+        return ()
+    from edgewise.questions.groups import Group
+
+    without = [name for name in (asked["by"], asked["groups"]) if name is not None]
+    columns, exclude = column_names(asked["columns"]), column_names(asked["exclude"]) or []
+    of_files = isinstance(group, str | list)
+    rows: Any = {"columns": columns, "exclude": [*exclude, *without]} if of_files else {}
+    return Group.opened(group, "a", rows).feature_names
 
 
 def _names(data: tuple[str, ...]) -> tuple[str, str]:

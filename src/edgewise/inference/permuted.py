@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from edgewise._base.matrices import symmetric
-from edgewise._base.types import FloatArray
+from edgewise._base.types import BoolArray, FloatArray
 from edgewise.errors import ParameterError
 
 # Two computations of the same statistic differ by less: a tie counts against the difference.
@@ -69,26 +69,33 @@ class PermutedTests:
         |D| as it was observed.
     draws : ndarray of shape (permutations, tests)
         The same after each permutation.
+    family : ndarray of bool of shape (tests,)
+        The tests that are corrected for each other; the others have no adjusted p-value.
     """
 
     log_pvalue: FloatArray
     log_adjusted: FloatArray
     sizes: FloatArray
     draws: FloatArray
+    family: BoolArray
 
     @classmethod
-    def of(cls, sizes: FloatArray, draws: FloatArray) -> PermutedTests:
+    def of(
+        cls, sizes: FloatArray, draws: FloatArray, family: BoolArray | None = None
+    ) -> PermutedTests:
         """From |D| of every test, and the same after each permutation, in rows of `draws`."""
+        family = np.ones(len(sizes), dtype=bool) if family is None else family
         draws = draws * (1 + _ROUNDING)
         n = 1 + len(draws)
         alone = (1 + (draws >= sizes).sum(axis=0)) / n
         order = np.argsort(-sizes, kind="stable")
+        order = order[family[order]]
         # The largest over the tests from rank k on, for every k at once.
         running = np.maximum.accumulate(draws[:, order[::-1]], axis=1)[:, ::-1]
         exceeded = (1 + (running >= sizes[order]).sum(axis=0)) / n
-        adjusted = np.empty(len(sizes))
+        adjusted = np.full(len(sizes), np.nan)
         adjusted[order] = np.maximum.accumulate(exceeded)
-        return cls(np.log(alone), np.log(adjusted), sizes, draws)
+        return cls(np.log(alone), np.log(adjusted), sizes, draws, family)
 
     def log_any(self, tests: slice) -> float:
         """The logarithm of the p-value of "none of these tests differs", from their largest size.
@@ -96,11 +103,14 @@ class PermutedTests:
         The first size that steps down is the largest, so with all tests this is its adjusted
         p-value.
         """
-        largest = self.draws[:, tests].max(axis=1)
-        return math.log((1 + int((largest >= self.sizes[tests].max()).sum())) / (1 + len(largest)))
+        own = self.family[tests]
+        largest = self.draws[:, tests][:, own].max(axis=1)
+        observed = self.sizes[tests][own].max()
+        return math.log((1 + int((largest >= observed).sum())) / (1 + len(largest)))
 
     def maxima(self, tests: slice, alpha: float) -> PermutedMaxima:
         """What intervals of some of the tests need."""
         kept = math.ceil(max(alpha, _KEPT_SHARE) * (1 + len(self.draws)))
         each = -np.sort(-self.draws[:, tests], axis=0)[:kept]
-        return PermutedMaxima(np.sort(self.draws.max(axis=1))[::-1].copy(), each)
+        largest = self.draws[:, self.family].max(axis=1)
+        return PermutedMaxima(np.sort(largest)[::-1].copy(), each)

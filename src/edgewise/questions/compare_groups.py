@@ -8,6 +8,7 @@ from typing import Any, overload
 from edgewise._base.checks import check_columns, check_flag
 from edgewise.errors import ParameterError
 from edgewise.inference.corrections import HOLM
+from edgewise.inference.family import Family
 from edgewise.methods.method import Method
 from edgewise.questions.comparing import Asked, compare_levels, compare_two
 from edgewise.questions.groups import Group, refuse_shared_rows
@@ -36,6 +37,9 @@ def compare_groups(
     columns: str | Sequence[str] | None = None,
     exclude: str | Sequence[str] | None = None,
     drop_missing: bool = False,
+    given: str | Sequence[str] | None = None,
+    pairs: Sequence[tuple[str, str]] | None = None,
+    groups: Any = None,
     paired: bool = False,
     client: Any = None,
     progress: Callable[[int], None] | None = None,
@@ -87,6 +91,14 @@ def compare_groups(
         Columns to leave out.
     drop_missing : bool
         Leave out rows with NaN or infinite values, or without a level, instead of refusing them.
+    given : str or sequence of str, optional
+        Columns to adjust for in both groups without testing them.
+    pairs : sequence of pairs of str, optional
+        The only pairs to test. With `given` or `pairs`, corrections count the tested pairs only.
+    groups : str, or labels, optional
+        Which rows belong together, such as those of a subject: a column of labels; with `by` also
+        one label for each row; with `a` and `b` also a tuple of both groups' labels. Rows of a
+        subject may then depend on each other. With "wald" only. No subject may be in both groups.
     paired : bool
         Whether each row of `a` belongs to a row of `b`, such as the same subject before and after.
         True is refused: there is no such test here.
@@ -120,7 +132,12 @@ def compare_groups(
     >>> sorted((pair.source, pair.target, round(pair.difference, 1)) for pair in result.edges())
     [('x0', 'x1', -0.3), ('x1', 'x2', -0.3), ('x2', 'x3', -0.3)]
     """
-    asked = Asked.checked(method, options, alpha, correction, permutations, random_state, progress)
+    family = Family.checked(given, pairs, columns=columns, exclude=exclude)
+    asked = Asked.checked(
+        method, options, alpha, correction, permutations, random_state, progress, family
+    )
+    if groups is not None:
+        asked.check_groups()
     rows: dict[str, Any] = {
         "feature_names": feature_names,
         "columns": columns,
@@ -141,16 +158,32 @@ def compare_groups(
     if by is not None:
         if group_names is not None:
             raise ParameterError("group_names: with by the levels are the names; leave it out.")
-        return compare_levels(read_levels(a, by, rows), asked, drop_missing=drop_missing)
+        levels = read_levels(a, by, {**rows, "groups": groups})
+        return compare_levels(levels, asked, drop_missing=drop_missing)
     names = _two_names(group_names)
     refuse_shared_rows(a, b)
-    groups = [Group.opened(data, name, rows) for data, name in zip((a, b), names, strict=True)]
+    opened = [
+        Group.opened(data, name, {**rows, "groups": labels})
+        for data, name, labels in zip((a, b), names, _labels_of_each(groups), strict=True)
+    ]
     if asked.permutations is not None and (on_cluster(a, client) or on_cluster(b, client)):
         raise ParameterError(
             "permutations: expected with rows in this process, got rows on a cluster; leave "
             "permutations out."
         )
-    return compare_two(groups[0], groups[1], asked)
+    return compare_two(opened[0], opened[1], asked)
+
+
+def _labels_of_each(groups: Any) -> tuple[Any, Any]:
+    """The column of labels of both groups, or the labels of each."""
+    if groups is None or isinstance(groups, str):
+        return groups, groups
+    if not isinstance(groups, tuple | list) or len(groups) != 2:
+        raise ParameterError(
+            "groups: expected the name of a column, or a tuple of the labels of a and of b, got "
+            f"{type(groups).__name__}; pass groups=(labels of a, labels of b)."
+        )
+    return groups[0], groups[1]
 
 
 def _two_names(names: object) -> tuple[str, str]:

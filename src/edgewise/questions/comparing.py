@@ -7,13 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from edgewise._base.checks import check_alpha, check_choice, check_count
 from edgewise._base.types import FloatArray
 from edgewise._base.warn import warn
 from edgewise.errors import BrokenAssumptionWarning, ParameterError
 from edgewise.inference.corrections import CORRECTIONS, Unasked
+from edgewise.inference.family import Family
 from edgewise.methods.method import Method
 from edgewise.methods.registry import method_of, registered
 from edgewise.questions.groups import Group, in_group, measured_groups
@@ -44,6 +43,7 @@ class Asked:
     permutations: int | None
     random_state: int
     progress: Callable[[int], None] | None
+    family: Family
 
     @classmethod
     def checked(
@@ -55,13 +55,14 @@ class Asked:
         permutations: object,
         random_state: object,
         progress: Callable[[int], None] | None,
+        family: Family,
     ) -> Asked:
         """The question that a user asks."""
         chosen, level = _comparing_method(method, options), check_alpha(alpha)
         corrected = _checked_correction(correction, permuted=permutations is not None)
         seed = check_count("random_state", random_state, at_least=0)
         if permutations is None:
-            return cls(chosen, level, corrected, None, seed, progress)
+            return cls(chosen, level, corrected, None, seed, progress, family)
         check_permutable(chosen)
         count = check_count("permutations", permutations, at_least=1)
         least = math.ceil(1 / level - 1e-9) - 1
@@ -70,7 +71,16 @@ class Asked:
                 f"permutations: expected at least {least} at alpha {level:g}, or no p-value could "
                 f"be small enough, got {count}; 999 is usual."
             )
-        return cls(chosen, level, corrected, count, seed, progress)
+        return cls(chosen, level, corrected, count, seed, progress, family)
+
+    def check_groups(self) -> None:
+        """Refuse rows that belong together where the question does not allow for them."""
+        self.method.check_groups()
+        if self.permutations is not None:
+            raise ParameterError(
+                "permutations: expected without groups, got both; rows that belong together cannot "
+                "change groups one by one. Leave permutations out."
+            )
 
     def draws(self, groups: Callable[[], Sequence[FloatArray]]) -> FloatArray | None:
         """The permuted statistics of the rows of the groups; None without permutations."""
@@ -116,6 +126,7 @@ def _checked_correction(correction: object, *, permuted: bool) -> str | None:
 
 def compare_two(a: Group, b: Group, asked: Asked) -> EdgeDifferenceResult:
     """Compare two groups that are open."""
+    asked.family.tested((b if b.named and not a.named else a).feature_names)
     if asked.permutations is not None:
         for group in (a, b):
             if isinstance(group.source, Moments | BatchMoments):
@@ -129,7 +140,9 @@ def compare_two(a: Group, b: Group, asked: Asked) -> EdgeDifferenceResult:
         of_b = all_rows(b.table)
         return [all_rows(a.table), of_b if order is None else of_b[:, order]]
 
-    (result,) = decide_differences([compared], asked.alpha, asked.correction, asked.draws(rows))
+    (result,) = decide_differences(
+        [compared], asked.alpha, asked.correction, asked.draws(rows), asked.family
+    )
     _tell_cautions(result)
     return result
 
@@ -138,26 +151,29 @@ def compare_levels(
     levels: Levels, asked: Asked, *, drop_missing: bool
 ) -> EdgeDifferenceResult | EdgeDifferences:
     """Compare two levels with each other, and each of more with the others."""
-    groups = _finite_groups(levels, drop_missing=drop_missing)
+    asked.family.tested(levels.feature_names)
+    whole = levels.complete(drop_missing=drop_missing)
+    groups = [whole.rows[whole.codes == i] for i in range(len(whole.names))]
     dropped = [int((levels.codes == i).sum()) - len(rows) for i, rows in enumerate(groups)]
     opened = [
-        Group.of_rows(rows, name, levels.feature_names)
-        for rows, name in zip(groups, levels.names, strict=True)
+        Group.of_rows(rows, name, levels.feature_names, whole.labels_of(whole.codes == i))
+        for i, (rows, name) in enumerate(zip(groups, levels.names, strict=True))
     ]
     if len(groups) == 2:
         result = compare_two(opened[0], opened[1], asked)
         return _recorded(result, levels, (dropped[0], dropped[1]))
-    codes = np.repeat(np.arange(len(groups)), [len(rows) for rows in groups])
     for group in opened:
         with in_group(group.name):
             group.check_rows()
-    pooled = standardized_within(np.concatenate(groups), codes, len(groups))
+    pooled = standardized_within(whole.rows, whole.codes, len(groups))
     compared = []
     for i, one in enumerate(opened):
-        others = Group.of_rows(pooled[codes != i], THE_OTHERS, levels.feature_names)
+        rest = whole.codes != i
+        labels = whole.labels_of(rest)
+        others = Group.of_rows(pooled[rest], THE_OTHERS, levels.feature_names, labels)
         compared.append(measured_groups(one, others, asked.method)[0])
     draws = asked.draws(lambda: groups)
-    results = decide_differences(compared, asked.alpha, asked.correction, draws)
+    results = decide_differences(compared, asked.alpha, asked.correction, draws, asked.family)
     found = {}
     for i, (name, result) in enumerate(zip(levels.names, results, strict=True)):
         found[name] = _recorded(result, levels, (dropped[i], sum(dropped) - dropped[i]))
@@ -165,21 +181,15 @@ def compare_levels(
     return EdgeDifferences(found)
 
 
-def _finite_groups(levels: Levels, *, drop_missing: bool) -> list[FloatArray]:
-    """The complete rows of each level; an error where a row is not complete and must be."""
-    finite = np.isfinite(levels.rows).all(axis=1)
-    if not drop_missing and not finite.all():
-        from edgewise.rows.values import raise_for_nonfinite
-
-        raise_for_nonfinite(levels.rows, levels.feature_names)
-    return [levels.rows[(levels.codes == i) & finite] for i in range(len(levels.names))]
-
-
 def _recorded(
     result: EdgeDifferenceResult, levels: Levels, dropped: tuple[int, int]
 ) -> EdgeDifferenceResult:
     """The result with what only the levels know: the rows that were left out."""
-    record = {"rows_without_level": levels.n_without} if levels.n_without else {}
+    record: dict[str, Any] = {}
+    if levels.n_without:
+        record["rows_without_level"] = levels.n_without
+    if levels.groups_name is not None:
+        record["groups"] = levels.groups_name
     return replace(result, n_dropped=dropped, options={**result.options, **record})
 
 

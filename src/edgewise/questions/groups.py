@@ -15,6 +15,7 @@ from edgewise._base.text import listed
 from edgewise._base.types import AnyArray, FloatArray
 from edgewise.errors import DataError, ParameterError
 from edgewise.evidence.opening import evidence_of_state, evidence_of_table
+from edgewise.inference.cautions import Caution
 from edgewise.inference.measurement import Measurement
 from edgewise.inference.per_edge import PerEdge
 from edgewise.inference.reference import StudentOfEach
@@ -22,6 +23,7 @@ from edgewise.inference.spread import Spread
 from edgewise.methods.method import Method
 from edgewise.results.decide_difference import TwoGroups
 from edgewise.rows.counting import rows_up_to
+from edgewise.rows.grouping import GroupedTable
 from edgewise.rows.opening import open_table
 from edgewise.rows.selection import column_places
 from edgewise.rows.table import Table
@@ -55,7 +57,7 @@ class Group:
                 f"group {name!r}: expected rows, or a Moments or BatchMoments state, got a "
                 f"{type(state).__name__}; pass its .state."
             )
-        asked = {key: value for key, value in rows.items() if key != "feature_names" and value}
+        asked = [key for key, value in rows.items() if key != "feature_names" and _is_set(value)]
         if asked:
             raise ParameterError(
                 f"{', '.join(asked)}: expected with rows only, got a state for group {name!r}, "
@@ -67,9 +69,16 @@ class Group:
         return cls(name, state, taken, names is not None or state.feature_names is not None)
 
     @classmethod
-    def of_rows(cls, rows: FloatArray, name: str, feature_names: tuple[str, ...]) -> Group:
-        """Rows in memory."""
-        return cls(name, open_table(rows, feature_names=feature_names), feature_names, True)
+    def of_rows(
+        cls,
+        rows: FloatArray,
+        name: str,
+        feature_names: tuple[str, ...],
+        labels: FloatArray | None = None,
+    ) -> Group:
+        """Rows in memory; the labels say which of them belong together."""
+        table = open_table(rows, feature_names=feature_names, groups=labels)
+        return cls(name, table, feature_names, True)
 
     @property
     def table(self) -> Table:
@@ -81,12 +90,17 @@ class Group:
     def renamed(self, names: tuple[str, ...]) -> Group:
         """The same group with other names of its columns."""
         source = self.source
-        if not isinstance(source, Moments | BatchMoments):
+        if isinstance(source, GroupedTable):
+            source = source.renamed(names)
+        elif not isinstance(source, Moments | BatchMoments):
             source = RenamedColumns(source, names)
         return replace(self, source=source, feature_names=names)
 
-    def measured(self, method: Method) -> Measurement:
-        """What the method measures; an error says in which group."""
+    def measured(self, method: Method) -> tuple[Measurement, FloatArray | None]:
+        """What the method measures, and the labels of rows that belong together.
+
+        An error says in which group it is.
+        """
         p, asked_by = len(self.feature_names), f"method {method.name!r}"
         with in_group(self.name):
             self.check_rows()
@@ -95,7 +109,8 @@ class Group:
             else:
                 evidence = evidence_of_table(self.source, method.needs, asked_by)
                 _check_enough(evidence.moments().n_samples, p)
-            return method.measure(evidence)
+            labels = None if evidence.groups is None else evidence.groups.labels()
+            return method.measure(evidence), labels
 
     def check_rows(self) -> None:
         """Refuse too few rows before they are read, as far as they are known."""
@@ -106,6 +121,10 @@ class Group:
             known = rows_up_to(self.source, p + 2)
         if known is not None:
             _check_enough(known, p)
+
+
+def _is_set(value: Any) -> bool:
+    return value is not None and value is not False
 
 
 def _check_enough(n: int, p: int) -> None:
@@ -162,13 +181,28 @@ def _check_same(a: Group, b: Group) -> None:
 def measured_groups(a: Group, b: Group, method: Method) -> tuple[TwoGroups, AnyArray | None]:
     """Measure both, and say in which order the columns of the second are then: as in the first."""
     a, b, order = matched(a, b)
-    first, second = a.measured(method), b.measured(method)
+    (first, own), (second, others) = a.measured(method), b.measured(method)
     if order is not None:
         second = _reordered(second, order)
     one, other = first.estimate, second.estimate
     if one.n_samples == other.n_samples and np.array_equal(one.covariance, other.covariance):
         raise _shared("got the same rows twice")
+    if own is not None and others is not None:
+        first = _told_of_both(first, len(np.intersect1d(own, others)))
     return TwoGroups((a.name, b.name), first, second), order
+
+
+def _told_of_both(measured: Measurement, both: int) -> Measurement:
+    """With a caution if labels of rows that belong together are in both groups."""
+    if not both:
+        return measured
+    same = Caution(
+        f"{both:,} of its labels of rows that belong together are in the other group too. If they "
+        "are the same subjects, the test does not hold; if subjects are only numbered alike, it "
+        "does.",
+        "labels in both groups",
+    )
+    return replace(measured, cautions=(*measured.cautions, same))
 
 
 def refuse_shared_rows(a: Any, b: Any) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,8 +13,10 @@ from edgewise._base.text import listed
 from edgewise._base.types import AnyArray, FloatArray
 from edgewise.errors import DataError, ParameterError
 from edgewise.rows.collecting import all_rows
+from edgewise.rows.labels import label_numbers
 from edgewise.rows.level_column import column_of_labels
 from edgewise.rows.opening import on_cluster, open_table
+from edgewise.rows.values import raise_for_nonfinite
 from edgewise.states.registry import as_state
 
 MOST_LEVELS = 12
@@ -35,7 +37,11 @@ class Levels:
     feature_names : tuple of str
         The columns.
     n_without : int
-        Rows that were left out because they have no level.
+        Rows that were left out because they have no level, or belong to no group of rows.
+    groups : ndarray of shape (n,), or None
+        To which group each row belongs, of rows that belong together.
+    groups_name : str or None
+        The column that says so.
     """
 
     rows: FloatArray
@@ -43,6 +49,22 @@ class Levels:
     names: tuple[str, ...]
     feature_names: tuple[str, ...]
     n_without: int
+    groups: FloatArray | None = None
+    groups_name: str | None = None
+
+    def labels_of(self, some: AnyArray) -> FloatArray | None:
+        """The groups of some of the rows."""
+        return None if self.groups is None else self.groups[some]
+
+    def complete(self, *, drop_missing: bool) -> Levels:
+        """Only rows with all values; an error where a row is not complete and must be."""
+        finite = np.asarray(np.isfinite(self.rows).all(axis=1))
+        if finite.all():
+            return self
+        if not drop_missing:
+            raise_for_nonfinite(self.rows, self.feature_names)
+        groups = self.labels_of(finite)
+        return replace(self, rows=self.rows[finite], codes=self.codes[finite], groups=groups)
 
 
 def read_levels(data: Any, by: Any, rows: Mapping[str, Any]) -> Levels:
@@ -54,38 +76,80 @@ def read_levels(data: Any, by: Any, rows: Mapping[str, Any]) -> Levels:
             "by: expected with rows in this process, got rows on a cluster; split them there, as "
             "in compare_groups(frame[frame.g == 1], frame[frame.g == 2])."
         )
+    together = rows["groups"]
     if isinstance(by, str):
         labels = column_of_labels(data, by)
-        rows = {**rows, "exclude": _without(by, rows)}
+        rows = {**rows, "exclude": _without(by, rows, "by")}
     else:
         labels = _given(by)
-    table = open_table(data, **{**rows, "drop_missing": False})
+    if isinstance(together, str):
+        rows = {**rows, "exclude": _without(together, rows, "groups")}
+    table = open_table(data, **{**rows, "drop_missing": False, "groups": None})
     values = all_rows(table)
     if len(labels) != len(values):
         raise DataError(
             f"by: expected a level for each of the {len(values)} rows, got {len(labels)}."
         )
     known = np.array([label is not None for label in labels], dtype=bool)
-    if not known.all() and not rows["drop_missing"]:
-        raise DataError(
-            f"by: {int((~known).sum())} of {len(known)} rows have no level; fill them in, or leave "
-            "such rows out (drop_missing=True, --drop-missing)."
-        )
+    _check_known(known, "by", "level", rows)
+    groups = None if together is None else _groups_of_rows(data, together, len(values))
+    if groups is not None:
+        _check_known(~np.isnan(groups), "groups", "label", rows)
+        known &= ~np.isnan(groups)
+        groups = groups[known]
     names, codes = _in_order(*np.unique(_texts(labels[known]), return_inverse=True))
     _check_levels(names, by)
-    return Levels(values[known], codes, names, table.feature_names, int((~known).sum()))
+    if groups is not None:
+        _check_apart(groups, codes)
+    named = together if isinstance(together, str) else None
+    without = int((~known).sum())
+    return Levels(values[known], codes, names, table.feature_names, without, groups, named)
 
 
-def _without(by: str, rows: Mapping[str, Any]) -> tuple[str, ...]:
-    """The columns to leave out: the levels are no variable."""
-    columns = check_columns("columns", rows["columns"])
-    if columns is not None and by in columns:
+def _check_known(known: AnyArray, argument: str, what: str, rows: Mapping[str, Any]) -> None:
+    if not known.all() and not rows["drop_missing"]:
+        raise DataError(
+            f"{argument}: {int((~known).sum())} of {len(known)} rows have no {what}; fill them in, "
+            "or leave such rows out (drop_missing=True, --drop-missing)."
+        )
+
+
+def _groups_of_rows(data: Any, together: Any, n: int) -> FloatArray:
+    """The numbers of the groups of rows that belong together, from a column or from labels."""
+    labels = together
+    if isinstance(together, str):
+        labels = column_of_labels(data, together, "groups")
+    numbers = label_numbers(labels)
+    if len(numbers) != n:
         raise ParameterError(
-            f"by: the column {by!r} tells the groups apart, so it is the same in all rows of a "
-            "group; leave it out of columns."
+            f"groups: expected one label for each of {n} rows, got {len(numbers)} labels."
+        )
+    return numbers
+
+
+def _check_apart(groups: FloatArray, codes: AnyArray) -> None:
+    """Refuse rows that belong together and have different levels: the levels then depend."""
+    different = np.unique(np.column_stack([groups, codes]), axis=0)[:, 0]
+    labels, counts = np.unique(different, return_counts=True)
+    both = int((counts > 1).sum())
+    if both:
+        raise DataError(
+            f"groups: expected each label with one level only, got {both} of {len(labels)} with "
+            "more than one; the levels must have different subjects, as if no row of one belonged "
+            "to a row of another. For the same subjects before and after, test the changes."
+        )
+
+
+def _without(name: str, rows: Mapping[str, Any], argument: str) -> tuple[str, ...]:
+    """The columns to leave out: levels and labels are no variables."""
+    columns = check_columns("columns", rows["columns"])
+    if columns is not None and name in columns:
+        raise ParameterError(
+            f"{argument}: the column {name!r} tells groups apart and is no variable; leave it out "
+            "of columns."
         )
     exclude = check_columns("exclude", rows["exclude"]) or ()
-    return exclude if by in exclude else (*exclude, by)
+    return exclude if name in exclude else (*exclude, name)
 
 
 def _given(by: Any) -> AnyArray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,9 @@ from edgewise.methods.registry import registered
 from edgewise.report.page import content_hash, own_file, unit_square
 from edgewise.results.difference import EdgeDifferenceResult
 from edgewise.results.difference_pairs import EdgeDifference
-from edgewise.results.difference_summary import global_sentence
+from edgewise.results.difference_summary import any_sentence, global_sentence, p_text
+from edgewise.results.differences import EdgeDifferences
+from edgewise.results.tested import adjusted_for, is_chosen
 from edgewise.view.difference import Panel, overlaid, panels
 from edgewise.view.layout import node_positions
 from edgewise.view.safe_names import printable, shortened
@@ -68,7 +70,7 @@ class Graph:
 
 
 def write_difference_report(
-    result: EdgeDifferenceResult,
+    result: EdgeDifferenceResult | EdgeDifferences,
     path: str | os.PathLike[str],
     *,
     title: str | None = None,
@@ -82,7 +84,7 @@ def write_difference_report(
 
 
 def difference_html(
-    result: EdgeDifferenceResult, *, title: str | None = None, command: str = ""
+    result: EdgeDifferenceResult | EdgeDifferences, *, title: str | None = None, command: str = ""
 ) -> str:
     """The page.
 
@@ -98,31 +100,21 @@ def difference_html(
     from markupsafe import Markup
 
     style = own_file("style.css")
-    first, second = map(printable, result.group_names)
-    pairs = result.pairs()
-    differing = [pair for pair in pairs if pair.reject]
-    shown = differing or pairs[:_SHOWN_IF_NONE]
-    others = [pair for pair in pairs if not pair.reject][0 if differing else _SHOWN_IF_NONE :]
+    results = [*result.values()] if isinstance(result, EdgeDifferences) else [result]
+    one = results[0]
     page = Environment(autoescape=True).from_string(own_file("difference.html"))
     return page.render(
-        title=printable(title or f"{first} and {second}"),
+        title=printable(title or " and ".join(_compared_names(results))),
         style=Markup(style),  # noqa: S704  our own file
         style_hash=content_hash(style),
-        question=f"Which pairs of these {result.n_features} variables differ between {first} and "
-        f"{second}, given all others?",
-        answer=_answer(result),
-        any_pair=global_sentence(result),
-        cautions=[printable(caution) for caution in result.cautions],
-        graphs=list(_graphs(result)),
-        first=first,
-        second=second,
-        interval_label=result.interval_label,
-        table_title="The pairs that differ" if differing else "The smallest p-values",
-        differing=[_row(pair) for pair in shown],
-        others_title=_others_title(len(others)),
-        others=[_row(pair) for pair in others[:_MOST_ROWS]],
-        facts=[(name, printable(value)) for name, value in _facts(result)],
-        reading=_reading(result),
+        question=_question(results),
+        answer=_answer(sum(each.n_edges for each in results), one.n_tests),
+        any_pair=any_sentence(result.global_pvalue, one),
+        adjusted=printable(f"The pairs were {adjusted_for(one)}." if one.given else ""),
+        cautions=[printable(caution) for each in results for caution in each.cautions],
+        several=len(results) > 1,
+        comparisons=[_comparison(each) for each in results],
+        reading=_reading(one),
         command=printable(command),
         version=__version__,
         versions=f"edgewise {__version__}, NumPy {np.__version__}, Python "
@@ -130,12 +122,48 @@ def difference_html(
     )
 
 
-def _answer(result: EdgeDifferenceResult) -> str:
-    pairs = result.n_features * (result.n_features - 1) // 2
-    if not result.n_edges:
-        return f"None of the {pairs:,} pairs clearly differs."
-    verb = "differs" if result.n_edges == 1 else "differ"
-    return f"{result.n_edges:,} of {pairs:,} pair{'s' * (pairs != 1)} {verb}."
+def _compared_names(results: Sequence[EdgeDifferenceResult]) -> list[str]:
+    return (
+        [*results[0].group_names] if len(results) == 1 else [one.group_names[0] for one in results]
+    )
+
+
+def _question(results: Sequence[EdgeDifferenceResult]) -> str:
+    one, names = results[0], _compared_names(results)
+    of = "chosen pairs of" if is_chosen(one) else "pairs of"
+    which = f"Which {of} these {len(one.tested_columns())} variables differ"
+    between = f"between {names[0]} and {names[1]}"
+    if len(results) > 1:
+        between = f"between one of {', '.join(names)} and all the others together"
+    return printable(f"{which} {between}, given all other variables?")
+
+
+def _answer(differ: int, tests: int) -> str:
+    if not differ:
+        return f"None of the {tests:,} pairs clearly differs."
+    return f"{differ:,} of {tests:,} pair{'s' * (tests != 1)} differ{'s' * (differ == 1)}."
+
+
+def _comparison(result: EdgeDifferenceResult) -> dict[str, Any]:
+    """What the page says about two groups."""
+    first, second = map(printable, result.group_names)
+    pairs = result.pairs()
+    differing = [pair for pair in pairs if pair.reject]
+    shown = differing or pairs[:_SHOWN_IF_NONE]
+    others = [pair for pair in pairs if not pair.reject][0 if differing else _SHOWN_IF_NONE :]
+    return {
+        "first": first,
+        "second": second,
+        "answer": _answer(result.n_edges, result.n_pairs),
+        "any_pair": global_sentence(result),
+        "graphs": list(_graphs(result)),
+        "interval_label": result.interval_label,
+        "table_title": "The pairs that differ" if differing else "The smallest p-values",
+        "differing": [_row(pair) for pair in shown],
+        "others_title": _others_title(len(others)),
+        "others": [_row(pair) for pair in others[:_MOST_ROWS]],
+        "facts": [(name, printable(value)) for name, value in _facts(result)],
+    }
 
 
 def _others_title(others: int) -> str:
@@ -154,14 +182,10 @@ def _row(pair: EdgeDifference) -> dict[str, Any]:
         "sign": "positive" if pair.difference > 0 else "negative",
         "interval": f"{pair.interval_low:+.3f} to {pair.interval_high:+.3f}",
         "statistic": f"{pair.statistic:+.2f}",
-        "pvalue": _p(pair.pvalue),
-        "adjusted": _p(pair.adjusted_pvalue),
+        "pvalue": p_text(pair.pvalue),
+        "adjusted": p_text(pair.adjusted_pvalue),
         "reject": pair.reject,
     }
-
-
-def _p(p: float) -> str:
-    return "< 1e-300" if p < 1e-300 else f"{p:.2g}"
 
 
 def _facts(result: EdgeDifferenceResult) -> Iterator[tuple[str, str]]:
@@ -170,7 +194,9 @@ def _facts(result: EdgeDifferenceResult) -> Iterator[tuple[str, str]]:
     ):
         left_out = f" ({dropped:,} more with missing values were left out)" if dropped else ""
         yield f"rows of {printable(name)}", f"{rows:,}{left_out}"
-    yield "variables", f"{result.n_features:,}"
+    yield "variables", f"{len(result.tested_columns()):,}"
+    if result.given:
+        yield "adjusted for", ", ".join(result.given)
     tested = f"{result.method}, α = {result.alpha:g}, {result.correction or 'no correction'}"
     if result.permutations is not None:
         tested += f", {result.permutations:,} permutations of the rows' groups"
@@ -197,8 +223,8 @@ def _reading(result: EdgeDifferenceResult) -> str:
 def _graphs(result: EdgeDifferenceResult) -> Iterator[Graph]:
     """Both groups on one scale of widths, and the difference on its own."""
     room = np.array([_WIDTH, _HEIGHT]) - 2 * _MARGIN
-    places = _MARGIN + unit_square(node_positions(overlaid(result))) * room
     drawn = panels(result)
+    places = _MARGIN + unit_square(node_positions(overlaid(drawn))) * room
     both = max(_strongest(drawn[0]), _strongest(drawn[1]))
     legends = [("positive partial correlation", "negative")] * 2
     names = [shortened(name, 30) for name in result.group_names]

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from edgewise._base.matrices import pairs_of, symmetric
-from edgewise._base.types import FloatArray
+from edgewise._base.types import BoolArray, FloatArray
 from edgewise.inference.cautions import Caution
 from edgewise.inference.corrections import adjust
 from edgewise.inference.difference import GroupDifference, GroupZ, log_any
+from edgewise.inference.family import Family
 from edgewise.inference.measurement import Measurement
 from edgewise.inference.per_edge import PerEdge
 from edgewise.inference.permuted import PermutedTests
@@ -65,35 +66,39 @@ def decide_differences(
     alpha: float,
     correction: str | None,
     draws: FloatArray | None = None,
+    family: Family | None = None,
 ) -> list[EdgeDifferenceResult]:
-    """A result for each comparison; the correction is over the pairs of all of them.
+    """A result for each comparison; the correction is over the tested pairs of all of them.
 
     `draws` are the statistics of all comparisons after permutations, one permutation in each row.
     """
-    p = len(compared[0].first.feature_names)
-    pairs = p * (p - 1) // 2
-    differences = [groups.difference(pairs * len(compared)) for groups in compared]
+    names = compared[0].first.feature_names
+    pairs = len(names) * (len(names) - 1) // 2
+    tested = None if family is None else family.tested(names)
+    own = np.ones(pairs, dtype=bool) if tested is None else pairs_of(tested)
+    every = np.tile(own, len(compared))
+    differences = [groups.difference(int(every.sum())) for groups in compared]
     permuted = None
     if draws is None:
         log_p = np.concatenate([one.log_pvalues() for one in differences])
-        log_adjusted = adjust(log_p, correction)
     else:
         sizes = np.concatenate([np.abs(pairs_of(one.statistic())) for one in differences])
-        permuted = PermutedTests.of(sizes, np.abs(draws))
-        log_p, log_adjusted = permuted.log_pvalue, permuted.log_adjusted
-        if correction != "maxt":
-            log_adjusted = adjust(log_p, correction)
+        permuted = PermutedTests.of(sizes, np.abs(draws), every)
+        log_p = permuted.log_pvalue
+    if permuted is not None and correction == "maxt":
+        log_adjusted = permuted.log_adjusted
+    else:
+        log_adjusted = np.full(len(log_p), np.nan)
+        log_adjusted[every] = adjust(log_p[every], correction)
     results = []
     for k, (groups, difference) in enumerate(zip(compared, differences, strict=True)):
-        own = slice(k * pairs, (k + 1) * pairs)
-        log_global = log_any(log_p[own], pairs)
+        part = slice(k * pairs, (k + 1) * pairs)
+        log_global = log_any(log_p[part][own], int(own.sum()))
         if permuted is not None:
-            difference = GroupDifference(
-                difference.first, difference.second, difference.n_tests, permuted.maxima(own, alpha)
-            )
-            log_global = permuted.log_any(own)
-        decided = _Decided(log_p[own], log_adjusted[own], log_global)
-        results.append(_result(groups, difference, decided, alpha, correction, draws))
+            difference = replace(difference, permuted=permuted.maxima(part, alpha))
+            log_global = permuted.log_any(part)
+        decided = _Decided(np.where(own, log_p[part], np.nan), log_adjusted[part], log_global)
+        results.append(_result(groups, difference, decided, alpha, correction, draws, tested))
     return results
 
 
@@ -104,12 +109,14 @@ def _result(
     alpha: float,
     correction: str | None,
     draws: FloatArray | None,
+    tested: BoolArray | None,
 ) -> EdgeDifferenceResult:
     a, b = groups.first, groups.second
     p = len(a.feature_names)
     errors = [_per_edge(one).errors(one)[1] for one in (a, b)]
     log_p = symmetric(decided.log_pvalue, p, diagonal=np.nan)
     reject = decided.log_adjusted <= math.log(alpha)
+    statistic = difference.statistic()
     return EdgeDifferenceResult(
         method=a.method,
         alpha=alpha,
@@ -128,7 +135,7 @@ def _result(
         standard_error_b=errors[1],
         difference=a.partial_correlation - b.partial_correlation,
         standard_error=np.hypot(*errors),
-        statistic=difference.statistic(),
+        statistic=statistic if tested is None else np.where(tested, statistic, np.nan),
         log_pvalue=log_p,
         pvalue=probabilities(log_p),
         adjusted_pvalue=probabilities(symmetric(decided.log_adjusted, p, diagonal=np.nan)),
@@ -136,6 +143,7 @@ def _result(
         global_pvalue=float(probabilities(np.array(decided.log_global))),
         cautions=_cautions(groups),
         uncertainty=difference,
+        tested=tested,
     )
 
 

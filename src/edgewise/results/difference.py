@@ -18,6 +18,7 @@ from edgewise.results.difference_summary import headline, shortest, summary
 from edgewise.results.edge import FrameKind, frame_of
 from edgewise.results.intervals import FAMILY_WISE, LARGEST_LEVEL, IntervalFamily, interval_label
 from edgewise.results.json import json_text
+from edgewise.results.tested import Tested
 
 if TYPE_CHECKING:
     import os
@@ -32,7 +33,7 @@ SCALES = ("partial_correlation", "fisher_z")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class EdgeDifferenceResult:
+class EdgeDifferenceResult(Tested):
     """The outcome of testing H₀: ρ^A_ij = ρ^B_ij for every pair of variables.
 
     Attributes
@@ -56,8 +57,8 @@ class EdgeDifferenceResult:
     feature_names : tuple of str
         The names of the columns.
     n_tests : int
-        How many tests the correction allows for: the pairs, or with more than two levels those of
-        every level.
+        How many tests the correction allows for: the tested pairs, or with more than two levels
+        those of every level.
     partial_correlation_a, partial_correlation_b : ndarray of shape (p, p)
         The estimates of each group.
     standard_error_a, standard_error_b : ndarray of shape (p, p)
@@ -81,8 +82,12 @@ class EdgeDifferenceResult:
         What the data of each group say against the method, in sentences.
     uncertainty : GroupDifference
         What intervals are made from.
-    n_edges : int
-        How many pairs differ.
+    tested : ndarray of bool of shape (p, p), or None
+        The tested pairs, with `given` or `pairs`; None if they are all.
+    given : tuple of str
+        The columns that were adjusted for and are in no tested pair.
+    n_edges, n_pairs : int
+        How many pairs differ, and of how many that were tested.
     interval_level, interval_family, interval_label : float, str, str
         Of the intervals shown in tables, files and pictures, as in `EdgeTestResult`.
 
@@ -128,6 +133,7 @@ class EdgeDifferenceResult:
     global_pvalue: float
     cautions: tuple[str, ...] = ()
     uncertainty: GroupDifference = field(repr=False)
+    tested: BoolArray | None = None
 
     def __post_init__(self) -> None:
         for known in fields(self):
@@ -153,7 +159,8 @@ class EdgeDifferenceResult:
     @property
     def interval_label(self) -> str:
         """How the intervals are called wherever they are shown."""
-        return interval_label(self.interval_level, self.interval_family)
+        some = self.tested is not None
+        return interval_label(self.interval_level, self.interval_family, some=some)
 
     def confidence_interval(
         self,
@@ -186,7 +193,8 @@ class EdgeDifferenceResult:
         """
         level = check_real("level", level, above=0, below=1, hint=" 0.95 is usual.")
         check_choice("scale", scale, SCALES)
-        return self.uncertainty.interval(level, scale=scale, simultaneous=simultaneous)
+        found = self.uncertainty.interval(level, scale=scale, simultaneous=simultaneous)
+        return self.known_ends(found) if simultaneous else found
 
     def shown_interval(self) -> ConfidenceInterval:
         """The intervals of ρ_A − ρ_B that every table, file and picture shows.
@@ -208,7 +216,7 @@ class EdgeDifferenceResult:
         return shown
 
     def pairs(self) -> list[EdgeDifference]:
-        """Every pair of variables, the smallest p-value first.
+        """Every tested pair of variables, the smallest p-value first.
 
         Returns
         -------
@@ -228,7 +236,7 @@ class EdgeDifferenceResult:
         return [pair for pair in self.pairs() if pair.reject]
 
     def to_frame(self, backend: FrameKind | None = None) -> Any:
-        """Every pair as a row of a data frame, the smallest p-value first.
+        """Every tested pair as a row of a data frame, the smallest p-value first.
 
         Parameters
         ----------

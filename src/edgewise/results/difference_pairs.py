@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from edgewise._base.matrices import upper_pairs
-
 if TYPE_CHECKING:
     from edgewise.results.difference import EdgeDifferenceResult
 
@@ -68,8 +66,8 @@ class EdgeDifference(NamedTuple):
 
 
 def all_differences(result: EdgeDifferenceResult) -> list[EdgeDifference]:
-    """Every pair of variables, the smallest p-value first."""
-    rows, columns = upper_pairs(result.n_features)
+    """Every tested pair of variables, the smallest p-value first."""
+    rows, columns = result.tested_pairs()
     size, log_p = np.abs(result.statistic[rows, columns]), result.log_pvalue[rows, columns]
     order = np.lexsort((-size, log_p))  # permutations give many pairs the same p-value
     at = rows[order], columns[order]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from edgewise.results.tested import adjusted_for, is_chosen
+
 if TYPE_CHECKING:
     from edgewise.results.difference import EdgeDifferenceResult
 
@@ -24,24 +26,39 @@ def shortest(result: EdgeDifferenceResult) -> str:
 
 def headline(result: EdgeDifferenceResult) -> str:
     """What was compared, how, and how many pairs differ."""
-    pairs = result.n_features * (result.n_features - 1) // 2
-    (a, b), (rows_a, rows_b) = result.group_names, result.n_samples
+    a, b = result.group_names
     family = "no correction" if result.correction is None else result.correction
-    if result.n_tests > pairs:
+    if result.n_tests > result.n_pairs:
         family += f" over {result.n_tests} tests"
     if result.permutations is not None:
         family += f", {result.permutations} permutations"
+    adjusted = f", {adjusted_for(result)}," if result.given else ""
     return (
-        f"{result.n_edges} of {pairs} pairs among {result.n_features} variables differ between "
-        f"{a!r} ({rows_a} rows) and {b!r} ({rows_b} rows) "
+        f"{result.n_edges} of {result.n_pairs} {'chosen ' * is_chosen(result)}pairs among "
+        f"{len(result.tested_columns())} variables{adjusted} differ between "
+        f"{a!r} ({_rows(result, 0)}) and {b!r} ({_rows(result, 1)}) "
         f"(method {result.method!r}, alpha {result.alpha:g}, {family})."
     )
 
 
+def _rows(result: EdgeDifferenceResult, group: int) -> str:
+    """How many rows a group has, and how many groups of rows that belong together."""
+    together = result.options.get("n_groups")
+    if together is None:
+        return f"{result.n_samples[group]} rows"
+    count = together[group] if isinstance(together, list | tuple) else together
+    return f"{result.n_samples[group]} rows in {count} groups"
+
+
 def global_sentence(result: EdgeDifferenceResult) -> str:
     """The test that nothing differs at all."""
+    return any_sentence(result.global_pvalue, result)
+
+
+def any_sentence(pvalue: float, result: EdgeDifferenceResult) -> str:
+    """The p-value of "no pair differs", and how it was found."""
     how = "Bonferroni" if result.permutations is None else "permutations"
-    return f"That any pair differs: p {p_text(result.global_pvalue)} (largest statistic, {how})."
+    return f"That any pair differs: p {p_text(pvalue)} (largest statistic, {how})."
 
 
 def facts(result: EdgeDifferenceResult) -> list[str]:

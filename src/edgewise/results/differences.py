@@ -79,10 +79,9 @@ class EdgeDifferences(Mapping[str, EdgeDifferenceResult]):
             One line.
         """
         first = next(iter(self.results.values()))
-        pairs = first.n_features * (first.n_features - 1) // 2
         return (
             f"{len(self)} groups, each against all others pooled: {self.n_edges} of "
-            f"{len(self) * pairs} differences among {first.n_features} variables."
+            f"{first.n_tests} differences among {len(first.tested_columns())} variables."
         )
 
     def summary(self) -> str:
@@ -112,6 +111,24 @@ class EdgeDifferences(Mapping[str, EdgeDifferenceResult]):
             (level, *pair) for level, one in self.results.items() for pair in one.pairs()
         ]
         return frame_of(rows, backend, ("group", *EdgeDifference._fields))
+
+    def report(
+        self, path: str | os.PathLike[str], *, title: str | None = None, command: str = ""
+    ) -> None:
+        """Write one HTML file to look at and send, with a part for each level.
+
+        Parameters
+        ----------
+        path : path
+            Where to write it.
+        title : str, optional
+            The title of the page.
+        command : str, optional
+            The command that made it, to be shown.
+        """
+        from edgewise.report.difference import write_difference_report
+
+        write_difference_report(self, path, title=title, command=command)
 
     def to_json(self, indent: int | None = None) -> str:
         """All results as JSON, which `from_json` reads.

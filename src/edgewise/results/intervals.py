@@ -108,10 +108,7 @@ class Intervals(Tested):
                 "intervals; test the data again."
             )
         found = self.uncertainty.interval(self, level=level, scale=scale, simultaneous=simultaneous)
-        if self.tested is None or not simultaneous:
-            return found
-        known = self.tested | np.eye(len(self.tested), dtype=bool)
-        return ConfidenceInterval(*(np.where(known, end, np.nan) for end in found))
+        return self.known_ends(found) if simultaneous else found
 
     def shown_interval(self) -> ConfidenceInterval:
         """The intervals of the partial correlations that every table, file and picture shows.

@@ -157,16 +157,21 @@ def from_json(kind: type[EdgeTestResult], source: str | os.PathLike[str]) -> Edg
         n_dropped=document.whole("n_dropped"),
         uncertainty=uncertainty_in(document, p, matrices["standard_error"]),
         cautions=document.texts("cautions") if "cautions" in document.fields else (),
-        tested=_tested_in(document, p),
+        tested=tested_in(document, p) if _has_family(document) else None,
         **matrices,
     )
     _check_repeated(document, result)
     return result
 
 
-def _tested_in(document: Document, p: int) -> BoolArray | None:
-    """Which pairs were tested; None for all, as in every file of an older edgewise."""
-    if document.fields["schema_version"] < _FAMILY_VERSION or document.field("tested") is None:
+def _has_family(document: Document) -> bool:
+    """Whether the file says which pairs were tested; older ones tested all."""
+    return bool(document.fields["schema_version"] >= _FAMILY_VERSION)
+
+
+def tested_in(document: Document, p: int) -> BoolArray | None:
+    """Which pairs were tested; None for all."""
+    if document.field("tested") is None:
         return None
     tested = document.decisions("tested", p)
     if not tested.any() or (tested == off_diagonal(p)).all():
@@ -189,7 +194,7 @@ def _check_repeated(document: Document, result: EdgeTestResult) -> None:
         for name, value in _interval_fields(result).items():
             if not _close(document.field(name), value):
                 document.refuse(name, repr(value))
-    if version >= _FAMILY_VERSION and document.texts("given") != result.given:
+    if _has_family(document) and document.texts("given") != result.given:
         document.refuse("given", "the columns that are in no tested pair")
     if not agree(edges, expected):
         document.refuse("edges", "the pairs that 'reject' marks, with the numbers of the matrices")

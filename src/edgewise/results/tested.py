@@ -11,6 +11,7 @@ import numpy.typing as npt
 from edgewise._base.matrices import off_diagonal, upper_pairs
 from edgewise._base.text import listed
 from edgewise._base.types import BoolArray
+from edgewise.inference.intervals import ConfidenceInterval
 
 if TYPE_CHECKING:
     from edgewise.results.result import EdgeTestResult
@@ -20,7 +21,7 @@ _NAMED = 5  # as many as `listed` names before it counts the others
 
 
 class Tested:
-    """What `EdgeTestResult` says about its family of pairs."""
+    """What a result says about its family of pairs."""
 
     n_features: int
     feature_names: tuple[str, ...]
@@ -36,6 +37,13 @@ class Tested:
         """Columns that were adjusted for: they are in the model, but in no tested pair."""
         inside = set(self.tested_columns().tolist())
         return tuple(name for i, name in enumerate(self.feature_names) if i not in inside)
+
+    def known_ends(self, interval: ConfidenceInterval) -> ConfidenceInterval:
+        """Intervals that hold at once do so for the tested pairs; those of others are NaN."""
+        if self.tested is None:
+            return interval
+        known = self.tested | np.eye(len(self.tested), dtype=bool)
+        return ConfidenceInterval(*(np.where(known, end, np.nan) for end in interval))
 
     def tested_pairs(self) -> tuple[IntArray, IntArray]:
         """The places of the tested pairs above the diagonal, row by row.
@@ -81,13 +89,13 @@ def tested_part(result: EdgeTestResult) -> EdgeTestResult:
     return replace(result, n_features=len(columns), feature_names=names, uncertainty=None, **parts)
 
 
-def is_chosen(result: EdgeTestResult) -> bool:
+def is_chosen(result: Tested) -> bool:
     """Whether only some pairs of the tested columns were tested."""
     k = len(result.tested_columns())
     return result.n_pairs < k * (k - 1) // 2
 
 
-def chosen_pairs(result: EdgeTestResult) -> list[tuple[str, str]] | None:
+def chosen_pairs(result: Tested) -> list[tuple[str, str]] | None:
     """What `pairs` of `edge_test` was; None if all pairs of the tested columns were tested."""
     if not is_chosen(result):
         return None
@@ -95,12 +103,12 @@ def chosen_pairs(result: EdgeTestResult) -> list[tuple[str, str]] | None:
     return [(names[i], names[j]) for i, j in zip(*result.tested_pairs(), strict=True)]
 
 
-def adjusted_for(result: EdgeTestResult) -> str:
+def adjusted_for(result: Tested) -> str:
     """What was adjusted for, as in "adjusted for age and sex"; empty if nothing was."""
     return f"adjusted for {given_names(result)}" if result.given else ""
 
 
-def given_names(result: EdgeTestResult) -> str:
+def given_names(result: Tested) -> str:
     """The first of the names that were adjusted for, as part of a sentence."""
     given = result.given
     if 2 <= len(given) <= _NAMED:

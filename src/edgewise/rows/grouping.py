@@ -19,7 +19,7 @@ from edgewise.errors import DataError, ParameterError
 from edgewise.rows.block import ColumnBlock, Piece, Rows
 from edgewise.rows.labels import label_numbers, not_a_label
 from edgewise.rows.table import LocalTable, Part, Table
-from edgewise.rows.views import View
+from edgewise.rows.views import RenamedColumns, View
 
 
 class GroupedRows(ColumnBlock):
@@ -57,6 +57,11 @@ class GroupedTable(View):
     @property
     def feature_names(self) -> tuple[str, ...]:
         return self._table.feature_names[:-1]
+
+    def renamed(self, names: tuple[str, ...]) -> GroupedTable:
+        """The same rows and labels, with other names of the variables."""
+        every = (*names, *self._table.feature_names[-1:])
+        return GroupedTable(RenamedColumns(self._table, every), self.groups_name)
 
 
 def _split(part: Part, where: str) -> Part:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from edgewise._base.text import listed
+from edgewise._base.checks import check_known
 from edgewise._base.types import AnyArray
 from edgewise.errors import DataError, DataTypeError
 from edgewise.rows.readers.files import open_file
@@ -18,7 +17,7 @@ from edgewise.rows.readers.opened_file import OpenedFile, readable
 from edgewise.rows.readers.paths import IPC_ENDINGS, PARQUET_ENDINGS, expand_paths
 
 
-def column_of_labels(data: Any, name: str) -> AnyArray:
+def column_of_labels(data: Any, name: str, argument: str = "by") -> AnyArray:
     """The values of a column as objects, in the order of the rows; None where there is none.
 
     Parameters
@@ -27,39 +26,41 @@ def column_of_labels(data: Any, name: str) -> AnyArray:
         The rows, in memory or in files that can be read again.
     name : str
         The name of the column.
+    argument : str
+        The argument that names it, for messages.
     """
     paths = data if isinstance(data, list | tuple) else [data]
     if paths and all(isinstance(path, str | os.PathLike) for path in paths):
-        return _of_files(paths, name)
+        return _of_files(paths, name, argument)
     if hasattr(data, "iloc") and hasattr(data, "columns"):
-        values = data.iloc[:, _place(name, list(data.columns), "the table")]
+        values = data.iloc[:, _place(name, list(data.columns), "the table", argument)]
         return np.array([None if value != value else value for value in values], dtype=object)
     if hasattr(data, "__arrow_c_stream__"):
         import pyarrow as pa
 
         reader = pa.RecordBatchReader.from_stream(data)
-        place = _place(name, reader.schema.names, "the table")
+        place = _place(name, reader.schema.names, "the table", argument)
         return _objects(reader.read_all().column(place).to_pylist())
     if isinstance(data, np.ndarray) and data.ndim == 2:
         names = [f"x{i}" for i in range(data.shape[1])]
-        return _objects(data[:, _place(name, names, "the array")].tolist())
+        return _objects(data[:, _place(name, names, "the array", argument)].tolist())
     raise DataTypeError(
-        f"by: expected the name of a column of a table in memory or of files, got "
+        f"{argument}: expected the name of a column of a table in memory or of files, got "
         f"{type(data).__name__} as data; split the rows yourself and pass the two groups."
     )
 
 
-def _of_files(paths: Sequence[Any], name: str) -> AnyArray:
+def _of_files(paths: Sequence[Any], name: str, argument: str) -> AnyArray:
     expanded = expand_paths(paths)
     if expanded == ["-"]:
         raise DataError(
-            "by: expected files, got standard input, which can be read only once; write the rows "
-            "to a file first."
+            f"{argument}: expected files, got standard input, which can be read only once; write "
+            "the rows to a file first."
         )
     values: list[Any] = []
     for path in expanded:
         file = open_file(Path(path))
-        _place(name, file.schema.names, f"file '{path}'")
+        _place(name, file.schema.names, f"file '{path}'", argument)
         with readable(file.path):
             values += _of_file(file, name)
     return _objects(values)
@@ -95,12 +96,7 @@ def _objects(values: list[Any]) -> AnyArray:
     return found
 
 
-def _place(name: str, names: Sequence[Any], where: str) -> int:
+def _place(name: str, names: Sequence[Any], where: str, argument: str) -> int:
     texts = [str(one) for one in names]
-    if name in texts:
-        return texts.index(name)
-    near = difflib.get_close_matches(name, texts, n=1)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
-    raise DataError(
-        f"by: {where} has no column {name!r}; it has {listed([*map(repr, texts)])}.{hint}"
-    )
+    check_known(argument, [name], texts, where)
+    return texts.index(name)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from difflib import get_close_matches
 
 import numpy as np
 import numpy.typing as npt
 
-from edgewise._base.checks import check_names
+from edgewise._base.checks import check_known, check_names
 from edgewise._base.text import listed
 from edgewise.errors import DataError, EdgewiseError
 
@@ -27,16 +26,9 @@ def selected_names(
     names = check_names(names)
     columns = names if columns is None else check_names(columns)
     exclude = () if exclude is None else exclude
-    known, left_out = set(names), {*exclude, *along}
+    left_out = {*exclude, *along}
     for argument, wanted in (("columns", columns), ("exclude", exclude), ("groups", along)):
-        for name in wanted:
-            if name not in known:
-                have = listed([*map(repr, names)])
-                near = get_close_matches(name, names, n=1)
-                guess = f" (did you mean {near[0]!r}?)" if near else ""
-                raise DataError(
-                    f"{argument}: {where} has no column {name!r}{guess}; it has {have}."
-                )
+        check_known(argument, wanted, names, where)
     left = tuple(name for name in columns if name not in left_out)
     if names and not left:
         raise DataError(f"columns: expected at least 2 columns of {where} to test, got none.")

@@ -91,6 +91,10 @@ class GroupMoments:
         copied._labels, copied._sums, copied._later = self._labels, self._sums, [*self._later]
         return copied
 
+    def labels(self) -> FloatArray:
+        """The numbers that stand for the groups, in order."""
+        return self._merged()[0].copy()
+
     def counts(self) -> npt.NDArray[np.int64]:
         """Rows of each group."""
         return self._merged()[1].n.copy()

@@ -79,11 +79,12 @@ def plot_difference(
     """
     first, second, third = _three_axes(axes)
     drawn = panels(result)
-    laid = laid_out(overlaid(result), layout.page_size(first))
+    laid = laid_out(overlaid(drawn), layout.page_size(first))
     strongest = [_strongest(drawn[:2])] * 2 + [_strongest(drawn[2:])]
     for ax, panel, most in zip((first, second, third), drawn, strongest, strict=True):
         draw_graph(ax, panel, laid, strongest=most, signs=panel.signs)
-        layout.write_title(ax, panel.title)
+        notes = layout.adjusted(result) if panel is drawn[2] else []
+        layout.write_title(ax, panel.title, *notes)
     return first, second, third
 
 
@@ -107,7 +108,10 @@ def _strongest(drawn: Sequence[Panel]) -> float:
 
 
 def panels(result: EdgeDifferenceResult) -> tuple[Panel, Panel, Panel]:
-    """The first group, the second group, and their difference."""
+    """The first group, the second group, and their difference; of the tested columns only."""
+    columns = result.tested_columns()
+    at = np.ix_(columns, columns)
+    features = tuple(result.feature_names[i] for i in columns)
     names = [shortened(name, _LONGEST_GROUP) for name in result.group_names]
     own = []
     for name, rows, rho, measured in zip(
@@ -117,30 +121,33 @@ def panels(result: EdgeDifferenceResult) -> tuple[Panel, Panel, Panel]:
         (result.uncertainty.first, result.uncertainty.second),
         strict=True,
     ):
-        edges = group_edges(measured, result.alpha, result.correction)
+        edges = group_edges(result, measured)[at]
         count = int(np.count_nonzero(edges)) // 2
         title = f"{name}: {count} edge{'s' * (count != 1)}, {rows:,} rows"
-        own.append(Panel(title, result.feature_names, rho, edges))
-    pairs = result.n_features * (result.n_features - 1) // 2
+        own.append(Panel(title, features, rho[at], edges))
+    pairs = result.n_pairs
     differ = f"{result.n_edges} of {pairs} pair{'s' * (pairs != 1)} differ{'s' * (pairs == 1)}"
     signs = f"larger in {names[0]}, by up to ", f"larger in {names[1]}, by up to "
-    third = Panel(differ, result.feature_names, result.difference, result.reject, signs)
+    third = Panel(differ, features, result.difference[at], result.reject[at], signs)
     return own[0], own[1], third
 
 
-def overlaid(result: EdgeDifferenceResult) -> Panel:
+def overlaid(drawn: Sequence[Panel]) -> Panel:
     """Both groups in one, for a layout that suits both: the stronger correlation of each pair."""
-    rho = np.maximum(np.abs(result.partial_correlation_a), np.abs(result.partial_correlation_b))
-    drawn = panels(result)
-    edges = drawn[0].reject | drawn[1].reject | drawn[2].reject
-    return Panel("", result.feature_names, rho, edges)
+    first, second, third = drawn
+    rho = np.maximum(np.abs(first.partial_correlation), np.abs(second.partial_correlation))
+    return Panel("", first.feature_names, rho, first.reject | second.reject | third.reject)
 
 
-def group_edges(group: GroupZ, alpha: float, correction: str | None) -> BoolArray:
+def group_edges(result: EdgeDifferenceResult, group: GroupZ) -> BoolArray:
     """The edges of one group by itself, at the same level and with the same correction.
 
     Permutations of labels are about two groups; the edges of each then have Holm's correction.
     """
-    own = correction if correction in _STEPWISE else "holm"
-    log_adjusted = adjust(group.log_pvalues(), own)
-    return symmetric(log_adjusted <= math.log(alpha), len(group.fisher_z), diagonal=False)
+    own = result.correction if result.correction in _STEPWISE else "holm"
+    p, (rows, columns) = result.n_features, result.tested_pairs()
+    tested = symmetric(np.arange(p * (p - 1) // 2), p, diagonal=0)[rows, columns]
+    log_adjusted = adjust(group.log_pvalues()[tested], own)
+    found = np.zeros((p, p), dtype=bool)
+    found[rows, columns] = found[columns, rows] = log_adjusted <= math.log(result.alpha)
+    return found

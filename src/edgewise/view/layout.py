@@ -16,7 +16,7 @@ import numpy as np
 
 from edgewise._base.types import BoolArray, FloatArray
 from edgewise.results.result import EdgeTestResult
-from edgewise.results.tested import adjusted_for, is_chosen
+from edgewise.results.tested import Tested, adjusted_for, is_chosen
 from edgewise.view.safe_names import shortened
 
 if TYPE_CHECKING:
@@ -175,7 +175,7 @@ def found(result: EdgeTestResult) -> str:
     )
 
 
-def adjusted(result: EdgeTestResult) -> list[str]:
+def adjusted(result: Tested) -> list[str]:
     """A further line of a title: what was adjusted for and is not in the picture, if anything."""
     return [shortened(adjusted_for(result), _LONGEST_NOTE)] if result.given else []
 
