@@ -14,6 +14,8 @@ from edgewise.cli.main import cli
 from edgewise.errors import DataError, ParameterError
 from edgewise.simulate import make_chain_precision, sample
 
+DRAWN = (("report", "html"), ("plot", "svg"))
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory, write_csv):
@@ -25,6 +27,9 @@ def folder(tmp_path_factory, write_csv):
     labels = np.repeat(["drug", "placebo"], [400, 500]).astype(object)
     both = np.column_stack([labels, np.concatenate([a, b]).astype(object)])
     write_csv(made / "trial.csv", ["arm", *"wxyz"], both)
+    subjects = np.repeat(np.arange(100), 9)[:, np.newaxis]
+    subjects[:400] -= 1000
+    write_csv(made / "subjects.csv", ["arm", *"wxyz", "subject"], np.hstack([both, subjects]))
     both[:, 0] = np.arange(900) % 3
     write_csv(made / "three.csv", ["arm", *"wxyz"], both)
     return made
@@ -57,6 +62,34 @@ def test_by_a_column(run_edgewise, folder, tmp_path):
     rows = list(csv.DictReader(lines))
     assert [row["source"] for row in rows] == [pair.source for pair in result.pairs()]
     assert [float(row["difference"]) for row in rows] == [p.difference for p in result.pairs()]
+
+
+def test_some_pairs_subjects_a_page_and_a_picture(folder, monkeypatch, capsys, tmp_path, require):
+    require("matplotlib")
+    monkeypatch.chdir(folder)
+    (tmp_path / "pairs.csv").write_text("source,target\nw,x\nx,y\n", encoding="utf-8")
+    outputs = [f"--{kind}={tmp_path}/d.{ending}" for kind, ending in DRAWN]
+    asked = ["--given", "z", "--pairs", f"{tmp_path}/pairs.csv", "--groups", "subject"]
+    cli.main(["diff", "subjects.csv", "--by", "arm", *asked, *outputs], standalone_mode=False)
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "of 2 chosen pairs among 3 variables, adjusted for z," in shown
+    assert "(400 rows in 45 groups)" in shown
+    assert "adjusted for z" in (tmp_path / "d.html").read_text(encoding="utf-8")
+    assert (tmp_path / "d.svg").stat().st_size > 1000
+
+
+def test_a_page_of_three_levels(folder, monkeypatch, tmp_path):
+    monkeypatch.chdir(folder)
+    page = tmp_path / "d.html"
+    cli.main(["diff", "three.csv", "--by", "arm", "--report", str(page)], standalone_mode=False)
+    text = page.read_text(encoding="utf-8")
+    assert text.count("<svg") == 9
+    assert "2 against the others" in text
+    with pytest.raises(click.UsageError, match="--plot draws two groups, and --by has 3 levels"):
+        cli.main(
+            ["diff", "three.csv", "--by", "arm", "--plot", f"{tmp_path}/d.png"],
+            standalone_mode=False,
+        )
 
 
 def test_three_levels(folder, monkeypatch, capsys):

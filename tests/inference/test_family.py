@@ -317,7 +317,7 @@ def test_a_wrong_name_costs_no_pass(refuses):
         def reduce(self, *arguments, **options):
             raise AssertionError("the rows were read")
 
-    refuses(lambda: ew.edge_test(Unread(X), given="y"), DataError, "given: the data have no")
+    refuses(lambda: ew.edge_test(Unread(X), given="y"), DataError, "given: the table has no")
 
 
 def test_no_warning_for_what_is_not_tested():

@@ -35,7 +35,7 @@ def headline(result: EdgeDifferenceResult) -> str:
     adjusted = f", {adjusted_for(result)}," if result.given else ""
     return (
         f"{result.n_edges} of {result.n_pairs} {'chosen ' * is_chosen(result)}pairs among "
-        f"{len(result.tested_columns())} variables{adjusted} differ between "
+        f"{len(result.tested_columns())} variables{adjusted} differ{'s' * (result.n_edges == 1)} between "
         f"{a!r} ({_rows(result, 0)}) and {b!r} ({_rows(result, 1)}) "
         f"(method {result.method!r}, alpha {result.alpha:g}, {family})."
     )

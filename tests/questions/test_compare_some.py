@@ -1,0 +1,169 @@
+"""Two groups: for some pairs only, adjusted for columns, and with rows that belong together."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import edgewise as ew
+from edgewise.errors import DataError, ParameterError
+from edgewise.inference.corrections import adjust
+
+NAMES = ["a", "b", "c", "age", "sex"]
+
+
+@pytest.fixture(scope="module")
+def two(require):
+    """Two groups of 300 rows in 60 subjects; a – b differs."""
+    pd = require("pandas")
+    rng = np.random.default_rng(8)
+    frames = []
+    for sign in (1, -1):
+        subject = np.arange(300) % 60
+        X = rng.standard_normal((300, 5)) + rng.standard_normal((60, 5))[subject]
+        X[:, 1] += sign * 0.7 * X[:, 0]
+        X[:, 2] += 0.5 * X[:, 3]
+        frame = pd.DataFrame(X, columns=NAMES)
+        frames.append(frame.assign(subject=[f"{'ab'[sign > 0]}{i}" for i in subject]))
+    return frames
+
+
+def columns(frames):
+    return [frame[NAMES] for frame in frames]
+
+
+class TestFamily:
+    def test_only_the_family_shrinks(self, two):
+        a, b = columns(two)
+        whole, some = ew.compare_groups(a, b), ew.compare_groups(a, b, given=["age", "sex"])
+        assert (some.n_pairs, some.n_tests, some.given) == (3, 3, ("age", "sex"))
+        assert len(some.pairs()) == len(some.to_frame("pandas")) == 3
+        own = some.tested
+        np.testing.assert_array_equal(some.log_pvalue[own], whole.log_pvalue[own])
+        np.testing.assert_array_equal(some.statistic[own], whole.statistic[own])
+        np.testing.assert_array_equal(some.difference, whole.difference)
+        assert np.isnan(some.adjusted_pvalue[~own]).all()
+        above = np.triu(own, k=1)
+        expected = np.exp(adjust(whole.log_pvalue[above], "holm"))
+        np.testing.assert_allclose(some.adjusted_pvalue[above], expected, rtol=1e-12)
+        assert "3 pairs among 3 variables, adjusted for age and sex, differ" in some.headline()
+
+    def test_chosen_pairs(self, two):
+        a, b = columns(two)
+        some = ew.compare_groups(a, b, pairs=[("a", "b"), ("c", "age")], correction="bonferroni")
+        assert [(pair.source, pair.target) for pair in some.edges()] == [("a", "b")]
+        first = some.edges()[0]
+        assert first.adjusted_pvalue == pytest.approx(2 * first.pvalue)
+        assert "of 2 chosen pairs" in some.headline()
+        assert some.interval_label == "95 % interval for all tested pairs at once"
+        low, high = some.shown_interval()
+        assert np.isnan(low[0, 2])
+        assert low[0, 1] > 0
+        assert high[0, 1] < 2
+
+    def test_permutations_of_some_pairs(self, two):
+        a, b = columns(two)
+        options = {"permutations": 99, "random_state": 3}
+        whole = ew.compare_groups(a, b, **options)
+        some = ew.compare_groups(a, b, pairs=[("a", "c"), ("b", "c")], **options)
+        own = some.tested
+        np.testing.assert_array_equal(some.pvalue[own], whole.pvalue[own])
+        assert (some.adjusted_pvalue[own] <= whole.adjusted_pvalue[own]).all()
+        assert (some.adjusted_pvalue[own] >= some.pvalue[own]).all()
+        assert some.global_pvalue == pytest.approx(np.nanmin(some.adjusted_pvalue))
+
+    def test_json_keeps_the_family(self, two):
+        a, b = columns(two)
+        some = ew.compare_groups(a, b, given="sex")
+        again = ew.EdgeDifferenceResult.from_json(some.to_json())
+        np.testing.assert_array_equal(again.tested, some.tested)
+        assert again.edges() == some.edges()
+        assert again.given == ("sex",)
+
+    def test_each_level_against_the_others(self, two, require):
+        pd = require("pandas")
+        frame = pd.concat(columns(two))
+        levels = np.arange(len(frame)) % 3
+        found = ew.compare_groups(frame, by=levels, given=["age", "sex"])
+        assert found["0"].n_tests == 9
+        assert found["0"].n_pairs == 3
+
+    def test_refused(self, two, refuses):
+        a, b = columns(two)
+        refuses(lambda: ew.compare_groups(a, b, given="aeg"), DataError, "did you mean 'age'?")
+        refuses(lambda: ew.compare_groups(a, b, pairs=[]), ParameterError, "pairs: ")
+
+
+class TestSubjects:
+    def test_it_is_the_jackknife_over_subjects(self, two):
+        a, b = two
+        result = ew.compare_groups(a, b, groups="subject")
+        each = [ew.edge_test(one, method="wald", groups="subject") for one in two]
+        z = [np.arctanh(one.partial_correlation[0, 1]) for one in each]
+        error = [one.uncertainty.spread.fisher_z[0, 1] for one in each]
+        expected = (z[0] - z[1]) / np.hypot(*error)
+        assert result.statistic[0, 1] == pytest.approx(expected)
+        assert result.options["n_groups"] == 60
+        assert "(300 rows in 60 groups)" in result.headline()
+        assert not result.cautions
+
+    def test_a_column_labels_and_levels_say_the_same(self, two, require):
+        a, b = two
+        result = ew.compare_groups(a, b, groups="subject")
+        labels = tuple(one["subject"].to_numpy() for one in two)
+        of_arrays = ew.compare_groups(*columns(two), groups=labels)
+        np.testing.assert_allclose(of_arrays.statistic, result.statistic, rtol=1e-12)
+        whole = require("pandas").concat([a.assign(g="a"), b.assign(g="b")])
+        of_levels = ew.compare_groups(whole, by="g", groups="subject")
+        np.testing.assert_allclose(of_levels.statistic, result.statistic, rtol=1e-12)
+        assert of_levels.options["groups"] == "subject"
+
+    def test_files(self, two, tmp_path):
+        for one, name in zip(two, "ab", strict=True):
+            one.to_csv(tmp_path / f"{name}.csv", index=False)
+        files = tmp_path / "a.csv", tmp_path / "b.csv"
+        of_files = ew.compare_groups(*files, groups="subject")
+        result = ew.compare_groups(*two, groups="subject")
+        np.testing.assert_allclose(of_files.statistic, result.statistic, rtol=1e-9)
+
+    def test_columns_without_names_are_matched_by_place(self, two):
+        a, b = columns(two)
+        labels = tuple(one["subject"].to_numpy() for one in two)
+        result = ew.compare_groups(a, b.to_numpy(), groups=labels)
+        expected = ew.compare_groups(*two, groups="subject")
+        np.testing.assert_allclose(result.statistic, expected.statistic, rtol=1e-12)
+
+    def test_a_subject_in_both_groups_is_told(self, two, refuses, require):
+        numbered = [one.assign(subject=np.arange(300) % 60) for one in two]
+        (caution,) = ew.compare_groups(*numbered, groups="subject").cautions
+        assert "60 of its labels" in caution
+        whole = require("pandas").concat([one.assign(g=k) for k, one in enumerate(numbered)])
+        refuses(
+            lambda: ew.compare_groups(whole, by="g", groups="subject"),
+            DataError,
+            "groups: expected each label with one level only, got 60 of 60",
+        )
+
+    def test_missing_labels(self, two, refuses, require):
+        whole = require("pandas").concat([one.assign(g=k) for k, one in enumerate(two)])
+        whole = whole.reset_index(drop=True)
+        whole.loc[3, "subject"] = None
+        refuses(
+            lambda: ew.compare_groups(whole, by="g", groups="subject"),
+            DataError,
+            "groups: 1 of 600 rows have no label",
+        )
+        result = ew.compare_groups(whole, by="g", groups="subject", drop_missing=True)
+        assert result.n_samples == (299, 300)
+
+    @pytest.mark.parametrize(
+        ("options", "words"),
+        [
+            ({"method": "batch"}, "groups: expected with method 'score' or 'wald', got 'batch'"),
+            ({"permutations": 99}, "permutations: expected without groups, got both"),
+            ({"groups": np.arange(300)}, "groups: expected the name of a column, or a tuple"),
+        ],
+    )
+    def test_refused(self, two, refuses, options, words):
+        asked = {"groups": "subject", **options}
+        refuses(lambda: ew.compare_groups(*two, **asked), ParameterError, words)
