@@ -104,7 +104,7 @@ def difference_html(
     one = results[0]
     page = Environment(autoescape=True).from_string(own_file("difference.html"))
     return page.render(
-        title=printable(title or " and ".join(_compared_names(results))),
+        title=printable(title or _names(results)),
         style=Markup(style),  # noqa: S704  our own file
         style_hash=content_hash(style),
         question=_question(results),
@@ -122,19 +122,21 @@ def difference_html(
     )
 
 
-def _compared_names(results: Sequence[EdgeDifferenceResult]) -> list[str]:
-    return (
-        [*results[0].group_names] if len(results) == 1 else [one.group_names[0] for one in results]
-    )
+def _names(results: Sequence[EdgeDifferenceResult]) -> str:
+    """The groups, as in "a, b and c"."""
+    if len(results) == 1:
+        return " and ".join(results[0].group_names)
+    *others, last = [one.group_names[0] for one in results]
+    return f"{', '.join(others)} and {last}"
 
 
 def _question(results: Sequence[EdgeDifferenceResult]) -> str:
-    one, names = results[0], _compared_names(results)
+    one, names = results[0], _names(results)
     of = "chosen pairs of" if is_chosen(one) else "pairs of"
     which = f"Which {of} these {len(one.tested_columns())} variables differ"
-    between = f"between {names[0]} and {names[1]}"
+    between = f"between {names}"
     if len(results) > 1:
-        between = f"between one of {', '.join(names)} and all the others together"
+        between = f"between one of {names} and all the others together"
     return printable(f"{which} {between}, given all other variables?")
 
 
