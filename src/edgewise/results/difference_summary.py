@@ -33,9 +33,10 @@ def headline(result: EdgeDifferenceResult) -> str:
     if result.permutations is not None:
         family += f", {result.permutations} permutations"
     adjusted = f", {adjusted_for(result)}," if result.given else ""
+    verb = "differs" if result.n_edges == 1 else "differ"
     return (
         f"{result.n_edges} of {result.n_pairs} {'chosen ' * is_chosen(result)}pairs among "
-        f"{len(result.tested_columns())} variables{adjusted} differ{'s' * (result.n_edges == 1)} between "
+        f"{len(result.tested_columns())} variables{adjusted} {verb} between "
         f"{a!r} ({_rows(result, 0)}) and {b!r} ({_rows(result, 1)}) "
         f"(method {result.method!r}, alpha {result.alpha:g}, {family})."
     )
