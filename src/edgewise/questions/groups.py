@@ -95,7 +95,7 @@ class Group:
             else:
                 evidence = evidence_of_table(self.source, method.needs, asked_by)
                 _check_enough(evidence.moments().n_samples, p)
-            return method.measure(evidence)
+            return method.measure_group(evidence)
 
     def check_rows(self) -> None:
         """Refuse too few rows before they are read, as far as they are known."""
