@@ -183,7 +183,9 @@ def by_permutations(A, B, seed: int) -> PermutedTests:
 
 def log_pvalues(A, B) -> np.ndarray:
     """Those of `compare_groups`, without what a result needs."""
-    measured = [WALD.measure(open_evidence(X, WALD.needs, "the study")) for X in (A, B)]
+    measured = [
+        WALD.measure_group(open_evidence(X, WALD.needs, "the study")) for X in (A, B)
+    ]
     return TwoGroups(("a", "b"), *measured).difference(1).log_pvalues()
 
 

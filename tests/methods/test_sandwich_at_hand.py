@@ -1,4 +1,4 @@
-"""The quick sandwich is that of the Wald test."""
+"""The quick sandwich is that of the Wald test of two groups."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def test_the_same_numbers_as_any_table_gives(strong):
         X[:, 2] = X[:, 0] + 1e-2 * X[:, 2]
     X = X * [1, 1e5, 1, 1e-8, 1] + [0, 1e6, 1, 0, 3]
     method = Wald()
-    measured = method.measure(open_evidence(X, method.needs, "a test"))
+    measured = method.measure_group(open_evidence(X, method.needs, "a test"))
     z, variance = method.fisher_z_of_rows(X)
     pairs = np.triu_indices(5, k=1)
     partial = measured.partial_correlation[pairs]

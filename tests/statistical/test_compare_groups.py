@@ -58,7 +58,9 @@ class LogPValues:
 
     def __call__(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         needs = self._method.needs
-        measured = [self._method.measure(open_evidence(X, needs, "the proof")) for X in (a, b)]
+        measured = [
+            self._method.measure_group(open_evidence(X, needs, "the proof")) for X in (a, b)
+        ]
         log_p = TwoGroups(("a", "b"), *measured).difference(1).log_pvalues()
         if not self._checked:
             result = compare_groups(a, b, method=self._method)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from edgewise._base.types import FloatArray
+from edgewise.kernels.score_weight import row_tau, score_weight
 
 # A row that others determine has a leverage of one and residuals of zero: any weight will do.
 _LEAST = 1e-10
@@ -31,13 +32,15 @@ class Leverage:
     Residuals that were fitted are smaller than the errors they stand for, by about √(1 − h): the
     tests undo this row by row.
 
-    cᵀΘc is never above `most` times Σv², where that is known.
+    cᵀΘc is never above `most` times Σv², where that is known. With `own_scale`, the products of a
+    row's residuals have the weights of the score test, which allow for the row's own scale.
     """
 
     B: FloatArray
     root: FloatArray
     n_samples: int
     most: float = math.inf
+    own_scale: bool = False
 
     def surely_below(self, limit: float, squares: FloatArray) -> bool:
         """Whether no leverage reaches the limit, seen from Σv² of the rows: half the work."""
@@ -51,3 +54,14 @@ class Leverage:
         h = (self.root / (n - 1)) @ np.multiply(v, c, out=room)
         np.subtract(1 - 1 / n, h, out=h)
         return np.maximum(h, _LEAST, out=h)
+
+    def divisor(self, complement: FloatArray, square: FloatArray) -> FloatArray:
+        """What the product of two residuals of each row is divided by; `square` holds their v².
+
+        It is 1 − h, which is too much where all rows have the same scale; or with `own_scale` what
+        the row's scale calls for, between √(1 − h) and 1 − h.
+        """
+        if not self.own_scale:
+            return complement
+        tau = row_tau(square, complement, self.n_samples)
+        return np.asarray(1 / np.sqrt(score_weight(complement, tau)))

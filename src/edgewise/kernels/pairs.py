@@ -1,7 +1,7 @@
 """Second pass of the sandwich: fourth-order sums of the residuals of all pairs of columns.
 
 The product of two residuals of a row is divided by 1 − h, h the row's leverage: that is what the
-residuals lack of the errors they stand for.
+residuals lack of the errors they stand for. (`Leverage.divisor` may say otherwise.)
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from edgewise.rows.passes import Summable, Sums
 
 @dataclass(frozen=True, eq=False, slots=True)
 class PairSums:
-    """Sums over rows of the unit-variance residuals v, with weights w = 1/(1 − h)².
+    """Sums over rows of the unit-variance residuals v, with weights w, by default 1/(1 − h)².
 
     `square_square` is Σ w v_i²v_j² and `cube_linear` is Σ w v_i³v_j; the diagonal of either is
     Σ w v_i⁴. `eighth` is Σ w²v_i⁴v_j⁴; it is NaN where only sums of the fourth order are known, and
@@ -52,10 +52,11 @@ def _pair_sums(batches: Iterator[Rows], centre: Centre, leverage: Leverage) -> S
         v, (square, other) = block.z, block.spare
         complement = leverage.complement(v, block.centred, square)
         np.multiply(v, v, out=square)
-        square /= complement
+        divisor = leverage.divisor(complement, square)
+        square /= divisor
         add_gram(square_square, square)
         np.multiply(square, v, out=other)
-        v /= complement
+        v /= divisor
         cube_linear += other @ v.T
         square *= square
         add_gram(eighth, square)
@@ -108,10 +109,12 @@ def _exact_sums(
     p = len(leverage.root)
     memory = BlockMemory(p, block_rows(p), spare=(p,))
     for block in mapped_blocks(batches, centre, leverage.B, memory=memory):
-        complement = leverage.complement(block.z, block.centred, block.spare[0])
-        a, b = block.z[i], block.z[j]
+        v, square = block.z, block.spare[0]
+        complement = leverage.complement(v, block.centred, square)
+        divisor = leverage.divisor(complement, np.multiply(v, v, out=square))
+        a, b = v[i], v[j]
         # Written without terms that cancel.
-        squares = ((half * (a + sign * b) ** 2 + gap * a * b) / complement) ** 2
+        squares = ((half * (a + sign * b) ** 2 + gap * a * b) / divisor) ** 2
         influence += squares.sum(axis=1)
         eighth += np.vecdot(squares, squares)
     return influence, eighth

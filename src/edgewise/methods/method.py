@@ -129,6 +129,10 @@ class Method(ABC):
     ) -> FloatArray:
         """How many rows like those of a pilot would find the planned effect, for each pair."""
 
+    def measure_group(self, evidence: Evidence) -> Measurement:
+        """The same of one of two groups, whose difference is then tested."""
+        return self.measure(evidence)
+
     def fisher_z_of_rows(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Fisher's z of every pair and its variance, from independent rows in memory, quickly."""
         raise NotImplementedError

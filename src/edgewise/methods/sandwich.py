@@ -22,8 +22,8 @@ _FEW_COLUMNS = 64
 _SAFELY_INVERTED = 1e-6
 
 
-def leverage_of(estimate: PrecisionEstimate) -> Leverage:
-    """What makes the residuals and the leverage of a row."""
+def leverage_of(estimate: PrecisionEstimate, *, own_scale: bool = False) -> Leverage:
+    """What makes the residuals, the leverage and the weight of a row."""
     theta = estimate.precision
     root = np.sqrt(theta.diagonal())
     most = math.inf
@@ -31,14 +31,20 @@ def leverage_of(estimate: PrecisionEstimate) -> Leverage:
         # cᵀΘc = vᵀR⁻¹v, R = Θ scaled to a diagonal of ones.
         least = float(np.linalg.eigvalsh(theta / np.outer(root, root))[0])
         most = 1 / least if least > _SAFELY_INVERTED else math.inf
-    return Leverage(estimate.residual_map, root, estimate.n_samples, most)
+    return Leverage(estimate.residual_map, root, estimate.n_samples, most, own_scale)
 
 
-def sandwich(evidence: Evidence, estimate: PrecisionEstimate) -> tuple[Spread, FloatArray]:
-    """Standard errors of Θ̂ and of Fisher's z, and the degrees of freedom of each."""
+def sandwich(
+    evidence: Evidence, estimate: PrecisionEstimate, *, own_scale: bool = False
+) -> tuple[Spread, FloatArray]:
+    """Standard errors of Θ̂ and of Fisher's z, and the degrees of freedom of each.
+
+    With `own_scale`, rows have the weights of the score test in place of 1/(1 − h)².
+    """
     if evidence.groups is not None:
         return group_sandwich(evidence.groups, estimate)
-    leverage, rho = leverage_of(estimate), estimate.partial_correlation
+    leverage = leverage_of(estimate, own_scale=own_scale)
+    rho = estimate.partial_correlation
     sums = evidence.pair_sums(leverage)
     exact = evidence.exact_pairs(leverage, rho, NEARLY_ONE)
     n = estimate.n_samples

@@ -1,6 +1,6 @@
 """The sandwich of few rows in memory, quickly: permutations need it thousands times.
 
-The same numbers as `sandwich.py` gives from any table, to rounding.
+The same numbers as `sandwich.py` gives from any table with `own_scale`, to rounding.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import numpy as np
 from edgewise._base.matrices import pairs_of
 from edgewise._base.types import FloatArray
 from edgewise.kernels.pairs import strong_pairs
+from edgewise.kernels.score_weight import row_tau, score_weight
 from edgewise.methods.sandwich import NEARLY_ONE
 
 _LEAST = 1e-10  # of 1 − h, as in kernels/leverage.py
@@ -39,11 +40,13 @@ def fisher_z_of_rows(X: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _influence(v: FloatArray, quadratic: FloatArray, n: int, p: int, rho: FloatArray) -> FloatArray:
-    """Σ (v_iv_j + (ρ/2)(v_i² + v_j²))²/(1 − h)² of every pair, h = 1/n + cᵀΘc/(n − 1)."""
-    complement = np.maximum(1 - 1 / n - quadratic / (n - 1), _LEAST)[:, np.newaxis]
-    square = v * v / complement
+    """Σ w (v_iv_j + (ρ/2)(v_i² + v_j²))² of every pair; h = 1/n + cᵀΘc/(n − 1)."""
+    complement = np.maximum(1 - 1 / n - quadratic / (n - 1), _LEAST)
+    weight = score_weight(complement, row_tau((v * v).T, complement, n))
+    factor = np.sqrt(weight)[:, np.newaxis]
+    square = v * v * factor
     fourth = square.T @ square
-    cube = (square * v).T @ (v / complement)
+    cube = (square * v).T @ (v * factor)
     ends = fourth.diagonal()
     both, sum_of_ends = pairs_of(fourth), pairs_of(np.add.outer(ends, ends))
     second = both + rho * pairs_of(cube + cube.T) + rho**2 / 4 * (sum_of_ends + 2 * both)
@@ -54,6 +57,6 @@ def _influence(v: FloatArray, quadratic: FloatArray, n: int, p: int, rho: FloatA
         r = full[i, j]
         a, b = v[:, i], v[:, j]
         # Written without terms that cancel.
-        exact = (r / 2 * (a + np.sign(r) * b) ** 2 + (1 - np.abs(r)) * a * b) / complement
+        exact = (r / 2 * (a + np.sign(r) * b) ** 2 + (1 - np.abs(r)) * a * b) * factor
         second[np.abs(rho) > NEARLY_ONE] = np.einsum("ki,ki->i", exact, exact)
     return np.asarray(np.maximum(second, 0.0))

@@ -110,7 +110,7 @@ class Group:
                 evidence = evidence_of_table(self.source, method.needs, asked_by)
                 _check_enough(evidence.moments().n_samples, p)
             labels = None if evidence.groups is None else evidence.groups.labels()
-            return method.measure(evidence), labels
+            return method.measure_group(evidence), labels
 
     def check_rows(self) -> None:
         """Refuse too few rows before they are read, as far as they are known."""

@@ -95,17 +95,23 @@ class EdgeDifferenceResult(Tested):
     --------
     >>> import edgewise as ew
     >>> returns = ew.datasets.load_sp500_returns()
-    >>> result = ew.compare_groups(returns[:4000], returns[4000:], group_names=("before", "after"))
+    >>> result = ew.compare_groups(returns[:4000], returns[4000:], method="batch")
     >>> result
-    EdgeDifferenceResult(method='wald', alpha=0.05, correction='holm',
-        group_names=('before', 'after'), n_samples=(4000, 4312), n_features=20, differing=6,
-        cautions=1)
-    >>> result.global_pvalue < 0.05, len(result.edges()), result.to_frame("pyarrow").num_rows
-    (True, 6, 190)
+    EdgeDifferenceResult(method='batch', alpha=0.05, correction='holm', group_names=('a', 'b'),
+                         n_samples=(4000, 4312), n_features=20, differing=7)
+    >>> result.global_pvalue < 0.05, len(result.edges()), len(result.pairs())
+    (True, 7, 190)
+    >>> print(result.headline()[:40], result.summary().splitlines()[1])
+    7 of 190 pairs among 20 variables differ That any pair differs: p ...
+    >>> low, high = result.confidence_interval(0.99)
+    >>> bool((low <= high).all()), result.interval_label, result.shown_interval().low.shape
+    (True, '95 % interval for all pairs at once', (20, 20))
+    >>> result.to_frame("pyarrow").num_rows
+    190
     >>> ew.EdgeDifferenceResult.from_json(result.to_json()).n_edges
-    6
-    >>> print(result.summary().splitlines()[-1])
-      PEP – PG: +0.097 against +0.265, difference -0.168, adjusted p 0.019
+    7
+    >>> ew.EdgeDifferenceResult.json_schema()["$schema"]
+    'https://json-schema.org/draft/2020-12/schema'
     """
 
     method: str

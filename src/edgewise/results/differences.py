@@ -43,6 +43,16 @@ class EdgeDifferences(Mapping[str, EdgeDifferenceResult]):
     >>> found = ew.compare_groups(returns, by=thirds, columns=["BAC", "JPM", "XOM"], method="batch")
     >>> found
     EdgeDifferences(differing={'0': 1, '1': 0, '2': 1})
+    >>> print(found.headline())
+    3 groups, each against all others pooled: 2 of 9 differences among 3 variables.
+    >>> found["0"].n_samples, found.global_pvalue < 0.05
+    ((2000, 4000), True)
+    >>> print(found.summary().splitlines()[-1])
+      BAC – JPM: +0.851 against +0.705, difference +0.147, adjusted p 2.5e-09
+    >>> found.to_frame("pyarrow").num_rows
+    9
+    >>> ew.EdgeDifferences.from_json(found.to_json()).n_edges
+    2
     """
 
     results: dict[str, EdgeDifferenceResult]
