@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from benchmarks import cluster, memory, peers, ratios, scaling, starts, streams
+from benchmarks import cluster, conditional, memory, peers, ratios, scaling, starts, streams
 from benchmarks.flops import FORMULAS
 from benchmarks.machine import load, machine_facts
 from benchmarks.report import RESULTS, Measurements, Section, read, write
@@ -26,12 +26,14 @@ SECTIONS: dict[str, Callable[[], Measurements]] = {
     "starts": starts.measure,
     "peers": peers.measure,
     "timings": ratios.measure,
+    "conditional": conditional.measure,
     "scaling": scaling.measure,
     "cluster": cluster.measure,
 }
 # How the columns of a section came about, where their heads do not say.
 _NOTES: dict[str, Callable[[], dict[str, str]]] = {
     "peers": peers.peer_versions,
+    "conditional": conditional.versions,
     "timings": lambda: {"% of DGEMM": FORMULAS},
     "cluster": cluster.engine_versions,
 }

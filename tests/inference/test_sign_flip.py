@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import integrate, optimize, stats
 
 from edgewise.inference.reference import Normal
-from edgewise.inference.sign_flip import SignFlip
+from edgewise.inference.sign_flip import SignFlip, log_two_sided_of_one
 
 
 def law_of(a):
@@ -234,3 +234,13 @@ def test_a_statistic_that_is_not_known():
 
 def test_zero():
     assert tail(entries(0.1, 0.5), 0.0) == pytest.approx(0.0, abs=1e-6)
+
+
+@given(
+    st.floats(-60, 60),
+    st.one_of(st.just(0.0), st.floats(1e-6, 1)),
+    st.one_of(st.just(0.0), st.floats(1e-9, 1)),
+)
+def test_a_single_number_has_the_law_of_an_entry(t, fourth, sixth):
+    expected = tail(SignFlip(np.array([fourth]), np.array([sixth])), t)
+    assert log_two_sided_of_one(t, fourth, sixth) == pytest.approx(expected, rel=1e-13, abs=1e-14)

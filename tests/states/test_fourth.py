@@ -12,11 +12,12 @@ from hypothesis.extra.numpy import arrays
 
 from edgewise import DataError, Moments
 from edgewise.estimators.inverse import estimate_precision
+from edgewise.kernels.centre import Centre
 from edgewise.kernels.leverage import Leverage
 from edgewise.kernels.pairs import pair_sums
 from edgewise.rows.block import ColumnBlock, Piece, block_rows
 from edgewise.rows.passes import RowsAtHand
-from edgewise.states.fourth import FourthMoments
+from edgewise.states.fourth import FourthMoments, product_sums
 
 P = 4
 ORIGIN = np.array([0.5, -1.0, 0.0, 2.0])
@@ -190,3 +191,24 @@ class TestPrecision:
     def test_too_few_rows(self, refuses):
         state = FourthMoments.of(rows_of(4), ORIGIN)
         refuses(lambda: estimate_precision(state, tuple("abcd")), DataError, "4 rows")
+
+
+def test_some_columns_in_other_units():
+    X = rows_of(200)
+    mean, scale = X.mean(axis=0), np.array([2.0, 0.1, 30.0, 1.0])
+    (gram,) = product_sums([X[:50], X[50:]], Centre(mean, None), scale)
+    standard = FourthMoments(np.zeros(P), gram)
+    assert_same_sums(standard, FourthMoments.of((X - mean) / scale, np.zeros(P)))
+    chosen = np.array([3, 0, 2])
+    expected = FourthMoments.of(X[:, chosen], mean[chosen])
+    assert_same_sums(standard.chosen(chosen).rescaled(mean[chosen], scale[chosen]), expected)
+
+
+@pytest.mark.parametrize("columns", [[1, 2], [3, 0, 2], [2, 3, 1, 0]])
+def test_the_squared_product_of_two_directions(columns):
+    X = rows_of(100)
+    rng = np.random.default_rng(2)
+    u, w = rng.standard_normal((2, len(columns)))
+    z = (X - ORIGIN)[:, columns]
+    found = FourthMoments.of(X, ORIGIN).squared_product(np.array(columns), u, w)
+    assert found == pytest.approx(float(np.sum((z @ u) ** 2 * (z @ w) ** 2)), rel=1e-12)

@@ -21,7 +21,7 @@ from edgewise.questions.columns import (
 )
 from edgewise.questions.edge_test import edge_test
 from edgewise.questions.kept import Kept, KeptMoments, KeptRows
-from edgewise.results.pair import PairTest, pair_of_result
+from edgewise.results.pair import Once, PairTest, pair_of_result
 from edgewise.rows.counting import rows_up_to
 from edgewise.rows.opening import open_table
 from edgewise.rows.table import Table
@@ -266,7 +266,7 @@ class ConditionalTest:
             self.n_samples,
             Score.name,
             Score.guarantee,
-            partial(self._kept.whole, columns),
+            Once(partial(self._kept.whole, columns)),
         )
 
     def __repr__(self) -> str:

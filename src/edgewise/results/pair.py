@@ -6,7 +6,6 @@ import json
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any, NamedTuple
 
 from edgewise.results.result import EdgeTestResult
@@ -58,12 +57,17 @@ class PairTest:
         What the data say against the method, in sentences. They are looked for when first asked.
     n_dropped : int
         Rows left out because of missing values.
+    whole : callable
+        Gives the `EdgeTestResult` of all pairs of these columns, x and y first; intervals and
+        cautions come from it. It is made when it is first asked for.
 
     Examples
     --------
     >>> import edgewise as ew
     >>> returns = ew.datasets.load_sp500_returns()
     >>> test = ew.partial_test(returns, "KO", "PEP", given=["PG", "WMT"], method="batch")
+    >>> test.sentence() == test.summary()  # which has cautions, too, if there are any
+    True
     >>> print(test.summary())
     The partial correlation of KO and PEP given PG and WMT is 0.401 (95 % interval 0.359 to 0.441,
     p = 1.8e-35, n = 8312 rows; batch test, dependent rows too).
@@ -83,8 +87,7 @@ class PairTest:
     n_samples: int
     method: str
     guarantee: str
-    # What edge_test says about the columns x, y and given, or how to find out.
-    _whole: Callable[[], EdgeTestResult] = field(repr=False, compare=False)
+    whole: Callable[[], EdgeTestResult] = field(repr=False, compare=False)
 
     @property
     def pvalue(self) -> float:
@@ -94,12 +97,12 @@ class PairTest:
     @property
     def cautions(self) -> tuple[str, ...]:
         """What the data say against the method, in sentences."""
-        return self._whole().cautions
+        return self.whole().cautions
 
     @property
     def n_dropped(self) -> int:
         """Rows left out because of missing values."""
-        return self._whole().n_dropped
+        return self.whole().n_dropped
 
     def confidence_interval(self, level: float = 0.95) -> Interval:
         """The interval of the partial correlation: it leaves 0 where p is at most 1 − level.
@@ -114,7 +117,7 @@ class PairTest:
         Interval
             The lower and the upper end.
         """
-        low, high = self._whole().confidence_interval(level, "partial_correlation")
+        low, high = self.whole().confidence_interval(level, "partial_correlation")
         return Interval(float(low[0, 1]), float(high[0, 1]))
 
     def sentence(self, level: float = 0.95) -> str:
@@ -187,10 +190,10 @@ class PairTest:
         return json.dumps(document, indent=indent, ensure_ascii=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Without the rows, which `_whole` may look at.
+        # Without the rows, which `whole` may look at.
         numbers = self.partial_correlation, self.statistic, self.log_pvalue, self.n_samples
         words = self.method, self.guarantee
-        return PairTest, (self.x, self.y, self.given, *numbers, *words, known(self._whole()))
+        return PairTest, (self.x, self.y, self.given, *numbers, *words, Once(result=self.whole()))
 
 
 def pair_of_result(result: EdgeTestResult, guarantee: str) -> PairTest:
@@ -206,17 +209,31 @@ def pair_of_result(result: EdgeTestResult, guarantee: str) -> PairTest:
         result.n_samples,
         result.method,
         guarantee,
-        known(result),
+        Once(result=result),
     )
 
 
-def known(result: EdgeTestResult) -> Callable[[], EdgeTestResult]:
-    """A function that gives this result, and that can be sent to another process."""
-    return partial(_same, result)
+class Once:
+    """A result that is made when it is first asked for, or that is there already."""
 
+    __slots__ = ("_made", "_make")
 
-def _same(result: EdgeTestResult) -> EdgeTestResult:
-    return result
+    def __init__(
+        self,
+        make: Callable[[], EdgeTestResult] | None = None,
+        *,
+        result: EdgeTestResult | None = None,
+    ) -> None:
+        self._make, self._made = make, result
+
+    def __call__(self) -> EdgeTestResult:
+        make = self._make  # read first: another thread sets it to None after it has made the result
+        if self._made is None and make is not None:
+            self._made = make()
+            self._make = None  # what it was made from may be large
+        if self._made is None:
+            raise TypeError("result: expected one, or a function that makes one")
+        return self._made
 
 
 def _or_null(number: float) -> float | None:
