@@ -27,6 +27,9 @@ REFERENCE = Path(__file__).parents[1] / "docs" / "api" / "index.md"
 MODULES = (
     "edgewise",
     "edgewise.datasets",
+    "edgewise.integrations.causal_learn",
+    "edgewise.integrations.pgmpy",
+    "edgewise.integrations.tigramite",
     "edgewise.simulate",
     "edgewise.studies",
     "edgewise.view.export",

@@ -8,7 +8,7 @@ import json
 import numpy as np
 import pytest
 
-from edgewise import ParameterError, partial_test
+from edgewise import EdgewiseError, ParameterError, partial_test
 from edgewise.integrations import causal_learn
 
 
@@ -44,9 +44,9 @@ class TestCIT:
 
     def test_says_what_is_wrong_with_a_question(self, cit, chain):
         test = cit.CIT(chain, "edgewise")
-        with pytest.raises(ParameterError, match="given: expected columns other than x and y"):
+        with pytest.raises(EdgewiseError, match="given: "):
             test(0, 1, (1,))
-        with pytest.raises(ParameterError, match="expected another column"):
+        with pytest.raises(EdgewiseError, match="y: "):
             test(1, 1)
 
 

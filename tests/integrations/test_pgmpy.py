@@ -8,7 +8,7 @@ import warnings
 import numpy as np
 import pytest
 
-from edgewise import DataError, ParameterError, partial_test
+from edgewise import DataError, EdgewiseError, ParameterError, partial_test
 from edgewise.integrations import pgmpy as adapter
 from edgewise.integrations.pgmpy import ScoreTest, score_test
 
@@ -51,14 +51,14 @@ class TestFunction:
             score_test("v", "w", [], significance_level=0.05)
 
     def test_says_what_columns_there_are(self, frame):
-        with pytest.raises(ParameterError, match="x: there is no column 'vv'"):
+        with pytest.raises(EdgewiseError, match=r"^x: .*no column 'vv'.*'v'"):
             score_test("vv", "w", [], frame)
 
     def test_takes_labels_that_are_numbers(self, frame):
         expected = score_test("v", "x", ["w"], frame, boolean=False)
         frame.columns = [4, 3, 2, 1, 0]
         assert score_test(4, 2, [3], frame, boolean=False) == pytest.approx(expected)
-        with pytest.raises(ParameterError, match="there is no column '5'"):
+        with pytest.raises(EdgewiseError, match="no column '5'"):
             score_test(5, 2, [3], frame)
 
     def test_refuses_text(self, frame):

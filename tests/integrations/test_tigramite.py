@@ -140,5 +140,5 @@ class TestOptions:
             ScoreCI(**{option: value})
 
     def test_without_the_package(self, without):
-        with pytest.raises(ParameterError, match=r"pip install 'tigramite>=5.2'"):
+        with pytest.raises(ParameterError, match=r"pip install 'tigramite>=5.2.8'"):
             without("tigramite", "tigramite").ScoreCI()

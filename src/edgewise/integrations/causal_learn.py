@@ -14,7 +14,7 @@ from edgewise.errors import ParameterError
 from edgewise.integrations.foreign import not_installed, stand_in
 from edgewise.questions.conditional import ConditionalTest
 
-__all__ = ["ScoreCIT", "register"]
+__all__ = ["register"]
 
 #: The name by which `CIT`, `pc` and `fci` know the test.
 NAME = "edgewise"

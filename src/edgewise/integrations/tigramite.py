@@ -18,7 +18,7 @@ __all__ = ["ScoreCI"]
 try:
     from tigramite.independence_tests.independence_tests_base import CondIndTest
 except ImportError as _error:
-    CondIndTest = stand_in("tigramite>=5.2", _error)
+    CondIndTest = stand_in("tigramite>=5.2.8", _error)
 
 
 class ScoreCI(CondIndTest):  # type: ignore[misc]
@@ -45,8 +45,24 @@ class ScoreCI(CondIndTest):  # type: ignore[misc]
     >>> found = PCMCI(DataFrame(series), ScoreCI()).run_pcmci(tau_max=1)
     >>> np.argwhere(found["p_matrix"] < 0.001).tolist()  # from, to, lag
     [[0, 1, 1]]
+
+    What tigramite calls:
+
+    >>> test = ScoreCI()
+    >>> rho = test.get_dependence_measure(series.T, np.array([0, 1]))
+    >>> test.get_analytic_significance(rho, T=500, dim=2) > 0.05
+    True
+    >>> low, high = test.get_analytic_confidence(rho, df=498, conf_lev=0.9)
+    >>> low < 0 < high
+    True
+    >>> test.set_dataframe(DataFrame(series))
+    >>> parents = [(0, -1)], []
+    >>> a, b = (test.get_model_selection_criterion(1, some, tau_max=1) for some in parents)
+    >>> a < b
+    True
     """
 
+    measure = "score"
     two_sided = True
     residual_based = False
 
@@ -65,17 +81,6 @@ class ScoreCI(CondIndTest):  # type: ignore[misc]
         self._value = math.nan
         self._answer: PairTest | None = None
         super().__init__(**options)
-
-    @property
-    def measure(self) -> str:
-        """The name of the test.
-
-        Returns
-        -------
-        str
-            It is "score".
-        """
-        return "score"
 
     def get_dependence_measure(
         self, array: FloatArray, xyz: IndexArray, data_type: object = None
