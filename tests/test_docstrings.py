@@ -48,6 +48,8 @@ RESULTS = {"PR01": "undocumented parameters"}
 
 #: What only warns and says where to go.
 DEPRECATED = {"EdgeTestResult": ("interval_rule",)}
+#: What scikit-learn adds to an estimator whose `fit` takes more than rows.
+OF_SKLEARN = ("set_fit_request",)
 
 NAMES = {
     f"{path}.{name}": getattr(import_module(path), name)
@@ -72,7 +74,7 @@ def members(cls: type) -> Iterator[tuple[str, object, type]]:
         homes = [home for home in cls.__mro__ if name in vars(home)]
         if name.startswith("_") or not homes[0].__module__.startswith("edgewise"):
             continue
-        if name in DEPRECATED.get(cls.__name__, ()):
+        if name in (*DEPRECATED.get(cls.__name__, ()), *OF_SKLEARN):
             continue
         value = vars(homes[0])[name]
         if callable(getattr(cls, name)) or isinstance(value, property):

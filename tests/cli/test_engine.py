@@ -98,6 +98,19 @@ def test_a_cluster_elsewhere(run_main, folder, rows, scheduler, arguments, colum
     assert document["reject"] == expected.reject.tolist()
 
 
+def test_groups_span_files(run_main, folder, rows, scheduler, write_csv):
+    labels = np.arange(400) % 25
+    for number, part in enumerate((slice(0, 150), slice(150, 400))):
+        write_csv(folder / f"g{number}.csv", "sabcd", np.column_stack([labels, rows])[part])
+    command = ["test", "g*.csv", "--engine", "dask", "--scheduler", scheduler, "--json", "-"]
+    document = json.loads(run_main(*command, "--groups", "s")[0])
+    expected = ew.edge_test(rows, groups=labels)
+    assert document["options"] == {"groups": "s", "n_groups": 25}
+    np.testing.assert_allclose(
+        np.array(document["statistic"], dtype=float), expected.statistic, rtol=1e-12
+    )
+
+
 def test_without_the_matrix(run_main, folder, scheduler):
     asked = ["test", ".", "--method", "eig", "--solver", "matrix-free", "--json", "-"]
     here, _ = run_main(*asked)

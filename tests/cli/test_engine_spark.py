@@ -117,3 +117,18 @@ def test_without_pyspark(run_main, monkeypatch, gaps):
     _, err = run_main("test", "one.parquet", "--engine", "spark", status=2)
     assert "edgewise[spark]" in err
     assert len(err.splitlines()) == 1
+
+
+def test_groups(run_spark, tmp_path, rows):
+    labels = np.arange(400) % 25
+    names = [f"s{label}" for label in labels]
+    table = pa.table({"who is it": names, **dict(zip("abcd", rows.T, strict=True))})
+    pq.write_table(table, tmp_path / "rows.parquet")
+    out, _ = run_spark(tmp_path / "rows.parquet", "--groups", "who is it", "--json", "-")
+    document = json.loads(out)
+    assert document["options"] == {"groups": "who is it", "n_groups": 25}
+    np.testing.assert_allclose(
+        np.array(document["statistic"], dtype=float),
+        ew.edge_test(rows, groups=labels).statistic,
+        rtol=1e-12,
+    )

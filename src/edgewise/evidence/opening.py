@@ -44,7 +44,7 @@ def open_evidence(
     if isinstance(data, Moments | BatchMoments):
         if drop_missing or any(given is not None for given in (columns, exclude, client, groups)):
             raise ParameterError(
-                "columns, exclude, drop_missing, client, groups: expected with rows only, got a "
+                "groups, columns, exclude, drop_missing, client: expected with rows only, got a "
                 "state, which has no rows."
             )
         evidence = evidence_of_state(data, asked_by, feature_names)

@@ -20,7 +20,7 @@ from edgewise._base.matrices import off_diagonal
 from edgewise._base.types import FloatArray
 from edgewise.errors import DataError
 from edgewise.estimators.inverse import PrecisionEstimate
-from edgewise.inference.spread import Spread, degrees_of_freedom, floored_spread
+from edgewise.inference.spread import Spread, floored_spread
 from edgewise.kernels.score_sums import ScoreSums
 from edgewise.methods.jackknife import ALMOST_ONE, covariances_without, inverses
 from edgewise.states.groups import GroupMoments
@@ -87,9 +87,7 @@ def _partial(estimate: PrecisionEstimate) -> FloatArray:
 class GroupScores:
     """The sums of the score test over groups, and what bounds its variance from below.
 
-    `rows` is how many independent Gaussian rows would know as much about each pair, if its two
-    residuals were unrelated; see `independent_rows`. `precision` is the variance of Θ̂ by the
-    jackknife, in units of Θ_iiΘ_jj.
+    `precision` is the variance of Θ̂ by the jackknife, in units of Θ_iiΘ_jj.
     """
 
     sums: ScoreSums
@@ -115,7 +113,7 @@ def group_scores(groups: GroupMoments, estimate: PrecisionEstimate) -> GroupScor
     size = np.maximum(second, 1e-300)
     return GroupScores(
         ScoreSums(second, cross, ends, fourth / size**2, sixth / size**3, np.zeros(rho.shape)),
-        independent_rows(groups, rho, between, n),
+        worth_of(groups.counts().astype(np.float64), rho, between).rows,
         precision.jackknife(),
     )
 
@@ -141,69 +139,69 @@ def _terms(some: _Some, rho: FloatArray, n: int) -> tuple[FloatArray, FloatArray
 
 def group_sandwich(groups: GroupMoments, estimate: PrecisionEstimate) -> tuple[Spread, FloatArray]:
     """Standard errors of Θ̂ and of Fisher's z by the delete-one-group jackknife, and degrees."""
-    rho, n = _partial(estimate), estimate.n_samples
+    rho = _partial(estimate)
     z, precision = _Variance(rho.shape), _Variance(rho.shape)
     between, centre = np.zeros(rho.shape), np.arctanh(rho)
     for some in _without_each(groups, estimate):
         z.add(np.arctanh(some.partial) - centre)
         precision.add(some.precision() - _precision(rho))
         between += some.sums.T @ some.sums
-    rows = independent_rows(groups, rho, between, n)
-    spread = floored_spread(estimate, precision.jackknife(), z.jackknife(), rows=rows)
-    return spread, np.minimum(z.count - 1, degrees_of_freedom(z.count, z.kurtosis()))
+    worth = worth_of(groups.counts().astype(np.float64), rho, between)
+    spread = floored_spread(estimate, precision.jackknife(), z.jackknife(), rows=worth.rows)
+    return spread, worth.degrees
 
 
 def _precision(rho: FloatArray) -> FloatArray:
     return np.eye(len(rho)) - rho
 
 
-def independent_rows(
-    groups: GroupMoments, rho: FloatArray, between: FloatArray, n: int
-) -> FloatArray:
-    """How many independent rows have a score as uncertain as that of these n, for each pair.
+@dataclass(frozen=True, eq=False, slots=True)
+class Worth:
+    """What the rows and groups are worth, for each pair.
+
+    `rows` is how many independent rows have a score as uncertain as that of all rows; `degrees` are
+    those of freedom of a variance that is estimated from groups of different length.
+    """
+
+    rows: FloatArray
+    degrees: FloatArray
+
+
+def worth_of(counts: FloatArray, rho: FloatArray, between: FloatArray) -> Worth:
+    """From the rows of each group, and Σ_g (Σ v)(Σ v)ᵀ over the rows of each.
 
     With unrelated Gaussian residuals of which two in the same group have the correlations r_i and
-    r_j, the variance of Σ e_ie_j is n + r_ir_j Σ_g n_g(n_g − 1). Where two columns depend on the
-    same other rows, but on some more than on others, it is larger: the mean of the products of
-    correlations is then above the product of their means. Where traits of subjects are rare, the
-    variance that the groups show is smaller: it collapses.
+    r_j, the terms Σ e_ie_j of groups have the variances s_g² = n_g + r_ir_j n_g(n_g − 1), and their
+    sum has n²/rows. Where two columns depend on the same other rows, but on some more than on
+    others, it is larger: the mean of the products of correlations is then above the product of
+    their means. Where traits of subjects are rare, the variance that the groups show is smaller: it
+    collapses. The degrees of freedom are (Σ s_g²)²/Σ s_g⁴ (Satterthwaite), at most G − 1.
     """
-    counts = groups.counts().astype(np.float64)
-    together = float(counts @ (counts - 1))
-    if not together:
-        return np.full(rho.shape, float(n))
+    n, pairs = float(counts.sum()), counts * (counts - 1)
     own = between.diagonal()
     sums = own[:, np.newaxis] + 2 * rho * between + rho**2 * own
     sums *= n / (n - 1) / ((1 - rho) * (1 + rho))
-    within = np.clip((sums - n) / together, 0.0, 1.0)
-    return np.asarray(n / (1 + within * within.T * together / n))
+    within = np.clip((sums - n) / max(float(pairs.sum()), 1.0), 0.0, 1.0)
+    alike = within * within.T
+    variance = n + alike * pairs.sum()
+    squared = counts @ counts + alike * (2 * (counts @ pairs)) + alike**2 * (pairs @ pairs)
+    degrees = np.minimum(variance**2 / squared, len(counts) - 1.0)
+    return Worth(n * n / variance, np.maximum(degrees, 1.0))
 
 
 class _Variance:
-    """Sums of powers of differences that come in pieces, and their central moments."""
+    """The variance of differences that come in pieces."""
 
     def __init__(self, shape: tuple[int, ...]) -> None:
-        self.count = 0
-        self._powers = np.zeros((4, *shape))
+        self._count = 0
+        self._first, self._second = np.zeros((2, *shape))
 
     def add(self, some: FloatArray) -> None:
-        self.count += len(some)
-        power = some.copy()
-        for total in self._powers:
-            total += power.sum(axis=0)
-            power *= some
+        self._count += len(some)
+        self._first += some.sum(axis=0)
+        self._second += np.einsum("gij,gij->ij", some, some)
 
     def jackknife(self) -> FloatArray:
         """(G − 1)/G Σ (d − mean)²."""
-        return self._squares() * ((self.count - 1) / self.count)
-
-    def kurtosis(self) -> FloatArray:
-        first, second, third, fourth = self._powers
-        mean = first / self.count
-        central = fourth - 4 * mean * third + 6 * mean**2 * second - 3 * self.count * mean**4
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray(self.count * central / self._squares() ** 2)
-
-    def _squares(self) -> FloatArray:
-        first, second = self._powers[:2]
-        return np.asarray(np.maximum(second - first**2 / self.count, 0.0))
+        squares = np.maximum(self._second - self._first**2 / self._count, 0.0)
+        return np.asarray(squares * ((self._count - 1) / self._count))

@@ -27,8 +27,8 @@ class Wald(PerEdgeMethod):
     uncertainty. `compare_groups` weighs rows as the score test does, which finds more. Guarantee:
     per edge, in the limit, for independent rows of any distribution with fourth moments.
 
-    For rows in groups the standard error is that of the delete-one-group jackknife, κ that of the z
-    without each group in turn, and there are at most G − 1 degrees of freedom for G groups.
+    For rows in groups the standard error is that of the delete-one-group jackknife. Its degrees of
+    freedom are those of groups of such lengths (Satterthwaite), at most G − 1 for G groups.
 
     Examples
     --------

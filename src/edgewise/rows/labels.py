@@ -33,7 +33,7 @@ def label_number(label: object) -> float:
     """The number of one label; NaN where it is missing (None, NaN, NaT, an empty text)."""
     if label is None or type(label).__name__ in ("NAType", "NaTType"):
         return nan
-    if isinstance(label, Integral):
+    if isinstance(label, Integral | np.bool_):
         return float(label) if abs(int(label)) < _EXACT else _digest(str(int(label)))
     if isinstance(label, Real):
         value = float(label)
@@ -95,7 +95,7 @@ def _digest(label: str | bytes) -> float:
 
 def _one_dimensional(labels: Any) -> AnyArray:
     if isinstance(labels, np.ma.MaskedArray):
-        labels = np.ma.filled(labels.astype(object), None)
+        labels = labels.tolist()  # None in place of what is masked
     if isinstance(labels, list | tuple):
         # Without this, a list of tuples would be an array of two dimensions.
         values = np.empty(len(labels), dtype=object)

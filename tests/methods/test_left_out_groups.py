@@ -1,0 +1,230 @@
+"""Score and jackknife of groups, against regressions that are done one by one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.statistical.grouped_laws import group_sizes, grouped_rows
+
+import edgewise as ew
+from edgewise.errors import DataError
+from edgewise.estimators.inverse import estimate_precision
+from edgewise.evidence.opening import open_evidence
+from edgewise.inference.reference import StudentOfEach
+from edgewise.methods.left_out_groups import group_sandwich, group_scores, worth_of
+from edgewise.simulate import make_chain_precision
+from edgewise.states import groups as groups_module
+
+P = 4
+
+
+@pytest.fixture(scope="module")
+def data():
+    """240 rows in 24 groups of unequal size, shuffled; the columns have different units."""
+    rng = np.random.default_rng(7)
+    X, labels = grouped_rows(
+        "intercepts-t5", make_chain_precision(P), group_sizes(24, 10, "unequal"), rng
+    )
+    return X * [1.0, 1e-3, 1e4, 1.0] + [0, 5, 1e6, -3], labels
+
+
+@pytest.fixture(scope="module")
+def evidence(data):
+    X, labels = data
+    return open_evidence(X, ew.Score().needs, "the test", groups=labels)
+
+
+@pytest.fixture(scope="module")
+def estimate(evidence):
+    return estimate_precision(evidence.moments(), evidence.feature_names)
+
+
+def residuals(X, i, j):
+    """Of x_i and x_j given the others and a constant, and the hat matrix."""
+    n = len(X)
+    Z = np.column_stack([np.ones(n), np.delete(X, [i, j], axis=1)])
+    Z = Z / np.linalg.norm(Z, axis=0)
+    Q = np.linalg.qr(Z)[0]
+    H = Q @ Q.T
+    return X[:, i] - H @ X[:, i], X[:, j] - H @ X[:, j], H
+
+
+def terms(X, labels, i, j, rho):
+    """(P_g + D_g)/2 of e_ie_j − ρ₀(e_i² + e_j²)/2, with D_g from the hat matrix of the group."""
+    a, b, H = residuals(X, i, j)
+    a, b = a / np.sqrt(np.mean(a**2)), b / np.sqrt(np.mean(b**2))
+    found = []
+    for group in np.unique(labels):
+        mine = labels == group
+        undo = np.linalg.inv(np.eye(mine.sum()) - H[np.ix_(mine, mine)])
+        u, v = a[mine], b[mine]
+
+        def score(M, u=u, v=v):
+            return u @ M @ v - rho * (u @ M @ u + v @ M @ v) / 2
+
+        found.append((score(np.eye(len(u))) + score(undo)) / 2)
+    return np.array(found)
+
+
+@pytest.mark.parametrize("rho", [0.0, 0.3, -0.8])
+def test_the_variance_of_the_score(data, evidence, estimate, rho):
+    sums = group_scores(evidence.groups, estimate).sums
+    variance = sums.second - rho * sums.cross + rho**2 * sums.ends
+    for i in range(P):
+        for j in range(i):
+            expected = np.sum(terms(*data, i, j, rho) ** 2)
+            np.testing.assert_allclose(variance[[i, j], [j, i]], expected, rtol=1e-7)
+
+
+def test_higher_powers_of_the_terms(data, evidence, estimate):
+    sums = group_scores(evidence.groups, estimate).sums
+    for i in range(P):
+        for j in range(i):
+            square = terms(*data, i, j, 0.0) ** 2
+            share = square / square.sum()
+            np.testing.assert_allclose(sums.fourth[i, j], np.sum(share**2), rtol=1e-7)
+            np.testing.assert_allclose(sums.sixth[i, j], np.sum(share**3), rtol=1e-7)
+
+
+def test_without_leverage_the_terms_sum_to_the_statistic(data):
+    a, b, _ = residuals(data[0], 1, 3)
+    rho = ew.edge_test(data[0]).partial_correlation[1, 3]
+    np.testing.assert_allclose(a @ b / np.sqrt((a @ a) * (b @ b)), rho, rtol=1e-9)
+
+
+def partial_correlations(X):
+    precision = np.linalg.inv(np.cov(X, rowvar=False))
+    root = np.sqrt(precision.diagonal())
+    return -precision / np.outer(root, root), precision
+
+
+def test_the_jackknife(data, evidence, estimate):
+    """Every group is left out in turn, and everything is estimated anew."""
+    X, labels = data
+    X = X / X.std(axis=0)
+    different = np.unique(labels)
+    G, upper = len(different), np.triu_indices(P, k=1)
+    z = np.array([np.arctanh(partial_correlations(X[labels != g])[0][upper]) for g in different])
+    theta = np.array([partial_correlations(X[labels != g])[1] for g in different])
+    whole = partial_correlations(X)[1]
+    spread, _ = group_sandwich(evidence.groups, estimate)
+    variance = (G - 1) / G * np.sum((z - z.mean(axis=0)) ** 2, axis=0)
+    rows = group_scores(evidence.groups, estimate).rows
+    floor = 1 / (rows - P - 1)
+    np.testing.assert_allclose(
+        spread.fisher_z[upper] ** 2, np.maximum(variance, floor[upper]), rtol=1e-8
+    )
+    error = np.sqrt((G - 1) / G * np.sum((theta - theta.mean(axis=0)) ** 2, axis=0))
+    root = np.sqrt(whole.diagonal())
+    ratio = spread.precision / np.sqrt(
+        np.outer(estimate.precision.diagonal(), estimate.precision.diagonal())
+    )
+    least = np.sqrt((1 + partial_correlations(X)[0] ** 2) * floor)
+    np.testing.assert_allclose(ratio, np.maximum(error / np.outer(root, root), least), rtol=1e-7)
+
+
+def test_what_rows_and_groups_are_worth(data, evidence, estimate):
+    """From the correlation of two residuals of a group, over all pairs of rows."""
+    X, labels = data
+    rows = group_scores(evidence.groups, estimate).rows
+    _, degrees = group_sandwich(evidence.groups, estimate)
+    n = len(X)
+    counts = np.bincount(labels)
+    together = np.sum(counts * (counts - 1))
+    for i in range(P):
+        for j in range(i):
+            within = []
+            for e in residuals(X, i, j)[:2]:
+                e = e / np.sqrt(np.mean(e**2))
+                products = sum(np.sum(e[labels == g]) ** 2 for g in np.unique(labels)) - n
+                within.append(max(products / together, 0.0))
+            of_groups = [m * (1 + (m - 1) * within[0] * within[1]) for m in counts]
+            np.testing.assert_allclose(rows[i, j], n**2 / np.sum(of_groups), rtol=1e-8)
+            assert n / 10 < rows[i, j] <= n
+            expected = np.sum(of_groups) ** 2 / np.sum(np.square(of_groups))
+            np.testing.assert_allclose(degrees[i, j], expected, rtol=1e-8)
+            assert 5 < expected < 23
+
+
+def test_rows_that_are_all_alike_are_worth_one_each_group():
+    rng = np.random.default_rng(3)
+    subjects = np.repeat(rng.standard_normal((50, 3)), 10, axis=0)
+    X = subjects + 1e-6 * rng.standard_normal(subjects.shape)
+    labels = np.repeat(np.arange(50), 10)
+    evidence = open_evidence(X, ew.Score().needs, "the test", groups=labels)
+    estimate = estimate_precision(evidence.moments(), evidence.feature_names)
+    rows = group_scores(evidence.groups, estimate).rows
+    np.testing.assert_allclose(rows, 50, rtol=0.05)
+
+
+def test_groups_of_one_row_are_independent():
+    worth = worth_of(np.ones(30), np.zeros((3, 3)), 40 * np.eye(3))
+    assert (worth.rows == 30).all()
+    assert (worth.degrees == 29).all()
+
+
+@pytest.mark.parametrize("method", ["score", "wald"])
+@pytest.mark.parametrize("n", [60, 2000])
+def test_every_row_its_own_group_is_nearly_the_plain_test(method, n):
+    rng = np.random.default_rng(8)
+    X = rng.standard_t(6, (n, 5)) @ np.linalg.cholesky(np.linalg.inv(make_chain_precision(5))).T
+    plain = ew.edge_test(X, method=method)
+    alone = ew.edge_test(X, method=method, groups=np.arange(n))
+    upper = np.triu_indices(5, k=1)
+    np.testing.assert_allclose(alone.partial_correlation, plain.partial_correlation, rtol=1e-12)
+    # With few rows, a linear expansion and leaving a row out are not quite the same.
+    far = 0.25 if n < 100 else 0.03
+    np.testing.assert_allclose(alone.statistic[upper], plain.statistic[upper], rtol=far)
+    # Far out degrees of freedom decide: plain `wald` has those of the kurtosis of its rows.
+    near = np.abs(plain.statistic[upper]) < 4
+    np.testing.assert_allclose(
+        alone.log_pvalue[upper][near], plain.log_pvalue[upper][near], rtol=4 * far, atol=0.02
+    )
+
+
+@pytest.mark.parametrize("method", ["score", "wald"])
+def test_in_pieces_it_is_the_same(monkeypatch, data, same_result, method):
+    whole = ew.edge_test(data[0], method=method, groups=data[1])
+    monkeypatch.setattr(groups_module, "_AT_ONCE", 5 * P * P)
+    same_result(ew.edge_test(data[0], method=method, groups=data[1]), whole)
+
+
+@pytest.mark.parametrize("method", ["score", "wald"])
+def test_far_from_zero_and_in_other_units(data, method):
+    X = data[0] / data[0].std(axis=0)
+    plain = ew.edge_test(X, method=method, groups=data[1])
+    moved = ew.edge_test(
+        X * [1e-6, 1.0, 1e9, 1.0] + 1e8 * 0 + [0, 1e8, 0, -1e8], method=method, groups=data[1]
+    )
+    upper = np.triu_indices(P, k=1)
+    np.testing.assert_allclose(moved.statistic[upper], plain.statistic[upper], rtol=1e-5)
+
+
+def test_one_group_with_nearly_all_rows(refuses):
+    X = np.random.default_rng(0).standard_normal((60, 4))
+    labels = np.r_[np.zeros(56, dtype=int), 1, 1, 2, 2]
+    refuses(
+        lambda: ew.edge_test(X, groups=labels),
+        DataError,
+        "groups: expected more than 4 rows without the largest group",
+        "got 4",
+    )
+
+
+def test_an_event_in_one_group_only():
+    """Without that group a column is constant: it has nothing in common with the others."""
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((200, 3))
+    X[:, 2] = 0.0
+    X[:3, 2] = 1.0
+    labels = np.arange(200) // 5
+    for method in ("score", "wald"):
+        result = ew.edge_test(X, method=method, groups=labels)
+        assert np.isfinite(result.pvalue[np.triu_indices(3, k=1)]).all()
+        assert not result.reject.any()
+
+
+def test_wald_has_at_most_as_many_degrees_as_groups(data):
+    uncertainty = ew.edge_test(data[0], method="wald", groups=data[1]).uncertainty
+    assert isinstance(uncertainty.reference, StudentOfEach)
+    assert (uncertainty.reference.degrees <= 23).all()

@@ -1,0 +1,129 @@
+"""Rows that belong together: subjects whose rows depend on each other, in shuffled order."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.statistical.grouped_laws import LAWS, UNRELATED, group_sizes, grouped_rows
+from tests.statistical.laws import FULL, PValues, rejects
+
+from edgewise import edge_test
+from edgewise.evidence.opening import open_evidence
+from edgewise.inference.effect import MinEffect
+from edgewise.methods.registry import method_of
+from edgewise.simulate import make_chain_precision
+
+pytestmark = pytest.mark.filterwarnings("ignore::edgewise.errors.EdgewiseWarning")
+
+ALPHA = 0.05
+SLACK = 0.012
+# Groups, rows of a group on average, their sizes, columns.
+SIZES = [
+    (20, 20, "equal", 6),
+    (30, 20, "unequal", 6),
+    (30, 20, "equal", 10),
+    (100, 50, "equal", 10),
+    (100, 20, "very unequal", 10),
+    (200, 20, "unequal", 10),
+]
+EVERY_CELL = [(law, *size) for law in LAWS for size in SIZES]
+FEW_CELLS = [(law, 30, 10, "unequal", 6) for law in LAWS]
+FEW_CELLS += [("intercepts-t5", 20, 10, "equal", 10), ("traits", 100, 10, "equal", 10)]
+
+
+class GroupedPValues:
+    """The p-values of all pairs above the diagonal; once, `edge_test` must give the same."""
+
+    def __init__(self, method):
+        self._method = method_of(method)
+        self._checked = False
+
+    def __call__(self, X, labels):
+        evidence = open_evidence(X, self._method.needs, "the proof", groups=labels)
+        measured = self._method.measure(evidence)
+        log_p = measured.uncertainty.log_pvalues(measured, MinEffect())
+        if not self._checked:
+            result = edge_test(X, method=self._method, groups=labels)
+            pairs = np.triu_indices(result.n_features, k=1)
+            np.testing.assert_array_equal(result.log_pvalue[pairs], log_p)
+            self._checked = True
+        return log_p
+
+
+def nulls(law, precision):
+    """The pairs above the diagonal that have no edge."""
+    return np.logical_or(precision == 0, law in UNRELATED)[np.triu_indices(len(precision), k=1)]
+
+
+@pytest.mark.parametrize(
+    ("law", "n_groups", "rows", "shape", "p"), EVERY_CELL if FULL else FEW_CELLS
+)
+def test_groups(trial, law, n_groups, rows, shape, p):
+    precision, sizes = make_chain_precision(p), group_sizes(n_groups, rows, shape)
+    null = nulls(law, precision)
+    methods = {name: GroupedPValues(name) for name in ("score", "wald")}
+    shares, errors = ({name: [] for name in methods} for _ in range(2))
+    for rng in trial.draws(40, 1_000):
+        X, labels = grouped_rows(law, precision, sizes, rng)
+        for name, log_pvalues in methods.items():
+            log_p = log_pvalues(X, labels)
+            shares[name].append((log_p[null] <= np.log(ALPHA)).mean())
+            errors[name].append(rejects(log_p, "holm")[null].any())
+    with trial.together():
+        for name in methods:
+            trial.rate_at_most(f"family-wise error, {name} + Holm", errors[name], ALPHA)
+            trial.mean_at_most(f"null pairs below 0.05, {name}", shares[name], ALPHA + SLACK)
+
+
+@pytest.mark.parametrize("law", ["ar1", "intercepts"])
+def test_tests_of_single_rows_fail(trial, law):
+    """100 subjects of 50 rows each, shuffled: batches of rows do not know of subjects either."""
+    precision, sizes = make_chain_precision(10), group_sizes(100, 50, "equal")
+    null = nulls(law, precision)
+    errors = {"score, groups": [], "wald, groups": [], "score": [], "batch": []}
+    of_groups = {name: GroupedPValues(name) for name in ("score", "wald")}
+    of_rows = {name: PValues(name) for name in ("score", "batch")}
+    for rng in trial.draws(20, 1_000):
+        X, labels = grouped_rows(law, precision, sizes, rng)
+        for name, log_pvalues in of_groups.items():
+            found = rejects(log_pvalues(X, labels), "holm")[null].any()
+            errors[f"{name}, groups"].append(found)
+        for name, log_pvalues in of_rows.items():
+            errors[name].append(rejects(log_pvalues(X), "holm")[null].any())
+    with trial.together():
+        for name in ("score, groups", "wald, groups"):
+            trial.rate_at_most(f"family-wise error, {name}", errors[name], ALPHA)
+        for name in ("score", "batch"):
+            trial.rate_at_least(f"family-wise error, {name}", errors[name], 0.5)
+
+
+@pytest.mark.parametrize(("n_groups", "least"), [(30, 0.75), (100, 0.95)])
+def test_what_groups_cost(trial, n_groups, least):
+    """Independent rows in groups nevertheless: the power beside that of the plain test."""
+    precision, sizes = make_chain_precision(6), group_sizes(n_groups, 300 // n_groups, "equal")
+    edges = ~nulls("t5", precision)
+    grouped, plain = GroupedPValues("score"), PValues("score")
+    found = {"groups": [], "rows": []}
+    for rng in trial.draws(40, 1_000):
+        X, labels = grouped_rows("t5", precision, sizes, rng)
+        found["groups"].append(rejects(grouped(X, labels), "holm")[edges].mean())
+        found["rows"].append(rejects(plain(X), "holm")[edges].mean())
+    trial.ratio_at_least("power, of that of the plain test", *found.values(), least)
+
+
+@pytest.mark.parametrize("law", ["ar1", "intercepts", "intercepts-t5", "scales"])
+@pytest.mark.parametrize("method", ["score", "wald"])
+def test_coverage(trial, partial_correlations, law, method):
+    precision, sizes = make_chain_precision(6), group_sizes(60, 10, "unequal")
+    upper = np.triu_indices(6, k=1)
+    true = partial_correlations(precision)[upper]
+    covered = []
+    for rng in trial.draws(30, 1_000):
+        X, labels = grouped_rows(law, precision, sizes, rng)
+        result = edge_test(X, method=method, groups=labels)
+        low, high = result.confidence_interval(0.95, scale="partial_correlation")
+        covered.append(((low[upper] <= true) & (true <= high[upper])).mean())
+    with trial.together():
+        trial.mean_at_least("intervals that hold, at 95 %", covered, 0.95 - SLACK)
+        # Degrees of freedom of unequal groups, and the Gaussian floor, make them a little wider.
+        trial.mean_at_most("intervals that hold, at 95 %", covered, 0.985)
