@@ -38,7 +38,7 @@ def test_any_false_edge_among_the_tested(trial, monkeypatch, law, n):
         # Batches of so few rows promise nothing yet.
         tests = {"score + Holm": TESTS["score + Holm"]}
     errors = {name: [] for name in tests}
-    for rng in trial.draws(100, 4_000):
+    for rng in trial.draws(100, 1_500):
         X = rows_of(law, precision, n, rng)
         for name, asked in tests.items():
             result = edge_test(X, given=COVARIATES, **asked)
