@@ -154,7 +154,7 @@ class Story:
 
 def files_of_the_readme() -> None:
     """What the commands of the README read; the other pages make their own files."""
-    from pyarrow import parquet
+    from pyarrow import csv, parquet
 
     import edgewise as ew
 
@@ -162,6 +162,8 @@ def files_of_the_readme() -> None:
     parquet.write_table(returns, "returns.parquet")
     Path("2024").mkdir()
     parquet.write_table(returns.drop_columns("Date"), "2024/part.parquet")
+    csv.write_csv(returns.drop_columns("Date")[:4000], "before.csv")
+    csv.write_csv(returns.drop_columns("Date")[4000:], "after.csv")
 
 
 @pytest.mark.parametrize("page", [page for page, blocks in BLOCKS.items() if blocks])
