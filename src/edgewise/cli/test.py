@@ -29,8 +29,8 @@ from edgewise.cli.testing import (
     edgewise test returns.csv --exclude Date
     # A folder of files; every pair into a table, the graph for Gephi
     edgewise test 2024/ --csv pairs.csv --graph graph.gexf
-    # Each day may depend on the days before; d is adjusted for; weak edges do not matter
-    edgewise test returns.csv --exclude Date --given d --method batch --min-effect 0.1
+    # Days may depend on the days before; d is adjusted for, but not tested
+    edgewise test returns.csv --exclude Date --given d --method batch
     # In a pipe, where the rows can be read only once
     cat today.csv | edgewise test - --method batch --json - > today.json
     """,

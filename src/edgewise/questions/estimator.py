@@ -213,8 +213,8 @@ class EdgeTest(BaseEstimator):  # type: ignore[misc]
         chosen = self._chosen()
         first = not hasattr(self, "moments_")
         table = open_table(X)
-        # Now, and not when the result is first used.
-        Family.checked(self.given, self.pairs).tested(table.feature_names)
+        if first:  # and not only when the result is first used
+            Family.checked(self.given, self.pairs).tested(table.feature_names)
         self._remember_features(X, table, reset=first)
         state = chosen.needs.empty_state() if first else self.moments_
         self.moments_, _ = read_into(state, table)

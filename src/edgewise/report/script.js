@@ -27,9 +27,12 @@
   else
     for (let i = 0, k = 0; i < p; i++)
       for (let j = i + 1; j < p; j++, k++) { first[k] = i; second[k] = j; }
-  const number = new Int32Array(p * p).fill(-1);
-  for (let k = 0; k < m; k++) number[first[k] * p + second[k]] = number[second[k] * p + first[k]] = k;
-  const pairOf = (i, j) => number[i * p + j];
+  const chosen = data.pairs && new Map(data.pairs.map(([i, j], k) => [i * p + j, k]));
+  const pairOf = (i, j) => {
+    if (i > j) return pairOf(j, i);
+    if (chosen) return chosen.has(i * p + j) ? chosen.get(i * p + j) : -1;
+    return i * p - (i * (i + 1)) / 2 + j - i - 1;
+  };
 
   const sortedBy = (value) => {
     const order = Array.from({ length: m }, (_, k) => k);

@@ -52,6 +52,15 @@ class Tested:
         -------
         tuple of two ndarray of int
             Rows and columns, to index a matrix of the result with.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import edgewise as ew
+        >>> rows = np.random.default_rng(0).standard_normal((100, 4))
+        >>> result = ew.edge_test(rows, given=["x1"])
+        >>> result.pvalue[result.tested_pairs()].shape
+        (3,)
         """
         rows, columns = upper_pairs(self.n_features)
         if self.tested is None:
@@ -66,6 +75,14 @@ class Tested:
         -------
         ndarray of int
             Those that graphs and pictures show.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import edgewise as ew
+        >>> rows = np.random.default_rng(0).standard_normal((100, 4))
+        >>> ew.edge_test(rows, given=["x1"]).tested_columns()
+        array([0, 2, 3])
         """
         if self.tested is None:
             return np.arange(self.n_features)
