@@ -273,6 +273,13 @@ class TestTable:
         grouped = open_table(table, groups="subject")
         assert open_table(grouped) is grouped
 
+    @pytest.mark.parametrize(
+        "asked", [{"columns": "a"}, {"drop_missing": True}, {"groups": "b"}], ids=str
+    )
+    def test_nothing_is_changed_afterwards(self, refuses, table, asked):
+        grouped = open_table(table, groups="subject")
+        refuses(lambda: open_table(grouped, **asked), ParameterError, "got a table of groups")
+
     def test_a_progress_bar_sees_all_rows(self, table):
         told = []
         grouped = open_table(table, groups="subject", progress=told.append)

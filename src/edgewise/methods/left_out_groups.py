@@ -52,8 +52,8 @@ def _without_each(groups: GroupMoments, estimate: PrecisionEstimate) -> Iterator
     left = n - groups.counts().astype(np.float64)
     if left.min() <= p:
         raise DataError(
-            f"groups: expected more than {p} rows without the largest group, one more than there "
-            f"are columns, got {int(left.min())}; test fewer columns, or collect more groups."
+            f"groups: expected more than {p} rows without the largest group, got "
+            f"{int(left.min())}; test fewer columns, or collect more groups."
         )
     # In units of the columns' deviations, which may be far apart.
     scale = np.sqrt(estimate.covariance.diagonal())

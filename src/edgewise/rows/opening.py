@@ -68,6 +68,15 @@ def open_table(
     Table
         The table, over which passes can be run.
     """
+    if isinstance(data, GroupedTable):
+        if drop_missing or any(
+            given is not None for given in (columns, exclude, feature_names, progress, groups)
+        ):
+            raise ParameterError(
+                "data: expected rows whose groups are not yet known, got a table of groups; choose "
+                "its columns and rows when it is opened."
+            )
+        return data
     columns, exclude = check_columns("columns", columns), check_columns("exclude", exclude)
     along = (groups,) if isinstance(groups, str) else ()
     table = open_columns(data, columns, exclude, along, client)
