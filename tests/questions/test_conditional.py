@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 from itertools import permutations
@@ -377,3 +378,11 @@ class TestBadInput:
 
 def test_the_repr_is_short(rows):
     assert repr(ew.ConditionalTest(rows)) == "ConditionalTest(n_samples=400, n_features=4)"
+
+
+def test_a_copy_is_the_same_and_a_pickle_answers_anew():
+    test = ew.ConditionalTest(np.random.default_rng(0).standard_normal((50, 3)))
+    answer = test("x0", "x1", given=["x2"])
+    assert copy.deepcopy([test])[0] is test
+    again = pickle.loads(pickle.dumps(test))
+    assert again("x0", "x1", given=["x2"]).log_pvalue == answer.log_pvalue

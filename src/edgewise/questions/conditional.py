@@ -269,5 +269,13 @@ class ConditionalTest:
             Once(partial(self._kept.whole, columns)),
         )
 
+    def __deepcopy__(self, memo: object) -> ConditionalTest:
+        # Nothing in it changes but the answers that it keeps, so one object serves all.
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        # An answer that travels alone makes its whole result first; here the rows travel along.
+        return {**self.__dict__, "_answers": {}}
+
     def __repr__(self) -> str:
         return f"ConditionalTest(n_samples={self.n_samples}, n_features={len(self.feature_names)})"
