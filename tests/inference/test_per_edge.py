@@ -138,6 +138,8 @@ def test_maxt_intervals_leave_zero_where_the_largest_statistic_would_reject(seed
 class Estimates:
     """Two columns with a partial correlation."""
 
+    n_pairs = 1
+
     def __init__(self, uncertainty, rho, theta=2.0):
         self.partial_correlation = np.array([[1.0, rho], [rho, 1.0]])
         self.precision = theta * np.array([[1.0, -rho], [-rho, 1.0]])

@@ -26,6 +26,7 @@ class Estimates:
     partial_correlation: np.ndarray
     precision: np.ndarray
     statistic: np.ndarray
+    n_pairs: int = 1
 
     @classmethod
     def of(cls, test, rho):
