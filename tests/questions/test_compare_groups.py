@@ -177,6 +177,10 @@ class TestKindsOfData:
         )
         refuses(lambda: ew.compare_groups(a, by="x1"), ParameterError, "by", "cluster")
 
+    def test_spark(self, groups, result, cut):
+        a, b = (cut(X, [0, 70, 70, len(X)], names=[*NAMES]) for X in groups)
+        same(ew.compare_groups(a, b), result)
+
     def test_missing_values(self, groups, refuses):
         a, b = (np.array(X) for X in groups)
         b[3, 1] = np.nan
@@ -323,6 +327,10 @@ class TestBy:
         assert "3 groups, each against all others pooled" in found.summary()
         permuted = ew.compare_groups(frame, by="g", permutations=39)
         assert 1 / 40 <= permuted.global_pvalue <= 1
+
+    def test_levels_that_are_large_numbers_stay_apart(self, groups):
+        found = ew.compare_groups(np.concatenate(groups), by=[1234567.0] * 300 + [1234568.0] * 500)
+        assert found.group_names == ("1234567", "1234568")
 
     def test_means_and_scales_of_levels_make_no_difference(self, frame):
         """Equal graphs: pooled as they are, levels with other means would seem to differ."""

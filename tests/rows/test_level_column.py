@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from edgewise.errors import DataError, DataTypeError
-from edgewise.rows.level_column import column_of_labels
+from edgewise.rows.level_column import column_of_labels, labels_of
 
 TEXTS = ["x", "y", None, "x"]
 
@@ -41,6 +41,17 @@ def test_numbers(tmp_path):
     np.save(tmp_path / "a.npy", X)
     for data in (X, tmp_path / "a.npy"):
         assert column_of_labels(data, "x1").tolist() == [5.0, None]
+
+
+def test_gaps_of_every_library(require):
+    import pyarrow as pa
+
+    pandas = require("pandas")
+    column = pandas.Series([1, None, 3], dtype="Int64")
+    for values in (column, pa.array([1, None, 3]), [1, float("nan"), 3]):
+        assert labels_of(values).tolist() == [1, None, 3]
+    dates = pandas.to_datetime(["2024-01-01", None])
+    assert labels_of(dates)[1] is None
 
 
 def test_a_column_that_turns_to_text_late(tmp_path):

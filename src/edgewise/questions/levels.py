@@ -14,7 +14,7 @@ from edgewise._base.types import AnyArray, FloatArray
 from edgewise.errors import DataError, ParameterError
 from edgewise.rows.collecting import all_rows
 from edgewise.rows.labels import label_numbers
-from edgewise.rows.level_column import column_of_labels
+from edgewise.rows.level_column import column_of_labels, labels_of
 from edgewise.rows.opening import on_cluster, open_table
 from edgewise.rows.values import raise_for_nonfinite
 from edgewise.states.registry import as_state
@@ -158,17 +158,15 @@ def _given(by: Any) -> AnyArray:
         raise ParameterError(
             f"by: expected the name of a column or a level for each row, got {type(by).__name__}."
         )
-    values = list(by)
-    found = np.empty(len(values), dtype=object)
-    found[:] = [None if value is None or value != value else value for value in values]
-    return found
+    return labels_of(by)
 
 
 def _texts(labels: AnyArray) -> list[str]:
     """Levels as text: 1.0 as "1"."""
-    return [
-        f"{label:g}" if isinstance(label, float | np.floating) else str(label) for label in labels
-    ]
+    whole = (
+        isinstance(label, float | np.floating) and float(label).is_integer() for label in labels
+    )
+    return [str(int(label) if one else label) for one, label in zip(whole, labels, strict=True)]
 
 
 def _in_order(names: AnyArray, codes: AnyArray) -> tuple[tuple[str, ...], AnyArray]:

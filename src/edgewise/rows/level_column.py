@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,17 +33,16 @@ def column_of_labels(data: Any, name: str, argument: str = "by") -> AnyArray:
     if paths and all(isinstance(path, str | os.PathLike) for path in paths):
         return _of_files(paths, name, argument)
     if hasattr(data, "iloc") and hasattr(data, "columns"):
-        values = data.iloc[:, _place(name, list(data.columns), "the table", argument)]
-        return np.array([None if value != value else value for value in values], dtype=object)
+        return labels_of(data.iloc[:, _place(name, list(data.columns), "the table", argument)])
     if hasattr(data, "__arrow_c_stream__"):
         import pyarrow as pa
 
         reader = pa.RecordBatchReader.from_stream(data)
         place = _place(name, reader.schema.names, "the table", argument)
-        return _objects(reader.read_all().column(place).to_pylist())
+        return labels_of(reader.read_all().column(place).to_pylist())
     if isinstance(data, np.ndarray) and data.ndim == 2:
         names = [f"x{i}" for i in range(data.shape[1])]
-        return _objects(data[:, _place(name, names, "the array", argument)].tolist())
+        return labels_of(data[:, _place(name, names, "the array", argument)].tolist())
     raise DataTypeError(
         f"{argument}: expected the name of a column of a table in memory or of files, got "
         f"{type(data).__name__} as data; split the rows yourself and pass the two groups."
@@ -63,7 +62,7 @@ def _of_files(paths: Sequence[Any], name: str, argument: str) -> AnyArray:
         _place(name, file.schema.names, f"file '{path}'", argument)
         with readable(file.path):
             values += _of_file(file, name)
-    return _objects(values)
+    return labels_of(values)
 
 
 def _of_file(file: OpenedFile, name: str) -> list[Any]:
@@ -89,11 +88,17 @@ def _of_file(file: OpenedFile, name: str) -> list[Any]:
     return list(np.concatenate(blocks).tolist()) if blocks else []
 
 
-def _objects(values: list[Any]) -> AnyArray:
-    """Each value as it is; None for a gap."""
-    found = np.empty(len(values), dtype=object)
-    found[:] = [None if value is None or value != value else value for value in values]
+def labels_of(values: Iterable[Any]) -> AnyArray:
+    """Each value as it is, in an array of objects; None for a gap of any library."""
+    plain = [value.as_py() if hasattr(value, "as_py") else value for value in values]
+    found = np.empty(len(plain), dtype=object)
+    found[:] = [None if _is_gap(value) else value for value in plain]
     return found
+
+
+def _is_gap(value: Any) -> bool:
+    # The NA of pandas is neither equal nor unequal to itself.
+    return value is None or type(value).__name__ == "NAType" or bool(value != value)
 
 
 def _place(name: str, names: Sequence[Any], where: str, argument: str) -> int:
