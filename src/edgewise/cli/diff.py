@@ -153,12 +153,8 @@ def _draw(result: EdgeDifferenceResult | EdgeDifferences, path: str) -> None:
     from edgewise.results.differences import EdgeDifferences
     from edgewise.view.export import write_plot
 
-    if isinstance(result, EdgeDifferences):
-        raise click.UsageError(
-            f"--plot draws two groups, and --by has {len(result)} levels; --report draws all of "
-            "them."
-        )
-    write_plot(result.plot()[0], path)
+    axes = result.plot()[0][0] if isinstance(result, EdgeDifferences) else result.plot()[0]
+    write_plot(axes, path)
 
 
 def _compared(asked: dict[str, Any]) -> EdgeDifferenceResult | EdgeDifferences:
@@ -251,16 +247,22 @@ def _each(result: EdgeDifferenceResult | EdgeDifferences) -> list[EdgeDifference
 
 def _show(result: EdgeDifferenceResult | EdgeDifferences) -> None:
     from edgewise.cli.screen import console, difference_table
-    from edgewise.results.difference_summary import global_sentence, strongest_sentence
+    from edgewise.results.difference_summary import (
+        any_sentence,
+        global_sentence,
+        strongest_sentence,
+    )
 
     out, results = console(), _each(result)
     if len(results) > 1:
         out.print(result.headline(), markup=False, soft_wrap=True)
+        out.print(any_sentence(result.global_pvalue, results[0]), markup=False, soft_wrap=True)
     for one in results:
         if len(results) > 1:
             out.print()
         out.print(one.headline(), markup=False)
-        out.print(global_sentence(one), markup=False)
+        if len(results) == 1:
+            out.print(global_sentence(one), markup=False)
         if one.n_edges:
             out.print(difference_table(one))
         else:

@@ -57,6 +57,12 @@ def _row_options(command: _Command) -> _Command:
     show_default=True,
     help="A test of each edge by itself: score, wald, batch, elliptical, fisher.",
 )
+@click.option(
+    "--groups",
+    metavar="NAME",
+    help="A column of labels that says which rows belong together, such as subjects; for score and "
+    "wald.",
+)
 @alpha_option
 @section("Where it runs")
 @engine_options
@@ -75,8 +81,8 @@ def command(
 ) -> None:
     """Test whether columns X and Y of DATA are related, given others.
 
-    It prints one sentence to quote, with an interval of level 1 − alpha. DATA is as for `edgewise
-    test`; only the columns of the question are read. Nothing is corrected for.
+    It prints one sentence to quote, with an interval of level 1 − alpha. DATA is files, as for
+    `edgewise test`; only the columns of the question are read. Nothing is corrected for.
     """
     from edgewise._base.atomic import atomic_path, check_writable
     from edgewise._base.checks import check_alpha
@@ -107,10 +113,15 @@ def _answer(asked: dict[str, Any], names: Sequence[str], method: str) -> Any:
     from edgewise.methods.registry import method_of
     from edgewise.questions.columns import naming_arguments
     from edgewise.questions.conditional import partial_test
+    from edgewise.questions.edge_test import edge_test
+    from edgewise.results.pair import pair_of_result
     from edgewise.rows.readers.files import FileTable
 
     x, y, *given = names
-    passes = 1 + method_of(method).needs.reads_again
+    if asked["groups"] is not None:
+        method_of(method).check_groups()
+    # What a test of groups needs is summed in one pass.
+    passes = 1 + (method_of(method).needs.reads_again and asked["groups"] is None)
     chosen = asked | {"columns": _line(names), "exclude": None}
     with (
         warnings.catch_warnings(record=True) as caught,
@@ -121,7 +132,13 @@ def _answer(asked: dict[str, Any], names: Sequence[str], method: str) -> Any:
         warnings.simplefilter("always", EdgewiseWarning)
         # The answer holds the same sentences, and more.
         warnings.simplefilter("ignore", BrokenAssumptionWarning)
-        answer = partial_test(rows, x, y, given=given, method=method)
+        if asked["groups"] is None:
+            answer = partial_test(rows, x, y, given=given, method=method)
+        else:
+            # The table has the columns of the question, in its order.
+            chosen_method = method_of(method)
+            result = edge_test(rows, method=chosen_method, correction=None)
+            answer = pair_of_result(result, chosen_method.guarantee)
     for warning in caught:
         click.echo(f"edgewise: {warning.message}", err=True)
     tell_dropped(answer.n_dropped)

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 _FALSE_EDGES = "some of its edges may be false"
 _SHOWN_ROWS = 3
 _FEW_GROUPS = 20
+#: Kinds of cautions about the order of rows.
+OF_ROW_ORDER = ("dependence", "levels")
 
 
 class Caution(str):
@@ -73,6 +75,15 @@ def cautions_about_groups(
             True,
         )
         return (few, *told)
+    if counts.max() == 1:
+        return (
+            *told,
+            Caution(
+                f"Each of the {len(counts):,} rows has a group of its own, so the groups change "
+                "nothing. Is it the column that says which rows belong together?",
+                "single rows",
+            ),
+        )
     if worth < _FEW_GROUPS / 2:
         most = 100 * int(counts.max()) / int(counts.sum())
         return (

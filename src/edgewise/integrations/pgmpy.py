@@ -181,6 +181,8 @@ class _Questions:
     """Questions to a frame by the labels of its columns, which need not be texts."""
 
     def __init__(self, data: Any) -> None:
+        # Columns of text cannot be tested, but may be there.
+        data = data.select_dtypes("number") if hasattr(data, "select_dtypes") else data
         labels = getattr(data, "columns", range(np.shape(data)[1]))
         self._places = {label: place for place, label in enumerate(labels)}
         self._test = ConditionalTest(data)

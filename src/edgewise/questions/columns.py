@@ -68,12 +68,22 @@ def _place(argument: str, column: object, names: Sequence[str], place: dict[str,
 
 def check_rows_of_question(n_samples: int, n_given: int) -> None:
     """Refuse fewer rows than the regressions on the given columns need."""
-    if n_samples < n_given + 3:
-        columns = f"{n_given} given column{'s' * (n_given != 1)}"
+    if n_samples >= n_given + 3:
+        return
+    if not n_given:
         raise DataError(
-            f"given: expected at least {n_given + 3} rows for {columns} (their number + 3), got "
-            f"{n_samples}; give fewer columns or collect more rows."
+            f"data: expected at least 3 rows to relate two columns, got {n_samples}; collect more "
+            "rows."
         )
+    columns = f"{n_given} given column{'s' * (n_given != 1)}"
+    raise DataError(
+        f"given: expected at least {n_given + 3} rows for {columns} (their number + 3), got "
+        f"{n_samples}; give fewer columns or collect more rows."
+    )
+
+
+def _by_argument(wanted: Sequence[str]) -> tuple[Sequence[str], Sequence[str], Sequence[str]]:
+    return wanted[:1], wanted[1:2], wanted[2:]
 
 
 @contextmanager
@@ -83,7 +93,7 @@ def naming_arguments(wanted: Sequence[str], known: Callable[[], Sequence[str]]) 
     Parameters
     ----------
     wanted : sequence of str
-        The columns of the question.
+        The columns of the question: x, y, and the given ones.
     known : callable
         Gives all columns of the data. It may fail, for example because a column is text.
     """
@@ -96,5 +106,6 @@ def naming_arguments(wanted: Sequence[str], known: Callable[[], Sequence[str]]) 
             names = known()
         except EdgewiseError:
             names = wanted
-        check_known("x, y, given", wanted, names)
+        for argument, columns in zip(("x", "y", "given"), _by_argument(wanted), strict=True):
+            check_known(argument, columns, names)
         raise DataError("x, y, given" + str(error).removeprefix("columns")) from error

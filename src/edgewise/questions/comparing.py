@@ -7,15 +7,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from edgewise._base.checks import check_alpha, check_choice, check_count
 from edgewise._base.types import FloatArray
 from edgewise._base.warn import warn
 from edgewise.errors import BrokenAssumptionWarning, ParameterError
-from edgewise.inference.corrections import CORRECTIONS, Unasked
+from edgewise.inference.cautions import Caution
+from edgewise.inference.corrections import CORRECTIONS, Unasked, adjust
 from edgewise.inference.family import Family
 from edgewise.methods.method import Method
 from edgewise.methods.registry import method_of, registered
-from edgewise.questions.groups import Group, in_group, measured_groups
+from edgewise.questions.groups import Group, in_group, measured_groups, without_order
 from edgewise.questions.levels import Levels
 from edgewise.questions.permuting import (
     check_permutable,
@@ -28,9 +31,6 @@ from edgewise.results.differences import EdgeDifferences
 from edgewise.rows.collecting import all_rows
 from edgewise.states.batches import BatchMoments
 from edgewise.states.moments import Moments
-
-#: The name of all levels but one.
-THE_OTHERS = "the others"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -75,12 +75,33 @@ class Asked:
 
     def check_groups(self) -> None:
         """Refuse rows that belong together where the question does not allow for them."""
-        self.method.check_groups()
+        if not self.method.takes_groups:
+            raise ParameterError(
+                f"groups: expected with method 'wald', got {self.method.name!r}, which does not "
+                "allow for rows that belong together; leave method out."
+            )
         if self.permutations is not None:
             raise ParameterError(
                 "permutations: expected without groups, got both; rows that belong together cannot "
                 "change groups one by one. Leave permutations out."
             )
+
+    def with_cautions(self, result: EdgeDifferenceResult) -> EdgeDifferenceResult:
+        """With a caution if the permutations are too few to find a single pair."""
+        if self.permutations is None or self.correction not in ("bh", "by"):
+            return result
+        smallest = np.full(result.n_tests, 0.0)
+        smallest[0] = -math.log(1 + self.permutations)
+        if math.exp(adjust(smallest, self.correction)[0]) <= self.alpha:
+            return result
+        factor = math.exp(adjust(smallest, self.correction)[0] - smallest[0])
+        few = Caution(
+            f"With {self.permutations} permutations and correction {self.correction!r} over "
+            f"{result.n_tests} tests, a pair that alone differs cannot be found; "
+            f"{math.ceil(factor / self.alpha)} permutations or more would do.",
+            "few permutations",
+        )
+        return replace(result, cautions=(*result.cautions, few))
 
     def draws(self, groups: Callable[[], Sequence[FloatArray]]) -> FloatArray | None:
         """The permuted statistics of the rows of the groups; None without permutations."""
@@ -143,6 +164,7 @@ def compare_two(a: Group, b: Group, asked: Asked) -> EdgeDifferenceResult:
     (result,) = decide_differences(
         [compared], asked.alpha, asked.correction, asked.draws(rows), asked.family
     )
+    result = asked.with_cautions(result)
     _tell_cautions(result)
     return result
 
@@ -170,12 +192,14 @@ def compare_levels(
     for i, one in enumerate(opened):
         rest = whole.codes != i
         labels = whole.labels_of(rest)
-        others = Group.of_rows(pooled[rest], THE_OTHERS, levels.feature_names, labels)
-        compared.append(measured_groups(one, others, asked.method)[0])
+        others = Group.of_rows(pooled[rest], f"all but {one.name}", levels.feature_names, labels)
+        two = measured_groups(one, others, asked.method)[0]
+        compared.append(replace(two, second=without_order(two.second)))
     draws = asked.draws(lambda: groups)
     results = decide_differences(compared, asked.alpha, asked.correction, draws, asked.family)
     found = {}
-    for i, (name, result) in enumerate(zip(levels.names, results, strict=True)):
+    for i, (name, decided) in enumerate(zip(levels.names, results, strict=True)):
+        result = asked.with_cautions(decided)
         found[name] = _recorded(result, levels, (dropped[i], sum(dropped) - dropped[i]))
         _tell_cautions(result)
     return EdgeDifferences(found)

@@ -40,6 +40,7 @@ def partial_test(
     method: str | Method = DEFAULT_METHOD,
     feature_names: Sequence[str] | None = None,
     drop_missing: bool = False,
+    groups: Any = None,
     client: Any = None,
     **options: Any,
 ) -> PairTest:
@@ -63,6 +64,8 @@ def partial_test(
         Names of all columns, in place of those that came with the data.
     drop_missing : bool
         Leave out rows with NaN or infinite values in these columns instead of refusing them.
+    groups : str or array-like, optional
+        Which rows belong together, such as those of a subject, as in `edge_test`.
     client : distributed.Client, optional
         A Dask cluster that reads the rows, as in `edge_test`.
     **options
@@ -98,6 +101,9 @@ def partial_test(
             f"method: expected a test of each edge by itself, got {chosen.name!r}, which bounds "
             "all entries at once; use 'score', 'wald' or 'batch'."
         )
+    if groups is not None:
+        chosen.check_groups()
+        return _of_groups(data, x, y, given, chosen, groups, feature_names, drop_missing, client)
     table = _table_of(data, x, y, given, feature_names, client)
     try:
         result = edge_test(table, method=chosen, correction=None, drop_missing=drop_missing)
@@ -107,6 +113,35 @@ def partial_test(
         check_rows_of_question(n_given + 3 if few is None else few, n_given)
         raise
     return pair_of_result(result, chosen.guarantee)
+
+
+def _of_groups(
+    data: Any,
+    x: Column,
+    y: Column,
+    given: Column | Iterable[Column],
+    method: Method,
+    groups: Any,
+    feature_names: Sequence[str] | None,
+    drop_missing: bool,
+    client: Any,
+) -> PairTest:
+    """The test of rows that belong together: the labels are read along with the columns."""
+    if feature_names is not None:
+        raise ParameterError(
+            "feature_names: expected without groups, got both; name the columns of the data."
+        )
+    given = given_columns(given)
+    names = [str(one) for one in (x, y, *given)]
+    if not all(isinstance(one, str) for one in (x, y, *given)):
+        known = open_table(data, client=client, groups=groups).feature_names
+        i, j, others = places(x, y, given, known)
+        names = [known[k] for k in (i, j, *others)]
+    columns = list(dict.fromkeys(names))
+    places(names[0], names[1], names[2:], columns)
+    more: dict[str, Any] = {"drop_missing": drop_missing, "client": client, "groups": groups}
+    result = edge_test(data, method=method, correction=None, columns=columns, **more)
+    return pair_of_result(result, method.guarantee)
 
 
 def _table_of(

@@ -15,13 +15,15 @@ from edgewise._base.text import listed
 from edgewise._base.types import AnyArray, FloatArray
 from edgewise.errors import DataError, ParameterError
 from edgewise.evidence.opening import evidence_of_state, evidence_of_table
-from edgewise.inference.cautions import Caution
+from edgewise.inference.cautions import OF_ROW_ORDER, Caution
 from edgewise.inference.measurement import Measurement
 from edgewise.inference.per_edge import PerEdge
 from edgewise.inference.reference import StudentOfEach
 from edgewise.inference.spread import Spread
 from edgewise.methods.method import Method
+from edgewise.questions.common_rows import row_cautions
 from edgewise.results.decide_difference import TwoGroups
+from edgewise.rows.collecting import all_rows
 from edgewise.rows.counting import rows_up_to
 from edgewise.rows.grouping import GroupedTable
 from edgewise.rows.opening import open_table
@@ -33,6 +35,8 @@ from edgewise.states.moments import Moments
 from edgewise.states.registry import as_state
 
 _LITTLE_WORK = 10_000
+# Numbers in both groups together whose rows are compared with each other: a fraction of a second.
+_MOST_LOOKED_AT = 4_000_000
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -189,7 +193,30 @@ def measured_groups(a: Group, b: Group, method: Method) -> tuple[TwoGroups, AnyA
         raise _shared("got the same rows twice")
     if own is not None and others is not None:
         first = _told_of_both(first, len(np.intersect1d(own, others)))
+    elif own is None and others is None:
+        first = replace(first, cautions=(*first.cautions, *cautions_of_rows(a, b, order)))
     return TwoGroups((a.name, b.name), first, second), order
+
+
+def cautions_of_rows(a: Group, b: Group, order: AnyArray | None) -> tuple[Caution, ...]:
+    """What rows in memory say against independent groups; others are not read again for it."""
+    tables = [one.source for one in (a, b)]
+    if any(isinstance(one, Moments | BatchMoments) or not one.in_memory for one in tables):
+        return ()
+    sizes = [(one.table.n_rows or 0) * len(one.feature_names) for one in (a, b)]
+    if not 0 < sum(sizes) <= _MOST_LOOKED_AT:
+        return ()
+    first, second = all_rows(a.table), all_rows(b.table)
+    return row_cautions(first, second if order is None else second[:, order], b.name)
+
+
+def without_order(measured: Measurement) -> Measurement:
+    """Without cautions about the order of its rows, for rows of several levels one after another.
+
+    Where levels differ, such rows seem to depend on each other; each level is looked at by itself.
+    """
+    kept = tuple(one for one in measured.cautions if one.kind not in OF_ROW_ORDER)
+    return replace(measured, cautions=kept)
 
 
 def _told_of_both(measured: Measurement, both: int) -> Measurement:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,10 +14,15 @@ from edgewise._base.atomic import atomic_path, check_writable
 from edgewise._base.types import FloatArray
 from edgewise._version import __version__
 from edgewise.methods.registry import registered
-from edgewise.report.page import content_hash, own_file, unit_square
+from edgewise.report.page import (
+    CONDITION_OF_GROUPS,
+    content_hash,
+    own_file,
+    unit_square,
+)
 from edgewise.results.difference import EdgeDifferenceResult
 from edgewise.results.difference_pairs import EdgeDifference
-from edgewise.results.difference_summary import any_sentence, global_sentence, p_text
+from edgewise.results.difference_summary import any_sentence, global_sentence, p_text, rows_text
 from edgewise.results.differences import EdgeDifferences
 from edgewise.results.tested import adjusted_for, is_chosen
 from edgewise.view.difference import Panel, overlaid, panels
@@ -30,6 +35,10 @@ _LONGEST_LABEL = 14
 #: More pairs than these would make the page slow; the CSV has all of them.
 _MOST_ROWS = 2000
 _SHOWN_IF_NONE = 10
+_POOLED = (
+    " Each group is compared with the rows of all others, after every group was centred and scaled "
+    "by itself, and the correction is over all groups."
+)
 
 
 @dataclass(frozen=True)
@@ -102,6 +111,7 @@ def difference_html(
     style = own_file("style.css")
     results = [*result.values()] if isinstance(result, EdgeDifferences) else [result]
     one = results[0]
+    places = _places(results)
     page = Environment(autoescape=True).from_string(own_file("difference.html"))
     return page.render(
         title=printable(title or _names(results)),
@@ -113,8 +123,8 @@ def difference_html(
         adjusted=printable(f"The pairs were {adjusted_for(one)}." if one.given else ""),
         cautions=[printable(caution) for each in results for caution in each.cautions],
         several=len(results) > 1,
-        comparisons=[_comparison(each) for each in results],
-        reading=_reading(one),
+        comparisons=[_comparison(each, places) for each in results],
+        reading=_reading(one) + _POOLED * (len(results) > 1),
         command=printable(command),
         version=__version__,
         versions=f"edgewise {__version__}, NumPy {np.__version__}, Python "
@@ -136,7 +146,7 @@ def _question(results: Sequence[EdgeDifferenceResult]) -> str:
     which = f"Which {of} these {len(one.tested_columns())} variables differ"
     between = f"between {names}"
     if len(results) > 1:
-        between = f"between one of {names} and all the others together"
+        between = f"between each of {names} and the rows of all the others"
     return printable(f"{which} {between}, given all other variables?")
 
 
@@ -146,7 +156,7 @@ def _answer(differ: int, tests: int) -> str:
     return f"{differ:,} of {tests:,} pair{'s' * (tests != 1)} differ{'s' * (differ == 1)}."
 
 
-def _comparison(result: EdgeDifferenceResult) -> dict[str, Any]:
+def _comparison(result: EdgeDifferenceResult, places: FloatArray) -> dict[str, Any]:
     """What the page says about two groups."""
     first, second = map(printable, result.group_names)
     pairs = result.pairs()
@@ -158,7 +168,7 @@ def _comparison(result: EdgeDifferenceResult) -> dict[str, Any]:
         "second": second,
         "answer": _answer(result.n_edges, result.n_pairs),
         "any_pair": global_sentence(result),
-        "graphs": list(_graphs(result)),
+        "graphs": list(_graphs(result, places)),
         "interval_label": result.interval_label,
         "table_title": "The pairs that differ" if differing else "The smallest p-values",
         "differing": [_row(pair) for pair in shown],
@@ -191,24 +201,26 @@ def _row(pair: EdgeDifference) -> dict[str, Any]:
 
 
 def _facts(result: EdgeDifferenceResult) -> Iterator[tuple[str, str]]:
-    for name, rows, dropped in zip(
-        result.group_names, result.n_samples, result.n_dropped, strict=True
-    ):
+    for place, (name, dropped) in enumerate(zip(result.group_names, result.n_dropped, strict=True)):
         left_out = f" ({dropped:,} more with missing values were left out)" if dropped else ""
-        yield f"rows of {printable(name)}", f"{rows:,}{left_out}"
+        yield printable(name), f"{rows_text(result, place)}{left_out}"
     yield "variables", f"{len(result.tested_columns()):,}"
     if result.given:
         yield "adjusted for", ", ".join(result.given)
     tested = f"{result.method}, α = {result.alpha:g}, {result.correction or 'no correction'}"
     if result.permutations is not None:
         tested += f", {result.permutations:,} permutations of the rows' groups"
-    options = [f"{name} {value}" for name, value in result.options.items()]
+    if result.n_tests > result.n_pairs:
+        tested += f", corrected over {result.n_tests:,} tests"
+    options = [f"{name} {value}" for name, value in result.options.items() if name != "n_groups"]
     yield "tested with", ", ".join([tested, *options])
 
 
 def _reading(result: EdgeDifferenceResult) -> str:
     kind = registered().get(result.method)
     condition = "" if kind is None else f", for {kind.condition} in each group"
+    if "n_groups" in result.options:
+        condition = f", for {CONDITION_OF_GROUPS}"
     if result.permutations is None:
         return (
             f"Each group was measured by method “{result.method}”. The p-values hold in the limit "
@@ -222,11 +234,18 @@ def _reading(result: EdgeDifferenceResult) -> str:
     )
 
 
-def _graphs(result: EdgeDifferenceResult) -> Iterator[Graph]:
-    """Both groups on one scale of widths, and the difference on its own."""
+def _places(results: Sequence[EdgeDifferenceResult]) -> FloatArray:
+    """Where the variables stand in all graphs of the page."""
     room = np.array([_WIDTH, _HEIGHT]) - 2 * _MARGIN
+    laid = [overlaid(panels(each)) for each in results]
+    strongest = np.max([one.partial_correlation for one in laid], axis=0)
+    whole = replace(laid[0], partial_correlation=strongest)
+    return np.asarray(_MARGIN + unit_square(node_positions(whole)) * room)
+
+
+def _graphs(result: EdgeDifferenceResult, places: FloatArray) -> Iterator[Graph]:
+    """Both groups on one scale of widths, and the difference on its own."""
     drawn = panels(result)
-    places = _MARGIN + unit_square(node_positions(overlaid(drawn))) * room
     both = max(_strongest(drawn[0]), _strongest(drawn[1]))
     legends = [("positive partial correlation", "negative")] * 2
     names = [shortened(name, 30) for name in result.group_names]

@@ -22,7 +22,12 @@ from edgewise._version import __version__
 from edgewise.inference.effect import MinEffect
 from edgewise.inference.measurement import Uncertainty
 from edgewise.methods.registry import registered
-from edgewise.report.page import content_hash, own_file, unit_square
+from edgewise.report.page import (
+    CONDITION_OF_GROUPS,
+    content_hash,
+    own_file,
+    unit_square,
+)
 from edgewise.results.result import EdgeTestResult
 from edgewise.results.tested import chosen_pairs, given_names, is_chosen, tested_part
 from edgewise.view.graph_files import distinct_texts
@@ -197,6 +202,8 @@ def _facts(result: EdgeTestResult) -> list[tuple[str, str]]:
 
 def _condition(result: EdgeTestResult) -> str:
     """What the rows must be like for the promise to hold."""
+    if "n_groups" in result.options:
+        return CONDITION_OF_GROUPS
     kind = registered().get(result.method)
     return "what its authors say" if kind is None else kind.condition
 

@@ -10,6 +10,12 @@ import numpy as np
 
 from edgewise._base.types import FloatArray
 
+#: What a test needs whose rows belong together.
+CONDITION_OF_GROUPS = (
+    "many groups that are independent of each other, of any distribution with fourth moments; rows "
+    "of one group may depend on each other"
+)
+
 
 def own_file(name: str) -> str:
     """The text of a file of this package."""

@@ -38,6 +38,8 @@ class EdgeDifference(NamedTuple):
         The p-value corrected for the number of pairs.
     reject : bool
         Whether the pair differs.
+    n_samples_a, n_samples_b : int
+        Rows of each group.
 
     Examples
     --------
@@ -63,6 +65,8 @@ class EdgeDifference(NamedTuple):
     pvalue: float
     adjusted_pvalue: float
     reject: bool
+    n_samples_a: int
+    n_samples_b: int
 
 
 def all_differences(result: EdgeDifferenceResult) -> list[EdgeDifference]:
@@ -86,4 +90,5 @@ def all_differences(result: EdgeDifferenceResult) -> list[EdgeDifference]:
     )
     names = np.array(result.feature_names, dtype=object)
     values = [matrix[at].tolist() for matrix in matrices]
-    return list(map(EdgeDifference, names[at[0]], names[at[1]], *values))
+    rows_of_each = [[count] * len(order) for count in result.n_samples]
+    return list(map(EdgeDifference, names[at[0]], names[at[1]], *values, *rows_of_each))

@@ -37,12 +37,12 @@ def headline(result: EdgeDifferenceResult) -> str:
     return (
         f"{result.n_edges} of {result.n_pairs} {'chosen ' * is_chosen(result)}pairs among "
         f"{len(result.tested_columns())} variables{adjusted} {verb} between "
-        f"{a!r} ({_rows(result, 0)}) and {b!r} ({_rows(result, 1)}) "
+        f"{a!r} ({rows_text(result, 0)}) and {b!r} ({rows_text(result, 1)}) "
         f"(method {result.method!r}, alpha {result.alpha:g}, {family})."
     )
 
 
-def _rows(result: EdgeDifferenceResult, group: int) -> str:
+def rows_text(result: EdgeDifferenceResult, group: int) -> str:
     """How many rows a group has, and how many groups of rows that belong together."""
     together = result.options.get("n_groups")
     if together is None:
@@ -64,7 +64,10 @@ def any_sentence(pvalue: float, result: EdgeDifferenceResult) -> str:
 
 def facts(result: EdgeDifferenceResult) -> list[str]:
     """The headline, the global test, and the rows that were left out."""
-    lines = [headline(result), global_sentence(result)]
+    lines = [headline(result)]
+    if result.n_tests == result.n_pairs:
+        # With more levels the test of all of them counts, which `EdgeDifferences` tells.
+        lines.append(global_sentence(result))
     for name, dropped in zip(result.group_names, result.n_dropped, strict=True):
         if dropped:
             lines.append(f"{dropped} rows of {name!r} with missing values were left out.")

@@ -11,12 +11,15 @@ import numpy as np
 from edgewise.results.difference import EdgeDifferenceResult
 from edgewise.results.difference_json import VERSION, from_document, to_document
 from edgewise.results.difference_pairs import EdgeDifference
+from edgewise.results.difference_summary import any_sentence
 from edgewise.results.edge import FrameKind, frame_of
 from edgewise.results.json import json_text, read_source
 from edgewise.results.json_document import DIFFERENCES_FORMAT, Document
 
 if TYPE_CHECKING:
     import os
+
+    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +37,8 @@ class EdgeDifferences(Mapping[str, EdgeDifferenceResult]):
         Of H₀ that no pair of any level differs from the others.
     n_edges : int
         How many pairs differ, over all levels.
+    cautions : tuple of str
+        What the data of any level say against the method.
 
     Examples
     --------
@@ -80,6 +85,12 @@ class EdgeDifferences(Mapping[str, EdgeDifferenceResult]):
         """How many pairs differ, over all levels."""
         return sum(result.n_edges for result in self.results.values())
 
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """What the data of any level say against the method."""
+        told = [caution for result in self.results.values() for caution in result.cautions]
+        return tuple(dict.fromkeys(told))
+
     def headline(self) -> str:
         """What was compared, how, and how many pairs differ.
 
@@ -102,7 +113,9 @@ class EdgeDifferences(Mapping[str, EdgeDifferenceResult]):
         str
             The lines.
         """
-        return "\n\n".join([self.headline(), *(one.summary() for one in self.results.values())])
+        first = next(iter(self.results.values()))
+        head = f"{self.headline()}\n{any_sentence(self.global_pvalue, first)}"
+        return "\n\n".join([head, *(one.summary() for one in self.results.values())])
 
     def to_frame(self, backend: FrameKind | None = None) -> Any:
         """Every pair of every level as a row of a data frame.
@@ -121,6 +134,18 @@ class EdgeDifferences(Mapping[str, EdgeDifferenceResult]):
             (level, *pair) for level, one in self.results.items() for pair in one.pairs()
         ]
         return frame_of(rows, backend, ("group", *EdgeDifference._fields))
+
+    def plot(self) -> list[tuple[Axes, Axes, Axes]]:
+        """Draw three graphs for each level: its own, that of all the others, and what differs.
+
+        Returns
+        -------
+        list of tuples of three matplotlib axes
+            One tuple for each level, all in one figure.
+        """
+        from edgewise.view.plots import plot_differences
+
+        return plot_differences(self)
 
     def report(
         self, path: str | os.PathLike[str], *, title: str | None = None, command: str = ""

@@ -135,6 +135,8 @@ class PairTest:
         """
         low, high = self.confidence_interval(level)
         digits = max(2, math.ceil(-math.log10(max(high - low, 1e-9))) + 1)
+        groups = self.whole().options.get("n_groups")
+        together = "" if groups is None else f" in {groups} groups"
         kind, given = "correlation", ""
         if self.given:
             kind, given = "partial correlation", f" given {_and(self.given)}"
@@ -142,7 +144,7 @@ class PairTest:
             f"The {kind} of {self.x} and {self.y}{given} is "
             f"{self.partial_correlation:.{digits}f} ({100 * level:.6g} % interval "
             f"{low:.{digits}f} to {high:.{digits}f}, {_shown(self.log_pvalue)}, "
-            f"n = {self.n_samples} rows; {self.method} test, "
+            f"n = {self.n_samples} rows{together}; {self.method} test, "
             f"{self.guarantee.removeprefix('per edge, ')})."
         )
 

@@ -15,6 +15,7 @@ from edgewise.errors import ParameterError
 from edgewise.inference.corrections import adjust
 from edgewise.inference.difference import GroupZ
 from edgewise.results.difference import EdgeDifferenceResult
+from edgewise.results.differences import EdgeDifferences
 from edgewise.view import layout
 from edgewise.view.graph_drawing import SIGNS, draw_graph, laid_out
 from edgewise.view.safe_names import shortened
@@ -88,12 +89,50 @@ def plot_difference(
     return first, second, third
 
 
+def plot_differences(result: EdgeDifferences) -> list[tuple[Axes, Axes, Axes]]:
+    """Three graphs for each of several groups: its own, that of the others, and what differs.
+
+    Parameters
+    ----------
+    result : EdgeDifferences
+        The comparisons to draw.
+
+    Returns
+    -------
+    list of tuples of three matplotlib axes
+        One tuple for each group, all in one figure.
+
+    Examples
+    --------
+    >>> import edgewise as ew
+    >>> from edgewise.view.plots import plot_differences
+    >>> returns = ew.datasets.load_sp500_returns()
+    >>> thirds = [3 * row // returns.num_rows for row in range(returns.num_rows)]
+    >>> drawn = plot_differences(ew.compare_groups(returns, by=thirds, method="batch"))
+    >>> len(drawn), len(drawn[0][0].figure.axes)
+    (3, 9)
+    """
+    from matplotlib.figure import Figure
+
+    figure, k = Figure(figsize=(18, 6.4 * len(result))), len(result)
+    drawn = []
+    for place, one in enumerate(result.values()):
+        axes = [figure.add_axes(_box(column, k - 1 - place, k)) for column in range(3)]
+        drawn.append(plot_difference(one, axes=axes))
+    return drawn
+
+
+def _box(column: int, row: int, rows: int) -> tuple[float, float, float, float]:
+    """The place of a graph in the figure; the bottom row is row 0."""
+    return 0.02 + 0.33 * column, (0.1 + row) / rows, 0.3, 0.8 / rows
+
+
 def _three_axes(axes: Sequence[Axes] | None) -> Sequence[Axes]:
     if axes is None:
         from matplotlib.figure import Figure
 
         figure = Figure(figsize=(18, 6.4))
-        return [figure.add_axes((0.01 + 0.33 * k, 0.1, 0.32, 0.8)) for k in range(3)]
+        return [figure.add_axes(_box(column, 0, 1)) for column in range(3)]
     if len(axes) != 3:
         raise ParameterError(
             f"axes: expected 3 axes (first group, second group, difference), got {len(axes)}."
@@ -126,7 +165,8 @@ def panels(result: EdgeDifferenceResult) -> tuple[Panel, Panel, Panel]:
         title = f"{name}: {count} edge{'s' * (count != 1)}, {rows:,} rows"
         own.append(Panel(title, features, rho[at], edges))
     pairs = result.n_pairs
-    differ = f"{result.n_edges} of {pairs} pair{'s' * (pairs != 1)} differ{'s' * (pairs == 1)}"
+    verb = "differs" if result.n_edges == 1 else "differ"
+    differ = f"{result.n_edges} of {pairs} pair{'s' * (pairs != 1)} {verb}"
     signs = f"larger in {names[0]}, by up to ", f"larger in {names[1]}, by up to "
     third = Panel(differ, features, result.difference[at], result.reject[at], signs)
     return own[0], own[1], third

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from edgewise.results.result import EdgeTestResult
-from edgewise.results.tested import tested_part
+from edgewise.results.tested import is_chosen, tested_part
 from edgewise.view import layout
 from edgewise.view.graph_drawing import draw_graph, laid_out
 
@@ -53,6 +53,8 @@ def plot_network(result: EdgeTestResult, *, ax: Axes | None = None) -> Axes:
     n_named = len(laid.named)
     unnamed = n_named < result.n_features
     count = f"{result.n_edges} edge{'s' * (result.n_edges != 1)}"
+    if is_chosen(result):
+        count += f" in {result.n_pairs} chosen pair{'s' * (result.n_pairs != 1)}"
     layout.write_title(
         ax,
         f"{count} among {result.n_features} variables, {result.n_samples:,} rows "

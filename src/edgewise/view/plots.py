@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from edgewise._base.checks import check_choice
 from edgewise.results.result import EdgeTestResult
-from edgewise.view.difference import plot_difference
+from edgewise.view.difference import plot_difference, plot_differences
 from edgewise.view.forest import plot_forest
 from edgewise.view.heatmap import plot_heatmap
 from edgewise.view.ladder import plot_ladder
@@ -21,6 +21,7 @@ __all__ = [
     "KINDS",
     "plot",
     "plot_difference",
+    "plot_differences",
     "plot_forest",
     "plot_heatmap",
     "plot_ladder",
