@@ -131,8 +131,9 @@ def check_known(
     known = set(names)
     for name in wanted:
         if name not in known:
-            near = difflib.get_close_matches(name, names, n=1)
-            guess = f" (did you mean {near[0]!r}?)" if near else ""
+            alike = {one.casefold(): one for one in names}
+            near = difflib.get_close_matches(name.casefold(), alike, n=1)
+            guess = f" (did you mean {alike[near[0]]!r}?)" if near else ""
             have = listed([*map(repr, names)])
             raise DataError(f"{argument}: {where} has no column {name!r}{guess}; it has {have}.")
 

@@ -73,6 +73,7 @@ def _show_methods(asked: dict[str, Any]) -> None:
     from edgewise.cli.screen import comparison_table, console
     from edgewise.questions.compare_methods import compare_methods
     from edgewise.questions.diagnose import diagnose
+    from edgewise.results.tested import adjusted_for
     from edgewise.view.export import plot_kind, write_plot
 
     plot = asked["plot"]
@@ -86,6 +87,10 @@ def _show_methods(asked: dict[str, Any]) -> None:
         lines = compare_methods(rows, asked["alpha"], correction, **family)
         advice = diagnose(rows).advice()
     tell_dropped(max(line.result.n_dropped for line in lines if line.result is not None))
+    known = next(line.result for line in lines if line.result is not None)
+    if known.tested is not None:
+        adjusted = f", {adjusted_for(known)}" if known.given else ""
+        out.print(f"{known.n_pairs} pairs are tested{adjusted}.", markup=False, soft_wrap=True)
     out.print(comparison_table(lines))
     for line in lines:
         if line.result is None:

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-from edgewise.cli.options import PATH, column_names
+from edgewise.cli.options import PATH, column_names, names_option
 from edgewise.errors import DataError
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -29,11 +29,7 @@ def family_options(command: _Command) -> _Command:
             metavar="FILE",
             help="Test only the pairs in this CSV file, two names on each line.",
         ),
-        click.option(
-            "--given",
-            metavar="NAMES",
-            help="Columns to adjust for without testing them, separated by commas.",
-        ),
+        names_option("--given", "Columns to adjust for without testing them, separated by commas."),
     ):
         command = decorator(command)
     return command

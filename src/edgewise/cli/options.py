@@ -16,16 +16,23 @@ PATH = click.Path(readable=False)
 CORRECTION_NAMES = ("holm", "bonferroni", "bh", "by", "maxt", "none")
 
 
+def names_option(name: str, help: str) -> Callable[[Any], Any]:
+    """An option that takes names of columns; given more than once, all of them count."""
+    return click.option(name, metavar="NAMES", multiple=True, callback=_joined, help=help)
+
+
+def _joined(context: click.Context, parameter: click.Parameter, texts: Any) -> str | None:
+    return ",".join(texts) if texts else None
+
+
 def data_options(command: _Command) -> _Command:
     """DATA… and how to read it."""
     for decorator in (
         click.option(
             "--drop-missing", is_flag=True, help="Leave out rows with missing or infinite values."
         ),
-        click.option(
-            "--exclude", metavar="NAMES", help="Columns to leave out, separated by commas."
-        ),
-        click.option("--columns", metavar="NAMES", help="Columns to test, separated by commas."),
+        names_option("--exclude", "Columns to leave out, separated by commas."),
+        names_option("--columns", "Columns to test, separated by commas."),
         click.argument("data", nargs=-1, required=True, type=PATH, metavar="DATA..."),
     ):
         command = decorator(command)

@@ -12,7 +12,14 @@ import click
 
 from edgewise.cli.engine import check_engine, engine_options, opened_table, watched
 from edgewise.cli.manual import Manual, section
-from edgewise.cli.options import PATH, alpha_option, column_names, data_options, tell_dropped
+from edgewise.cli.options import (
+    PATH,
+    alpha_option,
+    column_names,
+    data_options,
+    names_option,
+    tell_dropped,
+)
 from edgewise.methods.registry import CLASSES, DEFAULT_METHOD
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -46,9 +53,7 @@ def _row_options(command: _Command) -> _Command:
 @click.argument("x", metavar="X")
 @click.argument("y", metavar="Y")
 @section("The test")
-@click.option(
-    "--given", metavar="NAMES", help="Columns that both are adjusted for, separated by commas."
-)
+@names_option("--given", "Columns that both are adjusted for, separated by commas.")
 @click.option(
     "--method",
     type=click.Choice(tuple(CLASSES)),

@@ -112,7 +112,7 @@ class ScoreCIT(CIT_Base):  # type: ignore[misc]
             Small where the two have a partial correlation given the others.
         """
         i, j = sorted((int(X), int(Y)))
-        given = sorted({int(one) for one in condition_set or ()})
+        given = sorted({int(one) for one in (() if condition_set is None else condition_set)})
         key = f"{i};{j}|{'.'.join(map(str, given))}"
         if key not in self.pvalue_cache:
             self.pvalue_cache[key] = self._test(i, j, given).pvalue

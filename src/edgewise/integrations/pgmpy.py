@@ -181,8 +181,7 @@ class _Questions:
     """Questions to a frame by the labels of its columns, which need not be texts."""
 
     def __init__(self, data: Any) -> None:
-        # Columns of text cannot be tested, but may be there.
-        data = data.select_dtypes("number") if hasattr(data, "select_dtypes") else data
+        data = _of_numbers(data)
         labels = getattr(data, "columns", range(np.shape(data)[1]))
         self._places = {label: place for place, label in enumerate(labels)}
         self._test = ConditionalTest(data)
@@ -215,10 +214,17 @@ def _questions(data: Any) -> _Questions:
     return found.questions
 
 
+def _of_numbers(data: Any) -> Any:
+    """The columns of numbers: those of text cannot be tested, but may be there."""
+    return data.select_dtypes(["number", "bool"]) if hasattr(data, "select_dtypes") else data
+
+
 def _mark(data: Any) -> tuple[Any, ...]:
     """Other values, other marks: sums of the columns with random weights, by one product."""
-    values = np.asarray(data)
-    if not np.issubdtype(values.dtype, np.number):
+    data = _of_numbers(data)
+    try:
+        values = data.to_numpy(dtype=np.float64, na_value=np.nan)
+    except (TypeError, ValueError):
         return (object(),)  # never the same; `ConditionalTest` says what is wrong
     with np.errstate(all="ignore"):  # of infinite values, which `ConditionalTest` refuses
         sums = _weights(len(values)) @ values

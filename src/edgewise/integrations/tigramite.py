@@ -20,6 +20,9 @@ try:
 except ImportError as _error:
     CondIndTest = stand_in("tigramite>=5.2.8", _error)
 
+# A condition whose part that others do not determine is below this share counts as redundant.
+_DETERMINED = 1e-7
+
 
 class ScoreCI(CondIndTest):  # type: ignore[misc]
     """The score test, for `PCMCI` and the other methods of tigramite, in place of `ParCorr`.
@@ -110,7 +113,7 @@ class ScoreCI(CondIndTest):  # type: ignore[misc]
         varies = np.ptp(array, axis=1) > 0
         self._value, self._answer = 0.0, None
         if varies[x[0]] and varies[y[0]]:
-            rows = array[[x[0], y[0], *given[varies[given]]]].T
+            rows = array[[x[0], y[0], *_not_redundant(array, given[varies[given]])]].T
             self._answer = ConditionalTest(rows)(0, 1, range(2, rows.shape[1]))
             self._value = self._answer.partial_correlation
         return self._value
@@ -196,3 +199,17 @@ class ScoreCI(CondIndTest):  # type: ignore[misc]
                 f"found, got {value}; the score test needs the rows, so call run_test or "
                 "run_test_raw."
             )
+
+
+def _not_redundant(array: FloatArray, given: IndexArray) -> list[int]:
+    """The conditions without those that others determine: they change nothing."""
+    from scipy.linalg import qr
+
+    if len(given) < 2:
+        return [int(one) for one in given]
+    rows = array[given] - array[given].mean(axis=1, keepdims=True)
+    rows = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    triangle, order = qr(rows.T, mode="r", pivoting=True)
+    size = np.abs(np.diagonal(triangle))
+    kept = given[order[: len(size)][size > _DETERMINED * size[0]]]
+    return sorted(int(one) for one in kept)

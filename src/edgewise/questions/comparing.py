@@ -12,7 +12,7 @@ import numpy as np
 from edgewise._base.checks import check_alpha, check_choice, check_count
 from edgewise._base.types import FloatArray
 from edgewise._base.warn import warn
-from edgewise.errors import BrokenAssumptionWarning, ParameterError
+from edgewise.errors import BrokenAssumptionWarning, DataError, ParameterError
 from edgewise.inference.cautions import Caution
 from edgewise.inference.corrections import CORRECTIONS, Unasked, adjust
 from edgewise.inference.family import Family
@@ -187,6 +187,7 @@ def compare_levels(
     for group in opened:
         with in_group(group.name):
             group.check_rows()
+    _check_varies(opened, groups)
     pooled = standardized_within(whole.rows, whole.codes, len(groups))
     compared = []
     for i, one in enumerate(opened):
@@ -203,6 +204,18 @@ def compare_levels(
         found[name] = _recorded(result, levels, (dropped[i], sum(dropped) - dropped[i]))
         _tell_cautions(result)
     return EdgeDifferences(found)
+
+
+def _check_varies(opened: Sequence[Group], groups: Sequence[FloatArray]) -> None:
+    """Every column must vary within each level, which is scaled by itself."""
+    for group, rows in zip(opened, groups, strict=True):
+        constant = np.ptp(rows, axis=0) == 0
+        if constant.any():
+            name = group.feature_names[int(np.argmax(constant))]
+            raise DataError(
+                f"group {group.name!r}: column {name!r} is constant in it, so it has no "
+                "correlations there; leave the column out (exclude=), or join levels."
+            )
 
 
 def _recorded(

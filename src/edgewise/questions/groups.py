@@ -249,7 +249,7 @@ def refuse_shared_rows(a: Any, b: Any) -> None:
         shared = index[0].intersection(index[1])
         if len(shared):
             raise _shared(
-                f"got frames whose indexes share {len(shared)} labels, such as {shared[0]!r}",
+                f"got frames whose indexes share {len(shared)} labels, such as '{shared[0]}'",
                 " If these are different rows, pass frame.reset_index(drop=True).",
             )
 

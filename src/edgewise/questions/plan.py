@@ -96,8 +96,9 @@ def plan_sample_size(
     exclude : str or sequence of str, optional
         Columns to leave out, such as dates and labels.
     given : str or sequence of str, optional
-        Columns to adjust for without testing their pairs, as in `edge_test`: fewer pairs are
-        corrected for, so fewer rows are needed.
+        Columns to adjust for without testing their pairs, as in `edge_test`. Fewer pairs are
+        corrected for, so each needs fewer rows. The typical number is that of the tested pairs
+        only, which may be larger than that of all.
     pairs : sequence of pairs of str, optional
         The only pairs to test.
     drop_missing : bool

@@ -9,6 +9,7 @@ import numpy as np
 from edgewise._base.matrices import off_diagonal, symmetric
 from edgewise.inference.decide import decision
 from edgewise.inference.effect import MinEffect
+from edgewise.inference.max_statistic import DRAWS
 from edgewise.inference.measurement import Measurement
 from edgewise.inference.per_edge import PerEdge
 from edgewise.inference.question import Question
@@ -45,7 +46,10 @@ def decide(measurement: Measurement, question: Question) -> EdgeTestResult:
         statistic=statistic,
         log_pvalue=log_p,
         pvalue=probabilities(log_p),
-        adjusted_pvalue=probabilities(symmetric(made.log_adjusted, p, diagonal=np.nan)),
+        adjusted_pvalue=probabilities(
+            symmetric(made.log_adjusted, p, diagonal=np.nan),
+            DRAWS if question.correction == "maxt" else None,
+        ),
         reject=symmetric(made.reject, p, diagonal=False),
         threshold=threshold,
         radius=made.radius,

@@ -116,12 +116,12 @@ def _result(
     errors = [_per_edge(one).errors(one)[1] for one in (a, b)]
     log_p = symmetric(decided.log_pvalue, p, diagonal=np.nan)
     reject = decided.log_adjusted <= math.log(alpha)
-    statistic = difference.statistic()
+    statistic, count = difference.statistic(), None if draws is None else len(draws)
     return EdgeDifferenceResult(
         method=a.method,
         alpha=alpha,
         correction=correction,
-        permutations=None if draws is None else len(draws),
+        permutations=count,
         options=_records(a, b),
         group_names=groups.names,
         n_samples=(a.estimate.n_samples, b.estimate.n_samples),
@@ -137,10 +137,13 @@ def _result(
         standard_error=np.hypot(*errors),
         statistic=statistic if tested is None else np.where(tested, statistic, np.nan),
         log_pvalue=log_p,
-        pvalue=probabilities(log_p),
-        adjusted_pvalue=probabilities(symmetric(decided.log_adjusted, p, diagonal=np.nan)),
+        pvalue=probabilities(log_p, count),
+        adjusted_pvalue=probabilities(
+            symmetric(decided.log_adjusted, p, diagonal=np.nan),
+            count if correction in ("maxt", None) else None,
+        ),
         reject=symmetric(reject, p, diagonal=False),
-        global_pvalue=float(probabilities(np.array(decided.log_global))),
+        global_pvalue=float(probabilities(np.array(decided.log_global), count)),
         cautions=_cautions(groups),
         uncertainty=difference,
         tested=tested,

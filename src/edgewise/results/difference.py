@@ -16,9 +16,8 @@ from edgewise.results.difference_json import from_json, json_schema, to_document
 from edgewise.results.difference_pairs import EdgeDifference, all_differences
 from edgewise.results.difference_summary import headline, shortest, summary
 from edgewise.results.edge import FrameKind, frame_of
-from edgewise.results.intervals import FAMILY_WISE, LARGEST_LEVEL, IntervalFamily, interval_label
+from edgewise.results.intervals import ShownIntervals
 from edgewise.results.json import json_text
-from edgewise.results.tested import Tested
 
 if TYPE_CHECKING:
     import os
@@ -33,7 +32,7 @@ SCALES = ("partial_correlation", "fisher_z")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class EdgeDifferenceResult(Tested):
+class EdgeDifferenceResult(ShownIntervals):
     """The outcome of testing H₀: ρ^A_ij = ρ^B_ij for every pair of variables.
 
     Attributes
@@ -151,22 +150,6 @@ class EdgeDifferenceResult(Tested):
     def n_edges(self) -> int:
         """How many pairs differ."""
         return int(np.count_nonzero(self.reject)) // 2
-
-    @property
-    def interval_level(self) -> float:
-        """The level of the intervals that are shown: 1 − alpha."""
-        return min(1 - self.alpha, LARGEST_LEVEL)
-
-    @property
-    def interval_family(self) -> IntervalFamily:
-        """What the shown intervals hold for: "all pairs" at once, or each "pointwise"."""
-        return "all pairs" if self.correction in FAMILY_WISE else "pointwise"
-
-    @property
-    def interval_label(self) -> str:
-        """How the intervals are called wherever they are shown."""
-        some = self.tested is not None
-        return interval_label(self.interval_level, self.interval_family, some=some)
 
     def confidence_interval(
         self,

@@ -26,26 +26,21 @@ if TYPE_CHECKING:
 IntervalFamily = Literal["all pairs", "pointwise"]
 
 #: Corrections for the probability of any false edge: all their decisions hold at once.
-FAMILY_WISE = ("holm", "bonferroni", "maxt")
-LARGEST_LEVEL = math.nextafter(1.0, 0.0)
+_FAMILY_WISE = ("holm", "bonferroni", "maxt")
+_LARGEST_LEVEL = math.nextafter(1.0, 0.0)
 
 
-class Intervals(Tested):
-    """What `EdgeTestResult` says about intervals."""
+class ShownIntervals(Tested):
+    """Which intervals a result shows in tables, files, pictures and the report."""
 
     alpha: float
     correction: str | None
-    radius: float | None
-    precision: FloatArray
-    partial_correlation: FloatArray
-    statistic: FloatArray
-    uncertainty: Uncertainty | None
 
     @property
     def interval_level(self) -> float:
-        """The level of the intervals shown in tables, files, pictures and the report: 1 − alpha."""
+        """The level of the intervals that are shown: 1 − alpha."""
         # Below 1e-16 alpha is lost in the difference, and the level must be below one.
-        return min(1 - self.alpha, LARGEST_LEVEL)
+        return min(1 - self.alpha, _LARGEST_LEVEL)
 
     @property
     def interval_family(self) -> IntervalFamily:
@@ -54,14 +49,28 @@ class Intervals(Tested):
         Those of bounds and of the corrections Holm, Bonferroni and max-T hold for all pairs at
         once; under Benjamini–Hochberg, Benjamini–Yekutieli and no correction they are pointwise.
         """
-        bound = self.correction is None and self.radius is not None
-        return "all pairs" if bound or self.correction in FAMILY_WISE else "pointwise"
+        return "all pairs" if self.correction in _FAMILY_WISE else "pointwise"
 
     @property
     def interval_label(self) -> str:
         """How the intervals are called wherever they are shown."""
         some = self.tested is not None
         return interval_label(self.interval_level, self.interval_family, some=some)
+
+
+class Intervals(ShownIntervals):
+    """What `EdgeTestResult` says about intervals."""
+
+    radius: float | None
+    precision: FloatArray
+    partial_correlation: FloatArray
+    statistic: FloatArray
+    uncertainty: Uncertainty | None
+
+    @property
+    def interval_family(self) -> IntervalFamily:
+        bound = self.correction is None and self.radius is not None
+        return "all pairs" if bound else super().interval_family
 
     def confidence_interval(
         self,
@@ -108,7 +117,8 @@ class Intervals(Tested):
                 "intervals; test the data again."
             )
         found = self.uncertainty.interval(self, level=level, scale=scale, simultaneous=simultaneous)
-        return self.known_ends(found) if simultaneous else found
+        at_once = simultaneous or self.uncertainty.simultaneous
+        return self.known_ends(found) if at_once else found
 
     def shown_interval(self) -> ConfidenceInterval:
         """The intervals of the partial correlations that every table, file and picture shows.

@@ -42,7 +42,7 @@ class Tested:
         """Intervals that hold at once do so for the tested pairs; those of others are NaN."""
         if self.tested is None:
             return interval
-        known = self.tested | np.eye(len(self.tested), dtype=bool)
+        known = self.tested | np.diag(self.tested.any(axis=0))
         return ConfidenceInterval(*(np.where(known, end, np.nan) for end in interval))
 
     def tested_pairs(self) -> tuple[IntArray, IntArray]:

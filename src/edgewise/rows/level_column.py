@@ -66,7 +66,7 @@ def _of_files(paths: Sequence[Any], name: str, argument: str) -> AnyArray:
 
 
 def _of_file(file: OpenedFile, name: str) -> list[Any]:
-    path = file.path.lower()
+    path = Path(file.path).name.lower()
     if path.endswith(PARQUET_ENDINGS):
         from pyarrow import parquet
 
