@@ -62,7 +62,7 @@ def test_other_columns_do_not_matter(run_main, tmp_path, rows, write_csv):
     [
         (["a", "a"], 2, ["y: ", "'a' for both"]),
         (["a", "b", "--given", "c,b"], 2, ["given: ", "'b'", "which is y"]),
-        (["a", "bb"], 1, ["x, y, given: ", "'bb'", "did you mean 'b'?", "'a', 'b', 'c', 'd'"]),
+        (["a", "bb"], 1, ["y: ", "'bb'", "did you mean 'b'?", "'a', 'b', 'c', 'd'"]),
         (["a", "b", "--given", "cc"], 1, ["'cc'", "'c'"]),
         (["a", "b", "--method", "trace"], 2, ["method: ", "'trace'"]),
         (["a", "b", "--method", "nothing"], 2, ["'nothing'"]),

@@ -61,10 +61,13 @@ class TestFunction:
         with pytest.raises(EdgewiseError, match="no column '5'"):
             score_test(5, 2, [3], frame)
 
-    def test_refuses_text(self, frame):
-        frame["v"] = "text"
-        with pytest.raises(DataError, match="'v'"):
-            score_test("w", "x", [], frame)
+    def test_text_beside_numbers(self, frame):
+        expected = score_test("w", "x", [], frame, boolean=False)
+        frame["t"], frame["flag"] = "text", frame["w"] > 0
+        assert score_test("w", "x", [], frame, boolean=False) == pytest.approx(expected)
+        score_test("w", "flag", [], frame)
+        with pytest.raises(DataError, match="no column 't'"):
+            score_test("w", "t", [], frame)
 
     @pytest.mark.parametrize("value", [np.inf, np.nan])
     def test_refuses_missing_values(self, frame, value):

@@ -318,7 +318,7 @@ class TestBy:
         adjusted = [one.adjusted_pvalue[np.triu_indices(4, 1)] for one in found.values()]
         np.testing.assert_allclose(np.concatenate(adjusted), np.exp(adjust(log_p, "holm")))
         one = found["10"]
-        assert one.group_names == ("10", "the others")
+        assert one.group_names == ("10", "all but 10")
         assert one.n_tests == 18
         assert sum(one.n_samples) == 800
         assert "holm over 18 tests" in one.headline()

@@ -159,7 +159,7 @@ class TestSubjects:
     @pytest.mark.parametrize(
         ("options", "words"),
         [
-            ({"method": "batch"}, "groups: expected with method 'score' or 'wald', got 'batch'"),
+            ({"method": "batch"}, "groups: expected with method 'wald', got 'batch'"),
             ({"permutations": 99}, "permutations: expected without groups, got both"),
             ({"groups": np.arange(300)}, "groups: expected the name of a column, or a tuple"),
         ],
@@ -167,3 +167,63 @@ class TestSubjects:
     def test_refused(self, two, refuses, options, words):
         asked = {"groups": "subject", **options}
         refuses(lambda: ew.compare_groups(*two, **asked), ParameterError, words)
+
+
+class TestIndependence:
+    """What the rows themselves say against independent groups."""
+
+    @pytest.fixture(scope="class")
+    def table(self):
+        return np.random.default_rng(2).standard_t(5, (200, 4))
+
+    def kinds(self, *groups):
+        return {caution.kind for caution in ew.compare_groups(*groups).cautions}
+
+    def test_common_rows(self, table):
+        assert "common rows" in self.kinds(table, table[np.r_[0:60, 5:10]])
+
+    def test_the_same_subjects_twice(self, table):
+        again = table + np.random.default_rng(3).standard_normal(table.shape)
+        assert "paired rows" in self.kinds(table, again)
+
+    def test_chance_is_no_sign(self):
+        for seed in range(40):
+            a, b = np.random.default_rng(seed).standard_t(3, (2, 100, 6))
+            assert not self.kinds(a, b) & {"common rows", "paired rows"}
+
+    def test_counts_are_equal_by_chance(self):
+        a, b = np.random.default_rng(5).poisson(1, (2, 300, 3))
+        assert not self.kinds(a, b) & {"common rows", "paired rows"}
+
+    def test_sorted_levels_are_no_dependence(self, table):
+        mixed = table.copy()
+        mixed[70:140, 1] += 2 * mixed[70:140, 0]
+        mixed[140:, 1] -= 2 * mixed[140:, 0]
+        found = ew.compare_groups(mixed, by=np.arange(200) // 70)
+        assert not any("depend on the rows" in caution for caution in found.cautions)
+
+
+class TestLattice:
+    def test_a_pvalue_of_permutations_keeps_the_level_it_has(self):
+        for seed in range(30):
+            a, b = np.random.default_rng(seed).standard_normal((2, 40, 3))
+            result = ew.compare_groups(a, b, permutations=19)
+            off = ~np.eye(3, dtype=bool)
+            np.testing.assert_array_equal(result.reject[off], result.adjusted_pvalue[off] <= 0.05)
+            assert (result.global_pvalue <= 0.05) == bool(result.n_edges)
+
+    def test_too_few_permutations_for_one_pair_are_told(self):
+        a, b = np.random.default_rng(0).standard_normal((2, 60, 6))
+        result = ew.compare_groups(a, b, permutations=99, correction="bh")
+        assert "299 permutations or more" in result.cautions[-1]
+        assert not ew.compare_groups(a, b, permutations=299, correction="bh").cautions
+
+
+def test_a_constant_level_is_named(refuses):
+    X = np.random.default_rng(1).standard_normal((90, 3))
+    X[30:60, 1] = 5.0
+    refuses(
+        lambda: ew.compare_groups(X, by=np.arange(90) // 30),
+        DataError,
+        "group '1': column 'x1' is constant in it",
+    )

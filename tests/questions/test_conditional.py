@@ -386,3 +386,23 @@ def test_a_copy_is_the_same_and_a_pickle_answers_anew():
     assert copy.deepcopy([test])[0] is test
     again = pickle.loads(pickle.dumps(test))
     assert again("x0", "x1", given=["x2"]).log_pvalue == answer.log_pvalue
+
+
+class TestGroups:
+    def test_it_is_edge_test_of_these_columns(self):
+        rng = np.random.default_rng(1)
+        subject = np.arange(300) % 50
+        X = rng.standard_normal((300, 4)) + rng.standard_normal((50, 4))[subject]
+        whole = ew.edge_test(X, columns=["x0", "x2", "x3"], groups=subject)
+        for x, y, other in (("x0", "x2", "x3"), (0, 2, 3)):
+            answer = ew.partial_test(X, x, y, given=[other], groups=subject)
+            assert answer.log_pvalue == pytest.approx(whole.log_pvalue[0, 1], rel=1e-12)
+        assert "n = 300 rows in 50 groups" in answer.sentence()
+
+    def test_refused(self, refuses):
+        X, labels = np.random.default_rng(1).standard_normal((60, 3)), np.arange(60) % 30
+        refuses(
+            lambda: ew.partial_test(X, 0, 1, groups=labels, method="batch"),
+            ew.ParameterError,
+            "groups: ",
+        )

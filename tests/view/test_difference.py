@@ -47,7 +47,7 @@ def test_a_group_shows_its_own_edges_and_the_third_graph_what_differs(compared):
     assert third.reject[2, 3]
     drawn = plot_difference(compared)
     assert [len(segments(ax).get_segments()) for ax in drawn] == [2, 2, 1]
-    assert drawn[2].get_title() == "1 of 6 pairs differ"
+    assert drawn[2].get_title() == "1 of 6 pairs differs"
     assert drawn[0].get_title() == "before: 2 edges, 800 rows"
 
 

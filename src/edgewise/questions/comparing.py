@@ -92,13 +92,14 @@ class Asked:
             return result
         smallest = np.full(result.n_tests, 0.0)
         smallest[0] = -math.log(1 + self.permutations)
-        if math.exp(adjust(smallest, self.correction)[0]) <= self.alpha:
-            return result
         factor = math.exp(adjust(smallest, self.correction)[0] - smallest[0])
+        least = math.ceil(factor / self.alpha - 1e-9) - 1
+        if self.permutations >= least:
+            return result
         few = Caution(
             f"With {self.permutations} permutations and correction {self.correction!r} over "
             f"{result.n_tests} tests, a pair that alone differs cannot be found; "
-            f"{math.ceil(factor / self.alpha)} permutations or more would do.",
+            f"{least} permutations or more would do.",
             "few permutations",
         )
         return replace(result, cautions=(*result.cautions, few))
