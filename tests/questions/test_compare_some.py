@@ -172,19 +172,17 @@ class TestSubjects:
 class TestIndependence:
     """What the rows themselves say against independent groups."""
 
-    @pytest.fixture(scope="class")
-    def table(self):
-        return np.random.default_rng(2).standard_t(5, (200, 4))
+    TABLE = np.random.default_rng(2).standard_t(5, (200, 4))
 
     def kinds(self, *groups):
         return {caution.kind for caution in ew.compare_groups(*groups).cautions}
 
-    def test_common_rows(self, table):
-        assert "common rows" in self.kinds(table, table[np.r_[0:60, 5:10]])
+    def test_common_rows(self):
+        assert "common rows" in self.kinds(self.TABLE, self.TABLE[np.r_[0:60, 5:10]])
 
-    def test_the_same_subjects_twice(self, table):
-        again = table + np.random.default_rng(3).standard_normal(table.shape)
-        assert "paired rows" in self.kinds(table, again)
+    def test_the_same_subjects_twice(self):
+        again = self.TABLE + np.random.default_rng(3).standard_normal(self.TABLE.shape)
+        assert "paired rows" in self.kinds(self.TABLE, again)
 
     def test_chance_is_no_sign(self):
         for seed in range(40):
@@ -195,8 +193,8 @@ class TestIndependence:
         a, b = np.random.default_rng(5).poisson(1, (2, 300, 3))
         assert not self.kinds(a, b) & {"common rows", "paired rows"}
 
-    def test_sorted_levels_are_no_dependence(self, table):
-        mixed = table.copy()
+    def test_sorted_levels_are_no_dependence(self):
+        mixed = self.TABLE.copy()
         mixed[70:140, 1] += 2 * mixed[70:140, 0]
         mixed[140:, 1] -= 2 * mixed[140:, 0]
         found = ew.compare_groups(mixed, by=np.arange(200) // 70)
