@@ -248,25 +248,41 @@ NAMES = {
 
 
 def tables(known: dict) -> str:
-    """Both tables as Markdown: the worst of the graphs of each law, for each number of rows."""
-    lines = ["| rows | " + " | ".join(f"{s} × {p}" for p in (10, 20) for s in SIZES)]
-    lines[0] += " |"
-    lines.append("|---" * 7 + "|")
-    for number in ("error", "permuted", "plain permuted"):
+    """The tables of the page as Markdown; of each law, the worst of its graphs."""
+    parts = []
+    for number, columns in (
+        ("error", (10, 20)),
+        ("permuted", (10, 20)),
+        ("plain permuted", (10,)),
+    ):
+        heads = [f"{size} × {p}" for p in columns for size in SIZES]
+        lines = [f"| {number} | {' | '.join(heads)} |", "|---" * (len(heads) + 1) + "|"]
         for laws in LAWS:
             a, _, b = laws.partition("|")
-            cells = []
-            for p in (10, 20):
-                for size in SIZES:
-                    key = (number, a, b or a, *size.split("+"), str(p))
-                    values = [float(v[1]) for k, v in known.items() if k[:-1] == key]
-                    cells.append(f"{max(values):.3f}" if values else "–")
+            cells = [
+                worst(known, (number, a, b or a, *size.split("+"), str(p)))
+                for p in columns
+                for size in SIZES
+            ]
             name = " against ".join(NAMES.get(law, law) for law in laws.split("|"))
-            lines.append(f"| {number}: {name} | " + " | ".join(cells) + " |")
-    for key in sorted(known):
-        if key[0].startswith("power"):
-            lines.append(f"| {', '.join(key)} | {' | '.join(known[key])} |")
-    return "\n".join(lines)
+            lines.append(f"| {name} | {' | '.join(cells)} |")
+        parts.append("\n".join(lines))
+    lines = ["| rows | Holm | permuted | plain permuted |", "|---|---|---|---|"]
+    for laws in LAWS:
+        for size in SIZES:
+            cells = [
+                worst(known, (f"power, {how}", laws, laws, *size.split("+"), "10"))
+                for how in ("holm", "permuted", "plain permuted")
+            ]
+            if "–" not in cells:
+                name = NAMES.get(laws, laws)
+                lines.append(f"| {name}, {size} | {' | '.join(cells)} |")
+    return "\n\n".join([*parts, "\n".join(lines)])
+
+
+def worst(known: dict, key: tuple) -> str:
+    values = [float(value[1]) for cell, value in known.items() if cell[:-1] == key]
+    return f"{max(values):.3f}" if values else "–"
 
 
 PARTS = {"error": error, "permuted": permuted, "power": power}
