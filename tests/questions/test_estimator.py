@@ -436,5 +436,5 @@ class TestFamily:
     @pytest.mark.parametrize("fit", ["fit", "partial_fit"])
     def test_a_wrong_name_is_told_at_once(self, rows, refuses, fit):
         estimator = EdgeTest(method="batch", given=["y"])
-        refuses(lambda: getattr(estimator, fit)(rows), ew.DataError, "given: the data have no col")
+        refuses(lambda: getattr(estimator, fit)(rows), ew.DataError, "given: the table has no col")
         assert not hasattr(estimator, "moments_")

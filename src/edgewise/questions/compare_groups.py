@@ -132,6 +132,7 @@ def compare_groups(
     >>> sorted((pair.source, pair.target, round(pair.difference, 1)) for pair in result.edges())
     [('x0', 'x1', -0.3), ('x1', 'x2', -0.3), ('x2', 'x3', -0.3)]
     """
+    columns, exclude = check_columns("columns", columns), check_columns("exclude", exclude)
     family = Family.checked(given, pairs, columns=columns, exclude=exclude)
     asked = Asked.checked(
         method, options, alpha, correction, permutations, random_state, progress, family

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from edgewise._base.checks import check_columns
 from edgewise._base.warn import warn
 from edgewise.errors import BrokenAssumptionWarning, ParameterError
 from edgewise.evidence.opening import open_evidence
@@ -174,6 +175,7 @@ def edge_test(
     >>> print(oil.headline()[:75])
     40 of 153 possible edges among 18 variables, adjusted for CVX and XOM, from
     """
+    columns, exclude = check_columns("columns", columns), check_columns("exclude", exclude)
     rows: dict[str, Any] = {
         "feature_names": feature_names,
         "columns": columns,

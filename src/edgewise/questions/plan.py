@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from edgewise._base.checks import check_real
+from edgewise._base.checks import check_columns, check_real
 from edgewise._base.matrices import off_diagonal
 from edgewise._base.types import FloatArray
 from edgewise._base.warn import without_warnings
@@ -128,6 +128,7 @@ def plan_sample_size(
     effect = check_real("effect", effect, above=0, below=1)
     power = check_real("power", power, above=0, below=1)
     chosen = method_of(method, options)
+    columns, exclude = check_columns("columns", columns), check_columns("exclude", exclude)
     family = Family.checked(given, pairs, columns=columns, exclude=exclude)
     question = chosen.question(alpha, correction, family=family)
     evidence = open_evidence(

@@ -111,6 +111,11 @@ class EdgeDifferenceResult(ShownIntervals):
     7
     >>> ew.EdgeDifferenceResult.json_schema()["$schema"]
     'https://json-schema.org/draft/2020-12/schema'
+    >>> result.plot()[2].get_title()
+    '7 of 190 pairs differ'
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     result.report(f"{folder}/groups.html")
     """
 
     method: str
@@ -183,7 +188,7 @@ class EdgeDifferenceResult(ShownIntervals):
         level = check_real("level", level, above=0, below=1, hint=" 0.95 is usual.")
         check_choice("scale", scale, SCALES)
         found = self.uncertainty.interval(level, scale=scale, simultaneous=simultaneous)
-        return self.known_ends(found) if simultaneous else found
+        return self._known_ends(found) if simultaneous else found
 
     def shown_interval(self) -> ConfidenceInterval:
         """The intervals of ρ_A − ρ_B that every table, file and picture shows.

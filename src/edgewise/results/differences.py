@@ -58,6 +58,11 @@ class EdgeDifferences(Mapping[str, EdgeDifferenceResult]):
     9
     >>> ew.EdgeDifferences.from_json(found.to_json()).n_edges
     2
+    >>> len(found.plot())
+    3
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     found.report(f"{folder}/groups.html")
     """
 
     results: dict[str, EdgeDifferenceResult]

@@ -118,7 +118,7 @@ class Intervals(ShownIntervals):
             )
         found = self.uncertainty.interval(self, level=level, scale=scale, simultaneous=simultaneous)
         at_once = simultaneous or self.uncertainty.simultaneous
-        return self.known_ends(found) if at_once else found
+        return self._known_ends(found) if at_once else found
 
     def shown_interval(self) -> ConfidenceInterval:
         """The intervals of the partial correlations that every table, file and picture shows.

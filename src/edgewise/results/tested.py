@@ -38,7 +38,7 @@ class Tested:
         inside = set(self.tested_columns().tolist())
         return tuple(name for i, name in enumerate(self.feature_names) if i not in inside)
 
-    def known_ends(self, interval: ConfidenceInterval) -> ConfidenceInterval:
+    def _known_ends(self, interval: ConfidenceInterval) -> ConfidenceInterval:
         """Intervals that hold at once do so for the tested pairs; those of others are NaN."""
         if self.tested is None:
             return interval
