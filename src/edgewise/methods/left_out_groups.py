@@ -6,8 +6,8 @@ regressions change too: the sum of all residual products falls by D_g = e_iᵀ(I
 block of the hat matrix that belongs to the group. P_g is too small, because residuals were fitted
 to the group. D_g² is too large by the spread of (I − H)⁻¹, unless the errors of the group are far
 larger than those of others: then the group has fitted itself, and D_g² is right. So the test uses
-P_g + λ_g(D_g − P_g), with λ_g from ½ to 1 the larger, the larger the group's own scale. For groups
-of one row λ_g is such that a square has the weight of the plain score test.
+P_g + λ_g(D_g − P_g), with λ_g about ½ for groups of the usual scale, and nearer 1 the larger a
+group's own scale is. For groups of one row a square has the weight of the plain score test.
 """
 
 from __future__ import annotations
