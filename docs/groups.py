@@ -1,4 +1,4 @@
-"""The table of how-to/repeated-subjects: rows that belong together; about 20 minutes.
+"""The table of how-to/repeated-subjects: rows that belong together; about 15 minutes.
 
 For each law of rows and number of groups: how often any false edge is found (Holm's correction at
 0.05), which share of the edges of a chain is found, and how often intervals at 95 % hold, by the
@@ -6,6 +6,7 @@ tests with groups and, in one size, without. Rows are shuffled. Writes docs/grou
 
     PYTHONPATH=. python docs/groups.py                        all cells
     PYTHONPATH=. python docs/groups.py --laws ar1 --draws 100  some of them; the others are kept
+    PYTHONPATH=. python docs/groups.py --part 0.5             with one λ for all; writes nothing
 """
 
 from __future__ import annotations
@@ -17,13 +18,18 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
-from tests.statistical.grouped_laws import LAWS, UNRELATED, group_sizes, grouped_rows
+from tests.statistical.grouped_laws import LAWS as OF_GROUPS
+from tests.statistical.grouped_laws import UNRELATED, group_sizes, grouped_rows
 
 from edgewise import edge_test
 from edgewise.errors import EdgewiseWarning
-from edgewise.simulate import make_chain_precision
+from edgewise.methods import left_out_groups
+from edgewise.simulate import Contaminated, make_chain_precision, sample
 
 TABLE = Path(__file__).parent / "groups.csv"
+# Independent rows that are in groups nevertheless; two in a hundred are eight times as large.
+INDEPENDENT = {"contaminated": Contaminated(share=0.02, scale=8.0)}
+LAWS = (*(law for law in OF_GROUPS if law not in UNRELATED), *INDEPENDENT, *UNRELATED)
 # Groups, rows of a group on average, their sizes, columns.
 CELLS = (
     (20, 20, "equal", 6),
@@ -32,6 +38,8 @@ CELLS = (
     (100, 50, "equal", 10),
     (100, 20, "very unequal", 10),
     (200, 20, "unequal", 10),
+    (100, 5, "equal", 20),
+    (250, 2, "equal", 20),
 )
 TESTS = {
     "score, groups": ("score", True),
@@ -55,10 +63,17 @@ def main() -> None:
         "--cells", type=int, nargs="+", default=[*range(len(CELLS))], metavar="NUMBER"
     )
     parser.add_argument("--draws", type=int, default=400)
+    parser.add_argument(
+        "--part", type=float, help="λ of all groups; nothing is written"
+    )
     asked = parser.parse_args()
     warnings.simplefilter("ignore", EdgewiseWarning)
+    if asked.part is not None:
+        left_out_groups._part_lost = lambda kept, tau: np.full_like(kept, asked.part)
     for law, number in product(asked.laws, asked.cells):
-        write(read() | measured(law, *CELLS[number], asked.draws))
+        cells = measured(law, *CELLS[number], asked.draws)
+        if asked.part is None:
+            write(read() | cells)
 
 
 def measured(
@@ -74,7 +89,7 @@ def measured(
     tests = {test: how for test, how in TESTS.items() if how[1] or compared}
     found = {test: [] for test in tests}
     for seed in np.random.SeedSequence(19, spawn_key=(n_groups, p)).spawn(draws):
-        X, labels = grouped_rows(law, precision, sizes, np.random.default_rng(seed))
+        X, labels = drawn(law, precision, sizes, np.random.default_rng(seed))
         for test, (method, grouped) in tests.items():
             result = edge_test(X, method=method, groups=labels if grouped else None)
             interval = result.confidence_interval(0.95, scale="partial_correlation")
@@ -99,6 +114,14 @@ def measured(
             f"{law} {n_groups} × {rows} {shape}, p = {p}, {test}: {shown}", flush=True
         )
     return cells
+
+
+def drawn(law: str, precision, sizes, rng):
+    """Rows, and the group of each."""
+    if law in INDEPENDENT:
+        X = sample(INDEPENDENT[law], precision, int(sizes.sum()), rng=rng)
+        return X, np.repeat(np.arange(len(sizes)), sizes)
+    return grouped_rows(law, precision, sizes, rng)
 
 
 def read() -> dict:

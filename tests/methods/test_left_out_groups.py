@@ -11,6 +11,8 @@ from edgewise.errors import DataError
 from edgewise.estimators.inverse import estimate_precision
 from edgewise.evidence.opening import open_evidence
 from edgewise.inference.reference import StudentOfEach
+from edgewise.kernels.score_weight import believed_tau, score_weight
+from edgewise.methods import left_out_groups
 from edgewise.methods.left_out_groups import group_sandwich, group_scores, worth_of
 from edgewise.simulate import make_chain_precision
 from edgewise.states import groups as groups_module
@@ -39,6 +41,12 @@ def estimate(evidence):
     return estimate_precision(evidence.moments(), evidence.feature_names)
 
 
+def opened(X, labels):
+    """The moments of the groups, and the estimate from all rows."""
+    evidence = open_evidence(X, ew.Score().needs, "the test", groups=labels)
+    return evidence.groups, estimate_precision(evidence.moments(), evidence.feature_names)
+
+
 def residuals(X, i, j):
     """Of x_i and x_j given the others and a constant, and the hat matrix."""
     n = len(X)
@@ -49,20 +57,42 @@ def residuals(X, i, j):
     return X[:, i] - H @ X[:, i], X[:, j] - H @ X[:, j], H
 
 
+def taus(X, labels):
+    """1/σ² of each group, from the hat matrix of all columns, one group at a time."""
+    n, p = X.shape
+    Q = np.linalg.qr(np.column_stack([np.ones(n), X / X.std(axis=0)]))[0]
+    Y = (X - X.mean(axis=0)) / X.std(axis=0)
+    precision = np.linalg.inv(np.cov(Y, rowvar=False))
+    V = Y @ precision / np.sqrt(precision.diagonal())
+    scales, rows, kept = [], [], []
+    for group in np.unique(labels):
+        mine = labels == group
+        H = Q[mine] @ Q[mine].T
+        free = np.trace(H @ (np.eye(len(H)) - H))
+        scales.append((n - p) / (n - 1) * np.trace(V[mine].T @ H @ V[mine]) / p / free)
+        rows += [scales[-1]] * len(H)
+        kept.append(free / np.trace(H))
+    usual = max(np.quantile(rows, 0.5, method="inverted_cdf"), 1.0)
+    return believed_tau((np.array(scales) / usual - 1) / kept + 1, p)
+
+
 def terms(X, labels, i, j, rho):
-    """(P_g + D_g)/2 of e_ie_j − ρ₀(e_i² + e_j²)/2, with D_g from the hat matrix of the group."""
+    """The terms of e_ie_j − ρ₀(e_i² + e_j²)/2, with D_g from the hat matrix of the group."""
     a, b, H = residuals(X, i, j)
     a, b = a / np.sqrt(np.mean(a**2)), b / np.sqrt(np.mean(b**2))
     found = []
-    for group in np.unique(labels):
+    for group, tau in zip(np.unique(labels), taus(X, labels), strict=True):
         mine = labels == group
         undo = np.linalg.inv(np.eye(mine.sum()) - H[np.ix_(mine, mine)])
         u, v = a[mine], b[mine]
+        kept = (u @ u + v @ v) / (u @ undo @ u + v @ undo @ v)
+        part = (np.sqrt(score_weight(kept, tau)) - 1) / (1 / kept - 1)
 
         def score(M, u=u, v=v):
             return u @ M @ v - rho * (u @ M @ u + v @ M @ v) / 2
 
-        found.append((score(np.eye(len(u))) + score(undo)) / 2)
+        plain = score(np.eye(len(u)))
+        found.append(plain + part * (score(undo) - plain))
     return np.array(found)
 
 
@@ -163,13 +193,28 @@ def test_groups_of_one_row_are_independent():
     assert (worth.degrees == 29).all()
 
 
-@pytest.mark.parametrize("method", ["score", "wald"])
+@pytest.mark.parametrize("n", [60, 500])
+def test_every_row_its_own_group_is_the_plain_score_test(n):
+    """Also where some rows are far larger than others: the weight has each row's own scale."""
+    rng = np.random.default_rng(8)
+    X = rng.standard_normal((n, 8)) * np.where(np.arange(n) % 30 == 0, 8.0, 1.0)[:, np.newaxis]
+    plain, alone = ew.edge_test(X), ew.edge_test(X, groups=np.arange(n))
+    upper = np.triu_indices(8, k=1)
+    np.testing.assert_allclose(alone.statistic[upper], plain.statistic[upper], rtol=1e-9)
+    np.testing.assert_allclose(alone.log_pvalue[upper], plain.log_pvalue[upper], rtol=1e-9)
+    intervals = [
+        result.confidence_interval(0.95, scale="partial_correlation") for result in (alone, plain)
+    ]
+    np.testing.assert_allclose(intervals[0].low[upper], intervals[1].low[upper], atol=1e-9)
+    np.testing.assert_allclose(intervals[0].high[upper], intervals[1].high[upper], atol=1e-9)
+
+
 @pytest.mark.parametrize("n", [60, 2000])
-def test_every_row_its_own_group_is_nearly_the_plain_test(method, n):
+def test_every_row_its_own_group_is_nearly_the_plain_wald_test(n):
     rng = np.random.default_rng(8)
     X = rng.standard_t(6, (n, 5)) @ np.linalg.cholesky(np.linalg.inv(make_chain_precision(5))).T
-    plain = ew.edge_test(X, method=method)
-    alone = ew.edge_test(X, method=method, groups=np.arange(n))
+    plain = ew.edge_test(X, method="wald")
+    alone = ew.edge_test(X, method="wald", groups=np.arange(n))
     upper = np.triu_indices(5, k=1)
     np.testing.assert_allclose(alone.partial_correlation, plain.partial_correlation, rtol=1e-12)
     # With few rows, a linear expansion and leaving a row out are not quite the same.
@@ -180,6 +225,37 @@ def test_every_row_its_own_group_is_nearly_the_plain_test(method, n):
     np.testing.assert_allclose(
         alone.log_pvalue[upper][near], plain.log_pvalue[upper][near], rtol=4 * far, atol=0.02
     )
+
+
+def test_a_group_of_large_rows_counts_as_if_it_were_left_out():
+    """λ goes from ½ to 1 with the scale of a group, and not where all groups are alike inside."""
+    rng = np.random.default_rng(2)
+    labels = np.repeat(np.arange(60), 5)
+    persons = 3 * rng.standard_normal((60, 12))[labels]
+    usual = left_out_groups._taus(*opened(persons + rng.standard_normal((300, 12)), labels))
+    assert 0.7 < np.median(usual) < 1.3
+    X = rng.standard_normal((300, 12))
+    X[:5] *= 20
+    large = left_out_groups._taus(*opened(X, labels))
+    assert large[0] < 0.2
+    assert large[1:].min() > 0.5
+    ends = left_out_groups._part_lost(np.array([1.0, 1.0, 0.3]), np.array([1.0, 0.0, 0.0]))
+    np.testing.assert_allclose(ends, [0.5, 1.0, 1.0], rtol=1e-12)
+
+
+@pytest.mark.parametrize("level", [0.9, 0.99])
+def test_an_interval_leaves_zero_where_the_test_rejects(level):
+    rng = np.random.default_rng(5)
+    labels = np.repeat(np.arange(40), 5)
+    X = rng.standard_normal((200, 8)) + rng.standard_normal((40, 8))[labels]
+    X[rng.random(200) < 0.03] *= 8
+    X[:, 1:] += 0.2 * X[:, :-1]
+    result = ew.edge_test(X, groups=labels)
+    upper = np.triu_indices(8, k=1)
+    low, high = result.confidence_interval(level, scale="partial_correlation")
+    outside = (low[upper] > 0) | (high[upper] < 0)
+    np.testing.assert_array_equal(outside, result.pvalue[upper] < 1 - level)
+    assert 0 < outside.sum() < outside.size
 
 
 @pytest.mark.parametrize("method", ["score", "wald"])

@@ -11,7 +11,7 @@ from edgewise import edge_test
 from edgewise.evidence.opening import open_evidence
 from edgewise.inference.effect import MinEffect
 from edgewise.methods.registry import method_of
-from edgewise.simulate import make_chain_precision
+from edgewise.simulate import Contaminated, StudentT, make_chain_precision, sample
 
 pytestmark = pytest.mark.filterwarnings("ignore::edgewise.errors.EdgewiseWarning")
 
@@ -26,9 +26,22 @@ SIZES = [
     (100, 20, "very unequal", 10),
     (200, 20, "unequal", 10),
 ]
-EVERY_CELL = [(law, *size) for law in LAWS for size in SIZES]
+# Independent rows, in groups nevertheless: few rows are far larger than all others.
+INDEPENDENT = {"contaminated": Contaminated(share=0.02, scale=8.0), "t3": StudentT(3.0)}
+MANY_COLUMNS = [(100, 5, "equal", 20), (250, 2, "equal", 20)]
+EVERY_CELL = [(law, *size) for law in (*LAWS, *INDEPENDENT) for size in SIZES + MANY_COLUMNS]
+EVERY_CELL += [(law, 500, 1, "equal", 10) for law in ("t5", *INDEPENDENT)]
 FEW_CELLS = [(law, 30, 10, "unequal", 6) for law in LAWS]
 FEW_CELLS += [("intercepts-t5", 20, 10, "equal", 10), ("traits", 100, 10, "equal", 10)]
+FEW_CELLS += [("contaminated", 250, 2, "equal", 20), ("t3", 30, 10, "unequal", 6)]
+
+
+def drawn(law, precision, sizes, rng):
+    """Rows, and the group of each."""
+    if law in INDEPENDENT:
+        X = sample(INDEPENDENT[law], precision, int(sizes.sum()), rng=rng)
+        return X, np.repeat(np.arange(len(sizes)), sizes)
+    return grouped_rows(law, precision, sizes, rng)
 
 
 class GroupedPValues:
@@ -64,7 +77,7 @@ def test_groups(trial, law, n_groups, rows, shape, p):
     methods = {name: GroupedPValues(name) for name in ("score", "wald")}
     shares, errors = ({name: [] for name in methods} for _ in range(2))
     for rng in trial.draws(40, 1_000):
-        X, labels = grouped_rows(law, precision, sizes, rng)
+        X, labels = drawn(law, precision, sizes, rng)
         for name, log_pvalues in methods.items():
             log_p = log_pvalues(X, labels)
             shares[name].append((log_p[null] <= np.log(ALPHA)).mean())

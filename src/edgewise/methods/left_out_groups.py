@@ -4,9 +4,10 @@ All of it follows from the moments of each group. With M_g = Σ v vᵀ over the 
 unit-variance residuals, the group adds P_g = Σ e_ie_j to the score of a pair. Without the group the
 regressions change too: the sum of all residual products falls by D_g = e_iᵀ(I − H)⁻¹e_j, H the
 block of the hat matrix that belongs to the group. P_g is too small, because residuals were fitted
-to the group. D_g² is too large by the spread of (I − H)⁻¹. Their mean is what the test uses: for
-groups of one row it weighs a square with ((1 − h/2)/(1 − h))², between the 1/(1 − h) that is right
-for Gaussian rows and the 1/(1 − h)² of a jackknife.
+to the group. D_g² is too large by the spread of (I − H)⁻¹, unless the errors of the group are far
+larger than those of others: then the group has fitted itself, and D_g² is right. So the test uses
+P_g + λ_g(D_g − P_g), with λ_g about ½ for groups of the usual scale, and nearer 1 the larger a
+group's own scale is. For groups of one row a square has the weight of the plain score test.
 """
 
 from __future__ import annotations
@@ -22,8 +23,12 @@ from edgewise.errors import DataError
 from edgewise.estimators.inverse import PrecisionEstimate
 from edgewise.inference.spread import Spread, floored_spread
 from edgewise.kernels.score_sums import ScoreSums
+from edgewise.kernels.score_weight import believed_tau, score_weight
 from edgewise.methods.jackknife import ALMOST_ONE, covariances_without, inverses
 from edgewise.states.groups import GroupMoments
+
+# A group that fits itself entirely has residuals of zero: any weight will do.
+_LEAST = 1e-10
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -96,12 +101,15 @@ class GroupScores:
 
 
 def group_scores(groups: GroupMoments, estimate: PrecisionEstimate) -> GroupScores:
-    """Sums over groups of powers of (P_g + D_g)/2, taken of e_ie_j − ρ₀(e_i² + e_j²)/2."""
+    """Sums over groups of powers of P_g + λ_g(D_g − P_g), of e_ie_j − ρ₀(e_i² + e_j²)/2."""
     rho, n = _partial(estimate), estimate.n_samples
+    tau, start = _taus(groups, estimate), 0
     second, cross, ends, fourth, sixth = np.zeros((5, *rho.shape))
     precision, between = _Variance(rho.shape), np.zeros(rho.shape)
     for some in _without_each(groups, estimate):
-        product, squares = _terms(some, rho, n)
+        stop = start + len(some.share)
+        product, squares = _terms(some, rho, n, tau[start:stop])
+        start = stop
         power = product**2
         second += power.sum(axis=0)
         fourth += (power**2).sum(axis=0)
@@ -118,8 +126,8 @@ def group_scores(groups: GroupMoments, estimate: PrecisionEstimate) -> GroupScor
     )
 
 
-def _terms(some: _Some, rho: FloatArray, n: int) -> tuple[FloatArray, FloatArray]:
-    """(P_g + D_g)/2 for the products e_ie_j, and for e_i² + e_j²; e has mean square one."""
+def _terms(some: _Some, rho: FloatArray, n: int, tau: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """P_g + λ_g(D_g − P_g) for the products e_ie_j, and for e_i² + e_j²; e has mean square one."""
     left = (1 - rho) * (1 + rho)
     own = np.diagonal(some.scatter, axis1=1, axis2=2)
     ends = own[:, :, np.newaxis] + own[:, np.newaxis, :]
@@ -134,7 +142,56 @@ def _terms(some: _Some, rho: FloatArray, n: int) -> tuple[FloatArray, FloatArray
     lost = n * (rho - without * some.partial * scales)
     squares = inverse**2
     lost_ends = n * (2 - without * (squares[:, :, np.newaxis] + squares[:, np.newaxis, :]))
-    return (plain + lost) / 2, (plain_ends + lost_ends) / 2
+    # 1 − h of a single row; of several, as their squared residuals weigh it.
+    kept = np.clip(plain_ends / np.maximum(lost_ends, _LEAST * n), _LEAST, 1.0)
+    part = _part_lost(kept, tau[:, np.newaxis, np.newaxis])
+    return plain + part * (lost - plain), plain_ends + part * (lost_ends - plain_ends)
+
+
+def _part_lost(kept: FloatArray, tau: FloatArray) -> FloatArray:
+    """λ with 1 + λ(1/(1−h) − 1) = √w, the root of a row's weight in the score test, w(1−h, τ).
+
+    It is 1 − τ/2 where h = 0, and 1 where τ = 0.
+    """
+    root = 1 / np.sqrt(score_weight(kept, tau))
+    # (1/root − 1)(1−h)/h, without the difference.
+    return np.asarray(kept * (1 + kept - tau * kept) / (root * (1 + root)))
+
+
+def _taus(groups: GroupMoments, estimate: PrecisionEstimate) -> FloatArray:
+    """1/σ² of the errors of each group, relative to those of other groups.
+
+    What matters is their variance where the group decides about its own fit: s = Σ vᵀHv/(p Tr
+    H(I − H)), 1 on average where all errors have one scale. Rows that are alike make s larger in
+    all groups, so it is taken relative to that of the group of the median row, if that is above 1.
+    """
+    n, p = estimate.n_samples, len(estimate.precision)
+    counts = groups.counts().astype(np.float64)
+    root, B = np.sqrt(estimate.precision.diagonal()), estimate.residual_map
+    fitted, first, second = np.empty((3, len(counts)))
+    for start in range(0, len(counts), groups.step):
+        some = slice(start, start + groups.step)
+        mine = groups.sums_about(estimate.centre, some)
+        mean = counts[some] / n
+        sums, right = mine.first @ B, mine.second @ B
+        # With C the centred rows of a group, H = CΘCᵀ/(n − 1) + 1/n; this is similar to CᵀCΘ.
+        hat = root[:, np.newaxis] * right / (n - 1)
+        between = (sums * root * mine.first).sum(axis=1) / (n - 1)
+        first[some] = np.trace(hat, axis1=1, axis2=2) + mean
+        second[some] = np.einsum("gij,gji->g", hat, hat) + (2 / n) * between + mean**2
+        fitted[some] = np.einsum("gij,gji->g", B.T @ right, hat) + (sums**2).sum(axis=1) / n
+    free = np.maximum(first - second, _LEAST)
+    scale = (n - p) / (n - 1) / p * fitted / free
+    usual = max(_median_row(scale, counts), 1.0)
+    # The fit has taken some of the group's own scale; of a single row as in `row_tau`.
+    return believed_tau((scale / usual - 1) * (first / free) + 1, p)
+
+
+def _median_row(values: FloatArray, counts: FloatArray) -> float:
+    """The value of the group that the median row belongs to, when groups are sorted by value."""
+    order = np.argsort(values, kind="stable")
+    below = np.cumsum(counts[order])
+    return float(values[order[np.searchsorted(below, below[-1] / 2)]])
 
 
 def group_sandwich(groups: GroupMoments, estimate: PrecisionEstimate) -> tuple[Spread, FloatArray]:
