@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 import edgewise as ew
 from edgewise import DataError, ParameterError
-from edgewise._base.matrices import off_diagonal
 from edgewise.inference.corrections import adjust
 from edgewise.inference.family import Family
 from edgewise.methods.registry import METHODS
