@@ -11,6 +11,7 @@ import math
 
 import numpy as np
 import pytest
+from tests.statistical.grouped_laws import group_sizes, grouped_rows
 from tests.statistical.laws import DISCRETE, FULL, rejects, rows_of
 
 from edgewise import compare_groups
@@ -103,6 +104,34 @@ def test_rows_that_depend_on_the_rows_before(trial, law_a, law_b, n_a, n_b):
         )
         errors.append(rejects(log_p, "holm").any())
     trial.rate_at_most("family-wise error, batches", errors, ALPHA)
+
+
+SUBJECTS = [
+    ("intercepts", "intercepts-t5", 60, 100, 10, "equal"),
+    ("ar1", "intercepts", 40, 40, 20, "unequal"),
+    ("intercepts-t5", "intercepts-t5", 30, 120, 10, "unequal"),
+    ("traits", "traits", 60, 60, 10, "equal"),
+]
+
+
+@pytest.mark.parametrize(
+    ("law_a", "law_b", "n_a", "n_b", "mean", "shape"), SUBJECTS if FULL else SUBJECTS[:1]
+)
+def test_repeated_subjects(trial, law_a, law_b, n_a, n_b, mean, shape):
+    """Rows of a subject depend on each other; without `groups` that makes false differences."""
+    precision = graph(6, 0.3)
+    errors, plain = [], []
+    for rng in trial.draws(40, 600):
+        (a, of_a), (b, of_b) = (
+            grouped_rows(law, precision, group_sizes(count, mean, shape), rng)
+            for law, count in ((law_a, n_a), (law_b, n_b))
+        )
+        errors.append(compare_groups(a, b, groups=(of_a, of_b)).n_edges > 0)
+        plain.append(compare_groups(a, b).n_edges > 0)
+    with trial.together():
+        trial.rate_at_most("family-wise error, groups of subjects", errors, ALPHA)
+        if law_a == law_b != "traits":
+            trial.rate_at_least("family-wise error, without groups", plain, 2 * ALPHA)
 
 
 PERMUTED = [
