@@ -716,6 +716,8 @@ def test_zoom(show):
     assert shown.zoom() == pytest.approx(1.4)
     page.click("#zoom-out")
     assert shown.zoom() == pytest.approx(1)
+    # The buttons are below the graph, and may have been out of sight.
+    page.evaluate("scrollTo({ top: 0, behavior: 'instant' })")
     page.mouse.move(*start)
     page.mouse.wheel(0, -200)
     page.wait_for_function("document.getElementById('view').getCTM().a > 1")

@@ -43,8 +43,9 @@ class Score(PerEdgeMethod):
     T is compared with the law of Σ ±√w e_ie_j under random signs, by a saddlepoint formula.
     Intervals and minimal effects are the same test at other values of ρ.
 
-    For rows in groups e_ie_j is summed within each group first, then squared; signs flip by groups,
-    and the least variance is that of Gaussian rows of which those in a group are alike.
+    For rows in groups e_ie_j is summed within each group first, then squared, with a weight for the
+    group's own scale; signs flip by groups, and the least variance is that of Gaussian rows of
+    which those in a group are alike.
 
     What remains: rows that are skewed, have heavy tails and share them (very large values come in
     all columns of a row at once). There `score` finds a false edge in up to 17 % of data sets for a
