@@ -68,7 +68,7 @@ def test_other_columns_do_not_matter(run_main, tmp_path, rows, write_csv):
         (["a", "b", "--method", "nothing"], 2, ["'nothing'"]),
         (["a", "b", "--alpha", "1"], 2, ["alpha: "]),
         (["a", "b", "--json", "rows.csv"], 1, ["one of the inputs"]),
-        (["a"], 2, ["Missing argument"]),
+        (["a"], 2, ["expected DATA, X and Y, got only"]),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )

@@ -32,6 +32,9 @@ def _row_options(command: _Command) -> _Command:
     command = data_options(command)
     parameters: list[click.Parameter] = command.__click_params__  # type: ignore[attr-defined]
     parameters[:] = [one for one in parameters if one.name not in _NO_OPTIONS]
+    for one in parameters:
+        # With two words only, DATA is what click would call missing; the user forgot Y.
+        one.required = one.required and one.name != "data"
     return command
 
 
@@ -94,6 +97,11 @@ def command(
     from edgewise.questions.columns import places
     from edgewise.view.safe_names import printable
 
+    if not asked["data"]:
+        raise click.UsageError(
+            f"expected DATA, X and Y, got only {x!r} and {y!r}; as in `edgewise pair returns.csv "
+            "a b`."
+        )
     check_engine(asked)
     level = 1 - check_alpha(alpha)
     others = column_names(given) or []

@@ -135,8 +135,8 @@ def _check_apart(groups: FloatArray, codes: AnyArray) -> None:
     if both:
         raise DataError(
             f"groups: expected each label with one level only, got {both} of {len(labels)} with "
-            "more than one; the levels must have different subjects, as if no row of one belonged "
-            "to a row of another. For the same subjects before and after, test the changes."
+            "more than one; the levels must have different subjects. For the same subjects before "
+            "and after, test the changes."
         )
 
 
