@@ -9,6 +9,8 @@ from edgewise.errors import DataError as DataError
 from edgewise.errors import DataTypeError as DataTypeError
 from edgewise.errors import EdgewiseError as EdgewiseError
 from edgewise.errors import EdgewiseWarning as EdgewiseWarning
+from edgewise.errors import GuessedFormatWarning as GuessedFormatWarning
+from edgewise.errors import MissingPartError as MissingPartError
 from edgewise.errors import NonFiniteError as NonFiniteError
 from edgewise.errors import ParameterError as ParameterError
 from edgewise.errors import ShortBatchesWarning as ShortBatchesWarning

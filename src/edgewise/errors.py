@@ -25,6 +25,10 @@ class ParameterError(EdgewiseError, ValueError):
     """An argument is outside its range: the message names it, the rule and the value."""
 
 
+class MissingPartError(EdgewiseError, ImportError):
+    """An optional part is not installed: the message says what needs it and how to get it."""
+
+
 class StateFileError(DataError):
     """A state file is damaged, of another kind, or from a newer edgewise."""
 
@@ -43,6 +47,10 @@ class ShortBatchesWarning(EdgewiseWarning):
 
 class BrokenAssumptionWarning(EdgewiseWarning):
     """The data contradict what the method assumes, so some of its edges may be false."""
+
+
+class GuessedFormatWarning(EdgewiseWarning):
+    """How a file was read was guessed from its first lines; the message says what was guessed."""
 
 
 class NonFiniteError(DataError):
