@@ -23,15 +23,25 @@ KILLS = int(os.environ.get("EDGEWISE_KILLS", "5"))
 
 @pytest.fixture(scope="module")
 def long_data(tmp_path_factory):
-    """Files that take about a second to read, in pieces: two, each named several times."""
+    """``long_data(times=1)``: files that take about a second to read, or so many times as long."""
     folder = tmp_path_factory.mktemp("long")
     X = np.random.default_rng(0).standard_normal((40_000, 64))
     X = np.round(X + X[:, ::-1] / 2, 3)
-    table = pa.table(list(X.T), names=[f"c{i}" for i in range(64)])
-    # Columns the other way round: files are matched by name.
-    parquet.write_table(table.select(table.column_names[::-1]), folder / "a.parquet")
+    names = [f"c{i}" for i in range(64)]
+    table = pa.table(list(X.T), names=names)
     csv.write_csv(table.slice(0, 20_000), folder / "b.csv")
-    return [folder / "a.parquet", folder / "b.csv"] * 4
+
+    def files(times=1):
+        written = [folder / "b.csv"]
+        for k in range(5 * times):
+            written.append(folder / f"a{k}.parquet")
+            if not written[-1].exists():
+                # Columns the other way round: files are matched by name. Each file has other rows.
+                other = pa.table(list((X * (k + 2)).T), names=names)
+                parquet.write_table(other.select(names[::-1]), written[-1], compression="none")
+        return written
+
+    return files
 
 
 @pytest.fixture
@@ -78,7 +88,7 @@ class TestInterruption:
         ("kind", "times"), [("batches", KILLS - KILLS // 2), ("moments", KILLS // 2)]
     )
     def test_kill_at_any_moment(self, tmp_path, run_edgewise, start, long_data, kind, times):
-        common = [*long_data, "--kind", kind, "--n-batches", "30"]
+        common = [*long_data(), "--kind", kind, "--n-batches", "30"]
         run_edgewise("accumulate", *common, "-o", tmp_path / "whole.ews")
         whole = (tmp_path / "whole.ews").read_bytes()
         rng = np.random.default_rng(len(kind))
@@ -114,7 +124,7 @@ class TestInterruption:
 
     def test_control_c_keeps_the_checkpoint(self, tmp_path, run_edgewise, start, long_data):
         output, checkpoint = tmp_path / "x.ews", tmp_path / "x.ews.checkpoint"
-        process = start("accumulate", *long_data * 4, "-o", output, "--checkpoint-every", "0.01")
+        process = start("accumulate", *long_data(4), "-o", output, "--checkpoint-every", "0.01")
         assert wait_for_change(checkpoint, process)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
@@ -124,17 +134,17 @@ class TestInterruption:
         assert "edgewise: stopped" in lines
         assert all(line.startswith("edgewise: ") for line in lines if line)
         assert os.listdir(tmp_path) == ["x.ews.checkpoint"]
-        run_edgewise("accumulate", *long_data * 4, "-o", output, "--resume")
+        run_edgewise("accumulate", *long_data(4), "-o", output, "--resume")
         assert os.listdir(tmp_path) == ["x.ews"]
-        assert ew.load_state(output).n_samples == 16 * 60_000
+        assert ew.load_state(output).n_samples == 820_000
 
     def test_changed_files_are_refused(self, tmp_path, run_edgewise, start, long_data):
         output, checkpoint = tmp_path / "x.ews", tmp_path / "x.ews.checkpoint"
-        process = start("accumulate", *long_data * 2, "-o", output, "--checkpoint-every", "0.01")
+        process = start("accumulate", *long_data(2), "-o", output, "--checkpoint-every", "0.01")
         assert wait_for_change(checkpoint, process)
         process.kill()
         process.communicate()
-        done = run_edgewise("accumulate", *long_data, "-o", output, "--resume", status=1)
+        done = run_edgewise("accumulate", *long_data(), "-o", output, "--resume", status=1)
         assert done.stderr.startswith(f"edgewise: checkpoint '{checkpoint}' does not fit")
         assert "other files" in done.stderr
         assert checkpoint.exists()
@@ -152,10 +162,10 @@ class TestState:
         expected.save(tmp_path / "y.ews")
         assert output.read_bytes() == (tmp_path / "y.ews").read_bytes()
 
-    def test_options(self, tmp_path, run_edgewise, csv_file):
-        output = tmp_path / "x.ews"
+    def test_options(self, tmp_path, run_edgewise, csv_file, rows, write_csv):
+        output, other = tmp_path / "x.ews", write_csv(tmp_path / "other.csv", "abcd", -rows)
         run_edgewise(
-            *("accumulate", csv_file, csv_file, "-o", output, "--n-batches", "7"),
+            *("accumulate", csv_file, other, "-o", output, "--n-batches", "7"),
             *("--exclude", "b", "--checkpoint-every", "9"),
         )
         state = ew.load_state(output)
@@ -267,7 +277,7 @@ class TestProgress:
         pty = require("pty")
         leader, follower = pty.openpty()
         # Enough to take some seconds; it is stopped once the bar was seen.
-        data = long_data * 5
+        data = long_data(4)
         process = start("accumulate", *data, "-o", tmp_path / "x.ews", stderr=follower)
         os.close(follower)
         shown, end = b"", time.monotonic() + 60

@@ -175,7 +175,7 @@ def test_a_table_passes_through(rows):
         assert open_table(source) is source
 
 
-@pytest.mark.parametrize("wrap", [str, Path, lambda path: [path], lambda path: (str(path), path)])
+@pytest.mark.parametrize("wrap", [str, Path, lambda path: [path], lambda path: (str(path),)])
 def test_paths(csv_file, wrap):
     source = open_table(wrap(csv_file))
     assert isinstance(source, FileTable)

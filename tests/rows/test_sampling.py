@@ -154,8 +154,9 @@ def test_runs_of_every_kind_of_table(tmp_path, kind):
         data = made[kind]
     expected = X
     if data is None:
-        path = _file(tmp_path, "parquet")
-        data, expected = [path, path], np.concatenate([X, X])
+        data, expected = [_file(tmp_path, "parquet"), tmp_path / "later.parquet"], np.r_[X, -X]
+        later = pa.table({name: -X[:, k] for k, name in enumerate("abc")})
+        pq.write_table(later, data[1], row_group_size=130)
     table = open_table(data, feature_names=list("uvw"))
     runs = np.array([[0, 3], [3, 5], [128, 133], [400, 700], [999, len(X)]])
     if kind == "two":

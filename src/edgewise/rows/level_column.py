@@ -12,9 +12,11 @@ import numpy as np
 from edgewise._base.checks import check_known
 from edgewise._base.types import AnyArray
 from edgewise.errors import DataError, DataTypeError
-from edgewise.rows.readers.files import open_file
-from edgewise.rows.readers.opened_file import OpenedFile, readable
-from edgewise.rows.readers.paths import IPC_ENDINGS, PARQUET_ENDINGS, expand_paths
+from edgewise.rows.readers.files import FileTable
+from edgewise.rows.readers.kinds import open_file
+from edgewise.rows.readers.opened_file import readable
+from edgewise.rows.readers.paths import expand_paths
+from edgewise.rows.reading import Reading
 
 
 def column_of_labels(data: Any, name: str, argument: str = "by") -> AnyArray:
@@ -29,9 +31,11 @@ def column_of_labels(data: Any, name: str, argument: str = "by") -> AnyArray:
     argument : str
         The argument that names it, for messages.
     """
+    if isinstance(data, FileTable):
+        return _of_files(data.paths, name, argument, data.reading)
     paths = data if isinstance(data, list | tuple) else [data]
     if paths and all(isinstance(path, str | os.PathLike) for path in paths):
-        return _of_files(paths, name, argument)
+        return _of_files(paths, name, argument, Reading())
     if hasattr(data, "iloc") and hasattr(data, "columns"):
         return labels_of(data.iloc[:, _place(name, list(data.columns), "the table", argument)])
     if hasattr(data, "__arrow_c_stream__"):
@@ -49,7 +53,7 @@ def column_of_labels(data: Any, name: str, argument: str = "by") -> AnyArray:
     )
 
 
-def _of_files(paths: Sequence[Any], name: str, argument: str) -> AnyArray:
+def _of_files(paths: Sequence[Any], name: str, argument: str, reading: Reading) -> AnyArray:
     expanded = expand_paths(paths)
     if expanded == ["-"]:
         raise DataError(
@@ -58,34 +62,11 @@ def _of_files(paths: Sequence[Any], name: str, argument: str) -> AnyArray:
         )
     values: list[Any] = []
     for path in expanded:
-        file = open_file(Path(path))
-        _place(name, file.schema.names, f"file '{path}'", argument)
+        file = open_file(Path(path), reading)
+        _place(name, file.names, file.where, argument)
         with readable(file.path):
-            values += _of_file(file, name)
+            values += file.values(name)
     return labels_of(values)
-
-
-def _of_file(file: OpenedFile, name: str) -> list[Any]:
-    path = Path(file.path).name.lower()
-    if path.endswith(PARQUET_ENDINGS):
-        from pyarrow import parquet
-
-        return list(parquet.read_table(file.path, columns=[name]).column(0).to_pylist())
-    if path.endswith(IPC_ENDINGS):
-        from pyarrow import feather
-
-        return list(feather.read_table(file.path, columns=[name]).column(0).to_pylist())
-    if ".csv" in path:
-        import pyarrow as pa
-        from pyarrow import csv
-
-        # As text: a column that begins with numbers may end with words. An empty cell is a gap.
-        options = csv.ConvertOptions(
-            include_columns=[name], column_types={name: pa.string()}, strings_can_be_null=True
-        )
-        return list(csv.read_csv(file.path, convert_options=options).column(0).to_pylist())
-    blocks = [np.asarray(block)[:, 0] for block in file.read([name], 0)]
-    return list(np.concatenate(blocks).tolist()) if blocks else []
 
 
 def labels_of(values: Iterable[Any]) -> AnyArray:

@@ -18,13 +18,16 @@ def selected_names(
     exclude: Sequence[str] | None,
     where: str,
     along: Sequence[str] = (),
+    unasked: Sequence[str] = (),
 ) -> tuple[str, ...]:
     """Those of `columns` (all of `names` when None) that are not in `exclude`.
 
-    The columns `along` are no variables: they are read along, after the others.
+    The columns `along` are no variables: they are read along, after the others. Those `unasked`
+    are left out unless they are among `columns`.
     """
     names = check_names(names)
-    columns = names if columns is None else check_names(columns)
+    everything = [name for name in names if name not in unasked]
+    columns = everything if columns is None else check_names(columns)
     exclude = () if exclude is None else exclude
     left_out = {*exclude, *along}
     for argument, wanted in (("columns", columns), ("exclude", exclude), ("groups", along)):

@@ -64,8 +64,7 @@ def test_other_columns_are_named_with_their_file(save, refuses, names, fragments
     X = np.random.default_rng(0).standard_normal((50, len(names)))
     first = save("first.csv", "abcd", np.eye(50, 4))
     second = save("second.csv", names, X)
-    for paths in ([first, second], [first, first, second]):
-        refuses(lambda paths=paths: ew.edge_test(paths), ew.DataError, "second.csv", *fragments)
+    refuses(lambda: ew.edge_test([first, second]), ew.DataError, "second.csv", *fragments)
 
 
 def test_choosing_columns(save, rows, same_result):
@@ -119,18 +118,17 @@ def test_unknown_columns_are_named(csv_file, refuses):
 
 
 BAD_TEXT = {
-    "ragged.csv": ("a,b\n1,2\n3\n4,5\n", ew.DataError, ["ragged.csv", "2 columns, got 1: 3"]),
+    "ragged.csv": ("a,b\n1,2\n3\n4,5\n", ew.DataError, ["ragged.csv", "line 3", "1 cell", "'3'"]),
     "text.csv": ("a,b\n1,2\n3,x\n4,5\n", ew.DataTypeError, ["'b'", "line 3 has 'x'", "exclude"]),
     "date.csv": ("d,b\n2020-01-01,2\n2020-01-02,3\n", ew.DataTypeError, ["'d'", "date", "exclude"]),
-    "empty.csv": ("", ew.DataError, ["empty.csv", "Empty CSV file"]),
+    "empty.csv": ("", ew.DataError, ["empty.csv", "is empty"]),
     "header.csv": ("a,b\n", ew.DataError, ["0 sample", "empty"]),
     "twice.csv": ("a,a\n1,2\n2,3\n4,5\n", ew.DataError, ["'a'", "more than once"]),
     "gaps.csv": ("a,b\n1,\n2,NA\n3,inf\n4,5\n", ew.NonFiniteError, ["'b' (3)", "drop"]),
-    "fake.csv.gz": ("a,b\n1,2\n", ew.DataError, ["fake.csv.gz", "cannot be read"]),
     "fake.parquet": ("a,b\n1,2\n", ew.DataError, ["fake.parquet", "cannot be read"]),
     "fake.npy": ("a,b\n1,2\n", ew.DataError, ["fake.npy", "not a plain .npy array"]),
-    "table.xlsx": ("", ew.DataError, ["table.xlsx", ".csv", ".parquet", ".npy"]),
-    "noextension": ("a,b\n1,2\n", ew.DataError, ["noextension", ".csv", ".parquet", ".npy"]),
+    "table.xlsx": ("", ew.DataError, ["table.xlsx", "cannot be read"]),
+    "noextension": ("a\0b\n1,2\n", ew.DataError, ["noextension", ".csv", ".parquet", ".npy"]),
 }
 
 
@@ -162,7 +160,7 @@ def test_folders_and_patterns_become_sorted_files(save, tmp_path):
     (tmp_path / "d" / "readme.txt").write_text("no data")
     inside = [paths["d/a.npy"], paths["d/b.csv"], paths["d/sub/c.parquet"]]
     assert expand_paths([tmp_path / "d"]) == inside
-    assert expand_paths([paths["d/b.csv"], tmp_path / "d"]) == [paths["d/b.csv"], *inside]
+    assert expand_paths([paths["e[1].csv"], tmp_path / "d"]) == [paths["e[1].csv"], *inside]
     assert expand_paths([str(tmp_path / "d" / "[ab].*")]) == inside[:2]
     assert expand_paths([str(tmp_path / "**" / "*.parquet")]) == inside[2:]
     # A file of that very name is no pattern.
@@ -171,12 +169,12 @@ def test_folders_and_patterns_become_sorted_files(save, tmp_path):
 
 
 def test_what_a_source_of_files_says_of_itself(save, rows):
-    binary = [save("1.parquet", "abcd", rows), save("2.feather", "abcd", rows)]
+    binary = [save("1.parquet", "abcd", rows), save("2.feather", "abcd", -rows)]
     source = FileTable(binary)
     assert (source.n_rows, source.estimated_rows) == (800, 800)
     assert source.named
     assert source.rescannable
-    mixed = FileTable([*binary, save("3.csv", "abcd", rows)])
+    mixed = FileTable([*binary, save("3.csv", "abcd", 2 * rows)])
     assert mixed.n_rows is None
     assert mixed.estimated_rows == pytest.approx(1200, rel=0.2)
     assert not FileTable([save("r.npy", "", rows)]).named

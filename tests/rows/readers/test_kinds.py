@@ -21,7 +21,7 @@ BLOCK = 1 << 21  # bytes of CSV that the kinds of the columns are guessed from
 def test_what_is_known_before_reading(save, rows, name):
     file = open_file(path := save(name, DEFAULT, rows))
     assert file.path == str(path)
-    assert tuple(file.schema.names) == DEFAULT
+    assert file.names == DEFAULT
     assert file.named == (name != "r.npy")
     assert file.n_rows == (None if name == "r.csv" else 400)
     assert file.estimated_rows == pytest.approx(400, rel=0.2 if name == "r.csv" else 0)
@@ -103,7 +103,6 @@ def long_csv(tmp_path, filler):
 
 def test_fractions_after_a_block_of_whole_numbers(long_csv):
     path = long_csv(lambda i: i % 7, "0.25,1\n1e-3,2\n")
-    assert open_file(path).schema.field("a").type == pa.int64()
     state = ew.accumulate(path)
     assert state.n_samples == 150_002
     total = sum(i % 7 for i in range(150_000)) + 0.251
@@ -124,12 +123,12 @@ def test_gaps_after_a_block_of_numbers(long_csv, refuses):
 
 def test_text_after_the_first_block(long_csv, refuses):
     path = long_csv(lambda i: i % 7, "oops,1\n")
-    refuses(lambda: ew.edge_test(path), ew.DataError, str(path), "column #0", "'oops'")
+    refuses(lambda: ew.edge_test(path), ew.DataError, str(path), "'a'", "'oops' in line 150002")
 
 
 def test_a_short_line_after_the_first_block(long_csv, refuses):
     path = long_csv(lambda i: i % 7, "123.5\n")
-    refuses(lambda: ew.edge_test(path), ew.DataError, str(path), "2 columns, got 1: 123.5")
+    refuses(lambda: ew.edge_test(path), ew.DataError, str(path), "line 150002", "1 cell", "'123.5'")
 
 
 def test_what_is_not_chosen_may_be_anything(long_csv, all_rows):

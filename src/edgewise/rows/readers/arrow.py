@@ -176,6 +176,11 @@ def check_numeric(
             )
 
 
+def texts_of(schema: pa.Schema) -> dict[str, str]:
+    """The columns that do not hold numbers, and what they hold."""
+    return {field.name: str(field.type) for field in schema if not is_numeric(field.type)}
+
+
 def is_numeric(kind: pa.DataType) -> bool:
     types = pa.types
     return bool(

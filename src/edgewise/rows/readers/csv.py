@@ -1,109 +1,195 @@
-"""Comma-separated values."""
+"""Text files of cells: comma-separated values and their relatives."""
 
 from __future__ import annotations
 
-import csv
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
+from pyarrow import csv as arrow_csv
 
 from edgewise.rows.block import Rows
-from edgewise.rows.readers.arrow import fixed_blocks, is_numeric
+from edgewise.rows.readers.arrow import fixed_blocks, is_numeric, texts_of
+from edgewise.rows.readers.byte_streams import arrow_stream, is_compressed
+from edgewise.rows.readers.cells import MISSING
+from edgewise.rows.readers.changed_streams import as_utf8, squeezed_stream
+from edgewise.rows.readers.faults import first_fault, told
 from edgewise.rows.readers.opened_file import OpenedFile
+from edgewise.rows.readers.sniffing import BLANKS, TextFormat, sniffed
+from edgewise.rows.reading import Reading
 
-CSV_ENDINGS = (".csv", ".csv.gz", ".csv.bz2", ".csv.zst")
 # Bytes parsed at once: large enough to amortise, small enough to stay in the cache.
 CSV_BLOCK = 1 << 21
+_FEWEST_LINES = 3  # in the head: names and rows
 
 
-def open_csv(path: Path) -> OpenedFile:
-    """A CSV file, compressed or not; the types of its columns come from its first block."""
-    with pa.input_stream(str(path), compression="detect") as stream:
-        schema, bytes_a_row = csv_schema(stream)
-    compressed = not path.name.lower().endswith(".csv")
-    estimate = None if compressed else int(path.stat().st_size / max(bytes_a_row, 1))
+def open_csv(path: Path, reading: Reading = Reading()) -> OpenedFile:  # noqa: B008
+    """A text file, compressed or not; its form and its types come from its first block."""
+    with arrow_stream(path) as stream:
+        head, whole = head_of(stream)
+    where = f"file '{path}'"
+    usual = "\t" if ".tsv" in path.name.lower() else ","
+    form, notes = sniffed(head, whole, reading, where, usual)
+    schema, bytes_a_row = csv_schema(head, whole, form, where)
+    estimate = None
+    if not is_compressed(path) and bytes_a_row:
+        estimate = int(path.stat().st_size / bytes_a_row)
+
+    def opened() -> Any:
+        return arrow_stream(path)
+
+    def where_text_is(column: str) -> str:
+        with arrow_stream(path) as stream:  # kept, the heads of many files would fill the memory
+            return first_text(head_of(stream)[0], form, column)
+
+    def lines() -> tuple[int, Iterator[str]]:
+        text = io.TextIOWrapper(arrow_stream(path), form.encoding, errors="replace", newline="")
+        return 1, iter(text)
 
     def read(columns: Sequence[str], skip: int, along: Sequence[str] = ()) -> Iterator[Rows]:
-        with pa.input_stream(str(path), compression="detect") as stream:
-            yield from csv_blocks(stream, schema, columns, skip, along)
+        return csv_blocks(opened, lines, form, schema, where, columns, skip, along)
 
-    def first_text(column: str) -> str:
-        with pa.input_stream(str(path), compression="detect") as stream:
-            return where_text_is(stream.read(CSV_BLOCK), column)
+    def labels(name: str) -> list[Any]:
+        place = str(form.layout.places[form.layout.names.index(name)])
+        with arrow_stream(path) as stream:
+            # As text: a column that begins with numbers may end with words. A gap is a gap.
+            reader = _reader(stream, form, {place: pa.string()}, [place])
+            return list(reader.read_all().column(0).to_pylist())
 
-    return OpenedFile(str(path), schema, True, None, estimate, read, first_text)
+    return OpenedFile(
+        str(path),
+        form.layout.names,
+        form.layout.header,
+        None,
+        estimate,
+        read,
+        texts=texts_of(schema),
+        index=form.layout.index,
+        notes=notes,
+        first_text=where_text_is,
+        labels=labels,
+    )
 
 
-def where_text_is(head: bytes, column: str) -> str:
+def head_of(stream: Any) -> tuple[bytes, bool]:
+    """The first bytes of a stream, with some lines at least, and whether that is all of it."""
+    head, size = b"", CSV_BLOCK
+    while True:
+        more = stream.read(size - len(head))
+        head += more
+        if not more:
+            return head, True
+        if len(head) >= size:
+            if head.count(b"\n") + head.count(b"\r") >= _FEWEST_LINES:
+                return head, False
+            size *= 2  # a header of megabytes
+
+
+def csv_schema(head: bytes, whole: bool, form: TextFormat, where: str) -> tuple[pa.Schema, float]:
+    """The types of the columns, by name, and about how many bytes a row takes."""
+    text = head
+    if not form.encoding.startswith("utf-8"):
+        text = head.decode(form.encoding, "replace").encode()
+        form = replace(form, encoding="utf-8")
+    if not whole:
+        text = text[: max(text.rfind(b"\n"), text.rfind(b"\r")) + 1]
+    layout = form.layout
+    places = [str(place) for place in layout.places]
+    if len(text.splitlines()) <= form.skip:  # names and no rows
+        return pa.schema([(name, pa.float64()) for name in layout.names]), 0.0
+    try:
+        reader = _reader(pa.BufferReader(text), form, {}, places)
+        schema, rows = reader.schema, sum(batch.num_rows for batch in reader)
+    except pa.ArrowInvalid as error:
+        lines = io.StringIO(text.decode("utf-8", "replace"), newline="")
+        raise told(first_fault(lines, form, []), error, where, form) from error
+    fields = [field.with_name(name) for field, name in zip(schema, layout.names, strict=True)]
+    return pa.schema(fields), len(text) / rows if rows else 0.0
+
+
+def first_text(head: bytes, form: TextFormat, column: str) -> str:
     """Name the first line where a column holds text; empty if there is none in the head."""
-    lines = csv.reader(io.StringIO(head.decode("utf-8-sig", "replace")))
-    try:
-        place = next(lines).index(column)
-        for row in lines:
-            if len(row) > place and row[place].strip() and not _is_number(row[place]):
-                return f" (line {lines.line_num} has {row[place]!r})"
-    except (StopIteration, ValueError, csv.Error):
-        pass
-    return ""
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return text.strip().lower() in ("na", "n/a", "null", "nan", "#n/a")
-    return "_" not in text  # Python's numbers may have underscores, Arrow's may not
-
-
-def whole_lines(head: bytes) -> bytes:
-    """The head of a stream, without an incomplete last line."""
-    if len(head) < CSV_BLOCK or b"\n" not in head:
-        return head
-    return head[: head.rindex(b"\n") + 1]
-
-
-def csv_schema(stream: pa.NativeFile) -> tuple[pa.Schema, float]:
-    """Names and types from the first block of a CSV, and about how many bytes a row takes."""
-    from pyarrow import csv as arrow_csv
-
-    options = arrow_csv.ReadOptions(block_size=CSV_BLOCK)
-    reader = arrow_csv.open_csv(stream, read_options=options)
-    schema = reader.schema
-    try:
-        rows = reader.read_next_batch().num_rows
-    except StopIteration:
-        rows = 0
-    _ = schema.names  # decoded on first use
-    # A compressed stream does not know its position; its rows are not estimated anyway.
-    read = min(stream.tell(), CSV_BLOCK) if stream.seekable() else 0
-    return schema, read / max(rows, 1)
+    text = head.decode(form.encoding, "replace")
+    lines = io.StringIO(text, newline="")
+    place = form.layout.places[form.layout.names.index(column)]
+    fault = first_fault(lines, form, [place], lengths=False)
+    if fault is None:
+        return ""
+    return f" (line {fault.line} has {fault.text!r})"
 
 
 def csv_blocks(
-    stream: pa.NativeFile,
+    opened: Callable[[], Any],
+    lines: Callable[[], tuple[int, Iterator[str]]],
+    form: TextFormat,
     schema: pa.Schema,
+    where: str,
     columns: Sequence[str],
     skip: int,
     along: Sequence[str] = (),
 ) -> Iterator[Rows]:
-    from pyarrow import csv as arrow_csv
-
+    """The rows of a text from row `skip` on; whatever is wrong is told by column and line."""
+    place = dict(zip(form.layout.names, map(str, form.layout.places), strict=True))
     # Types were guessed from the first block, where a column of fractions may hold only whole
     # numbers or gaps. As float64, the rest of the file cannot contradict them.
     kinds: dict[str, pa.DataType] = {
-        name: pa.float64()
+        place[name]: pa.float64()
         for name in columns
         if is_numeric(kind := schema.field(name).type) and not pa.types.is_boolean(kind)
     }
     # Labels are text, whatever the first block looks like.
-    kinds |= dict.fromkeys(along, pa.string())
-    reader = arrow_csv.open_csv(
+    kinds |= {place[name]: pa.string() for name in along}
+    wanted, labels = [place[name] for name in columns], [place[name] for name in along]
+    done = 0
+    try:
+        with opened() as stream:
+            reader = _reader(stream, form, kinds, wanted)
+            for block in fixed_blocks(iter(reader), len(columns), skip, labels):
+                yield block
+                done += block.shape[0]
+    except pa.ArrowInvalid as error:
+        numbers = [int(place[name]) for name in columns if name not in along]
+        first, kept = lines()
+        good = skip + done if first == 1 else 0
+        fault = first_fault(kept, form, numbers, known_good=good, first_line=first)
+        raise told(fault, error, where, form) from error
+
+
+def _reader(
+    stream: Any,
+    form: TextFormat,
+    kinds: dict[str, pa.DataType],
+    places: Sequence[str],
+) -> pa.csv.CSVStreamingReader:
+    """Arrow's reader of a text of this form; its columns are called by their places."""
+    # Numbers are the same bytes in most encodings, so only text has to be decoded.
+    text = pa.string() in kinds.values()
+    if not form.ascii_compatible or (text and not form.encoding.startswith("utf-8")):
+        stream = as_utf8(stream, form.encoding)
+    if form.sep == BLANKS:
+        stream = squeezed_stream(stream)
+    if isinstance(stream, io.RawIOBase):
+        stream = pa.PythonFile(stream, mode="r")
+    return arrow_csv.open_csv(
         stream,
-        read_options=arrow_csv.ReadOptions(block_size=CSV_BLOCK),
+        read_options=arrow_csv.ReadOptions(
+            block_size=max(CSV_BLOCK, 2 * form.longest),
+            column_names=[str(k) for k in range(form.layout.n_cells)],
+            skip_rows=form.skip,
+        ),
+        parse_options=arrow_csv.ParseOptions(
+            delimiter=" " if form.sep == BLANKS else form.sep,
+            quote_char=form.quote,
+            newlines_in_values=form.multiline,
+        ),
         convert_options=arrow_csv.ConvertOptions(
-            column_types=kinds, include_columns=list(columns), strings_can_be_null=True
+            column_types=kinds,
+            include_columns=list(places),
+            null_values=[*MISSING, *form.na_values],
+            strings_can_be_null=True,
+            decimal_point=form.decimal,
         ),
     )
-    yield from fixed_blocks(iter(reader), len(columns), skip, along)

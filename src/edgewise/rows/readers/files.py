@@ -4,37 +4,21 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from edgewise.errors import DataError
+from edgewise._base.text import listed
+from edgewise.errors import DataError, DataTypeError
 from edgewise.rows.block import Rows
-from edgewise.rows.readers.arrow import check_numeric
-from edgewise.rows.readers.csv import CSV_ENDINGS, open_csv
-from edgewise.rows.readers.ipc import open_ipc
-from edgewise.rows.readers.npy import open_npy
+from edgewise.rows.readers.kinds import kind_of, open_file, open_standard_input
 from edgewise.rows.readers.opened_file import OpenedFile, readable
-from edgewise.rows.readers.parquet import open_parquet
-from edgewise.rows.readers.paths import (
-    IPC_ENDINGS,
-    NPY_ENDINGS,
-    PARQUET_ENDINGS,
-    StrPath,
-    expand_paths,
-)
+from edgewise.rows.readers.paths import StrPath, expand_paths
 from edgewise.rows.readers.prefetch import prefetched
-from edgewise.rows.readers.stdin import open_csv_stream, standard_input
+from edgewise.rows.readers.twins import refuse_twins
+from edgewise.rows.reading import Reading
 from edgewise.rows.selection import column_places, selected_names
 from edgewise.rows.table import LocalTable, Part, SoFar, known_total
-
-# How the files of each kind are opened.
-_KINDS: dict[tuple[str, ...], Callable[[Path], OpenedFile]] = {
-    CSV_ENDINGS: open_csv,
-    PARQUET_ENDINGS: open_parquet,
-    IPC_ENDINGS: open_ipc,
-    NPY_ENDINGS: open_npy,
-}
 
 
 class Position(NamedTuple):
@@ -57,6 +41,13 @@ class FileTable(LocalTable):
         Columns of labels that are read along, after the others.
     read_ahead : bool
         Read the next blocks while the current one is processed.
+    reading : Reading, optional
+        How to read them, where the user says so.
+
+    Attributes
+    ----------
+    notes : tuple of str
+        Sentences on how files were read, where that was found out and is not as usual.
     """
 
     def __init__(
@@ -67,21 +58,34 @@ class FileTable(LocalTable):
         exclude: Sequence[str] | None = None,
         along: Sequence[str] = (),
         read_ahead: bool = True,
+        reading: Reading | None = None,
     ) -> None:
         self.paths = expand_paths(paths)
+        self.reading = Reading() if reading is None else reading
         self._read_ahead, self.along = read_ahead, tuple(along)
         self._start = Position(0, 0)
         if self.paths == ["-"]:
-            self._files = [open_csv_stream(standard_input(), "standard input")]
+            self._files = [open_standard_input(self.reading)]
         else:
-            self._files = [open_file(Path(path)) for path in self.paths]
-        self.rescannable = self.paths != ["-"]
+            self._files = [open_file(Path(path), self.reading) for path in self.paths]
+        # Rows of each file, as far as it has been read to its end.
+        self._counted = [file.n_rows for file in self._files]
+        self.rescannable = all(file.rescannable for file in self._files)
         self.named = self._files[0].named
         first = self._files[0]
-        where = f"file '{first.path}'" if self.rescannable else first.path
-        self.feature_names = selected_names(first.schema.names, columns, exclude, where, along)
+        for file in self._files:
+            _check_names(file)
+        self.feature_names = selected_names(
+            first.names, columns, exclude, first.where, along, _unasked(first, columns, along)
+        )
         for file in self._files:
             _check_columns(file, first, self.feature_names, self.along, columns is not None)
+        refuse_twins(self._files, self.feature_names, self.along)
+        self.notes = (*_sentences(self._files), *_mixed(self._files, len(paths)))
+
+    def rows_read(self) -> list[tuple[str, int | None]]:
+        """The files and the rows of each; None as long as they are not known."""
+        return [(file.path, n) for file, n in zip(self._files, self._counted, strict=True)]
 
     @property
     def n_rows(self) -> int | None:
@@ -155,21 +159,47 @@ class FileTable(LocalTable):
                 for block in file.read(self.feature_names, rows, self.along):
                     rows += block.shape[0]
                     yield Position(number, rows), block
+            self._counted[number] = rows
 
 
-def open_file(path: Path) -> OpenedFile:
-    """Open a file by the ending of its name."""
-    name = path.name.lower()
-    if not path.exists():
-        raise DataError(f"data: there is no file '{path}'; check the path.")
-    with readable(str(path)):
-        for endings, open_kind in _KINDS.items():
-            if name.endswith(endings):
-                return open_kind(path)
-    raise DataError(
-        f"data: expected a .csv, .csv.gz, .parquet, .feather, .arrow or .npy file, got '{path}'; "
-        "convert it first."
+def _unasked(
+    file: OpenedFile, columns: Sequence[str] | None, along: Sequence[str]
+) -> tuple[str, ...]:
+    """The column that numbers the rows, unless it is asked for by its name."""
+    asked = {*(columns or ()), *along}
+    return () if file.index is None or file.index in asked else (file.index,)
+
+
+def _sentences(files: Sequence[OpenedFile]) -> tuple[str, ...]:
+    """How files were read; those that were read alike share a sentence."""
+    alike: dict[str, list[OpenedFile]] = {}
+    for file in files:
+        if file.notes:
+            alike.setdefault(file.note, []).append(file)
+    return tuple(
+        f"{some[0].where}{f' (like {len(some) - 1} more)' if len(some) > 1 else ''}{note}."
+        for note, some in alike.items()
     )
+
+
+def _mixed(files: Sequence[OpenedFile], n_given: int) -> tuple[str, ...]:
+    """A sentence if a folder or a pattern stands for files of several kinds."""
+    if n_given == len(files):
+        return ()
+    kinds: dict[str, str] = {}
+    for file in files:
+        kinds.setdefault(kind_of(Path(file.path)).name, file.path)
+    found = [f"{kind} ('{path}')" for kind, path in kinds.items()]
+    return (f"the files are of several kinds: {listed(found)}.",) if len(kinds) > 1 else ()
+
+
+def _check_names(file: OpenedFile) -> None:
+    twice = [name for name, count in Counter(file.names).items() if count > 1]
+    if twice:
+        raise DataError(
+            f"data: {file.where} has the column {twice[0]!r} more than once; rename or drop the "
+            "repeated columns."
+        )
 
 
 def _check_columns(
@@ -180,17 +210,12 @@ def _check_columns(
     chosen: bool,
 ) -> None:
     """Check that the wanted columns exist and hold numbers, and by default that no others exist."""
-    names = file.schema.names
-    twice = [name for name, count in Counter(names).items() if count > 1]
-    if twice:
-        raise DataError(
-            f"data: file '{file.path}' has the column {twice[0]!r} more than once; rename or drop "
-            "the repeated columns."
-        )
     # Columns left out of the first file do not matter, and if columns were chosen, no other
-    # columns matter.
-    ours, known = set(wanted), set(names if chosen else first.schema.names)
-    theirs = [name for name in names if name in ours or name not in known]
+    # columns matter. A column that numbers the rows matters in no file.
+    ours, known = set(wanted), set(file.names if chosen else first.names)
+    theirs = [
+        name for name in file.names if name in ours or (name not in known and name != file.index)
+    ]
     column_places(
         wanted,
         theirs,
@@ -199,6 +224,10 @@ def _check_columns(
             "the same columns."
         ),
     )
-    fields = dict(zip(names, file.schema, strict=True))
-    variables = (fields[name] for name in wanted if name not in along)
-    check_numeric(variables, f"file '{file.path}'", file.first_text)
+    for name in wanted:
+        if name in file.texts and name not in along:
+            raise DataTypeError(
+                f"{file.where}: column {name!r} must hold numbers, got {file.texts[name]}"
+                f"{file.first_text(name)}; convert it, or leave it out (exclude=... of edge_test, "
+                "--exclude)."
+            )

@@ -6,11 +6,12 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 
 from edgewise.rows.block import Rows
-from edgewise.rows.readers.arrow import fixed_blocks
+from edgewise.rows.readers.arrow import fixed_blocks, texts_of
 from edgewise.rows.readers.opened_file import OpenedFile
 
 
@@ -33,4 +34,20 @@ def open_ipc(path: Path) -> OpenedFile:
             ordered = (batch.select(list(columns)) for batch in batches)
             yield from fixed_blocks(ordered, len(columns), skip - ends[first], along)
 
-    return OpenedFile(str(path), schema, True, ends[-1], ends[-1], read, entries=ends[:-1] or (0,))
+    def labels(name: str) -> list[Any]:
+        with pa.memory_map(str(path)) as mapped:
+            fields = [schema.get_field_index(name)]
+            options = pa.ipc.IpcReadOptions(included_fields=fields)
+            return list(pa.ipc.open_file(mapped, options=options).read_all().column(0).to_pylist())
+
+    return OpenedFile(
+        str(path),
+        tuple(schema.names),
+        True,
+        ends[-1],
+        ends[-1],
+        read,
+        texts=texts_of(schema),
+        labels=labels,
+        entries=ends[:-1] or (0,),
+    )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 
-from edgewise._base.text import one_line
+from edgewise._base.text import listed, one_line
+from edgewise._base.types import AnyArray
 from edgewise.errors import DataError
 from edgewise.rows.block import Rows
 from edgewise.rows.readers.arrays import ArrayTable
@@ -19,7 +20,7 @@ from edgewise.rows.table import batch_rows
 def open_npy(path: Path) -> OpenedFile:
     """A .npy file of two dimensions, mapped into memory."""
     try:
-        table = ArrayTable(np.load(path, mmap_mode="r", allow_pickle=False), name=f"file '{path}'")
+        table = ArrayTable(_mapped(path), name=f"file '{path}'")
     except ValueError as error:
         if isinstance(error, DataError):
             raise
@@ -27,16 +28,66 @@ def open_npy(path: Path) -> OpenedFile:
             f"data: file '{path}' is not a plain .npy array: {one_line(error)}."
         ) from error
     names = table.feature_names
-    schema = pa.schema([(name, pa.float64()) for name in names])
 
     def read(columns: Sequence[str], skip: int, along: Sequence[str] = ()) -> Iterator[Rows]:
-        place = {name: i for i, name in enumerate(names)}
-        order = [place[name] for name in columns]
-        rows = np.load(path, mmap_mode="r", allow_pickle=False)
-        step = batch_rows(len(columns))
-        for start in range(skip, rows.shape[0], step):
-            yield rows[start : start + step][:, order]
+        # Mapped anew: a map that stays open would keep a replaced file alive.
+        yield from _blocks(_mapped(path), names, columns, skip)
 
-    n = table.n_rows or 0
+    return _opened(path, names, False, table.n_rows or 0, read)
+
+
+def open_npz(path: Path) -> OpenedFile:
+    """A .npz file: one array of two dimensions, or several of one dimension as columns."""
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            arrays = {name: archive[name] for name in archive.files}
+    except (ValueError, KeyError, zipfile.BadZipFile, NotImplementedError) as error:
+        raise DataError(
+            f"data: file '{path}' is not a plain .npz archive: {one_line(error)}."
+        ) from error
+    names, rows = _only_table(path, arrays)
+    given = ArrayTable(rows, name=f"file '{path}'").feature_names if names is None else names
+
+    def read(columns: Sequence[str], skip: int, along: Sequence[str] = ()) -> Iterator[Rows]:
+        yield from _blocks(rows, given, columns, skip)
+
+    return _opened(path, given, names is not None, len(rows), read)
+
+
+def _only_table(
+    path: Path, arrays: Mapping[str, AnyArray]
+) -> tuple[tuple[str, ...] | None, AnyArray]:
+    """The names of the columns, if they have any, and the rows."""
+    tables = [name for name, array in arrays.items() if array.ndim == 2]
+    if len(tables) == 1:
+        return None, np.asarray(ArrayTable(arrays[tables[0]], name=f"file '{path}'")._values)
+    lengths = {array.shape for array in arrays.values()}
+    if arrays and not tables and len(lengths) == 1 and len(lengths.pop()) == 1:
+        columns = np.column_stack(list(arrays.values()))
+        return tuple(arrays), np.asarray(ArrayTable(columns, name=f"file '{path}'")._values)
+    shapes = [f"{name!r} of shape {array.shape}" for name, array in arrays.items()]
+    raise DataError(
+        f"data: expected one array of two dimensions in '{path}', or columns of equal length, got "
+        f"{listed(shapes) or 'no arrays'}; pass the one you mean, as in "
+        "np.load(path)['name']."
+    )
+
+
+def _mapped(path: Path) -> AnyArray:
+    array: AnyArray = np.load(path, mmap_mode="r", allow_pickle=False)
+    return array
+
+
+def _blocks(
+    rows: AnyArray, names: Sequence[str], columns: Sequence[str], skip: int
+) -> Iterator[Rows]:
+    place = {name: i for i, name in enumerate(names)}
+    order = [place[name] for name in columns]
+    step = batch_rows(len(columns))
+    for start in range(skip, rows.shape[0], step):
+        yield rows[start : start + step][:, order]
+
+
+def _opened(path: Path, names: tuple[str, ...], named: bool, n: int, read: object) -> OpenedFile:
     entries = range(0, max(n, 1), batch_rows(len(names)))
-    return OpenedFile(str(path), schema, False, n, n, read, entries=entries)
+    return OpenedFile(str(path), names, named, n, n, read, entries=entries)  # type: ignore[arg-type]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
-import pyarrow as pa
+import numpy as np
 
 from edgewise._base.text import one_line
-from edgewise.errors import DataError
+from edgewise.errors import DataError, EdgewiseError
 from edgewise.rows.block import Rows
 
 
@@ -17,20 +18,68 @@ from edgewise.rows.block import Rows
 class OpenedFile:
     """What is known about a file before its rows are read, and how to read them.
 
-    `read(columns, skip, along)` starts a pass over those columns from row `skip` on, of which those
-    `along` hold labels; `first_text(column)` says where a column first holds something that is not
-    a number, for kinds that can. At the rows `entries` a pass can start without reading the rows
-    before.
+    Attributes
+    ----------
+    path : str
+        Its path.
+    names : tuple of str
+        The names of its columns.
+    named : bool
+        Whether the names came with the file.
+    n_rows, estimated_rows : int or None
+        How many rows it has, if it says so; about how many.
+    read : callable
+        `read(columns, skip, along)` starts a pass over those columns from row `skip` on, of which
+        those `along` hold labels.
+    texts : mapping
+        The columns that do not hold numbers, and what they hold.
+    index : str or None
+        A column that only numbers or names the rows, and is left out unless it is asked for.
+    notes : tuple of str
+        How it was read, where that is not as usual.
+    first_text : callable
+        Says where a column first holds something that is not a number, for kinds that can.
+    labels : callable or None
+        All values of a column as they are, for kinds that can hold text.
+    entries : sequence of int
+        The rows at which a pass can start without reading the rows before.
+    rescannable : bool
+        Whether it can be read more than once.
     """
 
     path: str
-    schema: pa.Schema
+    names: tuple[str, ...]
     named: bool
     n_rows: int | None
     estimated_rows: int | None
     read: Callable[..., Iterator[Rows]]
+    texts: Mapping[str, str] = field(default_factory=dict)
+    index: str | None = None
+    notes: tuple[str, ...] = ()
     first_text: Callable[[str], str] = lambda column: ""
+    labels: Callable[[str], list[Any]] | None = None
     entries: Sequence[int] = (0,)
+    rescannable: bool = True
+
+    @property
+    def where(self) -> str:
+        """The file in a message."""
+        return f"file '{self.path}'" if self.rescannable else self.path
+
+    @property
+    def note(self) -> str:
+        """How it was read, where that is not as usual, after its name in a sentence."""
+        return "".join(
+            f"{' ' if not k and not note.startswith('its ') else '; ' if k else ': '}{note}"
+            for k, note in enumerate(self.notes)
+        )
+
+    def values(self, name: str) -> list[Any]:
+        """All values of a column, which may hold text; None where there is none."""
+        if self.labels is not None:
+            return self.labels(name)
+        blocks = [np.asarray(block)[:, 0] for block in self.read([name], 0)]
+        return list(np.concatenate(blocks).tolist()) if blocks else []
 
 
 @contextmanager
@@ -38,17 +87,26 @@ def readable(path: str) -> Iterator[None]:
     """Turn an error of a reader into one sentence that names the file."""
     try:
         yield
-    except pa.ArrowException as error:
+    except EdgewiseError:
+        raise
+    except UnicodeError as error:
         raise DataError(
-            f"data: file '{path}' cannot be read: {one_line(error)}. Is it complete, and of the "
-            "kind that its name says?"
-        ) from error
-    except UnicodeDecodeError as error:
-        raise DataError(
-            f"data: file '{path}' is not UTF-8 text ({one_line(error)}); save it as UTF-8."
+            f"data: file '{path}' is not text in the encoding of its first lines "
+            f"({one_line(error)}); name its encoding (encoding=... of read_table, --encoding)."
         ) from error
     except EOFError as error:
         raise DataError(f"data: file '{path}' is cut short ({one_line(error)}).") from error
     except OSError as error:
         reason = error.strerror or one_line(error)
         raise DataError(f"data: file '{path}' cannot be read: {reason}.") from error
+    except Exception as error:
+        # The errors of Arrow, which may not be installed, and of readers of other formats.
+        if type(error).__module__.partition(".")[0] not in _READERS:
+            raise
+        raise DataError(
+            f"data: file '{path}' cannot be read: {one_line(error)}. Is it complete, and of the "
+            "kind that its name says?"
+        ) from error
+
+
+_READERS = ("pyarrow", "lzma", "zlib", "_lzma", "openpyxl", "zipfile", "xml")

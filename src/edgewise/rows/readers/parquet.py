@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from pathlib import Path
+from typing import Any
 
 from edgewise.rows.block import Rows
-from edgewise.rows.readers.arrow import fixed_blocks
+from edgewise.rows.readers.arrow import fixed_blocks, texts_of
 from edgewise.rows.readers.opened_file import OpenedFile
 from edgewise.rows.table import batch_rows
 
@@ -41,5 +42,17 @@ def open_parquet(path: Path) -> OpenedFile:
             ordered = (batch.select(list(columns)) for batch in batches)
             yield from fixed_blocks(ordered, len(columns), skip, along)
 
-    entries = list(accumulate(groups[:-1], initial=0))
-    return OpenedFile(str(path), schema, True, rows, rows, read, entries=entries)
+    def labels(name: str) -> list[Any]:
+        return list(parquet.read_table(path, columns=[name]).column(0).to_pylist())
+
+    return OpenedFile(
+        str(path),
+        tuple(schema.names),
+        True,
+        rows,
+        rows,
+        read,
+        texts=texts_of(schema),
+        labels=labels,
+        entries=list(accumulate(groups[:-1], initial=0)),
+    )

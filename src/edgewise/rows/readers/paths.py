@@ -7,14 +7,9 @@ import os
 from collections.abc import Sequence
 
 from edgewise.errors import DataError
-from edgewise.rows.readers.csv import CSV_ENDINGS
+from edgewise.rows.readers.kinds import in_folder
 
 StrPath = str | os.PathLike[str]
-
-PARQUET_ENDINGS = (".parquet", ".pq")
-IPC_ENDINGS = (".feather", ".arrow", ".ipc")
-NPY_ENDINGS = (".npy",)
-_ENDINGS = (*CSV_ENDINGS, *PARQUET_ENDINGS, *IPC_ENDINGS, *NPY_ENDINGS)
 
 
 def expand_paths(paths: Sequence[StrPath]) -> list[str]:
@@ -41,6 +36,7 @@ def expand_paths(paths: Sequence[StrPath]) -> list[str]:
             found += _files_at(path)
     if not found:
         raise DataError("data: expected at least one file, got none.")
+    _refuse_repeated(found)
     return found
 
 
@@ -51,11 +47,28 @@ def _files_at(path: str) -> list[str]:
     inside: list[str] = []
     for folder, folders, names in os.walk(path):
         folders[:] = [name for name in folders if not name.startswith((".", "_"))]
-        inside += [
-            os.path.join(folder, name)
-            for name in names
-            if name.lower().endswith(_ENDINGS) and not name.startswith((".", "_"))
-        ]
+        inside += [os.path.join(folder, name) for name in names if in_folder(name)]
     if not inside:
-        raise DataError(f"data: folder '{path}' has no .csv, .parquet, .arrow or .npy file.")
+        raise DataError(
+            f"data: folder '{path}' has no .csv, .parquet, .arrow, .npy, .xlsx or .jsonl file."
+        )
     return sorted(inside)
+
+
+def _refuse_repeated(paths: Sequence[str]) -> None:
+    """Refuse a file that is given twice, also by a link: its rows would count twice."""
+    seen: dict[object, str] = {}
+    for path in paths:
+        try:
+            known = os.stat(path)
+        except OSError:
+            continue  # told when it is opened
+        # A file has one number, whatever its paths; without numbers there is only the path.
+        key = (known.st_dev, known.st_ino) if known.st_ino else os.path.realpath(path)
+        if key in seen:
+            also = "" if seen[key] == path else f" (also as '{seen[key]}')"
+            raise DataError(
+                f"data: expected every file once, got '{path}' twice{also}; its rows would count "
+                "twice."
+            )
+        seen[key] = path

@@ -1,85 +1,126 @@
-"""Standard input: CSV that is read once, after a look at its first bytes."""
+"""Text that is read once: standard input, named pipes and process substitutions."""
 
 from __future__ import annotations
 
 import io
-import sys
+from collections import deque
 from collections.abc import Iterator, Sequence
-from typing import BinaryIO, cast
+from contextlib import nullcontext
+from typing import Any, BinaryIO
 
 import pyarrow as pa
 
 from edgewise.errors import DataError
 from edgewise.rows.block import Rows
+from edgewise.rows.readers.arrow import texts_of
+from edgewise.rows.readers.byte_streams import PeekedStream, decompressed
 from edgewise.rows.readers.csv import (
     CSV_BLOCK,
     csv_blocks,
     csv_schema,
-    where_text_is,
-    whole_lines,
+    first_text,
+    head_of,
 )
 from edgewise.rows.readers.opened_file import OpenedFile, readable
+from edgewise.rows.readers.sniffing import sniffed
+from edgewise.rows.reading import Reading
+
+# What is kept for a message about a bad cell: Arrow reads some blocks ahead of where it fails.
+_KEPT = 8 * CSV_BLOCK
+# Kinds that must be read from the end, so not from a pipe.
+_NOT_TEXT = {
+    b"PAR1": "a Parquet file",
+    b"ARROW1": "an Arrow file",
+    b"\x93NUMPY": "a .npy file",
+    b"PK\x03\x04": "an archive or a workbook",
+}
 
 
-class PeekedStream(io.RawIOBase):
-    """A binary stream that can show its first bytes before they are read."""
-
-    def __init__(self, stream: BinaryIO) -> None:
-        super().__init__()
-        self._stream = stream
-        self._ahead = b""
-
-    def head(self, size: int) -> bytes:
-        """Up to `size` bytes from the front, which stay unread."""
-        while len(self._ahead) < size:
-            more = self._stream.read(size - len(self._ahead))
-            if not more:
-                break
-            self._ahead += more
-        return self._ahead[:size]
-
-    def readable(self) -> bool:
-        return True
-
-    def read(self, size: int = -1) -> bytes:
-        if size is None or size < 0:
-            whole, self._ahead = self._ahead + (self._stream.read() or b""), b""
-            return whole
-        if self._ahead:
-            part, self._ahead = self._ahead[:size], self._ahead[size:]
-            return part
-        return self._stream.read(size) or b""
-
-
-def standard_input() -> BinaryIO:
-    """Standard input without Python's buffer.
-
-    The buffer has a lock. If the program ends while a thread holds it and waits for a pipe, the
-    interpreter crashes.
-    """
-    try:
-        return cast(BinaryIO, io.FileIO(sys.stdin.fileno(), closefd=False))
-    except (OSError, ValueError, AttributeError):
-        return sys.stdin.buffer
-
-
-def open_csv_stream(stream: BinaryIO, name: str) -> OpenedFile:
-    """CSV from standard input or another stream that is read once."""
-    peeked = PeekedStream(stream)
-    head = peeked.head(CSV_BLOCK)
-    spent = False
-    if not head.strip():
-        raise DataError(f"data: expected CSV on {name}, got nothing; pipe rows into it.")
+def open_csv_stream(stream: BinaryIO, name: str, reading: Reading = Reading()) -> OpenedFile:  # noqa: B008
+    """Text from standard input or another stream that is read once."""
+    raw = PeekedStream(stream)
+    for mark, what in _NOT_TEXT.items():
+        if raw.head(len(mark)) == mark:
+            raise DataError(f"data: expected CSV on {name}, got {what}; give its path.")
     with readable(name):
-        schema, _ = csv_schema(pa.BufferReader(whole_lines(head)))
+        peeked = PeekedStream(decompressed(raw))
+        head, whole = head_of(_Ahead(peeked))
+        if not head.strip():
+            raise DataError(f"data: expected CSV on {name}, got nothing; pipe rows into it.")
+        form, notes = sniffed(head, whole, reading, name)
+        schema, _ = csv_schema(head, whole, form, name)
+    memory = _Memory(peeked)
+    spent = False
 
     def read(columns: Sequence[str], skip: int, along: Sequence[str] = ()) -> Iterator[Rows]:
         nonlocal spent
         if spent:
             raise DataError(f"data: {name} was read already and cannot be read again.")
         spent = True
-        yield from csv_blocks(pa.PythonFile(peeked, mode="r"), schema, columns, skip, along)
+        yield from csv_blocks(
+            lambda: nullcontext(pa.PythonFile(memory, mode="r")),
+            lambda: memory.lines(form.encoding),
+            form,
+            schema,
+            name,
+            columns,
+            skip,
+            along,
+        )
 
     return OpenedFile(
-        name, schema, True, None, None, read, lambda column: where_text_is(head, column)
+        name,
+        form.layout.names,
+        form.layout.header,
+        None,
+        None,
+        read,
+        texts=texts_of(schema),
+        index=form.layout.index,
+        notes=notes,
+        first_text=lambda column: first_text(head, form, column),
+        rescannable=False,
     )
+
+
+class _Ahead:
+    """The front of a peeked stream, read without taking it away."""
+
+    def __init__(self, peeked: PeekedStream) -> None:
+        self._peeked, self._seen = peeked, 0
+
+    def read(self, size: int) -> bytes:
+        part = self._peeked.head(self._seen + size)[self._seen :]
+        self._seen += len(part)
+        return part
+
+
+class _Memory(io.RawIOBase):
+    """A stream that remembers what was read last, to say where a bad cell is."""
+
+    def __init__(self, stream: Any) -> None:
+        super().__init__()
+        self._stream = stream
+        self._last: deque[bytes] = deque()
+        self._size = self._lines_before = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        chunk: bytes = self._stream.read(size)
+        self._last.append(chunk)
+        self._size += len(chunk)
+        while self._size - len(self._last[0]) > _KEPT:
+            gone = self._last.popleft()
+            self._size -= len(gone)
+            self._lines_before += gone.count(b"\n")
+        return chunk
+
+    def lines(self, encoding: str) -> tuple[int, Iterator[str]]:
+        """The lines that are remembered, and the number of the first of them."""
+        text = b"".join(self._last).decode(encoding, "replace")
+        kept = io.StringIO(text, newline="")
+        if self._lines_before:
+            next(kept, "")  # the rest of a line
+        return self._lines_before + 1 + bool(self._lines_before), kept

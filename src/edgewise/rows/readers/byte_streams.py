@@ -1,0 +1,126 @@
+"""The bytes of a file or of a pipe, decompressed if they are compressed, whatever the name says."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import sys
+import zipfile
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+from edgewise.errors import DataError
+
+# Arrow decompresses these itself, and faster.
+_ARROW_CODECS = (
+    (b"\x1f\x8b", "gzip"),
+    (b"BZh", "bz2"),
+    (b"\x28\xb5\x2f\xfd", "zstd"),
+    (b"\x04\x22\x4d\x18", "lz4"),
+)
+_XZ, _ZIP = b"\xfd7zXZ\x00", b"PK\x03\x04"
+_LONGEST_MARK = 6
+
+
+def _mark(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(_LONGEST_MARK)
+
+
+def is_compressed(path: Path) -> bool:
+    """Whether the bytes of a file are those of a compressed one."""
+    return _mark(path).startswith((_XZ, _ZIP, *(one for one, _ in _ARROW_CODECS)))
+
+
+def arrow_stream(path: Path) -> Any:
+    """The decompressed bytes of a file, as Arrow reads them."""
+    import pyarrow as pa
+
+    mark = _mark(path)
+    for start, codec in _ARROW_CODECS:
+        if mark.startswith(start):
+            return pa.input_stream(str(path), compression=codec)
+    if mark.startswith((_XZ, _ZIP)):
+        return pa.PythonFile(opened_bytes(path), mode="r")
+    return pa.input_stream(str(path), compression=None)
+
+
+def opened_bytes(path: Path) -> BinaryIO:
+    """The decompressed bytes of a file, without Arrow where Python itself can do it."""
+    if _mark(path).startswith(_ZIP):
+        return cast(BinaryIO, _only_member(path))
+    if _mark(path).startswith((b"\x28\xb5\x2f\xfd", b"\x04\x22\x4d\x18")):
+        return cast(BinaryIO, arrow_stream(path))
+    return decompressed(PeekedStream(path.open("rb")))
+
+
+def _only_member(path: Path) -> Any:
+    """The only file in a .zip archive."""
+    try:
+        archive = zipfile.ZipFile(path)
+        members = [one for one in archive.infolist() if not one.is_dir()]
+        if len(members) == 1:
+            return archive.open(members[0])
+    except (zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:
+        raise DataError(
+            f"data: file '{path}' is not an archive that can be read: {error}."
+        ) from error
+    raise DataError(
+        f"data: expected one file in the archive '{path}', got {len(members)}; unpack it first."
+    )
+
+
+def decompressed(peeked: PeekedStream) -> BinaryIO:
+    """The bytes of a stream, decompressed if its first bytes say so."""
+    mark = peeked.head(_LONGEST_MARK)
+    if mark.startswith(b"\x1f\x8b"):
+        return cast(BinaryIO, gzip.GzipFile(fileobj=cast(BinaryIO, peeked)))
+    if mark.startswith(b"BZh"):
+        return cast(BinaryIO, bz2.BZ2File(cast(BinaryIO, peeked)))
+    if mark.startswith(_XZ):
+        return cast(BinaryIO, lzma.LZMAFile(cast(BinaryIO, peeked)))
+    return cast(BinaryIO, peeked)
+
+
+class PeekedStream(io.RawIOBase):
+    """A binary stream that can show its first bytes before they are read."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        super().__init__()
+        self._stream = stream
+        self._ahead = b""
+
+    def head(self, size: int) -> bytes:
+        """Up to `size` bytes from the front, which stay unread."""
+        while len(self._ahead) < size:
+            more = self._stream.read(size - len(self._ahead))
+            if not more:
+                break
+            self._ahead += more
+        return self._ahead[:size]
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        if size is None or size < 0:
+            whole, self._ahead = self._ahead + (self._stream.read() or b""), b""
+            return whole
+        if self._ahead:
+            part, self._ahead = self._ahead[:size], self._ahead[size:]
+            return part
+        return self._stream.read(size) or b""
+
+
+def standard_input() -> BinaryIO:
+    """Standard input without Python's buffer.
+
+    The buffer has a lock. If the program ends while a thread holds it and waits for a pipe, the
+    interpreter crashes.
+    """
+    try:
+        return cast(BinaryIO, io.FileIO(sys.stdin.fileno(), closefd=False))
+    except (OSError, ValueError, AttributeError):
+        return sys.stdin.buffer

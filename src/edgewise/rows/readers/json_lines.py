@@ -1,0 +1,98 @@
+"""JSON lines: an object on each line, its keys the columns."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from edgewise._base.text import one_line
+from edgewise._base.types import FloatArray
+from edgewise.errors import DataError
+from edgewise.rows.block import Rows
+from edgewise.rows.labels import label_number
+from edgewise.rows.readers.byte_streams import opened_bytes
+from edgewise.rows.readers.opened_file import OpenedFile
+from edgewise.rows.table import batch_rows
+
+
+def open_json_lines(path: Path) -> OpenedFile:
+    """A file of JSON objects, one on each line; a key that a line lacks is a missing value.
+
+    All lines are read once to know all keys: a column may begin in the last line.
+    """
+    texts: dict[str, str] = {}
+    places: dict[str, int] = {}  # of the first text in each column
+    names: dict[str, None] = {}
+    n = 0
+    for line, record in _records(path):
+        n += 1
+        for name, value in record.items():
+            names[name] = None
+            if not _is_number(value) and name not in texts:
+                texts[name], places[name] = _kind(value), line
+
+    def read(columns: Sequence[str], skip: int, along: Sequence[str] = ()) -> Iterator[Rows]:
+        records = islice((record for _, record in _records(path)), skip, None)
+        while some := list(islice(records, batch_rows(len(columns)))):
+            yield _block(some, columns, along)
+
+    def labels(name: str) -> list[Any]:
+        return [record.get(name) for _, record in _records(path)]
+
+    return OpenedFile(
+        str(path),
+        tuple(names),
+        True,
+        n,
+        n,
+        read,
+        texts=texts,
+        first_text=lambda name: f" (in line {places[name]})" if name in places else "",
+        labels=labels,
+    )
+
+
+def _records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects, with the numbers of their lines; blank lines are left out."""
+    with opened_bytes(path) as stream:
+        for number, line in enumerate(io.TextIOWrapper(stream, "utf-8-sig"), 1):
+            if not line.strip():
+                continue
+            try:
+                record = json.loads(line)
+            except (ValueError, RecursionError) as error:
+                raise DataError(
+                    f"data: line {number} of file '{path}' is not JSON: {one_line(error)}; each "
+                    "line must hold one object."
+                ) from error
+            if not isinstance(record, dict):
+                raise DataError(
+                    f"data: line {number} of file '{path}' must hold an object such as "
+                    f'{{"a": 1, "b": 2}}, got {type(record).__name__}.'
+                )
+            yield number, record
+
+
+def _block(records: Sequence[dict[str, Any]], columns: Sequence[str], along: Sequence[str]) -> Rows:
+    rows: FloatArray = np.empty((len(records), len(columns)), order="F")
+    for k, name in enumerate(columns):
+        values = (record.get(name) for record in records)
+        if name in along:
+            rows[:, k] = [label_number(value) for value in values]
+        else:
+            rows[:, k] = [np.nan if value is None else value for value in values]
+    return rows
+
+
+def _is_number(value: object) -> bool:
+    return value is None or isinstance(value, int | float)
+
+
+def _kind(value: object) -> str:
+    return "text" if isinstance(value, str) else "a list" if isinstance(value, list) else "objects"

@@ -1,0 +1,165 @@
+"""All kinds of files: how to know one, and how to open it."""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+
+from edgewise._base.parts import part
+from edgewise.errors import DataError
+from edgewise.rows.readers.opened_file import OpenedFile, readable
+from edgewise.rows.reading import CELLS, TEXT, Reading
+
+
+@dataclass(frozen=True, slots=True)
+class FileKind:
+    """A kind of files.
+
+    Attributes
+    ----------
+    name : str
+        What people call it.
+    endings : tuple of str
+        How the names of such files end.
+    opener : str
+        The module and the function that opens one.
+    marks : tuple of bytes
+        How such files begin, where their names say nothing.
+    options : frozenset of str
+        The options of `Reading` that mean something for it.
+    needs : tuple of str, optional
+        The module that reads it and the extra that brings it.
+    """
+
+    name: str
+    endings: tuple[str, ...]
+    opener: str
+    marks: tuple[bytes, ...] = ()
+    options: frozenset[str] = frozenset()
+    needs: tuple[str, str] | None = None
+
+    def open(self, path: Path, reading: Reading) -> OpenedFile:
+        """Open a file of this kind."""
+        reading.refuse_unless(self.options, f"the {self.name} file '{path}'")
+        if self.needs is not None:
+            part(*self.needs, f"a {self.name} file ('{path}')")
+        module, function = self.opener.split(":")
+        opener: Callable[..., OpenedFile] = getattr(
+            import_module(f"edgewise.rows.readers.{module}"), function
+        )
+        return opener(path, reading) if self.options else opener(path)
+
+
+_PYARROW = ("pyarrow", "tables")
+_PACKED = ("", ".gz", ".bz2", ".zst", ".xz", ".zip")
+_TEXT_ENDINGS = tuple(
+    ending + packed for ending in (".csv", ".tsv", ".tab", ".txt", ".dat") for packed in _PACKED
+)
+CSV = FileKind("CSV", _TEXT_ENDINGS, "csv:open_csv", (), TEXT | CELLS, _PYARROW)
+PARQUET = FileKind(
+    "Parquet", (".parquet", ".pq"), "parquet:open_parquet", (b"PAR1",), needs=_PYARROW
+)
+IPC = FileKind(
+    "Arrow", (".feather", ".arrow", ".ipc"), "ipc:open_ipc", (b"ARROW1",), needs=_PYARROW
+)
+NPY = FileKind("NumPy", (".npy",), "npy:open_npy", (b"\x93NUMPY",))
+NPZ = FileKind("NumPy", (".npz",), "npy:open_npz")
+EXCEL = FileKind(
+    "Excel",
+    (".xlsx", ".xlsm"),
+    "excel:open_excel",
+    options=CELLS | {"sheet"},
+    needs=("openpyxl", "excel"),
+)
+_JSON_ENDINGS = tuple(ending + packed for ending in (".jsonl", ".ndjson") for packed in _PACKED)
+JSON = FileKind("JSON lines", _JSON_ENDINGS, "json_lines:open_json_lines")
+KINDS = (CSV, PARQUET, IPC, NPY, NPZ, EXCEL, JSON)
+
+# Taken out of a folder; a text file of another name may be a note to the reader.
+_FOLDER_ENDINGS = tuple(
+    ending
+    for kind in KINDS
+    for ending in kind.endings
+    if not ending.startswith((".txt", ".dat", ".tab"))
+)
+# Common kinds that are one step away, and that step.
+_OTHERS = {
+    (".xls", ".ods"): "save it as .xlsx or .csv",
+    (".json",): "write one object on each line (.jsonl), or pass the list of objects",
+    (".sav", ".dta", ".sas7bdat", ".por"): "read it with pandas, and pass the data frame",
+    (".rds", ".rda", ".rdata"): "in R, write it with write.csv(table, file, row.names = FALSE)",
+    (".h5ad",): "read it with anndata, and pass the object",
+    (".h5", ".hdf5", ".nc", ".zarr", ".mat", ".fif", ".edf"): "read it with the library for it, "
+    "and pass the array or data frame",
+    (".pkl", ".pickle", ".joblib"): "load it yourself, and pass the array or data frame; loading "
+    "such a file can run any code",
+    (".db", ".sqlite", ".sqlite3", ".duckdb"): "run a query, and pass its cursor or data frame",
+}
+
+
+def kind_of(path: Path) -> FileKind:
+    """The kind of a file, by the ending of its name, or else by its first bytes."""
+    name = path.name.lower()
+    for kind in KINDS:
+        if name.endswith(kind.endings):
+            return kind
+    for endings, remedy in _OTHERS.items():
+        if name.endswith(endings):
+            raise _unknown(path, remedy)
+    with path.open("rb") as file:
+        head = file.read(4096)
+    for kind in KINDS:
+        if kind.marks and head.startswith(kind.marks):
+            return kind
+    if head.startswith(b"PK\x03\x04"):
+        raise _unknown(path, "rename it: .xlsx for a workbook, .npz for arrays")
+    # Text has no zeros, except in UTF-16, where a mark or every other byte says so.
+    if 0 in head and not head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise _unknown(path, "convert it first")
+    return CSV
+
+
+def _unknown(path: Path, remedy: str) -> DataError:
+    return DataError(
+        "data: expected a .csv, .tsv, .parquet, .feather, .arrow, .npy, .npz, .xlsx or .jsonl "
+        f"file, got '{path}'; {remedy}."
+    )
+
+
+def open_file(path: Path, reading: Reading = Reading()) -> OpenedFile:  # noqa: B008
+    """Open a file of any kind; a pipe is text that is read once."""
+    with readable(str(path)):
+        if not path.exists():
+            raise DataError(f"data: there is no file '{path}'; check the path.")
+        mode = path.stat().st_mode
+        if stat.S_ISFIFO(mode) or stat.S_ISCHR(mode) or stat.S_ISSOCK(mode):
+            return open_pipe(path, reading)
+        return kind_of(path).open(path, reading)
+
+
+def open_pipe(path: Path, reading: Reading) -> OpenedFile:
+    """A named pipe or a process substitution, such as <(zcat rows.csv.gz)."""
+    part(*_PYARROW, "CSV text")
+    from edgewise.rows.readers.stdin import open_csv_stream
+
+    reading.refuse_unless(CSV.options, f"the pipe '{path}'")
+    # Without a buffer, so that reading waits for no more than what has come.
+    return open_csv_stream(path.open("rb", buffering=0), f"'{path}'", reading)
+
+
+def open_standard_input(reading: Reading) -> OpenedFile:
+    """CSV on standard input."""
+    part(*_PYARROW, "CSV text")
+    from edgewise.rows.readers.byte_streams import standard_input
+    from edgewise.rows.readers.stdin import open_csv_stream
+
+    reading.refuse_unless(CSV.options, "standard input")
+    return open_csv_stream(standard_input(), "standard input", reading)
+
+
+def in_folder(name: str) -> bool:
+    """Whether a file in a folder is taken as data."""
+    return name.lower().endswith(_FOLDER_ENDINGS) and not name.startswith((".", "_", "~$"))

@@ -1,0 +1,150 @@
+"""How data are to be read, where the user says so; what is not said is found out from the data."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, fields
+from typing import Any
+
+from edgewise._base.checks import check_flag
+from edgewise.errors import ParameterError
+
+#: Options of text files, and of everything that holds text cells.
+TEXT = frozenset({"sep", "decimal", "encoding"})
+CELLS = frozenset({"na_values", "header", "index_col"})
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a user says about the form of the data; None for what is to be found out.
+
+    Attributes
+    ----------
+    sep : str, optional
+        The character between the cells of a text file; "whitespace" for one or more blanks.
+    decimal : str, optional
+        The decimal point of a text file: "." or ",".
+    encoding : str, optional
+        The encoding of a text file, as Python names it.
+    na_values : tuple of str
+        Further texts that stand for missing values.
+    header : bool, optional
+        Whether the first line holds the names of the columns.
+    index_col : str, int or bool, optional
+        The column that names or numbers the rows, by name or by place from 0 on, and is not a
+        variable; False if there is none.
+    sheet : str or int, optional
+        The sheet of a workbook, by name or by place from 0 on.
+    layer : str, optional
+        The layer of an AnnData object.
+    """
+
+    sep: str | None = None
+    decimal: str | None = None
+    encoding: str | None = None
+    na_values: tuple[str, ...] = ()
+    header: bool | None = None
+    index_col: str | int | bool | None = None
+    sheet: str | int | None = None
+    layer: str | None = None
+
+    @classmethod
+    def checked(cls, **options: Any) -> Reading:
+        """The options of a user, each checked."""
+        return cls(**{name: _CHECKS[name](value) for name, value in options.items()})
+
+    def given(self) -> list[str]:
+        """The names of the options that were given."""
+        return [one.name for one in fields(self) if getattr(self, one.name) not in (None, ())]
+
+    def refuse_unless(self, known: Collection[str], what: str) -> None:
+        """Refuse options that mean nothing for this kind of data."""
+        wrong = [name for name in self.given() if name not in known]
+        if wrong:
+            raise ParameterError(
+                f"{wrong[0]}: expected {_MEANT_FOR[wrong[0]]}, got {what}; leave the option out."
+            )
+
+
+_MEANT_FOR = {
+    **dict.fromkeys(TEXT, "text files such as .csv"),
+    **dict.fromkeys(CELLS, "text files and workbooks"),
+    "sheet": "a workbook (.xlsx)",
+    "layer": "an AnnData object",
+}
+
+
+def _check_sep(sep: object) -> str | None:
+    if sep is None:
+        return None
+    named = {"tab": "\t", "\\t": "\t", "space": "whitespace", r"\s+": "whitespace"}
+    text = named.get(sep, sep) if isinstance(sep, str) else ""
+    if text != "whitespace" and (len(text) != 1 or text in '\n\r"' or not text.isascii()):
+        raise ParameterError(
+            "sep: expected one character between the cells, such as ';' or 'tab', or 'whitespace', "
+            f"got {sep!r}."
+        )
+    return "whitespace" if text == " " else text
+
+
+def _check_decimal(decimal: Any) -> str | None:
+    if decimal is not None and decimal not in (".", ","):
+        raise ParameterError(f"decimal: expected '.' or ',', got {decimal!r}.")
+    return None if decimal is None else str(decimal)
+
+
+def _check_encoding(encoding: object) -> str | None:
+    if encoding is None:
+        return None
+    try:
+        return codecs.lookup(encoding).name  # type: ignore[arg-type]
+    except (LookupError, TypeError, ValueError):
+        raise ParameterError(
+            "encoding: expected the name of an encoding, such as 'utf-8', 'latin-1' or 'utf-16', "
+            f"got {encoding!r}."
+        ) from None
+
+
+def _check_na_values(values: object) -> tuple[str, ...]:
+    if values is None:
+        return ()
+    if isinstance(values, str):
+        return (values,)
+    if not isinstance(values, Iterable) or isinstance(values, bytes):
+        values = (values,)
+    return tuple(str(value) for value in values)
+
+
+def _check_header(header: object) -> bool | None:
+    return None if header is None else check_flag("header", header)
+
+
+def _check_place(name: str, value: object) -> Any:
+    if value is None or isinstance(value, str):
+        return value
+    if type(value) is int and value >= 0:
+        return value
+    raise ParameterError(f"{name}: expected a name or a place from 0 on, got {value!r}.")
+
+
+def _check_index_col(value: object) -> Any:
+    return False if value is False else _check_place("index_col", value)
+
+
+def _check_layer(layer: object) -> str | None:
+    if layer is not None and not isinstance(layer, str):
+        raise ParameterError(f"layer: expected the name of a layer, got {layer!r}.")
+    return layer
+
+
+_CHECKS: dict[str, Any] = {
+    "sep": _check_sep,
+    "decimal": _check_decimal,
+    "encoding": _check_encoding,
+    "na_values": _check_na_values,
+    "header": _check_header,
+    "index_col": _check_index_col,
+    "sheet": lambda value: _check_place("sheet", value),
+    "layer": _check_layer,
+}
