@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from edgewise.cli.options import column_names
+from edgewise.cli.reading import reading_of
 
 if TYPE_CHECKING:
+    from edgewise.rows.readers.files import FileTable
     from edgewise.rows.table import Table
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -64,26 +66,34 @@ def opened_table(asked: dict[str, Any]) -> Iterator[Table]:
     data = asked["data"]
     _refuse_states(data)
     chosen: dict[str, Any] = {name: column_names(asked[name]) for name in ("columns", "exclude")}
+    chosen["reading"] = reading_of(asked)
     groups = asked.get("groups")
     chosen["along"] = () if groups is None else (groups,)
     if is_local(asked):
-        yield FileTable(data, **chosen)
+        yield told(FileTable(data, **chosen))
         return
     from edgewise.rows.clusters import connecting as clusters
 
     if asked["engine"] == "dask":
         from edgewise.rows.clusters.dask import dask_file_table
 
-        files = FileTable(data, **chosen)
+        files = told(FileTable(data, **chosen))
         with clusters.dask_client(asked["scheduler"]) as client:
             yield dask_file_table(files, client=client, progress=sys.stderr.isatty())
         return
     from edgewise.rows.clusters.spark_files import spark_file_table
 
     if not any("://" in path for path in data):
-        FileTable(data, **chosen)  # reports mistakes before Java starts
+        told(FileTable(data, **chosen))  # reports mistakes before Java starts
     with clusters.spark_session(asked["master"]) as session:
         yield spark_file_table(session, data, **chosen)
+
+
+def told(files: FileTable) -> FileTable:
+    """The files; how they were read is told where that is not as usual."""
+    for note in files.notes:
+        click.echo(f"edgewise: {note}", err=True)
+    return files
 
 
 def _refuse_states(data: tuple[str, ...]) -> None:

@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 
 import click
 
+from edgewise.cli.reading import reading_options
+
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 # The shell completes file names here. Paths are not checked here: the code that reads or writes
@@ -28,6 +30,7 @@ def _joined(context: click.Context, parameter: click.Parameter, texts: Any) -> s
 def data_options(command: _Command) -> _Command:
     """DATA… and how to read it."""
     for decorator in (
+        reading_options,
         click.option(
             "--drop-missing", is_flag=True, help="Leave out rows with missing or infinite values."
         ),

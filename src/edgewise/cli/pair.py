@@ -20,6 +20,7 @@ from edgewise.cli.options import (
     names_option,
     tell_dropped,
 )
+from edgewise.cli.reading import reading_of
 from edgewise.methods.registry import CLASSES, DEFAULT_METHOD
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -138,7 +139,9 @@ def _answer(asked: dict[str, Any], names: Sequence[str], method: str) -> Any:
     chosen = asked | {"columns": _line(names), "exclude": None}
     with (
         warnings.catch_warnings(record=True) as caught,
-        naming_arguments(names, lambda: FileTable(asked["data"]).feature_names),
+        naming_arguments(
+            names, lambda: FileTable(asked["data"], reading=reading_of(asked)).feature_names
+        ),
         opened_table(chosen) as table,
         watched(asked, table, "testing", passes) as rows,
     ):

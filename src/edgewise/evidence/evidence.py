@@ -18,6 +18,7 @@ from edgewise.kernels.leverage import Leverage
 from edgewise.kernels.pairs import ExactPairs, PairSums
 from edgewise.kernels.quartics import CentralQuartics
 from edgewise.kernels.score_sums import ScoreSums
+from edgewise.rows.file_read import FileRead
 from edgewise.rows.glance import Glance
 from edgewise.rows.passes import Pass, Sums
 from edgewise.states.batches import BatchMoments
@@ -76,6 +77,8 @@ class Evidence(ABC):
         The moments of each group, where the user said which rows belong together.
     groups_name : str or None
         The column of these groups, if it has a name.
+    files : tuple of FileRead
+        The files that the rows came from.
     """
 
     feature_names: tuple[str, ...]
@@ -85,6 +88,7 @@ class Evidence(ABC):
     glance: Glance | None = None
     groups: GroupMoments | None = None
     groups_name: str | None = None
+    files: tuple[FileRead, ...] = ()
 
     @abstractmethod
     def moments(self) -> SampleMoments:

@@ -11,6 +11,7 @@ from edgewise.evidence.evidence import Evidence, Needs
 from edgewise.evidence.from_rows import RowEvidence
 from edgewise.evidence.from_state import StateEvidence
 from edgewise.rows.counting import rows_up_to
+from edgewise.rows.file_read import files_read
 from edgewise.rows.grouping import GroupedTable
 from edgewise.rows.opening import open_table
 from edgewise.rows.passes import SameRows
@@ -95,6 +96,7 @@ def evidence_of_table(table: Table, needs: Needs, asked_by: str) -> Evidence:
         "n_dropped": n_dropped,
         "in_memory": table.in_memory,
         "glance": glance,
+        "files": files_read(table),
         "state": state,
     }
     if not table.rescannable:
@@ -121,4 +123,5 @@ def _evidence_of_groups(table: GroupedTable, asked_by: str) -> StateEvidence:
         state=state.pooled(),
         groups=state,
         groups_name=table.groups_name,
+        files=files_read(table),
     )

@@ -11,6 +11,7 @@ from edgewise.estimators.inverse import PrecisionEstimate
 from edgewise.inference.cautions import Caution
 from edgewise.inference.effect import MinEffect
 from edgewise.inference.intervals import ConfidenceInterval
+from edgewise.rows.file_read import FileRead
 
 if TYPE_CHECKING:
     from edgewise.inference.max_statistic import MaxStatistic
@@ -78,6 +79,8 @@ class Measurement:
         Rows that were left out because of missing values.
     cautions : tuple of Caution
         What the data say against the method.
+    files : tuple of FileRead
+        The files that the rows came from.
     """
 
     method: str
@@ -89,6 +92,7 @@ class Measurement:
     record: Mapping[str, Any]
     n_dropped: int
     cautions: tuple[Caution, ...] = ()
+    files: tuple[FileRead, ...] = ()
 
     @property
     def precision(self) -> FloatArray:

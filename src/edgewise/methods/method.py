@@ -173,6 +173,7 @@ class Method(ABC):
             maxima=maxima,
             record=record or {},
             n_dropped=evidence.n_dropped,
+            files=evidence.files,
             cautions=cautions,
         )
 

@@ -55,6 +55,7 @@ def decide(measurement: Measurement, question: Question) -> EdgeTestResult:
         radius=made.radius,
         rows_needed=made.rows_needed,
         n_dropped=measurement.n_dropped,
+        files=measurement.files,
         cautions=measurement.cautions,
         uncertainty=made.uncertainty,
         tested=made.tested,

@@ -64,6 +64,8 @@ def to_document(result: EdgeTestResult) -> dict[str, Any]:
             document["threshold"] = None
         elif known.name == "uncertainty":
             document["uncertainty"] = jsonable(uncertainty_document(value))
+        elif known.name == "files":
+            document["files"] = [file._asdict() for file in value]
         else:
             document[known.name] = jsonable(value)
     document |= {"given": list(result.given)} | _interval_fields(result)
@@ -158,6 +160,7 @@ def from_json(kind: type[EdgeTestResult], source: str | os.PathLike[str]) -> Edg
         uncertainty=uncertainty_in(document, p, matrices["standard_error"]),
         cautions=document.texts("cautions") if "cautions" in document.fields else (),
         tested=tested_in(document, p) if _has_family(document) else None,
+        files=document.files() if "files" in document.fields else (),
         **matrices,
     )
     _check_repeated(document, result)

@@ -12,6 +12,7 @@ import numpy as np
 from edgewise._base.types import BoolArray, FloatArray
 from edgewise._version import __version__
 from edgewise.errors import DataError
+from edgewise.rows.file_read import FileRead
 
 FORMAT = "edgewise-result"
 SCHEMA_VERSION = 4
@@ -93,6 +94,19 @@ class Document:
         if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
             self.refuse(name, "a list of texts")
         return tuple(value)
+
+    def files(self) -> tuple[FileRead, ...]:
+        """The files that were read."""
+        value = self.field("files")
+        rule = "a list of files, each with a path and a number of rows or null"
+        if not isinstance(value, list):
+            self.refuse("files", rule)
+        for one in value:
+            rows = one.get("rows", "") if isinstance(one, dict) else ""
+            known = rows is None or (type(rows) is int and rows >= 0)
+            if not known or not isinstance(one.get("path"), str):
+                self.refuse("files", rule, shown(one))
+        return tuple(FileRead(one["path"], one["rows"]) for one in value)
 
     def whole(self, name: str, at_least: int = 0) -> int:
         value = self.field(name)

@@ -14,6 +14,7 @@ from edgewise.results.edge import Edge, FrameKind, all_pairs, frame_of, graph_of
 from edgewise.results.json import from_json, json_schema, json_text, to_document
 from edgewise.results.matrix import Matrices
 from edgewise.results.summary import headline, shortest, summary
+from edgewise.rows.file_read import FileRead
 
 if TYPE_CHECKING:
     import os
@@ -70,6 +71,8 @@ class EdgeTestResult(Matrices):
     tested : ndarray of bool of shape (p, p), or None
         The tested pairs, with `given` or `pairs`; None if they are all. Others have estimates, but
         no statistic, p-value or threshold.
+    files : tuple of FileRead
+        The files that were read, and how many rows each has; empty for rows in memory.
     given : tuple of str
         The columns that were adjusted for and are in no tested pair.
     n_edges, n_pairs : int
@@ -134,6 +137,7 @@ class EdgeTestResult(Matrices):
     uncertainty: Uncertainty | None = field(default=None, repr=False)
     cautions: tuple[str, ...] = ()
     tested: BoolArray | None = None
+    files: tuple[FileRead, ...] = ()
 
     def __post_init__(self) -> None:
         # The arrays are frozen too.

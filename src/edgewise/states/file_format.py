@@ -108,8 +108,10 @@ def write_state(path: str | os.PathLike[str], contents: StateContents) -> None:
 
 
 def is_state_file(path: str | os.PathLike[str]) -> bool:
-    """Whether a file begins like a state file."""
+    """Whether a file begins like a state file; a pipe is none, and reading would empty it."""
     try:
+        if not os.path.isfile(path):
+            return False
         with Path(path).open("rb") as file:
             return file.read(len(MAGIC)) == MAGIC
     except (OSError, ValueError):

@@ -17,6 +17,7 @@ from edgewise.rows.clusters.dask_subgraphs import is_complete, own_subgraphs
 from edgewise.rows.clusters.partition_task import PartTask, in_tree
 from edgewise.rows.clusters.partitioned import PartitionedTable
 from edgewise.rows.readers.files import FileTable
+from edgewise.rows.reading import Reading
 from edgewise.rows.selection import selected_names
 from edgewise.rows.table import Table
 from edgewise.rows.views import ChosenColumns
@@ -221,7 +222,7 @@ def dask_file_table(files: FileTable, *, client: Any = None, progress: bool = Fa
         raise DataError("data: a cluster cannot read standard input; write the rows to files.")
     return DaskTable(
         [
-            (_open_file, os.path.abspath(path), files.feature_names, files.along)
+            (_open_file, os.path.abspath(path), files.feature_names, files.along, files.reading)
             for path in files.paths
         ],
         [f"file '{path}'" for path in files.paths],
@@ -234,10 +235,12 @@ def dask_file_table(files: FileTable, *, client: Any = None, progress: bool = Fa
     )
 
 
-def _open_file(path: str, names: tuple[str, ...], along: tuple[str, ...]) -> FileTable:
+def _open_file(
+    path: str, names: tuple[str, ...], along: tuple[str, ...], reading: Reading
+) -> FileTable:
     # Columns are chosen by name, because files may have them in another order. A worker does
     # not read ahead: it already has one partition per core.
-    return FileTable([path], columns=names, along=along, read_ahead=False)
+    return FileTable([path], columns=names, along=along, read_ahead=False, reading=reading)
 
 
 def _of_frame(

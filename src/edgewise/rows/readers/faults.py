@@ -123,8 +123,8 @@ def told(fault: Fault | None, error: Exception, where: str, form: TextFormat) ->
         if fault.cells < 0:
             return DataError(f"data: line {fault.line} of {where} cannot be read: {fault.text}.")
         return DataError(
-            f"data: line {fault.line} of {where} has {_cells(fault.cells)} where "
-            f"{_cells(form.layout.n_cells)} are expected: {fault.text!r}; correct or remove the "
+            f"data: line {fault.line} of {where} has {_cells(fault.cells)}, expected "
+            f"{form.layout.n_cells} as in the lines before: {fault.text!r}; correct or remove the "
             "line."
         )
     return DataTypeError(
