@@ -466,7 +466,7 @@ def test_json_of_something_else(tmp_path, refuses, content):
 
 def test_a_newer_version(changed, refuses):
     text = changed(schema_version=5)
-    refuses(lambda: EdgeTestResult.from_json(text), DataError, "version 5", "upgrade edgewise")
+    refuses(lambda: EdgeTestResult.from_json(text), DataError, "version 6", "upgrade edgewise")
 
 
 def test_a_changed_number_is_found(document, changed, refuses):

@@ -5,15 +5,33 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from edgewise.errors import DataError
 from edgewise.rows.clusters.spark import SparkTable, spark_errors, spark_reason
+from edgewise.rows.readers.cells import MISSING
 from edgewise.rows.readers.files import FileTable
+from edgewise.rows.readers.sniffing import BLANKS, TextFormat
+from edgewise.rows.reading import CELLS, TEXT, Reading
 from edgewise.rows.selection import selected_names
 
-_CSV = (".csv", ".csv.gz", ".csv.bz2")
+_CSV = (".csv", ".csv.gz", ".csv.bz2", ".tsv", ".tsv.gz", ".tsv.bz2", ".txt", ".txt.gz")
 _PARQUET = (".parquet", ".pq")
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """The form of CSV files as Spark reads them; `names` in the order of their cells, if known."""
+
+    sep: str
+    quote: str
+    encoding: str
+    decimal: str
+    header: bool
+    na_values: tuple[str, ...]
+    multiline: bool = False
+    names: tuple[str, ...] | None = None
 
 
 def spark_file_table(
@@ -23,23 +41,31 @@ def spark_file_table(
     columns: Sequence[str] | None = None,
     exclude: Sequence[str] | None = None,
     along: Sequence[str] = (),
+    reading: Reading | None = None,
 ) -> SparkTable:
     """The rows of Parquet or CSV files of the same columns, by path or by URL (s3a://, hdfs://)."""
+    reading = Reading() if reading is None else reading
     chosen: Sequence[str] | None = None
     here = not any("://" in path for path in paths)
+    forms: list[TextFormat | None] = []
     if here:
         # Files on this machine are checked first: the messages are better, and come earlier.
-        files = FileTable(paths, columns=columns, exclude=exclude, along=along)
+        files = FileTable(paths, columns=columns, exclude=exclude, along=along, reading=reading)
         if not files.rescannable:
             raise DataError("data: a cluster cannot read standard input; write the rows to files.")
-        paths, chosen = files.paths, files.feature_names
+        paths, chosen, forms = files.paths, files.feature_names, files.forms()
     is_csv = _check_kinds(paths)
+    text = _text_of(forms, reading) if is_csv else None
+    reading.refuse_unless((TEXT | CELLS) if is_csv else (), "Parquet files")
     try:
-        frame = _frame(session, [_literal(path) if here else path for path in paths], is_csv)
+        frame = _frame(session, [_literal(path) if here else path for path in paths], text)
+        names = list(frame.columns) if text is None or text.names is None else list(text.names)
         if chosen is None:
-            chosen = selected_names(frame.columns, columns, exclude, "the data", along)
-        wanted = (_column(name, is_csv, name in along) for name in chosen)
-        return SparkTable(frame.select(*wanted), along=along)
+            chosen = selected_names(names, columns, exclude, "the data", along)
+        # By place, because a file may have columns without a name.
+        own = frame.toDF(*[f"c{k}" for k in range(len(names))])
+        wanted = (_column(f"c{names.index(name)}", name, text, name in along) for name in chosen)
+        return SparkTable(own.select(*wanted), along=along)
     except spark_errors() as error:
         raise DataError(f"data: Spark cannot read the files: {spark_reason(error)}.") from error
 
@@ -57,6 +83,44 @@ def _check_kinds(paths: Sequence[str]) -> bool:
     )
 
 
+def _text_of(forms: Sequence[TextFormat | None], reading: Reading) -> _Text:
+    """The common form of all files, or for files elsewhere what the user says about it."""
+    found = {_spark_form(form) for form in forms if form is not None}
+    if not found:
+        return _Text(
+            sep=reading.sep or ",",
+            quote='"',
+            encoding=reading.encoding or "utf-8",
+            decimal=reading.decimal or ".",
+            header=reading.header is not False,
+            na_values=reading.na_values,
+        )
+    if len(found) > 1:
+        raise DataError(
+            "data: expected CSV files of one form for Spark (separator, decimal point, encoding, "
+            "order of columns), got several; use --engine dask or --engine local."
+        )
+    return found.pop()
+
+
+def _spark_form(form: TextFormat) -> _Text:
+    layout = form.layout
+    plain = form.sep != BLANKS and layout.places == tuple(range(layout.n_cells))
+    if not plain or form.skip != layout.header or "utf-32" in form.encoding:
+        raise DataError(
+            "data: Spark reads CSV with one line of names before the rows, a character between "
+            "cells and a name for every column, got another form of text; use --engine dask or "
+            "--engine local."
+        )
+    # Spark takes a mark at the front of UTF-8 away itself.
+    encoding = "utf-8" if form.encoding.startswith("utf-8") else form.encoding
+    return _Text(
+        *(form.sep, form.quote, encoding, form.decimal, layout.header, form.na_values),
+        multiline=form.multiline,
+        names=layout.names,
+    )
+
+
 def _literal(path: str) -> str:
     """The file at a path, escaped: Spark would read * and ? in it as a pattern."""
     if os.path.basename(path).startswith(("_", ".")):
@@ -67,31 +131,33 @@ def _literal(path: str) -> str:
     return "file://" + re.sub(r"[\\*?\[\]{}]", r"\\\g<0>", os.path.abspath(path))
 
 
-def _frame(session: Any, paths: list[str], is_csv: bool) -> Any:
-    if not is_csv:
+def _frame(session: Any, paths: list[str], text: _Text | None) -> Any:
+    if text is None:
         return session.read.parquet(*paths)
     # Columns are read as text, so Spark needs no extra pass to guess types. Quotes are doubled
     # inside quotes, as usual. Lines of another length, or files of another order, are errors.
-    options = {"escape": '"', "mode": "FAILFAST", "enforceSchema": False, "columnPruning": False}
-    return session.read.options(**options).csv(paths, header=True)
+    options = {"escape": text.quote, "mode": "FAILFAST", "enforceSchema": False}
+    options |= {"columnPruning": False, "sep": text.sep, "quote": text.quote}
+    options |= {"encoding": text.encoding, "multiLine": text.multiline}
+    return session.read.options(**options).csv(paths, header=text.header)
 
 
 _NUMBER = r"(?i)^\s*[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf(inity)?|nan)\s*$"
 
 
-def _column(name: str, is_csv: bool, is_label: bool) -> Any:
-    """A column by its name, which may hold dots and backticks; CSV text becomes a number."""
-    from pyarrow.csv import ConvertOptions
+def _column(place: str, name: str, text: _Text | None, is_label: bool) -> Any:
+    """A column under its name; CSV text becomes a number."""
     from pyspark.sql import functions
 
-    column = functions.col("`" + name.replace("`", "``") + "`")
-    if is_csv and is_label:
-        missing = column.isin(ConvertOptions().null_values)
-        return functions.when(~missing, column).alias(name)
-    return _number(column, name) if is_csv else column
+    column = functions.col(place)
+    if text is None:
+        return column.alias(name)
+    if is_label:
+        return functions.when(~column.isin([*MISSING, *text.na_values]), column).alias(name)
+    return _number(column, name, text)
 
 
-def _number(text: Any, name: str) -> Any:
+def _number(cell: Any, name: str, text: _Text) -> Any:
     """Text as a number or as missing, by the same rules as CSV that is read locally."""
     from pyarrow.csv import ConvertOptions
     from pyspark.sql import functions
@@ -101,15 +167,22 @@ def _number(text: Any, name: str) -> Any:
         functions.lit(f"column {name!r} of "),
         functions.input_file_name(),
         functions.lit(" must hold numbers, got '"),
-        text,
+        cell,
         functions.lit("'"),
     )
     other = (
-        functions.when(text.isNull() | text.isin(rules.null_values), None)
-        .when(text.isin(rules.true_values), 1.0)
-        .when(text.isin(rules.false_values), 0.0)
+        functions.when(cell.isNull() | cell.isin([*MISSING, *text.na_values]), None)
+        .when(cell.isin(rules.true_values), 1.0)
+        .when(cell.isin(rules.false_values), 0.0)
         .otherwise(functions.raise_error(wrong))
     )
-    # Java also reads 12d, 3F and 0x1p3 as numbers; other CSV readers do not.
-    number = functions.when(text.rlike(_NUMBER), text.try_cast("double"))
+    digits = cell
+    if text.decimal == ",":
+        # A point is then no part of a number.
+        swapped = functions.regexp_replace(cell, ",", ".")
+        digits = functions.when(~cell.contains("."), swapped)
+    # Java also reads 12d, 3F and 0x1p3 as numbers; other CSV readers do not. A number may also be
+    # what the user calls missing.
+    is_number = digits.rlike(_NUMBER) & ~cell.isin(list(text.na_values) or [""])
+    number = functions.when(is_number, digits.try_cast("double"))
     return functions.coalesce(number, other).alias(name)

@@ -71,6 +71,7 @@ def open_csv(path: Path, reading: Reading = Reading()) -> OpenedFile:  # noqa: B
         notes=notes,
         first_text=where_text_is,
         labels=labels,
+        form=form,
     )
 
 

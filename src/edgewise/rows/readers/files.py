@@ -15,6 +15,7 @@ from edgewise.rows.readers.kinds import kind_of, open_file, open_standard_input
 from edgewise.rows.readers.opened_file import OpenedFile, readable
 from edgewise.rows.readers.paths import StrPath, expand_paths
 from edgewise.rows.readers.prefetch import prefetched
+from edgewise.rows.readers.sniffing import TextFormat
 from edgewise.rows.readers.twins import refuse_twins
 from edgewise.rows.reading import Reading
 from edgewise.rows.selection import column_places, selected_names
@@ -82,6 +83,10 @@ class FileTable(LocalTable):
             _check_columns(file, first, self.feature_names, self.along, columns is not None)
         refuse_twins(self._files, self.feature_names, self.along)
         self.notes = (*_sentences(self._files), *_mixed(self._files, len(paths)))
+
+    def forms(self) -> list[TextFormat | None]:
+        """The forms of the files that are text; None for others."""
+        return [file.form for file in self._files]
 
     def rows_read(self) -> list[tuple[str, int | None]]:
         """The files and the rows of each; None as long as they are not known."""

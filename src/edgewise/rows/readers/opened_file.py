@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from edgewise.rows.readers.sniffing import TextFormat
 
 from edgewise._base.text import one_line
 from edgewise.errors import DataError, EdgewiseError
@@ -45,6 +48,8 @@ class OpenedFile:
         The rows at which a pass can start without reading the rows before.
     rescannable : bool
         Whether it can be read more than once.
+    form : TextFormat or None
+        The form of a text file, for a cluster that reads it itself.
     """
 
     path: str
@@ -60,6 +65,7 @@ class OpenedFile:
     labels: Callable[[str], list[Any]] | None = None
     entries: Sequence[int] = (0,)
     rescannable: bool = True
+    form: TextFormat | None = None
 
     @property
     def where(self) -> str:
