@@ -465,7 +465,7 @@ def test_json_of_something_else(tmp_path, refuses, content):
 
 
 def test_a_newer_version(changed, refuses):
-    text = changed(schema_version=5)
+    text = changed(schema_version=6)
     refuses(lambda: EdgeTestResult.from_json(text), DataError, "version 6", "upgrade edgewise")
 
 
