@@ -165,6 +165,11 @@ class EdgeTest(BaseEstimator):  # type: ignore[misc]
     moments_: Moments | BatchMoments
     _result: EdgeTestResult | None
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
     def fit(self, X: Any, y: object = None, *, groups: Any = None) -> Self:
         """Test the edges among the columns.
 

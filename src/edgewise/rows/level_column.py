@@ -5,16 +5,19 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from edgewise._base.checks import check_known
 from edgewise._base.types import AnyArray
 from edgewise.errors import DataError, DataTypeError
-from edgewise.rows.readers.files import open_file
-from edgewise.rows.readers.opened_file import OpenedFile, readable
-from edgewise.rows.readers.paths import IPC_ENDINGS, PARQUET_ENDINGS, expand_paths
+from edgewise.rows.kinds import row_source
+from edgewise.rows.not_rows import is_a
+from edgewise.rows.readers.sliced import check_label_names
+
+if TYPE_CHECKING:
+    from edgewise.rows.readers.opened_file import OpenedFile
 
 
 def column_of_labels(data: Any, name: str, argument: str = "by") -> AnyArray:
@@ -32,14 +35,8 @@ def column_of_labels(data: Any, name: str, argument: str = "by") -> AnyArray:
     paths = data if isinstance(data, list | tuple) else [data]
     if paths and all(isinstance(path, str | os.PathLike) for path in paths):
         return _of_files(paths, name, argument)
-    if hasattr(data, "iloc") and hasattr(data, "columns"):
-        return labels_of(data.iloc[:, _place(name, list(data.columns), "the table", argument)])
-    if hasattr(data, "__arrow_c_stream__"):
-        import pyarrow as pa
-
-        reader = pa.RecordBatchReader.from_stream(data)
-        place = _place(name, reader.schema.names, "the table", argument)
-        return labels_of(reader.read_all().column(place).to_pylist())
+    if (values := _of_object(data, name, argument)) is not None:
+        return labels_of(values)
     if isinstance(data, np.ndarray) and data.ndim == 2:
         names = [f"x{i}" for i in range(data.shape[1])]
         return labels_of(data[:, _place(name, names, "the array", argument)].tolist())
@@ -49,7 +46,32 @@ def column_of_labels(data: Any, name: str, argument: str = "by") -> AnyArray:
     )
 
 
+def _of_object(data: Any, name: str, argument: str) -> Any:
+    """The values of a column of an object; None if it has no names, or can be read only once."""
+    if hasattr(data, "iloc") and hasattr(data, "columns"):
+        return data.iloc[:, _place(name, list(data.columns), "the table", argument)]
+    if (source := row_source(data)) is not None:
+        check_label_names(argument, [name], source)
+        return source.labels(name)
+    if is_a(data, "polars", "LazyFrame"):
+        names = data.collect_schema().names()
+        return data.select(names[_place(name, names, "the table", argument)]).collect().to_series()
+    if is_a(data, "datasets", "Dataset"):
+        data = data.with_format("arrow")[:]
+    if hasattr(data, "__arrow_c_stream__"):
+        import pyarrow as pa
+
+        table = pa.RecordBatchReader.from_stream(data)
+        place = _place(name, table.schema.names, "the table", argument)
+        return table.read_all().column(place).to_pylist()
+    return None
+
+
 def _of_files(paths: Sequence[Any], name: str, argument: str) -> AnyArray:
+    from edgewise.rows.readers.files import open_file
+    from edgewise.rows.readers.opened_file import readable
+    from edgewise.rows.readers.paths import expand_paths
+
     expanded = expand_paths(paths)
     if expanded == ["-"]:
         raise DataError(
@@ -66,6 +88,8 @@ def _of_files(paths: Sequence[Any], name: str, argument: str) -> AnyArray:
 
 
 def _of_file(file: OpenedFile, name: str) -> list[Any]:
+    from edgewise.rows.readers.paths import IPC_ENDINGS, PARQUET_ENDINGS
+
     path = Path(file.path).name.lower()
     if path.endswith(PARQUET_ENDINGS):
         from pyarrow import parquet

@@ -1,4 +1,7 @@
-"""`open_table`: the only place that decides what kind of data the user passed."""
+"""`open_table`: the only place that decides what kind of data the user passed.
+
+Files and clusters are told apart here, objects in memory by the table of `kinds`.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,13 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from edgewise._base.checks import check_columns, check_names
-from edgewise.errors import DataError, DataTypeError, ParameterError
+from edgewise.errors import DataError, ParameterError
 from edgewise.rows.grouping import GroupedTable, WithLabels
+from edgewise.rows.kinds import gives_batches, kind_of
+from edgewise.rows.not_rows import check_is_rows
 from edgewise.rows.readers.arrays import ArrayTable
 from edgewise.rows.selection import selected_names
 from edgewise.rows.table import LocalTable, Table
@@ -18,13 +25,6 @@ from edgewise.rows.views import ChosenColumns, FiniteRows, RenamedColumns, Watch
 if TYPE_CHECKING:
     from edgewise.rows.clusters.partitioned import PartitionedTable
     from edgewise.rows.readers.files import FileTable
-
-# Common objects that are one step away from rows, and what to pass instead.
-_NOT_YET_ROWS = {
-    "LazyFrame": "what its collect() gives",
-    "DuckDBPyConnection": "a query, as in connection.sql(...)",
-    "Connection": "an ADBC cursor that has executed a query, or the data frame of one",
-}
 
 _Names = Sequence[str] | None
 
@@ -179,39 +179,17 @@ def _local_table(
         from edgewise.rows.readers.files import FileTable
 
         return FileTable(_paths(data), **chosen)
-    if _is_pandas(data):
-        from edgewise.rows.readers.frames import PandasTable
-
-        return PandasTable(data, **chosen)
-    if (stream := _arrow_stream(data)) is not None:
-        from edgewise.rows.readers.arrow import ArrowTable
-
-        return ArrowTable(stream, **chosen)
-    if hasattr(data, "read") and hasattr(data, "__next__"):
-        raise DataTypeError(
-            f"data: expected a path, got an open file ({type(data).__name__}); pass its name."
-        )
-    if hasattr(data, "__next__"):
+    if isinstance(data, np.ndarray) and data.dtype.kind in "fiub":
+        return ArrayTable(data, **chosen)
+    check_is_rows(data)
+    kind = kind_of(data)
+    if kind is not None:
+        return kind.opened(data, **chosen)
+    if gives_batches(data):
         from edgewise.rows.readers.iterators import IteratorTable
 
         return IteratorTable(data, partial(_local_table, **chosen))
-    for kind, remedy in _NOT_YET_ROWS.items():
-        if type(data).__name__ == kind:
-            raise DataTypeError(f"data: expected rows, got a {kind}; pass {remedy}.")
     return ArrayTable(data, **chosen)
-
-
-def _arrow_stream(data: Any) -> Any:
-    """The object that exports an Arrow C stream of the data; None if there is none."""
-    if hasattr(data, "__arrow_c_stream__"):
-        return data
-    if hasattr(data, "__arrow_c_array__") and hasattr(data, "num_columns"):
-        import pyarrow as pa
-
-        return pa.table(data)
-    if hasattr(data, "fetch_record_batch"):
-        return data.fetch_record_batch()  # a database cursor (ADBC)
-    return None
 
 
 def _is_path_like(data: Any) -> bool:
@@ -222,14 +200,6 @@ def _is_path_like(data: Any) -> bool:
 
 def _paths(data: Any) -> Sequence[str | os.PathLike[str]]:
     return [data] if isinstance(data, str | os.PathLike) else data
-
-
-def _is_pandas(data: Any) -> bool:
-    return (
-        type(data).__module__.partition(".")[0] == "pandas"
-        and hasattr(data, "iloc")
-        and hasattr(data, "columns")
-    )
 
 
 def on_cluster(data: Any, client: Any = None) -> bool:
