@@ -150,6 +150,8 @@ def check_column(values: Any, name: str, where: str = "X") -> AnyArray:
     if column.dtype.kind in "fiub":
         return column
     found = str(column.dtype)
+    if column.dtype.kind in "US":
+        found = f"the text {column[0].item()!r}" if column.size else "text"
     try:
         if column.dtype.kind == "O":
             return _from_objects(column)

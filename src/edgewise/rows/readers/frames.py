@@ -83,6 +83,12 @@ class PandasTable(FrameTable):
 
     def _slice(self, start: int, rows: int) -> pa.Table:
         part = self._frame.iloc[start : start + rows]
+        sparse = {
+            name: dtype.subtype
+            for name, dtype in part.dtypes.items()
+            if type(dtype).__name__ == "SparseDtype"
+        }
+        part = part.astype(sparse) if sparse else part
         try:
             return pa.Table.from_pandas(part, preserve_index=False)
         except (pa.ArrowException, TypeError, ValueError) as error:

@@ -90,6 +90,12 @@ class RecordRows(MappingRows):
     """Records, each a mapping; a key that a record lacks is a missing value."""
 
     def __init__(self, data: Sequence[Mapping[Any, Any]]) -> None:
+        other = next((one for one in data if not isinstance(one, Mapping)), None)
+        if other is not None:
+            raise DataError(
+                f"X: expected only records, each a mapping, got a list that also holds "
+                f"{type(other).__name__}; make it one, or leave it out."
+            )
         keys = dict.fromkeys(key for record in data for key in record)
         super().__init__({key: [record.get(key) for record in data] for key in keys})
 

@@ -74,7 +74,7 @@ class EpochsRows(_Recording):
     label_names = ("epoch", "condition")
 
     def __init__(self, data: Any) -> None:
-        loaded = data if data.preload else data.copy().load_data(verbose=False)
+        loaded = data if data.preload else data.copy().load_data()
         super().__init__(loaded)
         self._n_times = len(data.times)
 
