@@ -74,14 +74,11 @@ class SlicedTable(LocalTable):
         along: Sequence[str] = (),
     ) -> None:
         check_label_names("groups", along, source)
-        beside = tuple(name for name in along if name not in source.names)
-        if columns is None:
-            left_out = set(exclude or ())
-            check_known("exclude", left_out, source.names, "X")
-            columns = tuple(name for name in source.variables if name not in left_out)
-            exclude = None
-        known = (*source.names, *beside)
-        self.feature_names = selected_names(known, columns, exclude, "X", along)
+        # Labels beside the variables are left out anyway.
+        names = (*source.names, *(n for n in source.label_names if n not in source.names))
+        columns = source.variables if columns is None else columns
+        check_known("columns", columns, source.names, "X")
+        self.feature_names = selected_names(names, columns, exclude, "X", along)
         self._source, self._along = source, tuple(along)
         source.choose(self.feature_names[: len(self.feature_names) - len(along)])
         self.named, self.in_memory = source.named, source.in_memory
