@@ -85,9 +85,9 @@ def test_rows_that_cannot_be_tested(refuses, what, method):
 
 
 @pytest.mark.parametrize("kind", ["csr_matrix", "coo_array"])
-def test_sparse_matrices_are_refused(refuses, require, kind):
+def test_sparse_matrices_are_refused_where_no_table_is_read(refuses, require, kind):
     X = getattr(require("scipy.sparse"), kind)(NORMAL)
-    refuses(lambda: ew.edge_test(X), ew.DataTypeError, "dense", kind, "toarray()")
+    refuses(lambda: ew.Moments().update(X), ew.DataTypeError, "dense", kind, "toarray()")
 
 
 def test_a_long_list_of_bad_columns_is_cut(refuses):

@@ -397,7 +397,9 @@ def test_a_file_is_opened_once(csv_file, monkeypatch, method):
     from edgewise.rows.readers import files
 
     opened, plain = [], files.open_file
-    monkeypatch.setattr(files, "open_file", lambda path: opened.append(path) or plain(path))
+    monkeypatch.setattr(
+        files, "open_file", lambda path, *how: opened.append(path) or plain(path, *how)
+    )
     getattr(EdgeTest("fisher"), method)(csv_file)
     assert opened == [csv_file]
 

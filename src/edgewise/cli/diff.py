@@ -22,6 +22,7 @@ from edgewise.cli.options import (
     data_options,
     tell_dropped,
 )
+from edgewise.cli.reading import reading_of
 from edgewise.cli.testing import check_report
 from edgewise.methods.registry import CLASSES
 
@@ -198,9 +199,11 @@ def _compared(asked: dict[str, Any]) -> EdgeDifferenceResult | EdgeDifferences:
 
 def _groups(asked: dict[str, Any]) -> dict[str, Any]:
     """The groups, and the method that serves them."""
-    data, by = asked["data"], asked["by"]
+    from edgewise.rows.read_table import DataToRead
+
+    data, by, reading = asked["data"], asked["by"], reading_of(asked)
     if by is not None:
-        return {"a": [*data], "by": by, "method": asked["method"] or "wald"}
+        return {"a": DataToRead([*data], reading), "by": by, "method": asked["method"] or "wald"}
     if len(data) != 2:
         raise click.UsageError(
             f"expected two groups, got {len(data)}; name a folder or a pattern for a group of many "
@@ -208,8 +211,8 @@ def _groups(asked: dict[str, Any]) -> dict[str, Any]:
         )
     from edgewise.states.registry import as_state
 
-    groups = [state if (state := as_state(path)) is not None else path for path in data]
-    states = any(state is not path for state, path in zip(groups, data, strict=True))
+    groups = [as_state(path) or DataToRead(path, reading) for path in data]
+    states = any(not isinstance(group, DataToRead) for group in groups)
     return {
         "a": groups[0],
         "b": groups[1],
@@ -226,7 +229,9 @@ def _column_names(group: Any, asked: dict[str, Any]) -> Sequence[str]:
 
     without = [name for name in (asked["by"], asked["groups"]) if name is not None]
     columns, exclude = column_names(asked["columns"]), column_names(asked["exclude"]) or []
-    of_files = isinstance(group, str | list)
+    from edgewise.rows.read_table import DataToRead
+
+    of_files = isinstance(group, DataToRead)
     rows: Any = {"columns": columns, "exclude": [*exclude, *without]} if of_files else {}
     return Group.opened(group, "a", rows).feature_names
 

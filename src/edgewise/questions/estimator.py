@@ -19,6 +19,7 @@ from edgewise.methods.method import Method
 from edgewise.methods.registry import DEFAULT_METHOD, method_of, method_options, registered
 from edgewise.questions.edge_test import edge_test
 from edgewise.results.result import EdgeTestResult
+from edgewise.rows.not_rows import is_a
 from edgewise.rows.opening import open_table
 from edgewise.rows.table import LocalTable, Table
 from edgewise.states.accumulate import read_into
@@ -165,6 +166,11 @@ class EdgeTest(BaseEstimator):  # type: ignore[misc]
     moments_: Moments | BatchMoments
     _result: EdgeTestResult | None
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
     def fit(self, X: Any, y: object = None, *, groups: Any = None) -> Self:
         """Test the edges among the columns.
 
@@ -283,17 +289,17 @@ class EdgeTest(BaseEstimator):  # type: ignore[misc]
             delattr(self, name)
 
     def _remember_features(self, X: Any, table: Table, *, reset: bool) -> None:
-        distant = not isinstance(table, LocalTable)
-        if not (distant or hasattr(table, "paths")):
+        if isinstance(table, LocalTable) and _known_to_sklearn(X, table):
             validate_data(self, X, reset=reset, skip_check_array=True)
             return
         names = np.array(table.feature_names, dtype=object)
+        named = table.named or hasattr(table, "paths")
         if reset:
             self.n_features_in_ = len(names)
-            if table.named or not distant:
+            if named:
                 self.feature_names_in_ = names
-        elif distant and not table.named and len(names) == self.n_features_in_:
-            return  # a Dask array, whose columns are matched by place
+        elif not named and len(names) == self.n_features_in_:
+            return  # such as a Dask array, whose columns are matched by place
         elif list(names) != list(getattr(self, "feature_names_in_", names)):
             raise DataError(
                 f"X: expected the columns {', '.join(map(repr, self.feature_names_in_))}, got "
@@ -337,6 +343,14 @@ class EdgeTest(BaseEstimator):  # type: ignore[misc]
     def threshold_(self) -> float | FloatArray:
         """What the absolute precision was compared with."""
         return self.result_.threshold
+
+
+def _known_to_sklearn(X: Any, table: Table) -> bool:
+    """Whether scikit-learn finds the columns of `X` itself, and words its errors."""
+    if table.named:
+        frames = (("pandas", "DataFrame"), ("polars", "DataFrame"), ("pyarrow", "Table"))
+        return any(is_a(X, package, name) for package, name in frames)
+    return hasattr(X, "shape") or isinstance(X, list | tuple)
 
 
 def _same(value: Any, default: Any) -> bool:

@@ -27,6 +27,7 @@ from edgewise.rows.collecting import all_rows
 from edgewise.rows.counting import rows_up_to
 from edgewise.rows.grouping import GroupedTable
 from edgewise.rows.opening import open_table
+from edgewise.rows.read_table import data_and_reading
 from edgewise.rows.selection import column_places
 from edgewise.rows.table import Table
 from edgewise.rows.views import RenamedColumns
@@ -234,6 +235,7 @@ def _told_of_both(measured: Measurement, both: int) -> Measurement:
 
 def refuse_shared_rows(a: Any, b: Any) -> None:
     """Refuse groups that have rows, or subjects, in common, as far as this can be seen."""
+    (a, _), (b, _) = data_and_reading(a), data_and_reading(b)
     if a is b or (isinstance(a, str | os.PathLike) and a == b):
         raise _shared("got the same data twice")
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):

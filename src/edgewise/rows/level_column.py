@@ -12,10 +12,14 @@ import numpy as np
 from edgewise._base.checks import check_known
 from edgewise._base.types import AnyArray
 from edgewise.errors import DataError, DataTypeError
+from edgewise.rows.kinds import row_source
+from edgewise.rows.not_rows import is_a
+from edgewise.rows.read_table import data_and_reading
 from edgewise.rows.readers.files import FileTable
 from edgewise.rows.readers.kinds import open_file
 from edgewise.rows.readers.opened_file import readable
 from edgewise.rows.readers.paths import expand_paths
+from edgewise.rows.readers.sliced import check_label_names
 from edgewise.rows.reading import Reading
 
 
@@ -31,19 +35,14 @@ def column_of_labels(data: Any, name: str, argument: str = "by") -> AnyArray:
     argument : str
         The argument that names it, for messages.
     """
+    data, reading = data_and_reading(data)
     if isinstance(data, FileTable):
         return _of_files(data.paths, name, argument, data.reading)
     paths = data if isinstance(data, list | tuple) else [data]
     if paths and all(isinstance(path, str | os.PathLike) for path in paths):
-        return _of_files(paths, name, argument, Reading())
-    if hasattr(data, "iloc") and hasattr(data, "columns"):
-        return labels_of(data.iloc[:, _place(name, list(data.columns), "the table", argument)])
-    if hasattr(data, "__arrow_c_stream__"):
-        import pyarrow as pa
-
-        reader = pa.RecordBatchReader.from_stream(data)
-        place = _place(name, reader.schema.names, "the table", argument)
-        return labels_of(reader.read_all().column(place).to_pylist())
+        return _of_files(paths, name, argument, reading or Reading())
+    if (values := _of_object(data, name, argument)) is not None:
+        return labels_of(values)
     if isinstance(data, np.ndarray) and data.ndim == 2:
         names = [f"x{i}" for i in range(data.shape[1])]
         return labels_of(data[:, _place(name, names, "the array", argument)].tolist())
@@ -51,6 +50,27 @@ def column_of_labels(data: Any, name: str, argument: str = "by") -> AnyArray:
         f"{argument}: expected the name of a column of a table in memory or of files, got "
         f"{type(data).__name__} as data; split the rows yourself and pass the two groups."
     )
+
+
+def _of_object(data: Any, name: str, argument: str) -> Any:
+    """The values of a column of an object; None if it has no names, or can be read only once."""
+    if hasattr(data, "iloc") and hasattr(data, "columns"):
+        return data.iloc[:, _place(name, list(data.columns), "the table", argument)]
+    if (source := row_source(data)) is not None:
+        check_label_names(argument, [name], source)
+        return source.labels(name)
+    if is_a(data, "polars", "LazyFrame"):
+        names = data.collect_schema().names()
+        return data.select(names[_place(name, names, "the table", argument)]).collect().to_series()
+    if is_a(data, "datasets", "Dataset"):
+        data = data.with_format("arrow")[:]
+    if hasattr(data, "__arrow_c_stream__"):
+        import pyarrow as pa
+
+        table = pa.RecordBatchReader.from_stream(data)
+        place = _place(name, table.schema.names, "the table", argument)
+        return table.read_all().column(place).to_pylist()
+    return None
 
 
 def _of_files(paths: Sequence[Any], name: str, argument: str, reading: Reading) -> AnyArray:

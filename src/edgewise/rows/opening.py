@@ -1,4 +1,7 @@
-"""`open_table`: the only place that decides what kind of data the user passed."""
+"""`open_table`: the only place that decides what kind of data the user passed.
+
+Files and clusters are told apart here, objects in memory by the table of `kinds`.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,17 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from edgewise._base.checks import check_columns, check_names
-from edgewise.errors import DataError, DataTypeError, ParameterError
+from edgewise._base.warn import warn
+from edgewise.errors import DataError, GuessedFormatWarning, ParameterError
 from edgewise.rows.grouping import GroupedTable, WithLabels
+from edgewise.rows.kinds import gives_batches, kind_of
+from edgewise.rows.not_rows import check_is_rows
+from edgewise.rows.read_table import data_and_reading
 from edgewise.rows.readers.arrays import ArrayTable
+from edgewise.rows.reading import Reading
 from edgewise.rows.selection import selected_names
 from edgewise.rows.table import LocalTable, Table
 from edgewise.rows.views import ChosenColumns, FiniteRows, RenamedColumns, WatchedRows
@@ -18,13 +28,6 @@ from edgewise.rows.views import ChosenColumns, FiniteRows, RenamedColumns, Watch
 if TYPE_CHECKING:
     from edgewise.rows.clusters.partitioned import PartitionedTable
     from edgewise.rows.readers.files import FileTable
-
-# Common objects that are one step away from rows, and what to pass instead.
-_NOT_YET_ROWS = {
-    "LazyFrame": "what its collect() gives",
-    "DuckDBPyConnection": "a query, as in connection.sql(...)",
-    "Connection": "an ADBC cursor that has executed a query, or the data frame of one",
-}
 
 _Names = Sequence[str] | None
 
@@ -102,7 +105,10 @@ def open_columns(
 ) -> Table:
     """Some columns of any data, and after them the columns of labels that are read along."""
     chosen: dict[str, Any] = {"columns": columns, "exclude": exclude, "along": along}
-    return _cluster_table(data, client, **chosen) or _table(data, **chosen)
+    data, reading = data_and_reading(data)
+    if client is not None or _is_dask(data) or _is_spark(data):
+        return _cluster_table(data, client, reading, **chosen)
+    return _table(data, reading, **chosen)
 
 
 def open_files(
@@ -115,6 +121,7 @@ def open_files(
     from edgewise.rows.readers.files import FileTable
 
     columns, exclude = check_columns("columns", columns), check_columns("exclude", exclude)
+    data, reading = data_and_reading(data)
     if isinstance(data, FileTable) and columns is None and exclude is None:
         return data
     if isinstance(data, FileTable) or not _is_path_like(data):
@@ -122,11 +129,20 @@ def open_files(
             f"data: expected a path or a list of paths, got {type(data).__name__}; only files can "
             "be read on from a checkpoint."
         )
-    return FileTable(_paths(data), columns=columns, exclude=exclude)
+    return _told(FileTable(_paths(data), columns=columns, exclude=exclude, reading=reading))
 
 
-def _cluster_table(data: Any, client: Any, **chosen: Any) -> PartitionedTable | Table | None:
-    """A table that a cluster reads; None if the data are in this process."""
+def _told(files: FileTable) -> FileTable:
+    """The files; a warning says how they were read, where that was guessed and is not as usual."""
+    for note in files.notes:
+        warn(note, GuessedFormatWarning)
+    return files
+
+
+def _cluster_table(
+    data: Any, client: Any, reading: Reading | None, **chosen: Any
+) -> PartitionedTable | Table:
+    """A table that a cluster reads."""
     dask = _is_dask(data)
     if dask and client is None:
         from edgewise.rows.clusters.dask import current_client
@@ -139,6 +155,7 @@ def _cluster_table(data: Any, client: Any, **chosen: Any) -> PartitionedTable | 
     if dask:
         from edgewise.rows.clusters.dask import dask_table
 
+        _refuse_reading(reading, data)
         return dask_table(data, client=client, **chosen)
     if client is not None:
         if not _is_path_like(data):
@@ -149,19 +166,31 @@ def _cluster_table(data: Any, client: Any, **chosen: Any) -> PartitionedTable | 
         from edgewise.rows.clusters.dask import dask_file_table
         from edgewise.rows.readers.files import FileTable
 
-        return dask_file_table(FileTable(_paths(data), **chosen), client=client)
-    if _is_spark(data):
-        from edgewise.rows.clusters.spark import SparkTable
+        files = _told(FileTable(_paths(data), reading=reading, **chosen))
+        return dask_file_table(files, client=client)
+    from edgewise.rows.clusters.spark import SparkTable
 
-        return SparkTable(data, **chosen)
-    return None
+    _refuse_reading(reading, data)
+    return SparkTable(data, **chosen)
 
 
-def _table(data: Any, columns: _Names, exclude: _Names, along: Sequence[str]) -> Table:
+def _refuse_reading(reading: Reading | None, data: Any, known: Sequence[str] = ()) -> None:
+    if reading is not None:
+        reading.refuse_unless(known, f"a {type(data).__name__}")
+
+
+def _table(
+    data: Any,
+    reading: Reading | None,
+    columns: _Names,
+    exclude: _Names,
+    along: Sequence[str],
+) -> Table:
     """The given table with the chosen columns, or a new table of the data."""
     # One attribute is checked first: checking the whole protocol takes as long as a small test.
     if not (hasattr(data, "part_rows") and isinstance(data, Table)):
-        return _local_table(data, columns, exclude, along)
+        return _local_table(data, columns, exclude, along, reading)
+    _refuse_reading(reading, data)
     if columns is None and exclude is None and not along:
         return data
     names = selected_names(data.feature_names, columns, exclude, "the table", along)
@@ -169,7 +198,11 @@ def _table(data: Any, columns: _Names, exclude: _Names, along: Sequence[str]) ->
 
 
 def _local_table(
-    data: Any, columns: _Names = None, exclude: _Names = None, along: Sequence[str] = ()
+    data: Any,
+    columns: _Names = None,
+    exclude: _Names = None,
+    along: Sequence[str] = (),
+    reading: Reading | None = None,
 ) -> LocalTable:
     """A table of rows that are read in this process."""
     if isinstance(data, LocalTable):
@@ -178,40 +211,20 @@ def _local_table(
     if _is_path_like(data):
         from edgewise.rows.readers.files import FileTable
 
-        return FileTable(_paths(data), **chosen)
-    if _is_pandas(data):
-        from edgewise.rows.readers.frames import PandasTable
-
-        return PandasTable(data, **chosen)
-    if (stream := _arrow_stream(data)) is not None:
-        from edgewise.rows.readers.arrow import ArrowTable
-
-        return ArrowTable(stream, **chosen)
-    if hasattr(data, "read") and hasattr(data, "__next__"):
-        raise DataTypeError(
-            f"data: expected a path, got an open file ({type(data).__name__}); pass its name."
-        )
-    if hasattr(data, "__next__"):
+        return _told(FileTable(_paths(data), reading=reading, **chosen))
+    if isinstance(data, np.ndarray) and data.dtype.kind in "fiub":
+        _refuse_reading(reading, data)
+        return ArrayTable(data, **chosen)
+    check_is_rows(data)
+    kind = kind_of(data)
+    _refuse_reading(reading, data, () if kind is None else kind.options)
+    if kind is not None:
+        return kind.opened(data, reading, **chosen)
+    if gives_batches(data):
         from edgewise.rows.readers.iterators import IteratorTable
 
         return IteratorTable(data, partial(_local_table, **chosen))
-    for kind, remedy in _NOT_YET_ROWS.items():
-        if type(data).__name__ == kind:
-            raise DataTypeError(f"data: expected rows, got a {kind}; pass {remedy}.")
     return ArrayTable(data, **chosen)
-
-
-def _arrow_stream(data: Any) -> Any:
-    """The object that exports an Arrow C stream of the data; None if there is none."""
-    if hasattr(data, "__arrow_c_stream__"):
-        return data
-    if hasattr(data, "__arrow_c_array__") and hasattr(data, "num_columns"):
-        import pyarrow as pa
-
-        return pa.table(data)
-    if hasattr(data, "fetch_record_batch"):
-        return data.fetch_record_batch()  # a database cursor (ADBC)
-    return None
 
 
 def _is_path_like(data: Any) -> bool:
@@ -224,16 +237,9 @@ def _paths(data: Any) -> Sequence[str | os.PathLike[str]]:
     return [data] if isinstance(data, str | os.PathLike) else data
 
 
-def _is_pandas(data: Any) -> bool:
-    return (
-        type(data).__module__.partition(".")[0] == "pandas"
-        and hasattr(data, "iloc")
-        and hasattr(data, "columns")
-    )
-
-
 def on_cluster(data: Any, client: Any = None) -> bool:
     """Whether the workers of a cluster would read the rows."""
+    data, _ = data_and_reading(data)
     return client is not None or _is_dask(data) or _is_spark(data)
 
 

@@ -238,4 +238,4 @@ def test_text_further_down_a_pandas_column_is_named(require, refuses):
 
 def test_a_single_column_is_not_a_table(require, refuses):
     for data in (require("pandas").Series([1.0, 2.0]), pa.chunked_array([[1.0, 2.0]])):
-        refuses(lambda data=data: ew.edge_test(data), ew.DataTypeError, "table", "Arrow cannot")
+        refuses(lambda data=data: ew.edge_test(data), ew.DataTypeError, "several columns")

@@ -88,12 +88,46 @@ def test_arrays_of_another_width_are_refused(rows, refuses):
     refuses(lambda: ew.accumulate(batches), ew.DataError, "batch 1", "it lacks 'x3'")
 
 
+class Restarts:
+    """Begins anew for every loop, and goes on with `next`, as the epochs of MNE do."""
+
+    def __init__(self, batches):
+        self._batches = batches
+
+    def __iter__(self):
+        self._left = iter(self._batches)
+        return self
+
+    def __next__(self):
+        return next(self._left)
+
+
+class RestartsElsewhere(Restarts):
+    """The same, but each loop has an iterator of its own."""
+
+    def __iter__(self):
+        return iter(self._batches)
+
+
+@pytest.mark.parametrize("kind", [Restarts, RestartsElsewhere])
+def test_an_iterator_that_restarts_is_read_once(rows, all_rows, kind):
+    batches = kind(np.split(rows, 10))
+    assert ew.edge_test(batches, method="batch", n_batches=20).n_samples == 400
+    np.testing.assert_array_equal(all_rows(open_table(kind(np.split(rows, 10)))), rows)
+
+
+def test_batches_in_lists_as_a_loader_gives_them(rows, all_rows, refuses):
+    np.testing.assert_array_equal(all_rows(open_table([X] for X in np.split(rows, 8))), rows)
+    pairs = ((X, X[:, 0]) for X in np.split(rows, 8))
+    refuses(lambda: open_table(pairs), ew.DataError, "(x, y)", "(x for x, *_ in data)")
+
+
 def test_an_empty_iterator(refuses):
     refuses(lambda: ew.edge_test(iter([])), ew.DataError, "empty iterator")
     refuses(lambda: ew.edge_test(iter([np.empty((0, 3))]), method="fisher"), ew.DataError, "0 samp")
 
 
-@pytest.mark.parametrize("bad", [None, 3, [1.0, 2.0], {"a": [1]}, np.array([["x", "y"]])], ids=repr)
+@pytest.mark.parametrize("bad", [None, 3, [1.0, 2.0], {"a": 1}, np.array([["x", "y"]])], ids=repr)
 def test_items_that_are_no_batches(rows, refuses, bad):
     refuses(lambda: ew.edge_test(iter([bad]), method="fisher"), ew.DataError, "expected")
     refuses(

@@ -16,8 +16,7 @@ from edgewise.rows.block import ColumnBlock, Piece, Rows
 from edgewise.rows.labels import label_number
 from edgewise.rows.selection import selected_names
 from edgewise.rows.table import LocalTable, batch_rows
-
-_HINT = "convert it, or leave it out (exclude=... of edge_test, --exclude)"
+from edgewise.rows.values import HINT, not_numbered
 
 
 class ArrowTable(LocalTable):
@@ -37,7 +36,7 @@ class ArrowTable(LocalTable):
         exclude: Sequence[str] | None = None,
         along: Sequence[str] = (),
     ) -> None:
-        self._data = data
+        self._data = data = _exporter(data)
         self._along = tuple(along)
         self.rescannable = not _reads_once(data)
         self.in_memory = self.n_rows is not None  # a query is run again for every pass
@@ -76,6 +75,15 @@ class ArrowTable(LocalTable):
             "data: this stream was read already and cannot be read again; use method='batch', "
             "which reads it once, or make a new one."
         )
+
+
+def _exporter(data: Any) -> Any:
+    """The object that exports a stream of the data."""
+    if hasattr(data, "__arrow_c_stream__"):
+        return data
+    if hasattr(data, "fetch_record_batch"):
+        return data.fetch_record_batch()  # a database cursor (ADBC)
+    return pa.table(data)  # a record batch of another library
 
 
 def _told(blocks: Iterator[Rows]) -> Iterator[Rows]:
@@ -169,10 +177,12 @@ def check_numeric(
 ) -> None:
     """Refuse a table with a column that does not hold numbers, by name."""
     for field in schema:
+        if pa.types.is_dictionary(field.type) and not is_numeric(field.type):
+            raise not_numbered(where, field.name, ordered=field.type.ordered)
         if not is_numeric(field.type):
             raise DataTypeError(
                 f"{where}: column {field.name!r} must hold numbers, got {field.type}"
-                f"{detail(field.name)}; {_HINT}."
+                f"{detail(field.name)}; {HINT}."
             )
 
 
@@ -183,6 +193,8 @@ def texts_of(schema: pa.Schema) -> dict[str, str]:
 
 def is_numeric(kind: pa.DataType) -> bool:
     types = pa.types
+    if types.is_dictionary(kind):  # categories; in order, numbers stand for themselves
+        return bool(kind.ordered) and is_numeric(kind.value_type)
     return bool(
         types.is_integer(kind)
         or types.is_floating(kind)
@@ -193,6 +205,8 @@ def is_numeric(kind: pa.DataType) -> bool:
 
 
 def _to_numpy(column: pa.Array, name: str) -> AnyArray:
+    if pa.types.is_dictionary(column.type) and is_numeric(column.type):
+        column = column.dictionary_decode()
     gaps = column.null_count > 0
     if pa.types.is_integer(column.type) and not gaps:
         return _in_place(column)
@@ -203,7 +217,7 @@ def _to_numpy(column: pa.Array, name: str) -> AnyArray:
     if not is_numeric(column.type):
         raise DataTypeError(
             f"X: column {name!r} must hold numbers in every batch, got {column.type} in one; "
-            f"{_HINT}."
+            f"{HINT}."
         )
     return _in_place(column.cast(pa.float64(), safe=False).fill_null(math.nan))
 

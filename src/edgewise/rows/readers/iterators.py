@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import Any
 
@@ -12,13 +12,15 @@ from edgewise.rows.selection import column_places
 from edgewise.rows.table import LocalTable
 from edgewise.rows.views import columns_of
 
+_NOTHING: Any = object()
+
 
 class IteratorTable(LocalTable):
     """A Python iterator of batches: arrays, data frames or Arrow batches of the same columns.
 
     Parameters
     ----------
-    batches : iterator
+    batches : iterable
         The batches.
     opened : callable
         Makes a table of each.
@@ -26,14 +28,16 @@ class IteratorTable(LocalTable):
 
     rescannable = False
 
-    def __init__(self, batches: Iterator[Any], opened: Callable[[Any], LocalTable]) -> None:
-        try:
-            first = opened(next(batches))
-        except StopIteration:
-            raise DataError("data: expected batches of rows, got an empty iterator.") from None
+    def __init__(self, batches: Iterable[Any], opened: Callable[[Any], LocalTable]) -> None:
+        # Once: some objects begin anew whenever they are asked for an iterator.
+        left = map(_unpacked, iter(batches))
+        first = next(left, _NOTHING)
+        if first is _NOTHING:
+            raise DataError("data: expected batches of rows, got an empty iterator.")
+        first = opened(first)
         self.feature_names = first.feature_names
         self.named = first.named
-        self._left: Iterator[LocalTable] | None = chain([first], map(opened, batches))
+        self._left: Iterator[LocalTable] | None = chain([first], map(opened, left))
 
     def blocks(self) -> Iterator[Rows]:
         if self._left is None:
@@ -59,3 +63,18 @@ class IteratorTable(LocalTable):
         if places is None:
             return batch.blocks()
         return (columns_of(block, places.tolist()) for block in batch.blocks())
+
+
+def _unpacked(batch: Any) -> Any:
+    """A batch of rows; a loader of PyTorch gives it in a list, alone or with what to predict."""
+    if not isinstance(batch, list | tuple) or not batch:
+        return batch
+    shapes = [getattr(item, "shape", None) for item in batch]
+    if shapes[0] is None or len(shapes[0]) != 2:
+        return batch
+    if len(batch) == 1:
+        return batch[0]
+    raise DataError(
+        f"data: expected batches of rows, got batches of {len(batch)} values, as in (x, y); pass "
+        "only the rows, (x for x, *_ in data)."
+    )

@@ -1,0 +1,122 @@
+"""Objects that are one step away from rows, and what to pass in their place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from edgewise.errors import DataError, DataTypeError
+
+_ONE_COLUMN = "a frame of several columns, as in frame[['a', 'b']]"
+_QUERY = "what connection.execute(query) gives"
+
+# By package and class, which may be a base class: what to pass instead.
+_REMEDIES = {
+    ("pandas", "Series"): _ONE_COLUMN,
+    ("pandas", "Index"): _ONE_COLUMN,
+    ("pandas", "BaseGroupBy"): "the frame itself, and the column as groups",
+    ("polars", "Series"): _ONE_COLUMN,
+    ("polars", "GroupBy"): "the frame itself, and the column as groups",
+    ("pyarrow", "Array"): "a table of several columns",
+    ("pyarrow", "ChunkedArray"): "a table of several columns",
+    ("narwhals", "LazyFrame"): "data.to_native() or data.collect()",
+    ("datasets", "DatasetDict"): "one of its splits, as in data['train']",
+    ("datasets", "IterableDatasetDict"): "one of its splits, as in data['train']",
+    ("datasets", "IterableDataset"): "its batches, data.with_format('arrow').iter(batch_size=1000),"
+    " with method='batch'",
+    ("datasets", "Column"): "the dataset itself, with columns=['a', 'b']",
+    ("torch", "Dataset"): "its values as one tensor, or a DataLoader of it with method='batch'",
+    ("xarray", "DataTree"): "one of its arrays, as in data['group/name']",
+    ("mudata", "MuData"): "one of its modalities, as in data.mod['rna']",
+    ("anndata", "Raw"): "data.to_adata()",
+    ("mne", "_BaseSourceEstimate"): "its values, data.data.T",
+    ("_duckdb", "DuckDBPyConnection"): "a query, as in connection.sql(...)",
+    ("duckdb", "DuckDBPyConnection"): "a query, as in connection.sql(...)",
+    ("sqlalchemy", "Engine"): _QUERY,
+    ("sqlalchemy", "Connection"): _QUERY,
+    ("sqlalchemy", "Session"): "what session.execute(query) gives",
+    ("sqlalchemy", "Executable"): _QUERY,
+}
+
+# How tables of a package are put one below another; NumPy does it for all others.
+_STACKED = {
+    "pandas": "pandas.concat(data)",
+    "polars": "polars.concat(data)",
+    "pyarrow": "pyarrow.concat_tables(data)",
+    "anndata": "anndata.concat(data)",
+    "scipy": "scipy.sparse.vstack(data)",
+    "torch": "torch.cat(data)",
+}
+
+
+def is_a(data: Any, package: str, name: str) -> bool:
+    """Whether `data` is an instance of a class, which is not imported to find out.
+
+    Examples
+    --------
+    >>> from collections import OrderedDict
+    >>> is_a(OrderedDict(), "collections", "OrderedDict"), is_a({}, "collections", "OrderedDict")
+    (True, False)
+    """
+    return any(
+        kind.__name__ == name and kind.__module__.partition(".")[0] == package
+        for kind in type(data).__mro__
+    )
+
+
+def check_is_rows(data: Any) -> None:
+    """Refuse objects that hold rows only after one more step, and say which."""
+    for (package, name), remedy in _REMEDIES.items():
+        if is_a(data, package, name):
+            kind = type(data).__name__
+            raise DataTypeError(f"data: expected rows, got a {package} {kind}; pass {remedy}.")
+    if hasattr(data, "read") and hasattr(data, "__next__"):
+        raise DataTypeError(
+            f"data: expected a path, got an open file ({type(data).__name__}); pass its name."
+        )
+    if hasattr(data, "cursor") and hasattr(data, "commit"):
+        raise DataTypeError(
+            f"data: expected rows, got a {type(data).__name__} to a database; pass a cursor that "
+            "has executed a query, or the data frame of one."
+        )
+    if _holds_tables(data):
+        raise _many_tables(data)
+
+
+def _holds_tables(data: Any) -> bool:
+    """Whether the first item of a list is a table of its own."""
+    listed = isinstance(data, list | tuple) or (
+        isinstance(data, np.ndarray) and data.dtype.kind == "O" and data.ndim == 1
+    )
+    return listed and len(data) > 0 and _is_table(data[0])
+
+
+def _is_table(item: Any) -> bool:
+    if isinstance(item, list | tuple):
+        return False
+    shape = getattr(item, "shape", None)
+    mne = is_a(item, "mne", "BaseRaw") or is_a(item, "mne", "BaseEpochs")
+    return mne or (isinstance(shape, tuple) and len(shape) == 2)
+
+
+def _many_tables(data: Sequence[Any]) -> DataError:
+    if not all(_is_table(item) for item in data):
+        return DataError(
+            f"data: expected one table, got a {type(data).__name__} of a table and something else, "
+            "as in (X, y); pass the table alone, data[0]."
+        )
+    n = len(data)
+    package = type(data[0]).__module__.partition(".")[0]
+    stacked = _STACKED.get(package, "np.concatenate(data)")
+    if package == "mne":
+        kind = "raws" if is_a(data[0], "mne", "BaseRaw") else "epochs"
+        stacked = f"mne.concatenate_{kind}(data)"
+    if n == 1:
+        return DataError("data: expected one table, got it in a list; pass data[0].")
+    rows = "len(one)" if package == "mne" else "one.shape[0]"
+    return DataError(
+        f"data: expected one table, got {n}; if they are the rows of {n} subjects, pass {stacked} "
+        f"and groups=np.repeat(range({n}), [{rows} for one in data])."
+    )

@@ -1,0 +1,77 @@
+"""Sparse matrices and arrays of SciPy, made dense a block of rows at a time.
+
+A dense block has at least 1,024 rows, so it takes 8 MB, or 8 kB for each column if there are many.
+The sparse rows stay sparse. A covariance matrix is dense whatever the rows are: it takes 8 p²
+bytes, and a test holds several of them. What must see all rows at once (``by=`` of
+`compare_groups`, or a permutation test) makes all of them dense, 8 n p bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from edgewise._base.checks import default_names
+from edgewise._base.types import AnyArray
+from edgewise.errors import DataError, DataTypeError
+from edgewise.rows.block import Rows
+from edgewise.rows.readers.sliced import RowSource
+
+
+class SparseRows(RowSource):
+    """A sparse matrix or array of any format, of two dimensions."""
+
+    named = False
+
+    def __init__(self, data: Any) -> None:
+        check_sparse(data)
+        self.names = default_names(data.shape[1])
+        # Only this format gives rows without a search.
+        self._rows = data.tocsr()
+
+    @property
+    def n_rows(self) -> int:
+        return int(self._rows.shape[0])
+
+    def choose(self, names: Sequence[str]) -> None:
+        self._chosen = chosen_columns(self._rows, self.names, names)
+
+    def rows(self, start: int, stop: int) -> Rows:
+        return dense(self._chosen[start:stop])
+
+    def labels(self, name: str) -> Iterable[Any]:
+        return dense(self._rows[:, [self.names.index(name)]])[:, 0]
+
+
+def check_sparse(data: Any) -> None:
+    """Refuse what is not a matrix of real numbers."""
+    if len(data.shape) != 2:
+        raise DataError(
+            f"X: expected a sparse matrix of rows and columns, got {len(data.shape)}D of shape "
+            f"{data.shape}; reshape it first."
+        )
+    if data.dtype.kind not in "fiub":
+        raise DataTypeError(
+            f"X: expected a sparse matrix of real numbers, got dtype {data.dtype}; convert it "
+            "first."
+        )
+
+
+def chosen_columns(rows: Any, known: Sequence[str], names: Sequence[str]) -> Any:
+    """Some columns of a matrix that can be sliced; the matrix itself if all are wanted."""
+    if tuple(names) == tuple(known):
+        return rows
+    place = {name: i for i, name in enumerate(known)}
+    return rows[:, [place[name] for name in names]]
+
+
+def dense(rows: Any) -> AnyArray:
+    """A block of rows as an array, whether it is sparse or not."""
+    return np.asarray(rows.toarray() if is_sparse(rows) else rows)
+
+
+def is_sparse(data: Any) -> bool:
+    """Whether `data` is sparse in the way of SciPy."""
+    return hasattr(data, "toarray") and hasattr(data, "tocsr")
