@@ -5,16 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from edgewise._base.checks import check_known
+from edgewise._base.parts import part
 from edgewise._base.types import AnyArray
 from edgewise.errors import DataError, DataTypeError
-from edgewise.rows.readers.files import open_file
-from edgewise.rows.readers.opened_file import OpenedFile, readable
-from edgewise.rows.readers.paths import IPC_ENDINGS, PARQUET_ENDINGS, expand_paths
+
+if TYPE_CHECKING:
+    from edgewise.rows.readers.opened_file import OpenedFile
 
 
 def column_of_labels(data: Any, name: str, argument: str = "by") -> AnyArray:
@@ -35,8 +36,7 @@ def column_of_labels(data: Any, name: str, argument: str = "by") -> AnyArray:
     if hasattr(data, "iloc") and hasattr(data, "columns"):
         return labels_of(data.iloc[:, _place(name, list(data.columns), "the table", argument)])
     if hasattr(data, "__arrow_c_stream__"):
-        import pyarrow as pa
-
+        pa = part("pyarrow", "tables", "A table")
         reader = pa.RecordBatchReader.from_stream(data)
         place = _place(name, reader.schema.names, "the table", argument)
         return labels_of(reader.read_all().column(place).to_pylist())
@@ -50,6 +50,11 @@ def column_of_labels(data: Any, name: str, argument: str = "by") -> AnyArray:
 
 
 def _of_files(paths: Sequence[Any], name: str, argument: str) -> AnyArray:
+    # These files need pyarrow; rows in memory do not.
+    from edgewise.rows.readers.files import open_file
+    from edgewise.rows.readers.opened_file import readable
+    from edgewise.rows.readers.paths import expand_paths
+
     expanded = expand_paths(paths)
     if expanded == ["-"]:
         raise DataError(
@@ -66,19 +71,18 @@ def _of_files(paths: Sequence[Any], name: str, argument: str) -> AnyArray:
 
 
 def _of_file(file: OpenedFile, name: str) -> list[Any]:
+    from edgewise.rows.readers.paths import IPC_ENDINGS, PARQUET_ENDINGS
+
     path = Path(file.path).name.lower()
     if path.endswith(PARQUET_ENDINGS):
-        from pyarrow import parquet
-
+        parquet = part("pyarrow.parquet", "tables", "A Parquet file")
         return list(parquet.read_table(file.path, columns=[name]).column(0).to_pylist())
     if path.endswith(IPC_ENDINGS):
-        from pyarrow import feather
-
+        feather = part("pyarrow.feather", "tables", "An Arrow file")
         return list(feather.read_table(file.path, columns=[name]).column(0).to_pylist())
     if ".csv" in path:
-        import pyarrow as pa
-        from pyarrow import csv
-
+        pa = part("pyarrow", "tables", "A CSV file")
+        csv = part("pyarrow.csv", "tables", "A CSV file")
         # As text: a column that begins with numbers may end with words. An empty cell is a gap.
         options = csv.ConvertOptions(
             include_columns=[name], column_types={name: pa.string()}, strings_can_be_null=True
