@@ -46,6 +46,10 @@ def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return import_module(f"edgewise.{name}")
     if name in _HOMES:
+        if name in _PARTS:
+            from edgewise._base.parts import part
+
+            part(_PARTS[name], "sklearn", name)
         value = getattr(import_module(_HOMES[name]), name)
         globals()[name] = value
         return value

@@ -7,8 +7,10 @@ from inspect import signature
 from typing import Any, Self, TypeVar
 
 import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from edgewise._base.parts import missing_part
 from edgewise._base.types import BoolArray, FloatArray
 from edgewise.errors import DataError, ParameterError
 from edgewise.inference.corrections import HOLM
@@ -22,13 +24,6 @@ from edgewise.rows.table import LocalTable, Table
 from edgewise.states.accumulate import read_into
 from edgewise.states.batches import BatchMoments
 from edgewise.states.moments import Moments
-
-try:
-    from sklearn.base import BaseEstimator
-    from sklearn.utils.metaestimators import available_if
-    from sklearn.utils.validation import check_is_fitted, validate_data
-except ImportError as _error:
-    raise missing_part("sklearn", "sklearn", "EdgeTest", _error) from _error
 
 
 def _one_pass(estimator: EdgeTest) -> bool:
