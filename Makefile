@@ -62,7 +62,7 @@ docs: .venv/installed-docs
 
 # Builds what would be uploaded, into dist/, and tries it in two empty environments; a few minutes.
 dist-check: .venv/installed-dev
-	$(BIN)/python -m tools.dist_check
+	$(BIN)/python tools/dist_check.py
 
 clean:
 	rm -rf .venv docs/_build docs/api/generated docs/auto_examples build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

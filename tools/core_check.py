@@ -1,9 +1,9 @@
 """What must work with NumPy and SciPy alone, and what must say which part it needs.
 
-`tests/tools/test_core_check.py` runs this file with every other package hidden; `make dist-check`
-runs it in an environment that really has no other. It prints a line of JSON: the error of each
-case, or null. With `--hide` it hides the other packages; with `--program` it starts the program
-`edgewise` in place of all that.
+`tests/tools/test_core_check.py` runs this file with every other package hidden (`--hide`);
+`make dist-check` runs it in an environment that really has no other. It prints a line of JSON, the
+error of each case or null, and ends with status 1 if one is not as it should be. With `--program`
+it starts the program `edgewise` in place of all that.
 """
 
 from __future__ import annotations
@@ -207,6 +207,8 @@ def main() -> None:
         found = outcomes()
         os.chdir(here)  # Windows cannot remove the folder that one is in
     print(json.dumps(found))
+    if problems := [*filter(None, (problem(*one) for one in found.items()))]:
+        sys.exit("\n".join(problems))
 
 
 if __name__ == "__main__":

@@ -130,7 +130,7 @@ def write_json(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:
     >>> result = ew.edge_test(ew.datasets.load_sachs())
     >>> with TemporaryDirectory() as folder:
     ...     write_json(result, Path(folder, "edges.json"))
-    ...     again = ew.EdgeTestResult.from_json(Path(folder, "edges.json").read_text())
+    ...     again = ew.EdgeTestResult.from_json(Path(folder, "edges.json").read_text("utf-8"))
     >>> again.n_edges == result.n_edges
     True
     """
