@@ -86,6 +86,19 @@ def names() -> None:
     exec("from edgewise import *", {})
 
 
+def every_plot() -> None:
+    """The sentence of the first plot, if all have the same."""
+    from edgewise.view.plots import KINDS, plot_ladder
+
+    plots: list[Callable[[], object]] = [
+        lambda kind=kind: result().plot(kind)  # type: ignore[misc]
+        for kind in KINDS
+    ]
+    plots.append(lambda: plot_ladder(ew().compare_methods(rows())))
+    said = {outcome(one) for one in plots}
+    raise ew().MissingPartError(" and ".join(map(str, said)))
+
+
 def picture_file() -> None:
     from edgewise.view.export import plot_kind
 
@@ -141,6 +154,7 @@ WORKS: dict[str, Callable[[], object]] = {
 NEEDS: dict[str, tuple[Callable[[], object], str, str | None]] = {
     "EdgeTest": (lambda: ew().EdgeTest, "scikit-learn", "sklearn"),
     "plot": (lambda: result().plot(), "matplotlib", "plot"),
+    "every plot": (every_plot, "matplotlib", "plot"),
     "plot of a difference": (lambda: difference().plot(), "matplotlib", "plot"),
     "picture file": (picture_file, "matplotlib", "plot"),
     "report": (lambda: result().report("report.html"), "jinja2", "plot"),

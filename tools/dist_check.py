@@ -25,6 +25,7 @@ MOST_CORE = 230
 
 # What the package reads at run time beside its own modules, and what tells users of its types.
 RESOURCES = (
+    "edgewise/__init__.pyi",
     "edgewise/py.typed",
     "edgewise/datasets/data/sachs.parquet",
     "edgewise/datasets/data/sachs_target.csv",
@@ -36,7 +37,7 @@ RESOURCES = (
     "edgewise/report/style.css",
     "edgewise/report/template.html",
 )
-KINDS = {".md", ".py", *(Path(name).suffix for name in RESOURCES)}
+KINDS = {".md", ".py", ".pyi", *(Path(name).suffix for name in RESOURCES)}
 # Of use only in the repository: its continuous integration, its hooks, its page on Read the Docs.
 REPOSITORY_ONLY = (
     *(".ci/", ".github/", ".gitattributes"),
