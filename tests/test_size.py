@@ -14,9 +14,6 @@ import pytest
 SOURCE = Path(__file__).parents[1] / "src" / "edgewise"
 LONGEST_FILE = 350
 LONGEST_BODY = 50
-FILES = {"results/result.py", "states/batches.py"}
-#: And the long functions in them, as file::function.
-LONG_BODIES = {"questions/edge_test.py::edge_test", "cli/accumulate.py::command"}
 
 FILES = {path.relative_to(SOURCE).as_posix(): path for path in sorted(SOURCE.rglob("*.py"))}
 

@@ -39,10 +39,19 @@ def test_the_documentation():
     assert written_in("docs/conf.py", r"^release = version = (.*)$") == ["edgewise.__version__"]
 
 
+def test_the_recipe_of_conda():
+    assert written_in("packaging/conda/recipe.yaml", r'^  version: "(.*?)"') == [
+        edgewise.__version__
+    ]
+
+
 def test_the_changelog():
-    """The newest release, once there is one, is this version."""
-    releases = written_in("CHANGELOG.md", r"^## \[(\d.*?)\]")
-    assert releases[:1] in ([], [edgewise.__version__])
+    """The newest heading is of this version, and says so if it is not out yet."""
+    (newest, when), *older = written_in("CHANGELOG.md", r"^## \[(.*?)\] - (.*)$")
+    release, dev, _ = edgewise.__version__.partition(".dev")
+    assert newest == release
+    assert (when == "unreleased") == bool(dev)
+    assert all(re.match(r"\d{4}-\d\d-\d\d", date) for _, date in older)
 
 
 def test_types_are_promised_where_they_are():

@@ -2,7 +2,8 @@
 
 The wheel is built from the sdist, so the sdist is complete enough to build from; its tests are
 collected from the unpacked archive. Both are then installed from the package registries into an
-empty environment each, far from this folder, and tried as a stranger would try them.
+empty environment each, far from this folder, and tried as a stranger would try them: the wheel
+first without any extra, which must stay small, and then both with the extra `all`.
 """
 
 from __future__ import annotations
@@ -19,9 +20,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 MOST_BYTES = {".whl": 2_000_000, ".gz": 5_000_000}
+# What the core may take on the disk, with NumPy and SciPy, in MB of 2²⁰ bytes.
+MOST_CORE = 230
 
 # What the package reads at run time beside its own modules, and what tells users of its types.
 RESOURCES = (
+    "edgewise/__init__.pyi",
     "edgewise/py.typed",
     "edgewise/datasets/data/sachs.parquet",
     "edgewise/datasets/data/sachs_target.csv",
@@ -33,12 +37,16 @@ RESOURCES = (
     "edgewise/report/style.css",
     "edgewise/report/template.html",
 )
-KINDS = {".md", ".py", *(Path(name).suffix for name in RESOURCES)}
+KINDS = {".md", ".py", ".pyi", *(Path(name).suffix for name in RESOURCES)}
 # Of use only in the repository: its continuous integration, its hooks, its page on Read the Docs.
-REPOSITORY_ONLY = {".ci/run", ".pre-commit-config.yaml", ".readthedocs.yaml"}
+REPOSITORY_ONLY = (
+    *(".ci/", ".github/", ".gitattributes"),
+    *(".pre-commit-config.yaml", ".readthedocs.yaml"),
+)
 
 SMOKE = """
 import sys
+import warnings
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -51,6 +59,8 @@ assert not extra, f"{extra} should be optional, but came along"
 for name in ew.__all__:
     getattr(ew, name)
 
+# Days depend on the days before them, and the test says so.
+warnings.simplefilter("ignore", ew.BrokenAssumptionWarning)
 returns = ew.datasets.load_sp500_returns()
 result = ew.edge_test(returns)
 assert result.n_edges == 51, result.n_edges
@@ -88,7 +98,7 @@ def wheel_problems(names: Iterable[str], modules: Iterable[str], version: str) -
 def sdist_problems(names: Iterable[str], repository: Iterable[str]) -> list[str]:
     """What is wrong with the contents of an sdist, its first folder taken off."""
     found = {name for name in names if name != "PKG-INFO"}
-    wanted = set(repository) - REPOSITORY_ONLY
+    wanted = {name for name in repository if not name.startswith(REPOSITORY_ONLY)}
     return [
         *(f"the sdist lacks {name}" for name in sorted(wanted - found)),
         *(f"the sdist should not have {name}" for name in sorted(found - wanted)),
@@ -118,7 +128,10 @@ def main() -> None:
         say("the contents are as they should be")
         collect_tests(away / "unpacked" / f"edgewise-{version}")
         for path in (wheel, sdist):
-            try_out(path, away / path.suffix.strip("."), version)
+            place = Place(away / path.suffix.strip("."))
+            if path is wheel:
+                try_core(path, place)
+            try_all(path, place, version)
     for path in (wheel, sdist):
         say(f"{path.relative_to(ROOT)}: {path.stat().st_size / 1e6:.2f} MB, good")
 
@@ -156,40 +169,71 @@ def collect_tests(unpacked: Path) -> None:
     run(sys.executable, "-m", "pytest", *options, cwd=unpacked, env=environment)
 
 
-def try_out(path: Path, folder: Path, version: str) -> None:
-    """Install into an empty environment and use it, in an empty folder."""
-    say(f"installing {path.name} …")
-    here = folder / "work"
-    here.mkdir(parents=True)
-    environment = {
-        name: value
-        for name, value in os.environ.items()
-        if name not in ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV")
-    }
-    environment |= {"PYTHONUTF8": "1"}
-    run(sys.executable, "-m", "venv", folder / "venv")
-    programs = folder / "venv" / ("Scripts" if os.name == "nt" else "bin")
-    python, edgewise = programs / "python", programs / "edgewise"
-    quiet = ("--quiet", "--disable-pip-version-check")
-    run(python, "-m", "pip", "install", *quiet, path, cwd=here, env=environment)
+class Place:
+    """An empty environment and an empty folder to use it in."""
 
-    say(f"trying {path.name} …")
+    def __init__(self, folder: Path) -> None:
+        self.here = folder / "work"
+        self.here.mkdir(parents=True)
+        self.environment = {
+            name: value
+            for name, value in os.environ.items()
+            if name not in ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV")
+        } | {"PYTHONUTF8": "1"}
+        run(sys.executable, "-m", "venv", folder / "venv")
+        self.programs = folder / "venv" / ("Scripts" if os.name == "nt" else "bin")
+        self.packages = Path(
+            self.python("-c", "import sysconfig as s; print(s.get_path('purelib'))")
+        )
+        self.size_when_empty = size_on_disk(self.packages)
 
-    def edgewise_says(*arguments: str, status: int = 0) -> str:
-        return run(edgewise, *arguments, cwd=here, env=environment, status=status)
+    def python(self, *arguments: str | Path) -> str:
+        command = (self.programs / "python", *arguments)
+        return run(*command, cwd=self.here, env=self.environment).strip()
 
-    said = edgewise_says("--version").strip()
+    def edgewise(self, *arguments: str, status: int = 0) -> str:
+        command = (self.programs / "edgewise", *arguments)
+        return run(*command, cwd=self.here, env=self.environment, status=status)
+
+    def install(self, path: Path, extra: str = "") -> float:
+        """Install an archive; return what the packages take now, in MB."""
+        say(f"installing {path.name}{extra} …")
+        wanted = f"edgewise{extra} @ {path.as_uri()}"
+        self.python("-m", "pip", "install", "--quiet", "--disable-pip-version-check", wanted)
+        return (size_on_disk(self.packages) - self.size_when_empty) / 2**20
+
+
+def size_on_disk(folder: Path) -> int:
+    """As `du` counts: whole blocks, where the system tells them."""
+    found = (path.lstat() for path in folder.rglob("*"))
+    return sum(getattr(one, "st_blocks", -(-one.st_size // 512)) * 512 for one in found)
+
+
+def try_core(path: Path, place: Place) -> None:
+    """Without any extra: small, and every missing part says how to get it."""
+    megabytes = place.install(path)
+    say(f"the core takes {megabytes:.0f} MB")
+    expect(megabytes <= MOST_CORE, f"the core takes {megabytes:.0f} MB, more than {MOST_CORE}")
+    place.python("-I", ROOT / "tools" / "core_check.py")
+    said = place.edgewise("demo", status=1)
+    expect("[cli]" in said and len(said.splitlines()) == 1, f"without click, edgewise said {said}")
+
+
+def try_all(path: Path, place: Place, version: str) -> None:
+    """With the extra `all`, as a stranger would use it."""
+    say(f"{place.install(path, '[all]'):.0f} MB with all")
+    said = place.edgewise("--version").strip()
     expect(said == f"edgewise, version {version}", f"edgewise --version said {said!r}")
-    expect("Exit status" in edgewise_says("--help"), "edgewise --help is not what it should be")
-    edgewise_says("demo")
+    expect("Exit status" in place.edgewise("--help"), "edgewise --help is not what it should be")
+    place.edgewise("demo")
     for made in ("edgewise-demo.png", "edgewise-demo.html"):
-        expect((here / made).stat().st_size > 10_000, f"edgewise demo made no {made}")
-    run(python, "-I", "-W", "error", "-c", SMOKE, version, cwd=here, env=environment)
-    edgewise_says("simulate", "-o", "rows.csv", "-n", "500")
-    edgewise_says("test", "rows.csv", "--report", "rows.html")
+        expect((place.here / made).stat().st_size > 10_000, f"edgewise demo made no {made}")
+    place.python("-I", "-W", "error", "-c", SMOKE, version)
+    place.edgewise("simulate", "-o", "rows.csv", "-n", "500")
+    place.edgewise("test", "rows.csv", "--report", "rows.html")
     for engine in ("dask", "spark"):
-        said = edgewise_says("test", "rows.csv", "--engine", engine, status=2)
-        expect(f"edgewise[{engine}]" in said, f"without {engine}, edgewise said {said!r}")
+        said = place.edgewise("test", "rows.csv", "--engine", engine, status=1)
+        expect(f"[{engine}]" in said, f"without {engine}, edgewise said {said!r}")
 
 
 def run(

@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import re
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 from edgewise._version import __version__ as __version__
@@ -33,13 +34,22 @@ def _listed() -> tuple[dict[str, str], tuple[str, ...]]:
 
 
 _HOMES, _MODULES = _listed()
-__all__ = sorted([*_HOMES, *_MODULES])
+# A name that needs a part which is not installed says so when it is used. It is not offered: `*`,
+# `help` and completion would all stumble over it.
+_PARTS = {"EdgeTest": "sklearn"}
+__all__ = sorted(
+    name for name in (*_HOMES, *_MODULES) if name not in _PARTS or find_spec(_PARTS[name])
+)
 
 
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return import_module(f"edgewise.{name}")
     if name in _HOMES:
+        if name in _PARTS:
+            from edgewise._base.parts import part
+
+            part(_PARTS[name], "sklearn", name)
         value = getattr(import_module(_HOMES[name]), name)
         globals()[name] = value
         return value

@@ -114,8 +114,8 @@ def test_addresses(run_main, require, gaps):
 
 def test_without_pyspark(run_main, monkeypatch, gaps):
     monkeypatch.setitem(sys.modules, "pyspark.sql", None)
-    _, err = run_main("test", "one.parquet", "--engine", "spark", status=2)
-    assert "edgewise[spark]" in err
+    _, err = run_main("test", "one.parquet", "--engine", "spark", status=1)
+    assert "[spark]'`" in err
     assert len(err.splitlines()) == 1
 
 

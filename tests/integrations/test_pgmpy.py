@@ -8,7 +8,7 @@ import warnings
 import numpy as np
 import pytest
 
-from edgewise import DataError, EdgewiseError, ParameterError, partial_test
+from edgewise import DataError, EdgewiseError, MissingPartError, ParameterError, partial_test
 from edgewise.integrations import pgmpy as adapter
 from edgewise.integrations.pgmpy import ScoreTest, score_test
 
@@ -161,7 +161,7 @@ class TestClass:
 
     def test_without_the_package(self, without):
         missing = without("pgmpy", "pgmpy")
-        with pytest.raises(ParameterError, match=r"pip install 'pgmpy>=1.1'"):
+        with pytest.raises(MissingPartError, match=r"pip install 'pgmpy>=1.1'"):
             missing.ScoreTest(np.eye(3))
 
 

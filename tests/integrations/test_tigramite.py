@@ -7,7 +7,7 @@ import pickle
 import numpy as np
 import pytest
 
-from edgewise import ParameterError, partial_test
+from edgewise import MissingPartError, ParameterError, partial_test
 from edgewise.integrations.tigramite import ScoreCI
 
 
@@ -140,5 +140,5 @@ class TestOptions:
             ScoreCI(**{option: value})
 
     def test_without_the_package(self, without):
-        with pytest.raises(ParameterError, match=r"pip install 'tigramite>=5.2.8'"):
+        with pytest.raises(MissingPartError, match=r"pip install 'tigramite>=5.2.8'"):
             without("tigramite", "tigramite").ScoreCI()

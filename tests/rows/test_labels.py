@@ -21,7 +21,16 @@ SAME = [
     (dt.date(2024, 2, 29), "2024-02-29"),
 ]
 DIFFERENT = ["7", "007", "7a", "a7", " 7", "+7", "7.5", "-0", "1e3", "Ann", "ann", "é", b"x", 2**53]
-MISSING = [None, np.nan, float("nan"), np.float32("nan"), "", "nan", "NaN", np.datetime64("NaT")]
+MISSING = [
+    None,
+    np.nan,
+    float("nan"),
+    np.float32("nan"),
+    "",
+    "nan",
+    "NaN",
+    np.datetime64("NaT", "D"),
+]
 
 
 @pytest.mark.parametrize("labels", SAME, ids=str)

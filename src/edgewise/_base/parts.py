@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import json
+import os
 from functools import cache
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, distribution
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlparse
 
 from edgewise._base.text import one_line
 from edgewise.errors import MissingPartError
+
+# Packages whose modules have another name.
+_PACKAGES = {"sklearn": "scikit-learn"}
 
 
 def part(module: str, extra: str, what: str) -> Any:
@@ -36,36 +39,83 @@ def part(module: str, extra: str, what: str) -> Any:
         raise missing_part(module, extra, what, error) from error
 
 
-def missing_part(module: str, extra: str, what: str, error: ImportError) -> MissingPartError:
+def check_part(module: str, extra: str, what: str) -> None:
+    """Refuse early, before long work, if a module that it will need is not installed.
+
+    The arguments are those of `part`. The module is looked for, but not imported.
+    """
+    if not is_installed(module):
+        raise missing_part(module, extra, what)
+
+
+def is_installed(module: str) -> bool:
+    """Whether a module of the top level can be found; it is not imported."""
+    return find_spec(module) is not None
+
+
+def missing_part(
+    module: str, extra: str, what: str, error: ImportError | None = None
+) -> MissingPartError:
     """The error for a part that cannot be imported: what needs it, and how to install it."""
     package = module.partition(".")[0]
-    # A part that is there but broken says so itself.
-    broken = error.name is not None and error.name.partition(".")[0] != package
-    why = f" ({one_line(error)})" if broken else ""
-    return MissingPartError(
-        f"{what} needs {package}, which is not installed{why}; install it with "
-        f"`{install_command(extra)}`."
+    return _missing(_PACKAGES.get(package, package), package, install_command(extra), what, error)
+
+
+def missing_package(
+    requirement: str, module: str, what: str, error: ImportError
+) -> MissingPartError:
+    """The error for a package that no extra brings; a package index has it."""
+    return _missing(requirement, module, _pip_install(requirement), what, error)
+
+
+def _missing(
+    package: str, module: str, command: str, what: str, error: ImportError | None
+) -> MissingPartError:
+    # What is there, but broken or too old, has a reason of its own.
+    absent = error is None or (
+        isinstance(error, ModuleNotFoundError)
+        and (error.name or module).partition(".")[0] == module.partition(".")[0]
     )
+    why = "is not installed" if absent else f"cannot be imported ({one_line(error)})"  # type: ignore[arg-type]
+    return MissingPartError(f"{what} needs {package}, which {why}; install it with `{command}`.")
 
 
 @cache
 def install_command(extra: str) -> str:
     """The command that adds an extra to the copy of edgewise that is running.
 
-    A copy from a folder is named by its folder, since the package index may not have it.
+    A copy from a folder or a file is named by its path, since the package index may not have it.
     """
+    # Imported where something is missing: every test imports this module, and these are slow.
+    import json
+    from importlib.metadata import PackageNotFoundError, distribution
+    from urllib.parse import urlparse
+    from urllib.request import url2pathname
+
     try:
-        url = distribution("edgewise").read_text("direct_url.json")
-    except PackageNotFoundError:
-        url = None
-    if url is None:
-        return f"pip install 'edgewise[{extra}]'"
-    origin = json.loads(url)
-    address = urlparse(origin["url"])
-    if address.scheme != "file":
-        return f"pip install 'edgewise[{extra}] @ {origin['url']}'"
-    folder = unquote(address.path)
-    editable = "-e " if origin.get("dir_info", {}).get("editable") else ""
-    if folder.endswith((".whl", ".tar.gz")):
-        return f"pip install 'edgewise[{extra}] @ {origin['url']}'"
-    return f"pip install {editable}'{folder}[{extra}]'"
+        written = distribution("edgewise").read_text("direct_url.json")
+    except PackageNotFoundError:  # it was never installed: a folder on the path
+        return _from_folder(Path(__file__).parents[3], extra)
+    if written is None:
+        return _pip_install(f"edgewise[{extra}]")
+    origin = json.loads(written)
+    url = origin["url"]
+    address = urlparse(url)
+    place = Path(url2pathname(address.path))
+    if address.scheme != "file" or place.is_file():  # a file is a wheel or an sdist
+        return _pip_install(f"edgewise[{extra}] @ {url}")
+    editable = origin.get("dir_info", {}).get("editable", False)
+    return _from_folder(place, extra, "-e " if editable else "")
+
+
+def _from_folder(folder: Path, extra: str, option: str = "") -> str:
+    """The command for a copy of the repository; a folder that is gone can install nothing."""
+    if not (folder / "pyproject.toml").is_file():
+        return _pip_install(f"edgewise[{extra}]")
+    return _pip_install(f"{folder}[{extra}]", option)
+
+
+def _pip_install(requirement: str, option: str = "") -> str:
+    # The prompt of Windows knows only double quotes.
+    mark = '"' if os.name == "nt" else "'"
+    return f"pip install {option}{mark}{requirement}{mark}"

@@ -44,6 +44,7 @@ def command(plot: str, report: str) -> None:
     from pathlib import Path
 
     from edgewise._base.atomic import check_writable
+    from edgewise._base.parts import check_part
     from edgewise.cli.screen import comparison_table, console, edge_table
     from edgewise.datasets import load_sp500_returns
     from edgewise.methods.registry import DEFAULT_METHOD
@@ -56,6 +57,7 @@ def command(plot: str, report: str) -> None:
     plot_kind(plot)
     check_writable(plot)
     check_writable(report)
+    check_part("jinja2", "plot", "A report")
     out = console()
     source = open_table(load_sp500_returns())
     with console(stderr=True).status("testing …"):

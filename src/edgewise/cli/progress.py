@@ -53,5 +53,6 @@ def peak_memory() -> str:
         import resource
     except ImportError:  # Windows
         return "peak memory unknown"
-    kilobytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return f"peak memory {kilobytes / 1024:,.0f} MB"
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    unit = 1 if sys.platform == "darwin" else 1024  # Linux counts in KiB, macOS in bytes
+    return f"peak memory {most * unit / 2**20:,.0f} MB"

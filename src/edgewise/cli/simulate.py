@@ -146,12 +146,14 @@ def command(
 
     from edgewise._base.atomic import check_writable
     from edgewise._base.checks import check_count, default_names
+    from edgewise._base.parts import check_part
     from edgewise.simulate.files import row_kind, truth_paths, write_truth
 
     check_count("rows", rows, at_least=1)
     check_count("features", features, at_least=2)
     check_count("seed", seed, at_least=0)
     row_kind(output)
+    check_part("networkx", "plot", "A GraphML file")
     for path in (output, *truth_paths(output)):
         check_writable(path)
     given = {name: value for name, value in options.items() if value is not None}

@@ -183,10 +183,12 @@ def check_report(path: str, asked: dict[str, Any]) -> None:
     """Check before the work that the report can be written and that its name ends in .html."""
     from edgewise._base.atomic import check_writable
     from edgewise._base.checks import check_choice
+    from edgewise._base.parts import check_part
 
     check_writable(path, inputs(asked))
     ending = path.rpartition(".")[2].lower()
     check_choice(f"report: the ending of '{path}'", ending, ("html", "htm"))
+    check_part("jinja2", "plot", "A report")
 
 
 def make_report(

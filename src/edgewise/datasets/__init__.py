@@ -6,10 +6,14 @@ import csv
 from importlib.resources import as_file, files
 from typing import TYPE_CHECKING
 
+from edgewise._base.parts import part
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
 __all__ = ["load_sachs", "load_sachs_consensus", "load_sp500_returns"]
+
+_NEED = "A bundled data set"
 
 
 def load_sp500_returns(*, dates: bool = False) -> pa.Table:
@@ -32,6 +36,7 @@ def load_sp500_returns(*, dates: bool = False) -> pa.Table:
     >>> datasets.load_sp500_returns().shape
     (8312, 20)
     """
+    part("pyarrow", "tables", _NEED)
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -86,7 +91,7 @@ def load_sachs_consensus() -> list[tuple[str, str]]:
 
 
 def _load(name: str) -> pa.Table:
-    from pyarrow import parquet
-
+    parquet = part("pyarrow.parquet", "tables", _NEED)
     with as_file(files(__name__) / "data" / name) as path:
-        return parquet.read_table(path)
+        table: pa.Table = parquet.read_table(path)
+    return table

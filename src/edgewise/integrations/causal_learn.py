@@ -24,7 +24,7 @@ _REQUIREMENT = "causal-learn>=0.1.4.2"
 try:
     from causallearn.utils.cit import CIT_Base
 except ImportError as _error:
-    CIT_Base = stand_in(_REQUIREMENT, _error)
+    CIT_Base = stand_in(_REQUIREMENT, "causallearn", _error)
 
 
 def register() -> str:
@@ -52,7 +52,7 @@ def register() -> str:
     try:
         from causallearn.utils.cit import register_ci_test
     except ImportError as error:
-        raise not_installed(_REQUIREMENT, error) from error
+        raise not_installed(_REQUIREMENT, "causallearn", error) from error
     register_ci_test(NAME, ScoreCIT)
     return NAME
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from edgewise._base.text import one_line
-from edgewise.errors import ParameterError
+from edgewise._base.parts import missing_package
+from edgewise.errors import MissingPartError
 
 
-def stand_in(requirement: str, error: ImportError) -> Any:
+def stand_in(requirement: str, module: str, error: ImportError) -> Any:
     """A base class in place of one that could not be imported: objects of it cannot be made.
 
     So an adapter's own class is there in any case, with its documentation, and whoever makes an
     object of it without the package learns how to install it.
     """
-    refusal = not_installed(requirement, error)
+    refusal = not_installed(requirement, module, error)
 
     class Missing:
         def __init__(self, *args: object, **options: object) -> None:
@@ -23,8 +23,7 @@ def stand_in(requirement: str, error: ImportError) -> Any:
     return Missing
 
 
-def not_installed(requirement: str, error: Exception) -> ParameterError:
-    return ParameterError(
-        f"edgewise.integrations: {requirement} is not installed ({one_line(error)}); install it "
-        f"with `pip install '{requirement}'`."
-    )
+def not_installed(requirement: str, module: str, error: ImportError) -> MissingPartError:
+    """The error for an adapter whose package is missing or too old."""
+    package = requirement.partition(">")[0]
+    return missing_package(requirement, module, f"The adapter for {package}", error)

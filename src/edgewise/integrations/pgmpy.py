@@ -21,7 +21,7 @@ __all__ = ["ScoreTest", "score_test"]
 try:
     from pgmpy.ci_tests import _BaseCITest
 except ImportError as _error:
-    _BaseCITest = stand_in("pgmpy>=1.1", _error)
+    _BaseCITest = stand_in("pgmpy>=1.1", "pgmpy", _error)
 
 
 def score_test(

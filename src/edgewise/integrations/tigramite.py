@@ -18,7 +18,7 @@ __all__ = ["ScoreCI"]
 try:
     from tigramite.independence_tests.independence_tests_base import CondIndTest
 except ImportError as _error:
-    CondIndTest = stand_in("tigramite>=5.2.8", _error)
+    CondIndTest = stand_in("tigramite>=5.2.8", "tigramite", _error)
 
 # A condition whose part that others do not determine is below this share counts as redundant.
 _DETERMINED = 1e-7

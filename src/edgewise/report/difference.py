@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from edgewise._base.atomic import atomic_path, check_writable
+from edgewise._base.parts import part
 from edgewise._base.types import FloatArray
 from edgewise._version import __version__
 from edgewise.methods.registry import registered
@@ -105,6 +106,7 @@ def difference_html(
     >>> difference_html(ew.compare_groups(a, b)).startswith("<!doctype html>")
     True
     """
+    part("jinja2", "plot", "A report")
     from jinja2 import Environment
     from markupsafe import Markup
 

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from edgewise._base.matrices import pairs_of
+from edgewise._base.parts import part
 from edgewise._base.types import FloatArray
 from edgewise._version import __version__
 from edgewise.inference.effect import MinEffect
@@ -92,6 +93,7 @@ def report_html(result: EdgeTestResult, context: Context) -> str:
     >>> report_html(ew.edge_test(X), Context()).startswith("<!doctype html>")
     True
     """
+    part("jinja2", "plot", "A report")
     from jinja2 import Environment
     from markupsafe import Markup
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from edgewise._base.checks import check_choice
+from edgewise._base.parts import is_installed, missing_package, part
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -104,24 +106,33 @@ def frame_of(
     pairs: Sequence[NamedTuple], backend: FrameKind | None, fields: Sequence[str] = Edge._fields
 ) -> Any:
     """The pairs as rows of a data frame, by default of the first kind that is installed."""
-    import narwhals as nw
-
     columns = dict(zip(fields, map(list, zip(*pairs, strict=True)), strict=True))
-    return nw.from_dict(columns, backend=frame_kind(backend)).to_native()
+    return new_frame(columns, frame_kind(backend))
 
 
 def frame_kind(backend: FrameKind | None) -> FrameKind:
     """The kind of frame that was asked for, or the first that is installed."""
-    from importlib.util import find_spec
-
     if backend is None:
-        return next(kind for kind in _FRAME_KINDS if find_spec(kind))
+        # Without any of them, the last: the extra "tables" brings it.
+        return next(filter(is_installed, _FRAME_KINDS), _FRAME_KINDS[-1])
     check_choice("backend", backend, _FRAME_KINDS)
     return backend
 
 
+def new_frame(columns: dict[str, list[Any]], kind: FrameKind) -> Any:
+    """A data frame of that kind with these columns."""
+    what = "A data frame"
+    if kind == "pyarrow":
+        return part(kind, "tables", what).table(columns)
+    try:
+        return import_module(kind).DataFrame(columns)
+    except ImportError as error:
+        raise missing_package(kind, kind, what, error) from error
+
+
 def graph_of(result: EdgeTestResult) -> nx.Graph[str]:
     """The edges as a graph: every tested variable a node, the numbers as edge attributes."""
+    part("networkx", "plot", "A graph of networkx")
     import networkx as nx
 
     graph: nx.Graph[str] = nx.Graph(

@@ -8,7 +8,7 @@ import numpy as np
 
 from edgewise._base.checks import check_choice
 from edgewise._base.types import AnyArray
-from edgewise.results.edge import FrameKind, frame_kind
+from edgewise.results.edge import FrameKind, frame_kind, new_frame
 from edgewise.results.intervals import Intervals
 
 _MATRICES = (
@@ -43,16 +43,14 @@ class Matrices(Intervals):
             names are in a first column, "variable" (with an underscore more where that is the name
             of a variable).
         """
-        import narwhals as nw
-
         kind, names = frame_kind(backend), list(self.feature_names)
         columns = dict(zip(names, self._matrix(name).T.tolist(), strict=True))
         if kind == "pandas":
-            return nw.from_dict(columns, backend=kind).to_native().set_axis(names, axis="index")
+            return new_frame(columns, kind).set_axis(names, axis="index")
         heading = _VARIABLE
         while heading in names:
             heading += "_"
-        return nw.from_dict({heading: names, **columns}, backend=kind).to_native()
+        return new_frame({heading: names, **columns}, kind)
 
     def _matrix(self, name: str) -> AnyArray:
         known = [one for one in _MATRICES if getattr(self, one) is not None]

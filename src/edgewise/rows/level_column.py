@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from edgewise._base.checks import check_known
+from edgewise._base.parts import part
 from edgewise._base.types import AnyArray
 from edgewise.errors import DataError, DataTypeError
 from edgewise.rows.kinds import row_source
@@ -65,8 +66,7 @@ def _of_object(data: Any, name: str, argument: str) -> Any:
     if is_a(data, "datasets", "Dataset"):
         data = data.with_format("arrow")[:]
     if hasattr(data, "__arrow_c_stream__"):
-        import pyarrow as pa
-
+        pa = part("pyarrow", "tables", "A table")
         table = pa.RecordBatchReader.from_stream(data)
         place = _place(name, table.schema.names, "the table", argument)
         return table.read_all().column(place).to_pylist()

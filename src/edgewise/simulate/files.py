@@ -14,16 +14,20 @@ import numpy as np
 from edgewise._base.atomic import atomic_path
 from edgewise._base.checks import check_ending
 from edgewise._base.matrices import upper_pairs
+from edgewise._base.parts import check_part, part
 from edgewise._base.types import FloatArray
 from edgewise._version import __version__
 from edgewise.simulate.distributions.distribution import Distribution
 
 ROW_KINDS = ("parquet", "csv")
+_NEED = "A file of simulated rows"
 
 
 def row_kind(path: str | os.PathLike[str]) -> str:
-    """The format that a file's name asks for."""
-    return check_ending("output", path, ROW_KINDS)
+    """The format that a file's name asks for, if it can be written."""
+    kind = check_ending("output", path, ROW_KINDS)
+    check_part("pyarrow", "tables", _NEED)
+    return kind
 
 
 def truth_paths(path: str | os.PathLike[str]) -> tuple[Path, Path]:
@@ -39,6 +43,7 @@ def write_rows(
     path: str | os.PathLike[str], names: tuple[str, ...], batches: Iterable[FloatArray]
 ) -> int:
     """Write the rows batch by batch, with one batch in memory; return how many there were."""
+    part("pyarrow", "tables", _NEED)
     import pyarrow as pa
     import pyarrow.csv
     import pyarrow.parquet
@@ -73,6 +78,7 @@ def write_truth(
     record: dict[str, Any],
 ) -> None:
     """Write Θ, Σ and the edges of the rows at `path`, as JSON and as GraphML."""
+    part("networkx", "plot", "A GraphML file")
     import networkx as nx
 
     json_path, graphml_path = truth_paths(path)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from edgewise._base.checks import check_choice, check_count
+from edgewise._base.parts import check_part
 from edgewise.errors import DataError
 from edgewise.studies.draws import SECONDS, make_draws
 from edgewise.studies.eigenvalues import EigenvalueStudy
@@ -86,6 +87,7 @@ def reproduce(
     check_choice("scale", scale, SCALES)
     seed = check_count("seed", seed, at_least=0)
     workers = check_workers(n_jobs, client)
+    check_part("matplotlib", "plot", "A simulation study")
     crew = f"with {workers} worker{'s' * (workers > 1)}" if client is None else "on a Dask cluster"
     target = Path(output)
     # Checked before the work, so that a long run does not end with a file it cannot write.

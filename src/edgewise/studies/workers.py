@@ -8,6 +8,7 @@ from contextlib import suppress
 from numbers import Integral
 from typing import Any, Protocol, TypeVar
 
+from edgewise._base.parts import part
 from edgewise.errors import EdgewiseError, ParameterError
 from edgewise.rows.clusters.partition_task import one_blas_thread
 
@@ -17,6 +18,7 @@ T_co = TypeVar("T_co", covariant=True)
 #: Units that wait for each thread of a cluster: enough that a thread never has to wait, and few
 #: enough that the scheduler does not hold thousands of them.
 _AHEAD = 4
+_NEED = "A simulation study"
 
 
 class Unit(Protocol[T_co]):
@@ -53,13 +55,12 @@ def _process_count(n_jobs: int) -> int:
             f"{n_jobs!r}."
         )
     if n_jobs == -1:
-        from joblib import cpu_count
-
-        return int(cpu_count())
+        return int(part("joblib", "sklearn", _NEED).cpu_count())
     return int(n_jobs)
 
 
 def _in_processes(units: Sequence[Unit[T]], n_jobs: int) -> Generator[tuple[int, T]]:
+    part("joblib", "sklearn", _NEED)
     from joblib import Parallel, delayed
 
     work = Parallel(n_jobs=n_jobs, backend="loky", return_as="generator_unordered", batch_size=1)

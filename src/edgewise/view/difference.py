@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from edgewise._base.matrices import symmetric
+from edgewise._base.parts import part
 from edgewise._base.types import BoolArray, FloatArray
 from edgewise.errors import ParameterError
 from edgewise.inference.corrections import adjust
@@ -112,6 +113,7 @@ def plot_differences(result: EdgeDifferences) -> list[tuple[Axes, Axes, Axes]]:
     >>> len(drawn), len(drawn[0][0].figure.axes)
     (3, 9)
     """
+    part("matplotlib", "plot", "A plot")
     from matplotlib.figure import Figure
 
     figure, k = Figure(figsize=(18, 6.4 * len(result))), len(result)
@@ -129,6 +131,7 @@ def _box(column: int, row: int, rows: int) -> tuple[float, float, float, float]:
 
 def _three_axes(axes: Sequence[Axes] | None) -> Sequence[Axes]:
     if axes is None:
+        part("matplotlib", "plot", "A plot")
         from matplotlib.figure import Figure
 
         figure = Figure(figsize=(18, 6.4))

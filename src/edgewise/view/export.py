@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 from edgewise._base.atomic import atomic_path
 from edgewise._base.checks import check_ending
+from edgewise._base.parts import check_part
 from edgewise.results.edge import Edge
 from edgewise.results.result import EdgeTestResult
 from edgewise.view.graph_files import (
@@ -129,7 +130,7 @@ def write_json(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:
     >>> result = ew.edge_test(ew.datasets.load_sachs())
     >>> with TemporaryDirectory() as folder:
     ...     write_json(result, Path(folder, "edges.json"))
-    ...     again = ew.EdgeTestResult.from_json(Path(folder, "edges.json").read_text())
+    ...     again = ew.EdgeTestResult.from_json(Path(folder, "edges.json").read_text("utf-8"))
     >>> again.n_edges == result.n_edges
     True
     """
@@ -138,7 +139,7 @@ def write_json(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:
 
 
 def plot_kind(path: str | os.PathLike[str]) -> str:
-    """The kind of picture that a file's name asks for.
+    """The kind of picture that a file's name asks for, if pictures can be drawn here.
 
     Parameters
     ----------
@@ -156,7 +157,9 @@ def plot_kind(path: str | os.PathLike[str]) -> str:
     >>> plot_kind("edges.PNG")
     'png'
     """
-    return check_ending("plot", path, PLOT_KINDS)
+    kind = check_ending("plot", path, PLOT_KINDS)
+    check_part("matplotlib", "plot", "A plot")
+    return kind
 
 
 def write_plot(ax: Axes, path: str | os.PathLike[str]) -> None:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from edgewise._base.atomic import atomic_path
 from edgewise._base.checks import check_ending
+from edgewise._base.parts import check_part, part
 from edgewise.results.result import EdgeTestResult
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 # Gephi and cytoscape.js drop a node without a name, and all its edges.
 _UNNAMED = "(unnamed)"
+_NEED = "A file of the graph"
 
 
 def distinct_texts(names: Iterable[str], change: Callable[[str], str]) -> dict[str, str]:
@@ -68,9 +70,7 @@ def write_graphml(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_graphml(ew.edge_test(ew.datasets.load_sachs()), f"{folder}/edges.graphml")
     """
-    import networkx as nx
-
-    _write_xml(nx.write_graphml_xml, result, path)
+    _write_xml(part("networkx", "plot", _NEED).write_graphml_xml, result, path)
 
 
 def write_gexf(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:
@@ -96,9 +96,7 @@ def write_gexf(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:
     ...     nx.read_gexf(f"{folder}/edges.gexf").number_of_edges()
     26
     """
-    import networkx as nx
-
-    _write_xml(nx.write_gexf, result, path)
+    _write_xml(part("networkx", "plot", _NEED).write_gexf, result, path)
 
 
 def write_cytoscape(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:
@@ -122,8 +120,7 @@ def write_cytoscape(result: EdgeTestResult, path: str | os.PathLike[str]) -> Non
     >>> with TemporaryDirectory() as folder:
     ...     write_cytoscape(result, f"{folder}/edges.cyjs")
     """
-    import networkx as nx
-
+    nx = part("networkx", "plot", _NEED)
     document = nx.cytoscape_data(_graph(result, lambda name: name or _UNNAMED))
     # networkx reads a list of pairs or an object; the other two programs read only an object.
     document["data"] = dict(document["data"])
@@ -141,7 +138,7 @@ GRAPH_KINDS: dict[str, Callable[[EdgeTestResult, str | os.PathLike[str]], None]]
 
 
 def graph_kind(path: str | os.PathLike[str]) -> str:
-    """The kind of graph file that a file's name asks for.
+    """The kind of graph file that a file's name asks for, if it can be written here.
 
     Parameters
     ----------
@@ -159,7 +156,9 @@ def graph_kind(path: str | os.PathLike[str]) -> str:
     >>> graph_kind("edges.GEXF")
     'gexf'
     """
-    return check_ending("graph", path, tuple(GRAPH_KINDS))
+    kind = check_ending("graph", path, tuple(GRAPH_KINDS))
+    check_part("networkx", "plot", _NEED)
+    return kind
 
 
 def write_graph(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from edgewise._base.parts import part
 from edgewise._base.types import BoolArray, FloatArray
 from edgewise.results.result import EdgeTestResult
 from edgewise.results.tested import Tested, adjusted_for, is_chosen
@@ -153,6 +154,7 @@ def new_axes(
 
     `box` fixes their place in the figure; without it they make room for their labels.
     """
+    part("matplotlib", "plot", "A plot")
     from matplotlib.figure import Figure
 
     if box is not None:

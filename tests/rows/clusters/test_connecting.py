@@ -12,7 +12,7 @@ import pytest
 
 import edgewise as ew
 from edgewise._version import __version__
-from edgewise.errors import ParameterError
+from edgewise.errors import MissingPartError, ParameterError
 from edgewise.rows.clusters import connecting as clusters
 from edgewise.rows.clusters.connecting import check_client, dask_client
 
@@ -90,10 +90,10 @@ class TestAddress:
 class TestNotInstalled:
     def test_says_which_extra(self, monkeypatch, refuses, rows):
         monkeypatch.setitem(sys.modules, "distributed", None)
-        fragments = ["engine: Dask", "is not installed", "pip install 'edgewise[dask]'"]
+        fragments = ["Dask needs distributed", "is not installed", "pip install ", "[dask]"]
         for address in (None, "tcp://127.0.0.1:1"):
-            refuses(lambda a=address: entered(a), ParameterError, *fragments)
-        refuses(lambda: ew.edge_test(rows, client=object()), ParameterError, *fragments)
+            refuses(lambda a=address: entered(a), MissingPartError, *fragments)
+        refuses(lambda: ew.edge_test(rows, client=object()), MissingPartError, *fragments)
 
     def test_dask_alone_does_for_its_own_threads(self, monkeypatch, da, rows, same_result):
         array = da.from_array(rows.copy(), chunks=(150, 4)) + 1

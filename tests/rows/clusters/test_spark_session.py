@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from edgewise.errors import ParameterError
+from edgewise.errors import MissingPartError, ParameterError
 from edgewise.rows.clusters import connecting as clusters
 
 
@@ -56,7 +56,7 @@ def test_without_pyspark(monkeypatch, refuses):
         with clusters.spark_session(None):
             pass
 
-    refuses(start, ParameterError, "Spark is not installed", "pip install 'edgewise[spark]'")
+    refuses(start, MissingPartError, "pyspark, which is not installed", "pip install ", "[spark]")
 
 
 @pytest.mark.parametrize(

@@ -15,12 +15,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from edgewise._base.parts import missing_part, part
 from edgewise._base.text import one_line
 from edgewise._version import __version__
 from edgewise.errors import ParameterError
 
 # How many seconds to wait for a cluster.
 TIMEOUT = 10.0
+_DASK = "A cluster of Dask"
 # If these differ between machines, one may not be able to read what another writes.
 _MUST_MATCH = ("python", "dask", "distributed", "numpy", "edgewise")
 
@@ -28,16 +30,14 @@ _MUST_MATCH = ("python", "dask", "distributed", "numpy", "edgewise")
 @contextmanager
 def dask_client(address: str | None, *, timeout: float = TIMEOUT) -> Iterator[Any]:
     """A client of the scheduler at `address`; by default, of one local process per core."""
-    from joblib import cpu_count
+    part("distributed", "dask", _DASK)
+    from dask.system import CPU_COUNT
+    from distributed import Client, LocalCluster
 
-    try:
-        from distributed import Client, LocalCluster
-    except ImportError as error:
-        raise _not_installed("dask", error) from error
     if address is None:
         with (
             LocalCluster(
-                n_workers=cpu_count(),
+                n_workers=CPU_COUNT,
                 threads_per_worker=1,
                 dashboard_address="127.0.0.1:0",  # any free port, reachable from this machine only
                 silence_logs=logging.CRITICAL,  # failures are raised here, and reported once
@@ -79,10 +79,9 @@ async def _shake_hands(address: str, timeout: float) -> None:
 
 def check_client(client: Any) -> None:
     """Refuse anything but a working client of a cluster with the same software."""
-    try:
-        from distributed import Client
-    except ImportError as error:
-        raise _not_installed("dask", error) from error
+    part("distributed", "dask", _DASK)
+    from distributed import Client
+
     if not isinstance(client, Client):
         raise ParameterError(
             f"client: expected a distributed.Client, got {type(client).__name__}; make one with "
@@ -124,14 +123,6 @@ def _series(package: str, version: str | None) -> str | None:
     return ".".join(parts[:1] if package == "numpy" else parts[:2])
 
 
-def _not_installed(extra: str, error: ImportError) -> ParameterError:
-    name = {"dask": "Dask with its distributed scheduler", "spark": "Spark"}[extra]
-    return ParameterError(
-        f"engine: {name} is not installed ({one_line(error)}); install it with "
-        f"`pip install 'edgewise[{extra}]'`."
-    )
-
-
 @contextmanager
 def spark_session(master: str | None, *, timeout: float = TIMEOUT) -> Iterator[Any]:
     """A session of the cluster at `master`; by default, of this machine's cores."""
@@ -141,7 +132,7 @@ def spark_session(master: str | None, *, timeout: float = TIMEOUT) -> Iterator[A
         with without_pandas_warning():
             from pyspark.sql import SparkSession
     except ImportError as error:
-        raise _not_installed("spark", error) from error
+        raise missing_part("pyspark", "spark", "The engine Spark", error) from error
     address = master or "local[*]"
     _check_master(address)
     _check_reachable(address, timeout)

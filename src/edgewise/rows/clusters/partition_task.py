@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Generic, TypeVar
 
+from edgewise._base.parts import part
 from edgewise._base.shared_context import SharedContext
 from edgewise._base.text import listed, one_line
 from edgewise._version import __version__
@@ -93,10 +94,9 @@ def in_tree(items: Sequence[T], merge: Callable[[T, T], T]) -> T:
 
 @contextmanager
 def _limited() -> Iterator[None]:
-    from threadpoolctl import threadpool_limits
-
+    threadpoolctl = part("threadpoolctl", "sklearn", "A worker")
     _any_thread_may_limit()
-    limits = threadpool_limits(limits=1)
+    limits = threadpoolctl.threadpool_limits(limits=1)
     try:
         yield
     finally:

@@ -10,15 +10,20 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-import pyarrow as pa
-
+from edgewise._base.parts import missing_part
 from edgewise._base.text import listed, one_line
 from edgewise._base.warn import quiet
 from edgewise.errors import DataError, DataTypeError, EdgewiseError
 from edgewise.rows.clusters.partition_task import PartTask, in_tree
 from edgewise.rows.clusters.partitioned import PartitionedTable
-from edgewise.rows.readers.arrow import ArrowTable
 from edgewise.rows.selection import selected_names
+
+try:
+    import pyarrow as pa
+
+    from edgewise.rows.readers.arrow import ArrowTable
+except ImportError as _error:
+    raise missing_part("pyarrow", "spark", "A data frame of Spark", _error) from _error
 
 T = TypeVar("T")
 

@@ -1,0 +1,123 @@
+"""How a missing part is reported: one sentence, with the command for the copy at hand."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from edgewise import MissingPartError
+from edgewise._base import parts
+from edgewise._base.parts import (
+    check_part,
+    install_command,
+    is_installed,
+    missing_package,
+    missing_part,
+    part,
+)
+
+ROOT = Path(__file__).parents[2]
+
+
+class Copy:
+    """A distribution that was installed from `url`; from an index if there is none."""
+
+    def __init__(self, url, **about):
+        self._origin = None if url is None else json.dumps({"url": url, **about})
+
+    def read_text(self, name):
+        assert name == "direct_url.json"
+        return self._origin
+
+
+@pytest.fixture
+def command_of(monkeypatch):
+    """The command for a copy."""
+
+    def command(found, system="posix"):
+        def distribution(name):
+            assert name == "edgewise"
+            if found is None:
+                raise importlib.metadata.PackageNotFoundError(name)
+            return found
+
+        monkeypatch.setattr(importlib.metadata, "distribution", distribution)
+        monkeypatch.setattr(parts.os, "name", system)
+        return install_command.__wrapped__("tables")
+
+    return command
+
+
+class TestInstallCommand:
+    def test_a_folder(self, command_of):
+        folder = ROOT.as_uri()
+        assert command_of(Copy(folder, dir_info={})) == f"pip install '{ROOT}[tables]'"
+        editable = Copy(folder, dir_info={"editable": True})
+        assert command_of(editable) == f"pip install -e '{ROOT}[tables]'"
+
+    def test_a_folder_with_a_space(self, command_of, tmp_path):
+        folder = tmp_path / "my copy"
+        folder.mkdir()
+        (folder / "pyproject.toml").touch()
+        assert command_of(Copy(folder.as_uri())) == f"pip install '{folder}[tables]'"
+
+    @pytest.mark.parametrize("name", ["edgewise-1.0-py3-none-any.whl", "edgewise-1.0.tar.gz"])
+    def test_an_archive(self, command_of, tmp_path, name):
+        archive = tmp_path / name
+        archive.touch()
+        url = archive.as_uri()
+        assert command_of(Copy(url)) == f"pip install 'edgewise[tables] @ {url}'"
+
+    def test_an_address(self, command_of):
+        url = "https://example.org/edgewise.zip"
+        assert command_of(Copy(url)) == f"pip install 'edgewise[tables] @ {url}'"
+
+    def test_a_package_index(self, command_of):
+        assert command_of(Copy(None)) == "pip install 'edgewise[tables]'"
+
+    def test_a_folder_that_is_gone(self, command_of, tmp_path):
+        # A package of conda remembers the folder in which it was built.
+        url = (tmp_path / "gone").as_uri()
+        assert command_of(Copy(url, dir_info={})) == "pip install 'edgewise[tables]'"
+
+    def test_a_copy_that_was_never_installed(self, command_of):
+        assert command_of(None) == f"pip install '{ROOT}[tables]'"
+
+    def test_the_quotes_of_windows(self, command_of):
+        assert command_of(Copy(None), "nt") == 'pip install "edgewise[tables]"'
+
+
+class TestPart:
+    def test_a_module_that_is_there(self):
+        assert part("json.decoder", "tables", "A page") is json.decoder
+        check_part("json", "tables", "A page")
+        assert is_installed("json")
+
+    def test_a_module_that_is_missing(self, refuses, monkeypatch):
+        monkeypatch.setitem(sys.modules, "sklearn", None)
+        fragments = ["EdgeTest needs scikit-learn, which is not installed; ", "[sklearn]"]
+        for find in (part, check_part):
+            error = refuses(lambda f=find: f("sklearn", "sklearn", "EdgeTest"), ImportError)
+            assert isinstance(error, MissingPartError)
+            assert all(fragment in str(error) for fragment in fragments)
+
+    def test_a_module_that_is_broken(self):
+        # It is there, but a library of its own is missing.
+        error = ImportError("libarrow.so.2600: cannot open shared object file", name="pyarrow.lib")
+        said = str(missing_part("pyarrow", "tables", "A Parquet file", error))
+        assert "which cannot be imported (libarrow.so.2600: cannot open" in said
+        other = ModuleNotFoundError("No module named 'numba'", name="numba")
+        assert "cannot be imported (No module named 'numba')" in str(
+            missing_part("pyarrow", "tables", "A Parquet file", other)
+        )
+
+    def test_a_package_that_no_extra_brings(self):
+        absent = ModuleNotFoundError("No module named 'causallearn'", name="causallearn")
+        assert str(missing_package("causal-learn>=1", "causallearn", "It", absent)) == (
+            "It needs causal-learn>=1, which is not installed; install it with "
+            "`pip install 'causal-learn>=1'`."
+        )
