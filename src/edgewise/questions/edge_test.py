@@ -194,7 +194,7 @@ def edge_test(
             raise ParameterError(
                 "budget: expected without groups, got both; leave one of the two out."
             )
-        able = candidates(method, options)
+        able = candidates(method, options, edge_test)
         question = able[0].question(*asked)
         clock = started_clock(budget)
         table = open_table(data, **rows)
@@ -202,7 +202,7 @@ def edge_test(
         spent = spend(table, clock, able, question.alpha)
         result = _decided(spent.measurement, question)
         return replace(result, options={**result.options, **spent.record()})
-    chosen = method_of(method, options)
+    chosen = method_of(method, options, edge_test)
     if grouped:
         chosen.check_groups()
     if isinstance(state, ConfidenceSequence):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from edgewise._base.checks import check_columns, check_names
+from edgewise._base.checks import check_columns, check_flag, check_names
 from edgewise.errors import DataError, DataTypeError, ParameterError
 from edgewise.rows.grouping import GroupedTable, WithLabels
 from edgewise.rows.readers.arrays import ArrayTable
@@ -68,6 +68,7 @@ def open_table(
     Table
         The table, over which passes can be run.
     """
+    check_flag("drop_missing", drop_missing)
     if isinstance(data, GroupedTable):
         if drop_missing or any(
             given is not None for given in (columns, exclude, feature_names, progress, groups)
