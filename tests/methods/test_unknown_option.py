@@ -81,7 +81,7 @@ def test_how_a_file_is_read(name, refuses):
     refuses(
         lambda: ew.edge_test("rows.csv", **{name: ";"}),
         ParameterError,
-        f"{name}: edge_test has no such argument; pass ew.read_table(path, {name}=...) as the data.",
+        f"{name}: edge_test has no such argument; pass ew.read_table(path, {name}=...)",
     )
 
 
