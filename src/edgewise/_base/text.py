@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Sequence
 
 _SHOWN = 5  # columns named in a message before it says "and n more"
@@ -36,6 +35,8 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     >>> nearest("Bonf", ["holm", "bonferroni"])
     'bonferroni'
     """
+    import difflib  # where something went wrong, and not in every run
+
     alike: dict[str, str] = {}
     for one in known:
         alike.setdefault(one.casefold(), one)

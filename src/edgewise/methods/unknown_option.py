@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from inspect import Parameter, signature
 from typing import Any, NoReturn
 
 from edgewise._base.text import joined, nearest
@@ -55,6 +54,8 @@ def raise_for_unknown_option(
             f"{name}: {caller} has no such argument; pass ew.read_table(path, {name}=...) as the "
             "data."
         )
+    from inspect import Parameter, signature  # where something went wrong, and not in every run
+
     arguments = [
         key
         for key, parameter in signature(function).parameters.items()
