@@ -191,3 +191,15 @@ def test_overflow_is_infinite_without_a_warning(rows):
         fitted = EdgeTest().fit(rows * 1e100)
         assert fitted.error_norm(np.eye(4) * 1e250) == np.inf
         assert EdgeTest().fit(rows).score(np.asarray(rows) * 1e150) < -1e200
+
+
+def test_nilearn_takes_it_as_a_covariance_estimator(require):
+    connectome = require("nilearn.connectome")
+    subjects = [np.random.default_rng(seed).standard_normal((80, 5)) for seed in range(3)]
+    measure = connectome.ConnectivityMeasure(
+        cov_estimator=EdgeTest(), kind="partial correlation", standardize=False
+    )
+    found = measure.fit_transform(subjects)
+    for matrix, X in zip(found, subjects, strict=True):
+        expected = ew.edge_test(X).partial_correlation
+        np.testing.assert_allclose(matrix, expected, atol=1e-12)

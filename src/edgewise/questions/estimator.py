@@ -301,7 +301,9 @@ class EdgeTest(FittedTest, BaseEstimator):  # type: ignore[misc]
 
     def _remember_features(self, X: Any, table: Table, *, reset: bool) -> None:
         files = hasattr(table, "paths")
-        if isinstance(table, LocalTable) and not files and _known_to_scikit_learn(X):
+        plain = isinstance(X, np.ndarray | list | tuple) and not table.named
+        if isinstance(table, LocalTable) and not files and (plain or hasattr(X, "iloc")):
+            # Arrays and pandas; of other data scikit-learn may know neither names nor columns.
             validate_data(self, X, reset=reset, skip_check_array=True)
             return
         names = np.array(table.feature_names, dtype=object)
@@ -327,13 +329,6 @@ class EdgeTest(FittedTest, BaseEstimator):  # type: ignore[misc]
         if self._tested is None:
             self._tested = self._test(self.moments_)
         return self._tested
-
-
-def _known_to_scikit_learn(X: Any) -> bool:
-    """Whether scikit-learn counts the columns of such data, and finds their names."""
-    return isinstance(X, np.ndarray | list | tuple) or any(
-        hasattr(X, name) for name in ("columns", "__dataframe__")
-    )
 
 
 def _same(value: Any, default: Any) -> bool:
