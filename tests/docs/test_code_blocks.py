@@ -166,6 +166,8 @@ def files_of_the_readme() -> None:
     csv.write_csv(returns.drop_columns("Date")[4000:], "after.csv")
 
 
+# anndata asks pandas for an option that it knows by itself since version 3.
+@pytest.mark.filterwarnings("ignore:The 'future.infer_string' option")
 @pytest.mark.parametrize("page", [page for page, blocks in BLOCKS.items() if blocks])
 def test_page(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

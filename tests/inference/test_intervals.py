@@ -274,6 +274,14 @@ class TestArguments:
             "scale: expected one of 'partial_correlation', 'precision'",
         )
 
+    def test_simultaneous(self, refuses):
+        result = result_of("score", rows_of(100))
+        refuses(
+            lambda: result.confidence_interval(simultaneous="yes"),
+            ParameterError,
+            "simultaneous: expected True or False, got 'yes'",
+        )
+
     def test_a_result_without_an_uncertainty(self, refuses):
         result = replace(result_of("score", rows_of(100)), uncertainty=None)
         refuses(

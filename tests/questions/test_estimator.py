@@ -156,6 +156,18 @@ def test_feature_names(rows, require):
     assert EdgeTest().fit(frame).result_.feature_names == tuple("abcd")
 
 
+@pytest.mark.parametrize("kind", ["polars", "pyarrow"])
+def test_feature_names_of_other_frames(rows, require, kind):
+    columns = dict(zip("abcd", np.asarray(rows).T, strict=True))
+    package = require(kind)
+    frame = package.table(columns) if kind == "pyarrow" else package.DataFrame(columns)
+    fitted = EdgeTest().fit(frame)
+    assert list(fitted.feature_names_in_) == list("abcd")
+    assert fitted.score(frame) == pytest.approx(EdgeTest().fit(rows).score(rows), rel=1e-12)
+    with pytest.raises(ew.DataError, match="expected the columns 'a', 'b', 'c', 'd', got 4: 'b'"):
+        fitted.score(frame.select(list("bacd")))
+
+
 def test_files(csv_file, rows, same_result):
     estimator = EdgeTest().fit(csv_file)
     assert list(estimator.feature_names_in_) == list("abcd")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import os
 from collections import Counter
@@ -10,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from numbers import Integral, Real
 from typing import TYPE_CHECKING
 
-from edgewise._base.text import listed
+from edgewise._base.text import did_you_mean, listed
 from edgewise.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
@@ -18,11 +17,22 @@ if TYPE_CHECKING:
 
 
 def check_choice(name: str, value: object, choices: Sequence[object]) -> None:
+    """Refuse a value that is not among the choices; name the nearest that is.
+
+    Examples
+    --------
+    >>> check_choice("method", "Scor", ("score", "wald"))
+    Traceback (most recent call last):
+    edgewise.errors.ParameterError: method: expected one of 'score', 'wald'; got 'Scor' (did you
+        mean 'score'?).
+    """
     # Only plain values are compared: an array has no single truth value.
     plain = value is None or isinstance(value, str | int)
     if not plain or value not in choices:
         listed = ", ".join(repr(choice) for choice in choices)
-        raise ParameterError(f"{name}: expected one of {listed}; got {value!r}.")
+        words = [choice for choice in choices if isinstance(choice, str)]
+        guess = did_you_mean(value, words) if isinstance(value, str) else ""
+        raise ParameterError(f"{name}: expected one of {listed}; got {value!r}{guess}.")
 
 
 def check_ending(name: str, path: str | os.PathLike[str], kinds: Sequence[str]) -> str:
@@ -131,9 +141,7 @@ def check_known(
     known = set(names)
     for name in wanted:
         if name not in known:
-            alike = {one.casefold(): one for one in names}
-            near = difflib.get_close_matches(name.casefold(), alike, n=1)
-            guess = f" (did you mean {alike[near[0]]!r}?)" if near else ""
+            guess = did_you_mean(name, names)
             have = listed([*map(repr, names)])
             raise DataError(f"{argument}: {where} has no column {name!r}{guess}; it has {have}.")
 

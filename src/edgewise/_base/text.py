@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 _SHOWN = 5  # columns named in a message before it says "and n more"
 
@@ -11,6 +11,52 @@ def listed(items: Sequence[str]) -> str:
     """Items for a message; only the first few if there are many."""
     more = f" and {len(items) - _SHOWN} more" if len(items) > _SHOWN else ""
     return ", ".join(items[:_SHOWN]) + more
+
+
+def joined(items: Sequence[str], word: str) -> str:
+    """Items of a sentence, with a word before the last one.
+
+    Examples
+    --------
+    >>> joined(["'a'", "'b'", "'c'"], "and")
+    "'a', 'b' and 'c'"
+    """
+    *first, last = items
+    return f"{', '.join(first)} {word} {last}" if first else last
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that is most like a name, or begins with it; None if none is.
+
+    Examples
+    --------
+    >>> nearest("min_efect", ["alpha", "min_effect"])
+    'min_effect'
+    >>> nearest("Bonf", ["holm", "bonferroni"])
+    'bonferroni'
+    """
+    import difflib  # where something went wrong, and not in every run
+
+    alike: dict[str, str] = {}
+    for one in known:
+        alike.setdefault(one.casefold(), one)
+    written = name.casefold()
+    near = difflib.get_close_matches(written, alike, n=1)
+    if not near and len(written) > 1:
+        near = [one for one in alike if one.startswith(written)]
+    return alike[near[0]] if near else None
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """What to add to a message about a name that is not known; empty if none is like it.
+
+    Examples
+    --------
+    >>> did_you_mean("aeg", ["sex", "age"])
+    " (did you mean 'age'?)"
+    """
+    guess = nearest(name, known)
+    return "" if guess is None else f" (did you mean {guess!r}?)"
 
 
 def one_line(error: Exception) -> str:

@@ -10,13 +10,14 @@ import numpy as np
 
 from edgewise._base.checks import check_testable_shape
 from edgewise._base.types import FloatArray
-from edgewise.errors import DataError
+from edgewise.estimators.columns_at_fault import (
+    COLLINEAR,
+    raise_for_scale,
+    raise_if_collinear,
+    raise_if_not_measurable,
+)
 from edgewise.kernels.centre import Centre
-
-# If the other columns leave less than this share of a column's variance, the rest is rounding.
-_COLLINEAR = 1e-13
-# A spread of this many units in the last place of the mean is a constant column.
-_CONSTANT_ULPS = 16 * np.finfo(float).eps
+from edgewise.rows.glance import Glance
 
 
 class SampleMoments(Protocol):
@@ -79,33 +80,37 @@ class PrecisionEstimate:
         return whitening
 
 
-def estimate_precision(moments: SampleMoments, feature_names: Sequence[str]) -> PrecisionEstimate:
-    """Invert the covariance through the correlation matrix; errors name the columns at fault."""
+def estimate_precision(
+    moments: SampleMoments, feature_names: Sequence[str], glance: Glance | None = None
+) -> PrecisionEstimate:
+    """Invert the covariance through the correlation matrix; errors name the columns at fault.
+
+    A `glance` at the rows, where there is one, tells columns of tiny values from constant ones.
+    """
     check_testable_shape(moments.n_samples, moments.n_features or 0)
-    mean, covariance = moments.mean(), moments.covariance()
+    covariance = moments.covariance()
+    raise_if_not_measurable(covariance, moments.mean(), feature_names, glance)
     scale = np.sqrt(covariance.diagonal())
-    if not np.isfinite(covariance).all():
-        worst = feature_names[int(np.argmax(np.abs(mean) + np.nan_to_num(scale, nan=np.inf)))]
-        raise DataError(
-            f"X: the variance of column {worst!r} overflows; divide the column by a constant."
-        )
-    _raise_if_constant(scale, mean, feature_names)
     correlation = _unscaled(covariance, scale)
     np.fill_diagonal(correlation, 1.0)
     inverse = _inverse(correlation)
     # ‖R⁻¹‖₂ ≤ ‖R⁻¹‖_∞: this is usually enough, without the smallest eigenvalue.
-    if inverse is None or not np.linalg.norm(inverse, np.inf) * _COLLINEAR * len(scale) < 1:
-        _raise_if_collinear(correlation, scale, feature_names)
+    if inverse is None or not np.linalg.norm(inverse, np.inf) * COLLINEAR * len(scale) < 1:
+        raise_if_collinear(correlation, scale, feature_names)
         inverse = np.asarray(np.linalg.inv(correlation))
         inverse = (inverse + inverse.T) / 2
     root = np.sqrt(inverse.diagonal())
     partial = -_unscaled(inverse, root)
     np.fill_diagonal(partial, 1.0)
+    with np.errstate(over="ignore"):
+        precision = _unscaled(inverse, scale)
+    if not np.isfinite(precision).all():
+        raise_for_scale(feature_names[int(np.argmax(precision.diagonal()))], small=True)
     return PrecisionEstimate(
         n_samples=moments.n_samples,
         centre=moments.centre(),
         covariance=covariance,
-        precision=_unscaled(inverse, scale),
+        precision=precision,
         partial_correlation=partial,
         residual_map=inverse / scale[:, np.newaxis] / root,
     )
@@ -128,50 +133,3 @@ def _unscaled(matrix: FloatArray, scale: FloatArray) -> FloatArray:
     """D⁻¹MD⁻¹, symmetric to the last bit, without a product of two scales that could overflow."""
     divided = matrix / scale / scale[:, np.newaxis]
     return divided / 2 + divided.T / 2
-
-
-def _raise_if_constant(scale: FloatArray, mean: FloatArray, names: Sequence[str]) -> None:
-    constant = np.flatnonzero(scale <= _CONSTANT_ULPS * np.abs(mean))
-    if constant.size:
-        i = int(constant[0])
-        more = f" (and {constant.size - 1} more)" if constant.size > 1 else ""
-        raise DataError(
-            f"X: expected columns that vary, got the constant column {names[i]!r} "
-            f"(every value is {mean[i]:.6g}){more}; drop it."
-        )
-
-
-def _raise_if_collinear(correlation: FloatArray, scale: FloatArray, names: Sequence[str]) -> None:
-    """Find the first column that is determined by the columns before it, and say how."""
-    if np.linalg.eigvalsh(correlation)[0] > _COLLINEAR * len(names):
-        return
-    residual = correlation.copy()
-    kept: list[int] = []
-    worst, worst_left = 0, np.inf
-    for k in range(len(names)):
-        left = residual[k, k]
-        if kept and left < worst_left:
-            worst, worst_left = k, left
-        if kept and left <= 10 * _COLLINEAR * len(names):
-            break
-        residual -= np.outer(residual[:, k], residual[k]) / left
-        kept.append(k)
-    before = np.arange(worst)
-    weights = np.linalg.lstsq(
-        correlation[np.ix_(before, before)], correlation[before, worst], rcond=1e-12
-    )[0]
-    used = before[np.abs(weights) > 1e-6]
-    if used.size == 1:
-        raise DataError(
-            f"X: column {names[worst]!r} duplicates column {names[int(used[0])]!r} (they are "
-            "perfectly correlated); drop one of the two."
-        )
-    terms = [
-        f"{weights[i] * scale[worst] / scale[i]:+.4g}·{names[int(i)]!r}"
-        for i in used[np.argsort(-np.abs(weights[used]))]
-    ]
-    raise DataError(
-        f"X: column {names[worst]!r} is a linear combination of others "
-        f"({names[worst]!r} = {' '.join(terms).removeprefix('+')} up to a constant), so the "
-        "covariance has no inverse; drop one of them."
-    )

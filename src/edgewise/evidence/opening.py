@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from edgewise._base.checks import check_names, check_testable_shape, default_names
+from edgewise._base.checks import check_flag, check_names, check_testable_shape, default_names
 from edgewise.errors import DataError, ParameterError
 from edgewise.evidence.evidence import Evidence, Needs
 from edgewise.evidence.from_rows import RowEvidence
@@ -43,7 +43,8 @@ def open_evidence(
     `check_names_of` is called with the names of the columns, before any row is read.
     """
     if isinstance(data, Moments | BatchMoments):
-        if drop_missing or any(given is not None for given in (columns, exclude, client, groups)):
+        choices = columns, exclude, client, groups
+        if check_flag("drop_missing", drop_missing) or any(one is not None for one in choices):
             raise ParameterError(
                 "groups, columns, exclude, drop_missing, client: expected with rows only, got a "
                 "state, which has no rows."

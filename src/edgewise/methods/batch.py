@@ -84,7 +84,7 @@ class Batch(PerEdgeMethod):
 
     def measure(self, evidence: Evidence) -> Measurement:
         state = working_batches(self.n_batches, evidence)
-        estimate = type(self).estimator(state.pooled(), evidence.feature_names)
+        estimate = type(self).estimator(state.pooled(), evidence.feature_names, evidence.glance)
         left_out = leave_one_out(state, estimate)
         uncertainty = PerEdge(left_out.spread(estimate), Student(len(left_out) - 1))
         return self.measurement(

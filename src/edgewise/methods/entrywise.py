@@ -79,7 +79,7 @@ class Entrywise(BoundMethod):
 
     def measure(self, evidence: Evidence) -> Measurement:
         state = working_batches(self.n_batches, evidence)
-        estimate = type(self).estimator(state.pooled(), evidence.feature_names)
+        estimate = type(self).estimator(state.pooled(), evidence.feature_names, evidence.glance)
         left_out = leave_one_out(state, estimate, entries=True)
         if left_out.precision is None:
             raise TypeError("left_out: expected with the entries of the precision")

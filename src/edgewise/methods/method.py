@@ -24,6 +24,7 @@ from edgewise.inference.effect import MinEffect
 from edgewise.inference.family import Family
 from edgewise.inference.measurement import Measurement, Uncertainty
 from edgewise.inference.question import Question
+from edgewise.rows.glance import Glance
 
 if TYPE_CHECKING:
     from edgewise._base.types import FloatArray
@@ -96,9 +97,9 @@ class Method(ABC):
     takes_groups: ClassVar[bool] = False
     effect_scale: ClassVar[str] = "partial_correlation"
     #: How Θ is estimated; a method with another estimator names it here.
-    estimator: ClassVar[Callable[[SampleMoments, Sequence[str]], PrecisionEstimate]] = staticmethod(
-        estimate_precision
-    )
+    estimator: ClassVar[
+        Callable[[SampleMoments, Sequence[str], Glance | None], PrecisionEstimate]
+    ] = staticmethod(estimate_precision)
 
     @property
     def needs(self) -> Needs:
@@ -139,7 +140,7 @@ class Method(ABC):
 
     def estimate(self, evidence: Evidence) -> PrecisionEstimate:
         """The estimate that the method works on."""
-        return type(self).estimator(evidence.moments(), evidence.feature_names)
+        return type(self).estimator(evidence.moments(), evidence.feature_names, evidence.glance)
 
     @property
     def relies_on(self) -> Assumes:

@@ -6,13 +6,14 @@ is first used, so that the command line can name the methods without loading the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from edgewise._base.checks import check_choice
 from edgewise.errors import ParameterError
+from edgewise.methods.unknown_option import raise_for_unknown_option
 
 if TYPE_CHECKING:
     from edgewise.methods.method import Method
@@ -57,31 +58,38 @@ def __getattr__(name: str) -> Any:
     return registered()
 
 
-def method_of(method: object, options: Mapping[str, Any] | None = None) -> Method:
-    """The method that a user named, with its options; or the object that the user passed."""
+def method_of(
+    method: object,
+    options: Mapping[str, Any] | None = None,
+    asked_by: Callable[..., Any] | None = None,
+) -> Method:
+    """The method that a user named, with its options; or the object that the user passed.
+
+    `asked_by` is the function whose keywords the options are, for messages about unknown ones.
+    """
     from edgewise.methods.method import Method
 
     options = options or {}
-    if isinstance(method, Method):
-        if options:
-            raise ParameterError(
-                f"{next(iter(options))}: expected as an option of the method object, as in "
-                f"{type(method).__name__}({next(iter(options))}=...), got it beside the object."
-            )
-        return method
     if isinstance(method, type) and issubclass(method, Method):
         raise ParameterError(
             f"method: expected a method object, got the class; write {method.__name__}(...)."
         )
     methods = registered()
-    check_choice("method", method, tuple(methods))
-    kind = methods[str(method)]
-    known = sorted(field.name for field in fields(kind))
+    given = isinstance(method, Method)
+    if not given:
+        check_choice("method", method, tuple(methods))
+    kind = type(method) if isinstance(method, Method) else methods[str(method)]
+    known = {field.name for field in fields(kind)}
     for name in options:
         if name not in known:
-            has = f"its options are {', '.join(known)}" if known else "it has no options"
-            raise ParameterError(f"{name}: method {method!r} does not take it; {has}.")
-    return kind(**options)
+            homes = {key: [one.name for one in kinds] for key, kinds in method_options().items()}
+            raise_for_unknown_option(name, kind.name, homes, asked_by)
+        if given:
+            raise ParameterError(
+                f"{name}: expected as an option of the method object, as in "
+                f"{kind.__name__}({name}=...), got it beside the object."
+            )
+    return method if isinstance(method, Method) else kind(**options)
 
 
 def method_options() -> dict[str, list[type[Method]]]:

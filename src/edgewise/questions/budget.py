@@ -8,7 +8,7 @@ add; the eigenvalue test is repeated with more rows.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
@@ -76,12 +76,16 @@ class Spent:
         }
 
 
-def candidates(method: str | Method, options: Mapping[str, Any]) -> list[Method]:
+def candidates(
+    method: str | Method,
+    options: Mapping[str, Any],
+    asked_by: Callable[..., Any] | None = None,
+) -> list[Method]:
     """The methods that a budget chooses from: all that support it, or only the named one."""
     able = [kind for kind in registered().values() if kind.fits_budget]
     if method == DEFAULT_METHOD:
-        return [method_of(kind.name, options) for kind in able]
-    chosen = method_of(method, options)
+        return [method_of(kind.name, options, asked_by) for kind in able]
+    chosen = method_of(method, options, asked_by)
     if not chosen.fits_budget:
         names = " and ".join(repr(kind.name) for kind in able)
         raise ParameterError(

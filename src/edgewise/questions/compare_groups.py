@@ -10,6 +10,7 @@ from edgewise.errors import ParameterError
 from edgewise.inference.corrections import HOLM
 from edgewise.inference.family import Family
 from edgewise.methods.method import Method
+from edgewise.methods.registry import method_of
 from edgewise.questions.comparing import Asked, compare_levels, compare_two
 from edgewise.questions.groups import Group, refuse_shared_rows
 from edgewise.questions.levels import read_levels
@@ -134,9 +135,8 @@ def compare_groups(
     """
     columns, exclude = check_columns("columns", columns), check_columns("exclude", exclude)
     family = Family.checked(given, pairs, columns=columns, exclude=exclude)
-    asked = Asked.checked(
-        method, options, alpha, correction, permutations, random_state, progress, family
-    )
+    chosen = method_of(method, options, compare_groups)
+    asked = Asked.checked(chosen, alpha, correction, permutations, random_state, progress, family)
     if groups is not None:
         asked.check_groups()
     rows: dict[str, Any] = {

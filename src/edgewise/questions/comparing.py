@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from edgewise.inference.cautions import Caution
 from edgewise.inference.corrections import CORRECTIONS, Unasked, adjust
 from edgewise.inference.family import Family
 from edgewise.methods.method import Method
-from edgewise.methods.registry import method_of, registered
+from edgewise.methods.registry import registered
 from edgewise.questions.groups import Group, in_group, measured_groups, without_order
 from edgewise.questions.levels import Levels
 from edgewise.questions.permuting import (
@@ -48,8 +48,7 @@ class Asked:
     @classmethod
     def checked(
         cls,
-        method: object,
-        options: Mapping[str, Any],
+        method: Method,
         alpha: object,
         correction: object,
         permutations: object,
@@ -58,12 +57,13 @@ class Asked:
         family: Family,
     ) -> Asked:
         """The question that a user asks."""
-        chosen, level = _comparing_method(method, options), check_alpha(alpha)
+        _check_comparing(method)
+        level = check_alpha(alpha)
         corrected = _checked_correction(correction, permuted=permutations is not None)
         seed = check_count("random_state", random_state, at_least=0)
         if permutations is None:
-            return cls(chosen, level, corrected, None, seed, progress, family)
-        check_permutable(chosen)
+            return cls(method, level, corrected, None, seed, progress, family)
+        check_permutable(method)
         count = check_count("permutations", permutations, at_least=1)
         least = math.ceil(1 / level - 1e-9) - 1
         if count < least:
@@ -71,7 +71,7 @@ class Asked:
                 f"permutations: expected at least {least} at alpha {level:g}, or no p-value could "
                 f"be small enough, got {count}; 999 is usual."
             )
-        return cls(chosen, level, corrected, count, seed, progress, family)
+        return cls(method, level, corrected, count, seed, progress, family)
 
     def check_groups(self) -> None:
         """Refuse rows that belong together where the question does not allow for them."""
@@ -113,16 +113,14 @@ class Asked:
         )
 
 
-def _comparing_method(method: object, options: Mapping[str, Any]) -> Method:
-    """The method; an error if it does not measure a standard error of Fisher's z."""
-    chosen = method_of(method, options)
-    if not chosen.compares_groups:
+def _check_comparing(method: Method) -> None:
+    """Refuse a method that does not measure a standard error of Fisher's z."""
+    if not method.compares_groups:
         able = [repr(name) for name, kind in registered().items() if kind.compares_groups]
         raise ParameterError(
             f"method: expected one that measures the standard error of each pair, by which groups "
-            f"are compared ({', '.join(able)}), got {chosen.name!r}."
+            f"are compared ({', '.join(able)}), got {method.name!r}."
         )
-    return chosen
 
 
 def _checked_correction(correction: object, *, permuted: bool) -> str | None:

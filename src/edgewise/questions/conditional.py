@@ -95,7 +95,7 @@ def partial_test(
             "data: expected rows, got a state, from which no columns can be chosen; pass the rows, "
             "or use edge_test for all columns of the state."
         )
-    chosen = method_of(method, options)
+    chosen = method_of(method, options, partial_test)
     if chosen.simultaneous:
         raise ParameterError(
             f"method: expected a test of each edge by itself, got {chosen.name!r}, which bounds "

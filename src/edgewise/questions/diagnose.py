@@ -39,5 +39,5 @@ def diagnose(data: Any) -> Diagnosis:
         raise DataError(
             "data: a diagnosis looks at rows, got a state, which has none left; pass the rows."
         )
-    estimate = estimate_precision(evidence.moments(), evidence.feature_names)
+    estimate = estimate_precision(evidence.moments(), evidence.feature_names, evidence.glance)
     return diagnosis_of(estimate, evidence.glance, evidence.feature_names)

@@ -194,7 +194,7 @@ def edge_test(
             raise ParameterError(
                 "budget: expected without groups, got both; leave one of the two out."
             )
-        able = candidates(method, options)
+        able = candidates(method, options, edge_test)
         question = able[0].question(*asked)
         clock = started_clock(budget)
         table = open_table(data, **rows)
@@ -202,20 +202,28 @@ def edge_test(
         spent = spend(table, clock, able, question.alpha)
         result = _decided(spent.measurement, question)
         return replace(result, options={**result.options, **spent.record()})
-    chosen = method_of(method, options)
+    chosen = method_of(method, options, edge_test)
     if grouped:
         chosen.check_groups()
     if isinstance(state, ConfidenceSequence):
         chosen, state = _of_sequence(chosen, state), state.state
     question = chosen.question(*asked)
+    return measured_and_decided(data if state is None else state, chosen, question, **rows)[1]
+
+
+def measured_and_decided(
+    data: Any, method: Method, question: Question, **rows: Any
+) -> tuple[Measurement, EdgeTestResult]:
+    """What the method measured in the data, and the result; `rows` says which to read, and how."""
     evidence = open_evidence(
-        data if state is None else state,
-        chosen.needs,
-        f"method {chosen.name!r}",
-        check_names_of=family.tested,
+        data,
+        method.needs,
+        f"method {method.name!r}",
+        check_names_of=question.family.tested,
         **rows,
     )
-    return _decided(chosen.measure(evidence), question)
+    measurement = method.measure(evidence)
+    return measurement, _decided(measurement, question)
 
 
 def _decided(measurement: Measurement, question: Question) -> EdgeTestResult:

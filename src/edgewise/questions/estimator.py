@@ -11,14 +11,17 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from edgewise._base.types import BoolArray, FloatArray
+from edgewise._base.text import listed
 from edgewise.errors import DataError, ParameterError
+from edgewise.estimators.gaussian import Gaussian
 from edgewise.inference.corrections import HOLM
 from edgewise.inference.family import Family
 from edgewise.methods.method import Method
 from edgewise.methods.registry import DEFAULT_METHOD, method_of, method_options, registered
-from edgewise.questions.edge_test import edge_test
+from edgewise.questions.edge_test import measured_and_decided
+from edgewise.questions.fitted import FittedTest
 from edgewise.results.result import EdgeTestResult
+from edgewise.rows.grouping import GroupedTable
 from edgewise.rows.not_rows import is_a
 from edgewise.rows.opening import open_table
 from edgewise.rows.table import LocalTable, Table
@@ -46,7 +49,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 _if_one_pass: Callable[[_Function], _Function] = available_if(_one_pass)
 
 
-class EdgeTest(BaseEstimator):  # type: ignore[misc]
+class EdgeTest(FittedTest, BaseEstimator):  # type: ignore[misc]
     """Which variables are connected? A test of every edge of the graphical model.
 
     Parameters
@@ -91,7 +94,9 @@ class EdgeTest(BaseEstimator):  # type: ignore[misc]
     result_ : EdgeTestResult
         Everything the test found; the other attributes are views of it.
     covariance_, precision_, partial_correlation_ : ndarray of shape (p, p)
-        The estimates.
+        The estimates; the covariance and its inverse are dense, edge or not.
+    location_ : ndarray of shape (p,)
+        The mean of each column.
     pvalues_ : ndarray of shape (p, p)
         Corrected p-values, NaN on the diagonal.
     adjacency_ : ndarray of bool of shape (p, p)
@@ -124,6 +129,17 @@ class EdgeTest(BaseEstimator):  # type: ignore[misc]
     >>> stream = EdgeTest(method="batch").partial_fit(X[:500]).partial_fit(X[500:])
     >>> EdgeTest(method="batch").fit_moments(stream.moments_).result_.n_edges
     2
+
+    Like scikit-learn's covariance estimators, it scores other rows by their Gaussian likelihood:
+
+    >>> from sklearn.model_selection import cross_val_score
+    >>> cross_val_score(EdgeTest(), X, cv=3).round(1)
+    array([-4.3, -4.3, -4.2])
+    >>> test = EdgeTest().fit(X[:500])
+    >>> round(test.score(X[500:]), 1), test.mahalanobis(X[500:502]).round(1)
+    (-4.2, array([3.6, 5.5]))
+    >>> bool(test.get_precision() is test.precision_), test.error_norm(test.covariance_)
+    (True, 0.0)
     """
 
     def __init__(
@@ -164,7 +180,7 @@ class EdgeTest(BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
 
     moments_: Moments | BatchMoments
-    _result: EdgeTestResult | None
+    _tested: tuple[EdgeTestResult, Gaussian] | None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -191,10 +207,10 @@ class EdgeTest(BaseEstimator):  # type: ignore[misc]
         """
         self._forget()
         table = open_table(X, groups=groups)
-        result = self._test(table)
+        tested = self._test(table)
         self._remember_features(X, table, reset=True)
-        self._result = result
-        self.n_samples_seen_ = result.n_samples
+        self._tested = tested
+        self.n_samples_seen_ = tested[0].n_samples
         return self
 
     @_if_one_pass
@@ -225,7 +241,7 @@ class EdgeTest(BaseEstimator):  # type: ignore[misc]
         state = chosen.needs.empty_state() if first else self.moments_
         self.moments_, _ = read_into(state, table)
         self.n_samples_seen_ = self.moments_.n_samples
-        self._result = None
+        self._tested = None
         return self
 
     def fit_moments(self, state: Moments | BatchMoments) -> Self:
@@ -247,10 +263,9 @@ class EdgeTest(BaseEstimator):  # type: ignore[misc]
                 "rows use fit."
             )
         self._forget()
-        result = self._test(state)
-        self._result = result
+        self._tested = self._test(state)
         self.moments_ = state
-        self.n_features_in_ = result.n_features
+        self.n_features_in_ = self._tested[0].n_features
         self.n_samples_seen_ = state.n_samples
         return self
 
@@ -269,23 +284,25 @@ class EdgeTest(BaseEstimator):  # type: ignore[misc]
             options.pop("random_state", None)
         return method_of(self.method, options)
 
-    def _test(self, data: Any) -> EdgeTestResult:
-        is_state = isinstance(data, Moments | BatchMoments)
-        return edge_test(
-            data,
-            method=self._chosen(),
-            alpha=self.alpha,
+    def _test(self, data: Any) -> tuple[EdgeTestResult, Gaussian]:
+        chosen = self._chosen()
+        if isinstance(data, GroupedTable):
+            chosen.check_groups()
+        question = chosen.question(
+            self.alpha,
             # scikit-learn wants plain defaults, so the default and "holm" are the same here.
-            correction=HOLM if self.correction == "holm" else self.correction,
-            min_effect=self.min_effect,
-            effect_scale=self.effect_scale,
-            given=self.given,
-            pairs=self.pairs,
-            feature_names=getattr(self, "feature_names_in_", None) if is_state else None,
+            HOLM if self.correction == "holm" else self.correction,
+            self.min_effect,
+            self.effect_scale,
+            Family.checked(self.given, self.pairs),
         )
+        is_state = isinstance(data, Moments | BatchMoments)
+        names = getattr(self, "feature_names_in_", None) if is_state else None
+        measurement, result = measured_and_decided(data, chosen, question, feature_names=names)
+        return result, Gaussian.of(measurement.estimate)
 
     def _forget(self) -> None:
-        for name in [name for name in vars(self) if name.endswith("_") or name == "_result"]:
+        for name in [name for name in vars(self) if name.endswith("_") or name == "_tested"]:
             delattr(self, name)
 
     def _remember_features(self, X: Any, table: Table, *, reset: bool) -> None:
@@ -298,58 +315,29 @@ class EdgeTest(BaseEstimator):  # type: ignore[misc]
             self.n_features_in_ = len(names)
             if named:
                 self.feature_names_in_ = names
-        elif not named and len(names) == self.n_features_in_:
-            return  # such as a Dask array, whose columns are matched by place
-        elif list(names) != list(getattr(self, "feature_names_in_", names)):
+            return
+        known = list(getattr(self, "feature_names_in_", names))
+        same = list(names) == known or not named  # columns without names are matched by place
+        if len(names) != self.n_features_in_ or not same:
+            expected = f"the columns {listed([*map(repr, known)])}"
+            if len(names) != self.n_features_in_:
+                expected = f"{self.n_features_in_} columns"
             raise DataError(
-                f"X: expected the columns {', '.join(map(repr, self.feature_names_in_))}, got "
-                f"{', '.join(map(repr, names))}; pass the same columns each time."
+                f"X: expected {expected}, got {len(names)}: {listed([*map(repr, names)])}; pass "
+                "the same columns each time."
             )
 
-    @property
-    def result_(self) -> EdgeTestResult:
-        """Everything the test found."""
+    def _once_tested(self) -> tuple[EdgeTestResult, Gaussian]:
         check_is_fitted(self)
-        if self._result is None:
-            self._result = self._test(self.moments_)
-        return self._result
-
-    @property
-    def covariance_(self) -> FloatArray:
-        """The estimate of the covariance matrix."""
-        return self.result_.covariance
-
-    @property
-    def precision_(self) -> FloatArray:
-        """The estimate of its inverse, Θ."""
-        return self.result_.precision
-
-    @property
-    def partial_correlation_(self) -> FloatArray:
-        """The estimated partial correlations; ones on the diagonal."""
-        return self.result_.partial_correlation
-
-    @property
-    def pvalues_(self) -> FloatArray:
-        """Corrected p-values, NaN on the diagonal."""
-        return self.result_.adjusted_pvalue
-
-    @property
-    def adjacency_(self) -> BoolArray:
-        """The edges: true where there is one."""
-        return self.result_.reject
-
-    @property
-    def threshold_(self) -> float | FloatArray:
-        """What the absolute precision was compared with."""
-        return self.result_.threshold
+        if self._tested is None:
+            self._tested = self._test(self.moments_)
+        return self._tested
 
 
 def _known_to_sklearn(X: Any, table: Table) -> bool:
     """Whether scikit-learn finds the columns of `X` itself, and words its errors."""
     if table.named:
-        frames = (("pandas", "DataFrame"), ("polars", "DataFrame"), ("pyarrow", "Table"))
-        return any(is_a(X, package, name) for package, name in frames)
+        return is_a(X, "pandas", "DataFrame")
     return hasattr(X, "shape") or isinstance(X, list | tuple)
 
 

@@ -15,10 +15,12 @@ from edgewise._base.checks import check_testable_shape
 from edgewise._base.types import AnyArray, FloatArray
 from edgewise._base.warn import without_warnings
 from edgewise.errors import ParameterError
+from edgewise.estimators.columns_at_fault import measurable
 from edgewise.estimators.inverse import PrecisionEstimate
 from edgewise.evidence.from_fourth import FourthEvidence
 from edgewise.kernels.centre import Centre
 from edgewise.kernels.leverage import Leverage
+from edgewise.kernels.power_sums import quiet
 from edgewise.kernels.score import all_pairs_at_once, few_rows
 from edgewise.kernels.score_pair import one_pair_exactly
 from edgewise.kernels.score_weight import score_weight
@@ -41,6 +43,7 @@ from edgewise.states.moments import Moments
 _MOST_INFLATED = 1e3
 # Fourth moments of so many columns take 28 MB.
 _MOST_COLUMNS = 60
+_SCALES = 1e-70, 1e70
 
 
 class Answer(NamedTuple):
@@ -68,10 +71,13 @@ class Kept(ABC):
         check_testable_shape(n, p if n < 3 else min(p, 2))
         self.feature_names, self.n_samples, self.n_dropped = names, n, n_dropped
         self.mean, covariance = state.mean(), state.covariance()
-        scale = np.sqrt(covariance.diagonal())
+        scale = np.sqrt(np.maximum(covariance.diagonal(), 0.0))
         # A column that is constant or overflows is named as soon as a question is about it.
-        self.scale = np.where((scale > 0) & np.isfinite(scale), scale, 1.0)
-        self._correlation = covariance / self.scale / self.scale[:, np.newaxis]
+        known = measurable(scale, self.mean)
+        self.scale = np.where(known, scale, 1.0)
+        with quiet():
+            self._correlation = covariance / self.scale / self.scale[:, np.newaxis]
+        self._correlation[~known] = np.nan
 
     @abstractmethod
     def whole(self, columns: Sequence[int]) -> EdgeTestResult:
@@ -186,15 +192,21 @@ class KeptMoments(Kept):
     def whole(self, columns: Sequence[int]) -> EdgeTestResult:
         """What the score test says about the fourth moments of these columns."""
         chosen, seen, method = np.array(columns), self._glance, Score()
+        # Nothing that is tested depends on units, but fourth powers of these must be numbers.
+        scale = np.clip(self.scale[chosen], *_SCALES)
+        factor = scale / self.scale[chosen]
         glance = Glance(
-            seen.n_samples, seen.far[:, chosen], seen.far_row[:, chosen], seen.leading[:, chosen]
+            seen.n_samples,
+            seen.far[:, chosen] * factor,
+            seen.far_row[:, chosen],
+            seen.leading[:, chosen] * factor,
         )
         evidence = FourthEvidence(
             feature_names=tuple(self.feature_names[k] for k in columns),
             asked_by="ConditionalTest",
             n_dropped=self.n_dropped,
             glance=glance,
-            fourth=self._fourth.chosen(chosen).rescaled(self.mean[chosen], self.scale[chosen]),
+            fourth=self._fourth.chosen(chosen).rescaled(self.mean[chosen] * factor, scale),
         )
         return decide(method.measure(evidence), method.question(0.05, None))
 

@@ -127,7 +127,7 @@ def plan_sample_size(
     """
     effect = check_real("effect", effect, above=0, below=1)
     power = check_real("power", power, above=0, below=1)
-    chosen = method_of(method, options)
+    chosen = method_of(method, options, plan_sample_size)
     columns, exclude = check_columns("columns", columns), check_columns("exclude", exclude)
     family = Family.checked(given, pairs, columns=columns, exclude=exclude)
     question = chosen.question(alpha, correction, family=family)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from edgewise._base.checks import check_choice, check_real
+from edgewise._base.checks import check_choice, check_flag, check_real
 from edgewise._base.types import FloatArray
 from edgewise.errors import ParameterError
 from edgewise.inference.effect import SCALES
@@ -110,6 +110,7 @@ class Intervals(ShownIntervals):
             The lower and the upper ends, each of shape (p, p).
         """
         level = check_real("level", level, above=0, below=1, hint=" 0.95 is usual.")
+        check_flag("simultaneous", simultaneous)
         check_choice("scale", scale, SCALES)
         if self.uncertainty is None:
             raise ParameterError(

@@ -135,6 +135,8 @@ class Looker:
         with np.errstate(over="ignore", invalid="ignore"):
             grown = total - before
             usual = (grown < _SHARE * total) | (grown * n_before <= _MORE * n * before)
+        # A column may be constant so far, or its squares are too small for float64.
+        usual &= total != 0
         return np.flatnonzero(~usual | (n_before == 0))
 
 

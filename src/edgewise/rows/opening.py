@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from edgewise._base.checks import check_columns, check_names
+from edgewise._base.checks import check_columns, check_flag, check_names
 from edgewise._base.warn import warn
 from edgewise.errors import DataError, GuessedFormatWarning, ParameterError
 from edgewise.rows.grouping import GroupedTable, WithLabels
@@ -71,6 +71,7 @@ def open_table(
     Table
         The table, over which passes can be run.
     """
+    check_flag("drop_missing", drop_missing)
     if isinstance(data, GroupedTable):
         if drop_missing or any(
             given is not None for given in (columns, exclude, feature_names, progress, groups)

@@ -13,6 +13,7 @@ from edgewise._base.types import AnyArray, FloatArray
 from edgewise.kernels.centre import Centre
 from edgewise.kernels.loop import BlockMemory, mapped_blocks
 from edgewise.kernels.pairs import PairSums
+from edgewise.kernels.power_sums import quiet
 from edgewise.kernels.products import add_gram, mirrored, upper_products
 from edgewise.rows.block import Rows, block_rows
 
@@ -64,7 +65,8 @@ class FourthMoments:
         n, p = self.n_samples, self.n_features
         raw = symmetric(self.gram[0, p + 1 :], p)
         offset = self._offset()
-        return (raw - n * np.outer(offset, offset)) / (n - 1)
+        with quiet():
+            return np.asarray((raw - n * np.outer(offset, offset)) / (n - 1))
 
     def products(self, A: FloatArray | None = None) -> FloatArray:
         """mean(u_i u_j u_k u_l) of u = A c, a d × d matrix over pairs i ≤ j and k ≤ l."""
@@ -122,8 +124,9 @@ def product_sums(
     memory = BlockMemory(p, block_rows(size), spare=(size,), ones=True)
     gram = np.zeros((size, size))
     divide = None if scale is None else 1 / scale
-    for block in mapped_blocks(batches, centre, divide, memory=memory):
-        add_gram(gram, upper_products(block.stack, block.spare[0]))
+    with quiet():
+        for block in mapped_blocks(batches, centre, divide, memory=memory):
+            add_gram(gram, upper_products(block.stack, block.spare[0]))
     return (mirrored(gram),)
 
 
