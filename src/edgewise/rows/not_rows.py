@@ -21,6 +21,8 @@ _REMEDIES = {
     ("polars", "GroupBy"): "the frame itself, and the column as groups",
     ("pyarrow", "Array"): "a table of several columns",
     ("pyarrow", "ChunkedArray"): "a table of several columns",
+    ("pyarrow", "Dataset"): "data.to_table(), or data.scanner().to_reader() with method='batch'",
+    ("pyarrow", "Scanner"): "data.to_table(), or data.to_reader() with method='batch'",
     ("narwhals", "LazyFrame"): "data.to_native() or data.collect()",
     ("datasets", "DatasetDict"): "one of its splits, as in data['train']",
     ("datasets", "IterableDatasetDict"): "one of its splits, as in data['train']",
