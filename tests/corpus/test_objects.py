@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.corpus.objects import CASES, Kit
+from tests.corpus.kit import Kit
+from tests.corpus.objects import CASES
 
 import edgewise as ew
 from edgewise.rows.collecting import all_rows

@@ -21,6 +21,8 @@ _REMEDIES = {
     ("polars", "GroupBy"): "the frame itself, and the column as groups",
     ("pyarrow", "Array"): "a table of several columns",
     ("pyarrow", "ChunkedArray"): "a table of several columns",
+    ("pyarrow", "Dataset"): "data.to_table(), or data.scanner().to_reader() with method='batch'",
+    ("pyarrow", "Scanner"): "data.to_table(), or data.to_reader() with method='batch'",
     ("narwhals", "LazyFrame"): "data.to_native() or data.collect()",
     ("datasets", "DatasetDict"): "one of its splits, as in data['train']",
     ("datasets", "IterableDatasetDict"): "one of its splits, as in data['train']",
@@ -60,18 +62,20 @@ def is_a(data: Any, package: str, name: str) -> bool:
     >>> is_a(OrderedDict(), "collections", "OrderedDict"), is_a({}, "collections", "OrderedDict")
     (True, False)
     """
-    return any(
-        kind.__name__ == name and kind.__module__.partition(".")[0] == package
-        for kind in type(data).__mro__
-    )
+    return (package, name) in _classes(data)
+
+
+def _classes(data: Any) -> list[tuple[str, str]]:
+    """The class of an object and its bases, each with the package that it is from."""
+    return [(kind.__module__.partition(".")[0], kind.__name__) for kind in type(data).__mro__]
 
 
 def check_is_rows(data: Any) -> None:
     """Refuse objects that hold rows only after one more step, and say which."""
-    for (package, name), remedy in _REMEDIES.items():
-        if is_a(data, package, name):
-            kind = type(data).__name__
-            raise DataTypeError(f"data: expected rows, got a {package} {kind}; pass {remedy}.")
+    for package, name in _classes(data):
+        if (remedy := _REMEDIES.get((package, name))) is not None:
+            kind = f"{package.lstrip('_')} {type(data).__name__}"
+            raise DataTypeError(f"data: expected rows, got a {kind}; pass {remedy}.")
     if hasattr(data, "read") and hasattr(data, "__next__"):
         raise DataTypeError(
             f"data: expected a path, got an open file ({type(data).__name__}); pass its name."

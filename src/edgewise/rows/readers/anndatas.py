@@ -11,8 +11,8 @@ from edgewise._base.checks import check_choice
 from edgewise._base.text import listed
 from edgewise.errors import DataError
 from edgewise.rows.block import Rows
-from edgewise.rows.readers.sliced import RowSource
-from edgewise.rows.readers.sparse import chosen_columns, dense, is_sparse
+from edgewise.rows.readers.sliced import RowSource, SlicedTable
+from edgewise.rows.readers.sparse import chosen_columns, dense, is_sparse, tell_memory
 from edgewise.rows.values import check_rows
 
 
@@ -52,6 +52,8 @@ class AnnDataRows(RowSource):
         self._chosen = tuple(names)
         if not self._in_file:  # once, and not in every block
             self._matrix = chosen_columns(self._matrix, self.names, self._chosen)
+        if not isinstance(self._matrix, np.ndarray):
+            tell_memory(self.n_rows, len(names))
 
     def rows(self, start: int, stop: int) -> Rows:
         block = self._matrix[start:stop]
@@ -65,15 +67,20 @@ class AnnDataRows(RowSource):
         return np.asarray(dense(self._data[:, [name]].X)[:, 0])
 
 
+def anndata_table(data: Any, layer: str | None = None, **chosen: Any) -> SlicedTable:
+    """A table of ``X``, or of a layer; `chosen` says which columns, as for every table."""
+    return SlicedTable(AnnDataRows(data, layer), **chosen)
+
+
 def _matrix(data: Any, layer: str | None) -> Any:
     layers = sorted(data.layers)
     if layer is not None:
         check_choice("layer", layer, layers)
         return data.layers[layer]
     if data.X is None:
-        has = f"its layers are {listed([*map(repr, layers)])}" if layers else "it has no layers"
+        has = f"its layers: {listed([*map(repr, layers)])}" if layers else "no layers either"
         raise DataError(
-            f"X: expected an AnnData with a matrix X, got one without, but {has}; set it, as in "
+            f"X: expected an AnnData with a matrix X, got one without ({has}); set it, as in "
             "data.X = data.layers['name']."
         )
     return data.X

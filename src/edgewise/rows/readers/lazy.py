@@ -37,7 +37,7 @@ class LazyFrameTable(LocalTable):
         self.feature_names, self._along = names, tuple(along)
         self._query = query if names == tuple(schema.names()) else query.select(names)
         # A frame without rows has the types of Arrow, before the query runs.
-        empty = _as_arrow(type(schema.to_frame())(schema={n: schema[n] for n in names}))
+        empty = _as_arrow(self._query.clear().collect())
         check_numeric((field for field in empty.schema if field.name not in along), "X")
 
     def blocks(self) -> Iterator[Rows]:
@@ -52,8 +52,6 @@ class LazyFrameTable(LocalTable):
                 frames = self._query.collect().iter_slices(rows)
             for frame in frames:
                 yield from _as_arrow(frame)
-        except GeneratorExit:
-            raise
         except Exception as error:
             raise _failed(error) from error
 

@@ -15,7 +15,8 @@ import numpy as np
 
 from edgewise._base.checks import default_names
 from edgewise._base.types import AnyArray
-from edgewise.errors import DataError, DataTypeError
+from edgewise._base.warn import warn
+from edgewise.errors import DataError, DataTypeError, EdgewiseWarning
 from edgewise.rows.block import Rows
 from edgewise.rows.readers.sliced import RowSource
 
@@ -37,6 +38,7 @@ class SparseRows(RowSource):
 
     def choose(self, names: Sequence[str]) -> None:
         self._chosen = chosen_columns(self._rows, self.names, names)
+        tell_memory(self.n_rows, len(names))
 
     def rows(self, start: int, stop: int) -> Rows:
         return dense(self._chosen[start:stop])
@@ -56,6 +58,21 @@ def check_sparse(data: Any) -> None:
         raise DataTypeError(
             f"X: expected a sparse matrix of real numbers, got dtype {data.dtype}; convert it "
             "first."
+        )
+
+
+def tell_memory(n_rows: int, n_features: int) -> None:
+    """Warn that sums over sparse rows are dense, where that takes a gigabyte or more.
+
+    With fewer rows than columns nothing is summed, since such data cannot be tested.
+    """
+    gigabytes = 8 * n_features**2 / 1e9
+    if gigabytes >= 1 and n_rows > n_features:
+        warn(
+            f"X: {n_features:,} sparse columns have a dense covariance matrix of {gigabytes:.1f} "
+            "GB, and a test holds several such matrices; choose fewer columns (columns=... of "
+            "edge_test) if that does not fit in memory.",
+            EdgewiseWarning,
         )
 
 

@@ -26,11 +26,11 @@ def from_tensor(data: Any) -> AnyArray:
     try:
         as_array = np.asarray if hasattr(type(data), "__array__") else np.from_dlpack
         values = as_array(data)
+        if values.dtype.kind == "V" and values.dtype.names is None:
+            # Short floats such as JAX's bfloat16, which are new to NumPy; a float32 holds them.
+            values = values.astype(np.float32)
     except Exception as error:
         raise _unreadable(data, error) from error
-    if values.dtype.kind == "V" and values.dtype.names is None:
-        # Short floats such as bfloat16, which NumPy does not know; a float32 holds all of them.
-        return values.astype(np.float32)
     return values
 
 

@@ -1,0 +1,182 @@
+"""Columns with names: mappings, records, structured arrays, databases."""
+
+from __future__ import annotations
+
+import collections
+import sqlite3
+
+import numpy as np
+from tests.corpus.kit import (
+    NAMES,
+    Case,
+    refused,
+    unnamed,
+)
+
+
+def structured(kit):
+    made = np.empty(len(kit.rows), [("a", "f8"), ("b", "f4"), ("c", "f8"), ("d", "i8")])
+    for name, values in kit.columns.items():
+        made[name] = np.rint(values)
+    return made
+
+
+def rounded(kit):
+    return np.rint(kit.rows)
+
+
+def with_text(kit):
+    return {**kit.columns, "kind": ["u", "v"] * (len(kit.rows) // 2)}
+
+
+Point = collections.namedtuple("Point", NAMES)
+
+
+NAMED = {
+    "mapping of arrays": Case(lambda kit: kit.columns),
+    "mapping of lists": Case(lambda kit: {k: v.tolist() for k, v in kit.columns.items()}),
+    "mapping of tuples with gaps": Case(
+        lambda kit: {
+            name: tuple(None if np.isnan(x) else x for x in kit.holes[:, j])
+            for j, name in enumerate(NAMES)
+        },
+        rows=lambda kit: kit.holes,
+    ),
+    "mapping of masked arrays": Case(
+        lambda kit: {name: np.ma.masked_invalid(kit.holes[:, j]) for j, name in enumerate(NAMES)},
+        rows=lambda kit: kit.holes,
+    ),
+    "mapping of pandas series": Case(lambda kit: {k: kit.pandas[k] for k in NAMES}),
+    "mapping of nullable series": Case(
+        lambda kit: {
+            name: kit.require("pandas").array(kit.holes[:, j], dtype="Float64")
+            for j, name in enumerate(NAMES)
+        },
+        rows=lambda kit: kit.holes,
+    ),
+    "mapping of polars series": Case(lambda kit: {k: kit.polars[k] for k in NAMES}),
+    "mapping of Arrow columns": Case(lambda kit: {k: kit.arrow[k] for k in NAMES}),
+    "mapping with keys that are numbers": Case(
+        lambda kit: dict(enumerate(kit.columns.values())), ("0", "1", "2", "3")
+    ),
+    "mapping, some columns": Case(
+        with_text,
+        ("c", "a"),
+        rows=lambda kit: kit.rows[:, [2, 0]],
+        options={"columns": ["c", "a"]},
+    ),
+    "mapping without its text": Case(with_text, options={"exclude": "kind"}),
+    "mapping with text": refused(
+        with_text, "column 'kind' must hold numbers", "the text 'u'", "exclude"
+    ),
+    "mapping of unequal columns": refused(
+        lambda kit: {"a": [1, 2, 3], "b": [1, 2], "c": [1, 2, 3]},
+        *("equal length", "'a' with 3", "'b' with 2"),
+    ),
+    "mapping of numbers": refused(lambda kit: {"a": 1, "b": 2}, "int under 'a'", "array", "list"),
+    "mapping of tables": refused(
+        lambda kit: {"train": kit.rows, "test": kit.rows},
+        "'train'",
+        "pass that one",
+        "data['train']",
+    ),
+    "mapping of misaligned series": refused(
+        lambda kit: {"a": kit.pandas["a"], "b": kit.pandas["b"][::-1]},
+        *("same index", "'a' and 'b'", "pandas.DataFrame(data)"),
+    ),
+    "empty mapping": refused(lambda kit: {}, "empty mapping"),
+    "mapping of dates": refused(
+        lambda kit: {"a": [1.0, 2.0], "b": np.zeros(2, "datetime64[s]")}, "'b'", "datetime64"
+    ),
+    "npz": refused(lambda kit: kit.save(X=kit.rows), "under 'X'", "data['X']"),
+    "npz of columns": Case(lambda kit: kit.save(**kit.columns)),
+    "sklearn bunch": refused(
+        lambda kit: kit.require("sklearn.datasets").load_iris(), "under 'data'", "data['data']"
+    ),
+    "records": Case(lambda kit: kit.records),
+    "records that lack keys": Case(
+        lambda kit: [
+            {key: value for key, value in record.items() if value == value}
+            for record in (dict(zip(NAMES, row, strict=True)) for row in kit.holes.tolist())
+        ],
+        rows=lambda kit: kit.holes,
+    ),
+    "records, keys in order of appearance": Case(
+        lambda kit: [{"b": 1, "a": 2}, {"c": 3, "a": 4}],
+        ("b", "a", "c"),
+        rows=lambda kit: [[1, 2, np.nan], [np.nan, 4, 3]],
+    ),
+    "records with text": refused(
+        lambda kit: [{**record, "kind": "u"} for record in kit.records], "'kind'", "'u'", "exclude"
+    ),
+    "records and something else": refused(lambda kit: [*kit.records, 3], "record", "int"),
+    "named tuples": Case(lambda kit: [Point(*row) for row in kit.rows.tolist()]),
+    "structured array": Case(structured, rows=rounded),
+    "record array": Case(lambda kit: structured(kit).view(np.recarray), rows=rounded),
+    "structured array, some fields": Case(
+        structured,
+        ("d", "b"),
+        rows=lambda kit: rounded(kit)[:, [3, 1]],
+        options={"columns": ["d", "b"]},
+    ),
+    "structured array of two dimensions": refused(
+        lambda kit: structured(kit).reshape(-1, 2), "one dimension", "ravel()"
+    ),
+    "structured array with parts": refused(
+        lambda kit: np.zeros(5, [("a", "f8"), ("b", "f8", 3)]), "'b'", "shape (5, 3)"
+    ),
+    "structured array with text": refused(
+        lambda kit: np.zeros(5, [("a", "f8"), ("b", "U3")]), "'b' must hold numbers", "exclude"
+    ),
+}
+
+
+def connected(kit):
+    connection = kit.close_later(sqlite3.connect(":memory:"))
+    connection.execute("CREATE TABLE r (a REAL, b REAL, c REAL, d REAL, kind TEXT)")
+    rows = [(*row, "u" if row[0] > 0 else "v") for row in kit.rows.tolist()]
+    connection.executemany("INSERT INTO r VALUES (?, ?, ?, ?, ?)", rows)
+    return connection
+
+
+def query(kit, text="SELECT a, b, c, d FROM r ORDER BY rowid", **settings):
+    connection = connected(kit)
+    for name, value in settings.items():
+        setattr(connection, name, value)
+    return connection.execute(text)
+
+
+def as_dictionary(cursor, row):
+    return {column[0]: value for column, value in zip(cursor.description, row, strict=True)}
+
+
+DATABASES = {
+    "cursor": Case(query),
+    "cursor of named rows": Case(lambda kit: query(kit, row_factory=sqlite3.Row)),
+    "cursor of dictionaries": Case(lambda kit: query(kit, row_factory=as_dictionary)),
+    "cursor, some columns": Case(
+        lambda kit: query(kit, "SELECT * FROM r ORDER BY rowid"),
+        ("d", "a"),
+        rows=lambda kit: kit.rows[:, [3, 0]],
+        options={"columns": ["d", "a"]},
+    ),
+    "cursor with gaps": Case(
+        lambda kit: query(kit, "SELECT nullif(a, a) AS a, b, c, d FROM r ORDER BY rowid"),
+        rows=lambda kit: np.column_stack([np.full(400, np.nan), kit.rows[:, 1:]]),
+    ),
+    "fetched rows": unnamed(lambda kit: query(kit).fetchall()),
+    "fetched named rows": Case(lambda kit: query(kit, row_factory=sqlite3.Row).fetchall()),
+    "cursor with text": refused(
+        lambda kit: query(kit, "SELECT * FROM r"), "'kind' must hold numbers", "exclude"
+    ),
+    "cursor without a query": refused(
+        lambda kit: connected(kit).cursor(), "executed none", "cursor.execute"
+    ),
+    "cursor with a name twice": refused(
+        lambda kit: query(kit, "SELECT a, a FROM r"), "'a' more than once", "rename"
+    ),
+    "connection": refused(lambda kit: connected(kit), "Connection", "cursor"),
+    "DuckDB connection": refused(
+        lambda kit: kit.close_later(kit.require("duckdb").connect()), "connection.sql"
+    ),
+}
