@@ -80,6 +80,17 @@ def test_tails_that_matter_only_where_they_are_skewed(skewed):
     assert not told(Assumes.NOTHING, skewed_tails=skewed, **FAR)
 
 
+def test_a_column_that_counts_the_rows():
+    found = told(METHODS["score"].assumes, counting_columns=("id",), dependence_pvalue=0.0)
+    assert list(found) == ["levels"]
+    assert found["levels"].breaks
+    assert "Column 'id' goes up by one" in found["levels"]
+    assert "--exclude" in found["levels"]
+    both = told(METHODS["score"].assumes, counting_columns=("id", "row"))
+    assert "'id', 'row' go up by one" in both["levels"]
+    assert "leave them out" in both["levels"]
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_levels_break_every_test(method):
     found = told(METHODS[method].assumes, level_columns=("a", "b"), dependence_pvalue=0.0)

@@ -64,7 +64,8 @@ def cautions_about_groups(
 
     Rows of a group may then depend on each other and wander as they like; groups may not.
     """
-    told = cautions_of(replace(facts, level_columns=()), assumes & ~Assumes.INDEPENDENT_ROWS)
+    without = replace(facts, level_columns=(), counting_columns=())
+    told = cautions_of(without, assumes & ~Assumes.INDEPENDENT_ROWS)
     # As many groups of equal length would have the same sum of squares.
     worth = float(counts.sum()) ** 2 / float(counts.astype(float) @ counts)
     if len(counts) < _FEW_GROUPS:
@@ -99,9 +100,13 @@ def cautions_about_groups(
 
 def _told(facts: Diagnosis, assumes: Assumes) -> Iterator[Caution]:
     gaussian = Assumes.GAUSSIAN_ROWS in assumes
+    if facts.counting_columns:
+        yield _counting(facts)
     if facts.level_columns:
         yield _levels(facts)
-    elif facts.dependent and Assumes.INDEPENDENT_ROWS in assumes:
+    # A trend depends on the rows before by itself; without it, the rest may not.
+    trend = facts.level_columns or facts.counting_columns
+    if not trend and facts.dependent and Assumes.INDEPENDENT_ROWS in assumes:
         yield Caution(
             "Rows depend on the rows before them (portmanteau p "
             f"{p_text(facts.dependence_pvalue)}), and this method assumes independent rows: "
@@ -127,6 +132,19 @@ def _told(facts: Diagnosis, assumes: Assumes) -> Iterator[Caution]:
         yield _rare(facts, gaussian)
     if facts.discrete_columns:
         yield _discrete(facts)
+
+
+def _counting(facts: Diagnosis) -> Caution:
+    names = facts.counting_columns
+    one = len(names) == 1
+    return Caution(
+        f"{_columns(names)} {'goes' if one else 'go'} up by one from row to row. If "
+        f"{'it only numbers' if one else 'they only number'} the rows, leave "
+        f"{'it' if one else 'them'} out (exclude=..., --exclude). A trend among the variables "
+        "makes false edges.",
+        "levels",
+        True,
+    )
 
 
 def _levels(facts: Diagnosis) -> Caution:

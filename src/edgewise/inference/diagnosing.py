@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from edgewise._base.types import FloatArray
 from edgewise.estimators.inverse import PrecisionEstimate
@@ -23,6 +24,7 @@ _FEWEST_FOR_DOMINANCE = 50  # of fewer rows, each carries a large share
 _NAMED_PAIRS = 3
 _FIRST_ROWS = 64  # enough to see that a column is continuous
 _MEDIAN_ROWS = 255
+_FEWEST_COUNTED = 10  # rows that must go up by one; a ramp of fewer may be chance
 # The check for dependence needs events that follow each other by chance in more rows than this.
 _FEWEST_COINCIDENCES = 20
 
@@ -69,8 +71,18 @@ def diagnosis_of(
     discrete = _discrete(leading)
     facts["discrete_columns"] = _named(discrete, names)
     # A column of groups, one after the other, is no level.
-    facts["level_columns"] = _named(np.setdiff1d(level_columns(standard), discrete), names)
+    counting = _counting(leading)
+    facts["counting_columns"] = _named(counting, names)
+    levels = np.setdiff1d(level_columns(standard), np.union1d(discrete, counting))
+    facts["level_columns"] = _named(levels, names)
     return Diagnosis(**facts)
+
+
+def _counting(leading: FloatArray) -> npt.NDArray[np.intp]:
+    """The columns that go up by one from row to row, as the numbers of rows do."""
+    if len(leading) < _FEWEST_COUNTED:
+        return np.empty(0, dtype=np.intp)
+    return np.flatnonzero((np.diff(leading, axis=0) == 1).all(axis=0))
 
 
 def _named(columns: Any, names: Sequence[str]) -> tuple[str, ...]:

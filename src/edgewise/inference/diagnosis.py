@@ -49,6 +49,8 @@ class Diagnosis:
         Whether the rows farthest out lie on one side, and far out in several columns at once.
     level_columns : tuple of str
         Columns that wander like a random walk or follow a trend, such as prices.
+    counting_columns : tuple of str
+        Columns that go up by one from row to row, as numbers of rows do.
     dominant_rows : tuple of DominantRow
         Rows that carry more than 30 % of a column's variance: (row, column, share, value).
     rare_pairs : tuple of pairs of str
@@ -86,6 +88,7 @@ class Diagnosis:
     farther_tail_index: float = math.inf
     skewed_tails: bool = False
     level_columns: tuple[str, ...] = ()
+    counting_columns: tuple[str, ...] = ()
     dominant_rows: tuple[DominantRow, ...] = ()
     rare_pairs: tuple[tuple[str, str], ...] = ()
     n_rare_pairs: int = 0

@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
 from typing import Any, NoReturn
 
 from edgewise._base.text import joined, nearest
 from edgewise.errors import ParameterError
+from edgewise.rows.reading import Reading
 
-#: How a file is read. These are keywords of `read_table` only, and not of every function.
-READING_OPTIONS = (
-    "sep",
-    "decimal",
-    "encoding",
-    "na_values",
-    "header",
-    "index_col",
-    "sheet",
-    "layer",
-)
+# Keywords of `read_table` only, and not of every function.
+READING_OPTIONS = tuple(field.name for field in fields(Reading))
 
 
 def raise_for_unknown_option(

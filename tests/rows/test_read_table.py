@@ -1,0 +1,129 @@
+"""Data together with how they are to be read."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import edgewise as ew
+from edgewise.rows.read_table import data_and_reading
+
+
+@pytest.fixture
+def german(tmp_path, rows):
+    """`rows` as half of Europe writes them, with a column of text."""
+    lines = [
+        f"t{k};" + ";".join(f"{x:.12f}".replace(".", ",") for x in row)
+        for k, row in enumerate(rows)
+    ]
+    path = tmp_path / "rows.csv"
+    path.write_text("\n".join(["Zeit;a;b;c;d", *lines]) + "\n")
+    return path
+
+
+def test_nothing_is_read_before_it_is_needed(rows):
+    missing = ew.read_table("no/such.csv", sep=";", na_values=["?", "-"])
+    assert repr(missing) == "read_table('no/such.csv', sep=';', na_values=('?', '-'))"
+    data, reading = data_and_reading(missing)
+    assert (data, reading.sep, reading.given()) == ("no/such.csv", ";", ["sep", "na_values"])
+    assert data_and_reading(rows) == (rows, None)
+
+
+def test_what_is_said_is_not_guessed(german, rows, same_result, recwarn):
+    expected = ew.edge_test(np.round(rows, 12))
+    told = ew.read_table(german, sep=";", decimal=",", header=True, index_col="Zeit")
+    same_result(ew.edge_test(told), expected, names="abcd")
+    same_result(ew.edge_test(told, columns=["a", "b", "c", "d"]), expected, names="abcd")
+    assert not recwarn.list
+    with pytest.warns(ew.GuessedFormatWarning, match="has ';' between cells and decimal commas"):
+        guessed = ew.edge_test(german, exclude="Zeit")
+    same_result(guessed, expected, names="abcd")
+    assert guessed.files == ((str(german), 400),)
+
+
+QUESTIONS = {
+    "edge_test": lambda data: ew.edge_test(data, exclude="Zeit").partial_correlation[0, 1],
+    "fit": lambda data: ew.EdgeTest().fit(data).partial_correlation_[0, 1],
+    "accumulate": lambda data: ew.edge_test(
+        ew.accumulate(data, exclude="Zeit"), method="fisher"
+    ).partial_correlation[0, 1],
+    "partial_test": lambda data: (
+        ew.partial_test(data, "a", "b", given=["c", "d"]).partial_correlation
+    ),
+    "ConditionalTest": lambda data: (
+        ew.ConditionalTest(data)("a", "b", given=["c", "d"]).partial_correlation
+    ),
+    "compare_methods": lambda data: next(
+        line.result.partial_correlation[0, 1]
+        for line in ew.compare_methods(data)
+        if line.result is not None
+    ),
+    "compare_groups": lambda data: (
+        ew.compare_groups(data, by=np.arange(400) % 2, columns=["a", "b", "c", "d"]).feature_names
+        == ("a", "b", "c", "d")
+    ),
+    "diagnose": lambda data: ew.diagnose(data).n_samples == 400,
+}
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_every_question_takes_it(german, rows, name):
+    data = ew.read_table(german, sep=";", decimal=",", index_col="Zeit")
+    answer = QUESTIONS[name](data)
+    if isinstance(answer, bool):
+        assert answer
+    else:
+        expected = ew.edge_test(np.round(rows, 12)).partial_correlation[0, 1]
+        assert answer == pytest.approx(expected, rel=1e-9)
+
+
+def test_levels_of_a_column(german):
+    halves = german.with_name("halves.csv")
+    lines = german.read_text().splitlines()
+    marked = [lines[0], *("first" + line[line.index(";") :] for line in lines[1:201])]
+    marked += ["second" + line[line.index(";") :] for line in lines[201:]]
+    halves.write_text("\n".join(marked) + "\n")
+    result = ew.compare_groups(ew.read_table(halves, sep=";", decimal=","), by="Zeit")
+    assert result.group_names == ("first", "second")
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "fragments"),
+    [
+        ({"sep": ";;"}, ew.ParameterError, ["sep", "one character", "';;'"]),
+        ({"sep": "\n"}, ew.ParameterError, ["sep"]),
+        ({"decimal": ";"}, ew.ParameterError, ["decimal", "'.' or ','"]),
+        ({"encoding": "klingon"}, ew.ParameterError, ["encoding", "latin-1", "'klingon'"]),
+        ({"header": "yes"}, ew.ParameterError, ["header", "True or False"]),
+        ({"index_col": -1}, ew.ParameterError, ["index_col", "-1"]),
+        ({"sheet": 1.5}, ew.ParameterError, ["sheet", "1.5"]),
+        ({"layer": 3}, ew.ParameterError, ["layer", "3"]),
+    ],
+)
+def test_wrong_options(refuses, options, error, fragments):
+    refuses(lambda: ew.read_table("x.csv", **options), error, *fragments)
+
+
+def test_options_that_mean_nothing_for_the_data(refuses, rows, tmp_path):
+    np.save(tmp_path / "r.npy", rows)
+    said = ew.read_table(tmp_path / "r.npy", sep=";")
+    refuses(lambda: ew.edge_test(said), ew.ParameterError, "sep", "text files", "r.npy")
+    refuses(lambda: ew.edge_test(ew.read_table(rows, sep=";")), ew.ParameterError, "sep", "ndarray")
+    layered = ew.read_table({"a": rows[:, 0], "b": rows[:, 1]}, layer="counts")
+    refuses(lambda: ew.edge_test(layered), ew.ParameterError, "layer", "AnnData", "dict")
+
+
+def test_a_column_that_is_not_there(refuses, german):
+    said = ew.read_table(german, index_col="Ziet")
+    refuses(lambda: ew.edge_test(said), ew.DataError, "index_col", "'Ziet'", "'Zeit'")
+    refuses(
+        lambda: ew.edge_test(ew.read_table(german, index_col=9)), ew.DataError, "index_col", "9"
+    )
+
+
+def test_the_layer_of_an_anndata(require, rows, same_result):
+    counts = rows + 5
+    cells = require("anndata").AnnData(rows.copy(), layers={"counts": counts})
+    same_result(
+        ew.edge_test(ew.read_table(cells, layer="counts")), ew.edge_test(counts), names="0123"
+    )
