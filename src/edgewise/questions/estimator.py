@@ -11,7 +11,6 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from edgewise._base.text import listed
 from edgewise._base.types import BoolArray, FloatArray
 from edgewise.errors import DataError, ParameterError
 from edgewise.inference.corrections import HOLM
@@ -20,6 +19,7 @@ from edgewise.methods.method import Method
 from edgewise.methods.registry import DEFAULT_METHOD, method_of, method_options, registered
 from edgewise.questions.edge_test import edge_test
 from edgewise.results.result import EdgeTestResult
+from edgewise.rows.not_rows import is_a
 from edgewise.rows.opening import open_table
 from edgewise.rows.table import LocalTable, Table
 from edgewise.states.accumulate import read_into
@@ -289,28 +289,21 @@ class EdgeTest(BaseEstimator):  # type: ignore[misc]
             delattr(self, name)
 
     def _remember_features(self, X: Any, table: Table, *, reset: bool) -> None:
-        files = hasattr(table, "paths")
-        plain = isinstance(X, np.ndarray | list | tuple) and not table.named
-        if isinstance(table, LocalTable) and not files and (plain or hasattr(X, "iloc")):
-            # Arrays and pandas; of other data scikit-learn may know neither names nor columns.
+        if isinstance(table, LocalTable) and _known_to_sklearn(X, table):
             validate_data(self, X, reset=reset, skip_check_array=True)
             return
         names = np.array(table.feature_names, dtype=object)
-        named = table.named or files
+        named = table.named or hasattr(table, "paths")
         if reset:
             self.n_features_in_ = len(names)
             if named:
                 self.feature_names_in_ = names
-            return
-        known = list(getattr(self, "feature_names_in_", names))
-        same = list(names) == known or not named  # columns without names are matched by place
-        if len(names) != self.n_features_in_ or not same:
-            expected = f"the columns {listed([*map(repr, known)])}"
-            if len(names) != self.n_features_in_:
-                expected = f"{self.n_features_in_} columns"
+        elif not named and len(names) == self.n_features_in_:
+            return  # such as a Dask array, whose columns are matched by place
+        elif list(names) != list(getattr(self, "feature_names_in_", names)):
             raise DataError(
-                f"X: expected {expected}, got {len(names)}: {listed([*map(repr, names)])}; pass "
-                "the same columns each time."
+                f"X: expected the columns {', '.join(map(repr, self.feature_names_in_))}, got "
+                f"{', '.join(map(repr, names))}; pass the same columns each time."
             )
 
     @property
@@ -350,6 +343,14 @@ class EdgeTest(BaseEstimator):  # type: ignore[misc]
     def threshold_(self) -> float | FloatArray:
         """What the absolute precision was compared with."""
         return self.result_.threshold
+
+
+def _known_to_sklearn(X: Any, table: Table) -> bool:
+    """Whether scikit-learn finds the columns of `X` itself, and words its errors."""
+    if table.named:
+        frames = (("pandas", "DataFrame"), ("polars", "DataFrame"), ("pyarrow", "Table"))
+        return any(is_a(X, package, name) for package, name in frames)
+    return hasattr(X, "shape") or isinstance(X, list | tuple)
 
 
 def _same(value: Any, default: Any) -> bool:
