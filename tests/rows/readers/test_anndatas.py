@@ -9,8 +9,10 @@ from tests.corpus.kit import NAMES, Kit
 from tests.corpus.object_labelled import anndata, backed
 
 import edgewise as ew
+from edgewise.rows.level_column import column_of_labels
 from edgewise.rows.opening import open_table
-from edgewise.rows.readers.anndatas import anndata_table
+from edgewise.rows.readers.anndatas import AnnDataRows
+from edgewise.rows.readers.sliced import SlicedTable
 
 # anndata 0.12 knows pandas 2; with pandas 3 it works, and warns.
 pytestmark = pytest.mark.filterwarnings("ignore:.*infer_string")
@@ -27,15 +29,22 @@ def kit(rows, require, tmp_path):
 def test_a_layer(kit, all_rows):
     counts = scipy.sparse.csr_matrix(np.rint(10 * kit.rows))
     data = anndata(kit, kit.rows, counts=counts)
-    table = anndata_table(data, "counts", columns=["d", "a"])
+    table = SlicedTable(AnnDataRows(data, "counts"), columns=["d", "a"])
     assert table.feature_names == ("d", "a")
     np.testing.assert_array_equal(all_rows(table), counts.toarray()[:, [3, 0]])
-    np.testing.assert_array_equal(all_rows(anndata_table(data)), kit.rows)
+    np.testing.assert_array_equal(all_rows(SlicedTable(AnnDataRows(data))), kit.rows)
+    labels = AnnDataRows(data, "counts").labels("b")
+    np.testing.assert_array_equal(labels, counts.toarray()[:, 1])
+
+
+def test_labels_need_no_matrix(kit):
+    data = anndata(kit, None, counts=kit.rows)
+    assert column_of_labels(data, "donor").tolist() == ["u", "v"] * 200
 
 
 def test_a_layer_that_is_not_there(kit, refuses):
     data = anndata(kit, kit.rows, counts=kit.rows)
-    refuses(lambda: anndata_table(data, "count"), ew.ParameterError, "layer", "'counts'", "'count'")
+    refuses(lambda: AnnDataRows(data, "count"), ew.ParameterError, "layer", "'counts'", "'count'")
 
 
 def test_names_twice(kit, refuses):

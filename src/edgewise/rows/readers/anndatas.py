@@ -11,7 +11,7 @@ from edgewise._base.checks import check_choice
 from edgewise._base.text import listed
 from edgewise.errors import DataError
 from edgewise.rows.block import Rows
-from edgewise.rows.readers.sliced import RowSource, SlicedTable
+from edgewise.rows.readers.sliced import RowSource
 from edgewise.rows.readers.sparse import chosen_columns, dense, is_sparse, tell_memory
 from edgewise.rows.values import check_rows
 
@@ -31,53 +31,48 @@ class AnnDataRows(RowSource):
     """
 
     def __init__(self, data: Any, layer: str | None = None) -> None:
-        self._data = data
-        self._matrix = _rows_first(_matrix(data, layer))
+        if layer is not None:
+            check_choice("layer", layer, sorted(data.layers))
         if not data.var_names.is_unique:
             twice = data.var_names[data.var_names.duplicated()].unique()
             raise DataError(
                 f"X: expected every variable once, got {listed([repr(name) for name in twice])} "
                 "more than once; call data.var_names_make_unique() first."
             )
+        self._data, self._layer = data, layer
         self.names = tuple(str(name) for name in data.var_names)
         self.label_names = tuple(str(name) for name in data.obs.columns)
-        self._in_file = not (isinstance(self._matrix, np.ndarray) or is_sparse(self._matrix))
-        self.in_memory = not self._in_file
 
     @property
     def n_rows(self) -> int:
-        return int(self._matrix.shape[0])
+        return int(self._data.n_obs)
 
     def choose(self, names: Sequence[str]) -> None:
-        self._chosen = tuple(names)
-        if not self._in_file:  # once, and not in every block
-            self._matrix = chosen_columns(self._matrix, self.names, self._chosen)
-        if not isinstance(self._matrix, np.ndarray):
+        matrix = _rows_first(_matrix(self._data, self._layer))
+        self.in_memory = isinstance(matrix, np.ndarray) or is_sparse(matrix)
+        if self.in_memory:  # once, and not in every block
+            matrix = chosen_columns(matrix, self.names, names)
+        if is_sparse(matrix) or hasattr(matrix, "to_memory"):  # in memory, or in a file
             tell_memory(self.n_rows, len(names))
+        self._matrix, self._chosen = matrix, tuple(names)
 
     def rows(self, start: int, stop: int) -> Rows:
         block = self._matrix[start:stop]
-        if self._in_file:
+        if not self.in_memory:
             block = chosen_columns(block, self.names, self._chosen)
         return check_rows(dense(block))
 
     def labels(self, name: str) -> Iterable[Any]:
         if name in self.label_names:
             return np.asarray(self._data.obs.iloc[:, self.label_names.index(name)])
-        return np.asarray(dense(self._data[:, [name]].X)[:, 0])
-
-
-def anndata_table(data: Any, layer: str | None = None, **chosen: Any) -> SlicedTable:
-    """A table of ``X``, or of a layer; `chosen` says which columns, as for every table."""
-    return SlicedTable(AnnDataRows(data, layer), **chosen)
+        return dense(_matrix(self._data[:, [name]], self._layer))[:, 0]
 
 
 def _matrix(data: Any, layer: str | None) -> Any:
-    layers = sorted(data.layers)
     if layer is not None:
-        check_choice("layer", layer, layers)
         return data.layers[layer]
     if data.X is None:
+        layers = sorted(data.layers)
         has = f"its layers: {listed([*map(repr, layers)])}" if layers else "no layers either"
         raise DataError(
             f"X: expected an AnnData with a matrix X, got one without ({has}); set it, as in "
