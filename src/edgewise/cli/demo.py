@@ -6,6 +6,8 @@ import click
 
 from edgewise.cli.manual import Manual
 from edgewise.cli.options import PATH
+from edgewise.cli.outputs import checked_outputs
+from edgewise.cli.testing import check_report
 
 
 @click.command(
@@ -43,8 +45,7 @@ def command(plot: str, report: str) -> None:
     """
     from pathlib import Path
 
-    from edgewise._base.atomic import check_writable
-    from edgewise.cli.screen import comparison_table, console, edge_table
+    from edgewise.cli.screen import comparison_table, console, edge_table, show
     from edgewise.datasets import load_sp500_returns
     from edgewise.methods.registry import DEFAULT_METHOD
     from edgewise.questions.compare_methods import compare_methods
@@ -53,9 +54,10 @@ def command(plot: str, report: str) -> None:
     from edgewise.rows.opening import open_table
     from edgewise.view.export import plot_kind, write_plot
 
+    if checked_outputs({"--plot": plot, "--report": report})["--report"] == "-":
+        raise click.UsageError("--report: the tables go to standard output; name a file.")
     plot_kind(plot)
-    check_writable(plot)
-    check_writable(report)
+    check_report(report)
     out = console()
     source = open_table(load_sp500_returns())
     with console(stderr=True).status("testing …"):
@@ -64,14 +66,6 @@ def command(plot: str, report: str) -> None:
     result = next(
         line.result for line in lines if line.method.name == DEFAULT_METHOD and line.result
     )
-    out.print(
-        "Daily returns of 20 S&P 500 companies, 1990–2022: which move together, given all the "
-        "others?\n"
-    )
-    out.print(edge_table(result, most=15))
-    out.print()
-    out.print(comparison_table(lines))
-    out.print(f"\n{diagnosis.advice()}", markup=False, soft_wrap=True)
     write_plot(result.plot(), plot)
     report_of(
         result,
@@ -81,5 +75,18 @@ def command(plot: str, report: str) -> None:
         title="Daily returns of 20 S&P 500 companies, 1990–2022",
         command="edgewise demo",
     )
-    out.print(f"\nThe graph is in {Path(plot).resolve()}", markup=False, soft_wrap=True)
-    out.print(f"The report is in {Path(report).resolve()}", markup=False, soft_wrap=True)
+    show(
+        out,
+        "Daily returns of 20 S&P 500 companies, 1990–2022: which move together, given all the "
+        "others?",
+        wrap=True,
+    )
+    out.print()
+    out.print(edge_table(result, out, most=15))
+    out.print()
+    out.print(comparison_table(lines, out))
+    out.print()
+    show(out, diagnosis.advice())
+    out.print()
+    show(out, f"The graph is in {Path(plot).resolve()}", wrap=False)
+    show(out, f"The report is in {Path(report).resolve()}", wrap=False)

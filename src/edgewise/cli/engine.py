@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from edgewise.cli.guesses import Choice
 from edgewise.cli.options import column_names
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def engine_options(command: _Command) -> _Command:
         ),
         click.option(
             "--engine",
-            type=click.Choice(("local", "dask", "spark")),
+            type=Choice(("local", "dask", "spark")),
             default="local",
             show_default=True,
             help="Who reads the rows: this process, or the workers of a cluster.",

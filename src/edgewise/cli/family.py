@@ -56,7 +56,15 @@ def family_of(asked: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
 
 def inputs(asked: dict[str, Any]) -> tuple[str, ...]:
     """All files that a command reads, which its output must not replace."""
-    return (*asked["data"], *([asked["pairs"]] if asked["pairs"] is not None else []))
+    from edgewise.rows.readers.paths import expand_paths
+
+    found = [] if asked.get("pairs") is None else [asked["pairs"]]
+    for path in asked["data"]:
+        try:
+            found += expand_paths([path])
+        except DataError:  # whoever reads it will say so
+            found.append(path)
+    return tuple(path for path in found if path != "-")
 
 
 def _lines(path: str, names: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
