@@ -86,7 +86,7 @@ def check_writable(
     # stays all the same.
     for place in (target, target.parent) if target.is_file() or not there else (target,):
         if os.path.exists(place) and not os.access(place, os.W_OK):
-            raise unwritable(place, PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
+            raise unwritable(target, PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
 
 
 def target_of(path: str | os.PathLike[str]) -> Path:

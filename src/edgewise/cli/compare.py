@@ -75,12 +75,10 @@ def _show_methods(asked: dict[str, Any]) -> None:
     from edgewise.questions.compare_methods import compare_methods
     from edgewise.questions.diagnose import diagnose
     from edgewise.results.tested import adjusted_for
-    from edgewise.view.export import plot_kind, write_plot
+    from edgewise.view.export import write_plot
 
     plot = asked["plot"]
     checked_outputs({"--plot": plot}, inputs(asked))
-    if plot is not None:
-        plot_kind(plot)
     out = console()
     with opened_table(asked) as table, watched(asked, table, "testing") as rows:
         family = family_of(asked, table.feature_names)

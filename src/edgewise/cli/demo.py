@@ -7,7 +7,6 @@ import click
 from edgewise.cli.manual import Manual
 from edgewise.cli.options import PATH
 from edgewise.cli.outputs import checked_outputs
-from edgewise.cli.testing import check_report
 
 
 @click.command(
@@ -52,12 +51,10 @@ def command(plot: str, report: str) -> None:
     from edgewise.questions.diagnose import diagnose
     from edgewise.questions.reporting import report_of
     from edgewise.rows.opening import open_table
-    from edgewise.view.export import plot_kind, write_plot
+    from edgewise.view.export import write_plot
 
     if checked_outputs({"--plot": plot, "--report": report})["--report"] == "-":
         raise click.UsageError("--report: the tables go to standard output; name a file.")
-    plot_kind(plot)
-    check_report(report)
     out = console()
     source = open_table(load_sp500_returns())
     with console(stderr=True).status("testing …"):

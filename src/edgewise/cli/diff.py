@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,9 +23,8 @@ from edgewise.cli.options import (
     data_options,
     tell_dropped,
 )
-from edgewise.cli.outputs import checked_outputs, written
+from edgewise.cli.outputs import checked_outputs, write_outputs
 from edgewise.cli.telling import remark
-from edgewise.cli.testing import check_report
 from edgewise.methods.registry import CLASSES
 
 if TYPE_CHECKING:
@@ -107,28 +106,20 @@ def command(
     or, with --by, the files that hold the rows of all groups. Columns are matched by name. The rows
     of the groups must be independent of each other: not the same subjects twice.
     """
-    from edgewise.view import export
     from edgewise.view.difference_files import write_difference_csv
 
     outputs = checked_outputs(
         {"--report": report, "--plot": plot, "--csv": csv_file, "--json": json_file}, inputs(asked)
     )
-    if plot is not None:
-        export.plot_kind(plot)
-    if report is not None:
-        check_report(report)
     result = _compared(asked)
     made_by = shlex.join(["edgewise", *sys.argv[1:]])
-    writers: dict[str, Callable[[str], object]] = {
+    writers = {
         "--report": lambda file: result.report(file, command=made_by),
         "--plot": lambda file: _draw(result, file),
         "--csv": lambda file: write_difference_csv(result, file),
         "--json": lambda file: result.to_json(file, indent=2),
     }
-    for option, write in writers.items():
-        if (path := outputs[option]) is not None:
-            with written(path, ".html" if option == "--report" else "") as file:
-                write(file)
+    write_outputs(outputs, writers)
     if "-" not in outputs.values():
         _show(result)
 

@@ -126,6 +126,9 @@ def _status() -> int:
     except MemoryError:
         remark("the data do not fit in memory; test fewer columns or rows.")
         return 1
+    except UnicodeEncodeError as error:
+        remark(f"data: expected the name of a file in UTF-8, got '{error.object}'; rename it.")
+        return 1
     except OSError as error:
         name = "" if error.filename is None else f" '{error.filename}'"
         remark(f"cannot read or write{name}: {error.strerror or error}.")

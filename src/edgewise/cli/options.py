@@ -66,19 +66,21 @@ def correction_of(name: str | None) -> str | None:
 def column_names(texts: Sequence[str] | None) -> list[str] | None:
     """The names in the texts of an option that was given once or more.
 
-    Each text is a line of CSV: a name with a comma is in double quotes. An empty text is the column
-    whose name is empty; between commas, what is empty is no name.
+    Each text is a line of CSV: a name with a comma, or with spaces around it, is in double quotes.
+    An empty text is the column whose name is empty; between commas, what is empty is no name.
 
     Examples
     --------
-    >>> column_names(["a, b", '"x,y"', ""])
-    ['a', 'b', 'x,y', '']
+    >>> column_names(["a , b,", '"x,y", " z"', ""])
+    ['a', 'b', 'x,y', ' z', '']
     """
     if texts is None:
         return None
     names: list[str] = []
     for text in [texts] if isinstance(texts, str) else texts:
-        line = [name.strip() for name in next(csv.reader([text], skipinitialspace=True), [])]
+        line = next(csv.reader([text], skipinitialspace=True), [])
+        # Spaces in quotes are meant.
+        line = line if '"' in text else [name.strip() for name in line]
         names += [name for name in line if name] if len(line) > 1 else line or [""]
     return names
 

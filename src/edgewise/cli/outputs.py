@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
 import click
@@ -21,8 +21,8 @@ def checked_outputs(
 ) -> dict[str, str | None]:
     """The outputs of a command by their options, with "-" for what goes to standard output.
 
-    Refuses what should not cost a long run first: a file that cannot be written or that is an
-    input, and two outputs to one place.
+    Refuses what should not cost a long run first: a file that cannot be written, that is an input,
+    or whose name does not say what it is, and two outputs to one place.
     """
     from edgewise._base.atomic import check_writable
 
@@ -41,6 +41,7 @@ def checked_outputs(
                 f"none; {_NAMED[option]}."
             )
         if path != "-":
+            _check_ending(option, path)
             check_writable(path, sources)
         place = "-" if path == "-" else os.path.realpath(path)
         if place in places and (path == "-" or not _is_special(place)):
@@ -51,6 +52,19 @@ def checked_outputs(
             )
         places[place] = option
     return found
+
+
+def _check_ending(option: str, path: str) -> None:
+    """Refuse a name that does not say what the file is, where it should."""
+    from edgewise._base.checks import check_ending
+    from edgewise.view import export
+
+    if option == "--plot":
+        export.plot_kind(path)
+    elif option == "--graph":
+        export.graph_kind(path)
+    elif option == "--report":
+        check_ending("report", path, ("html", "htm"))
 
 
 def checked_state_output(path: str, inputs: Iterable[str] = ()) -> str:
@@ -76,6 +90,16 @@ def _is_standard_output(path: str) -> bool:
 def _is_special(path: str) -> bool:
     """Whether a path is a device or a pipe, which can take any number of outputs."""
     return os.path.exists(path) and not os.path.isfile(path)
+
+
+def write_outputs(
+    outputs: Mapping[str, str | None], writers: Mapping[str, Callable[[str], object]]
+) -> None:
+    """Write every output that was asked for, each by the writer of its option."""
+    for option, write in writers.items():
+        if (path := outputs[option]) is not None:
+            with written(path, ".html" if option == "--report" else "") as file:
+                write(file)
 
 
 @contextmanager

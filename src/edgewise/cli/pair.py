@@ -161,5 +161,5 @@ def _answer(asked: dict[str, Any], names: Sequence[str], method: str) -> Any:
 def _quoted(name: str) -> str:
     """A name as `column_names` reads it."""
     text = io.StringIO()
-    csv.writer(text, lineterminator="").writerow([name])
+    csv.writer(text, lineterminator="", quoting=csv.QUOTE_ALL).writerow([name])
     return text.getvalue()

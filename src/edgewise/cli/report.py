@@ -15,7 +15,6 @@ from edgewise.cli.outputs import checked_outputs, written
 from edgewise.cli.telling import say
 from edgewise.cli.testing import (
     MethodCommand,
-    check_report,
     compare_option,
     make_report,
     test_options,
@@ -57,9 +56,7 @@ def command(output: str, compare: bool | None, **asked: Any) -> None:
     heat map, facts about the data, and every method side by side. DATA is what `edgewise test`
     takes. A state has no rows, so its page has no table of all methods.
     """
-    outputs = checked_outputs({"--output": output}, inputs(asked))
-    check_report(output)
-    page = outputs["--output"] or output
+    page = checked_outputs({"--report": output}, inputs(asked))["--report"] or output
     with tested(asked) as (result, rows), written(page, ".html") as file:
         make_report(result, file, rows, asked, compare)
     if page != "-":

@@ -25,12 +25,18 @@ if TYPE_CHECKING:
     from edgewise.results.result import EdgeTestResult
 
 _PLAIN_WIDTH = 120  # for pipes and files, which have no width
+_USUAL_WIDTH, _LEAST_WIDTH = 80, 20
 _GROUP_NAME = 12  # characters of the name of a group above a column
 
 
 def console(*, stderr: bool = False) -> Console:
     made = Console(stderr=stderr, highlight=False)
-    return made if made.is_terminal else Console(stderr=stderr, highlight=False, width=_PLAIN_WIDTH)
+    if not made.is_terminal:
+        made.width = _PLAIN_WIDTH
+    elif made.width < _LEAST_WIDTH:
+        # Some terminals say that they have no columns when they do not know.
+        made.width = _LEAST_WIDTH if made.width else _USUAL_WIDTH
+    return made
 
 
 def show(out: Console, text: str, *, wrap: bool | None = None) -> None:

@@ -59,7 +59,9 @@ class _Messages(io.TextIOWrapper):
 
 
 def guard_streams() -> None:
-    """Prepare both streams of this process; those of a test, or of a notebook, stay as they are."""
+    """Prepare the streams of this process; those of a test, or of a notebook, stay as they are."""
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115
     sys.stdout = _guarded(sys.stdout, _Output)
     sys.stderr = _guarded(sys.stderr, _Messages)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import click
@@ -12,10 +11,9 @@ from edgewise.cli.family import inputs
 from edgewise.cli.guesses import Choice
 from edgewise.cli.manual import section
 from edgewise.cli.options import PATH
-from edgewise.cli.outputs import checked_outputs, written
+from edgewise.cli.outputs import checked_outputs, write_outputs
 from edgewise.cli.testing import (
     MethodCommand,
-    check_report,
     compare_option,
     make_report,
     test_options,
@@ -111,29 +109,19 @@ def command(
         },
         inputs(asked),
     )
-    if plot is not None:
-        export.plot_kind(plot)
-    if graph is not None:
-        export.graph_kind(graph)
-    if report is not None:
-        check_report(report)
     with tested(asked) as (result, rows):
-        if (page := outputs["--report"]) is not None:
-            with written(page, ".html") as file:
-                make_report(result, file, rows, asked, compare)
+        page = {"--report": lambda file: make_report(result, file, rows, asked, compare)}
+        write_outputs(outputs, page)
     if verbose:
         click.echo(peak_memory(), err=True)
-    writers: dict[str, Callable[[str], None]] = {
+    writers = {
         "--csv": lambda file: export.write_csv(result, file),
         "--graphml": lambda file: export.write_graphml(result, file),
         "--graph": lambda file: export.write_graph(result, file),
         "--plot": lambda file: export.write_plot(result.plot(plot_kind or "network"), file),
         "--json": lambda file: export.write_json(result, file),
     }
-    for option, write in writers.items():
-        if (path := outputs[option]) is not None:
-            with written(path) as file:
-                write(file)
+    write_outputs(outputs, writers)
     if "-" in outputs.values():
         return
     out = console()

@@ -181,15 +181,6 @@ def _told(
     return result
 
 
-def check_report(path: str) -> None:
-    """Check before the work that the name of the report ends in .html."""
-    from edgewise._base.checks import check_choice
-
-    if path != "-":
-        ending = path.rpartition(".")[2].lower()
-        check_choice(f"report: the ending of '{path}'", ending, ("html", "htm"))
-
-
 def make_report(
     result: EdgeTestResult,
     path: str,
