@@ -41,8 +41,8 @@ def checked_outputs(
                 f"none; {_NAMED[option]}."
             )
         if path != "-":
-            _check_ending(option, path)
             check_writable(path, sources)
+            _check_ending(option, path)
         place = "-" if path == "-" else os.path.realpath(path)
         if place in places and (path == "-" or not _is_special(place)):
             where = "standard output" if path == "-" else f"'{path}'"

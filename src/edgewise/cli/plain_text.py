@@ -66,16 +66,17 @@ def spelled(character: str) -> str:
         return letter.lower() if kind == "GREEK SMALL" else letter.title()
     mark = {"SUPERSCRIPT": "^", "SUBSCRIPT": "_"}.get(name.partition(" ")[0])
     basic = unicodedata.normalize("NFKD", character)
-    if mark is not None and basic.isascii():
-        return mark + basic
+    if mark is not None and basic != character:
+        return mark + "".join(map(spelled, basic))
     return _line(name) or character.encode("ascii", "backslashreplace").decode("ascii")
 
 
 def _line(name: str) -> str:
     """A part of a frame, a bar or a spinner, by its name in Unicode; empty for other characters."""
     if name.startswith("BOX DRAWINGS "):
-        ways = [way for way in ("HORIZONTAL", "VERTICAL", " UP", " DOWN") if way in name]
-        return {"HORIZONTAL": "-", "VERTICAL": "|"}.get("".join(ways), "+")
+        across = any(way in name for way in ("HORIZONTAL", "LEFT", "RIGHT"))
+        down = any(way in name for way in ("VERTICAL", "UP", "DOWN"))
+        return "+" if across == down else "-" if across else "|"
     if name.startswith("BRAILLE PATTERN"):
         return "*"
     return "#" if name.endswith(" BLOCK") else ""

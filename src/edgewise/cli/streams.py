@@ -6,7 +6,7 @@ import errno
 import io
 import os
 import sys
-from typing import Any
+from typing import Any, BinaryIO
 
 from edgewise.cli.plain_text import PLAIN
 
@@ -26,7 +26,17 @@ class OutputError(Exception):
         self.reason = "it is closed" if closed else error.strerror or str(error)
 
 
-class _Output(io.TextIOWrapper):
+class _Stream(io.TextIOWrapper):
+    """A stream of text. click would write UTF-8 to the bytes below an ASCII terminal."""
+
+    buffer = None  # type: ignore[assignment]
+
+    def __init__(self, binary: BinaryIO, **options: Any) -> None:
+        super().__init__(binary, **options)
+        self.binary = binary
+
+
+class _Output(_Stream):
     """Standard output that says with an `OutputError` that it cannot be written."""
 
     def write(self, text: str, /) -> int:
@@ -42,7 +52,7 @@ class _Output(io.TextIOWrapper):
             raise OutputError(error) from error
 
 
-class _Messages(io.TextIOWrapper):
+class _Messages(_Stream):
     """Standard error. Where it cannot be written there is nobody left to tell."""
 
     def write(self, text: str, /) -> int:
@@ -66,7 +76,7 @@ def guard_streams() -> None:
     sys.stderr = _guarded(sys.stderr, _Messages)
 
 
-def _guarded(stream: Any, kind: type[io.TextIOWrapper]) -> Any:
+def _guarded(stream: Any, kind: type[_Stream]) -> Any:
     if stream is None:
         # The program was started without it, as by `>&-`. A file that cannot be written says so
         # when something is; and no file that is opened later can take its place.
@@ -87,10 +97,12 @@ def _guarded(stream: Any, kind: type[io.TextIOWrapper]) -> Any:
 
 def write_bytes(data: bytes) -> None:
     """Write data to standard output as they are: in UTF-8, whatever the terminal shows."""
-    sys.stdout.flush()
+    out = sys.stdout
+    out.flush()
+    binary = out.binary if isinstance(out, _Stream) else out.buffer
     try:
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
+        binary.write(data)
+        binary.flush()
     except OSError as error:
         raise OutputError(error) from error
 
