@@ -49,6 +49,7 @@ def run_there(request, run_edgewise):
 
 
 class TestEncodings:
+    @pytest.mark.parametrize("run_there", ["ascii"], indirect=True)
     @pytest.mark.parametrize("command", ["", *cli.list_commands(None)])
     def test_help(self, run_there, command):
         assert "Usage: edgewise" in run_there(*command.split(), "--help").stdout

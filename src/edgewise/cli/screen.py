@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from edgewise.results.result import EdgeTestResult
 
 _PLAIN_WIDTH = 120  # for pipes and files, which have no width
-_USUAL_WIDTH, _LEAST_WIDTH = 80, 20
+_USUAL_WIDTH, _LEAST_WIDTH = 80, 30
 _GROUP_NAME = 12  # characters of the name of a group above a column
 
 
