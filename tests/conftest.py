@@ -103,13 +103,13 @@ def run_edgewise():
     assert program is not None, "edgewise is not installed beside this Python"
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONUTF8": "1"}
 
-    def run(*arguments, status=0, cwd=None, **options):
+    def run(*arguments, status=0, cwd=None, env=None, encoding="utf-8", **options):
         options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
         done = subprocess.run(
             [program, *map(str, arguments)],
             cwd=cwd,
-            env=environment,
-            encoding="utf-8",
+            env=environment | (env or {}),
+            encoding=encoding,
             timeout=120,
             check=False,
             **options,

@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from edgewise._base.atomic import atomic_path
+from edgewise._base.atomic import atomic_path, check_writable
 from edgewise.errors import DataError
 
 
@@ -83,3 +83,48 @@ def test_files_are_as_readable_as_any_other(tmp_path):
     with atomic_path(target) as temporary:
         temporary.write_text("new")
     assert target.stat().st_mode == plain.stat().st_mode
+
+
+def test_a_pipe_without_a_place(tmp_path):
+    """As /dev/stdout is in a shell's pipe: its real path is no path."""
+    read, write = os.pipe()
+    with os.fdopen(read), os.fdopen(write, "wb"):
+        with atomic_path(f"/dev/fd/{write}") as temporary:
+            temporary.write_text("through")
+        assert os.read(read, 100) == b"through"
+
+
+class TestBeforeTheWork:
+    def test_what_can_be_written(self, tmp_path):
+        (tmp_path / "old").write_text("old")
+        (tmp_path / "link").symlink_to("new")
+        for name in ("old", "new", "link"):
+            check_writable(tmp_path / name, [tmp_path / "data"])
+        check_writable(os.devnull)
+
+    def test_what_cannot(self, tmp_path, refuses):
+        (tmp_path / "data").write_text("1")
+        (tmp_path / "link").symlink_to("data")
+        (tmp_path / "broken").symlink_to("no/where")
+        for name, fragment in {
+            "": "expected the name of a file",
+            ".": "expected the name of a file",
+            "no/x": "there is no folder",
+            "broken": "there is no folder",
+            "data/x": "there is no folder",
+            "data": "is one of the inputs",
+            "link": "is one of the inputs",
+            "n" * 300: "File name too long",
+        }.items():
+            path = tmp_path / name if name else ""
+            refuses(lambda p=path: check_writable(p, [tmp_path / "data"]), DataError, fragment)
+        refuses(lambda: check_writable("a\0b"), DataError, "expected the name of a file", "null")
+
+    @pytest.mark.parametrize("protected", ["file", "folder"])
+    def test_what_is_protected(self, tmp_path, refuses, monkeypatch, protected):
+        """The superuser may write everywhere, so that the system's answer is given here."""
+        path = tmp_path / "x.json"
+        path.write_text("old")
+        closed = path if protected == "file" else tmp_path
+        monkeypatch.setattr(os, "access", lambda place, mode: place != closed)
+        refuses(lambda: check_writable(path), DataError, f"'{path}'", "Permission denied")

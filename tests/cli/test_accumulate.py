@@ -150,6 +150,30 @@ class TestInterruption:
         assert checkpoint.exists()
         assert not output.exists()
 
+    def test_a_checkpoint_is_never_lost_in_silence(self, tmp_path, run_edgewise, csv_file):
+        output, checkpoint = tmp_path / "x.ews", tmp_path / "x.ews.checkpoint"
+        checkpoint.write_bytes(b"the work of hours")
+        for options in ([], ["--checkpoint-every", "9"]):
+            done = run_edgewise("accumulate", csv_file, "-o", output, *options, status=1)
+            (line,) = done.stderr.splitlines()
+            assert line.startswith(f"edgewise: output: '{checkpoint}' keeps the rows of a run")
+            assert "--resume" in line
+            assert "delete that file to start anew" in line
+            assert checkpoint.read_bytes() == b"the work of hours"
+            assert not output.exists()
+
+    def test_one_at_a_time(self, tmp_path, run_edgewise, start, long_data):
+        output, checkpoint = tmp_path / "x.ews", tmp_path / "x.ews.checkpoint"
+        process = start("accumulate", *long_data * 4, "-o", output, "--checkpoint-every", "0.01")
+        assert wait_for_change(checkpoint, process)
+        done = run_edgewise("accumulate", *long_data, "-o", output, status=1)
+        assert done.stderr.startswith(f"edgewise: output: another edgewise is writing '{output}'")
+        process.kill()
+        process.wait()
+        # Whoever was killed blocks nobody.
+        run_edgewise("accumulate", *long_data * 4, "-o", output, "--resume")
+        assert os.listdir(tmp_path) == ["x.ews"]
+
 
 class TestState:
     @pytest.mark.parametrize("kind", ["batches", "moments"])

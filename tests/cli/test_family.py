@@ -55,6 +55,43 @@ def test_a_table_of_ours_can_be_given_back(run_main, csv_file, tmp_path):
     assert result.given == ("c",)
 
 
+def test_names_that_were_made_safe_can_be_given_back(
+    run_main, rows, tmp_path, write_csv, pairs_file
+):
+    """An apostrophe keeps a spreadsheet from running the name as a formula."""
+    names = ["=1+2", "'=1+2", " @x", ""]
+    data, table = write_csv(tmp_path / "rows.csv", names, rows), tmp_path / "pilot.csv"
+    run_main("test", data, "--csv", table)
+    text = table.read_text(encoding="utf-8")
+    assert '"\'=1+2′"' in text
+    assert '"=' not in text
+    assert found(run_main, data, "--pairs", table).n_pairs == 6
+    # Written by hand: the names as they are, or as a spreadsheet needs them.
+    for line in ('=1+2," @x"', ' =1+2 , " @x"', '\'=1+2′," @x"'):
+        result = found(run_main, data, "--pairs", pairs_file(f"{line}\n"))
+        assert np.argwhere(result.tested).tolist() == [[0, 2], [2, 0]]
+    result = found(run_main, data, "--pairs", pairs_file("'=1+2,\n"))
+    assert np.argwhere(result.tested).tolist() == [[1, 3], [3, 1]]
+
+
+def test_a_comparison_can_be_given_back(run_main, rows, tmp_path, write_csv):
+    labelled = np.column_stack([rows, np.arange(len(rows)) % 3])
+    data = write_csv(tmp_path / "rows.csv", "abcdg", labelled)
+    run_main("diff", data, "--by", "g", "--csv", tmp_path / "pilot.csv")
+    assert found(run_main, data, "--exclude", "g", "--pairs", tmp_path / "pilot.csv").n_pairs == 6
+
+
+def test_columns_without_a_name(run_main, rows, tmp_path, write_csv):
+    """As the index that pandas and R write."""
+    data = write_csv(tmp_path / "rows.csv", ["", "b", " c", "d"], rows)
+    assert found(run_main, data, "--exclude", "").feature_names == ("b", " c", "d")
+    assert found(run_main, data, "--columns", "", "--columns", "d").feature_names == ("", "d")
+    assert found(run_main, data, "--given", "").given == ("",)
+    assert found(run_main, data, "--columns", '"", " c",b,').feature_names == (" c", "b")
+    out, _ = run_main("pair", data, "", " c", "--given", "d")
+    assert "The partial correlation of  and  c" in out
+
+
 def test_columns_that_are_called_like_a_heading(run_main, rows, tmp_path, write_csv, pairs_file):
     data = write_csv(tmp_path / "ends.csv", ["source", "target", "x", "y"], rows)
     result = found(run_main, data, "--pairs", pairs_file("source,target\nx,y\n"))

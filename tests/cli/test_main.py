@@ -54,20 +54,6 @@ def test_wrong_usage(run_edgewise, arguments, fragments):
         assert fragment in done.stderr
 
 
-@pytest.mark.parametrize("command", [["prove"], ["test", "DATA"], ["test", "DATA", "--json", "-"]])
-def test_a_reader_that_leaves_is_no_crash(run_edgewise, csv_file, command):
-    """As in `edgewise … | head -0`, but the reader has left for certain."""
-    read, write = os.pipe()
-    os.close(read)
-    try:
-        arguments = [csv_file if part == "DATA" else part for part in command]
-        done = run_edgewise(*arguments, status=None, stdout=write)
-    finally:
-        os.close(write)
-    assert "Exception ignored" not in done.stderr
-    assert "BrokenPipe" not in done.stderr
-
-
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
 def test_interrupted(tmp_path):
     """The data are a named pipe: once it has a reader, the program is waiting for rows."""

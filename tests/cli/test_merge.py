@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -94,6 +95,29 @@ def test_the_output_may_be_one_of_the_states(tmp_path, run_edgewise, states):
     assert os.listdir(tmp_path) == ["total.ews"]
 
 
+def test_into_standard_output(tmp_path, run_edgewise, states):
+    with (tmp_path / "piped.ews").open("wb") as file:
+        done = run_edgewise("merge", *paths(states, "Moments"), "-o", "-", stdout=file)
+    assert done.stderr == "edgewise: 400 rows of 3 states are in standard output\n"
+    assert ew.load_state(tmp_path / "piped.ews").n_samples == 400
+
+
+def test_those_at_once_all_count(tmp_path, run_edgewise, states):
+    """Each reads the total and replaces it; none may read it while another does."""
+    first, second, _ = paths(states, "Moments")
+    total = tmp_path / "total.ews"
+    total.write_bytes(first.read_bytes())
+    with ThreadPoolExecutor() as pool:
+        many = [
+            pool.submit(run_edgewise, "merge", total, second, "-o", total, status=None)
+            for _ in range(6)
+        ]
+    done = sum(one.result().returncode == 0 for one in many)
+    assert ew.load_state(total).n_samples == 150 + 120 * done
+    assert done == 6
+    assert os.listdir(tmp_path) == ["total.ews"]
+
+
 class TestRefusals:
     @pytest.fixture
     def refused(self, tmp_path, run_edgewise):
@@ -123,6 +147,17 @@ class TestRefusals:
         line = refused(paths(states, kind.__name__)[0], other)
         for fragment in (f"'{other}'", "it lacks 'd'", "it also has 'e'"):
             assert fragment in line
+
+    @pytest.mark.parametrize("kind", ["Moments", "BatchMoments", "ConfidenceSequence"])
+    def test_the_same_rows_twice(self, tmp_path, refused, states, kind):
+        first, second, _ = paths(states, kind)
+        link, copy = tmp_path / "link.ews", tmp_path / "copy.ews"
+        link.symlink_to(first)
+        ew.load_state(first).save(copy)
+        for again in (first, link, copy):
+            line = refused(first, second, again)
+            assert f"'{again}' holds the same rows as '{first}'" in line
+            assert "name each state once" in line
 
     def test_other_options(self, tmp_path, refused, states, rows):
         other = tmp_path / "other.ews"

@@ -199,6 +199,14 @@ class TestAddition:
         assert_same(a, total, 0)
         assert_same(a.update(rows_of(9)), total.update(rows_of(9)), 0)
 
+    def test_its_own_rows_do_not_count_twice(self, refuses):
+        a = state(rows_of(13))
+        for call in (lambda: a + a, lambda: a.merge(a)):
+            refuses(call, ParameterError, "got the state itself", "copy()")
+        assert (a + a.copy()).n_samples == 26
+        empty = BatchMoments()
+        assert empty.merge(empty).n_samples == 0
+
     def test_copy_is_independent(self):
         original = state(rows_of(33))
         copied = original.copy()

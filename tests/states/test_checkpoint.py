@@ -6,6 +6,7 @@ import gzip
 import os
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -13,7 +14,8 @@ import pytest
 from pyarrow import feather, parquet
 
 import edgewise as ew
-from edgewise.errors import NonFiniteError, StateFileError
+from edgewise._base.lock import locked
+from edgewise.errors import DataError, NonFiniteError, StateFileError
 from edgewise.rows import table as table_module
 from edgewise.rows.opening import open_table
 from edgewise.rows.readers.files import FileTable
@@ -174,12 +176,22 @@ def test_a_checkpoint_is_no_more_than_asked_for(tmp_path, write, rows):
     assert contents.meta["progress"]["position"] == [2, 7]
 
 
-def test_without_resume_a_checkpoint_is_not_read(interrupted, rows):
+def test_without_resume_a_checkpoint_is_kept(interrupted, refuses):
     paths, checkpoint = interrupted
-    checkpoint.write_bytes(b"nothing of use")
-    state, _ = read_with_checkpoints(FileTable(paths), ew.BatchMoments(4), checkpoint, every=0)
+    before = checkpoint.read_bytes()
+    read = partial(read_with_checkpoints, FileTable(paths), ew.BatchMoments(4), checkpoint, every=0)
+    refuses(read, DataError, f"'{checkpoint}' is there already", "--resume", "delete it")
+    assert checkpoint.read_bytes() == before
+    checkpoint.unlink()
+    state, _ = read()
     assert state.n_samples == CUTS[-1]
     assert read_state(checkpoint).n_samples == CUTS[-1]
+
+
+def test_two_at_once_are_refused(interrupted, refuses):
+    paths, checkpoint = interrupted
+    with locked(checkpoint):
+        refuses(lambda: resume(paths, checkpoint), DataError, "another edgewise is writing")
 
 
 def test_resume_without_a_checkpoint_begins_anew(tmp_path, write, rows):

@@ -118,6 +118,14 @@ class TestAddition:
         assert a.merge(state(X[10:])) is a
         assert_identical(a, state(X[:10]) + state(X[10:]))
 
+    def test_its_own_rows_do_not_count_twice(self, refuses):
+        a = state(rows_of("gaussian", 30))
+        for call in (lambda: a + a, lambda: a.merge(a)):
+            refuses(call, ParameterError, "got the state itself", "copy()")
+        assert (a + a.copy()).n_samples == 60
+        empty = Moments()
+        assert empty.merge(empty).n_samples == 0
+
     @settings(max_examples=60)
     @given(tables, st.data())
     def test_associative_and_batch_is_stream_is_tree(self, X, data):

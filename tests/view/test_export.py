@@ -53,7 +53,7 @@ def test_a_missing_folder_is_one_sentence(tmp_path, result, refuses, kind):
         ("graphml", "networkx.write_graphml_xml"),
         ("gexf", "networkx.write_gexf"),
         ("cyjs", "pathlib.Path.write_text"),
-        ("json", "edgewise.results.result.EdgeTestResult.to_json"),
+        ("json", "pathlib.Path.write_text"),
         ("png", "matplotlib.figure.Figure.savefig"),
     ],
 )

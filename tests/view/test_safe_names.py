@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from edgewise.view.safe_names import printable, shortened
+from edgewise.view.safe_names import printable, shortened, shortened_inside
 
 
 @pytest.mark.parametrize(
@@ -52,3 +52,23 @@ def test_hostile_names_fit(hostile_names):
         text = shortened(name, 20)
         assert len(text) <= 20
         assert text.isprintable()
+
+
+def test_what_is_kept():
+    assert printable("a\n\tb\x1b", keep="\n\t") == "a\n\tb\ufffd"
+
+
+@pytest.mark.parametrize(
+    ("name", "most", "shown"),
+    [
+        ("short", 5, "short"),
+        ("temperature_2023", 9, "temp…2023"),
+        ("temperature_2023", 8, "temp…023"),
+        ("longer", 3, "l…r"),
+        ("longer", 2, "l…"),
+        ("a\x1bbc", 3, "a…c"),
+        ("", 3, ""),
+    ],
+)
+def test_shortened_inside(name, most, shown):
+    assert shortened_inside(name, most) == shown

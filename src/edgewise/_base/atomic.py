@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import glob
 import os
 import tempfile
@@ -26,16 +27,17 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
     >>> target.read_text()
     'hello'
     """
-    # Write to the target of a link, as open() would.
-    target = Path(os.path.realpath(path))
+    target = target_of(path)
     try:
-        special = target.exists() and not target.is_file()
+        # A pipe in /dev/fd has a name that leads nowhere.
+        special = os.path.exists(path) and not os.path.isfile(path)
+        target = Path(path) if special else target
         handle, name = tempfile.mkstemp(
             dir=None if special else target.parent, prefix=f".{target.stem}-", suffix=target.suffix
         )
         os.close(handle)
     except OSError as error:
-        raise _unwritable(target, error) from error
+        raise unwritable(target, error) from error
     temporary = Path(name)
     try:
         yield temporary
@@ -48,7 +50,7 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
             temporary.chmod(target.stat().st_mode if target.exists() else _default_mode())
             temporary.replace(target)
     except OSError as error:
-        raise _unwritable(target, error) from error
+        raise unwritable(target, error) from error
     finally:
         with suppress(OSError):
             temporary.unlink()
@@ -66,23 +68,37 @@ def check_writable(
     path: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]] = ()
 ) -> None:
     """Fail before the work if `path` clearly cannot or should not be written."""
-    target = Path(os.path.realpath(path))
+    target = target_of(path)
     if any(target == Path(os.path.realpath(source)) for source in inputs):
         raise DataError(f"output: '{path}' is one of the inputs; choose another name.")
     try:
         is_folder, has_folder = target.is_dir(), target.parent.is_dir()
-        target.exists()  # a name that is too long is refused here
+        there = target.exists()  # a name that is too long is refused here
     except OSError as error:
-        raise _unwritable(target, error) from error
+        raise unwritable(target, error) from error
     if not os.fspath(path) or is_folder:
         raise DataError(f"output: expected the name of a file, got '{path}'.")
     if not has_folder:
         raise DataError(
             f"output: cannot write '{path}': there is no folder '{target.parent}'; make it first."
         )
+    # What is there is replaced, for which the folder is changed; a file that its owner protected
+    # stays all the same.
+    for place in (target, target.parent) if target.is_file() or not there else (target,):
+        if os.path.exists(place) and not os.access(place, os.W_OK):
+            raise unwritable(target, PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
 
 
-def _unwritable(target: Path, error: OSError) -> DataError:
+def target_of(path: str | os.PathLike[str]) -> Path:
+    """The file that is written: the target of a link, as open() would write it."""
+    try:
+        return Path(os.path.realpath(path))
+    except ValueError as error:
+        raise DataError(f"output: expected the name of a file, got {path!r}: {error}.") from error
+
+
+def unwritable(target: Path, error: OSError) -> DataError:
+    """The error for a file that the system does not let us write."""
     reason = error.strerror or str(error)
     return DataError(f"output: cannot write '{target}': {reason}; choose another place.")
 

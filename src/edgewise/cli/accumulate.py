@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import time
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from edgewise._base.checks import check_real
 from edgewise.cli.engine import engine_options, is_local, opened_table
+from edgewise.cli.guesses import Choice
 from edgewise.cli.manual import Manual
 from edgewise.cli.options import PATH, data_options, tell_dropped
+from edgewise.cli.outputs import checked_state_output, written
+from edgewise.cli.telling import remark, say_or_remark
+from edgewise.errors import DataError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from edgewise.rows.table import Table
     from edgewise.states.batches import BatchMoments
     from edgewise.states.moments import Moments
@@ -45,7 +50,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--kind",
-    type=click.Choice(("batches", "moments")),
+    type=Choice(("batches", "moments")),
     default="batches",
     show_default=True,
     help="batches serve method batch, moments the methods trace, spectral and fisher.",
@@ -73,12 +78,7 @@ def command(
     DATA is files, folders or patterns of .csv, .csv.gz, .parquet, .feather, .arrow and .npy files,
     or - for CSV from standard input.
     """
-    from pathlib import Path
-
-    from edgewise._base.atomic import check_writable, sweep
-    from edgewise._base.checks import check_real
     from edgewise.cli.progress import peak_memory
-    from edgewise.errors import DataError
 
     keeps = checkpoint_every is not None or resume
     if keeps and not is_local(asked):
@@ -86,26 +86,50 @@ def command(
     every = check_real(
         "checkpoint-every", 60.0 if checkpoint_every is None else checkpoint_every, above=0
     )
-    checkpoint = Path(f"{output}.checkpoint") if keeps else None
     empty = _empty_state(kind, n_batches)
     start = time.perf_counter()
     with opened_table(asked) as table:
-        check_writable(output, getattr(table, "paths", asked["data"]))
-        for written in (output, checkpoint):
-            if written is not None:
-                sweep(written)
-        state, n_dropped = _read(asked, table, empty, checkpoint, every, resume)
-    if not state.n_samples:
-        raise DataError("data: expected rows, got none; no state was written.")
-    state.save(output)
-    if checkpoint is not None:
-        checkpoint.unlink(missing_ok=True)
+        place = checked_state_output(output, getattr(table, "paths", asked["data"]))
+        with _held(place, keeps, resume) as checkpoint:
+            state, n_dropped = _read(asked, table, empty, checkpoint, every, resume)
+            if not state.n_samples:
+                raise DataError("data: expected rows, got none; no state was written.")
+            with written(place) as file:
+                state.save(file)
+            if checkpoint is not None:
+                checkpoint.unlink(missing_ok=True)
     tell_dropped(n_dropped)
     seconds = time.perf_counter() - start
-    click.echo(f"{state.n_samples:,} rows of {state.n_features} columns are in {output}")
+    where = "standard output" if place == "-" else output
+    say_or_remark(place, f"{state.n_samples:,} rows of {state.n_features} columns are in {where}")
     if verbose:
         rate = state.n_samples / seconds
         click.echo(f"{seconds:.1f} s, {rate:,.0f} rows/s, {peak_memory()}", err=True)
+
+
+@contextmanager
+def _held(place: str, keeps: bool, resume: bool) -> Iterator[Path | None]:
+    """Keep other writers from the output, and return the file for checkpoints if they are kept."""
+    from edgewise._base.atomic import sweep
+    from edgewise._base.lock import locked
+
+    if place == "-":
+        if keeps:
+            raise click.UsageError(
+                "--checkpoint-every and --resume keep a file beside the output; name a file."
+            )
+        yield None
+        return
+    checkpoint = Path(f"{place}.checkpoint")
+    with locked(place):
+        if checkpoint.exists() and not resume:
+            raise DataError(
+                f"output: '{checkpoint}' keeps the rows of a run that was interrupted; add "
+                "--resume to continue it, or delete that file to start anew."
+            )
+        for written_before in (place, checkpoint):
+            sweep(written_before)
+        yield checkpoint if keeps else None
 
 
 def _empty_state(kind: str, n_batches: int) -> Moments | BatchMoments:
@@ -141,5 +165,5 @@ def _read(
             )
     except KeyboardInterrupt:
         if checkpoint is not None and checkpoint.exists():
-            click.echo(f"edgewise: {checkpoint} is kept; --resume continues from it.", err=True)
+            remark(f"{checkpoint} is kept; --resume continues from it.")
         raise

@@ -17,6 +17,8 @@ from edgewise.cli.options import (
     data_options,
     tell_dropped,
 )
+from edgewise.cli.outputs import checked_outputs
+from edgewise.cli.telling import remark
 
 
 @click.command(
@@ -69,17 +71,14 @@ def command(null: bool, **asked: Any) -> None:
 
 
 def _show_methods(asked: dict[str, Any]) -> None:
-    from edgewise._base.atomic import check_writable
-    from edgewise.cli.screen import comparison_table, console
+    from edgewise.cli.screen import comparison_table, console, show
     from edgewise.questions.compare_methods import compare_methods
     from edgewise.questions.diagnose import diagnose
     from edgewise.results.tested import adjusted_for
-    from edgewise.view.export import plot_kind, write_plot
+    from edgewise.view.export import write_plot
 
     plot = asked["plot"]
-    if plot is not None:
-        plot_kind(plot)
-        check_writable(plot, inputs(asked))
+    checked_outputs({"--plot": plot}, inputs(asked))
     out = console()
     with opened_table(asked) as table, watched(asked, table, "testing") as rows:
         family = family_of(asked, table.feature_names)
@@ -87,25 +86,26 @@ def _show_methods(asked: dict[str, Any]) -> None:
         lines = compare_methods(rows, asked["alpha"], correction, **family)
         advice = diagnose(rows).advice()
     tell_dropped(max(line.result.n_dropped for line in lines if line.result is not None))
-    known = next(line.result for line in lines if line.result is not None)
-    if known.tested is not None:
-        adjusted = f", {adjusted_for(known)}" if known.given else ""
-        out.print(f"{known.n_pairs} pairs are tested{adjusted}.", markup=False, soft_wrap=True)
-    out.print(comparison_table(lines))
-    for line in lines:
-        if line.result is None:
-            out.print(f"{line.label}: {line.failure}", markup=False, soft_wrap=True)
-    out.print(f"\n{advice}", markup=False, soft_wrap=True)
     if plot is not None:
         from edgewise.view.plots import plot_ladder
 
         write_plot(plot_ladder(lines), plot)
+    known = next(line.result for line in lines if line.result is not None)
+    if known.tested is not None:
+        adjusted = f", {adjusted_for(known)}" if known.given else ""
+        show(out, f"{known.n_pairs} pairs are tested{adjusted}.")
+    out.print(comparison_table(lines, out))
+    for line in lines:
+        if line.result is None:
+            show(out, f"{line.label}: {line.failure}")
+    out.print()
+    show(out, advice)
 
 
 def _show_null(asked: dict[str, Any]) -> None:
     from edgewise._base.checks import check_alpha, check_count
     from edgewise.cli.progress import progress_bar
-    from edgewise.cli.screen import console, null_notes, null_table
+    from edgewise.cli.screen import console, null_notes, null_table, show
     from edgewise.questions.compare_null import compare_null, even_sample
 
     if asked["plot"] is not None:
@@ -122,9 +122,7 @@ def _show_null(asked: dict[str, Any]) -> None:
     tell_dropped(sample.n_dropped)
     used, available = len(sample.rows), sample.n_available
     if used < available:
-        click.echo(
-            f"edgewise: shuffled an even sample of {used:,} of the {available:,} rows.", err=True
-        )
+        remark(f"shuffled an even sample of {used:,} of the {available:,} rows.")
     with progress_bar(n_shuffles, "shuffling", unit="shuffles") as tell:
         lines = compare_null(
             sample.table(),
@@ -136,6 +134,6 @@ def _show_null(asked: dict[str, Any]) -> None:
             **family,
         )
     out = console()
-    out.print(null_table(lines))
+    out.print(null_table(lines, out))
     for note in null_notes(lines, alpha, corrected=correction != "none"):
-        out.print(note, markup=False, soft_wrap=True)
+        show(out, note)

@@ -6,7 +6,9 @@ import sys
 
 import click
 
+from edgewise.cli.guesses import Choice
 from edgewise.cli.manual import Manual
+from edgewise.cli.telling import remark
 
 _INSTALLED_BY = {
     "bash": """echo 'eval "$(edgewise completion bash)"' >> ~/.bashrc""",
@@ -31,7 +33,7 @@ _INSTALLED_BY = {
     edgewise completion fish > ~/.config/fish/completions/edgewise.fish
     """,
 )
-@click.argument("shell", type=click.Choice(tuple(_INSTALLED_BY)), metavar="SHELL")
+@click.argument("shell", type=Choice(tuple(_INSTALLED_BY)), metavar="SHELL")
 def command(shell: str) -> None:
     """Print what SHELL (bash 4.4 or newer, zsh, or fish) must run to complete edgewise.
 
@@ -48,4 +50,4 @@ def command(shell: str) -> None:
     variable = f"_{root.info_name.upper()}_COMPLETE"
     click.echo(kind(root.command, {}, root.info_name, variable).source(), nl=False)
     if sys.stdout.isatty():
-        click.echo(f"edgewise: for every new shell: {_INSTALLED_BY[shell]}", err=True)
+        remark(f"for every new shell: {_INSTALLED_BY[shell]}")

@@ -6,6 +6,7 @@ import click
 
 from edgewise.cli.manual import Manual
 from edgewise.cli.options import PATH
+from edgewise.cli.outputs import checked_outputs
 
 
 @click.command(
@@ -43,20 +44,18 @@ def command(plot: str, report: str) -> None:
     """
     from pathlib import Path
 
-    from edgewise._base.atomic import check_writable
     from edgewise._base.parts import check_part
-    from edgewise.cli.screen import comparison_table, console, edge_table
+    from edgewise.cli.screen import comparison_table, console, edge_table, show
     from edgewise.datasets import load_sp500_returns
     from edgewise.methods.registry import DEFAULT_METHOD
     from edgewise.questions.compare_methods import compare_methods
     from edgewise.questions.diagnose import diagnose
     from edgewise.questions.reporting import report_of
     from edgewise.rows.opening import open_table
-    from edgewise.view.export import plot_kind, write_plot
+    from edgewise.view.export import write_plot
 
-    plot_kind(plot)
-    check_writable(plot)
-    check_writable(report)
+    if checked_outputs({"--plot": plot, "--report": report})["--report"] == "-":
+        raise click.UsageError("--report: the tables go to standard output; name a file.")
     check_part("jinja2", "plot", "A report")
     out = console()
     source = open_table(load_sp500_returns())
@@ -66,14 +65,6 @@ def command(plot: str, report: str) -> None:
     result = next(
         line.result for line in lines if line.method.name == DEFAULT_METHOD and line.result
     )
-    out.print(
-        "Daily returns of 20 S&P 500 companies, 1990–2022: which move together, given all the "
-        "others?\n"
-    )
-    out.print(edge_table(result, most=15))
-    out.print()
-    out.print(comparison_table(lines))
-    out.print(f"\n{diagnosis.advice()}", markup=False, soft_wrap=True)
     write_plot(result.plot(), plot)
     report_of(
         result,
@@ -83,5 +74,18 @@ def command(plot: str, report: str) -> None:
         title="Daily returns of 20 S&P 500 companies, 1990–2022",
         command="edgewise demo",
     )
-    out.print(f"\nThe graph is in {Path(plot).resolve()}", markup=False, soft_wrap=True)
-    out.print(f"The report is in {Path(report).resolve()}", markup=False, soft_wrap=True)
+    show(
+        out,
+        "Daily returns of 20 S&P 500 companies, 1990–2022: which move together, given all the "
+        "others?",
+        wrap=True,
+    )
+    out.print()
+    out.print(edge_table(result, out, most=15))
+    out.print()
+    out.print(comparison_table(lines, out))
+    out.print()
+    show(out, diagnosis.advice())
+    out.print()
+    show(out, f"The graph is in {Path(plot).resolve()}", wrap=False)
+    show(out, f"The report is in {Path(report).resolve()}", wrap=False)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from edgewise.cli.family import family_of, family_options, inputs
+from edgewise.cli.guesses import Choice
 from edgewise.cli.manual import Manual, section
 from edgewise.cli.options import (
     PATH,
@@ -22,8 +23,9 @@ from edgewise.cli.options import (
     data_options,
     tell_dropped,
 )
+from edgewise.cli.outputs import checked_outputs, write_outputs
 from edgewise.cli.reading import reading_of
-from edgewise.cli.testing import check_report
+from edgewise.cli.telling import remark
 from edgewise.methods.registry import CLASSES
 
 if TYPE_CHECKING:
@@ -61,7 +63,7 @@ if TYPE_CHECKING:
 @section("The test")
 @click.option(
     "--method",
-    type=click.Choice(tuple(CLASSES)),
+    type=Choice(tuple(CLASSES)),
     metavar="METHOD",
     help="How each group is measured: wald, batch (rows that depend on the rows before them), "
     "elliptical or fisher.  [default: wald; for states, batch]",
@@ -105,49 +107,22 @@ def command(
     or, with --by, the files that hold the rows of all groups. Columns are matched by name. The rows
     of the groups must be independent of each other: not the same subjects twice.
     """
-    from edgewise.view.difference_files import write_difference_csv, write_lines
+    from edgewise.view.difference_files import write_difference_csv
 
-    _check_outputs(json_file, csv_file, report, plot, asked)
+    outputs = checked_outputs(
+        {"--report": report, "--plot": plot, "--csv": csv_file, "--json": json_file}, inputs(asked)
+    )
     result = _compared(asked)
-    if report is not None:
-        result.report(report, command=shlex.join(["edgewise", *sys.argv[1:]]))
-    if plot is not None:
-        _draw(result, plot)
-    if csv_file == "-":
-        write_lines(result, sys.stdout)
-    elif csv_file is not None:
-        write_difference_csv(result, csv_file)
-    if json_file == "-":
-        click.echo(result.to_json(indent=2))
-    elif json_file is not None:
-        from edgewise._base.atomic import atomic_path
-
-        with atomic_path(json_file) as temporary:
-            temporary.write_text(result.to_json(indent=2) + "\n", encoding="utf-8")
-    if "-" not in (json_file, csv_file):
+    made_by = shlex.join(["edgewise", *sys.argv[1:]])
+    writers = {
+        "--report": lambda file: result.report(file, command=made_by),
+        "--plot": lambda file: _draw(result, file),
+        "--csv": lambda file: write_difference_csv(result, file),
+        "--json": lambda file: result.to_json(file, indent=2),
+    }
+    write_outputs(outputs, writers)
+    if "-" not in outputs.values():
         _show(result)
-
-
-def _check_outputs(
-    json_file: str | None,
-    csv_file: str | None,
-    report: str | None,
-    plot: str | None,
-    asked: dict[str, Any],
-) -> None:
-    """Before the work: an output that cannot be written should not cost a long run."""
-    from edgewise._base.atomic import check_writable
-    from edgewise.view import export
-
-    if json_file == csv_file == "-":
-        raise click.UsageError("--json and --csv: only one of them can go to standard output.")
-    if plot is not None:
-        export.plot_kind(plot)
-    if report is not None:
-        check_report(report, asked)
-    for path in (json_file, csv_file, plot):
-        if path is not None and path != "-":
-            check_writable(path, inputs(asked))
 
 
 def _draw(result: EdgeDifferenceResult | EdgeDifferences, path: str) -> None:
@@ -189,11 +164,11 @@ def _compared(asked: dict[str, Any]) -> EdgeDifferenceResult | EdgeDifferences:
             progress=tell,
         )
     for warning in caught:
-        click.echo(f"edgewise: {warning.message}", err=True)
+        remark(str(warning.message))
     for one in _each(result):
         tell_dropped(sum(one.n_dropped))
         for caution in one.cautions:
-            click.echo(f"edgewise: caution: {caution}", err=True)
+            remark(f"caution: {caution}")
     return result
 
 
@@ -251,7 +226,7 @@ def _each(result: EdgeDifferenceResult | EdgeDifferences) -> list[EdgeDifference
 
 
 def _show(result: EdgeDifferenceResult | EdgeDifferences) -> None:
-    from edgewise.cli.screen import console, difference_table
+    from edgewise.cli.screen import console, difference_table, show
     from edgewise.results.difference_summary import (
         any_sentence,
         global_sentence,
@@ -260,15 +235,15 @@ def _show(result: EdgeDifferenceResult | EdgeDifferences) -> None:
 
     out, results = console(), _each(result)
     if len(results) > 1:
-        out.print(result.headline(), markup=False, soft_wrap=True)
-        out.print(any_sentence(result.global_pvalue, results[0]), markup=False, soft_wrap=True)
+        show(out, result.headline())
+        show(out, any_sentence(result.global_pvalue, results[0]))
     for one in results:
         if len(results) > 1:
             out.print()
-        out.print(one.headline(), markup=False)
+        show(out, one.headline(), wrap=True)
         if len(results) == 1:
-            out.print(global_sentence(one), markup=False)
+            show(out, global_sentence(one), wrap=True)
         if one.n_edges:
-            out.print(difference_table(one))
+            out.print(difference_table(one, out))
         else:
-            out.print(strongest_sentence(one), markup=False)
+            show(out, strongest_sentence(one), wrap=True)

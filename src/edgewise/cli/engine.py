@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from edgewise.cli.guesses import Choice
 from edgewise.cli.options import column_names
 from edgewise.cli.reading import reading_of
+from edgewise.cli.telling import remark
 
 if TYPE_CHECKING:
     from edgewise.rows.readers.files import FileTable
@@ -34,7 +36,7 @@ def engine_options(command: _Command) -> _Command:
         ),
         click.option(
             "--engine",
-            type=click.Choice(("local", "dask", "spark")),
+            type=Choice(("local", "dask", "spark")),
             default="local",
             show_default=True,
             help="Who reads the rows: this process, or the workers of a cluster.",
@@ -92,7 +94,7 @@ def opened_table(asked: dict[str, Any]) -> Iterator[Table]:
 def told(files: FileTable) -> FileTable:
     """The files; how they were read is told where that is not as usual."""
     for note in files.notes:
-        click.echo(f"edgewise: {note}", err=True)
+        remark(note)
     return files
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from functools import partial
 from typing import Any, TypeVar
 
 import click
@@ -56,36 +57,73 @@ def family_of(asked: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
 
 def inputs(asked: dict[str, Any]) -> tuple[str, ...]:
     """All files that a command reads, which its output must not replace."""
-    return (*asked["data"], *([asked["pairs"]] if asked["pairs"] is not None else []))
+    from edgewise.rows.readers.paths import expand_paths
+
+    found = [] if asked.get("pairs") is None else [asked["pairs"]]
+    for path in asked["data"]:
+        try:
+            found += expand_paths([path])
+        except DataError:  # whoever reads it will say so
+            found.append(path)
+    return tuple(path for path in found if path != "-")
 
 
 def _lines(path: str, names: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
     """The names on each line, and what to call the line in a message.
 
-    Remarks at the head and further columns after a heading are left out, so that a file of
-    `edgewise test --csv` can be given back.
+    Remarks at the head and further columns after a heading are left out, so that a file of `--csv`
+    can be given back; names that it made safe for a spreadsheet are taken for what they were.
     """
     text = _text(path)
     remarks = 0
     while text.startswith("#"):
         text, remarks = text.partition("\n")[2], remarks + 1
     reader = csv.reader(text.splitlines(keepends=True), skipinitialspace=True)
-    most: int | None = None
+    read = partial(_name, names=set(names), originals=_originals(names), ours=False)
+    columns = slice(None)
     first = True
     try:
         for cells in reader:
-            found = [cell.strip() for cell in cells][:most]
-            if not any(found):
+            if not any(cell.strip() for cell in cells):
                 continue
-            heading = tuple(cell.lower() for cell in found[:2])
-            if first and heading in _HEADINGS and not set(found[:2]) <= set(names):
-                most = 2
-            else:
-                yield f"pairs: line {remarks + reader.line_num} of '{path}'", found
+            heading = _heading(cells, names) if first else None
             first = False
+            if heading is None:
+                found = [read(cell) for cell in cells[columns]]
+                yield f"pairs: line {remarks + reader.line_num} of '{path}'", found
+            else:
+                columns = heading
+                read = partial(read, ours=len(cells) > 2)
     except csv.Error as error:
         line = remarks + reader.line_num
         raise DataError(f"pairs: line {line} of '{path}' is not CSV: {error}.") from error
+
+
+def _heading(cells: Sequence[str], names: Sequence[str]) -> slice | None:
+    """Where the two names are, if this line is a heading; a comparison has the group before."""
+    words = [cell.strip() for cell in cells]
+    start = int([word.lower() for word in words[:3]] == ["group", "source", "target"])
+    two = words[start : start + 2]
+    if tuple(word.lower() for word in two) in _HEADINGS and not set(two) <= set(names):
+        return slice(start, start + 2)
+    return None
+
+
+def _originals(names: Sequence[str]) -> dict[str, str]:
+    """Each name by what `--csv` writes for it."""
+    from edgewise.view.export import safe_cell
+    from edgewise.view.graph_files import distinct_texts
+
+    return {text: name for name, text in distinct_texts(names, safe_cell).items()}
+
+
+def _name(cell: str, names: Set[str], originals: Mapping[str, str], ours: bool) -> str:
+    """The column that a cell names: as it stands, without spaces around it, or made safe."""
+    text = cell.strip()
+    if ours and cell in originals:
+        return originals[cell]
+    known = next((one for one in (cell, text) if one in names), None)
+    return originals.get(text, text) if known is None else known
 
 
 def _text(path: str) -> str:
@@ -103,7 +141,7 @@ def _text(path: str) -> str:
 def _checked(where: str, found: list[str], names: Sequence[str]) -> tuple[str, str]:
     from edgewise._base.checks import check_known
 
-    if len(found) != 2 or not all(found):
+    if len(found) != 2 or not all(name or name in names for name in found):
         raise DataError(
             f"{where}: expected two names with a comma between them, got {', '.join(found)!r}."
         )

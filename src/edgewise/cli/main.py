@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from importlib import import_module
 
 import click
 
 from edgewise._version import __version__
+from edgewise.cli.guesses import did_you_mean
 from edgewise.cli.manual import write_examples
+from edgewise.cli.streams import OutputError, guard_streams, silence
+from edgewise.cli.telling import remark
 from edgewise.errors import EdgewiseError, ParameterError
+from edgewise.view.safe_names import printable
 
 _COMMANDS = (
     "demo",
@@ -40,6 +45,15 @@ class _LazyGroup(click.Group):
         command: click.Command = import_module(f"edgewise.cli.{name}").command
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            guess = did_you_mean(args[0], _COMMANDS)
+            raise click.UsageError(error.message + guess, ctx) from error
+
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         write_examples(formatter, _EXAMPLES)
         with formatter.section("Exit status"):
@@ -55,8 +69,12 @@ edgewise report returns.csv --exclude Date -o returns.html
 edgewise test --help
 """
 _EXIT_STATUS = [
-    ("0", "Done."),
-    ("1", "The data cannot be tested; one sentence says why and what to do."),
+    ("0", "Done, also if the reader of the output leaves early, as in `| head`."),
+    (
+        "1",
+        "The data cannot be tested, or the result cannot be written; one sentence says why and "
+        "what to do.",
+    ),
     ("2", "Wrong usage."),
     ("130", "Stopped by Ctrl-C."),
 ]
@@ -74,19 +92,45 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line; every expected failure gives one sentence and an exit status."""
+    guard_streams()
     try:
-        cli.main(prog_name="edgewise", standalone_mode=False)
-    except click.exceptions.Abort:
-        _fail("stopped", 130)
-    except click.ClickException as error:
-        error.show()
-        sys.exit(error.exit_code)
-    except EdgewiseError as error:
-        _fail(str(error), 2 if isinstance(error, ParameterError) else 1)
-    except MemoryError:
-        _fail("the data do not fit in memory; test fewer columns or rows.", 1)
-
-
-def _fail(sentence: str, status: int) -> None:
-    click.echo(f"edgewise: {sentence}", err=True)
+        status = _status()
+        sys.stdout.flush()
+    except OutputError as error:
+        silence(sys.stdout)
+        status = 0 if error.reader_left else 1
+        if status:
+            remark(
+                f"output: cannot write to standard output: {error.reason}; choose another place."
+            )
     sys.exit(status)
+
+
+def _status() -> int:
+    """Run a command and return the exit status; where something failed, one sentence says what."""
+    try:
+        ended = cli.main(prog_name="edgewise", standalone_mode=False)
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else 1
+    except (click.exceptions.Abort, KeyboardInterrupt):
+        remark("stopped")
+        return 130
+    except click.ClickException as error:
+        text = io.StringIO()
+        error.show(file=text)
+        click.echo(printable(text.getvalue(), keep="\n\t"), err=True, nl=False)
+        return error.exit_code
+    except EdgewiseError as error:
+        remark(str(error))
+        return 2 if isinstance(error, ParameterError) else 1
+    except MemoryError:
+        remark("the data do not fit in memory; test fewer columns or rows.")
+        return 1
+    except UnicodeEncodeError as error:
+        remark(f"data: expected the name of a file in UTF-8, got '{error.object}'; rename it.")
+        return 1
+    except OSError as error:
+        name = "" if error.filename is None else f" '{error.filename}'"
+        remark(f"cannot read or write{name}: {error.strerror or error}.")
+        return 1
+    return ended if isinstance(ended, int) else 0

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import nullcontext
+from typing import TYPE_CHECKING
+
 import click
 
 from edgewise.cli.manual import Manual
 from edgewise.cli.options import PATH
+from edgewise.cli.outputs import checked_state_output, written
+from edgewise.cli.telling import say_or_remark
+
+if TYPE_CHECKING:
+    from edgewise.states.registry import AnyState
+
+_WAIT = 60.0  # seconds for others that merge into the same file
 
 
 @click.command(
@@ -32,23 +43,43 @@ from edgewise.cli.options import PATH
     help="The state file to write.",
 )
 def command(states: tuple[str, ...], output: str) -> None:
-    """Add up STATEs of the same kind and columns, in the order given."""
-    from edgewise._base.atomic import check_writable
+    """Add up STATEs of the same kind and columns, in the order given.
+
+    A STATE that is given twice, or as a copy, is refused: its rows would count twice.
+    """
+    from edgewise._base.lock import locked
+
+    place = checked_state_output(output)
+    # The output may be an input: nobody may change it between reading and writing.
+    with nullcontext() if place == "-" else locked(place, wait=_WAIT), written(place) as file:
+        total = _sum_of(states)
+        total.save(file)
+    where = "standard output" if place == "-" else output
+    say_or_remark(place, f"{total.n_samples:,} rows of {len(states)} states are in {where}")
+
+
+def _sum_of(paths: Sequence[str]) -> AnyState:
     from edgewise.errors import DataError, ParameterError
+    from edgewise.states.file_format import fingerprint
     from edgewise.states.registry import load_state
 
-    check_writable(output)
-    total = load_state(states[0])
-    for path in states[1:]:
+    total = load_state(paths[0])
+    seen = {fingerprint(total._contents()): paths[0]}
+    for path in paths[1:]:
         other = load_state(path)
         if type(other) is not type(total):
             raise DataError(
-                f"state file '{path}' holds {type(other).__name__}, '{states[0]}' "
+                f"state file '{path}' holds {type(other).__name__}, '{paths[0]}' "
                 f"{type(total).__name__}; only states of one kind can be added."
+            )
+        twin = seen.setdefault(fingerprint(other._contents()), path)
+        if twin is not path and other.n_samples:
+            raise DataError(
+                f"state file '{path}' holds the same rows as '{twin}', which would count twice; "
+                "name each state once."
             )
         try:
             total = total + other  # type: ignore[operator]
         except ParameterError as error:
             raise DataError(f"state file '{path}': {error}") from error
-    total.save(output)
-    click.echo(f"{total.n_samples:,} rows of {len(states)} states are in {output}")
+    return total

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from edgewise.cli.guesses import Choice
 from edgewise.methods.registry import method_options
 
 
@@ -30,7 +31,7 @@ def method_parameters() -> list[click.Parameter]:
         told = field.metadata
         without = field.default is None or field.default is False
         default = "" if without else f"  [default: {field.default}]"
-        kind = click.Choice(told["choices"]) if told["choices"] else told["kind"]
+        kind = Choice(told["choices"]) if told["choices"] else told["kind"]
         option = click.Option(
             [f"--{name.replace('_', '-')}"],
             type=kind,

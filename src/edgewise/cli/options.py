@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import click
 
+from edgewise.cli.guesses import Choice
 from edgewise.cli.reading import reading_options
+from edgewise.cli.telling import remark
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -20,11 +22,11 @@ CORRECTION_NAMES = ("holm", "bonferroni", "bh", "by", "maxt", "none")
 
 def names_option(name: str, help: str) -> Callable[[Any], Any]:
     """An option that takes names of columns; given more than once, all of them count."""
-    return click.option(name, metavar="NAMES", multiple=True, callback=_joined, help=help)
+    return click.option(name, metavar="NAMES", multiple=True, callback=_given, help=help)
 
 
-def _joined(context: click.Context, parameter: click.Parameter, texts: Any) -> str | None:
-    return ",".join(texts) if texts else None
+def _given(context: click.Context, parameter: click.Parameter, texts: Any) -> Any:
+    return texts or None
 
 
 def data_options(command: _Command) -> _Command:
@@ -51,7 +53,7 @@ def alpha_option(command: _Command) -> _Command:
 def correction_option(command: _Command) -> _Command:
     return click.option(
         "--correction",
-        type=click.Choice(CORRECTION_NAMES),
+        type=Choice(CORRECTION_NAMES),
         help="How the per-edge methods account for testing many edges.  [default: holm]",
     )(command)
 
@@ -63,16 +65,30 @@ def correction_of(name: str | None) -> str | None:
     return HOLM if name is None else name
 
 
-def column_names(text: str | None) -> list[str] | None:
-    """Names as in a line of CSV: a name with a comma is in double quotes."""
-    if text is None:
+def column_names(texts: Sequence[str] | None) -> list[str] | None:
+    """The names in the texts of an option that was given once or more.
+
+    Each text is a line of CSV: a name with a comma, or with spaces around it, is in double quotes.
+    An empty text is the column whose name is empty; between commas, what is empty is no name.
+
+    Examples
+    --------
+    >>> column_names(["a , b,", '"x,y", " z"', ""])
+    ['a', 'b', 'x,y', ' z', '']
+    """
+    if texts is None:
         return None
-    line = next(csv.reader([text], skipinitialspace=True), [])
-    return [name.strip() for name in line if name.strip()]
+    names: list[str] = []
+    for text in [texts] if isinstance(texts, str) else texts:
+        line = next(csv.reader([text], skipinitialspace=True), [])
+        # Spaces in quotes are meant.
+        line = line if '"' in text else [name.strip() for name in line]
+        names += [name for name in line if name] if len(line) > 1 else line or [""]
+    return names
 
 
 def tell_dropped(n_dropped: int) -> None:
     """Say on standard error how many rows were left out."""
     if n_dropped:
         rows = "1 row" if n_dropped == 1 else f"{n_dropped:,} rows"
-        click.echo(f"edgewise: left out {rows} with missing or infinite values.", err=True)
+        remark(f"left out {rows} with missing or infinite values.")

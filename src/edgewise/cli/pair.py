@@ -11,6 +11,8 @@ from typing import Any, TypeVar
 import click
 
 from edgewise.cli.engine import check_engine, engine_options, opened_table, watched
+from edgewise.cli.family import inputs
+from edgewise.cli.guesses import Choice
 from edgewise.cli.manual import Manual, section
 from edgewise.cli.options import (
     PATH,
@@ -20,7 +22,9 @@ from edgewise.cli.options import (
     names_option,
     tell_dropped,
 )
+from edgewise.cli.outputs import checked_outputs, written
 from edgewise.cli.reading import reading_of
+from edgewise.cli.telling import remark, say
 from edgewise.methods.registry import CLASSES, DEFAULT_METHOD
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -60,7 +64,7 @@ def _row_options(command: _Command) -> _Command:
 @names_option("--given", "Columns that both are adjusted for, separated by commas.")
 @click.option(
     "--method",
-    type=click.Choice(tuple(CLASSES)),
+    type=Choice(tuple(CLASSES)),
     default=DEFAULT_METHOD,
     metavar="METHOD",
     show_default=True,
@@ -82,7 +86,7 @@ def _row_options(command: _Command) -> _Command:
 def command(
     x: str,
     y: str,
-    given: str | None,
+    given: Sequence[str] | None,
     method: str,
     alpha: float,
     json_file: str | None,
@@ -93,10 +97,8 @@ def command(
     It prints one sentence to quote, with an interval of level 1 − alpha. DATA is files, as for
     `edgewise test`; only the columns of the question are read. Nothing is corrected for.
     """
-    from edgewise._base.atomic import atomic_path, check_writable
     from edgewise._base.checks import check_alpha
     from edgewise.questions.columns import places
-    from edgewise.view.safe_names import printable
 
     if not asked["data"]:
         raise click.UsageError(
@@ -108,17 +110,13 @@ def command(
     others = column_names(given) or []
     names = list(dict.fromkeys([x, y, *others]))
     places(x, y, others, names)
-    if json_file not in (None, "-"):
-        check_writable(str(json_file), asked["data"])
+    place = checked_outputs({"--json": json_file}, inputs(asked))["--json"]
     answer = _answer(asked, names, method)
-    text = answer.to_json(level, indent=2) if json_file is not None else ""
-    if json_file == "-":
-        click.echo(text)
-        return
-    if json_file is not None:
-        with atomic_path(json_file) as temporary:
-            temporary.write_text(text + "\n", encoding="utf-8")
-    click.echo(printable(answer.sentence(level)))
+    if place is not None:
+        with written(place) as file:
+            answer.to_json(file, level, indent=2)
+    if place != "-":
+        say(answer.sentence(level))
 
 
 def _answer(asked: dict[str, Any], names: Sequence[str], method: str) -> Any:
@@ -136,7 +134,7 @@ def _answer(asked: dict[str, Any], names: Sequence[str], method: str) -> Any:
         method_of(method).check_groups()
     # What a test of groups needs is summed in one pass.
     passes = 1 + (method_of(method).needs.reads_again and asked["groups"] is None)
-    chosen = asked | {"columns": _line(names), "exclude": None}
+    chosen = asked | {"columns": [_quoted(name) for name in names], "exclude": None}
     with (
         warnings.catch_warnings(record=True) as caught,
         naming_arguments(
@@ -156,15 +154,15 @@ def _answer(asked: dict[str, Any], names: Sequence[str], method: str) -> Any:
             result = edge_test(rows, method=chosen_method, correction=None)
             answer = pair_of_result(result, chosen_method.guarantee)
     for warning in caught:
-        click.echo(f"edgewise: {warning.message}", err=True)
+        remark(str(warning.message))
     tell_dropped(answer.n_dropped)
     for caution in answer.cautions:
-        click.echo(f"edgewise: caution: {caution}", err=True)
+        remark(f"caution: {caution}")
     return answer
 
 
-def _line(names: Sequence[str]) -> str:
-    """The names as a line of CSV, as `column_names` reads them."""
+def _quoted(name: str) -> str:
+    """A name as `column_names` reads it."""
     text = io.StringIO()
-    csv.writer(text, lineterminator="").writerow(names)
+    csv.writer(text, lineterminator="", quoting=csv.QUOTE_ALL).writerow([name])
     return text.getvalue()

@@ -47,7 +47,7 @@ def command(effect: float, power: float, alpha: float, **asked: Any) -> None:
     The per-edge methods then find it with the given power, after correction for all tested pairs.
     For the bounds, it is the number of rows at which the threshold falls to the effect.
     """
-    from edgewise.cli.screen import console, plan_table
+    from edgewise.cli.screen import console, plan_table, show
     from edgewise.errors import EdgewiseError
     from edgewise.methods.registry import registered
     from edgewise.questions.plan import plan_sample_size
@@ -71,14 +71,17 @@ def command(effect: float, power: float, alpha: float, **asked: Any) -> None:
         n_dropped = dropped_rows(rows) if asked["drop_missing"] else 0
     tell_dropped(n_dropped)
     out = console()
-    out.print(
+    show(
+        out,
         f"To find a partial correlation of {effect:g} (power {power:g}, alpha {alpha:g}, "
-        f"{_pairs(made for *_, made in plans)} corrected for):\n"
+        f"{_pairs(made for *_, made in plans)} corrected for):",
+        wrap=True,
     )
-    out.print(plan_table(plans))
+    out.print()
+    out.print(plan_table(plans, out))
     for name, _, made in plans:
         if isinstance(made, EdgewiseError):
-            out.print(f"{name}: {made}", markup=False, soft_wrap=True)
+            show(out, f"{name}: {made}")
 
 
 def _pairs(plans: Iterable[SamplePlan | EdgewiseError]) -> str:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+
+_QUIET = 1.0  # seconds without a bar
+_EARLY = 3.0  # seconds without an estimate of the time left
+_STEADY = 0.2  # how far the rate of late may differ from the rate of all the time
 
 
 @contextmanager
@@ -14,25 +18,21 @@ def progress_bar(
     """Show how much is done, its share, its rate and the time left.
 
     It yields a function, to be called with how much was just done. Nothing is shown in the first
-    second, nor if standard error is not a terminal.
+    second, nor if standard error is not a terminal. The time left is shown once it is stable.
     """
     if not sys.stderr.isatty():
         yield lambda done: None
         return
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        Progress,
-        TaskProgressColumn,
-        TextColumn,
-        TimeRemainingColumn,
-    )
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
     rate = TextColumn(f"{{task.completed:,.0f}} {unit}, {{task.fields[rate]:,.3g}}/s")
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), rate)
+    left = TextColumn("{task.fields[left]}", style="cyan")
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), rate, left)
     console = Console(stderr=True)
-    with Progress(*columns, TimeRemainingColumn(), console=console, transient=True) as progress:
-        task = progress.add_task(what, total=total, rate=0.0, visible=False)
+    with Progress(*columns, console=console, transient=True) as progress:
+        task = progress.add_task(what, total=total, rate=0.0, left="", visible=False)
+        marks = [(0.0, 0.0)]
 
         def tell(done: int) -> None:
             progress.advance(task, done)
@@ -41,10 +41,56 @@ def progress_bar(
                 # More passes than expected (a matrix-free solver): a full bar would be wrong.
                 known.total = None
             elapsed = known.elapsed or 0.0
+            if elapsed > 1.02 * marks[-1][0]:  # so that few marks serve for hours
+                marks.append((elapsed, known.completed))
             speed = known.completed / elapsed if elapsed else 0.0
-            progress.update(task, rate=speed, visible=elapsed > 1)
+            text = left_text(remaining(marks, known.total))
+            # An estimate that was shown stays until there is a better one.
+            text = text or (known.fields["left"] if known.total is not None else "")
+            progress.update(task, rate=speed, left=text, visible=elapsed > _QUIET)
 
         yield tell
+
+
+def remaining(marks: Sequence[tuple[float, float]], total: float | None) -> float | None:
+    """Seconds left, or None as long as that would be a guess.
+
+    Parameters
+    ----------
+    marks : sequence of (float, float)
+        How many seconds had passed when how much was done, from (0, 0) on.
+    total : float, optional
+        How much there is to do.
+
+    Returns
+    -------
+    float or None
+        What the rate since half of the time gives. None in the first seconds, and while that rate
+        is not yet about the rate of all the time: files are opened, caches fill.
+
+    Examples
+    --------
+    >>> remaining([(0, 0), (2, 200), (4, 400)], 1000)
+    6.0
+    >>> remaining([(0, 0), (2, 10), (4, 400)], 1000)  # it has just become fast
+    """
+    now, done = marks[-1]
+    if total is None or now < _EARLY:
+        return None
+    then, before = max(mark for mark in marks if mark[0] <= now / 2)
+    recent = (done - before) / (now - then)
+    if recent <= 0 or abs(recent * now / done - 1) > _STEADY:
+        return None
+    return max(total - done, 0.0) / recent
+
+
+def left_text(seconds: float | None) -> str:
+    """The time left, in hours, minutes and seconds."""
+    if seconds is None:
+        return ""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02} left"
 
 
 def peak_memory() -> str:

@@ -8,11 +8,13 @@ from typing import Any
 import click
 
 from edgewise.cli.engine import engine_options
+from edgewise.cli.family import inputs
 from edgewise.cli.manual import section
 from edgewise.cli.options import PATH
+from edgewise.cli.outputs import checked_outputs, written
+from edgewise.cli.telling import say
 from edgewise.cli.testing import (
     MethodCommand,
-    check_report,
     compare_option,
     make_report,
     test_options,
@@ -54,10 +56,9 @@ def command(output: str, compare: bool | None, **asked: Any) -> None:
     heat map, facts about the data, and every method side by side. DATA is what `edgewise test`
     takes. A state has no rows, so its page has no table of all methods.
     """
-    from edgewise.view.safe_names import printable
-
-    check_report(output, asked)
-    with tested(asked) as (result, rows):
-        make_report(result, output, rows, asked, compare)
-    click.echo(printable(result.headline()))
-    click.echo(f"The report is in {Path(output).resolve()}")
+    page = checked_outputs({"--report": output}, inputs(asked))["--report"] or output
+    with tested(asked) as (result, rows), written(page, ".html") as file:
+        make_report(result, file, rows, asked, compare)
+    if page != "-":
+        say(result.headline())
+        say(f"The report is in {Path(output).resolve()}")

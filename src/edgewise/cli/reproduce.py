@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from edgewise.cli.engine import check_engine
+from edgewise.cli.guesses import Choice
 from edgewise.cli.manual import Manual
 
 if TYPE_CHECKING:
@@ -33,13 +34,13 @@ def _folders(ctx: click.Context, parameter: click.Parameter, text: str) -> list[
 )
 @click.argument(
     "study",
-    type=click.Choice(("fig1", "fig2", "fig3", "fig4", "lemma1", "theorem8", "all")),
+    type=Choice(("fig1", "fig2", "fig3", "fig4", "lemma1", "theorem8", "all")),
     nargs=-1,
     required=True,
 )
 @click.option(
     "--scale",
-    type=click.Choice(("smoke", "quick", "paper")),
+    type=Choice(("smoke", "quick", "paper")),
     default="quick",
     show_default=True,
     help="Seconds, minutes, or the paper's own repetitions (15 minutes for all on 2 cores).",
@@ -59,7 +60,7 @@ def _folders(ctx: click.Context, parameter: click.Parameter, text: str) -> list[
 @click.option("-j", "--jobs", type=int, help="Worker processes.  [default: the cores]")
 @click.option(
     "--engine",
-    type=click.Choice(("local", "dask")),
+    type=Choice(("local", "dask")),
     default="local",
     show_default=True,
     help="Where the draws are made: by processes on this machine, or on a Dask cluster.",
@@ -100,10 +101,9 @@ def command(
         raise click.UsageError(
             "--jobs goes with --engine local: a Dask cluster has its own workers."
         )
-    from rich.table import Table
-
+    from edgewise.cli.fitting import Column, fitted
     from edgewise.cli.progress import progress_bar
-    from edgewise.cli.screen import console
+    from edgewise.cli.screen import console, show
     from edgewise.studies.claims import counted
     from edgewise.studies.reproduction import reproduce, total_draws
 
@@ -116,18 +116,18 @@ def command(
         )
     out = console()
     for one in done:
-        table = Table(title=one.study.title, title_justify="left", title_style="bold")
-        for heading in ("claim", "measured", "verdict"):
-            table.add_column(heading)
-        for claim in one.claims:
-            table.add_row(claim.says, claim.measured, str(claim))
-        out.print(table)
-        out.print(
+        columns = [
+            Column(name, "words", justify="left") for name in ("claim", "measured", "verdict")
+        ]
+        rows = [(claim.says, claim.measured, str(claim)) for claim in one.claims]
+        out.print(fitted(one.study.title, columns, rows, out))
+        show(
+            out,
             f"{one.n_draws:,} draws, {one.core_seconds:,.0f} s of computing; in "
-            f"{one.folder.resolve()}\n",
-            markup=False,
-            soft_wrap=True,
+            f"{one.folder.resolve()}",
+            wrap=False,
         )
+        out.print()
     out.print(counted(claim for one in done for claim in one.claims))
 
 

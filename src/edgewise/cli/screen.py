@@ -11,9 +11,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from edgewise.cli.fitting import Column, fitted
+from edgewise.cli.plain_text import plain
 from edgewise.methods.registry import DEFAULT_METHOD
 from edgewise.results.intervals import interval_text
-from edgewise.view.safe_names import printable
+from edgewise.view.safe_names import printable, shortened_inside
 
 if TYPE_CHECKING:
     from edgewise.questions.compare_methods import Comparison
@@ -23,14 +25,27 @@ if TYPE_CHECKING:
     from edgewise.results.result import EdgeTestResult
 
 _PLAIN_WIDTH = 120  # for pipes and files, which have no width
+_USUAL_WIDTH, _LEAST_WIDTH = 80, 30
+_GROUP_NAME = 12  # characters of the name of a group above a column
 
 
 def console(*, stderr: bool = False) -> Console:
     made = Console(stderr=stderr, highlight=False)
-    return made if made.is_terminal else Console(stderr=stderr, highlight=False, width=_PLAIN_WIDTH)
+    if not made.is_terminal:
+        made.width = _PLAIN_WIDTH
+    elif made.width < _LEAST_WIDTH:
+        # Some terminals say that they have no columns when they do not know.
+        made.width = _LEAST_WIDTH if made.width else _USUAL_WIDTH
+    return made
 
 
-def edge_table(result: EdgeTestResult, most: int | None = None) -> Table:
+def show(out: Console, text: str, *, wrap: bool | None = None) -> None:
+    """Print a sentence, by default in lines that end between words if it goes to a terminal."""
+    wraps = out.is_terminal if wrap is None else wrap
+    out.print(Text(plain(printable(text), out.encoding)), soft_wrap=not wraps)
+
+
+def edge_table(result: EdgeTestResult, out: Console, most: int | None = None) -> Table:
     edges = result.edges()
     shown = edges if most is None else edges[:most]
     title = (
@@ -38,57 +53,75 @@ def edge_table(result: EdgeTestResult, most: int | None = None) -> Table:
         if len(shown) == len(edges)
         else (f"The {len(shown)} strongest of {len(edges)} edges")
     )
-    table = Table(title=title, title_justify="left", title_style="bold")
-    table.add_column("edge")
-    for heading in ("partial correlation", result.interval_label, "statistic", "adjusted p"):
-        table.add_column(heading, justify="right")
-    for edge in shown:
-        sign = "blue" if edge.partial_correlation > 0 else "red"
-        table.add_row(
-            Text(f"{printable(edge.source)} – {printable(edge.target)}"),
-            Text(f"{edge.partial_correlation:+.3f}", style=sign),
+    columns = (
+        Column("edge", "pairs", justify="left"),
+        Column("partial correlation"),
+        Column(result.interval_label, worth=2),
+        Column("statistic", worth=1),
+        Column("adjusted p", worth=3),
+    )
+    rows = [
+        (
+            (edge.source, edge.target),
+            _signed(edge.partial_correlation),
             interval_text(edge),
             f"{edge.statistic:+.2f}",
             pvalue_text(edge.adjusted_pvalue),
         )
-    return table
+        for edge in shown
+    ]
+    return fitted(title, columns, rows, out)
 
 
-def difference_table(result: EdgeDifferenceResult) -> Table:
+def difference_table(result: EdgeDifferenceResult, out: Console) -> Table:
     pairs = result.edges()
     title = f"{len(pairs)} pair{'s' * (len(pairs) != 1)} that differ{'s' * (len(pairs) == 1)}"
-    table = Table(title=title, title_justify="left", title_style="bold")
-    table.add_column("edge")
-    headings = (*map(printable, result.group_names), "difference", result.interval_label)
-    for heading in (*headings, "adjusted p"):
-        table.add_column(Text(heading), justify="right")
-    for pair in pairs:
-        table.add_row(
-            Text(f"{printable(pair.source)} – {printable(pair.target)}"),
-            *(f"{rho:+.3f}" for rho in (pair.partial_correlation_a, pair.partial_correlation_b)),
-            Text(f"{pair.difference:+.3f}", style="blue" if pair.difference > 0 else "red"),
+    first, second = (shortened_inside(name, _GROUP_NAME) for name in result.group_names)
+    columns = (
+        Column("edge", "pairs", justify="left"),
+        Column(first, worth=1),
+        Column(second, worth=1),
+        Column("difference"),
+        Column(result.interval_label, worth=2),
+        Column("adjusted p", worth=3),
+    )
+    rows = [
+        (
+            (pair.source, pair.target),
+            f"{pair.partial_correlation_a:+.3f}",
+            f"{pair.partial_correlation_b:+.3f}",
+            _signed(pair.difference),
             f"{pair.interval_low:+.3f} to {pair.interval_high:+.3f}",
             pvalue_text(pair.adjusted_pvalue),
         )
-    return table
+        for pair in pairs
+    ]
+    return fitted(title, columns, rows, out)
+
+
+def _signed(value: float) -> Text:
+    return Text(f"{value:+.3f}", style="blue" if value > 0 else "red")
 
 
 def pvalue_text(p: float) -> str:
     return "< 1e-300" if p < 1e-300 else f"{p:.2g}"
 
 
-def comparison_table(lines: Sequence[Comparison]) -> Table:
-    table = Table(title="The methods side by side", title_justify="left", title_style="bold")
-    table.add_column("method")
-    table.add_column("guarantee")
-    for heading in ("threshold on |Θ|", "as |ρ|", "edges", "of score's", "seconds"):
-        table.add_column(heading, justify="right")
+def comparison_table(lines: Sequence[Comparison], out: Console) -> Table:
+    columns = (
+        Column("method", justify="left"),
+        Column("guarantee", "words", worth=4, justify="left"),
+        Column("threshold on |Θ|", "words", worth=3),
+        Column("as |ρ|", "words", worth=5),
+        Column("edges"),
+        Column("of score's", worth=2),
+        Column("seconds", worth=1),
+    )
     score = next((line.result for line in lines if line.method.name == DEFAULT_METHOD), None)
-    for line in lines:
-        if line.result is None:
-            table.add_row(line.label, line.guarantee, "–", "–", "–", "–", "–")
-            continue
-        table.add_row(
+    rows = [
+        (line.label, line.guarantee, *["–"] * 5)
+        if line.result is None
+        else (
             line.label,
             line.guarantee,
             _threshold_text(line.result),
@@ -97,28 +130,36 @@ def comparison_table(lines: Sequence[Comparison]) -> Table:
             "–" if score is None else f"{line.shared_edges(score)}/{score.n_edges}",
             f"{line.seconds:.3f}",
         )
-    return table
+        for line in lines
+    ]
+    return fitted("The methods side by side", columns, rows, out)
 
 
-def null_table(lines: Sequence[NullComparison]) -> Table:
-    n, rows = lines[0].n_shuffles, lines[0].n_samples
-    title = f"{n:,} shuffle{'s' * (n != 1)} of {rows:,} rows, without any edges"
-    table = Table(title=title, title_justify="left", title_style="bold")
-    table.add_column("method")
-    table.add_column("guarantee")
-    for heading in ("shuffles with an edge", "share", "95 % band", "seconds"):
-        table.add_column(heading, justify="right")
+def null_table(lines: Sequence[NullComparison], out: Console) -> Table:
+    n, n_rows = lines[0].n_shuffles, lines[0].n_samples
+    title = f"{n:,} shuffle{'s' * (n != 1)} of {n_rows:,} rows, without any edges"
+    columns = (
+        Column("method", justify="left"),
+        Column("guarantee", "words", worth=2, justify="left"),
+        Column("shuffles with an edge", worth=3),
+        Column("share"),
+        Column("95 % band", worth=4),
+        Column("seconds", worth=1),
+    )
+    rows = []
     for line in lines:
         tested, (low, high) = line.n_shuffles - line.n_failed, line.band
-        table.add_row(
-            line.label,
-            line.guarantee,
-            f"{line.n_with_edges:,}/{tested:,}",
-            _percent(line.share),
-            f"{_percent(low)} to {_percent(high)}" if tested else "–",
-            f"{line.seconds:.3f}",
+        rows.append(
+            (
+                line.label,
+                line.guarantee,
+                f"{line.n_with_edges:,}/{tested:,}",
+                _percent(line.share),
+                f"{_percent(low)} to {_percent(high)}" if tested else "–",
+                f"{line.seconds:.3f}",
+            )
         )
-    return table
+    return fitted(title, columns, rows, out)
 
 
 def null_notes(lines: Sequence[NullComparison], alpha: float, *, corrected: bool) -> Iterator[str]:
@@ -144,19 +185,20 @@ def _percent(share: float) -> str:
     return "–" if math.isnan(share) else f"{100 * share:.3g} %"
 
 
-def plan_table(plans: Sequence[tuple[str, str, SamplePlan | Exception]]) -> Table:
-    table = Table(title="Rows needed", title_justify="left", title_style="bold")
-    table.add_column("method")
-    table.add_column("guarantee")
-    for heading in ("typical pair", "hardest pair"):
-        table.add_column(heading, justify="right")
-    for name, guarantee, plan in plans:
-        if isinstance(plan, Exception):
-            table.add_row(name, guarantee, "–", "–")
-            continue
-        hardest = int(np.nanmax(plan.pairs))
-        table.add_row(name, guarantee, f"{plan.n_samples:,}", f"{hardest:,}")
-    return table
+def plan_table(plans: Sequence[tuple[str, str, SamplePlan | Exception]], out: Console) -> Table:
+    columns = (
+        Column("method", justify="left"),
+        Column("guarantee", "words", worth=1, justify="left"),
+        Column("typical pair"),
+        Column("hardest pair"),
+    )
+    rows = [
+        (name, guarantee, "–", "–")
+        if isinstance(plan, Exception)
+        else (name, guarantee, f"{plan.n_samples:,}", f"{int(np.nanmax(plan.pairs)):,}")
+        for name, guarantee, plan in plans
+    ]
+    return fitted("Rows needed", columns, rows, out)
 
 
 def _threshold_text(result: EdgeTestResult) -> str:

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from edgewise.cli.guesses import Choice
 from edgewise.cli.manual import Manual, section
 from edgewise.cli.options import PATH
+from edgewise.cli.telling import say
 
 if TYPE_CHECKING:
     from edgewise._base.types import FloatArray
@@ -82,7 +84,7 @@ _LAWS = {
 @section("Graph")
 @click.option(
     "--graph",
-    type=click.Choice(tuple(_GRAPHS)),
+    type=Choice(tuple(_GRAPHS)),
     default="chain",
     show_default=True,
     help="The graph.",
@@ -104,7 +106,7 @@ _LAWS = {
 @section("Distribution")
 @click.option(
     "--distribution",
-    type=click.Choice(tuple(_LAWS)),
+    type=Choice(tuple(_LAWS)),
     metavar="LAW",
     default="gaussian",
     show_default=True,
@@ -146,6 +148,7 @@ def command(
 
     from edgewise._base.atomic import check_writable
     from edgewise._base.checks import check_count, default_names
+    from edgewise._base.lock import locked
     from edgewise._base.parts import check_part
     from edgewise.simulate.files import row_kind, truth_paths, write_truth
 
@@ -166,7 +169,6 @@ def command(
     precision = _precision(graph, features, graph_rng, of_graph)
     law = _law(distribution, memory, of_law)
     names = default_names(features)
-    _write_rows(output, names, law, precision, rows, rows_rng)
     record = {
         "graph": graph,
         "graph_options": {_flag(name): value for name, value in of_graph.items()},
@@ -174,9 +176,12 @@ def command(
         "n_features": features,
         "seed": seed,
     }
-    write_truth(output, names, precision, law, record)
+    # The rows and their truth belong together: two runs into one file must not mix them.
+    with locked(output):
+        _write_rows(output, names, law, precision, rows, rows_rng)
+        write_truth(output, names, precision, law, record)
     count = int((precision != 0).sum() - features) // 2
-    click.echo(
+    say(
         f"{rows:,} rows of {features} variables, {count} edges, in {output}; the truth is in "
         f"{' and '.join(str(path) for path in truth_paths(output))}"
     )

@@ -8,11 +8,12 @@ import click
 
 from edgewise.cli.engine import check_engine, engine_options
 from edgewise.cli.family import inputs
+from edgewise.cli.guesses import Choice
 from edgewise.cli.manual import section
 from edgewise.cli.options import PATH
+from edgewise.cli.outputs import checked_outputs, write_outputs
 from edgewise.cli.testing import (
     MethodCommand,
-    check_report,
     compare_option,
     make_report,
     test_options,
@@ -43,10 +44,14 @@ from edgewise.cli.testing import (
     "--json", "json_file", type=PATH, metavar="FILE|-", help="Write the whole result as JSON."
 )
 @click.option(
-    "--csv", "csv_file", type=PATH, metavar="FILE", help="Write every tested pair as a line of CSV."
+    "--csv",
+    "csv_file",
+    type=PATH,
+    metavar="FILE|-",
+    help="Write every tested pair as a line of CSV.",
 )
 @click.option(
-    "--graphml", type=PATH, metavar="FILE", help="Write the graph for Cytoscape, Gephi, networkx."
+    "--graphml", type=PATH, metavar="FILE|-", help="Write the graph for Cytoscape, Gephi, networkx."
 )
 @click.option(
     "--graph",
@@ -61,7 +66,7 @@ from edgewise.cli.testing import (
 @click.option("--plot", type=PATH, metavar="FILE.png|svg|pdf", help="Draw a picture.")
 @click.option(
     "--plot-kind",
-    type=click.Choice(("network", "heatmap", "volcano", "forest", "pvalues")),
+    type=Choice(("network", "heatmap", "volcano", "forest", "pvalues")),
     help="Which picture.  [default: network]",
 )
 @click.option("-v", "--verbose", is_flag=True, help="Say how much memory it took.")
@@ -82,11 +87,9 @@ def command(
     DATA is files, folders or patterns of .csv, .csv.gz, .parquet, .feather, .arrow and .npy files
     with the same columns; or - for CSV from standard input; or one state of `edgewise accumulate`.
     """
-    from edgewise._base.atomic import check_writable
     from edgewise.cli.progress import peak_memory
-    from edgewise.cli.screen import console, edge_table
+    from edgewise.cli.screen import console, edge_table, show
     from edgewise.view import export
-    from edgewise.view.safe_names import printable
 
     check_engine(asked)
     if plot is None and plot_kind is not None:
@@ -95,35 +98,33 @@ def command(
         raise click.UsageError(
             "--compare is an option of the report; also say where it goes, with --report FILE."
         )
-    # Before the work: an output that cannot be written should not cost a long run.
-    if plot is not None:
-        export.plot_kind(plot)
-    if graph is not None:
-        export.graph_kind(graph)
-    if report is not None:
-        check_report(report, asked)
-    for path in (csv_file, graphml, graph, plot, None if json_file == "-" else json_file):
-        if path is not None:
-            check_writable(path, inputs(asked))
+    outputs = checked_outputs(
+        {
+            "--report": report,
+            "--csv": csv_file,
+            "--graphml": graphml,
+            "--graph": graph,
+            "--plot": plot,
+            "--json": json_file,
+        },
+        inputs(asked),
+    )
     with tested(asked) as (result, rows):
-        if report is not None:
-            make_report(result, report, rows, asked, compare)
+        page = {"--report": lambda file: make_report(result, file, rows, asked, compare)}
+        write_outputs(outputs, page)
     if verbose:
         click.echo(peak_memory(), err=True)
-    if csv_file is not None:
-        export.write_csv(result, csv_file)
-    if graphml is not None:
-        export.write_graphml(result, graphml)
-    if graph is not None:
-        export.write_graph(result, graph)
-    if plot is not None:
-        export.write_plot(result.plot(plot_kind or "network"), plot)
-    if json_file == "-":
-        click.echo(result.to_json(indent=2))
+    writers = {
+        "--csv": lambda file: export.write_csv(result, file),
+        "--graphml": lambda file: export.write_graphml(result, file),
+        "--graph": lambda file: export.write_graph(result, file),
+        "--plot": lambda file: export.write_plot(result.plot(plot_kind or "network"), file),
+        "--json": lambda file: export.write_json(result, file),
+    }
+    write_outputs(outputs, writers)
+    if "-" in outputs.values():
         return
-    if json_file is not None:
-        export.write_json(result, json_file)
     out = console()
-    out.print(printable(result.headline()), markup=False)
+    show(out, result.headline(), wrap=True)
     if result.n_edges:
-        out.print(edge_table(result))
+        out.print(edge_table(result, out))

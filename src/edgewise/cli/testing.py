@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from edgewise.cli.engine import check_engine, is_local, opened_table, watched
-from edgewise.cli.family import family_of, family_options, inputs
+from edgewise.cli.family import family_of, family_options
+from edgewise.cli.guesses import Choice
 from edgewise.cli.manual import Manual, section
 from edgewise.cli.options import (
     alpha_option,
@@ -19,6 +20,7 @@ from edgewise.cli.options import (
     data_options,
     tell_dropped,
 )
+from edgewise.cli.telling import remark
 from edgewise.methods.registry import CLASSES
 
 if TYPE_CHECKING:
@@ -49,7 +51,7 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
     section("The test"),
     click.option(
         "--method",
-        type=click.Choice(tuple(CLASSES)),
+        type=Choice(tuple(CLASSES)),
         metavar="METHOD",  # all of them are too long for a line
         help=f"The test: {', '.join(CLASSES)}; `edgewise compare` shows them side by side.  "
         "[default: score; for a state, what it serves]",
@@ -65,7 +67,7 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
     ),
     click.option(
         "--effect-scale",
-        type=click.Choice(("partial_correlation", "precision")),
+        type=Choice(("partial_correlation", "precision")),
         help="What --min-effect is measured in.  [default: partial_correlation; precision for the "
         "paper's trace and eig]",
     ),
@@ -172,23 +174,11 @@ def _told(
             **asked_options(asked),
         )
     for warning in caught:
-        click.echo(f"edgewise: {warning.message}", err=True)
+        remark(str(warning.message))
     tell_dropped(result.n_dropped)
     for caution in result.cautions:
-        click.echo(f"edgewise: caution: {caution}", err=True)
+        remark(f"caution: {caution}")
     return result
-
-
-def check_report(path: str, asked: dict[str, Any]) -> None:
-    """Check before the work that the report can be written and that its name ends in .html."""
-    from edgewise._base.atomic import check_writable
-    from edgewise._base.checks import check_choice
-    from edgewise._base.parts import check_part
-
-    check_writable(path, inputs(asked))
-    ending = path.rpartition(".")[2].lower()
-    check_choice(f"report: the ending of '{path}'", ending, ("html", "htm"))
-    check_part("jinja2", "plot", "A report")
 
 
 def make_report(

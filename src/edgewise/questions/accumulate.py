@@ -87,6 +87,7 @@ def accumulate(
         Seconds between two checkpoints.
     resume : bool
         Continue from the checkpoint if there is one: no row is read twice, and none is left out.
+        Without it, a checkpoint that is there is an error, and stays.
     progress : callable, optional
         Called with the number of rows of each block after it is read; not on a cluster.
 

@@ -17,7 +17,7 @@ from edgewise.results.difference_pairs import EdgeDifference, all_differences
 from edgewise.results.difference_summary import headline, shortest, summary
 from edgewise.results.edge import FrameKind, frame_of
 from edgewise.results.intervals import ShownIntervals
-from edgewise.results.json import json_text
+from edgewise.results.json_output import WritesJson
 
 if TYPE_CHECKING:
     import os
@@ -32,7 +32,7 @@ SCALES = ("partial_correlation", "fisher_z")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class EdgeDifferenceResult(ShownIntervals):
+class EdgeDifferenceResult(ShownIntervals, WritesJson):
     """The outcome of testing H₀: ρ^A_ij = ρ^B_ij for every pair of variables.
 
     Attributes
@@ -244,20 +244,8 @@ class EdgeDifferenceResult(ShownIntervals):
         """
         return frame_of(self.pairs(), backend, EdgeDifference._fields)
 
-    def to_json(self, indent: int | None = None) -> str:
-        """The whole result as JSON, which `from_json` reads; `json_schema` describes it.
-
-        Parameters
-        ----------
-        indent : int, optional
-            Spaces by which each level is indented; by default everything is on one line.
-
-        Returns
-        -------
-        str
-            The text.
-        """
-        return json_text(to_document(self), indent)
+    def _document(self) -> dict[str, Any]:
+        return to_document(self)
 
     @classmethod
     def from_json(cls, source: str | os.PathLike[str]) -> EdgeDifferenceResult:

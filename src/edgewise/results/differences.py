@@ -13,8 +13,9 @@ from edgewise.results.difference_json import VERSION, from_document, to_document
 from edgewise.results.difference_pairs import EdgeDifference
 from edgewise.results.difference_summary import any_sentence
 from edgewise.results.edge import FrameKind, frame_of
-from edgewise.results.json import json_text, read_source
+from edgewise.results.json import read_source
 from edgewise.results.json_document import DIFFERENCES_FORMAT, Document
+from edgewise.results.json_output import WritesJson
 
 if TYPE_CHECKING:
     import os
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class EdgeDifferences(Mapping[str, EdgeDifferenceResult]):
+class EdgeDifferences(Mapping[str, EdgeDifferenceResult], WritesJson):
     """A result for each level of a column: its rows against the rows of all other levels.
 
     It is a mapping from levels to results. The correction is over the pairs of all levels together,
@@ -170,23 +171,9 @@ class EdgeDifferences(Mapping[str, EdgeDifferenceResult]):
 
         write_difference_report(self, path, title=title, command=command)
 
-    def to_json(self, indent: int | None = None) -> str:
-        """All results as JSON, which `from_json` reads.
-
-        Parameters
-        ----------
-        indent : int, optional
-            Spaces by which each level is indented; by default everything is on one line.
-
-        Returns
-        -------
-        str
-            The text: an object whose "results" are those of `EdgeDifferenceResult.to_json`, by
-            level.
-        """
+    def _document(self) -> dict[str, Any]:
         results = {level: to_document(one) for level, one in self.results.items()}
-        document = {"format": DIFFERENCES_FORMAT, "schema_version": VERSION, "results": results}
-        return json_text(document, indent)
+        return {"format": DIFFERENCES_FORMAT, "schema_version": VERSION, "results": results}
 
     @classmethod
     def from_json(cls, source: str | os.PathLike[str]) -> EdgeDifferences:

@@ -73,17 +73,6 @@ def to_document(result: EdgeTestResult) -> dict[str, Any]:
     return document
 
 
-def json_text(document: dict[str, Any], indent: int | None = None) -> str:
-    """The document as text that any program can read; names are escaped only if they must be."""
-    text = json.dumps(document, indent=indent, ensure_ascii=False, allow_nan=False)
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        # A name that is not proper Unicode (half a surrogate pair) can still be escaped.
-        return json.dumps(document, indent=indent, allow_nan=False)
-    return text
-
-
 def _edge_records(result: EdgeTestResult) -> list[dict[str, Any]]:
     return [
         {name: jsonable(value) for name, value in edge._asdict().items()} for edge in result.edges()

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
+from edgewise.results.json_output import text_or_file
 from edgewise.results.result import EdgeTestResult
 
 _SMALLEST_SHOWN = 1e-300
@@ -158,11 +160,29 @@ class PairTest:
         """
         return "\n".join([self.sentence(), *(f"Caution: {text}" for text in self.cautions)])
 
-    def to_json(self, level: float = 0.95, indent: int | None = None) -> str:
+    @overload
+    def to_json(
+        self, path: float | None = None, level: float = 0.95, *, indent: int | None = None
+    ) -> str: ...
+    @overload
+    def to_json(
+        self, path: str | os.PathLike[str], level: float = 0.95, *, indent: int | None = None
+    ) -> None: ...
+    def to_json(
+        self,
+        path: str | os.PathLike[str] | float | None = None,
+        level: float = 0.95,
+        *,
+        indent: int | None = None,
+    ) -> str | None:
         """The answer as JSON.
 
         Parameters
         ----------
+        path : str or path, optional
+            A file to write, in UTF-8; it appears when it is complete. By default nothing is
+            written, and the text is returned. A number stands for `level`, which came first in
+            older versions.
         level : float
             The level of the interval.
         indent : int, optional
@@ -170,9 +190,11 @@ class PairTest:
 
         Returns
         -------
-        str
-            The text.
+        str or None
+            The text; None if it was written to a file.
         """
+        file = None if isinstance(path, int | float) else path
+        level = path if isinstance(path, int | float) else level
         low, high = self.confidence_interval(level)
         document = {
             "x": self.x,
@@ -189,7 +211,7 @@ class PairTest:
             "guarantee": self.guarantee,
             "cautions": list(self.cautions),
         }
-        return json.dumps(document, indent=indent, ensure_ascii=False)
+        return text_or_file(json.dumps(document, indent=indent, ensure_ascii=False), file)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Without the rows, which `whole` may look at.

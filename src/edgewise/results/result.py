@@ -11,7 +11,8 @@ import numpy as np
 from edgewise._base.types import BoolArray, FloatArray
 from edgewise.inference.measurement import Uncertainty
 from edgewise.results.edge import Edge, FrameKind, all_pairs, frame_of, graph_of
-from edgewise.results.json import from_json, json_schema, json_text, to_document
+from edgewise.results.json import from_json, json_schema, to_document
+from edgewise.results.json_output import WritesJson
 from edgewise.results.matrix import Matrices
 from edgewise.results.summary import headline, shortest, summary
 from edgewise.rows.file_read import FileRead
@@ -26,7 +27,7 @@ _TINY = float(np.finfo(float).tiny)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class EdgeTestResult(Matrices):
+class EdgeTestResult(Matrices, WritesJson):
     """The outcome of testing H₀: Θ_ij = 0 for pairs of variables: all, or some.
 
     Attributes
@@ -208,23 +209,8 @@ class EdgeTestResult(Matrices):
         """
         return graph_of(self)
 
-    def to_json(self, indent: int | None = None) -> str:
-        """The whole result as JSON, which `from_json` reads; `json_schema` describes it.
-
-        JSON has neither NaN nor infinity: null is NaN, "Infinity" is a text, and a threshold of
-        null is the infinite one.
-
-        Parameters
-        ----------
-        indent : int, optional
-            Spaces by which each level is indented; by default everything is on one line.
-
-        Returns
-        -------
-        str
-            The text.
-        """
-        return json_text(to_document(self), indent)
+    def _document(self) -> dict[str, Any]:
+        return to_document(self)
 
     @classmethod
     def from_json(cls, source: str | os.PathLike[str]) -> EdgeTestResult:

@@ -174,6 +174,7 @@ class BatchMoments(State):
     def __add__(self, other: BatchMoments) -> BatchMoments:
         if not isinstance(other, BatchMoments):
             return NotImplemented
+        self._check_other(other)
         if self.n_batches != other.n_batches and self.n_samples and other.n_samples:
             raise ParameterError(
                 f"other: expected a state of {self.n_batches} batches, got one of "

@@ -15,6 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+from edgewise._base.lock import locked
 from edgewise.errors import DataError, StateFileError
 from edgewise.rows.opening import open_table
 from edgewise.rows.readers.files import FileTable, Position
@@ -50,7 +51,7 @@ def read_with_checkpoints(
     every : float
         Seconds between checkpoints.
     resume : bool
-        Continue from the checkpoint if there is one.
+        Continue from the checkpoint if there is one. Without it, a checkpoint is never replaced.
     drop_missing : bool
         Leave out rows with missing values.
     progress : callable, optional
@@ -62,9 +63,27 @@ def read_with_checkpoints(
             "data: expected files with --checkpoint-every and --resume (checkpoint= in Python), "
             "got standard input, which cannot be read again."
         )
+    if not resume and Path(checkpoint).exists():
+        raise DataError(
+            f"checkpoint: '{os.fspath(checkpoint)}' is there already; continue it with --resume "
+            "(resume=True in Python), or delete it to start anew."
+        )
+    with locked(checkpoint):
+        return _read_on(files, state, checkpoint, every, drop_missing, progress)
+
+
+def _read_on(
+    files: FileTable,
+    state: S,
+    checkpoint: str | os.PathLike[str],
+    every: float,
+    drop_missing: bool,
+    progress: Callable[[int], None] | None,
+) -> tuple[S, int]:
+    """Read what the checkpoint does not have, or all rows if there is none."""
     start, dropped_before, rows = Position(0, 0), 0, 0
     facts = _facts(files, state, drop_missing)
-    if resume and Path(checkpoint).exists():
+    if Path(checkpoint).exists():
         state, start, dropped_before, rows = _restore(checkpoint, facts, files, type(state))
         if progress is not None:
             progress(rows)

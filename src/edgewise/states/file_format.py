@@ -107,6 +107,15 @@ def write_state(path: str | os.PathLike[str], contents: StateContents) -> None:
         file.write(digest.digest())
 
 
+def fingerprint(contents: StateContents) -> bytes:
+    """The same for two states of the same rows, whichever version of edgewise wrote them."""
+    digest = hashlib.sha256(repr((contents.kind, contents.columns, contents.n_samples)).encode())
+    for name, array in sorted(contents.arrays.items()):
+        digest.update(name.encode())
+        digest.update(array.tobytes())
+    return digest.digest()
+
+
 def is_state_file(path: str | os.PathLike[str]) -> bool:
     """Whether a file begins like a state file; a pipe is none, and reading would empty it."""
     try:

@@ -137,6 +137,7 @@ class Moments(State):
     def __add__(self, other: Moments) -> Moments:
         if not isinstance(other, Moments):
             return NotImplemented
+        self._check_other(other)
         left, right = self._sums, other._sums
         if left is not None and right is not None:
             if self.n_features != other.n_features:

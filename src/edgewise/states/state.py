@@ -6,6 +6,7 @@ import os
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Self
 
+from edgewise.errors import ParameterError
 from edgewise.states.file_format import StateContents, read_state, write_state
 
 
@@ -41,7 +42,8 @@ class State(ABC):
         Parameters
         ----------
         other : state of the same kind
-            A state of the same columns and options. It is not changed.
+            A state of the same columns and options. It is not changed. The state itself is refused,
+            because its rows would count twice; where that is meant, merge a copy.
 
         Returns
         -------
@@ -51,6 +53,14 @@ class State(ABC):
         merged = self + other
         self.__dict__.update(merged.__dict__)
         return self
+
+    def _check_other(self, other: State) -> None:
+        """Refuse the state itself, whose rows would count twice; an empty one is neutral."""
+        if other is self and self.n_samples:
+            raise ParameterError(
+                "other: expected another state, got the state itself, whose rows would count "
+                "twice; if that is meant, add its copy()."
+            )
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the state to a file that `load` reads.

@@ -134,8 +134,7 @@ def write_json(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:
     >>> again.n_edges == result.n_edges
     True
     """
-    with atomic_path(path) as temporary:
-        temporary.write_text(result.to_json(indent=2) + "\n", encoding="utf-8")
+    result.to_json(path, indent=2)
 
 
 def plot_kind(path: str | os.PathLike[str]) -> str:

@@ -1,0 +1,122 @@
+"""One writer at a time."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from edgewise._base.lock import locked
+from edgewise.errors import DataError
+
+HOLD = (
+    "import sys; from edgewise._base.lock import locked\n"
+    "with locked(sys.argv[1]):\n    print('held', flush=True); sys.stdin.read()"
+)
+
+
+@pytest.fixture
+def holder():
+    """Another process that holds the lock of a file until its input ends."""
+    started = []
+
+    def hold(path):
+        process = subprocess.Popen(
+            [sys.executable, "-c", HOLD, str(path)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        started.append(process)
+        assert process.stdout.readline() == "held\n"
+        return process
+
+    yield hold
+    for process in started:
+        process.kill()
+        with process:  # closes its pipes and waits
+            pass
+
+
+def enter(path, **options):
+    with locked(path, **options):
+        return sorted(os.listdir(path.parent))
+
+
+def test_nothing_is_left(tmp_path):
+    assert enter(tmp_path / "x.ews") == [".x.ews.lock"]
+    assert os.listdir(tmp_path) == []
+
+
+def test_another_process_is_told(tmp_path, holder, refuses):
+    path = tmp_path / "x.ews"
+    process = holder(path)
+    refuses(lambda: enter(path), DataError, f"another edgewise is writing '{path}'", "try again")
+    link = tmp_path / "link.ews"
+    link.symlink_to(path)
+    refuses(lambda: enter(link), DataError, "another edgewise")
+    enter(tmp_path / "y.ews")
+    process.communicate("")
+    enter(path)
+    assert os.listdir(tmp_path) == ["link.ews"]
+
+
+def test_waiting(tmp_path, holder, refuses):
+    path = tmp_path / "x.ews"
+    process = holder(path)
+    started = time.monotonic()
+    refuses(lambda: enter(path, wait=0.2), DataError, "another edgewise")
+    assert time.monotonic() - started >= 0.2
+    threading.Timer(0.2, process.stdin.close).start()
+    enter(path, wait=60)
+
+
+def test_who_was_killed_blocks_nobody(tmp_path, holder):
+    path = tmp_path / "x.ews"
+    holder(path).kill()
+    enter(path, wait=60)
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_failure_frees_it(tmp_path):
+    path = tmp_path / "x.ews"
+
+    def fail():
+        with locked(path):
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        fail()
+    enter(path)
+
+
+def test_many_at_once(tmp_path):
+    """Each adds one to a number in a file; a sum that is lost would show."""
+    path = tmp_path / "count"
+    path.write_text("0")
+
+    def add():
+        for _ in range(5):
+            with locked(path, wait=60):
+                path.write_text(str(int(path.read_text()) + 1))
+
+    threads = [threading.Thread(target=add) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert path.read_text() == "40"
+    assert os.listdir(tmp_path) == ["count"]
+
+
+def test_where_nothing_can_be_written(tmp_path, refuses):
+    refuses(lambda: enter(tmp_path / "no" / "x"), DataError, "cannot write", "No such file")
+
+
+def test_a_device_needs_none():
+    with locked(os.devnull), locked(os.devnull):
+        pass
