@@ -254,7 +254,7 @@ class TestOperator:
         v, block = vectors_of(operator), vectors_of(operator, 3)
         for found, expected in (
             (operator.matvec(v), matrix @ v),
-            (operator.matvec(v[:, np.newaxis]), (matrix @ v)[:, np.newaxis]),
+            (operator.matmat(v[:, np.newaxis]), (matrix @ v)[:, np.newaxis]),
             (operator.matmat(block), matrix @ block),
             (operator.rmatvec(v), matrix @ v),
             (operator.T @ v, matrix @ v),
