@@ -211,7 +211,7 @@ def main() -> None:
     if "--hide" in sys.argv:
         sys.meta_path[:] = [CoreOnly(finder) for finder in sys.meta_path]
     if "--program" in sys.argv:
-        from edgewise.cli.program import main as program
+        from edgewise.__main__ import main as program
 
         program()
     warnings.simplefilter("ignore")

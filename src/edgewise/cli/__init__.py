@@ -1,5 +1,5 @@
 """The command line: one file per command; nothing imports it.
 
-Every module here imports only click at the top, so that `edgewise --help` is instant; `program`,
-where it starts, not even that.
+Every module here imports only click at the top, so that `edgewise --help` is instant. The
+program starts in `edgewise.__main__`.
 """
