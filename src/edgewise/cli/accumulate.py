@@ -16,7 +16,7 @@ from edgewise.cli.guesses import Choice
 from edgewise.cli.manual import Manual
 from edgewise.cli.options import PATH, data_options, tell_dropped
 from edgewise.cli.outputs import checked_state_output, written
-from edgewise.cli.telling import remark, say_or_remark
+from edgewise.cli.telling import remark, remark_on_files, say_or_remark
 from edgewise.errors import DataError
 
 if TYPE_CHECKING:
@@ -63,7 +63,12 @@ if TYPE_CHECKING:
     help="Save a checkpoint beside STATE this often.",
 )
 @click.option("--resume", is_flag=True, help="Continue from the checkpoint of an interrupted run.")
-@click.option("-v", "--verbose", is_flag=True, help="Say how much time and memory it took.")
+@click.option(
+    "-v",
+    "--verbose",
+    is_flag=True,
+    help="Say which files were read, and how much time and memory it took.",
+)
 def command(
     output: str,
     kind: str,
@@ -75,10 +80,11 @@ def command(
 ) -> None:
     """Read DATA once, in constant memory, into a state that can be merged and tested.
 
-    DATA is files, folders or patterns of .csv, .csv.gz, .parquet, .feather, .arrow and .npy files,
-    or - for CSV from standard input.
+    DATA is files, folders or patterns of .csv, .tsv (also compressed), .parquet, .feather, .arrow,
+    .npy, .npz, .xlsx and .jsonl files, or - for CSV from standard input.
     """
     from edgewise.cli.progress import peak_memory
+    from edgewise.rows.file_read import files_read
 
     keeps = checkpoint_every is not None or resume
     if keeps and not is_local(asked):
@@ -103,6 +109,7 @@ def command(
     where = "standard output" if place == "-" else output
     say_or_remark(place, f"{state.n_samples:,} rows of {state.n_features} columns are in {where}")
     if verbose:
+        remark_on_files(files_read(table))
         rate = state.n_samples / seconds
         click.echo(f"{seconds:.1f} s, {rate:,.0f} rows/s, {peak_memory()}", err=True)
 

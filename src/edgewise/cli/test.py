@@ -12,6 +12,7 @@ from edgewise.cli.guesses import Choice
 from edgewise.cli.manual import section
 from edgewise.cli.options import PATH
 from edgewise.cli.outputs import checked_outputs, write_outputs
+from edgewise.cli.telling import remark_on_files
 from edgewise.cli.testing import (
     MethodCommand,
     compare_option,
@@ -69,7 +70,9 @@ from edgewise.cli.testing import (
     type=Choice(("network", "heatmap", "volcano", "forest", "pvalues")),
     help="Which picture.  [default: network]",
 )
-@click.option("-v", "--verbose", is_flag=True, help="Say how much memory it took.")
+@click.option(
+    "-v", "--verbose", is_flag=True, help="Say which files were read, and how much memory it took."
+)
 def command(
     json_file: str | None,
     csv_file: str | None,
@@ -84,8 +87,9 @@ def command(
 ) -> None:
     """Test every pair of columns of DATA for an edge, or those that --given and --pairs leave.
 
-    DATA is files, folders or patterns of .csv, .csv.gz, .parquet, .feather, .arrow and .npy files
-    with the same columns; or - for CSV from standard input; or one state of `edgewise accumulate`.
+    DATA is files, folders or patterns of .csv, .tsv (also compressed), .parquet, .feather, .arrow,
+    .npy, .npz, .xlsx and .jsonl files with the same columns; or - for CSV from standard input; or
+    one state of `edgewise accumulate`.
     """
     from edgewise.cli.progress import peak_memory
     from edgewise.cli.screen import console, edge_table, show
@@ -113,6 +117,7 @@ def command(
         page = {"--report": lambda file: make_report(result, file, rows, asked, compare)}
         write_outputs(outputs, page)
     if verbose:
+        remark_on_files(result.files)
         click.echo(peak_memory(), err=True)
     writers = {
         "--csv": lambda file: export.write_csv(result, file),

@@ -220,7 +220,7 @@ def dask_file_table(files: FileTable, *, client: Any = None, progress: bool = Fa
     """Files that the workers can read, one task per file; workers may run in another folder."""
     if not files.rescannable:
         raise DataError("data: a cluster cannot read standard input; write the rows to files.")
-    return DaskTable(
+    table = DaskTable(
         [
             (_open_file, os.path.abspath(path), files.feature_names, files.along, files.reading)
             for path in files.paths
@@ -233,6 +233,8 @@ def dask_file_table(files: FileTable, *, client: Any = None, progress: bool = Fa
         progress=progress,
         along=files.along,
     )
+    table.files = files.rows_read()
+    return table
 
 
 def _open_file(

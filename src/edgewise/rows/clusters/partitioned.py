@@ -33,6 +33,12 @@ class PartitionedTable(ABC):
     ) -> None:
         self.feature_names = tuple(feature_names)
         self.named, self.along = named, tuple(along)
+        #: The files that the cluster reads, and the rows of each where they are known.
+        self.files: Sequence[tuple[str, int | None]] = ()
+
+    def rows_read(self) -> Sequence[tuple[str, int | None]]:
+        """The files and the rows of each; None where they are not known."""
+        return self.files
 
     @property
     def n_rows(self) -> int | None:

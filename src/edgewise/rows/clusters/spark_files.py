@@ -65,9 +65,11 @@ def spark_file_table(
         # By place, because a file may have columns without a name.
         own = frame.toDF(*[f"c{k}" for k in range(len(names))])
         wanted = (_column(f"c{names.index(name)}", name, text, name in along) for name in chosen)
-        return SparkTable(own.select(*wanted), along=along)
+        table = SparkTable(own.select(*wanted), along=along)
     except spark_errors() as error:
         raise DataError(f"data: Spark cannot read the files: {spark_reason(error)}.") from error
+    table.files = files.rows_read() if here else [(path, None) for path in paths]
+    return table
 
 
 def _check_kinds(paths: Sequence[str]) -> bool:
