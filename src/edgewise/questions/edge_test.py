@@ -53,8 +53,11 @@ def edge_test(
     Parameters
     ----------
     data : array-like, data frame, Arrow stream, path, list of paths, or a state
-        The rows, a column for each variable. A path may be that of a .csv (also compressed),
-        .parquet, .feather, .arrow or .npy file, of a folder or pattern of them, or of a state. A
+        The rows, a column for each variable: arrays, sparse matrices, mappings of columns, lists of
+        records, frames of pandas and polars (also lazy), xarray, AnnData, MNE, database cursors,
+        tensors, iterators of batches. A path may be that of a .csv, .tsv (also compressed),
+        .parquet, .feather, .arrow, .npy, .npz, .xlsx or .jsonl file, of a folder or pattern of
+        them, or of a state; `read_table` says how to read it, where that is not found out. A
         `dask.array`, a `dask.dataframe` or a Spark data frame is worked on where its rows are. A
         `Moments` state serves the methods that need one pass ("trace", "spectral", "fisher"), a
         `BatchMoments` state "batch" and "fisher".
