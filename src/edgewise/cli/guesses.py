@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from edgewise._base.text import nearest
 
 if TYPE_CHECKING:
     _ClickChoice = click.Choice[str]
@@ -22,9 +23,8 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     >>> did_you_mean("tset", ["test", "pair"])
     " Did you mean 'test'?"
     """
-    alike = {one.casefold(): one for one in known}
-    near = get_close_matches(word.casefold(), alike, n=1)
-    return f" Did you mean {alike[near[0]]!r}?" if near else ""
+    near = nearest(word, known)
+    return "" if near is None else f" Did you mean {near!r}?"
 
 
 class Choice(_ClickChoice):
