@@ -216,5 +216,9 @@ MNE = {
         lambda kit: epochs(kit).average(),
         rows=lambda kit: kit.rows.reshape(10, 40, 4).mean(axis=0),
     ),
-    "list of Raw": refused(lambda kit: [raw(kit), raw(kit)], "got 2", "mne.concatenate_raws(data)"),
+    "list of Raw": refused(lambda kit: [raw(kit), raw(kit)], "got 2", "mne.concatenate_raws("),
+    "list of Epochs": refused(
+        lambda kit: [epochs(kit), epochs(kit)],
+        *("got 2", "mne.concatenate_epochs(data)", "len(one) * len(one.times)"),
+    ),
 }

@@ -91,7 +91,7 @@ def _has_named_tuples(data: Any) -> bool:
 
 def _is_cursor(data: Any) -> bool:
     named = hasattr(data, "description") or is_a(data, "sqlalchemy", "Result")
-    return named and hasattr(data, "fetchmany")
+    return named and hasattr(type(data), "fetchmany")
 
 
 def _is_tensor(data: Any) -> bool:

@@ -64,7 +64,9 @@ def _of_object(data: Any, name: str, argument: str) -> Any:
         names = data.collect_schema().names()
         return data.select(names[_place(name, names, "the table", argument)]).collect().to_series()
     if is_a(data, "datasets", "Dataset"):
-        data = data.with_format("arrow")[:]
+        from edgewise.rows.readers.frames import rows_of_dataset
+
+        data = rows_of_dataset(data, 0, len(data))
     if hasattr(data, "__arrow_c_stream__"):
         pa = part("pyarrow", "tables", "A table")
         table = pa.RecordBatchReader.from_stream(data)

@@ -74,15 +74,17 @@ def check_is_rows(data: Any) -> None:
     """Refuse objects that hold rows only after one more step, and say which."""
     for package, name in _classes(data):
         if (remedy := _REMEDIES.get((package, name))) is not None:
-            kind = f"{package.lstrip('_')} {type(data).__name__}"
-            raise DataTypeError(f"data: expected rows, got a {kind}; pass {remedy}.")
-    if hasattr(data, "read") and hasattr(data, "__next__"):
+            what = f"{package.lstrip('_')} {type(data).__name__}"
+            raise DataTypeError(f"data: expected rows, got a {what}; pass {remedy}.")
+    # The type is asked, because the columns of some frames are attributes of them.
+    kind = type(data)
+    if hasattr(kind, "read") and hasattr(kind, "__next__"):
         raise DataTypeError(
-            f"data: expected a path, got an open file ({type(data).__name__}); pass its name."
+            f"data: expected a path, got an open file ({kind.__name__}); pass its name."
         )
-    if hasattr(data, "cursor") and hasattr(data, "commit"):
+    if hasattr(kind, "cursor") and hasattr(kind, "commit"):
         raise DataTypeError(
-            f"data: expected rows, got a {type(data).__name__} to a database; pass a cursor that "
+            f"data: expected rows, got a {kind.__name__} to a database; pass a cursor that "
             "has executed a query, or the data frame of one."
         )
     if _holds_tables(data):
@@ -114,12 +116,13 @@ def _many_tables(data: Sequence[Any]) -> DataError:
     n = len(data)
     package = type(data[0]).__module__.partition(".")[0]
     stacked = _STACKED.get(package, "np.concatenate(data)")
-    if package == "mne":
-        kind = "raws" if is_a(data[0], "mne", "BaseRaw") else "epochs"
-        stacked = f"mne.concatenate_{kind}(data)"
+    rows = "one.shape[0]"
+    if is_a(data[0], "mne", "BaseRaw"):  # MNE would write into the first one
+        stacked, rows = "mne.concatenate_raws([one.copy() for one in data])", "len(one)"
+    elif package == "mne":
+        stacked, rows = "mne.concatenate_epochs(data)", "len(one) * len(one.times)"
     if n == 1:
         return DataError("data: expected one table, got it in a list; pass data[0].")
-    rows = "len(one)" if package == "mne" else "one.shape[0]"
     return DataError(
         f"data: expected one table, got {n}; if they are the rows of {n} subjects, pass {stacked} "
         f"and groups=np.repeat(range({n}), [{rows} for one in data])."

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from tests.corpus.kit import NAMES, Kit
@@ -9,6 +11,7 @@ from tests.corpus.object_frames import answered, hugging_face, likert
 
 import edgewise as ew
 from edgewise.rows.opening import open_table
+from edgewise.rows.readers.frames import rows_of_dataset
 
 
 @pytest.fixture
@@ -29,6 +32,24 @@ class TestDatasets:
     def test_filtered(self, kit, all_rows):
         data = hugging_face(kit).filter(lambda row: row["a"] > 0)
         np.testing.assert_array_equal(all_rows(open_table(data)), kit.rows[kit.rows[:, 0] > 0])
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            lambda data: data,
+            lambda data: data.shuffle(seed=2).select(range(10, 300)),
+            lambda data: data.shard(3, 1),
+            lambda data: data.train_test_split(0.2, seed=0)["test"],
+        ],
+        ids=["as it is", "shuffled, selected", "shard", "split"],
+    )
+    def test_the_rows_that_the_package_gives(self, kit, all_rows, change):
+        data = change(hugging_face(kit))
+        given = data.with_format("arrow")[:]
+        expected = np.column_stack([given[name].to_numpy() for name in NAMES])
+        np.testing.assert_array_equal(all_rows(open_table(data)), expected)
+        public = SimpleNamespace(with_format=data.with_format)  # without what is not public
+        assert rows_of_dataset(public, 3, 50).equals(rows_of_dataset(data, 3, 50))
 
     def test_labels(self, kit, same_result):
         subjects = [f"s{i // 40}" for i in range(400)]

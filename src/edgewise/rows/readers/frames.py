@@ -120,5 +120,14 @@ class HuggingFaceTable(FrameTable):
         return frame.select_columns([frame.column_names[place] for place in places])
 
     def _slice(self, start: int, rows: int) -> pa.Table:
-        # The format gives the selected rows in their order; the table beneath holds all of them.
-        return self._frame.with_format("arrow")[start : min(start + rows, len(self._frame))]
+        return rows_of_dataset(self._frame, start, min(start + rows, len(self._frame)))
+
+
+def rows_of_dataset(data: Any, start: int, stop: int) -> pa.Table:
+    """Rows of a `datasets.Dataset`, as they were selected, filtered or shuffled."""
+    # The public way takes 0.3 ms for each row that was selected or shuffled.
+    indices = getattr(data, "_indices", None)
+    if indices is None:
+        return data.with_format("arrow")[start:stop]
+    places = indices.table.column(0).slice(start, stop - start).combine_chunks()
+    return data.data.table.take(places)
