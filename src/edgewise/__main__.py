@@ -24,7 +24,7 @@ def main() -> None:
         _tell_what_is_missing(error)
         sys.exit(1)
     if heeds:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGINT, _stop)
     run()
 
 
@@ -32,6 +32,19 @@ def _stop_at_once(number: int, frame: FrameType | None) -> None:
     """End while modules are loaded: there is nothing to clean up, and no one expects an error."""
     os.write(2, b"edgewise: stopped\n")
     os._exit(130)
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    """End the work as Python does, but not inside its import system, which can lose the error."""
+    if frame is not None and frame.f_code.co_filename.startswith("<frozen importlib"):
+        from _thread import interrupt_main
+        from threading import Timer
+
+        again = Timer(0.01, interrupt_main)
+        again.daemon = True
+        again.start()
+        return
+    raise KeyboardInterrupt
 
 
 def _tell_what_is_missing(error: ImportError) -> None:

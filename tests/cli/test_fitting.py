@@ -26,9 +26,11 @@ ROW = (("temperature_inside", "temperature_outside"), Text("+0.500"), "-0.409 to
 PROMISE = "per edge, any distribution"
 
 
-def drawn(width, columns=COLUMNS, rows=((*ROW, PROMISE),), encoding="utf-8"):
+def drawn(width, columns=COLUMNS, rows=((*ROW, PROMISE),), encoding="utf-8", terminal=True):
     file = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
-    out = Console(file=file, width=width, highlight=False)
+    out = Console(
+        file=file, width=width, highlight=False, force_terminal=terminal, color_system=None
+    )
     out.print(fitted("Some edges", columns, rows, out))
     file.seek(0)
     return file.read()
@@ -77,6 +79,15 @@ def test_long_names_keep_their_ends_and_stay_apart():
         assert len(ends) == 4
         assert all(name.startswith("m") and "a" in name for name in ends - {"b"})
     assert "measurement_1_of_site_a – measurement_2_of_site_a" in drawn(100, columns, rows)
+
+
+def test_nothing_is_lost_in_a_pipe():
+    names = ("x" * 100, "y" * 100)
+    text = drawn(80, rows=((names, *ROW[1:], PROMISE),), terminal=False)
+    assert text.count("x") == 100
+    assert text.count("y") == 100 + PROMISE.count("y")
+    assert "No room" not in text
+    assert "…" not in text
 
 
 def test_wide_characters_count_twice():

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
@@ -111,3 +112,20 @@ def test_without_a_part(tmp_path, broken, sentence):
         (line,) = done.stderr.splitlines()
         assert line.startswith(sentence)
         assert "[cli]" in line
+
+
+def test_not_inside_the_import_system(monkeypatch):
+    """Python swallows what is raised in its callbacks there: the signal comes again, after it."""
+    from edgewise.__main__ import _stop
+
+    class Frame:
+        class f_code:  # noqa: N801 - as Python calls it
+            co_filename = "<frozen importlib._bootstrap>"
+
+    again = threading.Event()
+    monkeypatch.setattr("_thread.interrupt_main", again.set)
+    _stop(signal.SIGINT, Frame)
+    assert again.wait(60)
+    Frame.f_code.co_filename = __file__
+    with pytest.raises(KeyboardInterrupt):
+        _stop(signal.SIGINT, Frame)

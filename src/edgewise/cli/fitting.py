@@ -94,14 +94,15 @@ def fitted(
 ) -> Table:
     """A table that is at most as wide as the console.
 
-    A line below it says which columns were left out.
+    A line below it says which columns were left out. What goes to a pipe or a file may be read by a
+    program: there nothing is left out or shortened, and names that are too long are folded.
     """
     measured = [
         _Measured(column, [row[j] for row in rows], out.encoding)
         for j, column in enumerate(columns)
     ]
     kept = list(measured)
-    while _total(one.comfortable for one in kept) > out.width:
+    while out.is_terminal and _total(one.comfortable for one in kept) > out.width:
         first = min(kept, key=lambda one: one.column.worth)
         if math.isinf(first.column.worth):
             break
@@ -116,8 +117,9 @@ def fitted(
     )
     shown = []
     for one, width in zip(kept, _widths(kept, out.width), strict=True):
-        table.add_column(Text(one.heading), justify=one.column.justify, width=width)
-        shown.append(one.rendered(width if one.column.kind == "pairs" else None))
+        heading, justify = Text(one.heading), one.column.justify
+        table.add_column(heading, justify=justify, width=width, overflow="fold")
+        shown.append(one.rendered(width if out.is_terminal else None))
     for row in zip(*shown, strict=True):
         table.add_row(*row)
     return table

@@ -84,14 +84,13 @@ def _guarded(stream: Any, kind: type[_Stream]) -> Any:
         return kind(open(number, "wb"), encoding="utf-8", errors=PLAIN)
     if type(stream) is not io.TextIOWrapper:
         return stream
-    encoding, by_line, at_once = stream.encoding, stream.line_buffering, stream.write_through
     stream.flush()
     return kind(
-        stream.detach(),
-        encoding=encoding,
+        stream.buffer,
+        encoding=stream.encoding,
         errors=PLAIN,
-        line_buffering=by_line,
-        write_through=at_once,
+        line_buffering=stream.line_buffering,
+        write_through=stream.write_through,
     )
 
 
