@@ -264,7 +264,7 @@ class TestOperator:
         ):
             assert found.shape == expected.shape
             np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-12)
-        with pytest.raises(ValueError, match="[Dd]imension mismatch"):
+        with pytest.raises(ValueError, match=r"[Dd]imension mismatch"):
             operator @ np.ones(20)
 
     @pytest.mark.parametrize("kind", ["plain", "whitened"])
