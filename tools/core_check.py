@@ -124,11 +124,44 @@ def spark_session() -> None:
         pass
 
 
+def file_of(name: str, write: Callable[[Path], object]) -> Path:
+    path = Path(name)
+    write(path)
+    return path
+
+
+def files_of_numpy() -> None:
+    import numpy as np
+
+    for path in (
+        file_of("rows.npy", lambda path: np.save(path, rows())),
+        file_of("rows.npz", lambda path: np.savez(path, rows=rows())),
+    ):
+        ew().edge_test(path)
+
+
+def json_lines() -> None:
+    lines = [json.dumps(dict(zip("abc", row, strict=False))) for row in rows().tolist()]
+    ew().edge_test(file_of("rows.jsonl", lambda path: path.write_text("\n".join(lines))))
+
+
+def other_containers() -> None:
+    import scipy.sparse
+
+    columns = dict(zip("abc", rows().T, strict=False))
+    records = [dict(zip("abc", row, strict=False)) for row in rows().tolist()]
+    for data in (columns, records, scipy.sparse.csr_array(rows())):
+        ew().edge_test(data)
+
+
 WORKS: dict[str, Callable[[], object]] = {
     "edge_test": result,
     "every method": every_method,
     "a list of rows": lambda: ew().edge_test(rows().tolist()),
     "batches": lambda: ew().edge_test(iter([rows()[:200], rows()[200:]]), method="batch"),
+    "mappings, records, sparse": other_containers,
+    "files of NumPy": files_of_numpy,
+    "JSON lines": json_lines,
     "groups": lambda: ew().edge_test(rows(), groups=[i // 4 for i in range(400)]),
     "budget": lambda: ew().edge_test(rows(), budget=0.1),
     "accumulate, save and load": saved_state,
@@ -152,6 +185,16 @@ WORKS: dict[str, Callable[[], object]] = {
 
 #: What needs a part; the package that its sentence must name, and the extra (None: no extra).
 NEEDS: dict[str, tuple[Callable[[], object], str, str | None]] = {
+    "CSV": (
+        lambda: ew().edge_test(file_of("r.csv", lambda path: path.write_text("a,b\n1,2\n"))),
+        "pyarrow",
+        "tables",
+    ),
+    "Excel": (
+        lambda: ew().edge_test(file_of("r.xlsx", lambda path: path.write_bytes(b""))),
+        "openpyxl",
+        "excel",
+    ),
     "EdgeTest": (lambda: ew().EdgeTest, "scikit-learn", "sklearn"),
     "plot": (lambda: result().plot(), "matplotlib", "plot"),
     "every plot": (every_plot, "matplotlib", "plot"),
