@@ -164,9 +164,9 @@ class TestInterruption:
 
     def test_one_at_a_time(self, tmp_path, run_edgewise, start, long_data):
         output, checkpoint = tmp_path / "x.ews", tmp_path / "x.ews.checkpoint"
-        process = start("accumulate", *long_data * 4, "-o", output, "--checkpoint-every", "0.01")
+        process = start("accumulate", *long_data(4), "-o", output, "--checkpoint-every", "0.01")
         assert wait_for_change(checkpoint, process)
-        done = run_edgewise("accumulate", *long_data, "-o", output, status=1)
+        done = run_edgewise("accumulate", *long_data(), "-o", output, status=1)
         assert done.stderr.startswith(f"edgewise: output: another edgewise is writing '{output}'")
         process.kill()
         process.wait()
@@ -224,7 +224,8 @@ class TestState:
         done = run_edgewise("accumulate", csv_file, "-o", tmp_path / "x.ews", "-v")
         assert " rows/s, peak memory " in done.stderr
         assert done.stderr.endswith(" MB\n")
-        assert len(done.stderr.splitlines()) == 1
+        assert done.stderr.splitlines()[0] == f"edgewise: read 400 rows of '{csv_file}'."
+        assert len(done.stderr.splitlines()) == 2
         assert peak_memory().startswith("peak memory ")
 
 

@@ -81,9 +81,12 @@ def test_a_comparison_can_be_given_back(run_main, rows, tmp_path, write_csv):
     assert found(run_main, data, "--exclude", "g", "--pairs", tmp_path / "pilot.csv").n_pairs == 6
 
 
-def test_columns_without_a_name(run_main, rows, tmp_path, write_csv):
+def test_columns_without_a_name(run_main, rows, tmp_path):
     """As the index that pandas and R write."""
-    data = write_csv(tmp_path / "rows.csv", ["", "b", " c", "d"], rows)
+    from pyarrow import parquet, table
+
+    data = tmp_path / "rows.parquet"
+    parquet.write_table(table(list(rows.T), names=["", "b", " c", "d"]), data)
     assert found(run_main, data, "--exclude", "").feature_names == ("b", " c", "d")
     assert found(run_main, data, "--columns", "", "--columns", "d").feature_names == ("", "d")
     assert found(run_main, data, "--given", "").given == ("",)

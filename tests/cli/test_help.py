@@ -110,6 +110,7 @@ def test_options_stand_in_sections(run_edgewise):
     headings = [line for line in text.splitlines() if line.endswith(":") and line[0] != " "]
     assert headings == [
         "Rows and columns:",
+        "Reading files, where their first lines do not tell:",
         "The test:",
         "Details of some methods:",
         "Where it runs:",

@@ -100,7 +100,7 @@ def test_far_from_the_origin(shift):
     np.testing.assert_allclose(shifted, plain, rtol=1e-10)
 
 
-@pytest.mark.parametrize("power", [-150, 150])
+@pytest.mark.parametrize("power", [-145, 145])
 def test_units_do_not_matter(power):
     X = rows_of("t5", 200, 4)
     _, _, plain = measured(X)

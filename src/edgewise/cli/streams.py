@@ -35,11 +35,20 @@ class _Stream(io.TextIOWrapper):
         super().__init__(binary, **options)
         self.binary = binary
 
+    def write(self, text: str | bytes, /) -> int:
+        """Write text; bytes, as of click's completions, go as they are."""
+        if isinstance(text, str):
+            return super().write(text)
+        super().flush()
+        written = self.binary.write(text)
+        self.binary.flush()
+        return written
+
 
 class _Output(_Stream):
     """Standard output that says with an `OutputError` that it cannot be written."""
 
-    def write(self, text: str, /) -> int:
+    def write(self, text: str | bytes, /) -> int:
         try:
             return super().write(text)
         except OSError as error:
@@ -55,7 +64,7 @@ class _Output(_Stream):
 class _Messages(_Stream):
     """Standard error. Where it cannot be written there is nobody left to tell."""
 
-    def write(self, text: str, /) -> int:
+    def write(self, text: str | bytes, /) -> int:
         try:
             return super().write(text)
         except OSError:
