@@ -171,7 +171,7 @@ class TestInterruption:
         process.kill()
         process.wait()
         # Whoever was killed blocks nobody.
-        run_edgewise("accumulate", *long_data * 4, "-o", output, "--resume")
+        run_edgewise("accumulate", *long_data(4), "-o", output, "--resume")
         assert os.listdir(tmp_path) == ["x.ews"]
 
 
