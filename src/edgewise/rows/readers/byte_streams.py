@@ -60,7 +60,11 @@ def _only_member(path: Path) -> Any:
     """The only file in a .zip archive."""
     try:
         archive = zipfile.ZipFile(path)
-        members = [one for one in archive.infolist() if not one.is_dir()]
+        members = [
+            one
+            for one in archive.infolist()
+            if not one.is_dir() and not one.filename.startswith("__MACOSX/")
+        ]
         if len(members) == 1:
             return archive.open(members[0])
     except (zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import stat
+import zipfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 
@@ -50,7 +51,15 @@ class FileKind:
         opener: Callable[..., OpenedFile] = getattr(
             import_module(f"edgewise.rows.readers.{module}"), function
         )
-        return opener(path, reading) if self.options else opener(path)
+        opened = opener(path, reading) if self.options else opener(path)
+        return replace(opened, kind=self.name, notes=self._told(path) + opened.notes)
+
+    def _told(self, path: Path) -> tuple[str, ...]:
+        """A note if the name of a file says that it is of another kind."""
+        claimed = _by_ending(path)
+        if claimed is None or claimed is self:
+            return ()
+        return (f"is {'an' if self.name[0] in 'AE' else 'a'} {self.name} file, not {claimed.name}",)
 
 
 _PYARROW = ("pyarrow", "tables")
@@ -63,7 +72,11 @@ PARQUET = FileKind(
     "Parquet", (".parquet", ".pq"), "parquet:open_parquet", (b"PAR1",), needs=_PYARROW
 )
 IPC = FileKind(
-    "Arrow", (".feather", ".arrow", ".ipc"), "ipc:open_ipc", (b"ARROW1",), needs=_PYARROW
+    "Arrow",
+    (".feather", ".arrow", ".ipc", ".arrows"),
+    "ipc:open_ipc",
+    (b"ARROW1", b"\xff\xff\xff\xff"),  # a file, a stream
+    needs=_PYARROW,
 )
 NPY = FileKind("NumPy", (".npy",), "npy:open_npy", (b"\x93NUMPY",))
 NPZ = FileKind("NumPy", (".npz",), "npy:open_npz")
@@ -85,6 +98,7 @@ _FOLDER_ENDINGS = tuple(
     for ending in kind.endings
     if not ending.startswith((".txt", ".dat", ".tab"))
 )
+_LOOKED_AT = 4096  # bytes of a file without a known ending
 # Common kinds that are one step away, and that step.
 _OTHERS = {
     (".xls", ".ods"): "save it as .xlsx or .csv",
@@ -101,23 +115,45 @@ _OTHERS = {
 
 
 def kind_of(path: Path) -> FileKind:
-    """The kind of a file, by the ending of its name, or else by its first bytes."""
-    name = path.name.lower()
-    for kind in KINDS:
-        if name.endswith(kind.endings):
-            return kind
+    """The kind of a file, by its first bytes, or else by the ending of its name."""
     for endings, remedy in _OTHERS.items():
-        if name.endswith(endings):
+        if path.name.lower().endswith(endings):
             raise _unknown(path, remedy)
+    claimed = _by_ending(path)
     with path.open("rb") as file:
-        head = file.read(4096)
+        head = file.read(_LOOKED_AT)
     for kind in KINDS:
         if kind.marks and head.startswith(kind.marks):
             return kind
-    if head.startswith(b"PK\x03\x04"):
-        raise _unknown(path, "rename it: .xlsx for a workbook, .npz for arrays")
+    if head.startswith(b"PK\x03\x04") and claimed in (None, CSV, NPY):
+        return _kind_of_archive(path)
+    if claimed is not None:
+        return claimed
     # Text has no zeros, except in UTF-16, where a mark or every other byte says so.
     if 0 in head and not head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise _unknown(path, "convert it first")
+    return CSV
+
+
+def _by_ending(path: Path) -> FileKind | None:
+    name = path.name.lower()
+    return next((kind for kind in KINDS if name.endswith(kind.endings)), None)
+
+
+def _kind_of_archive(path: Path) -> FileKind:
+    """A workbook, arrays, or text in an archive."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = archive.namelist()
+    except zipfile.BadZipFile as error:
+        raise DataError(
+            f"data: file '{path}' is a damaged archive ({error}); is it complete?"
+        ) from error
+    if any(member.startswith("xl/") for member in members):
+        return EXCEL
+    if members and all(member.endswith(".npy") for member in members):
+        return NPZ
+    if any(member.startswith(("word/", "ppt/", "META-INF/")) for member in members):
         raise _unknown(path, "convert it first")
     return CSV
 

@@ -36,8 +36,8 @@ class OpenedFile:
         those `along` hold labels.
     texts : mapping
         The columns that do not hold numbers, and what they hold.
-    index : str or None
-        A column that only numbers or names the rows, and is left out unless it is asked for.
+    index : tuple of str
+        Columns that only number or name the rows, and are left out unless they are asked for.
     notes : tuple of str
         How it was read, where that is not as usual.
     first_text : callable
@@ -50,6 +50,8 @@ class OpenedFile:
         Whether it can be read more than once.
     form : TextFormat or None
         The form of a text file, for a cluster that reads it itself.
+    kind : str
+        What people call such files.
     """
 
     path: str
@@ -59,13 +61,14 @@ class OpenedFile:
     estimated_rows: int | None
     read: Callable[..., Iterator[Rows]]
     texts: Mapping[str, str] = field(default_factory=dict)
-    index: str | None = None
+    index: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     first_text: Callable[[str], str] = lambda column: ""
     labels: Callable[[str], list[Any]] | None = None
     entries: Sequence[int] = (0,)
     rescannable: bool = True
     form: TextFormat | None = None
+    kind: str = "CSV"
 
     @property
     def where(self) -> str:
@@ -103,8 +106,11 @@ def readable(path: str) -> Iterator[None]:
     except EOFError as error:
         raise DataError(f"data: file '{path}' is cut short ({one_line(error)}).") from error
     except OSError as error:
-        reason = error.strerror or one_line(error)
-        raise DataError(f"data: file '{path}' cannot be read: {reason}.") from error
+        # The readers' own errors have no number: they say what is wrong with the bytes.
+        reason = error.strerror or f"{one_line(error)}; is it complete"
+        raise DataError(
+            f"data: file '{path}' cannot be read: {reason}{'.' if error.strerror else '?'}"
+        ) from error
     except Exception as error:
         # The errors of Arrow, which may not be installed, and of readers of other formats.
         if type(error).__module__.partition(".")[0] not in _READERS:

@@ -7,13 +7,11 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from pathlib import Path
 
 import numpy as np
 
 from edgewise._base.types import FloatArray
 from edgewise.errors import DataError
-from edgewise.rows.readers.kinds import kind_of
 from edgewise.rows.readers.opened_file import OpenedFile, readable
 
 # So many of the first rows are compared. Files with fewer may be alike by chance, such as a row of
@@ -48,15 +46,15 @@ def refuse_twins(
 def _suspects(files: Sequence[OpenedFile]) -> list[OpenedFile]:
     if len(files) < 2:
         return []
-    if len({_form(file.path) for file in files}) > 1:
+    if len({(file.kind, _packing(file.path)) for file in files}) > 1:
         return list(files)
     sizes = Counter(os.path.getsize(file.path) for file in files)
     return [file for file in files if sizes[os.path.getsize(file.path)] > 1]
 
 
-def _form(path: str) -> tuple[str, str]:
-    """The kind of a file, and its last ending, which says how it is packed."""
-    return kind_of(Path(path)).name, os.path.splitext(path)[1].lower()
+def _packing(path: str) -> str:
+    """The last ending of a name, which says how the file is packed."""
+    return os.path.splitext(path)[1].lower()
 
 
 def _head(file: OpenedFile, columns: Sequence[str]) -> FloatArray:
