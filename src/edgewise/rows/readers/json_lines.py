@@ -66,8 +66,8 @@ def open_json_lines(path: Path) -> OpenedFile:
 
 def _records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """The objects, with the numbers of their lines; blank lines are left out."""
-    with opened_bytes(path) as stream, _in_utf8(path):
-        for number, line in enumerate(io.TextIOWrapper(stream, "utf-8-sig"), 1):
+    with io.TextIOWrapper(opened_bytes(path), "utf-8-sig") as text, _in_utf8(path):
+        for number, line in enumerate(text, 1):
             if not line.strip():
                 continue
             try:

@@ -183,7 +183,12 @@ def open_pipe(path: Path, reading: Reading) -> OpenedFile:
 
     reading.refuse_unless(CSV.options, f"the pipe '{path}'")
     # Without a buffer, so that reading waits for no more than what has come.
-    return open_csv_stream(path.open("rb", buffering=0), f"'{path}'", reading)
+    pipe = path.open("rb", buffering=0)
+    try:
+        return open_csv_stream(pipe, f"'{path}'", reading, owned=True)
+    except BaseException:
+        pipe.close()
+        raise
 
 
 def open_standard_input(reading: Reading) -> OpenedFile:

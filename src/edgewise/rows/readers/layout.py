@@ -100,7 +100,7 @@ def layout_of(
     places = _kept_places(names, body, notes)
     index = _index_places(names, places, body, reading, decimal, notes) if header else []
     if isinstance(asked := reading.index_col, str) or type(asked) is int:
-        index = [_asked_index(asked, names)]
+        index = [_asked_index(asked, names, where)]
     # Two columns without a name cannot be told apart, but nobody asks for those of row numbers.
     places = [k for k in places if k not in index or names.count(names[k]) == 1]
     index = [k for k in index if k in places]
@@ -210,7 +210,7 @@ def _counts_rows(name: str, filled: Sequence[str]) -> bool:
     return name.lower() in _ID_NAMES and different and (not numbers or all(map(is_whole, filled)))
 
 
-def _asked_index(asked: str | int, names: Sequence[str]) -> int:
+def _asked_index(asked: str | int, names: Sequence[str], where: str) -> int:
     if isinstance(asked, str) and asked in names:
         return names.index(asked)
     # On the command line a place is text too; the name of a column goes first.
@@ -218,8 +218,8 @@ def _asked_index(asked: str | int, names: Sequence[str]) -> int:
         if (place := int(asked)) < len(names):
             return place
         raise DataError(
-            f"index_col: expected a place from 0 to {len(names) - 1}, since there are "
+            f"index_col: expected a place from 0 to {len(names) - 1}, since {where} has "
             f"{len(names)} columns, got {asked}."
         )
-    check_known("index_col", [asked], names, "the file")
+    check_known("index_col", [asked], names, where)
     return 0

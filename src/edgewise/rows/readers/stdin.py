@@ -32,9 +32,15 @@ _NOT_TEXT = {
 }
 
 
-def open_csv_stream(stream: BinaryIO, name: str, reading: Reading = Reading()) -> OpenedFile:  # noqa: B008
-    """Text from standard input or another stream that is read once."""
-    raw = PeekedStream(stream)
+def open_csv_stream(
+    stream: BinaryIO,
+    name: str,
+    reading: Reading = Reading(),  # noqa: B008
+    *,
+    owned: bool = False,
+) -> OpenedFile:
+    """Text from standard input or another stream that is read once; an owned one is closed."""
+    raw = PeekedStream(stream, owned=owned)
     for mark, what in _NOT_TEXT.items():
         if raw.head(len(mark)) == mark:
             raise DataError(f"data: expected CSV on {name}, got {what}; give its path.")
