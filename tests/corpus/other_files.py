@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import bz2
-import datetime
+import datetime as dt
 import gzip
 import io
 import json
@@ -17,7 +17,6 @@ import numpy as np
 import openpyxl
 import pyarrow as pa
 from pyarrow import feather, parquet
-
 from tests.corpus.file_case import NAN, ROWS, reads, refused
 
 TEXT = b"a,b\n1.5,2\n2,3\n2.5,5\n"
@@ -137,10 +136,10 @@ WORKBOOKS = {
     "sheet by place": reads(book({"s": [["c"], [1]], "t": SHEET}), file="x.xlsx", sheet=1),
     "sheet that is not there": refused(BOOK, "'u'", "'s'", file="x.xlsx", sheet="u"),
     "dates in a sheet": refused(
-        book({"s": [["d", "b"], [datetime.date(2020, 1, 1), 2]]}), "'d'", "row 2", file="x.xlsx"
+        book({"s": [["d", "b"], [dt.date(2020, 1, 1), 2]]}), "'d'", "row 2", file="x.xlsx"
     ),
     "dates left out": reads(
-        book({"s": [["d", "a", "b"], *((datetime.date(2020, 1, 1), *row) for row in ROWS)]}),
+        book({"s": [["d", "a", "b"], *((dt.date(2020, 1, 1), *row) for row in ROWS)]}),
         file="x.xlsx",
         chosen={"exclude": ["d"]},
     ),
@@ -239,7 +238,7 @@ COLUMNS = {
     ".arrow of a stream": reads(written(arrow_stream), file="x.arrow"),
     ".feather that is CSV": refused(TEXT, "cannot be read", "kind", file="x.feather"),
     "encoding of Parquet": refused(
-        PARQUET, "encoding", "leave", file="x.parquet", **{"encoding": "latin-1"}
+        PARQUET, "encoding", "leave", file="x.parquet", encoding="latin-1"
     ),
 }
 UNKNOWN = {

@@ -6,14 +6,14 @@ import re
 
 import numpy as np
 import pytest
-
-import edgewise as ew
-from edgewise.rows.readers.files import FileTable
-from edgewise.rows.reading import Reading
 from tests.corpus.files import FILES
 from tests.corpus.other_files import OTHER_FILES
 from tests.corpus.text_files import TEXT_FILES
 from tests.corpus.text_refused import TEXT_REFUSED
+
+import edgewise as ew
+from edgewise.rows.readers.files import FileTable
+from edgewise.rows.reading import Reading
 
 
 def opened(case, folder):

@@ -19,8 +19,8 @@ from edgewise.rows.reading import Reading
 NAMES = ["a", "b"]
 
 
-@pytest.fixture(scope="module")
-def X():
+@pytest.fixture(scope="module", name="X")
+def some_rows():
     return np.random.default_rng(8).standard_normal((400, 2))
 
 

@@ -6,7 +6,6 @@ import io
 import math
 
 import numpy as np
-
 from tests.corpus.file_case import NAN, ROWS, reads
 
 PLAIN = "a,b\n1.5,2\n2,3\n2.5,5\n"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-
 from tests.corpus.file_case import FileCase, refused
 
 SPELLED = "na_values"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from itertools import accumulate
+from itertools import accumulate, islice
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,8 @@ def open_ipc(path: Path) -> OpenedFile:
     with pa.memory_map(str(path)) as mapped:
         schema = (pa.ipc.open_stream if stream else pa.ipc.open_file)(mapped).schema
     with pa.memory_map(str(path)) as mapped:
-        sizes = [batch.num_rows for batch in _batches(mapped, None, stream)]
+        # Of one column: those that are compressed are unpacked to be looked at.
+        sizes = [batch.num_rows for batch in _batches(mapped, [0][: len(schema)], stream)]
     ends = list(accumulate(sizes, initial=0))
 
     def read(columns: Sequence[str], skip: int, along: Sequence[str] = ()) -> Iterator[Rows]:
@@ -61,15 +62,17 @@ def _is_file(path: Path) -> bool:
 
 
 def _batches(
-    mapped: Any, fields: list[int] | None, stream: bool, first: int = 0
+    mapped: Any, fields: list[int], stream: bool, first: int = 0
 ) -> Iterator[pa.RecordBatch]:
     """The record batches from one on, with some of the columns."""
     options = pa.ipc.IpcReadOptions(included_fields=fields)
     if stream:
-        for number, batch in enumerate(pa.ipc.open_stream(mapped, options=options)):
-            if number >= first:
-                yield batch
+        batches = islice(pa.ipc.open_stream(mapped, options=options), first, None)
     else:
         opened = pa.ipc.open_file(mapped, options=options)
-        for number in range(first, opened.num_record_batches):
-            yield opened.get_batch(number)
+        batches = map(opened.get_batch, range(first, opened.num_record_batches))
+    for batch in batches:
+        # Arrow trusts the file, and a damaged one would end the process. Numbers cannot be wrong
+        # once their lengths are right, but text and labels can.
+        batch.validate(full=not all(pa.types.is_primitive(kind) for kind in batch.schema.types))
+        yield batch

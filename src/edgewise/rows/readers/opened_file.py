@@ -85,10 +85,11 @@ class OpenedFile:
 
     def values(self, name: str) -> list[Any]:
         """All values of a column, which may hold text; None where there is none."""
-        if self.labels is not None:
-            return self.labels(name)
-        blocks = [np.asarray(block)[:, 0] for block in self.read([name], 0)]
-        return list(np.concatenate(blocks).tolist()) if blocks else []
+        with readable(self.path):
+            if self.labels is not None:
+                return self.labels(name)
+            blocks = [np.asarray(block)[:, 0] for block in self.read([name], 0)]
+            return list(np.concatenate(blocks).tolist()) if blocks else []
 
 
 @contextmanager
