@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from edgewise._base.text import listed, one_line
+from edgewise._base.text import listed
 from edgewise._base.types import FloatArray
-from edgewise.errors import DataError, EdgewiseError
+from edgewise.errors import DataError
 from edgewise.rows.block import Rows
 from edgewise.rows.labels import label_number
 from edgewise.rows.readers.cells import is_missing, is_number
 from edgewise.rows.readers.layout import Layout, layout_of
-from edgewise.rows.readers.opened_file import OpenedFile
+from edgewise.rows.readers.opened_file import OpenedFile, readable
 from edgewise.rows.reading import Reading
 from edgewise.rows.table import batch_rows
 
@@ -76,17 +76,9 @@ def _told(path: Path) -> Iterator[None]:
                 f"data: file '{path}' has a password, or is of the old kind .xls; save it as .xlsx "
                 "without a password."
             )
-    try:
-        with warnings.catch_warnings():  # about styles and other things that hold no numbers
-            warnings.simplefilter("ignore")
-            yield
-    except (EdgewiseError, OSError, MemoryError):
-        raise
-    except Exception as error:
-        raise DataError(
-            f"data: file '{path}' cannot be read: {one_line(error)}. Is it complete, and of the "
-            "kind that its name says?"
-        ) from error
+    with readable(str(path), whatever=True), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about styles and other things that hold no numbers
+        yield
 
 
 @contextmanager

@@ -66,6 +66,7 @@ def _batches(
 ) -> Iterator[pa.RecordBatch]:
     """The record batches from one on, with some of the columns."""
     options = pa.ipc.IpcReadOptions(included_fields=fields)
+    batches: Iterator[pa.RecordBatch]
     if stream:
         batches = islice(pa.ipc.open_stream(mapped, options=options), first, None)
     else:

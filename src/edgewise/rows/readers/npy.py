@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import zipfile
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,26 +11,20 @@ import numpy as np
 
 from edgewise._base.text import listed, one_line
 from edgewise._base.types import AnyArray
-from edgewise.errors import DataError
+from edgewise.errors import DataError, EdgewiseError
 from edgewise.rows.block import Rows
 from edgewise.rows.readers.arrays import ArrayTable
-from edgewise.rows.readers.opened_file import OpenedFile
+from edgewise.rows.readers.opened_file import OpenedFile, readable
 from edgewise.rows.table import batch_rows
 
 
 def open_npy(path: Path) -> OpenedFile:
     """A .npy file of two dimensions, mapped into memory."""
     _check_mark(path, b"\x93NUMPY", ".npy array")
-    try:
+    with _plain_file(path, ".npy array"):
         mapped = _mapped(path)
-        named: tuple[str, ...] = mapped.dtype.names or ()
-        table = ArrayTable(_plain(mapped[:1]) if named else mapped, name=f"file '{path}'")
-    except ValueError as error:
-        if isinstance(error, DataError):
-            raise
-        raise DataError(
-            f"data: file '{path}' is not a plain .npy array: {one_line(error)}."
-        ) from error
+    named: tuple[str, ...] = mapped.dtype.names or ()
+    table = ArrayTable(_plain(mapped[:1]) if named else mapped, name=f"file '{path}'")
     names = named or table.feature_names
 
     def read(columns: Sequence[str], skip: int, along: Sequence[str] = ()) -> Iterator[Rows]:
@@ -44,13 +37,8 @@ def open_npy(path: Path) -> OpenedFile:
 def open_npz(path: Path) -> OpenedFile:
     """A .npz file: one array of two dimensions, or several of one dimension as columns."""
     _check_mark(path, b"PK", ".npz archive")
-    try:
-        with np.load(path, allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
-    except (ValueError, KeyError, zipfile.BadZipFile, NotImplementedError, zlib.error) as error:
-        raise DataError(
-            f"data: file '{path}' is not a plain .npz archive: {one_line(error)}."
-        ) from error
+    with _plain_file(path, ".npz archive"), np.load(path, allow_pickle=False) as archive:
+        arrays = {name: archive[name] for name in archive.files}
     names, rows = _only_table(path, arrays)
     given = ArrayTable(rows, name=f"file '{path}'").feature_names if names is None else names
 
@@ -61,6 +49,21 @@ def open_npz(path: Path) -> OpenedFile:
     if len(arrays) > 1 and names is None:
         told = (f"its only array of two dimensions is read, of {len(arrays)} arrays",)
     return replace(_opened(path, given, names is not None, len(rows), read), notes=told)
+
+
+@contextmanager
+def _plain_file(path: Path, what: str) -> Iterator[None]:
+    """Turn whatever NumPy stumbles over in a damaged file into a sentence."""
+    try:
+        with readable(str(path)):
+            yield
+    except EdgewiseError:
+        raise
+    except Exception as error:  # its parser of headers is that of Python
+        reason = one_line(error) or type(error).__name__
+        raise DataError(
+            f"data: file '{path}' is not a plain {what}: {reason}; is it complete?"
+        ) from error
 
 
 def _check_mark(path: Path, mark: bytes, what: str) -> None:

@@ -93,8 +93,12 @@ class OpenedFile:
 
 
 @contextmanager
-def readable(path: str) -> Iterator[None]:
-    """Turn an error of a reader into one sentence that names the file."""
+def readable(path: str, *, whatever: bool = False) -> Iterator[None]:
+    """Turn an error of a reader into one sentence that names the file.
+
+    Readers that are written in Python stumble over damaged files in any way: with `whatever`, no
+    error is taken as one of our own code.
+    """
     try:
         yield
     except EdgewiseError:
@@ -114,12 +118,13 @@ def readable(path: str) -> Iterator[None]:
         ) from error
     except Exception as error:
         # The errors of Arrow, which may not be installed, and of readers of other formats.
-        if type(error).__module__.partition(".")[0] not in _READERS:
+        if not whatever and type(error).__module__.partition(".")[0] not in _READERS:
             raise
+        reason = one_line(error) or type(error).__name__
         raise DataError(
-            f"data: file '{path}' cannot be read: {one_line(error)}. Is it complete, and of the "
-            "kind that its name says?"
+            f"data: file '{path}' cannot be read: {reason}. Is it complete, and of the kind that "
+            "its name says?"
         ) from error
 
 
-_READERS = ("pyarrow", "lzma", "zlib", "_lzma", "openpyxl", "zipfile", "xml")
+_READERS = ("pyarrow", "lzma", "zlib", "_lzma", "zipfile")
