@@ -20,7 +20,7 @@ from edgewise.rows.readers.cells import missing_numbers, missing_texts
 from edgewise.rows.readers.changed_streams import as_utf8, squeezed_stream
 from edgewise.rows.readers.faults import first_fault, hint, told
 from edgewise.rows.readers.opened_file import OpenedFile
-from edgewise.rows.readers.sniffing import BLANKS, TextFormat, sniffed
+from edgewise.rows.readers.sniffing import BLANKS, TextFormat, may_be_like, sniffed
 from edgewise.rows.reading import Reading
 
 # Bytes parsed at once: large enough to amortise, small enough to stay in the cache.
@@ -29,14 +29,21 @@ _FEWEST_LINES = 3  # in the head: names and rows
 _LONGEST_HEAD = 1 << 26
 
 
-def open_csv(path: Path, reading: Reading = Reading()) -> OpenedFile:  # noqa: B008
-    """A text file, compressed or not; its form and its types come from its first block."""
+def open_csv(path: Path, reading: Reading, before: OpenedFile | None = None) -> OpenedFile:
+    """A text file, compressed or not; its form and its types come from its first block.
+
+    Of many files, each is mostly like the one before it, and then its form need not be found out.
+    """
     where = f"file '{path}'"
     with arrow_stream(path) as stream:
         head, whole = head_of(stream, where)
-    usual = "\t" if ".tsv" in path.name.lower() else ","
-    form, notes = sniffed(head, whole, reading, where, usual)
-    schema, bytes_a_row = csv_schema(head, whole, form, where)
+    found = None if before is None else _found_as_before(path, head, whole, before, where)
+    if found is None:
+        usual = "\t" if ".tsv" in path.name.lower() else ","
+        form, notes = sniffed(head, whole, reading, where, usual)
+        schema, bytes_a_row = csv_schema(head, whole, form, where)
+    else:
+        form, notes, schema, bytes_a_row = found
     estimate = None
     if not is_compressed(path) and bytes_a_row:
         estimate = int(path.stat().st_size / bytes_a_row)
@@ -78,6 +85,22 @@ def open_csv(path: Path, reading: Reading = Reading()) -> OpenedFile:  # noqa: B
         labels=labels,
         form=form,
     )
+
+
+def _found_as_before(
+    path: Path, head: bytes, whole: bool, before: OpenedFile, where: str
+) -> tuple[TextFormat, tuple[str, ...], pa.Schema, float] | None:
+    """What was found out about the file before, if that fits: the same columns hold numbers."""
+    form = before.form
+    if form is None or path.suffix != Path(before.path).suffix or not may_be_like(head, form):
+        return None
+    try:
+        schema, bytes_a_row = csv_schema(head, whole, form, where)
+    except DataError:
+        return None
+    if not bytes_a_row or texts_of(schema) != before.texts:
+        return None
+    return form, before.notes, schema, bytes_a_row
 
 
 def head_of(stream: Any, where: str) -> tuple[bytes, bool]:

@@ -65,10 +65,13 @@ class FileTable(LocalTable):
         self.reading = Reading() if reading is None else reading
         self._read_ahead, self.along = read_ahead, tuple(along)
         self._start = Position(0, 0)
+        self._files: list[OpenedFile] = []
         if self.paths == ["-"]:
             self._files = [open_standard_input(self.reading)]
         else:
-            self._files = [open_file(Path(path), self.reading) for path in self.paths]
+            for path in self.paths:
+                before = self._files[-1] if self._files else None
+                self._files.append(open_file(Path(path), self.reading, before))
         # Rows of each file, as far as it has been read to its end.
         self._counted = [file.n_rows for file in self._files]
         self.rescannable = all(file.rescannable for file in self._files)

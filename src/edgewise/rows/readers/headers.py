@@ -11,6 +11,7 @@ from edgewise.rows.readers.cells import as_number, is_missing, is_name, is_numbe
 from edgewise.rows.reading import Reading
 
 _Rows = Sequence[Sequence[str]]
+_LOOKED_AT = 50  # rows that show which columns hold numbers
 
 
 def has_header(rows: _Rows, reading: Reading, decimal: str = ".") -> bool:
@@ -71,11 +72,10 @@ def numeric_columns(body: _Rows, n_cells: int, reading: Reading, decimal: str) -
     """The places of columns of which most cells are numbers or gaps, and some are numbers."""
     found = []
     for k in range(n_cells):
-        column = [row[k] for row in body if k < len(row)]
-        numbers = sum(is_number(cell, decimal) for cell in column)
+        column = [row[k] for row in body[:_LOOKED_AT] if k < len(row)]
         others = [cell for cell in column if not is_number(cell, decimal)]
-        gaps = sum(is_missing(cell, reading.na_values, decimal) for cell in others)
-        if numbers and 2 * (numbers + gaps) > len(column):
+        words = sum(not is_missing(cell, reading.na_values, decimal) for cell in others)
+        if len(others) < len(column) and 2 * words < len(column):
             found.append(k)
     return found
 

@@ -42,8 +42,8 @@ class FileKind:
     options: frozenset[str] = frozenset()
     needs: tuple[str, str] | None = None
 
-    def open(self, path: Path, reading: Reading) -> OpenedFile:
-        """Open a file of this kind."""
+    def open(self, path: Path, reading: Reading, before: OpenedFile | None) -> OpenedFile:
+        """Open a file of this kind; the one before it may be like it."""
         reading.refuse_unless(self.options, f"the {self.name} file '{path}'")
         if self.needs is not None:
             part(*self.needs, f"a {self.name} file ('{path}')")
@@ -51,7 +51,8 @@ class FileKind:
         opener: Callable[..., OpenedFile] = getattr(
             import_module(f"edgewise.rows.readers.{module}"), function
         )
-        opened = opener(path, reading) if self.options else opener(path)
+        given: tuple[object, ...] = (reading, before) if self.options else ()
+        opened = opener(path, *given)
         return replace(opened, kind=self.name, notes=self._told(path) + opened.notes)
 
     def _told(self, path: Path) -> tuple[str, ...]:
@@ -165,7 +166,11 @@ def _unknown(path: Path, remedy: str) -> DataError:
     )
 
 
-def open_file(path: Path, reading: Reading = Reading()) -> OpenedFile:  # noqa: B008
+def open_file(
+    path: Path,
+    reading: Reading = Reading(),  # noqa: B008
+    before: OpenedFile | None = None,
+) -> OpenedFile:
     """Open a file of any kind; a pipe is text that is read once."""
     with readable(str(path)):
         if not path.exists():
@@ -173,7 +178,7 @@ def open_file(path: Path, reading: Reading = Reading()) -> OpenedFile:  # noqa: 
         mode = path.stat().st_mode
         if stat.S_ISFIFO(mode) or stat.S_ISCHR(mode) or stat.S_ISSOCK(mode):
             return open_pipe(path, reading)
-        return kind_of(path).open(path, reading)
+        return kind_of(path).open(path, reading, before)
 
 
 def open_pipe(path: Path, reading: Reading) -> OpenedFile:

@@ -20,6 +20,7 @@ _SEPARATORS = (",", ";", "\t", "|", BLANKS)
 _LINES, _CHARACTERS, _FEWEST_LINES = 300, 1 << 17, 4
 _SAMPLED_CELLS = 4000
 _SPACES = re.compile(r"[ \t]+")
+_FIRST_LINE = re.compile(rb"[^\r\n]*(\r\n?|\n)")
 # As pandas and Excel write it, the first line may name the separator.
 _NAMED_SEPARATOR = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)
 
@@ -47,6 +48,8 @@ class TextFormat:
         Whether a quote was seen that is closed in another line.
     padded : bool
         Whether cells with blanks around them were seen.
+    first_line : bytes
+        The first line with its end, as it is in the file.
     """
 
     encoding: str
@@ -59,6 +62,7 @@ class TextFormat:
     longest: int
     multiline: bool
     padded: bool
+    first_line: bytes
 
     @property
     def ascii_compatible(self) -> bool:
@@ -118,8 +122,22 @@ def sniffed(
         longest=len(max(lines, key=len).encode("utf-8", "replace")),
         multiline=quote in text and any(line.count(quote) % 2 for line in lines),
         padded=any(cell[:1].isspace() or cell[-1:].isspace() for row in rows for cell in row),
+        first_line=(_FIRST_LINE.match(head) or [b""])[0],
     )
     return form, _notes(form, reading, usual)
+
+
+def may_be_like(head: bytes, form: TextFormat) -> bool:
+    """Whether a text has the first line of another, and so perhaps its form: its cells tell."""
+    return (
+        form.layout.header
+        and form.skip == 1
+        and form.encoding == "utf-8"
+        and bool(form.first_line)
+        and head.startswith(form.first_line)
+        and form.quote.encode() not in head[len(form.first_line) :]
+        and head.isascii()
+    )
 
 
 def _said(
@@ -226,7 +244,7 @@ def _fitness(lines: Sequence[str], sep: str) -> float:
     if width < 2 or not 0 <= width - len(rows[0]) <= 1:
         return 0.0
     same = lengths.count(width) / len(lengths)
-    cells = [cell for row in body if len(row) == width for cell in row][:_SAMPLED_CELLS]
+    cells = [cell for row in body if len(row) == width for cell in row][: _SAMPLED_CELLS // 4]
     plain = sum(map(_looks_plain, cells))
     return same * (0.1 + plain / len(cells))
 
