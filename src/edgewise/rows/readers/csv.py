@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -44,12 +45,8 @@ def open_csv(path: Path, reading: Reading, before: OpenedFile | None = None) -> 
         schema, bytes_a_row = csv_schema(head, whole, form, where)
     else:
         form, notes, schema, bytes_a_row = found
-    estimate = None
-    if not is_compressed(path) and bytes_a_row:
-        estimate = int(path.stat().st_size / bytes_a_row)
-
-    def opened() -> Any:
-        return arrow_stream(path)
+    counted = bytes_a_row and not is_compressed(path)
+    estimate = int(path.stat().st_size / bytes_a_row) if counted else None
 
     def where_text_is(column: str) -> str:
         with arrow_stream(path) as stream:  # kept, the heads of many files would fill the memory
@@ -62,7 +59,9 @@ def open_csv(path: Path, reading: Reading, before: OpenedFile | None = None) -> 
     def read(columns: Sequence[str], skip: int, along: Sequence[str] = ()) -> Iterator[Rows]:
         if whole and not bytes_a_row:  # Arrow cannot skip all lines of a file
             return iter(())
-        return csv_blocks(opened, lines, form, schema, where, columns, skip, along)
+        return csv_blocks(
+            lambda: arrow_stream(path), lines, form, schema, where, columns, skip, along
+        )
 
     def labels(name: str) -> list[Any]:
         place = str(form.layout.places[form.layout.names.index(name)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import filecmp
+import hashlib
 import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -18,6 +19,7 @@ from edgewise.rows.readers.opened_file import OpenedFile, readable
 # So many of the first rows are compared. Files with fewer may be alike by chance, such as a row of
 # zeros for each hour, and so may those whose rows are mostly the same.
 _MOST_ROWS, _FEWEST_ROWS, _FEWEST_DIFFERENT = 1000, 30, 20
+_FIRST_BYTES = 1 << 14
 # Another format may round: to float32, or to a few digits. In standard deviations of a column.
 _ROUNDING = 1e-3
 
@@ -27,8 +29,8 @@ def refuse_twins(
 ) -> None:
     """Refuse two files that begin with the same rows, or are copies.
 
-    Files of the same kind are compared only if they are of the same size, because a copy is; files
-    of several kinds, or packed in several ways, are all compared.
+    Files of the same kind are compared only if they are of the same size and begin with the same
+    bytes, because a copy does; files of several kinds, or packed in several ways, are all compared.
     """
     variables = [name for name in columns if name not in along]
     heads = [_head(file, variables) for file in _suspects([f for f in files if f.rescannable])]
@@ -48,8 +50,20 @@ def _suspects(files: Sequence[OpenedFile]) -> list[OpenedFile]:
         return []
     if len({(file.kind, _packing(file.path)) for file in files}) > 1:
         return list(files)
-    sizes = Counter(os.path.getsize(file.path) for file in files)
-    return [file for file in files if sizes[os.path.getsize(file.path)] > 1]
+    sizes = [os.path.getsize(file.path) for file in files]
+    often = Counter(sizes)
+    looks = [
+        (size, _start(file.path) if often[size] > 1 else b"")
+        for file, size in zip(files, sizes, strict=True)
+    ]
+    alike = Counter(looks)
+    return [file for file, look in zip(files, looks, strict=True) if alike[look] > 1]
+
+
+def _start(path: str) -> bytes:
+    """The digest of the first bytes of a file, which copies have in common."""
+    with open(path, "rb") as file:
+        return hashlib.blake2b(file.read(_FIRST_BYTES), digest_size=16).digest()
 
 
 def _packing(path: str) -> str:
