@@ -11,9 +11,10 @@ MISSING = (
     *("nan", "-NaN", "-nan", "1.#IND", "1.#QNAN", "-1.#IND", "-1.#QNAN"),
 )
 _BLANKS = " \t"  # around a cell; the parser of numbers takes no others away
-_NUMBER = re.compile(r"[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf(inity)?|nan)", re.IGNORECASE)
-_DECIMAL_COMMA = re.compile(r"[+-]?(\d+,\d*|,\d+)(e[+-]?\d+)?", re.IGNORECASE)
-_WHOLE = re.compile(r"[+-]?\d+(\.0*)?")
+_ANY_CASE = re.IGNORECASE | re.ASCII  # only the digits that the parser knows
+_NUMBER = re.compile(r"[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf(inity)?|nan)", _ANY_CASE)
+_DECIMAL_COMMA = re.compile(r"[+-]?(\d+,\d*|,\d+)(e[+-]?\d+)?", _ANY_CASE)
+_WHOLE = re.compile(r"[+-]?\d+(\.0*)?", re.ASCII)
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}([., '’\u00a0\u202f])\d{3}(\1\d{3})*([.,]\d*)?")
 # Texts without any letter or digit, and these, are what people write where a value is missing.
 _NOT_A_NAME = frozenset(

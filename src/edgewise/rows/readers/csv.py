@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,8 @@ from edgewise.rows.readers.cells import missing_numbers, missing_texts
 from edgewise.rows.readers.changed_streams import as_utf8, squeezed_stream
 from edgewise.rows.readers.faults import first_fault, hint, told
 from edgewise.rows.readers.opened_file import OpenedFile
-from edgewise.rows.readers.sniffing import BLANKS, TextFormat, may_be_like, sniffed
+from edgewise.rows.readers.sniffing import TextFormat, may_be_like, sniffed
+from edgewise.rows.readers.splitting import BLANKS
 from edgewise.rows.reading import Reading
 
 # Bytes parsed at once: large enough to amortise, small enough to stay in the cache.
@@ -64,11 +64,7 @@ def open_csv(path: Path, reading: Reading, before: OpenedFile | None = None) -> 
         )
 
     def labels(name: str) -> list[Any]:
-        place = str(form.layout.places[form.layout.names.index(name)])
-        with arrow_stream(path) as stream:
-            # As text: a column that begins with numbers may end with words. A gap is a gap.
-            reader = _reader(stream, form, {place: pa.string()}, [place])
-            return list(reader.read_all().column(0).to_pylist())
+        return [] if whole and not bytes_a_row else _labels(path, form, name)
 
     return OpenedFile(
         str(path),
@@ -84,6 +80,14 @@ def open_csv(path: Path, reading: Reading, before: OpenedFile | None = None) -> 
         labels=labels,
         form=form,
     )
+
+
+def _labels(path: Path, form: TextFormat, name: str) -> list[Any]:
+    """A column as text: one that begins with numbers may end with words. A gap is a gap."""
+    place = str(form.layout.places[form.layout.names.index(name)])
+    with arrow_stream(path) as stream:
+        reader = _reader(stream, form, {place: pa.string()}, [place])
+        return list(reader.read_all().column(0).to_pylist())
 
 
 def _found_as_before(

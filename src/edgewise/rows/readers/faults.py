@@ -10,7 +10,8 @@ from typing import NamedTuple
 from edgewise._base.text import one_line
 from edgewise.errors import DataError, DataTypeError
 from edgewise.rows.readers.cells import has_thousands, is_name, is_number, missing_texts
-from edgewise.rows.readers.sniffing import BLANKS, TextFormat, long_cells, squeezed
+from edgewise.rows.readers.sniffing import TextFormat
+from edgewise.rows.readers.splitting import BLANKS, long_cells, squeezed
 
 _TRUTH = ("true", "false", "0", "1")
 # A quote that is not closed makes one cell of the rest of the file.

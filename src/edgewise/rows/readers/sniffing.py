@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import csv
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from edgewise.errors import DataError
 from edgewise.rows.readers.cells import has_thousands, is_missing, is_number
 from edgewise.rows.readers.encodings import decoded, encoding_of, refuse_binary
 from edgewise.rows.readers.layout import Layout, layout_of
+from edgewise.rows.readers.splitting import BLANKS, cells_of
 from edgewise.rows.reading import Reading
 
-BLANKS = "whitespace"
 _SEPARATORS = (",", ";", "\t", "|", BLANKS)
 # So many lines, or as many as fit into so many characters, show the form of a file.
 _LINES, _CHARACTERS, _FEWEST_LINES = 300, 1 << 17, 4
 _SAMPLED_CELLS = 4000
-_SPACES = re.compile(r"[ \t]+")
 _FIRST_LINE = re.compile(rb"[^\r\n]*(\r\n?|\n)")
 # As pandas and Excel write it, the first line may name the separator.
 _NAMED_SEPARATOR = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)
@@ -191,36 +188,6 @@ def _some(lines: Sequence[str]) -> list[str]:
     return shown
 
 
-def cells_of(lines: Sequence[str], sep: str, quote: str) -> tuple[list[list[str]], list[int]]:
-    """The cells of lines that are not blank, and after how many lines each of these rows ends."""
-    if sep == BLANKS:
-        lines, sep = [squeezed(line) for line in lines], " "
-    rows, ends = [], []
-    # What was read before something that cannot be read shows the form.
-    with long_cells(sum(map(len, lines)) + 1), suppress(csv.Error):
-        reader = csv.reader(lines, delimiter=sep, quotechar=quote)
-        for row in reader:
-            if any(cell.strip() for cell in row) or len(row) > 1:
-                rows.append(row)
-                ends.append(reader.line_num)
-    return rows or [[""]], ends or [len(lines)]
-
-
-@contextmanager
-def long_cells(longest: int) -> Iterator[None]:
-    """Let Python's reader of CSV take cells of this length; it refuses those over 128 kB."""
-    before = csv.field_size_limit(longest)
-    try:
-        yield
-    finally:
-        csv.field_size_limit(before)
-
-
-def squeezed(line: str) -> str:
-    """A line with one blank between cells and none around them."""
-    return _SPACES.sub(" ", line.strip(" \t\r\n")) + "\n"
-
-
 def _separator(lines: Sequence[str], usual: str) -> str:
     """The separator under which the lines have the same number of cells, most of them numbers."""
     best, best_score = usual, 0.0
@@ -250,6 +217,7 @@ def _fitness(lines: Sequence[str], sep: str) -> float:
 
 
 def _looks_plain(cell: str) -> bool:
+    cell = cell.strip(" \t'")  # single quotes may be those around cells
     return is_number(cell) or is_number(cell, ",") or is_missing(cell) or has_thousands(cell)
 
 
