@@ -9,7 +9,6 @@ from __future__ import annotations
 import gzip
 import io
 import json
-import resource
 import signal
 import subprocess
 import sys
@@ -231,6 +230,8 @@ def _outcome(kind: str, seed: int, folder: Path) -> dict[str, Any]:
 
 def main(kind: str, first: int, stop: int) -> None:
     """Read the files of these seeds; whatever happens, say so before the next."""
+    import resource  # which Windows has not
+
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder)
         (path / "warm.csv").write_text("a,b\n1,2\n")
