@@ -251,6 +251,8 @@ def outcomes(kind: str, count: int) -> Iterator[dict[str, Any]]:
         arguments = [sys.executable, "-m", "tests.corpus.fuzzing", kind, str(first), str(count)]
         done = subprocess.run(arguments, cwd=ROOT, capture_output=True, text=True, check=False)
         begun = first
+        if "Traceback" in done.stderr:  # a library may print one and go on
+            yield {"seed": first, "wrong": done.stderr[-2000:]}
         for line in done.stdout.splitlines():
             told = json.loads(line)
             begun = told.get("begun", begun)

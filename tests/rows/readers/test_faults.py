@@ -25,7 +25,9 @@ def fault_in(text, places=(0, 1), form=None, **options):
 
 
 def test_nothing():
-    assert fault_in("a,b\n1,2\nNA,\n\n3,4.5\n  \n") is None
+    text = "a,b\n1,2\nNA,\n\n3,4.5\n  \n"
+    assert fault_in(text, form=form_of(text)) is None
+    assert fault_in(text) == Fault(6, "", None, 1)
 
 
 def test_cells_and_lines():

@@ -248,8 +248,9 @@ def _reader(
 ) -> pa.csv.CSVStreamingReader:
     """Arrow's reader of a text of this form; its columns are called by their places."""
     # Numbers are the same bytes in most encodings, so only text has to be decoded.
-    text = pa.string() in kinds.values()
-    if not form.ascii_compatible or (text and not form.encoding.startswith("utf-8")):
+    text = pa.string() in kinds.values() and not form.encoding.startswith("utf-8")
+    # Lines of blanks are shown to Python as text, which must be valid.
+    if not form.ascii_compatible or text or form.blank_lines:
         stream = as_utf8(stream, form.encoding)
     if form.sep == BLANKS:
         stream = squeezed_stream(stream)
@@ -266,7 +267,7 @@ def _reader(
             delimiter=" " if form.sep == BLANKS else form.sep,
             quote_char=form.quote,
             newlines_in_values=form.multiline,
-            invalid_row_handler=_row_to_leave_out,
+            invalid_row_handler=_row_to_leave_out if form.blank_lines else None,
         ),
         convert_options=arrow_csv.ConvertOptions(
             column_types=kinds,

@@ -135,7 +135,9 @@ def _past(
 
 def _is_blank(row: Sequence[str], form: TextFormat) -> bool:
     """Whether a line is left out; in a table of one column, blanks are a missing value."""
-    return not row or row == [""] or (len(row) == 1 < form.layout.n_cells and not row[0].strip())
+    if not row or row == [""]:
+        return True
+    return form.blank_lines and len(row) == 1 < form.layout.n_cells and not row[0].strip()
 
 
 def _short(text: str) -> str:

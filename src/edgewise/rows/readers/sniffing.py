@@ -45,6 +45,8 @@ class TextFormat:
         Whether a quote was seen that is closed in another line.
     padded : bool
         Whether cells with blanks around them were seen.
+    blank_lines : bool
+        Whether lines of nothing but blanks were seen.
     first_line : bytes
         The first line with its end, as it is in the file.
     """
@@ -59,6 +61,7 @@ class TextFormat:
     longest: int
     multiline: bool
     padded: bool
+    blank_lines: bool
     first_line: bytes
 
     @property
@@ -119,6 +122,7 @@ def sniffed(
         longest=len(max(lines, key=len).encode("utf-8", "replace")),
         multiline=quote in text and any(line.count(quote) % 2 for line in lines),
         padded=any(cell[:1].isspace() or cell[-1:].isspace() for row in rows for cell in row),
+        blank_lines=any(line.isspace() and line != "\n" for line in lines),
         first_line=(_FIRST_LINE.match(head) or [b""])[0],
     )
     return form, _notes(form, reading, usual)
