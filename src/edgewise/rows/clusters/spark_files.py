@@ -12,7 +12,8 @@ from edgewise.errors import DataError
 from edgewise.rows.clusters.spark import SparkTable, spark_errors, spark_reason
 from edgewise.rows.readers.cells import MISSING
 from edgewise.rows.readers.files import FileTable
-from edgewise.rows.readers.sniffing import BLANKS, TextFormat
+from edgewise.rows.readers.sniffing import TextFormat
+from edgewise.rows.readers.splitting import BLANKS
 from edgewise.rows.reading import CELLS, TEXT, Reading
 from edgewise.rows.selection import selected_names
 

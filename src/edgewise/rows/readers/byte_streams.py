@@ -8,6 +8,7 @@ import io
 import lzma
 import sys
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -22,6 +23,17 @@ _ARROW_CODECS = (
 )
 _XZ, _ZIP = b"\xfd7zXZ\x00", b"PK\x03\x04"
 _LONGEST_MARK = 6
+
+
+def _gzip(file: Any) -> Any:
+    return gzip.GzipFile(file) if isinstance(file, Path) else gzip.GzipFile(fileobj=file)
+
+
+_PYTHON_CODECS: tuple[tuple[bytes, Callable[[Any], Any]], ...] = (
+    (b"\x1f\x8b", _gzip),
+    (b"BZh", bz2.BZ2File),
+    (_XZ, lzma.LZMAFile),
+)
 
 
 def _mark(path: Path) -> bytes:
@@ -49,18 +61,26 @@ def arrow_stream(path: Path) -> Any:
 
 def opened_bytes(path: Path) -> BinaryIO:
     """The decompressed bytes of a file, without Arrow where Python itself can do it."""
-    if _mark(path).startswith(_ZIP):
+    mark = _mark(path)
+    if mark.startswith(_ZIP):
         return cast(BinaryIO, _only_member(path))
-    if _mark(path).startswith((b"\x28\xb5\x2f\xfd", b"\x04\x22\x4d\x18")):
+    for start, opener in _PYTHON_CODECS:
+        if mark.startswith(start):
+            return cast(BinaryIO, opener(path))
+    if mark.startswith(tuple(start for start, _ in _ARROW_CODECS)):
         return cast(BinaryIO, arrow_stream(path))
-    return decompressed(PeekedStream(path.open("rb")))
+    return path.open("rb")
 
 
 def _only_member(path: Path) -> Any:
     """The only file in a .zip archive."""
     try:
         archive = zipfile.ZipFile(path)
-        members = [one for one in archive.infolist() if not one.is_dir()]
+        members = [
+            one
+            for one in archive.infolist()
+            if not one.is_dir() and not one.filename.startswith("__MACOSX/")
+        ]
         if len(members) == 1:
             return archive.open(members[0])
     except (zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:
@@ -75,22 +95,27 @@ def _only_member(path: Path) -> Any:
 def decompressed(peeked: PeekedStream) -> BinaryIO:
     """The bytes of a stream, decompressed if its first bytes say so."""
     mark = peeked.head(_LONGEST_MARK)
-    if mark.startswith(b"\x1f\x8b"):
-        return cast(BinaryIO, gzip.GzipFile(fileobj=cast(BinaryIO, peeked)))
-    if mark.startswith(b"BZh"):
-        return cast(BinaryIO, bz2.BZ2File(cast(BinaryIO, peeked)))
-    if mark.startswith(_XZ):
-        return cast(BinaryIO, lzma.LZMAFile(cast(BinaryIO, peeked)))
+    for start, opener in _PYTHON_CODECS:
+        if mark.startswith(start):
+            return cast(BinaryIO, opener(peeked))
     return cast(BinaryIO, peeked)
 
 
 class PeekedStream(io.RawIOBase):
-    """A binary stream that can show its first bytes before they are read."""
+    """A binary stream that can show its first bytes before they are read.
 
-    def __init__(self, stream: BinaryIO) -> None:
+    A stream that is `owned` is closed with it.
+    """
+
+    def __init__(self, stream: BinaryIO, *, owned: bool = False) -> None:
         super().__init__()
-        self._stream = stream
+        self._stream, self._owned = stream, owned
         self._ahead = b""
+
+    def close(self) -> None:
+        if self._owned:
+            self._stream.close()
+        super().close()
 
     def head(self, size: int) -> bytes:
         """Up to `size` bytes from the front, which stay unread."""

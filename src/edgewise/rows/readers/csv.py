@@ -9,55 +9,62 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
+from edgewise.errors import DataError
 from edgewise.rows.block import Rows
 from edgewise.rows.readers.arrow import fixed_blocks, is_numeric, texts_of
 from edgewise.rows.readers.byte_streams import arrow_stream, is_compressed
-from edgewise.rows.readers.cells import MISSING
+from edgewise.rows.readers.cells import missing_numbers, missing_texts
 from edgewise.rows.readers.changed_streams import as_utf8, squeezed_stream
-from edgewise.rows.readers.faults import first_fault, told
+from edgewise.rows.readers.faults import first_fault, hint, told
 from edgewise.rows.readers.opened_file import OpenedFile
-from edgewise.rows.readers.sniffing import BLANKS, TextFormat, sniffed
+from edgewise.rows.readers.sniffing import TextFormat, may_be_like, sniffed
+from edgewise.rows.readers.splitting import BLANKS
 from edgewise.rows.reading import Reading
 
 # Bytes parsed at once: large enough to amortise, small enough to stay in the cache.
 CSV_BLOCK = 1 << 21
 _FEWEST_LINES = 3  # in the head: names and rows
+_LONGEST_HEAD = 1 << 26
 
 
-def open_csv(path: Path, reading: Reading = Reading()) -> OpenedFile:  # noqa: B008
-    """A text file, compressed or not; its form and its types come from its first block."""
-    with arrow_stream(path) as stream:
-        head, whole = head_of(stream)
+def open_csv(path: Path, reading: Reading, before: OpenedFile | None = None) -> OpenedFile:
+    """A text file, compressed or not; its form and its types come from its first block.
+
+    Of many files, each is mostly like the one before it, and then its form need not be found out.
+    """
     where = f"file '{path}'"
-    usual = "\t" if ".tsv" in path.name.lower() else ","
-    form, notes = sniffed(head, whole, reading, where, usual)
-    schema, bytes_a_row = csv_schema(head, whole, form, where)
-    estimate = None
-    if not is_compressed(path) and bytes_a_row:
-        estimate = int(path.stat().st_size / bytes_a_row)
-
-    def opened() -> Any:
-        return arrow_stream(path)
+    with arrow_stream(path) as stream:
+        head, whole = head_of(stream, where)
+    found = None if before is None else _found_as_before(path, head, whole, before, where)
+    if found is None:
+        usual = "\t" if ".tsv" in path.name.lower() else ","
+        form, notes = sniffed(head, whole, reading, where, usual)
+        schema, bytes_a_row = csv_schema(head, whole, form, where)
+    else:
+        form, notes, schema, bytes_a_row = found
+    counted = bytes_a_row and not is_compressed(path)
+    estimate = int(path.stat().st_size / bytes_a_row) if counted else None
 
     def where_text_is(column: str) -> str:
         with arrow_stream(path) as stream:  # kept, the heads of many files would fill the memory
-            return first_text(head_of(stream)[0], form, column)
+            return first_text(head_of(stream, where)[0], form, column)
 
     def lines() -> tuple[int, Iterator[str]]:
         text = io.TextIOWrapper(arrow_stream(path), form.encoding, errors="replace", newline="")
         return 1, iter(text)
 
     def read(columns: Sequence[str], skip: int, along: Sequence[str] = ()) -> Iterator[Rows]:
-        return csv_blocks(opened, lines, form, schema, where, columns, skip, along)
+        if whole and not bytes_a_row:  # Arrow cannot skip all lines of a file
+            return iter(())
+        return csv_blocks(
+            lambda: arrow_stream(path), lines, form, schema, where, columns, skip, along
+        )
 
     def labels(name: str) -> list[Any]:
-        place = str(form.layout.places[form.layout.names.index(name)])
-        with arrow_stream(path) as stream:
-            # As text: a column that begins with numbers may end with words. A gap is a gap.
-            reader = _reader(stream, form, {place: pa.string()}, [place])
-            return list(reader.read_all().column(0).to_pylist())
+        return [] if whole and not bytes_a_row else _labels(path, form, name)
 
     return OpenedFile(
         str(path),
@@ -75,7 +82,31 @@ def open_csv(path: Path, reading: Reading = Reading()) -> OpenedFile:  # noqa: B
     )
 
 
-def head_of(stream: Any) -> tuple[bytes, bool]:
+def _labels(path: Path, form: TextFormat, name: str) -> list[Any]:
+    """A column as text: one that begins with numbers may end with words. A gap is a gap."""
+    place = str(form.layout.places[form.layout.names.index(name)])
+    with arrow_stream(path) as stream:
+        reader = _reader(stream, form, {place: pa.string()}, [place])
+        return list(reader.read_all().column(0).to_pylist())
+
+
+def _found_as_before(
+    path: Path, head: bytes, whole: bool, before: OpenedFile, where: str
+) -> tuple[TextFormat, tuple[str, ...], pa.Schema, float] | None:
+    """What was found out about the file before, if that fits: the same columns hold numbers."""
+    form = before.form
+    if form is None or path.suffix != Path(before.path).suffix or not may_be_like(head, form):
+        return None
+    try:
+        schema, bytes_a_row = csv_schema(head, whole, form, where)
+    except DataError:
+        return None
+    if not bytes_a_row or texts_of(schema) != before.texts:
+        return None
+    return form, before.notes, schema, bytes_a_row
+
+
+def head_of(stream: Any, where: str) -> tuple[bytes, bool]:
     """The first bytes of a stream, with some lines at least, and whether that is all of it."""
     head, size = b"", CSV_BLOCK
     while True:
@@ -87,16 +118,21 @@ def head_of(stream: Any) -> tuple[bytes, bool]:
             if head.count(b"\n") + head.count(b"\r") >= _FEWEST_LINES:
                 return head, False
             size *= 2  # a header of megabytes
+            if size > _LONGEST_HEAD:
+                raise DataError(
+                    f"data: {where} has no end of a line in its first {len(head) >> 20} MB; is it "
+                    "text, and of the kind that its name says?"
+                )
 
 
 def csv_schema(head: bytes, whole: bool, form: TextFormat, where: str) -> tuple[pa.Schema, float]:
     """The types of the columns, by name, and about how many bytes a row takes."""
-    text = head
+    text, full = head, len(head)
     if not form.encoding.startswith("utf-8"):
         text = head.decode(form.encoding, "replace").encode()
-        form = replace(form, encoding="utf-8")
+        form, full = replace(form, encoding="utf-8"), len(text)
     if not whole:
-        text = text[: max(text.rfind(b"\n"), text.rfind(b"\r")) + 1]
+        text = _whole_lines(text, form.quote.encode() if form.multiline else b"")
     layout = form.layout
     places = [str(place) for place in layout.places]
     if len(text.splitlines()) <= form.skip:  # names and no rows
@@ -108,7 +144,19 @@ def csv_schema(head: bytes, whole: bool, form: TextFormat, where: str) -> tuple[
         lines = io.StringIO(text.decode("utf-8", "replace"), newline="")
         raise told(first_fault(lines, form, []), error, where, form) from error
     fields = [field.with_name(name) for field, name in zip(schema, layout.names, strict=True)]
-    return pa.schema(fields), len(text) / rows if rows else 0.0
+    # In bytes of the file, which may be of another encoding.
+    return pa.schema(fields), len(text) / rows * len(head) / full if rows else 0.0
+
+
+def _whole_lines(text: bytes, quote: bytes) -> bytes:
+    """A text without its last line, which may be cut off, also within a quoted cell."""
+    end = max(text.rfind(b"\n"), text.rfind(b"\r")) + 1
+    odd = text.count(quote, 0, end) % 2 if quote else 0
+    while odd and end:
+        before = max(text.rfind(b"\n", 0, end - 1), text.rfind(b"\r", 0, end - 1)) + 1
+        odd = (odd + text.count(quote, before, end)) % 2
+        end = before
+    return text[:end]
 
 
 def first_text(head: bytes, form: TextFormat, column: str) -> str:
@@ -119,7 +167,7 @@ def first_text(head: bytes, form: TextFormat, column: str) -> str:
     fault = first_fault(lines, form, [place], lengths=False)
     if fault is None:
         return ""
-    return f" (line {fault.line} has {fault.text!r})"
+    return f" (line {fault.line} has {fault.text!r}){hint(fault, form)}"
 
 
 def csv_blocks(
@@ -131,15 +179,16 @@ def csv_blocks(
     columns: Sequence[str],
     skip: int,
     along: Sequence[str] = (),
+    block: int = CSV_BLOCK,
 ) -> Iterator[Rows]:
     """The rows of a text from row `skip` on; whatever is wrong is told by column and line."""
     place = dict(zip(form.layout.names, map(str, form.layout.places), strict=True))
     # Types were guessed from the first block, where a column of fractions may hold only whole
     # numbers or gaps. As float64, the rest of the file cannot contradict them.
     kinds: dict[str, pa.DataType] = {
-        place[name]: pa.float64()
+        place[name]: kind if pa.types.is_boolean(kind) else pa.float64()
         for name in columns
-        if is_numeric(kind := schema.field(name).type) and not pa.types.is_boolean(kind)
+        if is_numeric(kind := schema.field(name).type)
     }
     # Labels are text, whatever the first block looks like.
     kinds |= {place[name]: pa.string() for name in along}
@@ -147,16 +196,47 @@ def csv_blocks(
     done = 0
     try:
         with opened() as stream:
-            reader = _reader(stream, form, kinds, wanted)
-            for block in fixed_blocks(iter(reader), len(columns), skip, labels):
-                yield block
-                done += block.shape[0]
+            reader = _reader(stream, form, kinds, wanted, block)
+            batches = _without_numbers(iter(reader), form)
+            for rows in fixed_blocks(batches, len(columns), skip, labels):
+                yield rows
+                done += rows.shape[0]
     except pa.ArrowInvalid as error:
-        numbers = [int(place[name]) for name in columns if name not in along]
         first, kept = lines()
-        good = skip + done if first == 1 else 0
-        fault = first_fault(kept, form, numbers, known_good=good, first_line=first)
+        fault = first_fault(
+            kept,
+            form,
+            [int(place[name]) for name in columns if name not in along],
+            truths=[int(at) for at, kind in kinds.items() if pa.types.is_boolean(kind)],
+            known_good=skip + done if first == 1 else 0,
+            first_line=first,
+        )
         raise told(fault, error, where, form) from error
+
+
+def _without_numbers(
+    batches: Iterator[pa.RecordBatch], form: TextFormat
+) -> Iterator[pa.RecordBatch]:
+    """The batches with gaps in place of the numbers that stand for missing values."""
+    gone = missing_numbers(form.na_values, form.decimal)
+    if not gone:
+        yield from batches
+        return
+    values = pa.array(sorted(gone), pa.float64())
+    nothing = pa.scalar(None, pa.float64())
+    for batch in batches:
+        columns = [
+            pc.if_else(pc.is_in(column, values), nothing, column)
+            if pa.types.is_float64(column.type)
+            else column
+            for column in batch.columns
+        ]
+        yield pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
+
+
+def _row_to_leave_out(row: Any) -> str:
+    """What to do with a line of another number of cells: one of blanks only is no row."""
+    return "error" if row.text is None or row.text.strip() else "skip"
 
 
 def _reader(
@@ -164,11 +244,13 @@ def _reader(
     form: TextFormat,
     kinds: dict[str, pa.DataType],
     places: Sequence[str],
+    block: int = CSV_BLOCK,
 ) -> pa.csv.CSVStreamingReader:
     """Arrow's reader of a text of this form; its columns are called by their places."""
     # Numbers are the same bytes in most encodings, so only text has to be decoded.
-    text = pa.string() in kinds.values()
-    if not form.ascii_compatible or (text and not form.encoding.startswith("utf-8")):
+    text = pa.string() in kinds.values() and not form.encoding.startswith("utf-8")
+    # Lines of blanks are shown to Python as text, which must be valid.
+    if not form.ascii_compatible or text or form.blank_lines:
         stream = as_utf8(stream, form.encoding)
     if form.sep == BLANKS:
         stream = squeezed_stream(stream)
@@ -177,7 +259,7 @@ def _reader(
     return arrow_csv.open_csv(
         stream,
         read_options=arrow_csv.ReadOptions(
-            block_size=max(CSV_BLOCK, 2 * form.longest),
+            block_size=max(block, 2 * form.longest),
             column_names=[str(k) for k in range(form.layout.n_cells)],
             skip_rows=form.skip,
         ),
@@ -185,11 +267,12 @@ def _reader(
             delimiter=" " if form.sep == BLANKS else form.sep,
             quote_char=form.quote,
             newlines_in_values=form.multiline,
+            invalid_row_handler=_row_to_leave_out if form.blank_lines else None,
         ),
         convert_options=arrow_csv.ConvertOptions(
             column_types=kinds,
             include_columns=list(places),
-            null_values=[*MISSING, *form.na_values],
+            null_values=missing_texts(form.na_values, form.padded),
             strings_can_be_null=True,
             decimal_point=form.decimal,
         ),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import date, time
 from pathlib import Path
 from typing import Any
@@ -14,21 +16,26 @@ from edgewise._base.types import FloatArray
 from edgewise.errors import DataError
 from edgewise.rows.block import Rows
 from edgewise.rows.labels import label_number
-from edgewise.rows.readers.cells import Layout, is_missing, is_number, layout_of
-from edgewise.rows.readers.opened_file import OpenedFile
+from edgewise.rows.readers.cells import is_missing, is_number
+from edgewise.rows.readers.layout import Layout, layout_of
+from edgewise.rows.readers.opened_file import OpenedFile, readable
 from edgewise.rows.reading import Reading
 from edgewise.rows.table import batch_rows
 
 _HEAD = 300  # rows that show which cells are names
+_OLD_EXCEL = b"\xd0\xcf\x11\xe0"
+_Row = tuple[Any, ...]
 
 
-def open_excel(path: Path, reading: Reading) -> OpenedFile:
+def open_excel(path: Path, reading: Reading, before: OpenedFile | None = None) -> OpenedFile:
     """One sheet of a workbook, which is held in memory: its values, not its formulas."""
-    cells, notes = _sheet(path, reading)
+    with _told(path):
+        numbers, cells, notes = _sheet(path, reading)
     if not cells:
         raise DataError(f"data: file '{path}' is empty; expected the names of columns, and rows.")
-    layout = layout_of([[_text(cell) for cell in row] for row in cells[:_HEAD]], reading)
-    body = cells[1:] if layout.header else cells
+    head = [[_text(cell) for cell in row] for row in cells[:_HEAD]]
+    layout = layout_of(head, reading, where=f"file '{path}'")
+    body = cells[layout.header :]
     columns, wrong = _columns(body, layout, reading.na_values)
     n = len(body)
 
@@ -42,7 +49,7 @@ def open_excel(path: Path, reading: Reading) -> OpenedFile:
 
     def first_text(name: str) -> str:
         row, text = wrong[name]
-        return f" (row {row + 1 + layout.header} has {text!r})" if name in wrong else ""
+        return f" (row {numbers[row + layout.header]} has {text!r})"
 
     return OpenedFile(
         str(path),
@@ -60,33 +67,80 @@ def open_excel(path: Path, reading: Reading) -> OpenedFile:
     )
 
 
-def _sheet(path: Path, reading: Reading) -> tuple[list[tuple[Any, ...]], tuple[str, ...]]:
-    """The rows of a sheet that are not empty, all of one length, and what to tell about it."""
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """Turn whatever openpyxl stumbles over in a damaged workbook into a sentence."""
+    with path.open("rb") as file:
+        if file.read(len(_OLD_EXCEL)) == _OLD_EXCEL:
+            raise DataError(
+                f"data: file '{path}' has a password, or is of the old kind .xls; save it as .xlsx "
+                "without a password."
+            )
+    with readable(str(path), whatever=True), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about styles and other things that hold no numbers
+        yield
+
+
+@contextmanager
+def _book(path: Path, *, values: bool) -> Iterator[Any]:
+    """A workbook; of an open file, because openpyxl refuses a path of an ending that it misses."""
     from openpyxl import load_workbook
 
-    book = load_workbook(path, read_only=True, data_only=True)
-    try:
+    with path.open("rb") as file:
+        book = load_workbook(file, read_only=True, data_only=values)
+        try:
+            yield book
+        finally:
+            book.close()
+
+
+def _sheet(path: Path, reading: Reading) -> tuple[list[int], list[_Row], tuple[str, ...]]:
+    """The rows of a sheet that are not empty, their numbers, and what to tell about it."""
+    with _book(path, values=True) as book:
         names = [sheet.title for sheet in book.worksheets]
         if not names:
-            raise DataError(f"data: expected a sheet of cells in '{path}', got none.")
+            raise DataError(f"data: expected a sheet of cells in '{path}', got none; add one.")
         place = _sheet_place(path, names, reading.sheet)
-        rows = [
-            row
-            for row in book.worksheets[place].iter_rows(values_only=True)
-            if any(cell is not None for cell in row)
-        ]
-    finally:
-        book.close()
-    longest = max(map(len, rows), default=0)
-    # Formatting without values makes a sheet wider than its data.
-    while longest and all(len(row) < longest or row[longest - 1] is None for row in rows):
-        longest -= 1
-    padded = [(*row, *[None] * (longest - len(row)))[:longest] for row in rows]
+        numbered = _filled(book.worksheets[place])
+    rows = [row for _, row in numbered]
+    if any(cell is None for row in rows[1:] for cell in row):
+        _refuse_formulas(path, place)
     several = len(names) > 1 and reading.sheet is None
     note = (
         f"its first sheet {names[0]!r} of {len(names)} is read (sheet=..., --sheet, names another)"
     )
-    return padded, (note,) if several else ()
+    return [number for number, _ in numbered], rows, (note,) if several else ()
+
+
+def _filled(sheet: Any) -> list[tuple[int, _Row]]:
+    """The rows that are not empty, with their numbers, without empty columns around the table."""
+    sheet.reset_dimensions()  # some programs write wrong ones, and rows would be cut off
+    numbered = [
+        (number, row)
+        for number, row in enumerate(sheet.iter_rows(values_only=True), 1)
+        if any(cell is not None for cell in row)
+    ]
+    filled = [k for _, row in numbered for k, cell in enumerate(row) if cell is not None]
+    if not filled:
+        return []
+    first, last = min(filled), max(filled) + 1
+    return [(number, (*row, *[None] * (last - len(row)))[first:last]) for number, row in numbered]
+
+
+def _refuse_formulas(path: Path, place: int) -> None:
+    """Refuse a sheet with formulas whose values were never computed: they would be gaps."""
+    with _book(path, values=False) as one, _book(path, values=True) as other:
+        sheets = [book.worksheets[place] for book in (one, other)]
+        for sheet in sheets:
+            sheet.reset_dimensions()
+        for formulas, values in zip(*(sheet.iter_rows() for sheet in sheets), strict=True):
+            for formula, value in zip(formulas, values, strict=True):
+                if value.value is None and formula.data_type == "f":
+                    raise DataError(
+                        f"data: cell {formula.coordinate} of file '{path}' has a formula without a "
+                        "value; open the file in a spreadsheet program and save it, or write "
+                        "values."
+                    )
 
 
 def _sheet_place(path: Path, names: Sequence[str], asked: str | int | None) -> int:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import chain, islice
 from typing import NamedTuple
 
 from edgewise._base.text import one_line
 from edgewise.errors import DataError, DataTypeError
-from edgewise.rows.readers.cells import is_missing, is_number
-from edgewise.rows.readers.sniffing import BLANKS, TextFormat, squeezed
+from edgewise.rows.readers.cells import has_thousands, is_name, is_number, missing_texts
+from edgewise.rows.readers.sniffing import TextFormat
+from edgewise.rows.readers.splitting import BLANKS, long_cells, squeezed
 
-_TRUTH = ("true", "false")
+_TRUTH = ("true", "false", "0", "1")
+# A quote that is not closed makes one cell of the rest of the file.
+_LONGEST_CELL = 1 << 24
+_NOT_CLOSED = "a quote begins there that is not closed in the same line"
 _SHOWN = 60  # characters of a cell or of a line in a message
 
 
@@ -28,13 +32,16 @@ class Fault(NamedTuple):
     column : str or None
         The name of its column.
     cells : int
-        How many cells the line has.
+        How many cells the line has; -1 if that cannot be said.
+    expected : str
+        What the column must hold.
     """
 
     line: int
     text: str
     column: str | None
     cells: int
+    expected: str = "numbers"
 
 
 def first_fault(
@@ -42,6 +49,7 @@ def first_fault(
     form: TextFormat,
     places: Sequence[int],
     *,
+    truths: Collection[int] = (),
     known_good: int = 0,
     first_line: int = 1,
     lengths: bool = True,
@@ -56,6 +64,8 @@ def first_fault(
         Its form.
     places : sequence of int
         The places of the columns that must hold numbers.
+    truths : collection of int
+        The places of those that hold true and false.
     known_good : int
         So many rows need not be looked at.
     first_line : int
@@ -64,47 +74,70 @@ def first_fault(
         Whether to look at the lengths of lines.
     """
     before = form.skip if first_line == 1 else 0
-    lines = islice(lines, before, None)
-    line, lines = _past(lines, first_line + before, known_good, form.quote)
+    line, lines = _past(islice(lines, before, None), first_line + before, known_good, form)
     if form.sep == BLANKS:
         lines, sep = map(squeezed, lines), " "
     else:
         sep = form.sep
-    reader = csv.reader(lines, delimiter=sep, quotechar=form.quote)
-    name = dict(zip(form.layout.places, form.layout.names, strict=True))
-    try:
-        for row in reader:
-            here = line + reader.line_num - 1
-            if not row or row == [""]:
-                continue
-            if len(row) != form.layout.n_cells:
-                if lengths:
-                    return Fault(here, _short(sep.join(row)), None, len(row))
-                continue
-            for place in places:
-                if not _reads(cell := row[place], form):
-                    return Fault(here, _short(cell), name[place], len(row))
-    except csv.Error as error:
-        return Fault(line + reader.line_num, str(error), None, -1) if lengths else None
+    missing = frozenset(missing_texts(form.na_values, form.padded))
+    here = line
+    with long_cells(_LONGEST_CELL):
+        reader = csv.reader(lines, delimiter=sep, quotechar=form.quote)
+        try:
+            for row in reader:
+                end = line + reader.line_num
+                if not _is_blank(row, form):
+                    if lengths and len(row) != form.layout.n_cells:
+                        return Fault(here, _short(sep.join(row)), None, len(row))
+                    if lengths and not form.multiline and end - here > 1:
+                        return Fault(here, _NOT_CLOSED, None, -1)
+                    fault = _bad_cell(row, here, form, places, truths, missing)
+                    if fault is not None:
+                        return fault
+                here = end
+        except csv.Error:
+            return Fault(here, _NOT_CLOSED, None, -1) if lengths else None
     return None
 
 
-def _past(lines: Iterator[str], line: int, rows: int, quote: str) -> tuple[int, Iterator[str]]:
+def _bad_cell(
+    row: Sequence[str],
+    line: int,
+    form: TextFormat,
+    places: Sequence[int],
+    truths: Collection[int],
+    missing: Collection[str],
+) -> Fault | None:
+    """The first cell of a line that the parser does not take."""
+    if len(row) != form.layout.n_cells:
+        return None
+    for place in places:
+        cell, truth = row[place], place in truths
+        taken = cell.strip().lower() in _TRUTH if truth else is_number(cell, form.decimal)
+        if not taken and cell not in missing:
+            name = form.layout.names[form.layout.places.index(place)]
+            wanted = "true or false" if truth else "numbers"
+            return Fault(line, _short(cell), name, len(row), wanted)
+    return None
+
+
+def _past(
+    lines: Iterator[str], line: int, rows: int, form: TextFormat
+) -> tuple[int, Iterator[str]]:
     """The lines after so many rows, and the number of the first; quoted lines are not skipped."""
     for text in lines:
-        if not rows or quote in text:
+        if not rows or form.quote in text:
             return line, chain([text], lines)
-        rows -= bool(text.strip("\r\n"))
+        rows -= bool(text.strip() if form.layout.n_cells > 1 else text.strip("\r\n"))
         line += 1
     return line, iter(())
 
 
-def _reads(cell: str, form: TextFormat) -> bool:
-    return (
-        is_number(cell, form.decimal)
-        or is_missing(cell, form.na_values)
-        or cell.strip().lower() in _TRUTH
-    )
+def _is_blank(row: Sequence[str], form: TextFormat) -> bool:
+    """Whether a line is left out; in a table of one column, blanks are a missing value."""
+    if not row or row == [""]:
+        return True
+    return form.blank_lines and len(row) == 1 < form.layout.n_cells and not row[0].strip()
 
 
 def _short(text: str) -> str:
@@ -121,17 +154,36 @@ def told(fault: Fault | None, error: Exception, where: str, form: TextFormat) ->
         )
     if fault.column is None:
         if fault.cells < 0:
-            return DataError(f"data: line {fault.line} of {where} cannot be read: {fault.text}.")
+            return DataError(
+                f"data: line {fault.line} of {where} cannot be read: {fault.text}; correct it."
+            )
         return DataError(
             f"data: line {fault.line} of {where} has {_cells(fault.cells)}, expected "
             f"{form.layout.n_cells} as in the lines before: {fault.text!r}; correct or remove the "
             "line."
         )
     return DataTypeError(
-        f"data: column {fault.column!r} of {where} must hold numbers, got {fault.text!r} in line "
-        f"{fault.line}; if that stands for a missing value, say so (na_values={fault.text!r} of "
-        "read_table, --na-values), else correct it or leave out the column."
+        f"data: column {fault.column!r} of {where} must hold {fault.expected}, got "
+        f"{fault.text!r} in line {fault.line}; if that stands for a missing value, say so "
+        f"(na_values={fault.text!r} of read_table, --na-values), else correct it or leave out the "
+        "column."
     )
+
+
+def hint(fault: Fault, form: TextFormat) -> str:
+    """What a text among numbers may be, as the beginning of a remedy."""
+    if not form.layout.header and fault.line == form.skip + 1:
+        return "; if line 1 holds the names, say so (header=True of read_table, --header)"
+    if len(form.layout.names) == 1:
+        return "; if that is several cells, say what is between them (sep=..., --sep)"
+    if has_thousands(fault.text):
+        return "; write numbers without thousands separators"
+    if not is_name(fault.text):
+        return (
+            "; if that stands for a missing value, say so (na_values=... of read_table, "
+            "--na-values)"
+        )
+    return ""
 
 
 def _cells(count: int) -> str:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from edgewise._base.text import listed
 from edgewise.errors import DataError, DataTypeError
 from edgewise.rows.block import Rows
-from edgewise.rows.readers.kinds import kind_of, open_file, open_standard_input
+from edgewise.rows.readers.kinds import open_file, open_standard_input
 from edgewise.rows.readers.opened_file import OpenedFile, readable
 from edgewise.rows.readers.paths import StrPath, expand_paths
 from edgewise.rows.readers.prefetch import prefetched
@@ -65,10 +65,13 @@ class FileTable(LocalTable):
         self.reading = Reading() if reading is None else reading
         self._read_ahead, self.along = read_ahead, tuple(along)
         self._start = Position(0, 0)
+        self._files: list[OpenedFile] = []
         if self.paths == ["-"]:
             self._files = [open_standard_input(self.reading)]
         else:
-            self._files = [open_file(Path(path), self.reading) for path in self.paths]
+            for path in self.paths:
+                before = self._files[-1] if self._files else None
+                self._files.append(open_file(Path(path), self.reading, before))
         # Rows of each file, as far as it has been read to its end.
         self._counted = [file.n_rows for file in self._files]
         self.rescannable = all(file.rescannable for file in self._files)
@@ -170,9 +173,9 @@ class FileTable(LocalTable):
 def _unasked(
     file: OpenedFile, columns: Sequence[str] | None, along: Sequence[str]
 ) -> tuple[str, ...]:
-    """The column that numbers the rows, unless it is asked for by its name."""
+    """The columns that number the rows, unless they are asked for by their names."""
     asked = {*(columns or ()), *along}
-    return () if file.index is None or file.index in asked else (file.index,)
+    return tuple(name for name in file.index if name not in asked)
 
 
 def _sentences(files: Sequence[OpenedFile]) -> tuple[str, ...]:
@@ -193,7 +196,7 @@ def _mixed(files: Sequence[OpenedFile], n_given: int) -> tuple[str, ...]:
         return ()
     kinds: dict[str, str] = {}
     for file in files:
-        kinds.setdefault(kind_of(Path(file.path)).name, file.path)
+        kinds.setdefault(file.kind, file.path)
     found = [f"{kind} ('{path}')" for kind, path in kinds.items()]
     return (f"the files are of several kinds: {listed(found)}.",) if len(kinds) > 1 else ()
 
@@ -219,7 +222,9 @@ def _check_columns(
     # columns matter. A column that numbers the rows matters in no file.
     ours, known = set(wanted), set(file.names if chosen else first.names)
     theirs = [
-        name for name in file.names if name in ours or (name not in known and name != file.index)
+        name
+        for name in file.names
+        if name in ours or (name not in known and name not in file.index)
     ]
     column_places(
         wanted,

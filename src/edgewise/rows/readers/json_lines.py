@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,8 @@ from edgewise.rows.labels import label_number
 from edgewise.rows.readers.byte_streams import opened_bytes
 from edgewise.rows.readers.opened_file import OpenedFile
 from edgewise.rows.table import batch_rows
+
+_MOST_DIGITS = 300  # more are beyond float64
 
 
 def open_json_lines(path: Path) -> OpenedFile:
@@ -36,6 +39,9 @@ def open_json_lines(path: Path) -> OpenedFile:
             names[name] = None
             if not _is_number(value) and name not in texts:
                 texts[name], places[name] = _kind(value), line
+
+    if not names:
+        raise DataError(f"data: file '{path}' is empty; expected an object on each line.")
 
     def read(columns: Sequence[str], skip: int, along: Sequence[str] = ()) -> Iterator[Rows]:
         records = islice((record for _, record in _records(path)), skip, None)
@@ -60,12 +66,12 @@ def open_json_lines(path: Path) -> OpenedFile:
 
 def _records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """The objects, with the numbers of their lines; blank lines are left out."""
-    with opened_bytes(path) as stream:
-        for number, line in enumerate(io.TextIOWrapper(stream, "utf-8-sig"), 1):
+    with io.TextIOWrapper(opened_bytes(path), "utf-8-sig") as text, _in_utf8(path):
+        for number, line in enumerate(text, 1):
             if not line.strip():
                 continue
             try:
-                record = json.loads(line)
+                record = json.loads(line, parse_int=_integer)
             except (ValueError, RecursionError) as error:
                 raise DataError(
                     f"data: line {number} of file '{path}' is not JSON: {one_line(error)}; each "
@@ -74,9 +80,25 @@ def _records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             if not isinstance(record, dict):
                 raise DataError(
                     f"data: line {number} of file '{path}' must hold an object such as "
-                    f'{{"a": 1, "b": 2}}, got {type(record).__name__}.'
+                    f'{{"a": 1, "b": 2}}, got {_kind(record)}; each line is a row.'
                 )
             yield number, record
+
+
+@contextmanager
+def _in_utf8(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except UnicodeDecodeError as error:
+        raise DataError(
+            f"data: file '{path}' is not UTF-8, as JSON must be ({one_line(error)}); save it as "
+            "UTF-8."
+        ) from error
+
+
+def _integer(digits: str) -> int | float:
+    """A whole number; one that no label would be is a float, which has no limit of digits."""
+    return int(digits) if len(digits) < _MOST_DIGITS else float(digits)
 
 
 def _block(records: Sequence[dict[str, Any]], columns: Sequence[str], along: Sequence[str]) -> Rows:
@@ -95,4 +117,5 @@ def _is_number(value: object) -> bool:
 
 
 def _kind(value: object) -> str:
-    return "text" if isinstance(value, str) else "a list" if isinstance(value, list) else "objects"
+    kinds: dict[type, str] = {str: "text", list: "a list", dict: "objects"}
+    return kinds.get(type(value), "a value")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import stat
+import zipfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 
@@ -41,8 +42,8 @@ class FileKind:
     options: frozenset[str] = frozenset()
     needs: tuple[str, str] | None = None
 
-    def open(self, path: Path, reading: Reading) -> OpenedFile:
-        """Open a file of this kind."""
+    def open(self, path: Path, reading: Reading, before: OpenedFile | None) -> OpenedFile:
+        """Open a file of this kind; the one before it may be like it."""
         reading.refuse_unless(self.options, f"the {self.name} file '{path}'")
         if self.needs is not None:
             part(*self.needs, f"a {self.name} file ('{path}')")
@@ -50,7 +51,16 @@ class FileKind:
         opener: Callable[..., OpenedFile] = getattr(
             import_module(f"edgewise.rows.readers.{module}"), function
         )
-        return opener(path, reading) if self.options else opener(path)
+        given: tuple[object, ...] = (reading, before) if self.options else ()
+        opened = opener(path, *given)
+        return replace(opened, kind=self.name, notes=self._told(path) + opened.notes)
+
+    def _told(self, path: Path) -> tuple[str, ...]:
+        """A note if the name of a file says that it is of another kind."""
+        claimed = _by_ending(path)
+        if claimed is None or claimed is self:
+            return ()
+        return (f"is {'an' if self.name[0] in 'AE' else 'a'} {self.name} file, not {claimed.name}",)
 
 
 _PYARROW = ("pyarrow", "tables")
@@ -63,7 +73,11 @@ PARQUET = FileKind(
     "Parquet", (".parquet", ".pq"), "parquet:open_parquet", (b"PAR1",), needs=_PYARROW
 )
 IPC = FileKind(
-    "Arrow", (".feather", ".arrow", ".ipc"), "ipc:open_ipc", (b"ARROW1",), needs=_PYARROW
+    "Arrow",
+    (".feather", ".arrow", ".ipc", ".arrows"),
+    "ipc:open_ipc",
+    (b"ARROW1", b"\xff\xff\xff\xff"),  # a file, a stream
+    needs=_PYARROW,
 )
 NPY = FileKind("NumPy", (".npy",), "npy:open_npy", (b"\x93NUMPY",))
 NPZ = FileKind("NumPy", (".npz",), "npy:open_npz")
@@ -85,6 +99,7 @@ _FOLDER_ENDINGS = tuple(
     for ending in kind.endings
     if not ending.startswith((".txt", ".dat", ".tab"))
 )
+_LOOKED_AT = 4096  # bytes of a file without a known ending
 # Common kinds that are one step away, and that step.
 _OTHERS = {
     (".xls", ".ods"): "save it as .xlsx or .csv",
@@ -101,23 +116,45 @@ _OTHERS = {
 
 
 def kind_of(path: Path) -> FileKind:
-    """The kind of a file, by the ending of its name, or else by its first bytes."""
-    name = path.name.lower()
-    for kind in KINDS:
-        if name.endswith(kind.endings):
-            return kind
+    """The kind of a file, by its first bytes, or else by the ending of its name."""
     for endings, remedy in _OTHERS.items():
-        if name.endswith(endings):
+        if path.name.lower().endswith(endings):
             raise _unknown(path, remedy)
+    claimed = _by_ending(path)
     with path.open("rb") as file:
-        head = file.read(4096)
+        head = file.read(_LOOKED_AT)
     for kind in KINDS:
         if kind.marks and head.startswith(kind.marks):
             return kind
-    if head.startswith(b"PK\x03\x04"):
-        raise _unknown(path, "rename it: .xlsx for a workbook, .npz for arrays")
+    if head.startswith(b"PK\x03\x04") and claimed in (None, CSV, NPY):
+        return _kind_of_archive(path)
+    if claimed is not None:
+        return claimed
     # Text has no zeros, except in UTF-16, where a mark or every other byte says so.
     if 0 in head and not head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise _unknown(path, "convert it first")
+    return CSV
+
+
+def _by_ending(path: Path) -> FileKind | None:
+    name = path.name.lower()
+    return next((kind for kind in KINDS if name.endswith(kind.endings)), None)
+
+
+def _kind_of_archive(path: Path) -> FileKind:
+    """A workbook, arrays, or text in an archive."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = archive.namelist()
+    except zipfile.BadZipFile as error:
+        raise DataError(
+            f"data: file '{path}' is a damaged archive ({error}); is it complete?"
+        ) from error
+    if any(member.startswith("xl/") for member in members):
+        return EXCEL
+    if members and all(member.endswith(".npy") for member in members):
+        return NPZ
+    if any(member.startswith(("word/", "ppt/", "META-INF/")) for member in members):
         raise _unknown(path, "convert it first")
     return CSV
 
@@ -129,7 +166,11 @@ def _unknown(path: Path, remedy: str) -> DataError:
     )
 
 
-def open_file(path: Path, reading: Reading = Reading()) -> OpenedFile:  # noqa: B008
+def open_file(
+    path: Path,
+    reading: Reading = Reading(),  # noqa: B008
+    before: OpenedFile | None = None,
+) -> OpenedFile:
     """Open a file of any kind; a pipe is text that is read once."""
     with readable(str(path)):
         if not path.exists():
@@ -137,7 +178,7 @@ def open_file(path: Path, reading: Reading = Reading()) -> OpenedFile:  # noqa: 
         mode = path.stat().st_mode
         if stat.S_ISFIFO(mode) or stat.S_ISCHR(mode) or stat.S_ISSOCK(mode):
             return open_pipe(path, reading)
-        return kind_of(path).open(path, reading)
+        return kind_of(path).open(path, reading, before)
 
 
 def open_pipe(path: Path, reading: Reading) -> OpenedFile:
@@ -147,7 +188,12 @@ def open_pipe(path: Path, reading: Reading) -> OpenedFile:
 
     reading.refuse_unless(CSV.options, f"the pipe '{path}'")
     # Without a buffer, so that reading waits for no more than what has come.
-    return open_csv_stream(path.open("rb", buffering=0), f"'{path}'", reading)
+    pipe = path.open("rb", buffering=0)
+    try:
+        return open_csv_stream(pipe, f"'{path}'", reading, owned=True)
+    except BaseException:
+        pipe.close()
+        raise
 
 
 def open_standard_input(reading: Reading) -> OpenedFile:

@@ -2,56 +2,81 @@
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from edgewise._base.text import listed, one_line
 from edgewise._base.types import AnyArray
-from edgewise.errors import DataError
+from edgewise.errors import DataError, EdgewiseError
 from edgewise.rows.block import Rows
 from edgewise.rows.readers.arrays import ArrayTable
-from edgewise.rows.readers.opened_file import OpenedFile
+from edgewise.rows.readers.opened_file import OpenedFile, readable
 from edgewise.rows.table import batch_rows
 
 
 def open_npy(path: Path) -> OpenedFile:
     """A .npy file of two dimensions, mapped into memory."""
-    try:
-        table = ArrayTable(_mapped(path), name=f"file '{path}'")
-    except ValueError as error:
-        if isinstance(error, DataError):
-            raise
-        raise DataError(
-            f"data: file '{path}' is not a plain .npy array: {one_line(error)}."
-        ) from error
-    names = table.feature_names
+    _check_mark(path, b"\x93NUMPY", ".npy array")
+    with _plain_file(path, ".npy array"):
+        mapped = _mapped(path)
+    named: tuple[str, ...] = mapped.dtype.names or ()
+    table = ArrayTable(_plain(mapped[:1]) if named else mapped, name=f"file '{path}'")
+    names = named or table.feature_names
 
     def read(columns: Sequence[str], skip: int, along: Sequence[str] = ()) -> Iterator[Rows]:
         # Mapped anew: a map that stays open would keep a replaced file alive.
         yield from _blocks(_mapped(path), names, columns, skip)
 
-    return _opened(path, names, False, table.n_rows or 0, read)
+    return _opened(path, names, bool(named), len(mapped), read)
 
 
 def open_npz(path: Path) -> OpenedFile:
     """A .npz file: one array of two dimensions, or several of one dimension as columns."""
-    try:
-        with np.load(path, allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
-    except (ValueError, KeyError, zipfile.BadZipFile, NotImplementedError) as error:
-        raise DataError(
-            f"data: file '{path}' is not a plain .npz archive: {one_line(error)}."
-        ) from error
+    _check_mark(path, b"PK", ".npz archive")
+    with _plain_file(path, ".npz archive"), np.load(path, allow_pickle=False) as archive:
+        arrays = {name: archive[name] for name in archive.files}
     names, rows = _only_table(path, arrays)
     given = ArrayTable(rows, name=f"file '{path}'").feature_names if names is None else names
 
     def read(columns: Sequence[str], skip: int, along: Sequence[str] = ()) -> Iterator[Rows]:
         yield from _blocks(rows, given, columns, skip)
 
-    return _opened(path, given, names is not None, len(rows), read)
+    told: tuple[str, ...] = ()
+    if len(arrays) > 1 and names is None:
+        told = (f"its only array of two dimensions is read, of {len(arrays)} arrays",)
+    return replace(_opened(path, given, names is not None, len(rows), read), notes=told)
+
+
+@contextmanager
+def _plain_file(path: Path, what: str) -> Iterator[None]:
+    """Turn whatever NumPy stumbles over in a damaged file into a sentence."""
+    try:
+        with readable(str(path)):
+            yield
+    except EdgewiseError:
+        raise
+    except Exception as error:  # its parser of headers is that of Python
+        reason = one_line(error) or type(error).__name__
+        raise DataError(
+            f"data: file '{path}' is not a plain {what}: {reason}; is it complete?"
+        ) from error
+
+
+def _check_mark(path: Path, mark: bytes, what: str) -> None:
+    """Refuse another file; NumPy would take it as a pickle, and say how to load that."""
+    with path.open("rb") as file:
+        start = file.read(len(mark))
+    if not start:
+        raise DataError(f"data: file '{path}' is empty; expected an array.")
+    if start != mark:
+        raise DataError(
+            f"data: file '{path}' is not a plain {what}, although its name says so; give it the "
+            "ending of what it is."
+        )
 
 
 def _only_table(
@@ -85,7 +110,17 @@ def _blocks(
     order = [place[name] for name in columns]
     step = batch_rows(len(columns))
     for start in range(skip, rows.shape[0], step):
-        yield rows[start : start + step][:, order]
+        yield _plain(rows[start : start + step])[:, order]
+
+
+def _plain(rows: AnyArray) -> AnyArray:
+    """Rows of records as rows of numbers; others as they are."""
+    if rows.dtype.names is None:
+        return rows
+    from numpy.lib.recfunctions import structured_to_unstructured
+
+    plain: AnyArray = structured_to_unstructured(rows)
+    return plain
 
 
 def _opened(path: Path, names: tuple[str, ...], named: bool, n: int, read: object) -> OpenedFile:

@@ -36,8 +36,8 @@ class OpenedFile:
         those `along` hold labels.
     texts : mapping
         The columns that do not hold numbers, and what they hold.
-    index : str or None
-        A column that only numbers or names the rows, and is left out unless it is asked for.
+    index : tuple of str
+        Columns that only number or name the rows, and are left out unless they are asked for.
     notes : tuple of str
         How it was read, where that is not as usual.
     first_text : callable
@@ -50,6 +50,8 @@ class OpenedFile:
         Whether it can be read more than once.
     form : TextFormat or None
         The form of a text file, for a cluster that reads it itself.
+    kind : str
+        What people call such files.
     """
 
     path: str
@@ -59,13 +61,14 @@ class OpenedFile:
     estimated_rows: int | None
     read: Callable[..., Iterator[Rows]]
     texts: Mapping[str, str] = field(default_factory=dict)
-    index: str | None = None
+    index: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     first_text: Callable[[str], str] = lambda column: ""
     labels: Callable[[str], list[Any]] | None = None
     entries: Sequence[int] = (0,)
     rescannable: bool = True
     form: TextFormat | None = None
+    kind: str = "CSV"
 
     @property
     def where(self) -> str:
@@ -82,15 +85,20 @@ class OpenedFile:
 
     def values(self, name: str) -> list[Any]:
         """All values of a column, which may hold text; None where there is none."""
-        if self.labels is not None:
-            return self.labels(name)
-        blocks = [np.asarray(block)[:, 0] for block in self.read([name], 0)]
-        return list(np.concatenate(blocks).tolist()) if blocks else []
+        with readable(self.path):
+            if self.labels is not None:
+                return self.labels(name)
+            blocks = [np.asarray(block)[:, 0] for block in self.read([name], 0)]
+            return list(np.concatenate(blocks).tolist()) if blocks else []
 
 
 @contextmanager
-def readable(path: str) -> Iterator[None]:
-    """Turn an error of a reader into one sentence that names the file."""
+def readable(path: str, *, whatever: bool = False) -> Iterator[None]:
+    """Turn an error of a reader into one sentence that names the file.
+
+    Readers that are written in Python stumble over damaged files in any way: with `whatever`, no
+    error is taken as one of our own code.
+    """
     try:
         yield
     except EdgewiseError:
@@ -103,16 +111,20 @@ def readable(path: str) -> Iterator[None]:
     except EOFError as error:
         raise DataError(f"data: file '{path}' is cut short ({one_line(error)}).") from error
     except OSError as error:
-        reason = error.strerror or one_line(error)
-        raise DataError(f"data: file '{path}' cannot be read: {reason}.") from error
+        # The readers' own errors have no number: they say what is wrong with the bytes.
+        reason = error.strerror or f"{one_line(error)}; is it complete"
+        raise DataError(
+            f"data: file '{path}' cannot be read: {reason}{'.' if error.strerror else '?'}"
+        ) from error
     except Exception as error:
         # The errors of Arrow, which may not be installed, and of readers of other formats.
-        if type(error).__module__.partition(".")[0] not in _READERS:
+        if not whatever and type(error).__module__.partition(".")[0] not in _READERS:
             raise
+        reason = one_line(error) or type(error).__name__
         raise DataError(
-            f"data: file '{path}' cannot be read: {one_line(error)}. Is it complete, and of the "
-            "kind that its name says?"
+            f"data: file '{path}' cannot be read: {reason}. Is it complete, and of the kind that "
+            "its name says?"
         ) from error
 
 
-_READERS = ("pyarrow", "lzma", "zlib", "_lzma", "openpyxl", "zipfile", "xml")
+_READERS = ("pyarrow", "lzma", "zlib", "_lzma", "zipfile")

@@ -10,6 +10,7 @@ from typing import Any
 from edgewise.rows.block import Rows
 from edgewise.rows.readers.arrow import fixed_blocks, texts_of
 from edgewise.rows.readers.opened_file import OpenedFile
+from edgewise.rows.readers.pandas_index import index_notes, pandas_index
 from edgewise.rows.table import batch_rows
 
 # Bytes of each column read at once.
@@ -45,6 +46,7 @@ def open_parquet(path: Path) -> OpenedFile:
     def labels(name: str) -> list[Any]:
         return list(parquet.read_table(path, columns=[name]).column(0).to_pylist())
 
+    index = pandas_index(schema)
     return OpenedFile(
         str(path),
         tuple(schema.names),
@@ -53,6 +55,8 @@ def open_parquet(path: Path) -> OpenedFile:
         rows,
         read,
         texts=texts_of(schema),
+        index=index,
+        notes=index_notes(index),
         labels=labels,
         entries=list(accumulate(groups[:-1], initial=0)),
     )

@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
-import codecs
-import csv
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from edgewise._base.text import one_line
 from edgewise.errors import DataError
-from edgewise.rows.readers.cells import Layout, is_missing, is_number, layout_of
+from edgewise.rows.readers.cells import has_thousands, is_missing, is_number
+from edgewise.rows.readers.encodings import decoded, encoding_of, refuse_binary
+from edgewise.rows.readers.layout import Layout, layout_of
+from edgewise.rows.readers.splitting import BLANKS, cells_of
 from edgewise.rows.reading import Reading
 
-BLANKS = "whitespace"
 _SEPARATORS = (",", ";", "\t", "|", BLANKS)
 # So many lines, or as many as fit into so many characters, show the form of a file.
 _LINES, _CHARACTERS, _FEWEST_LINES = 300, 1 << 17, 4
 _SAMPLED_CELLS = 4000
-_SPACES = re.compile(r"[ \t]+")
+_FIRST_LINE = re.compile(rb"[^\r\n]*(\r\n?|\n)")
 # As pandas and Excel write it, the first line may name the separator.
 _NAMED_SEPARATOR = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)
-_BYTE_ORDER_MARKS = (
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +42,13 @@ class TextFormat:
     longest : int
         Bytes of the longest line seen.
     multiline : bool
-        Whether a cell was seen that goes over several lines.
+        Whether a quote was seen that is closed in another line.
+    padded : bool
+        Whether cells with blanks around them were seen.
+    blank_lines : bool
+        Whether lines of nothing but blanks were seen.
+    first_line : bytes
+        The first line with its end, as it is in the file.
     """
 
     encoding: str
@@ -62,6 +60,9 @@ class TextFormat:
     na_values: tuple[str, ...]
     longest: int
     multiline: bool
+    padded: bool
+    blank_lines: bool
+    first_line: bytes
 
     @property
     def ascii_compatible(self) -> bool:
@@ -93,26 +94,51 @@ def sniffed(
     >>> form.sep, form.decimal, notes
     (';', ',', ("has ';' between cells and decimal commas",))
     """
-    encoding = reading.encoding or _encoding(head, whole)
-    lines = _lines(_decoded(head, encoding, whole, where), whole)
+    encoding = reading.encoding or encoding_of(head, whole)
+    text = decoded(head, encoding, whole, where)
+    refuse_binary(text, where)
+    lines = _lines(text, whole)
     preamble, named_sep = _preamble(lines)
     shown = _some(lines[preamble:])
     if not any(line.strip() for line in shown):
         raise DataError(f"data: {where} is empty; expected the names of columns, and rows.")
     sep = reading.sep or named_sep or _separator(shown, usual)
+    _refuse_absent(reading.sep, shown, where)
     quote = '"' if sep == BLANKS else _quote(shown, sep)
     rows, ends = cells_of(shown, sep, quote)
-    decimal = reading.decimal or _decimal(rows)
+    decimal = reading.decimal or _decimal(rows, where)
     remarked = _names_in_remark(lines[:preamble], rows, sep, quote, decimal, reading)
     rows = rows if remarked is None else [remarked, *rows]
-    layout = layout_of(rows, _said(reading, shown, ends, quote, remarked), decimal)
+    layout = layout_of(rows, _said(reading, shown, ends, quote, remarked), decimal, where)
     skip = preamble + (ends[0] if layout.header and remarked is None else 0)
-    longest = max(len(line) for line in lines) * (1 if encoding.startswith("utf-8") else 4)
-    multiline = any("\n" in cell for row in rows for cell in row)
     form = TextFormat(
-        encoding, sep, quote, decimal, skip, layout, reading.na_values, longest, multiline
+        encoding=encoding,
+        sep=sep,
+        quote=quote,
+        decimal=decimal,
+        skip=skip,
+        layout=layout,
+        na_values=reading.na_values,
+        longest=len(max(lines, key=len).encode("utf-8", "replace")),
+        multiline=quote in text and any(line.count(quote) % 2 for line in lines),
+        padded=any(cell[:1].isspace() or cell[-1:].isspace() for row in rows for cell in row),
+        blank_lines=any(line.isspace() and line != "\n" for line in lines),
+        first_line=(_FIRST_LINE.match(head) or [b""])[0],
     )
     return form, _notes(form, reading, usual)
+
+
+def may_be_like(head: bytes, form: TextFormat) -> bool:
+    """Whether a text has the first line of another, and so perhaps its form: its cells tell."""
+    return (
+        form.layout.header
+        and form.skip == 1
+        and form.encoding == "utf-8"
+        and bool(form.first_line)
+        and head.startswith(form.first_line)
+        and form.quote.encode() not in head[len(form.first_line) :]
+        and head.isascii()
+    )
 
 
 def _said(
@@ -127,30 +153,12 @@ def _said(
     return replace(reading, header=True) if quoted or remarked is not None else reading
 
 
-def _encoding(head: bytes, whole: bool) -> str:
-    for mark, name in _BYTE_ORDER_MARKS:
-        if head.startswith(mark):
-            return name
-    if head[:200].count(0) > len(head[:200]) // 4:
-        # Latin text in UTF-16: every other byte is 0.
-        return "utf-16-le" if head[1:200:2].count(0) > head[0:200:2].count(0) else "utf-16-be"
-    try:
-        codecs.getincrementaldecoder("utf-8")().decode(head, final=whole)
-    except UnicodeDecodeError:
-        # Windows' own encoding; bytes that it does not know are those of Latin-1.
-        undefined = bytes([0x81, 0x8D, 0x8F, 0x90, 0x9D])
-        return "latin-1" if any(byte in undefined for byte in head) else "cp1252"
-    return "utf-8"
-
-
-def _decoded(head: bytes, encoding: str, whole: bool, where: str) -> str:
-    try:
-        return codecs.getincrementaldecoder(encoding)().decode(head, final=whole)
-    except UnicodeError as error:
+def _refuse_absent(sep: str | None, lines: Sequence[str], where: str) -> None:
+    if sep is not None and sep != BLANKS and not any(sep in line for line in lines):
         raise DataError(
-            f"data: {where} is not {encoding} text ({one_line(error)}); name its encoding "
-            "(encoding=... of read_table, --encoding)."
-        ) from error
+            f"sep: expected a character that is between the cells of {where}, got {sep!r}, which "
+            f"its first lines do not have: {lines[0].strip()[:60]!r}."
+        )
 
 
 def _lines(text: str, whole: bool) -> list[str]:
@@ -171,7 +179,7 @@ def _preamble(lines: Sequence[str]) -> tuple[int, str | None]:
             break
         count += 1
     # A first line with # that nothing follows is a line of names.
-    return (0, None) if count == len(lines) else (count, sep)
+    return (0, None) if count == len(lines) == 1 else (count, sep)
 
 
 def _some(lines: Sequence[str]) -> list[str]:
@@ -182,27 +190,6 @@ def _some(lines: Sequence[str]) -> list[str]:
         if characters > _CHARACTERS and len(shown) >= _FEWEST_LINES:
             break
     return shown
-
-
-def cells_of(lines: Sequence[str], sep: str, quote: str) -> tuple[list[list[str]], list[int]]:
-    """The cells of lines that are not blank, and after how many lines each of these rows ends."""
-    if sep == BLANKS:
-        lines, sep = [squeezed(line) for line in lines], " "
-    reader = csv.reader(lines, delimiter=sep, quotechar=quote)
-    rows, ends = [], []
-    try:
-        for row in reader:
-            if any(cell.strip() for cell in row) or len(row) > 1:
-                rows.append(row)
-                ends.append(reader.line_num)
-    except csv.Error:
-        pass  # what was read so far shows the form
-    return rows or [[""]], ends or [len(lines)]
-
-
-def squeezed(line: str) -> str:
-    """A line with one blank between cells and none around them."""
-    return _SPACES.sub(" ", line.strip(" \t\r\n")) + "\n"
 
 
 def _separator(lines: Sequence[str], usual: str) -> str:
@@ -228,9 +215,14 @@ def _fitness(lines: Sequence[str], sep: str) -> float:
     if width < 2 or not 0 <= width - len(rows[0]) <= 1:
         return 0.0
     same = lengths.count(width) / len(lengths)
-    cells = [cell for row in body if len(row) == width for cell in row][:_SAMPLED_CELLS]
-    plain = sum(is_number(cell) or is_number(cell, ",") or is_missing(cell) for cell in cells)
+    cells = [cell for row in body if len(row) == width for cell in row][: _SAMPLED_CELLS // 4]
+    plain = sum(map(_looks_plain, cells))
     return same * (0.1 + plain / len(cells))
+
+
+def _looks_plain(cell: str) -> bool:
+    cell = cell.strip(" \t'")  # single quotes may be those around cells
+    return is_number(cell) or is_number(cell, ",") or is_missing(cell) or has_thousands(cell)
 
 
 def _quote(lines: Sequence[str], sep: str) -> str:
@@ -240,12 +232,19 @@ def _quote(lines: Sequence[str], sep: str) -> str:
     return "'" if filled and 2 * single > len(filled) else '"'
 
 
-def _decimal(rows: Sequence[Sequence[str]]) -> str:
+def _decimal(rows: Sequence[Sequence[str]], where: str) -> str:
     """A comma if numbers have commas and none has a point."""
     cells = [cell.strip() for row in rows[1:] for cell in row][:_SAMPLED_CELLS]
-    commas = sum("," in cell and is_number(cell, ",") for cell in cells)
-    points = sum("." in cell and is_number(cell) for cell in cells)
-    return "," if commas and not points else "."
+    commas = [cell for cell in cells if "," in cell and is_number(cell, ",")]
+    if not commas or any("." in cell and is_number(cell) for cell in cells):
+        return "."
+    if all(map(has_thousands, commas)):
+        raise DataError(
+            f"data: {where} has cells such as {commas[0]!r}, where the comma may be the decimal "
+            "point or set thousands apart; say decimal=',' (--decimal ,) if it is the decimal "
+            "point, else write the numbers without commas."
+        )
+    return ","
 
 
 def _names_in_remark(

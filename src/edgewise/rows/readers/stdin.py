@@ -14,19 +14,15 @@ from edgewise.errors import DataError
 from edgewise.rows.block import Rows
 from edgewise.rows.readers.arrow import texts_of
 from edgewise.rows.readers.byte_streams import PeekedStream, decompressed
-from edgewise.rows.readers.csv import (
-    CSV_BLOCK,
-    csv_blocks,
-    csv_schema,
-    first_text,
-    head_of,
-)
+from edgewise.rows.readers.csv import csv_blocks, csv_schema, first_text, head_of
 from edgewise.rows.readers.opened_file import OpenedFile, readable
 from edgewise.rows.readers.sniffing import sniffed
 from edgewise.rows.reading import Reading
 
-# What is kept for a message about a bad cell: Arrow reads some blocks ahead of where it fails.
-_KEPT = 8 * CSV_BLOCK
+# Arrow reads up to 34 blocks ahead of where it fails, and so many are kept for a message about a
+# bad cell. Small ones are parsed as fast.
+_BLOCK = 1 << 18
+_BLOCKS_KEPT = 40
 # Kinds that must be read from the end, so not from a pipe.
 _NOT_TEXT = {
     b"PAR1": "a Parquet file",
@@ -36,20 +32,27 @@ _NOT_TEXT = {
 }
 
 
-def open_csv_stream(stream: BinaryIO, name: str, reading: Reading = Reading()) -> OpenedFile:  # noqa: B008
-    """Text from standard input or another stream that is read once."""
-    raw = PeekedStream(stream)
+def open_csv_stream(
+    stream: BinaryIO,
+    name: str,
+    reading: Reading = Reading(),  # noqa: B008
+    *,
+    owned: bool = False,
+) -> OpenedFile:
+    """Text from standard input or another stream that is read once; an owned one is closed."""
+    raw = PeekedStream(stream, owned=owned)
     for mark, what in _NOT_TEXT.items():
         if raw.head(len(mark)) == mark:
             raise DataError(f"data: expected CSV on {name}, got {what}; give its path.")
     with readable(name):
         peeked = PeekedStream(decompressed(raw))
-        head, whole = head_of(_Ahead(peeked))
+        head, whole = head_of(_Ahead(peeked), name)
         if not head.strip():
             raise DataError(f"data: expected CSV on {name}, got nothing; pipe rows into it.")
         form, notes = sniffed(head, whole, reading, name)
-        schema, _ = csv_schema(head, whole, form, name)
-    memory = _Memory(peeked)
+        schema, bytes_a_row = csv_schema(head, whole, form, name)
+    block = max(_BLOCK, 2 * form.longest)
+    memory = _Memory(peeked, _BLOCKS_KEPT * block)
     spent = False
 
     def read(columns: Sequence[str], skip: int, along: Sequence[str] = ()) -> Iterator[Rows]:
@@ -57,6 +60,8 @@ def open_csv_stream(stream: BinaryIO, name: str, reading: Reading = Reading()) -
         if spent:
             raise DataError(f"data: {name} was read already and cannot be read again.")
         spent = True
+        if whole and not bytes_a_row:
+            return
         yield from csv_blocks(
             lambda: nullcontext(pa.PythonFile(memory, mode="r")),
             lambda: memory.lines(form.encoding),
@@ -66,6 +71,7 @@ def open_csv_stream(stream: BinaryIO, name: str, reading: Reading = Reading()) -
             columns,
             skip,
             along,
+            block,
         )
 
     return OpenedFile(
@@ -98,9 +104,9 @@ class _Ahead:
 class _Memory(io.RawIOBase):
     """A stream that remembers what was read last, to say where a bad cell is."""
 
-    def __init__(self, stream: Any) -> None:
+    def __init__(self, stream: Any, kept: int) -> None:
         super().__init__()
-        self._stream = stream
+        self._stream, self._kept = stream, kept
         self._last: deque[bytes] = deque()
         self._size = self._lines_before = 0
 
@@ -111,7 +117,7 @@ class _Memory(io.RawIOBase):
         chunk: bytes = self._stream.read(size)
         self._last.append(chunk)
         self._size += len(chunk)
-        while self._size - len(self._last[0]) > _KEPT:
+        while self._size - len(self._last[0]) > self._kept:
             gone = self._last.popleft()
             self._size -= len(gone)
             self._lines_before += gone.count(b"\n")

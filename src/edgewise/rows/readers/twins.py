@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import filecmp
+import hashlib
 import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from edgewise._base.types import FloatArray
 from edgewise.errors import DataError
-from edgewise.rows.readers.kinds import kind_of
 from edgewise.rows.readers.opened_file import OpenedFile, readable
 
 # So many of the first rows are compared. Files with fewer may be alike by chance, such as a row of
 # zeros for each hour, and so may those whose rows are mostly the same.
 _MOST_ROWS, _FEWEST_ROWS, _FEWEST_DIFFERENT = 1000, 30, 20
+_FIRST_BYTES = 1 << 14
 # Another format may round: to float32, or to a few digits. In standard deviations of a column.
 _ROUNDING = 1e-3
 
@@ -28,39 +29,58 @@ def refuse_twins(
 ) -> None:
     """Refuse two files that begin with the same rows, or are copies.
 
-    Files of the same kind are compared only if they are of the same size, because a copy is; files
-    of several kinds, or packed in several ways, are all compared.
+    Files of the same kind are compared only if they are of the same size and begin with the same
+    bytes, because a copy does; files of several kinds, or packed in several ways, are all compared.
     """
     variables = [name for name in columns if name not in along]
-    heads = []
-    for file in _suspects([file for file in files if file.rescannable]):
-        head = _head(file, variables)
-        if len(head) >= _FEWEST_ROWS:
-            heads.append((file.path, head))
-    for (one, rows), (other, others) in _neighbours(heads):
-        if _alike(rows, others) or _copies(one, other):
+    heads = [_head(file, variables) for file in _suspects([f for f in files if f.rescannable])]
+    for one, other in _neighbours([head for head in heads if len(head.rows) >= _FEWEST_ROWS]):
+        # Most pairs differ in their first rows, which is soon seen.
+        if _same(one.rows[:1], other.rows[:1], one.spread) and (
+            _alike(one, other) or _copies(one, other)
+        ):
             raise DataError(
-                f"data: files '{one}' and '{other}' begin with the same rows; one may be a copy of "
-                "the other, and its rows would count twice. Leave one of them out."
+                f"data: files '{one.path}' and '{other.path}' begin with the same rows; one may be "
+                "a copy of the other, and its rows would count twice. Leave one of them out."
             )
 
 
 def _suspects(files: Sequence[OpenedFile]) -> list[OpenedFile]:
     if len(files) < 2:
         return []
-    if len({_form(file.path) for file in files}) > 1:
+    if len({(file.kind, _packing(file.path)) for file in files}) > 1:
         return list(files)
-    sizes = Counter(os.path.getsize(file.path) for file in files)
-    return [file for file in files if sizes[os.path.getsize(file.path)] > 1]
+    sizes = [os.path.getsize(file.path) for file in files]
+    often = Counter(sizes)
+    looks = [
+        (size, _start(file.path) if often[size] > 1 else b"")
+        for file, size in zip(files, sizes, strict=True)
+    ]
+    alike = Counter(looks)
+    return [file for file, look in zip(files, looks, strict=True) if alike[look] > 1]
 
 
-def _form(path: str) -> tuple[str, str]:
-    """The kind of a file, and its last ending, which says how it is packed."""
-    return kind_of(Path(path)).name, os.path.splitext(path)[1].lower()
+def _start(path: str) -> bytes:
+    """The digest of the first bytes of a file, which copies have in common."""
+    with open(path, "rb") as file:
+        return hashlib.blake2b(file.read(_FIRST_BYTES), digest_size=16).digest()
 
 
-def _head(file: OpenedFile, columns: Sequence[str]) -> FloatArray:
-    """The first rows."""
+def _packing(path: str) -> str:
+    """The last ending of a name, which says how the file is packed."""
+    return os.path.splitext(path)[1].lower()
+
+
+class _Head(NamedTuple):
+    """The first rows of a file, the mean of all their values, and the spread of each column."""
+
+    path: str
+    rows: FloatArray
+    mean: float
+    spread: FloatArray
+
+
+def _head(file: OpenedFile, columns: Sequence[str]) -> _Head:
     taken, n = [np.empty((0, len(columns)))], 0
     with readable(file.path), closing(file.read(columns, 0)) as blocks:  # type: ignore[type-var]
         for block in blocks:
@@ -68,44 +88,38 @@ def _head(file: OpenedFile, columns: Sequence[str]) -> FloatArray:
             n += len(taken[-1])
             if n >= _MOST_ROWS:
                 break
-    return np.concatenate(taken)
+    rows = np.concatenate(taken)
+    finite = np.where(np.isfinite(rows), rows, 0.0)
+    spread = finite.std(axis=0) if n else np.zeros(len(columns))
+    return _Head(file.path, rows, float(finite.mean()) if finite.size else 0.0, spread)
 
 
-_Heads = list[tuple[str, FloatArray]]
-
-
-def _neighbours(
-    heads: _Heads,
-) -> Iterator[tuple[tuple[str, FloatArray], tuple[str, FloatArray]]]:
+def _neighbours(heads: Sequence[_Head]) -> Iterator[tuple[_Head, _Head]]:
     """Pairs of heads with as many rows, and about the same means: twins are among them."""
-    by_mean = sorted(heads, key=lambda one: (len(one[1]), _mean(one[1])))
+    by_mean = sorted(heads, key=lambda head: (len(head.rows), head.mean))
     for k, one in enumerate(by_mean):
+        most = one.mean + _ROUNDING * max(one.spread, default=0.0)
         for other in by_mean[k + 1 :]:
-            near = _mean(other[1]) - _mean(one[1]) <= _ROUNDING * _spread(one[1])
-            if len(other[1]) != len(one[1]) or not near:
+            if len(other.rows) != len(one.rows) or not other.mean <= most:
                 break
             yield one, other
 
 
-def _mean(rows: FloatArray) -> float:
-    finite = rows[np.isfinite(rows)]
-    return float(finite.mean()) if finite.size else 0.0
-
-
-def _spread(rows: FloatArray) -> float:
-    finite = rows[np.isfinite(rows)]
-    return float(finite.std()) if finite.size else 0.0
-
-
-def _alike(rows: FloatArray, others: FloatArray) -> bool:
+def _alike(one: _Head, other: _Head) -> bool:
     """Whether rows are the same but for rounding, and differ enough from each other to tell."""
-    if len(np.unique(rows, axis=0)) < _FEWEST_DIFFERENT:
+    if not _same(one.rows, other.rows, one.spread):
         return False
-    spread = np.array([_spread(column) for column in rows.T])
-    same = np.abs(rows - others) <= _ROUNDING * spread
-    return bool((same | (rows == others) | (np.isnan(rows) & np.isnan(others))).all())
+    return len(np.unique(one.rows, axis=0)) >= _FEWEST_DIFFERENT
 
 
-def _copies(one: str, other: str) -> bool:
-    """Whether two files are the same, byte by byte."""
-    return filecmp.cmp(one, other, shallow=False)
+def _same(rows: FloatArray, others: FloatArray, spread: FloatArray) -> bool:
+    with np.errstate(invalid="ignore"):  # infinity less infinity
+        near = np.abs(rows - others) <= _ROUNDING * spread
+    return bool((near | (rows == others) | (np.isnan(rows) & np.isnan(others))).all())
+
+
+def _copies(one: _Head, other: _Head) -> bool:
+    """Whether two files are the same, byte by byte; their heads are."""
+    if not _same(one.rows, other.rows, np.zeros(one.rows.shape[1])):
+        return False
+    return filecmp.cmp(one.path, other.path, shallow=False)

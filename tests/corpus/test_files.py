@@ -1,0 +1,72 @@
+"""Each file of the corpus gives the right rows and names, or one sentence with the remedy."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from tests.corpus.files import FILES
+from tests.corpus.other_files import OTHER_FILES
+from tests.corpus.text_files import TEXT_FILES
+from tests.corpus.text_refused import TEXT_REFUSED
+
+import edgewise as ew
+from edgewise.rows.readers.files import FileTable
+from edgewise.rows.reading import Reading
+
+
+def opened(case, folder):
+    path = folder / case.file
+    path.write_bytes(case.content() if callable(case.content) else case.content)
+    return FileTable([path], reading=Reading.checked(**case.reading), **case.chosen)
+
+
+def all_rows(table):
+    return np.concatenate(
+        [np.empty((0, len(table.feature_names))), *map(np.asarray, table.blocks())]
+    )
+
+
+def is_a_sentence(text):
+    """One line that ends as sentences do, and shows nothing of the code."""
+    return (
+        "\n" not in text
+        and text.endswith((".", "?"))
+        and not re.search(r"Traceback|<class|object at 0x|ArrowInvalid|  ", text)
+    )
+
+
+@pytest.mark.parametrize("name", [name for name, case in FILES.items() if not case.error])
+def test_right_rows_and_names(tmp_path, name):
+    case = FILES[name]
+    table = opened(case, tmp_path)
+    assert table.feature_names == case.names
+    np.testing.assert_array_equal(
+        all_rows(table), np.array(case.rows, dtype=float).reshape(-1, len(case.names))
+    )
+    told = " ".join(table.notes)
+    assert bool(told) == bool(case.told)
+    assert all(fragment in told for fragment in case.told)
+    for note in table.notes:
+        assert is_a_sentence(note)
+        assert note.startswith("file '")
+    # The same on a second pass.
+    assert table.rescannable
+    assert len(all_rows(table)) == len(case.rows)
+
+
+@pytest.mark.parametrize("name", [name for name, case in FILES.items() if case.error])
+def test_one_sentence_with_the_remedy(tmp_path, name):
+    case = FILES[name]
+    with pytest.raises(ew.EdgewiseError) as caught:
+        all_rows(opened(case, tmp_path))
+    said = str(caught.value)
+    assert is_a_sentence(said.replace("1   3", ""))
+    for fragment in case.error:
+        assert fragment in said
+
+
+def test_the_corpus_is_large():
+    assert len(FILES) == len(TEXT_FILES) + len(TEXT_REFUSED) + len(OTHER_FILES)
+    assert len(FILES) >= 90

@@ -1,0 +1,131 @@
+"""Files of the corpus through the real program, with the options that say how to read them."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import numpy as np
+import pytest
+from tests.corpus.other_files import book
+
+import edgewise as ew
+
+
+@pytest.fixture(scope="module", name="X")
+def some_rows():
+    X = np.random.default_rng(12).standard_normal((60, 3)).round(4)
+    X[:, 1] += X[:, 0]
+    return X
+
+
+@pytest.fixture(scope="module")
+def expected(X):
+    return json.loads(ew.edge_test(X, feature_names=list("abc")).to_json())
+
+
+def text(X, sep=",", decimal=".", names="abc", end="\n"):
+    lines = [sep.join(names)] if names else []
+    lines += [sep.join(repr(value).replace(".", decimal) for value in row) for row in X.tolist()]
+    return end.join([*lines, ""])
+
+
+def with_column(X, cells, name, place=0):
+    """CSV with one more column."""
+    lines = [line.split(",") for line in text(X).splitlines()]
+    for line, cell in zip(lines, [name, *cells], strict=True):
+        line.insert(place, str(cell))
+    return "\n".join(map(",".join, lines))
+
+
+# The content of a file, what is said on the command line, and the names.
+CASES = {
+    "separator": (lambda X: text(X, ":").encode(), ["--sep", ":"], "abc"),
+    "tab, said": (lambda X: text(X, "\t").encode(), ["--sep", "tab"], "abc"),
+    "blanks, said": (lambda X: text(X, "   ").encode(), ["--sep", "whitespace"], "abc"),
+    "decimal": (lambda X: text(X, ";", ",").encode(), ["--decimal", ","], "abc"),
+    "encoding": (
+        lambda X: text(X).encode("utf-16-be"),
+        ["--encoding", "utf-16-be"],
+        "abc",
+    ),
+    "no header": (
+        lambda X: text(X, names="").encode(),
+        ["--no-header"],
+        ("x0", "x1", "x2"),
+    ),
+    "header of numbers": (
+        lambda X: text(X, names=("3", "1", "2")).encode(),
+        ["--header"],
+        ("3", "1", "2"),
+    ),
+    "index by name": (
+        lambda X: with_column(X, range(60), "subject").encode(),
+        ["--index-col", "subject"],
+        "abc",
+    ),
+    "index by place": (
+        lambda X: with_column(X, range(60, 0, -1), "t", 2).encode(),
+        ["--index-col", "2"],
+        "abc",
+    ),
+    "found out": (lambda X: text(X, ";", ",", end="\r\n").encode("utf-16"), [], "abc"),
+    "numbered rows": (lambda X: with_column(X, range(60), "").encode(), [], "abc"),
+}
+
+
+def same(found, expected, names):
+    assert found["feature_names"] == list(names)
+    assert found["n_samples"] == expected["n_samples"]
+    for field in ("statistic", "partial_correlation"):
+        got, want = (np.array(one[field], dtype=float) for one in (found, expected))
+        np.testing.assert_allclose(got, want, rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_program_reads_it(tmp_path, run_edgewise, X, expected, name):
+    make, options, names = CASES[name]
+    path = tmp_path / "x.csv"
+    path.write_bytes(make(X))
+    done = run_edgewise("test", path, *options, "--json", "-")
+    same(json.loads(done.stdout), expected, names)
+
+
+def test_what_was_found_out_is_told(tmp_path, run_edgewise, X):
+    path = tmp_path / "x.csv"
+    path.write_text(text(X, ";", ","))
+    told = run_edgewise("test", path).stderr
+    assert f"file '{path}' has ';' between cells and decimal commas." in " ".join(told.split())
+    assert "between cells" not in run_edgewise("test", path, "--sep", ";", "--decimal", ",").stderr
+
+
+def test_missing_values_that_are_named(tmp_path, run_edgewise, X, expected):
+    rows = [*text(X).splitlines(), "1.5,?,2.5", "-9.0,1,2"]
+    path = tmp_path / "x.csv"
+    path.write_text("\n".join(rows))
+    options = ["--na-values", "?", "--na-values", "-9", "--drop-missing"]
+    done = run_edgewise("test", path, *options, "--json", "-")
+    same(json.loads(done.stdout), expected, "abc")
+    said = run_edgewise("test", path, status=1).stderr
+    assert "line 62 has '?'" in said
+    assert "--na-values" in said
+
+
+def test_a_sheet(tmp_path, run_edgewise, X, expected):
+    path = tmp_path / "x.xlsx"
+    path.write_bytes(book({"s": [["z"], [1]], "t": [list("abc"), *X.tolist()]}))
+    for sheet in ("t", "1"):
+        done = run_edgewise("test", path, "--sheet", sheet, "--json", "-")
+        same(json.loads(done.stdout), expected, "abc")
+    said = run_edgewise("test", path, "--sheet", "u", status=1).stderr
+    assert "has no sheet 'u'; it has 's', 't'" in said
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/dev/stdin")
+def test_a_pipe_by_its_path(run_edgewise, X):
+    done = run_edgewise(
+        "test", "/dev/stdin", "--method", "fisher", "--json", "-", input=text(X, ";", ",")
+    )
+    found = json.loads(done.stdout)
+    assert found["feature_names"] == list("abc")
+    assert found["n_samples"] == 60

@@ -1,0 +1,221 @@
+"""Folders, patterns, links, copies and pipes: no row counts twice, and nothing hangs."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import threading
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import csv as arrow_csv
+from pyarrow import parquet
+
+import edgewise as ew
+from edgewise.rows.readers.files import FileTable
+from edgewise.rows.reading import Reading
+
+NAMES = ["a", "b"]
+
+
+@pytest.fixture(scope="module", name="X")
+def some_rows():
+    return np.random.default_rng(8).standard_normal((400, 2))
+
+
+def write(path, X, digits=None):
+    """Rows in the format that the ending says, rounded if told."""
+    table = pa.table(dict(zip(NAMES, X.T if digits is None else X.T.round(digits), strict=True)))
+    if path.suffix == ".parquet":
+        parquet.write_table(table, path)
+    elif path.suffix == ".gz":
+        with gzip.open(path, "wb") as file:
+            arrow_csv.write_csv(table, file)
+    else:
+        arrow_csv.write_csv(table, path)
+    return path
+
+
+def n_rows(table):
+    return sum(block.shape[0] for block in table.blocks())
+
+
+@pytest.fixture
+def folder(tmp_path, X):
+    """400 rows, cut into a CSV, a Parquet and a compressed file."""
+    (tmp_path / "all").mkdir()
+    for k, name in enumerate(["1.csv", "2.parquet", "3.csv.gz", "4.csv"]):
+        write(tmp_path / "all" / name, X[100 * k : 100 * k + 100])
+    return tmp_path / "all"
+
+
+def test_a_folder_of_several_kinds(folder, X):
+    table = FileTable([folder])
+    np.testing.assert_array_equal(np.concatenate([*map(np.asarray, table.blocks())]), X)
+    assert "several kinds" in table.notes[0]
+    assert "CSV" in table.notes[0]
+    assert "Parquet" in table.notes[0]
+    assert len(table.notes) == 1
+    assert [rows for _, rows in table.rows_read()] == [100] * 4
+
+
+TWICE = {
+    "the same path": lambda folder: [folder / "1.csv", folder / "1.csv"],
+    "another spelling": lambda folder: [folder / "1.csv", folder / ".." / "all" / "1.csv"],
+    "a folder and a file in it": lambda folder: [folder, folder / "4.csv"],
+    "a pattern and a file": lambda folder: [folder / "*.csv", folder / "4.csv"],
+    "a symbolic link": lambda folder: [folder / "1.csv", linked(folder, os.symlink)],
+    "a hard link": lambda folder: [folder / "1.csv", linked(folder, os.link)],
+    "a linked folder": lambda folder: [folder, linked(folder, os.symlink, "")],
+}
+
+
+def linked(folder, link, name="1.csv"):
+    link(folder / name, folder.parent / f"link{name}")
+    return folder.parent / f"link{name}"
+
+
+@pytest.mark.parametrize("name", TWICE)
+def test_a_file_given_twice(folder, refuses, name):
+    paths = TWICE[name](folder)
+    refuses(lambda: FileTable(paths), ew.DataError, "once", "twice", "count")
+
+
+COPIES = {
+    "a copy": ("copy.csv", None),
+    "another format": ("copy.parquet", None),
+    "compressed": ("copy.csv.gz", None),
+    "rounded": ("copy.parquet", 4),
+    "float32": ("copy.parquet", None),
+}
+
+
+@pytest.mark.parametrize("name", COPIES)
+def test_copies(tmp_path, X, refuses, name):
+    file, digits = COPIES[name]
+    original = write(tmp_path / "original.csv", X)
+    copy = write(tmp_path / file, X.astype("f4") if name == "float32" else X, digits)
+    refuses(lambda: FileTable([original, copy]), ew.DataError, "same rows", "Leave one", file)
+
+
+def test_files_that_are_alike_by_chance(tmp_path):
+    """A few rows, or rows that are mostly the same, show nothing."""
+    for name in ("1.csv", "2.csv"):
+        write(tmp_path / name, np.zeros((20, 2)))
+    assert n_rows(FileTable([tmp_path])) == 40
+
+
+def test_many_files_of_one_size(tmp_path):
+    """Neighbours by their means are compared, not all pairs."""
+    rng = np.random.default_rng(3)
+    for k in range(300):
+        lines = "".join(f"{a:.6f},{b:.6f}\n" for a, b in rng.uniform(1, 2, (40, 2)))
+        (tmp_path / f"{k}.csv").write_text(f"a,b\n{lines}")
+    assert len({path.stat().st_size for path in tmp_path.iterdir()}) == 1
+    assert n_rows(FileTable([tmp_path])) == 12_000
+
+
+def test_notes_are_shared(tmp_path):
+    for k in range(3):
+        (tmp_path / f"{k}.csv").write_text(f"a;b\n{k},5;2\n1;3\n")
+    (told,) = FileTable([tmp_path]).notes
+    assert "like 2 more" in told
+    assert told.endswith("has ';' between cells and decimal commas.")
+
+
+def test_files_of_other_forms_together(tmp_path):
+    (tmp_path / "1.csv").write_text("a,b\n1.5,2\n2,3\n")
+    (tmp_path / "2.csv").write_bytes("b;a\n2;1,5\n3;0,5\n".encode("utf-16"))
+    table = FileTable([tmp_path])
+    rows = np.concatenate([*map(np.asarray, table.blocks())])
+    np.testing.assert_array_equal(rows, [[1.5, 2], [2, 3], [1.5, 2], [0.5, 3]])
+    (told,) = table.notes
+    assert "2.csv' has ';' between cells, decimal commas and utf-16 text." in told
+
+
+def test_files_of_other_columns(tmp_path, refuses):
+    (tmp_path / "1.csv").write_text("a,b\n1.5,2\n2,3\n")
+    (tmp_path / "2.csv").write_text("a,c\n1.5,2\n2,3\n")
+    refuses(lambda: FileTable([tmp_path]), ew.DataError, "lacks 'b'", "also has 'c'", "2.csv")
+
+
+@pytest.fixture
+def fifo(tmp_path):
+    """``fifo(content)``: the path of a named pipe into which a thread writes."""
+    threads = []
+
+    def make(content):
+        path = tmp_path / f"pipe{len(threads)}"
+        os.mkfifo(path)
+        thread = threading.Thread(target=path.write_bytes, args=(content,), daemon=True)
+        thread.start()
+        threads.append(thread)
+        return path
+
+    yield make
+    for thread in threads:
+        thread.join(5)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+class TestNamedPipes:
+    def test_rows(self, fifo):
+        table = FileTable([fifo(b"a;b\n1,5;2\n2;3\n")])
+        assert not table.rescannable
+        assert "has ';' between cells and decimal commas." in table.notes[0]
+        np.testing.assert_array_equal(np.asarray(next(table.blocks())), [[1.5, 2], [2, 3]])
+
+    def test_compressed(self, fifo):
+        table = FileTable([fifo(gzip.compress(b"a,b\n1.5,2\n2,3\n"))])
+        np.testing.assert_array_equal(np.asarray(next(table.blocks())), [[1.5, 2], [2, 3]])
+
+    def test_two_pipes(self, fifo):
+        table = FileTable([fifo(b"a,b\n1.5,2\n2,3\n"), fifo(b"b,a\n1.5,2\n")])
+        assert n_rows(table) == 3
+
+    def test_parquet(self, fifo, refuses):
+        refuses(lambda: FileTable([fifo(b"PAR1" + bytes(100))]), ew.DataError, "Parquet", "path")
+
+    def test_a_bad_cell_far_behind(self, fifo, refuses):
+        """Arrow reads far ahead of the block that fails, and its line is still known."""
+        good = b"1.5,2.25\n" * 3_000_000
+        table = FileTable([fifo(b"a,b\n" + good + b"1,oops\n" + good[:9000])])
+        refuses(lambda: n_rows(table), ew.DataTypeError, "'oops'", "line 3000002", "'b'")
+
+    def test_no_rows(self, fifo):
+        assert n_rows(FileTable([fifo(b"a,b\n")])) == 0
+
+
+def test_what_is_no_file(tmp_path, refuses):
+    (tmp_path / "x.csv").mkdir()
+    refuses(lambda: FileTable([tmp_path / "x.csv"]), ew.DataError, "no .csv", "x.csv")
+    (tmp_path / "broken.csv").symlink_to(tmp_path / "nothing.csv")
+    refuses(lambda: FileTable([tmp_path / "broken.csv"]), ew.DataError, "no file", "broken.csv")
+    refuses(lambda: FileTable([tmp_path / "*.parquet"]), ew.DataError, "no file matches")
+    refuses(lambda: FileTable(["s3://bucket/x.csv"]), ew.DataError, "s3://", "Dask")
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root reads all")
+def test_a_file_that_may_not_be_read(tmp_path, refuses):
+    path = write(tmp_path / "x.csv", np.eye(3)[:, :2])
+    path.chmod(0)
+    refuses(lambda: FileTable([path]), ew.DataError, "Permission denied", "x.csv")
+
+
+def test_reading_through_edge_test(tmp_path, X, same_result):
+    """A European file gives the numbers of the rows in memory."""
+    text = "\r\n".join(
+        ";".join(f"{value!r}".replace(".", ",") for value in row) for row in X.tolist()
+    )
+    (tmp_path / "x.csv").write_bytes(f"a;b\r\n{text}".encode("utf-16"))
+    same_result(ew.edge_test(tmp_path / "x.csv"), ew.edge_test(X), names=NAMES)
+
+
+def test_options_reach_every_file(tmp_path):
+    for k in range(2):
+        (tmp_path / f"{k}.csv").write_text(f"{k},?\n2,3\n")
+    table = FileTable([tmp_path], reading=Reading.checked(header=False, na_values="?"))
+    assert table.feature_names == ("x0", "x1")
+    assert table.notes == ()
+    assert n_rows(table) == 4

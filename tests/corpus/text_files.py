@@ -1,0 +1,267 @@
+"""Text files as people have them, all of which are read."""
+
+from __future__ import annotations
+
+import io
+import math
+
+import numpy as np
+from tests.corpus.file_case import NAN, ROWS, reads
+
+PLAIN = "a,b\n1.5,2\n2,3\n2.5,5\n"
+NUMBERED = "first column"
+ROW = "its first line looks like a row"
+RISING = "whole numbers that go up"
+
+
+def plain(old: str, new: str) -> str:
+    return PLAIN.replace(old, new)
+
+
+def saved_text(**options: object) -> bytes:
+    file = io.BytesIO()
+    np.savetxt(file, np.array(ROWS), **options)
+    return file.getvalue()
+
+
+SEPARATORS = {
+    "comma": reads(PLAIN),
+    "semicolon": reads(plain(",", ";"), "has ';' between cells"),
+    "tab": reads(plain(",", "\t"), "has tabs between cells"),
+    "tab in .tsv": reads(plain(",", "\t"), file="x.tsv"),
+    "comma in .tsv": reads(PLAIN, "has ',' between cells", file="x.tsv"),
+    "bar": reads(plain(",", "|"), "has '|' between cells"),
+    "one blank": reads(plain(",", " "), "has blanks between cells", file="x.txt"),
+    "aligned columns": reads(
+        "    a     b\n  1.5   2.0\n  2.0   3.0\n  2.5   5.0\n",
+        "has blanks between cells",
+        file="x.dat",
+    ),
+    "comma and blank": reads(plain(",", ", ")),
+    "decimal comma": reads("a;b\n1,5;2\n2;3\n2,5;5\n", "';' between cells and decimal commas"),
+    "decimal comma, tabs": reads("a\tb\n1,5\t2\n2\t3\n2,5\t5\n", "tabs", "decimal commas"),
+    "decimal comma, blanks": reads("a b\n1,5 2\n2 3\n2,5 5\n", "blanks", "decimal commas"),
+    "decimal comma, quoted": reads('a,b\n"1,5",2\n2,3\n"2,5",5\n', "has decimal commas"),
+    "decimal comma, exponent": reads(
+        "a;b\n15e-1;2\n2,0E0;3\n0,25e+1;5\n", "';' between cells and decimal commas"
+    ),
+    "decimal comma, said": reads(
+        "a;b\n1,500;2\n2,000;3\n2,500;5\n", "';' between cells", decimal=","
+    ),
+    "sep= in the first line": reads("sep=;\n" + plain(",", ";"), "';' between cells"),
+    "colon, said": reads(plain(",", ":"), sep=":"),
+    "text with commas": reads(
+        'a;t;b\n1.5;"u, v";2\n2;"w, x";3\n2.5;y;5\n',
+        "';' between cells",
+        chosen={"exclude": ["t"]},
+    ),
+}
+ENCODINGS = {
+    f"{encoding}": reads(plain("a,", "größe,"), *told, encoding=encoding, names=("größe", "b"))
+    for encoding, told in {
+        "utf-8": (),
+        "utf-8-sig": (),
+        "utf-16": ("utf-16 text",),
+        "utf-16-le": ("utf-16-le text",),
+        "utf-16-be": ("utf-16-be text",),
+        "utf-32": ("utf-32 text",),
+        "utf-32-be": ("utf-32-be text",),
+        "latin-1": ("cp1252 text",),
+        "cp1252": ("cp1252 text",),
+    }.items()
+} | {
+    "latin-1, said": reads(
+        plain("a,", "größe,").encode("latin-1"), names=("größe", "b"), encoding="latin-1"
+    ),
+    "UTF-16 with blanks": reads(plain(",", "  "), "blanks", "utf-16", encoding="utf-16"),
+    "Cyrillic in UTF-16 without a mark": reads(
+        plain("a,b", "рост,вес"), "utf-16-le", encoding="utf-16-le", names=("рост", "вес")
+    ),
+}
+LINES = {
+    "CRLF": reads(plain("\n", "\r\n")),
+    "CR": reads(plain("\n", "\r")),
+    "no final newline": reads(PLAIN.rstrip()),
+    "blank lines": reads("\n\n" + plain("\n", "\n\n")),
+    "lines of blanks": reads(plain("2,3\n", "  \n2,3\n\t\n")),
+    "trailing blanks": reads(plain("\n", "  \n")),
+    "trailing separators": reads(plain("\n", ",\n"), "last column has no name"),
+    "two trailing separators": reads(plain("\n", ",,\n"), "last 2 columns"),
+    "trailing separators of rows only": reads(
+        "a,b\n1.5,2,\n2,3,\n2.5,5,\n", "last column has no name"
+    ),
+    "trailing separator of the names only": reads(plain("b\n", "b,\n")),
+    "end-of-file mark of MS-DOS in a remark": reads("# made by x\x1a\n" + PLAIN),
+    "names of 3 MB": reads(
+        lambda: f"a,{'b' * 3_000_000}\n1.5,2\n2,3\n2.5,5\n".encode(),
+        names=("a", "b" * 3_000_000),
+    ),
+}
+QUOTES = {
+    "quoted cells": reads('"a","b"\n"1.5","2"\n"2","3"\n"2.5","5"\n'),
+    "single quotes": reads("'a','b'\n'1.5','2'\n'2','3'\n'2.5','5'\n", "has single quotes"),
+    "separator in a name": reads(plain("a,b", '"a, b",c'), names=("a, b", "c")),
+    "quotes in a name": reads(plain("a,b", '"a ""b""",c'), names=('a "b"', "c")),
+    "newline in a name": reads(plain("a,b", '"a\nb",c'), names=("a\nb", "c")),
+    "newline in a text cell": reads(
+        'a,t,b\n1.5,"u\nv",2\n2,w,3\n2.5,"x\n\ny",5\n', chosen={"exclude": ["t"]}
+    ),
+    "blanks and letters in names": reads(
+        plain("a,b", "body height,naïve – ü's"), names=("body height", "naïve – ü's")
+    ),
+}
+HEADERS = {
+    "no names": reads("1.5,2\n2,3\n2.5,5\n", ROW, names=("x0", "x1")),
+    "no names, said": reads("1.5,2\n2,3\n2.5,5\n", names=("x0", "x1"), header=False),
+    "no names, a gap in the first line": reads(
+        "1.5,\n2,3\n2.5,5\n", ROW, names=("x0", "x1"), rows=((1.5, NAN), *ROWS[1:])
+    ),
+    "no names, NA in the first line": reads(
+        "NA,2\n2,3\n2.5,5\n", ROW, names=("x0", "x1"), rows=((NAN, 2), *ROWS[1:])
+    ),
+    "no names, only NA in the first line": reads(
+        "NA,NA\n2,3\n2.5,5\n", ROW, names=("x0", "x1"), rows=((NAN, NAN), *ROWS[1:])
+    ),
+    "no names, a column of labels": reads(
+        "u,1.5,2\nv,2,3\nw,2.5,5\n", ROW, names=("x1", "x2"), chosen={"exclude": ["x0"]}
+    ),
+    "one line without names": reads("1.5,2\n", ROW, names=("x0", "x1"), rows=ROWS[:1]),
+    "names of pandas: 0, 1": reads(plain("a,b", "0,1"), RISING, names=("0", "1")),
+    "years": reads(
+        "2001,2002,2003\n1.5,2,1\n2,3,0\n",
+        RISING,
+        names=("2001", "2002", "2003"),
+        rows=((1.5, 2, 1), (2, 3, 0)),
+    ),
+    "a word and years": reads(
+        "dose,2001,2002\n1.5,2,1\n2,3,0\n",
+        RISING,
+        names=("dose", "2001", "2002"),
+        rows=((1.5, 2, 1), (2, 3, 0)),
+    ),
+    "numbers that rise, said": reads(
+        plain("a,b", "0,1"), names=("x0", "x1"), rows=((0, 1), *ROWS), header=False
+    ),
+    "a row of whole numbers that rise": reads(
+        "1,2,3\n0,4,2\n5,0,9\n",
+        ROW,
+        names=("x0", "x1", "x2"),
+        rows=((1, 2, 3), (0, 4, 2), (5, 0, 9)),
+    ),
+    "names are numbers, said": reads(plain("a,b", "1,7"), names=("1", "7"), header=True),
+    "quoted years of R": reads(plain("a,b", '"2001","2002"'), names=("2001", "2002")),
+    "savetxt": reads(saved_text, "blanks between cells", ROW, names=("x0", "x1"), file="x.txt"),
+    "savetxt with names": reads(lambda: saved_text(header="a b"), "blanks", file="x.txt"),
+    "savetxt with names and commas": reads(lambda: saved_text(header="a,b", delimiter=",")),
+    "remarks": reads("# measured in May, by us\n#\n" + PLAIN),
+    "a remark that is not names": reads(
+        "# measured in May\n1.5,2\n2,3\n2.5,5\n", ROW, names=("x0", "x1")
+    ),
+    "no rows": reads("a,b\n", rows=()),
+    "no rows, no newline": reads("a,b", rows=()),
+    "one row": reads("a,b\n1.5,2\n", rows=ROWS[:1]),
+    "one column without a name": reads(
+        "a,,b\n1.5,2,1\n2,3,0\n", names=("a", "", "b"), rows=((1.5, 2, 1), (2, 3, 0))
+    ),
+}
+INDEXES = {
+    "write.csv of R": reads('"","a","b"\n"1",1.5,2\n"2",2,3\n"3",2.5,5\n', NUMBERED),
+    "write.csv of R, named rows": reads(
+        '"","a","b"\n"Mazda",1.5,2\n"Fiat",2,3\n"Honda",2.5,5\n', "names the rows"
+    ),
+    "write.csv2 of R": reads(
+        '"";"a";"b"\n"1";1,5;2\n"2";2;3\n"3";2,5;5\n', "decimal commas", NUMBERED
+    ),
+    "write.table of R": reads(
+        '"a" "b"\n"1" 1.5 2\n"2" 2 3\n"3" 2.5 5\n', "blanks", NUMBERED, file="x.txt"
+    ),
+    "index of pandas": reads(",a,b\n0,1.5,2\n1,2,3\n2,2.5,5\n", NUMBERED),
+    "filtered index of pandas": reads(",a,b\n7,1.5,2\n9,2,3\n1,2.5,5\n", NUMBERED),
+    "index of dates": reads(
+        ",a,b\n2020-01-01,1.5,2\n2020-01-02,2,3\n2020-01-03,2.5,5\n", "names the rows"
+    ),
+    "index of times": reads(",a,b\n0.0,1.5,2\n0.01,2,3\n0.02,2.5,5\n", NUMBERED),
+    "index of whole floats": reads(",a,b\n1.0,1.5,2\n2.0,2,3\n3.0,2.5,5\n", NUMBERED),
+    "two index columns without names": reads(
+        ",,a,b\nu,0,1.5,2\nu,1,2,3\nv,0,2.5,5\n", "names the rows", "numbers the rows"
+    ),
+    "Unnamed: 0": reads("Unnamed: 0,a,b\n0,1.5,2\n1,2,3\n2,2.5,5\n", NUMBERED),
+    "Unnamed: 0 twice": reads(
+        "Unnamed: 0.1,Unnamed: 0,a,b\n0,0,1.5,2\n1,1,2,3\n2,2,2.5,5\n",
+        "'Unnamed: 0.1'",
+        "'Unnamed: 0' numbers",
+    ),
+    "index kept": reads(
+        ",a,b\n7,1.5,2\n9,2,3\n",
+        names=("", "a", "b"),
+        rows=((7, 1.5, 2), (9, 2, 3)),
+        index_col=False,
+    ),
+    "measurements without a name": reads(
+        ",a,b\n0.3,1.5,2\n0.1,2,3\n0.7,1,0\n",
+        "holds measurements",
+        names=("", "a", "b"),
+        rows=((0.3, 1.5, 2), (0.1, 2, 3), (0.7, 1, 0)),
+    ),
+    "id": reads("id,a,b\n1,1.5,2\n2,2,3\n3,2.5,5\n", "'id' numbers the rows"),
+    "id in no order": reads("ID,a,b\n31,1.5,2\n7,2,3\n12,2.5,5\n", "'ID' numbers the rows"),
+    "id of text": reads("id,a,b\nS1,1.5,2\nS2,2,3\nS3,2.5,5\n", "'id' names the rows"),
+    "x that does not count": reads(
+        "x,a\n4,1.5\n2,2\n7,1\n", names=("x", "a"), rows=((4, 1.5), (2, 2), (7, 1))
+    ),
+    "a counter with another name": reads(
+        "hour,a\n1,1.5\n2,2\n3,1\n", names=("hour", "a"), rows=((1, 1.5), (2, 2), (3, 1))
+    ),
+    "index by name": reads("t,a,b\n9,1.5,2\n4,2,3\n1,2.5,5\n", index_col="t"),
+    "index by place": reads("a,t,b\n1.5,9,2\n2,4,3\n2.5,1,5\n", index_col=1),
+}
+MISSING = {
+    "NA and its relatives": reads(
+        "a,b\nNA,2\n2,NaN\n#N/A,nan\nnull,<NA>\nNone,5\n",
+        rows=((NAN, 2), (2, NAN), (NAN, NAN), (NAN, NAN), (NAN, 5)),
+    ),
+    "empty cells": reads("a,b\n,2\n2,\n,5\n", rows=((NAN, 2), (2, NAN), (NAN, 5))),
+    "blanks around NA": reads(
+        "a, b\n1.5, NA\n 2 , 3\n   , 5\n", rows=((1.5, NAN), (2, 3), (NAN, 5))
+    ),
+    "na_values of text": reads(
+        "a,b\n1.5,?\n.,3\n2.5,5\n", rows=((1.5, NAN), (NAN, 3), (2.5, 5)), na_values=["?", "."]
+    ),
+    "na_values of a number, spelled otherwise": reads(
+        "a,b\n1.5,-999.0\n-999,3\n-9.99e2,5\n",
+        rows=((1.5, NAN), (NAN, 3), (NAN, 5)),
+        na_values=-999,
+    ),
+}
+NUMBERS = {
+    "signs, points and exponents": reads(
+        "a,b\n+1.5,2.\n.5,-3E2\n1e-3,5\n", rows=((1.5, 2), (0.5, -300), (0.001, 5))
+    ),
+    "infinity": reads(
+        "a,b\ninf,2\n-Infinity,3\n+Inf,5\n", rows=((math.inf, 2), (-math.inf, 3), (math.inf, 5))
+    ),
+    "true and false": reads("a,b\nTrue,2\nFalse,3\ntrue,5\n", rows=((1, 2), (0, 3), (1, 5))),
+    "whole numbers beyond int64": reads(
+        "a,b\n123456789012345678901,2\n2,3\n3,5\n",
+        rows=((123456789012345678901.0, 2), (2, 3), (3, 5)),
+    ),
+    "17 digits": reads(
+        "a,b\n0.1,0.30000000000000004\n1e-308,1.7976931348623157e308\n",
+        rows=((0.1, 0.30000000000000004), (1e-308, 1.7976931348623157e308)),
+    ),
+}
+TEXT_FILES = {
+    **SEPARATORS,
+    **ENCODINGS,
+    **LINES,
+    **QUOTES,
+    **HEADERS,
+    **INDEXES,
+    **MISSING,
+    **NUMBERS,
+}
+ENDINGS = {
+    f"CSV as {file}": reads(PLAIN, file=file)
+    for file in ("x.txt", "x.dat", "x.tab", "x.CSV", "x", "x.data", "x y.csv", "ü.csv")
+}
+TEXT_FILES |= ENDINGS

@@ -1,0 +1,133 @@
+"""The form of a text from its first bytes: what is found out, what is told, what is refused."""
+
+from __future__ import annotations
+
+import csv
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import edgewise as ew
+from edgewise.rows.readers.csv import CSV_BLOCK, csv_schema, head_of
+from edgewise.rows.readers.encodings import decoded, encoding_of, refuse_binary
+from edgewise.rows.readers.sniffing import may_be_like, sniffed
+from edgewise.rows.readers.splitting import cells_of, squeezed
+from edgewise.rows.reading import Reading
+
+
+def form_of(text, whole=True, **reading):
+    raw = text if isinstance(text, bytes) else text.encode()
+    return sniffed(raw, whole, Reading.checked(**reading), "file 'x'")
+
+
+@pytest.mark.parametrize(
+    ("text", "sep", "decimal"),
+    [
+        ("a,b\n1,2\n3,4\n", ",", "."),
+        ("a;b\n1,5;2\n3;4\n", ";", ","),
+        ("a;b\n1.5;2\n3;4\n", ";", "."),
+        ("a\tb\n1,5\t2\n", "\t", ","),
+        ("a|b\n1|2\n", "|", "."),
+        (" a  b\n 1  2\n", "whitespace", "."),
+        ("a, b\n1, 2\n", ",", "."),
+        ('"a;b",c\n1,2\n3,4\n', ",", "."),
+        ("a\n1\n2\n", ",", "."),
+        ("date;a\n1. Mai, 12 Uhr;1,5\n2. Mai, 13 Uhr;2,5\n", ";", ","),
+    ],
+)
+def test_separators_and_decimals(text, sep, decimal):
+    form, _ = form_of(text)
+    assert (form.sep, form.decimal) == (sep, decimal)
+
+
+def test_what_the_user_says_goes_first():
+    form, notes = form_of("a;b\n1,5;2\n3;4\n", sep=";", decimal=",", encoding="latin-1")
+    assert (form.sep, form.decimal, form.encoding) == (";", ",", "iso8859-1")
+    assert notes == ()
+
+
+def test_lines_before_the_rows():
+    assert form_of("# x\n\nsep=;\na;b\n1;2\n")[0].skip == 4
+    assert form_of('"a\nb",c\n1,2\n')[0].skip == 2
+    assert form_of("# a,b\n1,2\n")[0].skip == 1
+    assert form_of("# a,b\n1,2\n")[0].layout.names == ("a", "b")
+    assert form_of("#a,b\n")[0].layout.names == ("#a", "b")
+
+
+def test_notes_are_one_sentence():
+    _, notes = form_of("'a';'b'\n'1,5';'2'\n".encode("utf-16"))
+    assert notes == ("has ';' between cells, decimal commas, utf-16 text and single quotes",)
+
+
+def test_cells_beyond_the_limit_of_python():
+    before = csv.field_size_limit()
+    names = ["a", "b" * 300_000]
+    rows, ends = cells_of([",".join(names) + "\n", "1,2\n"], ",", '"')
+    assert (rows, ends) == ([names, ["1", "2"]], [1, 2])
+    assert csv.field_size_limit() == before
+
+
+@given(st.text(" \tab1,", max_size=20))
+def test_squeezed(line):
+    assert squeezed(line) == " ".join(line.split()) + "\n"
+
+
+def test_heads():
+    class Endless:
+        def read(self, size):
+            return b"1" * size
+
+    class Lines:
+        def read(self, size):
+            return (b"1,2\n" * size)[:size]
+
+    with pytest.raises(ew.DataError, match="no end of a line in its first 64 MB"):
+        head_of(Endless(), "file 'x'")
+    head, whole = head_of(Lines(), "file 'x'")
+    assert (len(head), whole) == (CSV_BLOCK, False)
+
+
+@pytest.mark.parametrize("cut", range(1, 40))
+def test_a_head_that_is_cut_off_anywhere(cut):
+    """Also within a quoted cell of several lines: the types are those of the rows before."""
+    text = b"a,t,b\n" + b'1,"u\nv\n\nw",2.5\n' * 4
+    form, _ = form_of(text)
+    schema, bytes_a_row = csv_schema(text[:-cut], False, form, "file 'x'")
+    assert [str(kind) for kind in schema.types] == ["int64", "string", "double"]
+    assert bytes_a_row > 0
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32-le"])
+def test_bytes_of_a_row(encoding):
+    """About as many as in the file, whatever its encoding."""
+    raw = ("a,b\n" + "1.25,2.5\n" * 1000).encode(encoding)
+    form, _ = form_of(raw)
+    _, bytes_a_row = csv_schema(raw, True, form, "file 'x'")
+    assert len(raw) / bytes_a_row == pytest.approx(1000, rel=0.01)
+
+
+@given(st.text("abcXYZ019,;\n", min_size=8, max_size=80), st.integers(0, 3))
+def test_encodings(text, cut):
+    for encoding in ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be", "utf-16", "utf-8-sig"):
+        raw = text.encode(encoding)
+        found = encoding_of(raw, True)
+        assert raw.decode(found) == text
+        head = raw[: len(raw) - cut]
+        assert text.startswith(decoded(head, found, False, "file 'x'"))
+
+
+def test_text_and_other_bytes(refuses):
+    refuse_binary("a\t\r\n\x1b[31m é", "file 'x'")
+    refuses(lambda: refuse_binary("a\0b", "file 'x'"), ew.DataError, "not text", "'\\x00'")
+    assert encoding_of("naïve".encode("cp1252"), True) == "cp1252"
+    assert encoding_of(b"na\xefve \x81", True) == "latin-1"
+    assert encoding_of("naïve".encode()[:3], False) == "utf-8"
+
+
+def test_files_that_may_be_like_the_one_before():
+    form, _ = form_of("a,b\n1.5,2\n")
+    assert may_be_like(b"a,b\n3,x\n", form)
+    for other in (b"a,c\n1,2\n", b"a,b\r\n1,2\n", b'a,b\n"1",2\n', "a,b\nü,2\n".encode(), b""):
+        assert not may_be_like(other, form)
+    assert not may_be_like(b"1.5,2\n2,3\n", form_of("1.5,2\n2,3\n")[0])
