@@ -37,8 +37,9 @@ class _Stream(io.TextIOWrapper):
 
     def write(self, text: str | bytes, /) -> int:
         """Write text; bytes, as of click's completions, go as they are."""
-        if isinstance(text, str):
-            return super().write(text)
+        # click tries to write no bytes at all to find out whether a stream is one of text.
+        if isinstance(text, str) or not text:
+            return super().write(text)  # type: ignore[arg-type]
         super().flush()
         written = self.binary.write(text)
         self.binary.flush()

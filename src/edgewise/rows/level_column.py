@@ -16,8 +16,8 @@ from edgewise.errors import DataError, DataTypeError
 from edgewise.rows.kinds import row_source
 from edgewise.rows.not_rows import is_a
 from edgewise.rows.read_table import data_and_reading
+from edgewise.rows.readers.file_kinds import open_file
 from edgewise.rows.readers.files import FileTable
-from edgewise.rows.readers.kinds import open_file
 from edgewise.rows.readers.opened_file import readable
 from edgewise.rows.readers.paths import expand_paths
 from edgewise.rows.readers.sliced import check_label_names

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise.rows.readers.kinds import open_file
+from edgewise.rows.readers.file_kinds import open_file
 
 
 @pytest.fixture

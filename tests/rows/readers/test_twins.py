@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise.rows.readers.kinds import open_file
+from edgewise.rows.readers.file_kinds import open_file
 from edgewise.rows.readers.twins import refuse_twins
 
 RNG = np.random.default_rng(5)

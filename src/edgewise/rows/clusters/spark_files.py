@@ -10,7 +10,7 @@ from typing import Any
 
 from edgewise.errors import DataError
 from edgewise.rows.clusters.spark import SparkTable, spark_errors, spark_reason
-from edgewise.rows.readers.cells import MISSING
+from edgewise.rows.readers.cells import MISSING, missing_numbers
 from edgewise.rows.readers.files import FileTable
 from edgewise.rows.readers.sniffing import TextFormat
 from edgewise.rows.readers.splitting import BLANKS
@@ -188,4 +188,7 @@ def _number(cell: Any, name: str, text: _Text) -> Any:
     # what the user calls missing.
     is_number = digits.rlike(_NUMBER) & ~cell.isin(list(text.na_values) or [""])
     number = functions.when(is_number, digits.try_cast("double"))
-    return functions.coalesce(number, other).alias(name)
+    read = functions.coalesce(number, other)
+    # -999 also stands for -999.0.
+    missing = list(missing_numbers(text.na_values, text.decimal))
+    return (functions.when(~read.isin(missing), read) if missing else read).alias(name)

@@ -14,6 +14,7 @@ from edgewise._base.types import AnyArray
 from edgewise.errors import DataError, DataTypeError
 from edgewise.rows.block import ColumnBlock, Piece, Rows
 from edgewise.rows.labels import label_number
+from edgewise.rows.readers.pandas_index import pandas_index
 from edgewise.rows.selection import selected_names
 from edgewise.rows.table import LocalTable, batch_rows
 from edgewise.rows.values import HINT, not_numbered
@@ -43,7 +44,10 @@ class ArrowTable(LocalTable):
         # Some streams can be opened only once: the one opened for the names is the first pass.
         self._opened: pa.RecordBatchReader | None = _reader(data)
         schema = self._opened.schema
-        self.feature_names = selected_names(schema.names, columns, exclude, "X", along)
+        # Arrow keeps the index of a pandas frame as one more column.
+        asked = {*(columns or ()), *along}
+        index = [name for name in pandas_index(schema) if name not in asked]
+        self.feature_names = selected_names(schema.names, columns, exclude, "X", along, index)
         self._all = self.feature_names == tuple(schema.names)
         variables = (name for name in self.feature_names if name not in self._along)
         check_numeric((schema.field(name) for name in variables), "X")

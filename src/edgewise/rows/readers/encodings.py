@@ -19,6 +19,7 @@ _SHOWN = 200  # bytes whose zeros tell of wide characters
 _UNDEFINED = bytes([0x81, 0x8D, 0x8F, 0x90, 0x9D])
 _CONTROLS = "\t\n\r\f\v\x1a\x1b"  # also the end of a file on MS-DOS, and colours
 _LOOKED_AT = 1 << 16
+_MOST_UNSEEN = 0.01  # the share of a text; a name may have some
 
 
 def encoding_of(head: bytes, whole: bool) -> str:
@@ -65,9 +66,11 @@ def decoded(head: bytes, encoding: str, whole: bool, where: str) -> str:
 
 
 def refuse_binary(text: str, where: str) -> None:
-    """Refuse what no text has."""
-    strange = next((c for c in text[:_LOOKED_AT] if c < " " and c not in _CONTROLS), None)
-    if strange is not None:
+    """Refuse what no text has: zeros, or many characters that nobody can see."""
+    start = text[:_LOOKED_AT]
+    unseen = [c for c in start if c < " " and c not in _CONTROLS]
+    if "\0" in unseen or len(unseen) > _MOST_UNSEEN * len(start):
+        strange = min(unseen)
         raise DataError(
             f"data: {where} is not text, because it holds the character {strange!r}; is it of the "
             "kind that its name says, and in the encoding that was named?"

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from edgewise._base.text import listed
 from edgewise.errors import DataError, DataTypeError
 from edgewise.rows.block import Rows
-from edgewise.rows.readers.kinds import open_file, open_standard_input
+from edgewise.rows.readers.file_kinds import open_file, open_standard_input
 from edgewise.rows.readers.opened_file import OpenedFile, readable
 from edgewise.rows.readers.paths import StrPath, expand_paths
 from edgewise.rows.readers.prefetch import prefetched
@@ -20,6 +20,7 @@ from edgewise.rows.readers.twins import refuse_twins
 from edgewise.rows.reading import Reading
 from edgewise.rows.selection import column_places, selected_names
 from edgewise.rows.table import LocalTable, Part, SoFar, known_total
+from edgewise.rows.values import HINT
 
 
 class Position(NamedTuple):
@@ -238,6 +239,5 @@ def _check_columns(
         if name in file.texts and name not in along:
             raise DataTypeError(
                 f"{file.where}: column {name!r} must hold numbers, got {file.texts[name]}"
-                f"{file.first_text(name)}; convert it, or leave it out (exclude=... of edge_test, "
-                "--exclude)."
+                f"{file.first_text(name)}; {HINT}."
             )

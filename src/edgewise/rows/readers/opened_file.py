@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -103,6 +104,10 @@ def readable(path: str, *, whatever: bool = False) -> Iterator[None]:
         yield
     except EdgewiseError:
         raise
+    except UnicodeEncodeError as error:
+        raise DataError(
+            f"data: expected the name of a file in UTF-8, got {os.fsencode(path)!r}; rename it."
+        ) from error
     except UnicodeError as error:
         raise DataError(
             f"data: file '{path}' is not text in the encoding of its first lines "

@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 
 from edgewise.errors import DataError
-from edgewise.rows.readers.kinds import in_folder
+from edgewise.rows.readers.file_kinds import in_folder
 
 StrPath = str | os.PathLike[str]
 

@@ -46,7 +46,7 @@ class FileKind:
         """Open a file of this kind; the one before it may be like it."""
         reading.refuse_unless(self.options, f"the {self.name} file '{path}'")
         if self.needs is not None:
-            part(*self.needs, f"a {self.name} file ('{path}')")
+            part(*self.needs, f"The {self.name} file '{path}'")
         module, function = self.opener.split(":")
         opener: Callable[..., OpenedFile] = getattr(
             import_module(f"edgewise.rows.readers.{module}"), function
