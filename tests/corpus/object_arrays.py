@@ -88,7 +88,7 @@ PLAIN = {
     "number": refused(lambda kit: 3.5, "float", "convert it first"),
     "nothing": refused(lambda kit: None, "NoneType", "convert it first"),
     "open file": refused(lambda kit: io.StringIO("a,b\n1,2\n"), "open file", "pass its name"),
-    "class": refused(lambda kit: dict, "expected", "convert it first"),
+    "class": refused(lambda kit: dict, "the class dict", "pass an object"),
 }
 
 

@@ -84,10 +84,10 @@ def test_a_column_that_counts_the_rows():
     found = told(METHODS["score"].assumes, counting_columns=("id",), dependence_pvalue=0.0)
     assert list(found) == ["levels"]
     assert found["levels"].breaks
-    assert "Column 'id' goes up by one" in found["levels"]
+    assert "Column 'id' goes up from row to row" in found["levels"]
     assert "--exclude" in found["levels"]
     both = told(METHODS["score"].assumes, counting_columns=("id", "row"))
-    assert "'id', 'row' go up by one" in both["levels"]
+    assert "'id', 'row' go up from row to row" in both["levels"]
     assert "leave them out" in both["levels"]
 
 

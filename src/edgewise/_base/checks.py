@@ -166,5 +166,5 @@ def check_testable_shape(n_samples: int, n_features: int) -> None:
         raise DataError(
             f"X: expected more rows than columns, got {n_samples} rows and {n_features} columns "
             f"(n_samples={n_samples}, n_features={n_features}); the covariance has no inverse. "
-            "Collect more rows or test fewer columns."
+            "Collect more rows or test fewer columns; if the variables are the rows, transpose it."
         )

@@ -138,7 +138,7 @@ def _counting(facts: Diagnosis) -> Caution:
     names = facts.counting_columns
     one = len(names) == 1
     return Caution(
-        f"{_columns(names)} {'goes' if one else 'go'} up by one from row to row. If "
+        f"{_columns(names)} {'goes' if one else 'go'} up from row to row like their numbers. If "
         f"{'it only numbers' if one else 'they only number'} the rows, leave "
         f"{'it' if one else 'them'} out (exclude=..., --exclude). A trend among the variables "
         "makes false edges.",
@@ -150,11 +150,13 @@ def _counting(facts: Diagnosis) -> Caution:
 def _levels(facts: Diagnosis) -> Caution:
     names = facts.level_columns
     them = "it" if len(names) == 1 else "them"
+    name = "it only names" if len(names) == 1 else "they only name"
     verb = "looks like a level" if len(names) == 1 else "look like levels"
     return Caution(
         f"{_columns(names)} {verb}, such as prices, which wander or follow a trend. Every test "
         f"here then finds false edges: difference {them} first (each row minus the row before it). "
-        f"If the rows are only sorted by {them}, shuffle the rows instead.",
+        f"If the rows are only sorted by {them}, shuffle the rows instead; if {name} the rows or "
+        f"their times, leave {them} out.",
         "levels",
         True,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -24,6 +25,10 @@ _FEWEST_FOR_DOMINANCE = 50  # of fewer rows, each carries a large share
 _NAMED_PAIRS = 3
 _FIRST_ROWS = 64  # enough to see that a column is continuous
 _MEDIAN_ROWS = 255
+# What pandas calls its index, where it has become a column.
+_INDEX_NAME = re.compile(
+    r"|index|level_\d+|unnamed: \d+(\.\d+)?|__index_level_\d+__", re.IGNORECASE
+)
 _FEWEST_COUNTED = 10  # rows that must go up by one; a ramp of fewer may be chance
 # The check for dependence needs events that follow each other by chance in more rows than this.
 _FEWEST_COINCIDENCES = 20
@@ -71,18 +76,24 @@ def diagnosis_of(
     discrete = _discrete(leading)
     facts["discrete_columns"] = _named(discrete, names)
     # A column of groups, one after the other, is no level.
-    counting = _counting(leading)
+    counting = _counting(leading, names)
     facts["counting_columns"] = _named(counting, names)
     levels = np.setdiff1d(level_columns(standard), np.union1d(discrete, counting))
     facts["level_columns"] = _named(levels, names)
     return Diagnosis(**facts)
 
 
-def _counting(leading: FloatArray) -> npt.NDArray[np.intp]:
-    """The columns that go up by one from row to row, as the numbers of rows do."""
+def _counting(leading: FloatArray, names: Sequence[str]) -> npt.NDArray[np.intp]:
+    """The columns that go up by one from row to row, as the numbers of rows do.
+
+    Where rows were left out, their numbers go up by more; then the name tells.
+    """
     if len(leading) < _FEWEST_COUNTED:
         return np.empty(0, dtype=np.intp)
-    return np.flatnonzero((np.diff(leading, axis=0) == 1).all(axis=0))
+    steps = np.diff(leading, axis=0)
+    index = np.array([_INDEX_NAME.fullmatch(name) is not None for name in names])
+    rising = index & ((steps > 0) & (steps == np.floor(steps))).all(axis=0)
+    return np.flatnonzero((steps == 1).all(axis=0) | rising)
 
 
 def _named(columns: Any, names: Sequence[str]) -> tuple[str, ...]:

@@ -47,10 +47,13 @@ class Kind(NamedTuple):
         """A table of the chosen columns, read as the user says."""
         reader = self.loaded()
         if issubclass(reader, RowSource):
-            said = {name: getattr(reading, name) for name in self.options if reading is not None}
-            return SlicedTable(reader(data, **said), **chosen)
+            return SlicedTable(reader(data, **self.said(reading)), **chosen)
         table: LocalTable = reader(data, **chosen)
         return table
+
+    def said(self, reading: Reading | None) -> dict[str, Any]:
+        """The options of the user that the reader takes."""
+        return {name: getattr(reading, name) for name in self.options if reading is not None}
 
     def loaded(self) -> Any:
         """The class that reads such objects."""
@@ -129,12 +132,12 @@ def kind_of(data: Any) -> Kind | None:
     return next((kind for kind in KINDS if kind.fits(data)), None)
 
 
-def row_source(data: Any) -> RowSource | None:
+def row_source(data: Any, reading: Reading | None = None) -> RowSource | None:
     """The rows and labels of an object that can be sliced; None for objects of other kinds."""
     kind = kind_of(data)
     if kind is None or kind.of_arrow or not issubclass(reader := kind.loaded(), RowSource):
         return None
-    source: RowSource = reader(data)
+    source: RowSource = reader(data, **kind.said(reading))
     return source
 
 

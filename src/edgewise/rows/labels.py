@@ -42,7 +42,7 @@ def label_number(label: object) -> float:
         return value if isnan(value) else label_number(int(value))
     if isinstance(label, bytes):
         return _digest(label)
-    text = str(label)
+    text = str(label).strip()  # as the cells of a CSV file are, which people align
     if text in _MISSING:
         return nan
     whole = _WHOLE.fullmatch(text)

@@ -16,7 +16,7 @@ from edgewise.errors import DataError, DataTypeError
 from edgewise.rows.kinds import row_source
 from edgewise.rows.not_rows import is_a
 from edgewise.rows.read_table import data_and_reading
-from edgewise.rows.readers.file_kinds import open_file
+from edgewise.rows.readers.file_kinds import is_pipe, open_file
 from edgewise.rows.readers.files import FileTable
 from edgewise.rows.readers.opened_file import readable
 from edgewise.rows.readers.paths import expand_paths
@@ -42,7 +42,7 @@ def column_of_labels(data: Any, name: str, argument: str = "by") -> AnyArray:
     paths = data if isinstance(data, list | tuple) else [data]
     if paths and all(isinstance(path, str | os.PathLike) for path in paths):
         return _of_files(paths, name, argument, reading or Reading())
-    if (values := _of_object(data, name, argument)) is not None:
+    if (values := _of_object(data, reading, name, argument)) is not None:
         return labels_of(values)
     if isinstance(data, np.ndarray) and data.ndim == 2:
         names = [f"x{i}" for i in range(data.shape[1])]
@@ -53,11 +53,11 @@ def column_of_labels(data: Any, name: str, argument: str = "by") -> AnyArray:
     )
 
 
-def _of_object(data: Any, name: str, argument: str) -> Any:
+def _of_object(data: Any, reading: Reading | None, name: str, argument: str) -> Any:
     """The values of a column of an object; None if it has no names, or can be read only once."""
     if hasattr(data, "iloc") and hasattr(data, "columns"):
         return data.iloc[:, _place(name, list(data.columns), "the table", argument)]
-    if (source := row_source(data)) is not None:
+    if (source := row_source(data, reading)) is not None:
         check_label_names(argument, [name], source)
         return source.labels(name)
     if is_a(data, "polars", "LazyFrame"):
@@ -78,17 +78,23 @@ def _of_object(data: Any, name: str, argument: str) -> Any:
 def _of_files(paths: Sequence[Any], name: str, argument: str, reading: Reading) -> AnyArray:
     expanded = expand_paths(paths)
     if expanded == ["-"]:
-        raise DataError(
-            f"{argument}: expected files, got standard input, which can be read only once; write "
-            "the rows to a file first."
-        )
+        raise _read_once(argument, "standard input")
     values: list[Any] = []
     for path in expanded:
+        if is_pipe(Path(path)):
+            raise _read_once(argument, f"file '{path}'")
         file = open_file(Path(path), reading)
         _place(name, file.names, file.where, argument)
         with readable(file.path):
             values += file.values(name)
     return labels_of(values)
+
+
+def _read_once(argument: str, where: str) -> DataError:
+    return DataError(
+        f"{argument}: expected files, got {where}, which can be read only once; write the rows to "
+        "a file first."
+    )
 
 
 def labels_of(values: Iterable[Any]) -> AnyArray:

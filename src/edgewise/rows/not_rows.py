@@ -76,8 +76,12 @@ def check_is_rows(data: Any) -> None:
         if (remedy := _REMEDIES.get((package, name))) is not None:
             what = f"{package.lstrip('_')} {type(data).__name__}"
             raise DataTypeError(f"data: expected rows, got a {what}; pass {remedy}.")
+    if isinstance(data, type):
+        raise DataTypeError(f"data: expected rows, got the class {data.__name__}; pass an object.")
     # The type is asked, because the columns of some frames are attributes of them.
     kind = type(data)
+    if is_a(data, "pandas", "TextFileReader"):
+        return  # frames, one by one
     if hasattr(kind, "read") and hasattr(kind, "__next__"):
         raise DataTypeError(
             f"data: expected a path, got an open file ({kind.__name__}); pass its name."

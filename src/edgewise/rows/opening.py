@@ -15,6 +15,7 @@ import numpy as np
 from edgewise._base.checks import check_columns, check_flag, check_names
 from edgewise._base.warn import warn
 from edgewise.errors import DataError, GuessedFormatWarning, ParameterError
+from edgewise.rows.aligning import check_aligned
 from edgewise.rows.grouping import GroupedTable, WithLabels
 from edgewise.rows.kinds import gives_batches, kind_of
 from edgewise.rows.not_rows import check_is_rows
@@ -85,6 +86,7 @@ def open_table(
     along = (groups,) if isinstance(groups, str) else ()
     table = open_columns(data, columns, exclude, along, client)
     if groups is not None and not along:
+        check_aligned(data, groups)
         table = WithLabels(table, groups)
     if feature_names is not None:
         labels = table.feature_names[-1:] if groups is not None else ()

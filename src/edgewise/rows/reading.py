@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, fields
+from numbers import Integral
 from typing import Any
 
 from edgewise._base.checks import check_flag
@@ -123,8 +124,8 @@ def _check_header(header: object) -> bool | None:
 def _check_place(name: str, value: object) -> Any:
     if value is None or isinstance(value, str):
         return value
-    if type(value) is int and value >= 0:
-        return value
+    if isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 0:
+        return int(value)
     raise ParameterError(f"{name}: expected a name or a place from 0 on, got {value!r}.")
 
 

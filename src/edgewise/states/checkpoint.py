@@ -110,12 +110,25 @@ def _facts(files: FileTable, state: Moments | BatchMoments, drop_missing: bool) 
             for path, stat in zip(files.paths, stats, strict=True)
         ],
         "columns": list(files.feature_names),
+        "ways of reading": _ways(files),
         "drop_missing": drop_missing,
         "kind": state._contents().kind,
         "options": {
             key: value for key, value in state._contents().meta.items() if key != "batch_rows"
         },
     }
+
+
+def _ways(files: FileTable) -> list[Any]:
+    """How the files are read, as far as it decides what their rows are."""
+    forms = [
+        None
+        if form is None
+        else [form.encoding, form.sep, form.quote, form.decimal, form.skip, form.layout.n_cells]
+        for form in files.forms()
+    ]
+    said = [str(getattr(files.reading, name)) for name in ("na_values", "header", "sheet")]
+    return [said, forms]
 
 
 def _save(

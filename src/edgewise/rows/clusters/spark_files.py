@@ -12,6 +12,7 @@ from edgewise.errors import DataError
 from edgewise.rows.clusters.spark import SparkTable, spark_errors, spark_reason
 from edgewise.rows.readers.cells import MISSING, missing_numbers
 from edgewise.rows.readers.files import FileTable
+from edgewise.rows.readers.layout import asked_place
 from edgewise.rows.readers.sniffing import TextFormat
 from edgewise.rows.readers.splitting import BLANKS
 from edgewise.rows.reading import CELLS, TEXT, Reading
@@ -62,7 +63,8 @@ def spark_file_table(
         frame = _frame(session, [_literal(path) if here else path for path in paths], text)
         names = list(frame.columns) if text is None or text.names is None else list(text.names)
         if chosen is None:
-            chosen = selected_names(names, columns, exclude, "the data", along)
+            index = _index(reading, names)
+            chosen = selected_names(names, columns, exclude, "the data", along, index)
         # By place, because a file may have columns without a name.
         own = frame.toDF(*[f"c{k}" for k in range(len(names))])
         wanted = (_column(f"c{names.index(name)}", name, text, name in along) for name in chosen)
@@ -71,6 +73,14 @@ def spark_file_table(
         raise DataError(f"data: Spark cannot read the files: {spark_reason(error)}.") from error
     table.files = files.rows_read() if here else [(path, None) for path in paths]
     return table
+
+
+def _index(reading: Reading, names: Sequence[str]) -> Sequence[str]:
+    """The column that numbers the rows, where the user names it; Spark does not look for one."""
+    asked = reading.index_col
+    if asked is None or asked is False:
+        return ()
+    return (names[asked_place(asked, names, "the data")],)
 
 
 def _check_kinds(paths: Sequence[str]) -> bool:
@@ -89,6 +99,8 @@ def _check_kinds(paths: Sequence[str]) -> bool:
 def _text_of(forms: Sequence[TextFormat | None], reading: Reading) -> _Text:
     """The common form of all files, or for files elsewhere what the user says about it."""
     found = {_spark_form(form) for form in forms if form is not None}
+    if not found and reading.sep == BLANKS:
+        raise _no_form()
     if not found:
         return _Text(
             sep=reading.sep or ",",
@@ -110,17 +122,21 @@ def _spark_form(form: TextFormat) -> _Text:
     layout = form.layout
     plain = form.sep != BLANKS and layout.places == tuple(range(layout.n_cells))
     if not plain or form.skip != layout.header or "utf-32" in form.encoding:
-        raise DataError(
-            "data: Spark reads CSV with one line of names before the rows, a character between "
-            "cells and a name for every column, got another form of text; use --engine dask or "
-            "--engine local."
-        )
+        raise _no_form()
     # Spark takes a mark at the front of UTF-8 away itself.
     encoding = "utf-8" if form.encoding.startswith("utf-8") else form.encoding
     return _Text(
         *(form.sep, form.quote, encoding, form.decimal, layout.header, form.na_values),
         multiline=form.multiline,
         names=layout.names,
+    )
+
+
+def _no_form() -> DataError:
+    return DataError(
+        "data: Spark reads CSV with one line of names before the rows, a character between cells "
+        "and a name for every column, got another form of text; use --engine dask or --engine "
+        "local."
     )
 
 

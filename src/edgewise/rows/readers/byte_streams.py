@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
+from edgewise._base.parts import part
 from edgewise.errors import DataError
 
 # Arrow decompresses these itself, and faster.
@@ -48,8 +49,7 @@ def is_compressed(path: Path) -> bool:
 
 def arrow_stream(path: Path) -> Any:
     """The decompressed bytes of a file, as Arrow reads them."""
-    import pyarrow as pa
-
+    pa = part("pyarrow", "tables", f"The file '{path}'")
     mark = _mark(path)
     for start, codec in _ARROW_CODECS:
         if mark.startswith(start):

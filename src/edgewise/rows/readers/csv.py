@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,9 @@ from edgewise.rows.readers.byte_streams import arrow_stream, is_compressed
 from edgewise.rows.readers.cells import missing_numbers, missing_texts
 from edgewise.rows.readers.changed_streams import as_utf8, squeezed_stream
 from edgewise.rows.readers.faults import first_fault, hint, told
+from edgewise.rows.readers.layout import may_number_rows
 from edgewise.rows.readers.opened_file import OpenedFile
+from edgewise.rows.readers.quotes import QuoteWatch, refuse_open_quotes
 from edgewise.rows.readers.sniffing import TextFormat, may_be_like, sniffed
 from edgewise.rows.readers.splitting import BLANKS
 from edgewise.rows.reading import Reading
@@ -45,8 +48,14 @@ def open_csv(path: Path, reading: Reading, before: OpenedFile | None = None) -> 
         schema, bytes_a_row = csv_schema(head, whole, form, where)
     else:
         form, notes, schema, bytes_a_row = found
+    if form.multiline:
+        start = io.StringIO(head.decode(form.encoding, "replace"), newline="")
+        refuse_open_quotes(start, form, where, whole=whole)
+    quotes_are_closed = form.multiline and whole
     counted = bytes_a_row and not is_compressed(path)
     estimate = int(path.stat().st_size / bytes_a_row) if counted else None
+    if whole and not bytes_a_row:
+        estimate = 0
 
     def where_text_is(column: str) -> str:
         with arrow_stream(path) as stream:  # kept, the heads of many files would fill the memory
@@ -57,11 +66,24 @@ def open_csv(path: Path, reading: Reading, before: OpenedFile | None = None) -> 
         return 1, iter(text)
 
     def read(columns: Sequence[str], skip: int, along: Sequence[str] = ()) -> Iterator[Rows]:
+        nonlocal quotes_are_closed
         if whole and not bytes_a_row:  # Arrow cannot skip all lines of a file
-            return iter(())
-        return csv_blocks(
-            lambda: arrow_stream(path), lines, form, schema, where, columns, skip, along
-        )
+            return
+        watch: QuoteWatch | None = None
+
+        @contextmanager
+        def opened() -> Iterator[Any]:
+            nonlocal watch
+            with arrow_stream(path) as stream:
+                # Only a column of text that is not read can swallow rows without an error.
+                watched = texts_of(schema) and not quotes_are_closed and form.ascii_compatible
+                watch = QuoteWatch(stream, form.quote) if watched else None
+                yield watch or stream
+
+        yield from csv_blocks(opened, lines, form, schema, where, columns, skip, along)
+        if not quotes_are_closed and (form.multiline or (watch is not None and watch.odd)):
+            refuse_open_quotes(lines()[1], form, where)
+        quotes_are_closed = True
 
     def labels(name: str) -> list[Any]:
         return [] if whole and not bytes_a_row else _labels(path, form, name)
@@ -75,6 +97,7 @@ def open_csv(path: Path, reading: Reading, before: OpenedFile | None = None) -> 
         read,
         texts=texts_of(schema),
         index=form.layout.index,
+        index_notes=form.layout.index_notes,
         notes=notes,
         first_text=where_text_is,
         labels=labels,
@@ -96,6 +119,8 @@ def _found_as_before(
     """What was found out about the file before, if that fits: the same columns hold numbers."""
     form = before.form
     if form is None or path.suffix != Path(before.path).suffix or not may_be_like(head, form):
+        return None
+    if form.layout.names and may_number_rows(form.layout.names[0]):
         return None
     try:
         schema, bytes_a_row = csv_schema(head, whole, form, where)
@@ -248,7 +273,8 @@ def _reader(
 ) -> pa.csv.CSVStreamingReader:
     """Arrow's reader of a text of this form; its columns are called by their places."""
     # Numbers are the same bytes in most encodings, so only text has to be decoded.
-    text = pa.string() in kinds.values() and not form.encoding.startswith("utf-8")
+    text = pa.string() in kinds.values() or not "".join(form.na_values).isascii()
+    text = text and not form.encoding.startswith("utf-8")
     # Lines of blanks are shown to Python as text, which must be valid.
     if not form.ascii_compatible or text or form.blank_lines:
         stream = as_utf8(stream, form.encoding)

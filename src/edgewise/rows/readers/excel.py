@@ -60,6 +60,7 @@ def open_excel(path: Path, reading: Reading, before: OpenedFile | None = None) -
         read,
         texts=dict.fromkeys(wrong, "text"),
         index=layout.index,
+        index_notes=layout.index_notes,
         notes=notes + layout.notes,
         first_text=first_text,
         labels=lambda name: [_plain(row[_place(layout, name)]) for row in body],

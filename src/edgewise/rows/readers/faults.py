@@ -17,6 +17,7 @@ _TRUTH = ("true", "false", "0", "1")
 # A quote that is not closed makes one cell of the rest of the file.
 _LONGEST_CELL = 1 << 24
 _NOT_CLOSED = "a quote begins there that is not closed in the same line"
+_NEAR_THE_TOP = 30  # lines where a title may stand above the names
 _SHOWN = 60  # characters of a cell or of a line in a message
 
 
@@ -147,6 +148,11 @@ def _short(text: str) -> str:
 
 def told(fault: Fault | None, error: Exception, where: str, form: TextFormat) -> DataError:
     """One sentence for what is wrong; without a fault, what the parser says."""
+    if fault is None and "invalid UTF8" in str(error):
+        return DataError(
+            f"data: {where} has text that is not UTF-8 after its first lines; name its encoding "
+            "(encoding='latin-1' of read_table, --encoding latin-1)."
+        )
     if fault is None:
         return DataError(
             f"data: {where} cannot be read: {one_line(error)}. Is it complete, and of the kind "
@@ -157,10 +163,23 @@ def told(fault: Fault | None, error: Exception, where: str, form: TextFormat) ->
             return DataError(
                 f"data: line {fault.line} of {where} cannot be read: {fault.text}; correct it."
             )
+        if fault.line <= _NEAR_THE_TOP and form.layout.n_cells == 1:
+            return DataError(
+                f"data: line {fault.line} of {where} has {_cells(fault.cells)}, but the lines "
+                f"before it have 1: {fault.text!r}; if it holds the names, remove "
+                "the lines above it, or begin them with #."
+            )
         return DataError(
             f"data: line {fault.line} of {where} has {_cells(fault.cells)}, expected "
             f"{form.layout.n_cells} as in the lines before: {fault.text!r}; correct or remove the "
             "line."
+        )
+    other = "," if form.decimal == "." else "."
+    if other in fault.text and is_number(fault.text, other):
+        return DataTypeError(
+            f"data: column {fault.column!r} of {where} must hold numbers with the decimal point "
+            f"{form.decimal!r}, got {fault.text!r} in line {fault.line}; say decimal={other!r} "
+            f"(--decimal {other}) if that is the decimal point, else correct the cell."
         )
     return DataTypeError(
         f"data: column {fault.column!r} of {where} must hold {fault.expected}, got "
@@ -176,6 +195,10 @@ def hint(fault: Fault, form: TextFormat) -> str:
         return "; if line 1 holds the names, say so (header=True of read_table, --header)"
     if len(form.layout.names) == 1:
         return "; if that is several cells, say what is between them (sep=..., --sep)"
+    other = "," if form.decimal == "." else "."
+    decimal = other in fault.text and is_number(fault.text, other)
+    if decimal and not has_thousands(fault.text):
+        return f"; if {other!r} is the decimal point, say so (decimal={other!r}, --decimal {other})"
     if has_thousands(fault.text):
         return "; write numbers without thousands separators"
     if not is_name(fault.text):

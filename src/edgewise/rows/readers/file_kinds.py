@@ -11,7 +11,7 @@ from pathlib import Path
 
 from edgewise._base.parts import part
 from edgewise.errors import DataError
-from edgewise.rows.readers.opened_file import OpenedFile, readable
+from edgewise.rows.readers.opened_file import STANDARD_INPUT, OpenedFile, readable
 from edgewise.rows.reading import CELLS, TEXT, Reading
 
 
@@ -175,10 +175,15 @@ def open_file(
     with readable(str(path)):
         if not path.exists():
             raise DataError(f"data: there is no file '{path}'; check the path.")
-        mode = path.stat().st_mode
-        if stat.S_ISFIFO(mode) or stat.S_ISCHR(mode) or stat.S_ISSOCK(mode):
+        if is_pipe(path):
             return open_pipe(path, reading)
         return kind_of(path).open(path, reading, before)
+
+
+def is_pipe(path: Path) -> bool:
+    """Whether a path is that of a pipe or a device, which can be read only once."""
+    mode = path.stat().st_mode if path.exists() else 0
+    return stat.S_ISFIFO(mode) or stat.S_ISCHR(mode) or stat.S_ISSOCK(mode)
 
 
 def open_pipe(path: Path, reading: Reading) -> OpenedFile:
@@ -190,7 +195,7 @@ def open_pipe(path: Path, reading: Reading) -> OpenedFile:
     # Without a buffer, so that reading waits for no more than what has come.
     pipe = path.open("rb", buffering=0)
     try:
-        return open_csv_stream(pipe, f"'{path}'", reading, owned=True)
+        return open_csv_stream(pipe, str(path), reading, owned=True)
     except BaseException:
         pipe.close()
         raise
@@ -202,8 +207,8 @@ def open_standard_input(reading: Reading) -> OpenedFile:
     from edgewise.rows.readers.byte_streams import standard_input
     from edgewise.rows.readers.stdin import open_csv_stream
 
-    reading.refuse_unless(CSV.options, "standard input")
-    return open_csv_stream(standard_input(), "standard input", reading)
+    reading.refuse_unless(CSV.options, STANDARD_INPUT)
+    return open_csv_stream(standard_input(), STANDARD_INPUT, reading)
 
 
 def in_folder(name: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,6 +21,8 @@ from edgewise.rows.reading import Reading
 from edgewise.rows.selection import column_places, selected_names
 from edgewise.rows.table import LocalTable, Part, SoFar, known_total
 from edgewise.rows.values import HINT
+
+_FEWEST_ROWS = 3  # that can tell whether a column numbers the rows
 
 
 class Position(NamedTuple):
@@ -80,13 +82,15 @@ class FileTable(LocalTable):
         first = self._files[0]
         for file in self._files:
             _check_names(file)
+        index = _row_numbers(self._files, {*(columns or ()), *along})
         self.feature_names = selected_names(
-            first.names, columns, exclude, first.where, along, _unasked(first, columns, along)
+            first.names, columns, exclude, first.where, along, index
         )
+        chosen = columns is not None
         for file in self._files:
-            _check_columns(file, first, self.feature_names, self.along, columns is not None)
+            _check_columns(file, first, self.feature_names, self.along, chosen, index)
         refuse_twins(self._files, self.feature_names, self.along)
-        self.notes = (*_sentences(self._files), *_mixed(self._files, len(paths)))
+        self.notes = (*_sentences(self._files, index), *_mixed(self._files, len(paths)))
 
     def forms(self) -> list[TextFormat | None]:
         """The forms of the files that are text; None for others."""
@@ -171,20 +175,28 @@ class FileTable(LocalTable):
             self._counted[number] = rows
 
 
-def _unasked(
-    file: OpenedFile, columns: Sequence[str] | None, along: Sequence[str]
-) -> tuple[str, ...]:
-    """The columns that number the rows, unless they are asked for by their names."""
-    asked = {*(columns or ()), *along}
-    return tuple(name for name in file.index if name not in asked)
+def _row_numbers(files: Sequence[OpenedFile], asked: Collection[str]) -> tuple[str, ...]:
+    """The columns that number the rows in all files, unless they are asked for by their names.
+
+    A file of a few rows cannot tell.
+    """
+    able = [
+        file for file in files if file.estimated_rows is None or file.estimated_rows >= _FEWEST_ROWS
+    ]
+    found = dict.fromkeys(name for file in able or files for name in file.index)
+    return tuple(
+        name
+        for name in found
+        if name not in asked and all(name in file.index for file in able if name in file.names)
+    )
 
 
-def _sentences(files: Sequence[OpenedFile]) -> tuple[str, ...]:
+def _sentences(files: Sequence[OpenedFile], left_out: Collection[str]) -> tuple[str, ...]:
     """How files were read; those that were read alike share a sentence."""
     alike: dict[str, list[OpenedFile]] = {}
     for file in files:
-        if file.notes:
-            alike.setdefault(file.note, []).append(file)
+        if note := file.note(left_out):
+            alike.setdefault(note, []).append(file)
     return tuple(
         f"{some[0].where}{f' (like {len(some) - 1} more)' if len(some) > 1 else ''}{note}."
         for note, some in alike.items()
@@ -217,15 +229,14 @@ def _check_columns(
     wanted: tuple[str, ...],
     along: tuple[str, ...],
     chosen: bool,
+    index: Collection[str],
 ) -> None:
     """Check that the wanted columns exist and hold numbers, and by default that no others exist."""
     # Columns left out of the first file do not matter, and if columns were chosen, no other
     # columns matter. A column that numbers the rows matters in no file.
     ours, known = set(wanted), set(file.names if chosen else first.names)
     theirs = [
-        name
-        for name in file.names
-        if name in ours or (name not in known and name not in file.index)
+        name for name in file.names if name in ours or (name not in known and name not in index)
     ]
     column_places(
         wanted,

@@ -12,6 +12,7 @@ from edgewise.rows.reading import Reading
 
 _Rows = Sequence[Sequence[str]]
 _LOOKED_AT = 50  # rows that show which columns hold numbers
+_MANY = 8  # numbers of a row that would hardly go up by chance
 
 
 def has_header(rows: _Rows, reading: Reading, decimal: str = ".") -> bool:
@@ -39,6 +40,8 @@ def has_header(rows: _Rows, reading: Reading, decimal: str = ".") -> bool:
     if not body or len(first) != usual_length(body):
         return True
     below = numeric_columns(body, len(first), reading, decimal)
+    if 0 not in below and _scale([first[k] for k in numbers], decimal):
+        return numbers == [k for k in range(1, len(first)) if k not in gaps]
     named = any(is_name(first[k], decimal) for k in below)
     counted = [first[k] for k in numbers if k in below and k not in gaps]
     if named and counted:
@@ -51,9 +54,21 @@ def _names_without_words(first: Sequence[str], body: _Rows, decimal: str) -> boo
     cells = [cell.strip() for cell in first if cell.strip()]
     if not cells:
         return True
+    if not first[0].strip() and len(cells) == len(first) - 1 and _scale(cells, decimal):
+        return True  # an empty corner above the names of the rows
     if not counts_up(cells) or (len(cells) < 3 and float(cells[0]) != 0):
         return False
     return float(cells[0]) == 0 or not _among(first, body, decimal)
+
+
+def _scale(cells: Sequence[str], decimal: str) -> bool:
+    """Whether numbers go up in equal steps, as years and wavelengths do, or many go up."""
+    if len(cells) < 3:
+        return False
+    numbers = [as_number(cell, decimal) for cell in cells]
+    steps = [b - a for a, b in pairwise(numbers)]
+    even = max(steps) - min(steps) <= 1e-6 * abs(max(steps))
+    return min(steps) > 0 and (even or len(cells) >= _MANY)
 
 
 def _among(first: Sequence[str], body: _Rows, decimal: str) -> bool:

@@ -50,7 +50,7 @@ def open_ipc(path: Path) -> OpenedFile:
         read,
         texts=texts_of(schema),
         index=index,
-        notes=index_notes(index),
+        index_notes=index_notes(index),
         labels=labels,
         entries=ends[:-1] or (0,),
     )

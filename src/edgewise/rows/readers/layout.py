@@ -43,8 +43,10 @@ class Layout:
         Whether the first line holds the names.
     index : tuple of str
         The columns that number or name the rows, and so are no variables.
+    index_notes : tuple of str
+        What to tell about each of them; empty if the user named it.
     notes : tuple of str
-        What was found out and is not as usual, a sentence each.
+        What else was found out and is not as usual, a sentence each.
     """
 
     names: tuple[str, ...]
@@ -52,6 +54,7 @@ class Layout:
     n_cells: int
     header: bool
     index: tuple[str, ...]
+    index_notes: tuple[str, ...]
     notes: tuple[str, ...]
 
 
@@ -98,18 +101,20 @@ def layout_of(
                 "(header=True, --header: it holds their names)"
             )
     places = _kept_places(names, body, notes)
-    index = _index_places(names, places, body, reading, decimal, notes) if header else []
+    index = _index_places(names, places, body, reading, decimal, notes) if header else {}
     if isinstance(asked := reading.index_col, str) or type(asked) is int:
-        index = [_asked_index(asked, names, where)]
+        index = {asked_place(asked, names, where): ""}
     # Two columns without a name cannot be told apart, but nobody asks for those of row numbers.
     places = [k for k in places if k not in index or names.count(names[k]) == 1]
-    index = [k for k in index if k in places]
+    notes += [note for k, note in index.items() if k not in places]
+    index = {k: note for k, note in index.items() if k in places}
     return Layout(
         names=tuple(names[place] for place in places),
         places=tuple(places),
         n_cells=len(names),
         header=header,
         index=tuple(names[place] for place in index),
+        index_notes=tuple(index.values()),
         notes=tuple(notes),
     )
 
@@ -164,16 +169,18 @@ def _index_places(
     reading: Reading,
     decimal: str,
     notes: list[str],
-) -> list[int]:
-    """The places of the columns at the front that number or name the rows."""
-    found: list[int] = []
+) -> dict[int, str]:
+    """The places of the columns at the front that number or name the rows, with what to tell."""
+    found: dict[int, str] = {}
     if reading.index_col is not None:
         return found
     for place in places[:-1]:
         cells = [row[place].strip() for row in body if place < len(row)]
         filled = [cell for cell in cells if not is_missing(cell)]
         unnamed = _NO_NAME.fullmatch(names[place]) is not None
-        if unnamed and _measures(filled, decimal):
+        # Several columns without names are the levels of an index, in which values repeat.
+        levels = _NO_NAME.fullmatch(names[place + 1]) is not None or bool(found)
+        if unnamed and not levels and _measures(filled, decimal):
             notes.append(
                 f"its column {names[place]!r} has no name and holds measurements, so it is a "
                 f"variable (index_col={place}, --index-col {place}, leaves it out)"
@@ -181,9 +188,8 @@ def _index_places(
             break
         if not unnamed and (found or not _counts_rows(names[place], filled)):
             break
-        found.append(place)
         what = "numbers" if all(is_number(cell, decimal) for cell in filled) else "names"
-        notes.append(
+        found[place] = (
             f"its {'first ' * (place == 0)}column {names[place]!r} "
             f"{f'{what} the rows' if filled else 'is empty'} and is left out "
             "(index_col=False, --index-col none, keeps it)"
@@ -191,10 +197,20 @@ def _index_places(
     return found
 
 
+def may_number_rows(name: str) -> bool:
+    """Whether a column of this name may number or name the rows: its values tell."""
+    return _NO_NAME.fullmatch(name) is not None or name.lower() in _COUNTER_NAMES
+
+
 def _measures(filled: Sequence[str], decimal: str) -> bool:
-    """Whether cells hold fractions in no order; those in order are times, depths and the like."""
-    if all(map(is_whole, filled)) or not all(is_number(cell, decimal) for cell in filled):
+    """Whether cells hold numbers that name no row: fractions in no order, or some of them twice.
+
+    Fractions in order are times, depths and the like.
+    """
+    if not all(is_number(cell, decimal) for cell in filled):
         return False
+    if all(map(is_whole, filled)):
+        return len(set(filled)) < len(filled)
     steps = [as_number(b, decimal) - as_number(a, decimal) for a, b in pairwise(filled)]
     return not (all(step > 0 for step in steps) or all(step < 0 for step in steps))
 
@@ -210,7 +226,8 @@ def _counts_rows(name: str, filled: Sequence[str]) -> bool:
     return name.lower() in _ID_NAMES and different and (not numbers or all(map(is_whole, filled)))
 
 
-def _asked_index(asked: str | int, names: Sequence[str], where: str) -> int:
+def asked_place(asked: str | int, names: Sequence[str], where: str) -> int:
+    """The place of the column that a user names by its name or by its place."""
     if isinstance(asked, str) and asked in names:
         return names.index(asked)
     # On the command line a place is text too; the name of a column goes first.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 from edgewise._base.text import one_line
 from edgewise.errors import DataError, EdgewiseError
 from edgewise.rows.block import Rows
+
+#: What standard input is called in messages and lists of files.
+STANDARD_INPUT = "standard input"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +42,10 @@ class OpenedFile:
         The columns that do not hold numbers, and what they hold.
     index : tuple of str
         Columns that only number or name the rows, and are left out unless they are asked for.
+    index_notes : tuple of str
+        What to tell about each of them; empty for one that the user named.
     notes : tuple of str
-        How it was read, where that is not as usual.
+        How else it was read, where that is not as usual.
     first_text : callable
         Says where a column first holds something that is not a number, for kinds that can.
     labels : callable or None
@@ -63,6 +68,7 @@ class OpenedFile:
     read: Callable[..., Iterator[Rows]]
     texts: Mapping[str, str] = field(default_factory=dict)
     index: tuple[str, ...] = ()
+    index_notes: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     first_text: Callable[[str], str] = lambda column: ""
     labels: Callable[[str], list[Any]] | None = None
@@ -74,14 +80,15 @@ class OpenedFile:
     @property
     def where(self) -> str:
         """The file in a message."""
-        return f"file '{self.path}'" if self.rescannable else self.path
+        return self.path if self.path == STANDARD_INPUT else f"file '{self.path}'"
 
-    @property
-    def note(self) -> str:
+    def note(self, left_out: Collection[str]) -> str:
         """How it was read, where that is not as usual, after its name in a sentence."""
+        index = zip(self.index, self.index_notes, strict=True)
+        notes = [*self.notes, *(note for name, note in index if note and name in left_out)]
         return "".join(
             f"{' ' if not k and not note.startswith('its ') else '; ' if k else ': '}{note}"
-            for k, note in enumerate(self.notes)
+            for k, note in enumerate(notes)
         )
 
     def values(self, name: str) -> list[Any]:

@@ -56,7 +56,7 @@ def open_parquet(path: Path) -> OpenedFile:
         read,
         texts=texts_of(schema),
         index=index,
-        notes=index_notes(index),
+        index_notes=index_notes(index),
         labels=labels,
         entries=list(accumulate(groups[:-1], initial=0)),
     )

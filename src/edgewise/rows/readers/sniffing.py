@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from edgewise._base.text import joined
 from edgewise.errors import DataError
 from edgewise.rows.readers.cells import has_thousands, is_missing, is_number
 from edgewise.rows.readers.encodings import decoded, encoding_of, refuse_binary
@@ -17,6 +18,7 @@ _SEPARATORS = (",", ";", "\t", "|", BLANKS)
 # So many lines, or as many as fit into so many characters, show the form of a file.
 _LINES, _CHARACTERS, _FEWEST_LINES = 300, 1 << 17, 4
 _SAMPLED_CELLS = 4000
+_FEWEST_THOUSANDS = 5  # cells that may hold thousands, beside as many that do not
 _FIRST_LINE = re.compile(rb"[^\r\n]*(\r\n?|\n)")
 # As pandas and Excel write it, the first line may name the separator.
 _NAMED_SEPARATOR = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)
@@ -106,10 +108,12 @@ def sniffed(
     _refuse_absent(reading.sep, shown, where)
     quote = '"' if sep == BLANKS else _quote(shown, sep)
     rows, ends = cells_of(shown, sep, quote)
-    decimal = reading.decimal or _decimal(rows, where)
+    decimal = reading.decimal or _decimal(rows, sep, where)
     remarked = _names_in_remark(lines[:preamble], rows, sep, quote, decimal, reading)
     rows = rows if remarked is None else [remarked, *rows]
-    layout = layout_of(rows, _said(reading, shown, ends, quote, remarked), decimal, where)
+    layout = layout_of(
+        rows, _said(reading, shown, ends, quote, len(rows[0]), remarked), decimal, where
+    )
     skip = preamble + (ends[0] if layout.header and remarked is None else 0)
     form = TextFormat(
         encoding=encoding,
@@ -142,14 +146,20 @@ def may_be_like(head: bytes, form: TextFormat) -> bool:
 
 
 def _said(
-    reading: Reading, shown: Sequence[str], ends: Sequence[int], quote: str, remarked: object
+    reading: Reading,
+    shown: Sequence[str],
+    ends: Sequence[int],
+    quote: str,
+    n_cells: int,
+    remarked: object,
 ) -> Reading:
     """What the user says, and what the form of the first line says about names."""
     if reading.header is not None:
         return reading
-    # R puts names in quotes, but no numbers: "2001","2002" are names.
+    # R puts all names in quotes, but no numbers: "2001","2002" are names.
     later = "".join(shown[ends[0] : ends[0] + 20])
-    quoted = shown[0].lstrip().startswith(quote) and later.strip() and quote not in later
+    every = shown[0].count(quote) >= 2 * n_cells
+    quoted = every and later.strip() and quote not in later
     return replace(reading, header=True) if quoted or remarked is not None else reading
 
 
@@ -232,19 +242,29 @@ def _quote(lines: Sequence[str], sep: str) -> str:
     return "'" if filled and 2 * single > len(filled) else '"'
 
 
-def _decimal(rows: Sequence[Sequence[str]], where: str) -> str:
+def _decimal(rows: Sequence[Sequence[str]], sep: str, where: str) -> str:
     """A comma if numbers have commas and none has a point."""
     cells = [cell.strip() for row in rows[1:] for cell in row][:_SAMPLED_CELLS]
     commas = [cell for cell in cells if "," in cell and is_number(cell, ",")]
-    if not commas or any("." in cell and is_number(cell) for cell in cells):
+    points = [cell for cell in cells if "." in cell and is_number(cell)]
+    if not commas or points:
+        # With semicolons a point may set thousands apart, as in 567 and 1.234.
+        whole = sum(cell.isdecimal() for cell in cells)
+        few = min(len(points), whole) < _FEWEST_THOUSANDS
+        if sep == ";" and not few and all(map(has_thousands, points)):
+            raise _thousands(where, points[0], "point", ".")
         return "."
     if all(map(has_thousands, commas)):
-        raise DataError(
-            f"data: {where} has cells such as {commas[0]!r}, where the comma may be the decimal "
-            "point or set thousands apart; say decimal=',' (--decimal ,) if it is the decimal "
-            "point, else write the numbers without commas."
-        )
+        raise _thousands(where, commas[0], "comma", ",")
     return ","
+
+
+def _thousands(where: str, cell: str, mark: str, decimal: str) -> DataError:
+    return DataError(
+        f"data: {where} has cells such as {cell!r}, where the {mark} may be the decimal point or "
+        f"set thousands apart; say decimal={decimal!r} (--decimal {decimal}) if it is the decimal "
+        f"point, else write the numbers without {mark}s."
+    )
 
 
 def _names_in_remark(
@@ -277,6 +297,4 @@ def _notes(form: TextFormat, reading: Reading, usual: str) -> tuple[str, ...]:
         said.append(f"{form.encoding} text")
     if form.quote == "'":
         said.append("single quotes")
-    *first, last = said or [""]
-    whole = (", ".join(first) + " and " + last) if first else last
-    return ((f"has {whole}",) if whole else ()) + form.layout.notes
+    return ((f"has {joined(said, 'and')}",) if said else ()) + form.layout.notes

@@ -15,7 +15,7 @@ from edgewise.rows.block import Rows
 from edgewise.rows.readers.arrow import texts_of
 from edgewise.rows.readers.byte_streams import PeekedStream, decompressed
 from edgewise.rows.readers.csv import csv_blocks, csv_schema, first_text, head_of
-from edgewise.rows.readers.opened_file import OpenedFile, readable
+from edgewise.rows.readers.opened_file import STANDARD_INPUT, OpenedFile, readable
 from edgewise.rows.readers.sniffing import sniffed
 from edgewise.rows.reading import Reading
 
@@ -40,17 +40,18 @@ def open_csv_stream(
     owned: bool = False,
 ) -> OpenedFile:
     """Text from standard input or another stream that is read once; an owned one is closed."""
+    where = name if name == STANDARD_INPUT else f"file '{name}'"
     raw = PeekedStream(stream, owned=owned)
     for mark, what in _NOT_TEXT.items():
         if raw.head(len(mark)) == mark:
-            raise DataError(f"data: expected CSV on {name}, got {what}; give its path.")
+            raise DataError(f"data: expected CSV on {where}, got {what}; give its path.")
     with readable(name):
         peeked = PeekedStream(decompressed(raw))
-        head, whole = head_of(_Ahead(peeked), name)
+        head, whole = head_of(_Ahead(peeked), where)
         if not head.strip():
-            raise DataError(f"data: expected CSV on {name}, got nothing; pipe rows into it.")
-        form, notes = sniffed(head, whole, reading, name)
-        schema, bytes_a_row = csv_schema(head, whole, form, name)
+            raise DataError(f"data: expected CSV on {where}, got nothing; pipe rows into it.")
+        form, notes = sniffed(head, whole, reading, where)
+        schema, bytes_a_row = csv_schema(head, whole, form, where)
     block = max(_BLOCK, 2 * form.longest)
     memory = _Memory(peeked, _BLOCKS_KEPT * block)
     spent = False
@@ -58,7 +59,7 @@ def open_csv_stream(
     def read(columns: Sequence[str], skip: int, along: Sequence[str] = ()) -> Iterator[Rows]:
         nonlocal spent
         if spent:
-            raise DataError(f"data: {name} was read already and cannot be read again.")
+            raise DataError(f"data: {where} was read already and cannot be read again.")
         spent = True
         if whole and not bytes_a_row:
             return
@@ -67,7 +68,7 @@ def open_csv_stream(
             lambda: memory.lines(form.encoding),
             form,
             schema,
-            name,
+            where,
             columns,
             skip,
             along,
@@ -83,6 +84,7 @@ def open_csv_stream(
         read,
         texts=texts_of(schema),
         index=form.layout.index,
+        index_notes=form.layout.index_notes,
         notes=notes,
         first_text=lambda column: first_text(head, form, column),
         rescannable=False,

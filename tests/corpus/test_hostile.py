@@ -1,0 +1,265 @@
+"""What reviewers broke: no row lost, none counted twice, no variable lost, no number misread."""
+
+from __future__ import annotations
+
+import os
+import threading
+
+import numpy as np
+import pytest
+
+import edgewise as ew
+from edgewise.rows.readers.files import FileTable
+from edgewise.rows.reading import Reading
+
+NOTED = pytest.mark.filterwarnings("ignore::edgewise.errors.GuessedFormatWarning")
+
+
+@pytest.fixture
+def written(tmp_path):
+    """``written("x.csv", lines)``: a file of these lines."""
+
+    def write(name, lines):
+        path = tmp_path / name
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        return path
+
+    return write
+
+
+def cells(X, sep=","):
+    return [sep.join(map(repr, row)) for row in np.asarray(X).tolist()]
+
+
+class TestQuotes:
+    """A quote that is not closed swallows rows, if its column is not read."""
+
+    def lines(self, rows, notes):
+        body = zip(cells(rows), notes, strict=True)
+        return ["a,b,c,d,note", *(f"{line},{note}" for line, note in body)]
+
+    @pytest.mark.parametrize("at", [3, 200, 398])
+    def test_one(self, written, rows, refuses, at):
+        notes = ["ok"] * 400
+        notes[at] = '"5 inch'
+        path = written("x.csv", self.lines(rows, notes))
+        refuses(lambda: ew.edge_test(path, exclude="note"), ew.DataError, f"line {at + 2}", "quote")
+
+    def test_two_that_swallow_what_is_between(self, written, rows, refuses):
+        notes = ["ok"] * 400
+        notes[100], notes[140] = '"5 inch', '"7 inch'
+        path = written("x.csv", self.lines(rows, notes))
+        refuses(lambda: ew.edge_test(path, exclude="note"), ew.DataError, "line 102", "quote")
+
+    def test_two_far_down(self, written, rows, refuses):
+        many = np.tile(rows, (100, 1))
+        notes = ["ok"] * len(many)
+        notes[39_000], notes[39_100] = '"5 inch', '"7 inch'
+        path = written("x.csv", self.lines(many, notes))
+        assert path.stat().st_size > 2**21
+        refuses(lambda: ew.edge_test(path, exclude="note"), ew.DataError, "line 39002", "quote")
+
+    def test_proper_ones_over_several_lines(self, written, rows, same_result):
+        notes = ['"in ""quotes"",\nand lines"' if k % 7 == 0 else "ok" for k in range(400)]
+        path = written("x.csv", self.lines(rows, notes))
+        same_result(ew.edge_test(path, exclude="note"), ew.edge_test(rows), names="abcd")
+
+    def test_an_inch_within_a_cell(self, written, rows, same_result):
+        path = written("x.csv", self.lines(rows, ['5" pipe'] * 400))
+        same_result(ew.edge_test(path, exclude="note"), ew.edge_test(rows), names="abcd")
+
+
+class TestThousands:
+    def test_points_between_semicolons(self, written, refuses):
+        numbers = np.random.default_rng(0).integers(1, 3000, (60, 2))
+        lines = [";".join(f"{n:,}".replace(",", ".") for n in row) for row in numbers.tolist()]
+        path = written("x.csv", ["a;b", *lines])
+        refuses(lambda: ew.edge_test(path), ew.DataError, "thousands", "--decimal .")
+        told = ew.read_table(path, sep=";", decimal=".")
+        assert ew.edge_test(told).n_samples == 60
+
+    @NOTED
+    def test_three_decimals_are_decimals(self, written, rows):
+        path = written("x.csv", ["a;b;c;d", *cells(np.round(rows, 3), ";")])
+        np.testing.assert_allclose(
+            ew.edge_test(path).covariance, np.cov(np.round(rows, 3).T), rtol=1e-10
+        )
+
+
+class TestNames:
+    @pytest.mark.parametrize("corner", ["country", ""])
+    @pytest.mark.parametrize(
+        "names", [["2001", "2002", "2003", "2004"], ["400.5", "401.0", "401.5", "402.0"]]
+    )
+    @NOTED
+    def test_numbers_beside_a_corner(self, written, rows, corner, names):
+        lines = [f"c{k},{line}" for k, line in enumerate(cells(rows))]
+        path = written("x.csv", [",".join([corner, *names]), *lines])
+        result = ew.edge_test(path, exclude=corner)
+        assert result.feature_names == tuple(names)
+        assert result.n_samples == 400
+
+    def test_a_row_with_one_quoted_cell(self, written, rows):
+        lines = [f"p{k},{line}" for k, line in enumerate(cells(rows))]
+        lines[0] = f'"Smith, J",{cells(rows)[0]}'
+        with pytest.warns(ew.GuessedFormatWarning, match="looks like a row"):
+            result = ew.edge_test(written("x.csv", lines), exclude="x0")
+        assert result.n_samples == 400
+
+    def test_counts_without_a_name_are_a_variable(self, written, rows):
+        counts = np.random.default_rng(1).poisson(20, 400)
+        lines = [f"{n},{line}" for n, line in zip(counts.tolist(), cells(rows), strict=True)]
+        with pytest.warns(ew.GuessedFormatWarning, match="is a variable"):
+            result = ew.edge_test(written("x.csv", [",a,b,c,d", *lines]))
+        assert result.feature_names == ("", *"abcd")
+
+
+class TestRowNumbers:
+    """All files decide together, in whatever order they come."""
+
+    def files(self, written, rows, *columns):
+        parts = np.array_split(rows, len(columns))
+        return [
+            written(
+                f"{k}.csv",
+                ["id,a,b,c,d", *(f"{n},{line}" for n, line in zip(column, cells(X), strict=False))],
+            )
+            for k, (column, X) in enumerate(zip(columns, parts, strict=True))
+        ]
+
+    def test_a_first_file_of_few_rows(self, written, rows):
+        files = self.files(written, rows, [1], range(1, 300))
+        assert FileTable(files).feature_names == tuple("abcd")
+        assert FileTable(files[::-1]).feature_names == tuple("abcd")
+
+    def test_files_that_disagree(self, written, rows):
+        files = self.files(written, rows, range(1, 201), np.linspace(0, 1, 200).tolist())
+        for some in (files, files[::-1]):
+            table = FileTable(some)
+            assert table.feature_names == ("id", *"abcd")
+            assert not any("left out" in note for note in table.notes)
+
+    def test_what_is_asked_for_is_not_called_left_out(self, written, rows, recwarn):
+        path = self.files(written, rows, range(1, 401))[0]
+        assert ew.edge_test(path, columns=["id", "a", "b"]).feature_names == ("id", "a", "b")
+        assert not [
+            one for one in recwarn.list if issubclass(one.category, ew.GuessedFormatWarning)
+        ]
+
+
+class TestOptions:
+    def test_other_options_do_not_resume(self, written, rows, tmp_path, refuses):
+        X = rows.astype(object).copy()
+        X[::50, 0] = -999
+        paths = [
+            written("1.csv", ["a,b,c,d", *cells(X[:200])]),
+            written("2.csv", ["a,b,c,d", *cells(X[200:])]),
+        ]
+        checkpoint = tmp_path / "x.checkpoint"
+        said = ew.read_table(paths, na_values="-999")
+
+        class StopError(Exception):
+            pass
+
+        def stop(done):
+            raise StopError
+
+        with pytest.raises(StopError):
+            ew.accumulate(said, drop_missing=True, checkpoint=checkpoint, every=1e-9, progress=stop)
+        if not checkpoint.exists():
+            ew.accumulate(paths[:1], checkpoint=checkpoint, every=1e-9)
+            pytest.skip("the run was stopped before its first checkpoint")
+        refuses(
+            lambda: ew.accumulate(paths, drop_missing=True, checkpoint=checkpoint, resume=True),
+            ew.StateFileError,
+            "other",
+        )
+
+    def test_missing_values_that_are_not_ascii(self, tmp_path, rows):
+        lines = cells(rows)
+        lines[3] = lines[3].rpartition(",")[0] + ",fällt aus"
+        path = tmp_path / "x.csv"
+        path.write_bytes("\n".join(["a,b,c,Größe", *lines]).encode("cp1252"))
+        said = ew.read_table(path, encoding="cp1252", na_values="fällt aus")
+        assert ew.edge_test(said, drop_missing=True).n_samples == 399
+
+    def test_the_layer_also_holds_the_levels(self, require, rows):
+        counts = np.column_stack([np.arange(400) % 2, rows[:, 1:]])
+        cells_ = require("anndata").AnnData(rows.copy(), layers={"c": counts})
+        result = ew.compare_groups(ew.read_table(cells_, layer="c"), by="0")
+        assert result.n_samples == (200, 200)
+
+    def test_labels_are_trimmed(self, written, rows):
+        labels = [f"{' ' * (k % 2)}s{k % 25}" for k in range(400)]
+        lines = [f"{line},{label}" for line, label in zip(cells(rows), labels, strict=True)]
+        result = ew.edge_test(written("x.csv", ["a,b,c,d,who", *lines]), groups="who")
+        assert result.options["n_groups"] == 25
+
+
+class TestPandas:
+    def test_labels_go_by_position_and_not_against_the_index(self, require, rows, refuses):
+        pd = require("pandas")
+        frame = pd.DataFrame(rows, columns=list("abcd"))
+        labels = pd.Series(np.arange(400) // 10)
+        mixed = frame.sample(frac=1, random_state=0)
+        refuses(
+            lambda: ew.edge_test(mixed, groups=labels), ew.ParameterError, "labels.loc[data.index]"
+        )
+        aligned = ew.edge_test(mixed, groups=labels.loc[mixed.index])
+        np.testing.assert_allclose(
+            aligned.statistic, ew.edge_test(frame, groups=labels).statistic, rtol=1e-9
+        )
+        some = frame[frame.a > 0]
+        assert ew.edge_test(some, groups=pd.Series(range(len(some)))).n_samples == len(some)
+
+    def test_an_index_that_became_a_column(self, require, rows):
+        pd = require("pandas")
+        frame = pd.DataFrame(rows, columns=list("abcd"))
+        some = frame[frame.a > 0].reset_index()
+        found = ew.edge_test(some, method="batch").cautions
+        assert any("'index'" in caution and "leave it out" in caution for caution in found)
+
+    def test_frames_in_pieces(self, require, tmp_path, rows, same_result):
+        pd = require("pandas")
+        frame = pd.DataFrame(rows, columns=list("abcd"))
+        frame.to_csv(tmp_path / "x.csv", index=False)
+        pieces = pd.read_csv(tmp_path / "x.csv", chunksize=100)
+        expected = ew.edge_test(frame, method="batch")
+        same_result(ew.edge_test(pieces, method="batch"), expected)
+
+    def test_a_class(self, require, refuses):
+        pd = require("pandas")
+        refuses(lambda: ew.edge_test(pd.DataFrame), ew.DataTypeError, "class DataFrame")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+class TestPipes:
+    def pipe(self, tmp_path, rows):
+        path = tmp_path / "p"
+        os.mkfifo(path)
+        text = "\n".join(["a,b,c,d", *cells(rows)]) + "\n"
+        threading.Thread(target=path.write_text, args=(text,), daemon=True).start()
+        return path
+
+    def test_its_name(self, tmp_path, rows):
+        path = self.pipe(tmp_path, rows)
+        assert ew.edge_test(path, method="batch").files == ((str(path), 400),)
+
+    def test_levels_cannot_be_read_twice(self, tmp_path, refuses):
+        path = tmp_path / "p"
+        os.mkfifo(path)
+        refuses(lambda: ew.compare_groups(path, by="a"), ew.DataError, "read only once")
+
+
+def test_a_decimal_comma_far_down(written, rows, refuses):
+    lines = ["a;b", *["1;2"] * 600_000, "-4,128;3"]
+    path = written("x.csv", lines)
+    refuses(
+        lambda: ew.edge_test(ew.read_table(path, sep=";")),
+        ew.DataError,
+        "--decimal ,",
+        "line 600002",
+    )
+    said = Reading(sep=";", decimal=",")
+    other = written("y.csv", ["a;b", "1.5;2", "2.5;3", "4;5"])
+    refuses(lambda: FileTable([other], reading=said), ew.DataError, "--decimal .")
