@@ -302,8 +302,13 @@ class TestProgress:
         pty = require("pty")
         leader, follower = pty.openpty()
         # Enough to take some seconds; it is stopped once the bar was seen.
-        data = long_data(4)
-        process = start("accumulate", *data, "-o", tmp_path / "x.ews", stderr=follower)
+        head, _, body = long_data()[0].read_bytes().partition(b"\n")
+        data = tmp_path / "long.csv"
+        with data.open("wb") as file:
+            file.write(head + b"\n")
+            for _ in range(30):
+                file.write(body)
+        process = start("accumulate", data, "-o", tmp_path / "x.ews", stderr=follower)
         os.close(follower)
         shown, end = b"", time.monotonic() + 60
         try:

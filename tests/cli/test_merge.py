@@ -182,3 +182,21 @@ class TestRefusals:
 
     def test_nothing_to_merge(self, run_edgewise):
         assert "STATE..." in run_edgewise("merge", "-o", "x.ews", status=2).stderr
+
+
+def test_the_same_rows_in_another_order_of_columns(run_main, tmp_path, rows, write_csv):
+    data = write_csv(tmp_path / "rows.csv", "abcd", rows)
+    run_main("accumulate", data, "-o", tmp_path / "x.ews")
+    run_main("accumulate", data, "--columns", "d,c,b,a", "-o", tmp_path / "y.ews")
+    both = ("merge", tmp_path / "x.ews", tmp_path / "y.ews", "-o", tmp_path / "z.ews")
+    _, told = run_main(*both, status=1)
+    assert "y.ews' holds the same rows as" in told
+
+
+def test_states_with_and_without_names(run_main, tmp_path, rows, write_csv):
+    np.save(tmp_path / "later.npy", -2 * rows)
+    run_main("accumulate", write_csv(tmp_path / "a.csv", "abcd", rows), "-o", tmp_path / "x.ews")
+    run_main("accumulate", tmp_path / "later.npy", "-o", tmp_path / "y.ews")
+    states = tmp_path / "x.ews", tmp_path / "y.ews"
+    _, told = run_main("merge", *states, "-o", tmp_path / "z.ews")
+    assert "are matched by place" in told

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import nullcontext
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from edgewise.cli.manual import Manual
 from edgewise.cli.options import PATH
 from edgewise.cli.outputs import checked_state_output, written
-from edgewise.cli.telling import say_or_remark
+from edgewise.cli.telling import remark, say_or_remark
 
 if TYPE_CHECKING:
     from edgewise.states.registry import AnyState
 
 _WAIT = 60.0  # seconds for others that merge into the same file
+_FEWEST_ROWS = 10  # whose variances are the same only if the rows are
 
 
 @click.command(
@@ -60,11 +61,10 @@ def command(states: tuple[str, ...], output: str) -> None:
 
 def _sum_of(paths: Sequence[str]) -> AnyState:
     from edgewise.errors import DataError, ParameterError
-    from edgewise.states.file_format import fingerprint
     from edgewise.states.registry import load_state
 
     total = load_state(paths[0])
-    seen = {fingerprint(total._contents()): paths[0]}
+    seen = [(paths[0], total)]
     for path in paths[1:]:
         other = load_state(path)
         if type(other) is not type(total):
@@ -72,14 +72,39 @@ def _sum_of(paths: Sequence[str]) -> AnyState:
                 f"state file '{path}' holds {type(other).__name__}, '{paths[0]}' "
                 f"{type(total).__name__}; only states of one kind can be added."
             )
-        twin = seen.setdefault(fingerprint(other._contents()), path)
-        if twin is not path and other.n_samples:
-            raise DataError(
-                f"state file '{path}' holds the same rows as '{twin}', which would count twice; "
-                "name each state once."
-            )
+        for twin, before in seen:
+            if _same_rows(before, other):
+                raise DataError(
+                    f"state file '{path}' holds the same rows as '{twin}', which would count "
+                    "twice; name each state once."
+                )
+        seen.append((path, other))
+        by_place = (_sums(total).feature_names is None) != (_sums(other).feature_names is None)
         try:
             total = total + other  # type: ignore[operator]
         except ParameterError as error:
             raise DataError(f"state file '{path}': {error}") from error
+        if by_place:
+            remark(f"the columns of '{path}' are matched by place: only some states have names.")
     return total
+
+
+def _sums(state: Any) -> Any:
+    """The state in a confidence sequence, or the state itself."""
+    return getattr(state, "state", state)
+
+
+def _same_rows(a: Any, b: Any) -> bool:
+    """Whether two states hold the same rows, also with their columns in another order."""
+    import numpy as np
+
+    from edgewise.states.file_format import fingerprint
+
+    if not a.n_samples or a.n_samples != b.n_samples:
+        return False
+    if fingerprint(a._contents()) == fingerprint(b._contents()):
+        return True
+    one, other = (np.sort(_sums(state).covariance().diagonal()) for state in (a, b))
+    if a.n_samples < _FEWEST_ROWS or one.shape != other.shape or not one.all():
+        return False
+    return bool(np.allclose(one, other, rtol=1e-10, atol=0.0))
