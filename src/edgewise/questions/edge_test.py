@@ -20,6 +20,7 @@ from edgewise.methods.sequential import ConfidenceSequence, Sequential
 from edgewise.questions.budget import candidates, spend, started_clock
 from edgewise.results.decide import decide
 from edgewise.results.result import EdgeTestResult
+from edgewise.rows.file_read import files_read
 from edgewise.rows.grouping import GroupedTable
 from edgewise.rows.opening import open_table
 from edgewise.states.registry import as_state
@@ -204,7 +205,8 @@ def edge_test(
         family.tested(table.feature_names)
         spent = spend(table, clock, able, question.alpha)
         result = _decided(spent.measurement, question)
-        return replace(result, options={**result.options, **spent.record()})
+        options = {**result.options, **spent.record()}
+        return replace(result, options=options, files=files_read(table))
     chosen = method_of(method, options, edge_test)
     if grouped:
         chosen.check_groups()
