@@ -21,6 +21,12 @@ class DataToRead:
         The data.
     reading : Reading
         What the user says about their form.
+
+    Examples
+    --------
+    >>> import edgewise as ew
+    >>> ew.read_table("rows.csv", sep=";", decimal=",")
+    read_table('rows.csv', sep=';', decimal=',')
     """
 
     data: Any
