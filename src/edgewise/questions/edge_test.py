@@ -58,7 +58,7 @@ def edge_test(
         records, frames of pandas and polars (also lazy), xarray, AnnData, MNE, database cursors,
         tensors, iterators of batches. A path may be that of a .csv, .tsv (also compressed),
         .parquet, .feather, .arrow, .npy, .npz, .xlsx or .jsonl file, of a folder or pattern of
-        them, or of a state; `read_table` says how to read it, where that is not found out. A
+        them, or of a state. edgewise works out how to read a file; `read_table` lets you say it. A
         `dask.array`, a `dask.dataframe` or a Spark data frame is worked on where its rows are. A
         `Moments` state serves the methods that need one pass ("trace", "spectral", "fisher"), a
         `BatchMoments` state "batch" and "fisher".

@@ -16,7 +16,7 @@ class FileRead(NamedTuple):
     path : str
         Its path, as it was given or found.
     rows : int or None
-        How many rows it has; None if a cluster read it and does not say.
+        How many rows it has; None if a cluster read it and did not count them.
 
     Examples
     --------

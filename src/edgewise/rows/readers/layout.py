@@ -44,7 +44,7 @@ class Layout:
     index : tuple of str
         The columns that number or name the rows, and so are no variables.
     notes : tuple of str
-        What was found out and is not as usual, a sentence each.
+        What was guessed and is unusual, one sentence each.
     """
 
     names: tuple[str, ...]

@@ -40,7 +40,7 @@ class OpenedFile:
     index : tuple of str
         Columns that only number or name the rows, and are left out unless they are asked for.
     notes : tuple of str
-        How it was read, where that is not as usual.
+        What is unusual about how it was read.
     first_text : callable
         Says where a column first holds something that is not a number, for kinds that can.
     labels : callable or None
@@ -78,7 +78,7 @@ class OpenedFile:
 
     @property
     def note(self) -> str:
-        """How it was read, where that is not as usual, after its name in a sentence."""
+        """What is unusual about how it was read, to follow its name in a sentence."""
         return "".join(
             f"{' ' if not k and not note.startswith('its ') else '; ' if k else ': '}{note}"
             for k, note in enumerate(self.notes)
