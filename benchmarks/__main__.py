@@ -12,7 +12,17 @@ import warnings
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from benchmarks import cluster, conditional, memory, peers, ratios, scaling, starts, streams
+from benchmarks import (
+    cluster,
+    conditional,
+    memory,
+    peers,
+    ratios,
+    reading,
+    scaling,
+    starts,
+    streams,
+)
 from benchmarks.flops import FORMULAS
 from benchmarks.machine import load, machine_facts
 from benchmarks.report import RESULTS, Measurements, Section, read, write
@@ -24,6 +34,7 @@ SECTIONS: dict[str, Callable[[], Measurements]] = {
     "memory": memory.measure,
     "files": lambda: Measurements(list(streams.stream_lines())),
     "starts": starts.measure,
+    "reading": reading.measure,
     "peers": peers.measure,
     "timings": ratios.measure,
     "conditional": conditional.measure,

@@ -254,3 +254,11 @@ def test_what_cannot_be_tested_cannot_be_tested_in_time_either(rows, refuses):
     missing = rows.copy()
     missing[7, 1] = np.nan
     refuses(lambda: ew.edge_test(missing, budget=9), ew.NonFiniteError, "'x1' (1)")
+
+
+def test_the_files_are_in_the_result(tmp_path, many_rows):
+    paths = [tmp_path / "a.npy", tmp_path / "b.npy"]
+    np.save(paths[0], many_rows[:1000])
+    np.save(paths[1], many_rows[1000:])
+    result = ew.edge_test(paths, budget=0.1, method="trace")
+    assert result.files == ((str(paths[0]), 1000), (str(paths[1]), len(many_rows) - 1000))

@@ -11,6 +11,7 @@ import edgewise as ew
 from edgewise.methods.registry import METHODS
 from edgewise.questions.compare_methods import Comparison, all_variants, compare_methods
 from edgewise.rows.opening import open_table
+from edgewise.rows.readers.files import FileTable
 
 VARIANTS = dict(all_variants())
 TRACE_RADIUS = {"whitened, trace", "spectral, trace", "trace (paper)"}
@@ -185,3 +186,43 @@ def test_every_line_is_about_the_same_pairs(rows):
         )
         own = np.median([relative[0, 1], relative[1, 3]])
         assert line.threshold_on_partial_correlation() == pytest.approx(own, rel=1e-12)
+
+
+class TestOpening:
+    """The data are opened once, for all methods."""
+
+    @pytest.fixture
+    def semicolons(self, rows, tmp_path):
+        path = tmp_path / "semi.csv"
+        np.savetxt(path, rows, fmt="%.17g", delimiter=";", header="a;b;c;d", comments="")
+        return path
+
+    def test_a_guess_about_files_is_told_once(self, rows, semicolons, same_result):
+        with pytest.warns(ew.GuessedFormatWarning, match="has ';' between cells") as told:
+            lines = compare_methods(semicolons, methods=["score", "batch", "fisher"])
+        assert len(told) == 1
+        for line in lines:
+            same_result(line.result, ew.edge_test(rows, method=line.label), names="abcd")
+
+    def test_files_are_opened_once(self, csv_file, monkeypatch):
+        opened, real = [], FileTable.__init__
+        monkeypatch.setattr(
+            FileTable, "__init__", lambda self, *a, **k: (opened.append(a), real(self, *a, **k))[1]
+        )
+        compare_methods(csv_file, methods=["score", "batch", "fisher"])
+        assert len(opened) == 1
+
+    def test_a_stream_loses_no_rows(self, rows):
+        """Methods that cannot read it again leave it to the first that reads it once."""
+        lines = compare_methods(
+            iter(np.split(rows, 4)), methods=["score", "wald", "batch", "fisher"]
+        )
+        assert [line.result and line.result.n_samples for line in lines] == [None, None, 400, None]
+        assert "read already" in lines[3].failure
+
+    @pytest.mark.parametrize("saved", [False, True])
+    def test_a_state(self, rows, tmp_path, saved, same_result):
+        state = ew.accumulate(rows)
+        state.save(tmp_path / "rows.ews")
+        lines = compare_methods(tmp_path / "rows.ews" if saved else state, methods=["fisher"])
+        same_result(lines[0].result, ew.edge_test(state, method="fisher"))

@@ -93,19 +93,36 @@ class TestJson:
             ("edges", []),
             ("uncertainty", {}),
             ("global_pvalue", 1.5),
-            ("schema_version", 2),
+            ("schema_version", 3),
+            ("files", [[]]),
+            ("files", [[], [{"path": "a.csv", "rows": -1}]]),
             ("format", "edgewise-result"),
             ("reject", [[True] * 4] * 4),
         ],
     )
     def test_a_wrong_field_is_named(self, groups, refuses, name, value):
         document = json.loads(ew.compare_groups(*groups).to_json()) | {name: value}
-        words = {"schema_version": "version 2", "format": "edgewise-difference"}
+        words = {"schema_version": "version 3", "format": "edgewise-difference"}
         refuses(
             lambda: ew.EdgeDifferenceResult.from_json(json.dumps(document)),
             DataError,
             words.get(name, repr(name)),
         )
+
+    def test_files(self, groups, tmp_path):
+        paths = [tmp_path / "a.npy", tmp_path / "b.npy"]
+        for path, rows in zip(paths, groups, strict=True):
+            np.save(path, rows)
+        result = ew.compare_groups(*paths)
+        again = ew.EdgeDifferenceResult.from_json(result.to_json())
+        assert again.files == result.files == tuple(((str(path), 400),) for path in paths)
+        by = ew.compare_groups(paths, by=np.arange(800) % 2)
+        assert by.files == (tuple((str(path), 400) for path in paths),) * 2
+
+    def test_version_1_has_no_files(self, groups):
+        document = json.loads(ew.compare_groups(*groups).to_json()) | {"schema_version": 1}
+        del document["files"]
+        assert ew.EdgeDifferenceResult.from_json(json.dumps(document)).files == ((), ())
 
     def test_permutations_are_checked(self, groups, refuses):
         document = json.loads(ew.compare_groups(*groups, permutations=59).to_json())

@@ -16,9 +16,10 @@ from edgewise.cli.options import (
     correction_option,
     data_options,
     tell_dropped,
+    verbose_option,
 )
 from edgewise.cli.outputs import checked_outputs
-from edgewise.cli.telling import remark
+from edgewise.cli.telling import remark, remark_on_files
 
 
 @click.command(
@@ -50,6 +51,7 @@ from edgewise.cli.telling import remark
 )
 @click.option("--shuffles", type=int, metavar="N", help="Shuffles of --null.  [default: 100]")
 @click.option("--seed", type=int, help="Seed of the shuffles of --null.  [default: 0]")
+@verbose_option
 def command(null: bool, **asked: Any) -> None:
     """Run every method on DATA and say which one suits the data.
 
@@ -75,6 +77,7 @@ def _show_methods(asked: dict[str, Any]) -> None:
     from edgewise.questions.compare_methods import compare_methods
     from edgewise.questions.diagnose import diagnose
     from edgewise.results.tested import adjusted_for
+    from edgewise.rows.file_read import files_read
     from edgewise.view.export import write_plot
 
     plot = asked["plot"]
@@ -85,6 +88,8 @@ def _show_methods(asked: dict[str, Any]) -> None:
         correction = correction_of(asked["correction"])
         lines = compare_methods(rows, asked["alpha"], correction, **family)
         advice = diagnose(rows).advice()
+    if asked["verbose"]:
+        remark_on_files(files_read(table))
     tell_dropped(max(line.result.n_dropped for line in lines if line.result is not None))
     if plot is not None:
         from edgewise.view.plots import plot_ladder
@@ -107,6 +112,7 @@ def _show_null(asked: dict[str, Any]) -> None:
     from edgewise.cli.progress import progress_bar
     from edgewise.cli.screen import console, null_notes, null_table, show
     from edgewise.questions.compare_null import compare_null, even_sample
+    from edgewise.rows.file_read import files_read
 
     if asked["plot"] is not None:
         raise click.UsageError("--plot draws thresholds, and --null has none; leave one out.")
@@ -119,6 +125,8 @@ def _show_null(asked: dict[str, Any]) -> None:
     with opened_table(asked) as table, watched(asked, table, "reading", 2) as rows:
         family = family_of(asked, table.feature_names)
         sample = even_sample(rows)
+    if asked["verbose"]:
+        remark_on_files(files_read(table))
     tell_dropped(sample.n_dropped)
     used, available = len(sample.rows), sample.n_available
     if used < available:

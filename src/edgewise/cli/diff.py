@@ -22,10 +22,11 @@ from edgewise.cli.options import (
     correction_option,
     data_options,
     tell_dropped,
+    verbose_option,
 )
 from edgewise.cli.outputs import checked_outputs, write_outputs
 from edgewise.cli.reading import reading_of
-from edgewise.cli.telling import remark
+from edgewise.cli.telling import remark, remark_on_files
 from edgewise.methods.registry import CLASSES
 
 if TYPE_CHECKING:
@@ -94,11 +95,13 @@ if TYPE_CHECKING:
     metavar="FILE.png|svg|pdf",
     help="Draw both graphs and their difference side by side.",
 )
+@verbose_option
 def command(
     json_file: str | None,
     csv_file: str | None,
     report: str | None,
     plot: str | None,
+    verbose: bool,
     **asked: Any,
 ) -> None:
     """Test for every pair of columns whether its partial correlation differs between two groups.
@@ -113,6 +116,10 @@ def command(
         {"--report": report, "--plot": plot, "--csv": csv_file, "--json": json_file}, inputs(asked)
     )
     result = _compared(asked)
+    if verbose:
+        # With --by, all groups are in the same files.
+        files = [file for one in _each(result) for group in one.files for file in group]
+        remark_on_files([*dict.fromkeys(files)])
     made_by = shlex.join(["edgewise", *sys.argv[1:]])
     writers = {
         "--report": lambda file: result.report(file, command=made_by),

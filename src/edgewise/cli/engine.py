@@ -92,7 +92,7 @@ def opened_table(asked: dict[str, Any]) -> Iterator[Table]:
 
 
 def told(files: FileTable) -> FileTable:
-    """The files; how they were read is told where that is not as usual."""
+    """The files; a remark says what was guessed about them, if it is unusual."""
     for note in files.notes:
         remark(note)
     return files

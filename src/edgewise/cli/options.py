@@ -58,6 +58,15 @@ def correction_option(command: _Command) -> _Command:
     )(command)
 
 
+def verbose_option(command: _Command) -> _Command:
+    return click.option(
+        "-v",
+        "--verbose",
+        is_flag=True,
+        help="Say which files were read, and how many rows each has.",
+    )(command)
+
+
 def correction_of(name: str | None) -> str | None:
     """The correction that the user gave, or the default, which a bound may ignore."""
     from edgewise.inference.corrections import HOLM

@@ -21,10 +21,11 @@ from edgewise.cli.options import (
     data_options,
     names_option,
     tell_dropped,
+    verbose_option,
 )
 from edgewise.cli.outputs import checked_outputs, written
 from edgewise.cli.reading import reading_of
-from edgewise.cli.telling import remark, say
+from edgewise.cli.telling import remark, remark_on_files, say
 from edgewise.methods.registry import CLASSES, DEFAULT_METHOD
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -83,6 +84,7 @@ def _row_options(command: _Command) -> _Command:
 @click.option(
     "--json", "json_file", type=PATH, metavar="FILE|-", help="Write the answer as JSON as well."
 )
+@verbose_option
 def command(
     x: str,
     y: str,
@@ -127,6 +129,7 @@ def _answer(asked: dict[str, Any], names: Sequence[str], method: str) -> Any:
     from edgewise.questions.conditional import partial_test
     from edgewise.questions.edge_test import edge_test
     from edgewise.results.pair import pair_of_result
+    from edgewise.rows.file_read import files_read
     from edgewise.rows.readers.files import FileTable
 
     x, y, *given = names
@@ -156,6 +159,8 @@ def _answer(asked: dict[str, Any], names: Sequence[str], method: str) -> Any:
     for warning in caught:
         remark(str(warning.message))
     tell_dropped(answer.n_dropped)
+    if asked["verbose"]:
+        remark_on_files(files_read(table))
     for caution in answer.cautions:
         remark(f"caution: {caution}")
     return answer

@@ -10,7 +10,8 @@ import click
 from edgewise.cli.engine import opened_table, watched
 from edgewise.cli.family import family_of, family_options
 from edgewise.cli.manual import Manual
-from edgewise.cli.options import alpha_option, data_options, tell_dropped
+from edgewise.cli.options import alpha_option, data_options, tell_dropped, verbose_option
+from edgewise.cli.telling import remark_on_files
 
 if TYPE_CHECKING:
     from edgewise.errors import EdgewiseError
@@ -41,7 +42,8 @@ if TYPE_CHECKING:
     "--power", type=float, default=0.8, show_default=True, help="The probability of finding it."
 )
 @alpha_option
-def command(effect: float, power: float, alpha: float, **asked: Any) -> None:
+@verbose_option
+def command(effect: float, power: float, alpha: float, verbose: bool, **asked: Any) -> None:
     """How many rows like those of DATA would find a partial correlation of a given size?
 
     The per-edge methods then find it with the given power, after correction for all tested pairs.
@@ -52,6 +54,7 @@ def command(effect: float, power: float, alpha: float, **asked: Any) -> None:
     from edgewise.methods.registry import registered
     from edgewise.questions.plan import plan_sample_size
     from edgewise.rows.counting import dropped_rows
+    from edgewise.rows.file_read import files_read
 
     plans: list[tuple[str, str, SamplePlan | EdgewiseError]] = []
     with opened_table(asked) as table, watched(asked, table, "planning") as rows:
@@ -69,6 +72,8 @@ def command(effect: float, power: float, alpha: float, **asked: Any) -> None:
         if len(failures) == len(plans):
             raise failures[0]
         n_dropped = dropped_rows(rows) if asked["drop_missing"] else 0
+    if verbose:
+        remark_on_files(files_read(table))
     tell_dropped(n_dropped)
     out = console()
     show(

@@ -1,4 +1,4 @@
-"""--sep, --decimal and the other options that say how files are to be read."""
+"""--sep, --decimal and the other options that say how to read files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NAMES = ("sep", "decimal", "encoding", "na_values", "header", "index_col", "she
 
 
 def reading_options(command: _Command) -> _Command:
-    """The form of the files, where it is not found out from their first lines."""
+    """How to read the files, if edgewise cannot work it out from their first lines."""
     for decorator in (
         click.option("--sheet", metavar="NAME", help="The sheet of an .xlsx file.  [first]"),
         click.option(

@@ -10,9 +10,9 @@ import click
 from edgewise.cli.engine import engine_options
 from edgewise.cli.family import inputs
 from edgewise.cli.manual import section
-from edgewise.cli.options import PATH
+from edgewise.cli.options import PATH, verbose_option
 from edgewise.cli.outputs import checked_outputs, written
-from edgewise.cli.telling import say
+from edgewise.cli.telling import remark_on_files, say
 from edgewise.cli.testing import (
     MethodCommand,
     compare_option,
@@ -49,7 +49,8 @@ from edgewise.cli.testing import (
     help="The page.",
 )
 @compare_option
-def command(output: str, compare: bool | None, **asked: Any) -> None:
+@verbose_option
+def command(output: str, compare: bool | None, verbose: bool, **asked: Any) -> None:
     """Test every pair of columns of DATA and write one HTML file with everything in it.
 
     The page works offline and from disk: the graph, a slider for the level, the table of edges, the
@@ -59,6 +60,8 @@ def command(output: str, compare: bool | None, **asked: Any) -> None:
     page = checked_outputs({"--report": output}, inputs(asked))["--report"] or output
     with tested(asked) as (result, rows), written(page, ".html") as file:
         make_report(result, file, rows, asked, compare)
+    if verbose:
+        remark_on_files(result.files)
     if page != "-":
         say(result.headline())
         say(f"The report is in {Path(output).resolve()}")

@@ -87,7 +87,7 @@ def accumulate(
         Seconds between two checkpoints.
     resume : bool
         Continue from the checkpoint if there is one: no row is read twice, and none is left out.
-        Without it, a checkpoint that is there is an error, and stays.
+        Without it, an existing checkpoint is an error, and is kept.
     progress : callable, optional
         Called with the number of rows of each block after it is read; not on a cluster.
 

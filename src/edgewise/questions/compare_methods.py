@@ -20,6 +20,8 @@ from edgewise.methods.method import Method
 from edgewise.methods.registry import method_of, registered
 from edgewise.questions.edge_test import edge_test
 from edgewise.results.result import EdgeTestResult
+from edgewise.rows.opening import open_table
+from edgewise.states.registry import as_state
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -37,7 +39,7 @@ class Comparison:
     failure : str
         Why there is no result; empty if there is one.
     seconds : float
-        How long it took.
+        How long it took, from the opened data on.
     guarantee : str
         What the method promises, in about five words.
 
@@ -150,6 +152,9 @@ def compare_methods(
     lines: list[Comparison] = []
     errors: list[EdgewiseError] = []
     import_slow_parts()
+    # Once, so that files are not opened anew for each method, and warnings about them are shown.
+    state = as_state(data)
+    source = open_table(data) if state is None else state
     for label, method in all_variants() if methods is None else map(labelled, methods):
         start = time.perf_counter()
         result, failure = None, ""
@@ -158,7 +163,7 @@ def compare_methods(
             with without_warnings():
                 own = own_correction(method, correction)
                 result = edge_test(
-                    data, method=method, alpha=alpha, correction=own, given=given, pairs=pairs
+                    source, method=method, alpha=alpha, correction=own, given=given, pairs=pairs
                 )
         except EdgewiseError as error:
             failure = str(error)

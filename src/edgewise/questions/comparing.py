@@ -220,13 +220,14 @@ def _check_varies(opened: Sequence[Group], groups: Sequence[FloatArray]) -> None
 def _recorded(
     result: EdgeDifferenceResult, levels: Levels, dropped: tuple[int, int]
 ) -> EdgeDifferenceResult:
-    """The result with what only the levels know: the rows that were left out."""
+    """The result with what only the levels know: their files, and the rows that were left out."""
     record: dict[str, Any] = {}
     if levels.n_without:
         record["rows_without_level"] = levels.n_without
     if levels.groups_name is not None:
         record["groups"] = levels.groups_name
-    return replace(result, n_dropped=dropped, options={**result.options, **record})
+    options, files = {**result.options, **record}, (levels.files, levels.files)
+    return replace(result, n_dropped=dropped, options=options, files=files)
 
 
 def _tell_cautions(result: EdgeDifferenceResult) -> None:

@@ -20,6 +20,7 @@ from edgewise.methods.sequential import ConfidenceSequence, Sequential
 from edgewise.questions.budget import candidates, spend, started_clock
 from edgewise.results.decide import decide
 from edgewise.results.result import EdgeTestResult
+from edgewise.rows.file_read import files_read
 from edgewise.rows.grouping import GroupedTable
 from edgewise.rows.opening import open_table
 from edgewise.states.registry import as_state
@@ -57,7 +58,7 @@ def edge_test(
         records, frames of pandas and polars (also lazy), xarray, AnnData, MNE, database cursors,
         tensors, iterators of batches. A path may be that of a .csv, .tsv (also compressed),
         .parquet, .feather, .arrow, .npy, .npz, .xlsx or .jsonl file, of a folder or pattern of
-        them, or of a state; `read_table` says how to read it, where that is not found out. A
+        them, or of a state. edgewise works out how to read a file; `read_table` lets you say it. A
         `dask.array`, a `dask.dataframe` or a Spark data frame is worked on where its rows are. A
         `Moments` state serves the methods that need one pass ("trace", "spectral", "fisher"), a
         `BatchMoments` state "batch" and "fisher".
@@ -204,7 +205,8 @@ def edge_test(
         family.tested(table.feature_names)
         spent = spend(table, clock, able, question.alpha)
         result = _decided(spent.measurement, question)
-        return replace(result, options={**result.options, **spent.record()})
+        options = {**result.options, **spent.record()}
+        return replace(result, options=options, files=files_read(table))
     chosen = method_of(method, options, edge_test)
     if grouped:
         chosen.check_groups()

@@ -13,6 +13,7 @@ from edgewise._base.text import listed
 from edgewise._base.types import AnyArray, FloatArray
 from edgewise.errors import DataError, ParameterError
 from edgewise.rows.collecting import all_rows
+from edgewise.rows.file_read import FileRead, files_read
 from edgewise.rows.labels import label_numbers
 from edgewise.rows.level_column import column_of_labels, labels_of
 from edgewise.rows.opening import on_cluster, open_table
@@ -42,6 +43,8 @@ class Levels:
         To which group each row belongs, of rows that belong together.
     groups_name : str or None
         The column that says so.
+    files : tuple of FileRead
+        The files that the rows came from.
     """
 
     rows: FloatArray
@@ -51,6 +54,7 @@ class Levels:
     n_without: int
     groups: FloatArray | None = None
     groups_name: str | None = None
+    files: tuple[FileRead, ...] = ()
 
     def labels_of(self, some: AnyArray) -> FloatArray | None:
         """The groups of some of the rows."""
@@ -103,7 +107,8 @@ def read_levels(data: Any, by: Any, rows: Mapping[str, Any]) -> Levels:
         _check_apart(groups, codes)
     named = together if isinstance(together, str) else None
     without = int((~known).sum())
-    return Levels(values[known], codes, names, table.feature_names, without, groups, named)
+    files = files_read(table)
+    return Levels(values[known], codes, names, table.feature_names, without, groups, named, files)
 
 
 def _check_known(known: AnyArray, argument: str, what: str, rows: Mapping[str, Any]) -> None:

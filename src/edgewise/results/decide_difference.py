@@ -147,6 +147,7 @@ def _result(
         cautions=_cautions(groups),
         uncertainty=difference,
         tested=tested,
+        files=(a.files, b.files),
     )
 
 

@@ -18,9 +18,7 @@ from edgewise.results.difference_summary import headline, shortest, summary
 from edgewise.results.edge import FrameKind, frame_of
 from edgewise.results.intervals import ShownIntervals
 from edgewise.results.json_output import WritesJson
-
-if TYPE_CHECKING:
-    import os
+from edgewise.rows.file_read import FileRead
 
 if TYPE_CHECKING:
     import os
@@ -83,6 +81,9 @@ class EdgeDifferenceResult(ShownIntervals, WritesJson):
         What intervals are made from.
     tested : ndarray of bool of shape (p, p), or None
         The tested pairs, with `given` or `pairs`; None if they are all.
+    files : tuple of two tuples of FileRead
+        The files of each group, and how many rows each has; empty for rows in memory. With `by`,
+        both groups are in the same files.
     given : tuple of str
         The columns that were adjusted for and are in no tested pair.
     n_edges, n_pairs : int
@@ -144,6 +145,7 @@ class EdgeDifferenceResult(ShownIntervals, WritesJson):
     cautions: tuple[str, ...] = ()
     uncertainty: GroupDifference = field(repr=False)
     tested: BoolArray | None = None
+    files: tuple[tuple[FileRead, ...], tuple[FileRead, ...]] = ((), ())
 
     def __post_init__(self) -> None:
         for known in fields(self):

@@ -16,11 +16,12 @@ from edgewise.inference.difference import GroupDifference, GroupZ
 from edgewise.inference.permuted import PermutedMaxima
 from edgewise.results.json import agree, jsonable, plain, read_source, tested_in
 from edgewise.results.json_document import DIFFERENCE_FORMAT, Document
+from edgewise.rows.file_read import FileRead
 
 if TYPE_CHECKING:
     from edgewise.results.difference import EdgeDifferenceResult
 
-VERSION = 1
+VERSION = 2
 _MATRICES = (
     *("partial_correlation_a", "partial_correlation_b", "standard_error_a", "standard_error_b"),
     *("difference", "standard_error", "statistic", "log_pvalue", "pvalue", "adjusted_pvalue"),
@@ -44,6 +45,8 @@ def to_document(result: EdgeDifferenceResult) -> dict[str, Any]:
             document["options"] = plain(value)
         elif known.name == "uncertainty":
             document["uncertainty"] = _uncertainty_document(value)
+        elif known.name == "files":
+            document["files"] = [[file._asdict() for file in group] for group in value]
         else:
             document[known.name] = jsonable(value)
     document["interval_level"] = result.interval_level
@@ -105,6 +108,7 @@ def from_document(kind: type[EdgeDifferenceResult], document: Document) -> EdgeD
         global_pvalue=document.number("global_pvalue", above=0, below=1 + 1e-9),
         cautions=document.texts("cautions"),
         tested=tested_in(document, p),
+        files=_files(document) if "files" in document.fields else ((), ()),
         uncertainty=_uncertainty(document.part("uncertainty"), p, n_tests),
         **matrices,
     )
@@ -122,6 +126,14 @@ def _two(document: Document, name: str, at_least: int) -> tuple[int, int]:
     if not right or any(type(one) is not int or one < at_least for one in value):
         document.refuse(name, f"two whole numbers from {at_least} on")
     return value[0], value[1]
+
+
+def _files(document: Document) -> tuple[tuple[FileRead, ...], tuple[FileRead, ...]]:
+    value = document.field("files")
+    if not isinstance(value, list) or len(value) != 2:
+        document.refuse("files", "the files of two groups")
+    first, second = (Document({"files": group}, document.where).files() for group in value)
+    return first, second
 
 
 def _uncertainty(part: Document, p: int, n_tests: int) -> GroupDifference:

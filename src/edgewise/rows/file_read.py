@@ -16,7 +16,18 @@ class FileRead(NamedTuple):
     path : str
         Its path, as it was given or found.
     rows : int or None
-        How many rows it has; None if a cluster read it and does not say.
+        How many rows it has; None if a cluster read it and did not count them.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> import edgewise as ew
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     np.save(f"{folder}/rows.npy", np.random.default_rng(0).standard_normal((100, 3)))
+    ...     (file,) = ew.edge_test(folder).files
+    >>> file.path.endswith("rows.npy"), file.rows
+    (True, 100)
     """
 
     path: str

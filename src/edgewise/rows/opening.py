@@ -136,7 +136,7 @@ def open_files(
 
 
 def _told(files: FileTable) -> FileTable:
-    """The files; a warning says how they were read, where that was guessed and is not as usual."""
+    """The files; a warning says what was guessed about them, if it is unusual."""
     for note in files.notes:
         warn(note, GuessedFormatWarning)
     return files

@@ -1,4 +1,4 @@
-"""`read_table`: data together with how they are to be read."""
+"""`read_table`: data, and how to read them."""
 
 from __future__ import annotations
 
@@ -11,16 +11,22 @@ from edgewise.rows.reading import Reading
 
 @dataclass(frozen=True, eq=False, slots=True)
 class DataToRead:
-    """Data and how to read them; every function that takes data takes this in their place.
+    """Data and how to read them; every function that takes data takes this too.
 
-    Nothing is read before a function needs it, which then says which columns it wants.
+    Nothing is read until a function needs it, and then only the columns that it asks for.
 
     Attributes
     ----------
     data : object
         The data.
     reading : Reading
-        What the user says about their form.
+        How to read them.
+
+    Examples
+    --------
+    >>> import edgewise as ew
+    >>> ew.read_table("rows.csv", sep=";", decimal=",")
+    read_table('rows.csv', sep=';', decimal=',')
     """
 
     data: Any
@@ -43,11 +49,11 @@ def read_table(
     sheet: str | int | None = None,
     layer: str | None = None,
 ) -> DataToRead:
-    """Say how data are to be read, where that cannot be found out from their first lines.
+    """Say how to read data, if edgewise cannot work it out from the first lines.
 
-    Text files need no option as a rule: separator, decimal point, encoding, names and a column that
-    numbers the rows are found out, and a `GuessedFormatWarning` says what is not as usual. An
-    option that is given is not guessed.
+    Text files rarely need an option: edgewise works out the separator, the decimal point, the
+    encoding, the names and whether a column numbers the rows. A `GuessedFormatWarning` names
+    whatever is unusual. What you set is never guessed.
 
     Parameters
     ----------

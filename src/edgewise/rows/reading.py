@@ -1,4 +1,4 @@
-"""How data are to be read, where the user says so; what is not said is found out from the data."""
+"""What the user says about how to read data; edgewise works out the rest from the data."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CELLS = frozenset({"na_values", "header", "index_col"})
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a user says about the form of the data; None for what is to be found out.
+    """What a user says about the form of the data; None for what edgewise works out.
 
     Attributes
     ----------

@@ -43,7 +43,7 @@ class State(ABC):
         ----------
         other : state of the same kind
             A state of the same columns and options. It is not changed. The state itself is refused,
-            because its rows would count twice; where that is meant, merge a copy.
+            because its rows would count twice; merge a copy if you mean it.
 
         Returns
         -------

@@ -36,7 +36,7 @@ _LONGEST_HEAD = 1 << 26
 def open_csv(path: Path, reading: Reading, before: OpenedFile | None = None) -> OpenedFile:
     """A text file, compressed or not; its form and its types come from its first block.
 
-    Of many files, each is mostly like the one before it, and then its form need not be found out.
+    Most files look like the one before them, and then there is nothing to work out.
     """
     where = f"file '{path}'"
     with arrow_stream(path) as stream:
@@ -116,7 +116,7 @@ def _labels(path: Path, form: TextFormat, name: str) -> list[Any]:
 def _found_as_before(
     path: Path, head: bytes, whole: bool, before: OpenedFile, where: str
 ) -> tuple[TextFormat, tuple[str, ...], pa.Schema, float] | None:
-    """What was found out about the file before, if that fits: the same columns hold numbers."""
+    """What is known from the file before, if it fits: the same columns hold numbers."""
     form = before.form
     if form is None or path.suffix != Path(before.path).suffix or not may_be_like(head, form):
         return None
@@ -206,7 +206,7 @@ def csv_blocks(
     along: Sequence[str] = (),
     block: int = CSV_BLOCK,
 ) -> Iterator[Rows]:
-    """The rows of a text from row `skip` on; whatever is wrong is told by column and line."""
+    """The rows of a text from row `skip` on; an error names the column and the line."""
     place = dict(zip(form.layout.names, map(str, form.layout.places), strict=True))
     # Types were guessed from the first block, where a column of fractions may hold only whole
     # numbers or gaps. As float64, the rest of the file cannot contradict them.
@@ -260,7 +260,7 @@ def _without_numbers(
 
 
 def _row_to_leave_out(row: Any) -> str:
-    """What to do with a line of another number of cells: one of blanks only is no row."""
+    """What to do with a line that has the wrong number of cells: skip it if it is blank."""
     return "error" if row.text is None or row.text.strip() else "skip"
 
 

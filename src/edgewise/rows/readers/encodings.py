@@ -1,4 +1,4 @@
-"""The encoding of a text, found out from its first bytes."""
+"""The encoding of a text, worked out from its first bytes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MOST_UNSEEN = 0.01  # the share of a text; a name may have some
 
 
 def encoding_of(head: bytes, whole: bool) -> str:
-    """The encoding: what a mark says, else UTF-8 if it is that, else the one of Windows or Latin-1.
+    """The encoding: what the byte order mark says, or UTF-8 if it fits, or Windows', or Latin-1.
 
     Examples
     --------

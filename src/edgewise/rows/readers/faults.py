@@ -55,7 +55,7 @@ def first_fault(
     first_line: int = 1,
     lengths: bool = True,
 ) -> Fault | None:
-    """The first line that is too short or too long, or cell in some columns that is no number.
+    """The first line of a wrong length, or cell in some columns that is not a number.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def first_fault(
     truths : collection of int
         The places of those that hold true and false.
     known_good : int
-        So many rows need not be looked at.
+        How many rows are known to be good, and are skipped.
     first_line : int
         The number of the first line; lines from the start of the file have 1.
     lengths : bool

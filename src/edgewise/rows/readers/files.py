@@ -51,7 +51,7 @@ class FileTable(LocalTable):
     Attributes
     ----------
     notes : tuple of str
-        Sentences on how files were read, where that was found out and is not as usual.
+        Sentences about what was guessed and is unusual.
     """
 
     def __init__(

@@ -46,7 +46,7 @@ class Layout:
     index_notes : tuple of str
         What to tell about each of them; empty if the user named it.
     notes : tuple of str
-        What else was found out and is not as usual, a sentence each.
+        What else was guessed and is unusual, one sentence each.
     """
 
     names: tuple[str, ...]

@@ -45,7 +45,7 @@ class OpenedFile:
     index_notes : tuple of str
         What to tell about each of them; empty for one that the user named.
     notes : tuple of str
-        How else it was read, where that is not as usual.
+        What else is unusual about how it was read.
     first_text : callable
         Says where a column first holds something that is not a number, for kinds that can.
     labels : callable or None
@@ -83,7 +83,7 @@ class OpenedFile:
         return self.path if self.path == STANDARD_INPUT else f"file '{self.path}'"
 
     def note(self, left_out: Collection[str]) -> str:
-        """How it was read, where that is not as usual, after its name in a sentence."""
+        """What is unusual about how it was read, to follow its name in a sentence."""
         index = zip(self.index, self.index_notes, strict=True)
         notes = [*self.notes, *(note for name, note in index if note and name in left_out)]
         return "".join(

@@ -1,4 +1,4 @@
-"""The form of a text file, found out from its first lines: encoding, separator, decimals, names."""
+"""The form of a text file, guessed from its first lines: encoding, separator, decimals, names."""
 
 from __future__ import annotations
 
@@ -84,11 +84,11 @@ def sniffed(
     whole : bool
         Whether they are the whole file.
     reading : Reading
-        What the user says; only the rest is found out.
+        What the user says; only the rest is guessed.
     where : str
         The file, for messages.
     usual : str
-        The separator that nobody needs to be told about.
+        The usual separator, which needs no remark.
 
     Examples
     --------

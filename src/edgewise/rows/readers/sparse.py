@@ -62,7 +62,7 @@ def check_sparse(data: Any) -> None:
 
 
 def tell_memory(n_rows: int, n_features: int) -> None:
-    """Warn that sums over sparse rows are dense, where that takes a gigabyte or more.
+    """Warn that sums over sparse rows are dense, if they take a gigabyte or more.
 
     With fewer rows than columns nothing is summed, since such data cannot be tested.
     """
