@@ -99,11 +99,20 @@ def test_copies(tmp_path, X, refuses, name):
     refuses(lambda: FileTable([original, copy]), ew.DataError, "same rows", "Leave one", file)
 
 
-def test_files_that_are_alike_by_chance(tmp_path):
+@pytest.mark.parametrize("name", COPIES)
+def test_an_export_that_has_grown(tmp_path, X, refuses, name):
+    file, digits = COPIES[name]
+    write(tmp_path / "original.csv", X[:150])
+    write(tmp_path / file, X.astype("f4") if name == "float32" else X, digits)
+    refuses(lambda: FileTable([tmp_path]), ew.DataError, "same rows", "earlier version", file)
+
+
+@pytest.mark.parametrize("n", [20, 60])
+def test_files_that_are_alike_by_chance(tmp_path, n):
     """A few rows, or rows that are mostly the same, show nothing."""
     for name in ("1.csv", "2.csv"):
-        write(tmp_path / name, np.zeros((20, 2)))
-    assert n_rows(FileTable([tmp_path])) == 40
+        write(tmp_path / name, np.zeros((n, 2)))
+    assert n_rows(FileTable([tmp_path])) == 2 * n
 
 
 def test_many_files_of_one_size(tmp_path):

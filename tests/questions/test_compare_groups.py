@@ -12,6 +12,7 @@ from scipy import stats
 import edgewise as ew
 from edgewise.errors import BrokenAssumptionWarning, DataError, NonFiniteError, ParameterError
 from edgewise.kernels.score_weight import believed_tau
+from edgewise.rows.readers.files import FileTable
 from edgewise.simulate import make_chain_precision, sample
 
 NAMES = ("a", "b", "c", "d")
@@ -396,6 +397,33 @@ class TestRefused:
             )
         ew.compare_groups(X[::2], X[1::2])  # their memory is interleaved, but not shared
         ew.compare_groups(frame[:400], frame[400:])
+
+    def test_files_that_are_in_both_groups(self, groups, refuses, tmp_path, write_csv):
+        folder = tmp_path / "all"
+        folder.mkdir()
+        one, two = (
+            write_csv(folder / f"{name}.csv", NAMES, X)
+            for name, X in zip("ab", groups, strict=True)
+        )
+        link = tmp_path / "link.csv"
+        link.symlink_to(one)
+        for a, b in (
+            (folder, one),
+            (str(two), str(folder / "*.csv")),
+            ([one], [two, link]),
+            (ew.read_table(folder, sep=","), ew.read_table([str(one)])),
+            (FileTable([folder]), two),
+            (one, folder / ".." / "all" / "a.csv"),
+        ):
+            refuses(
+                lambda a=a, b=b: ew.compare_groups(a, b),
+                DataError,
+                "independent",
+                "file",
+                "in both",
+            )
+        ew.compare_groups(one, [two])
+        refuses(lambda: ew.compare_groups(one, folder / "c.csv"), DataError, "group 'b'", "no file")
 
     def test_pairs_of_rows(self, groups, refuses):
         refuses(

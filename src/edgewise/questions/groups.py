@@ -26,7 +26,7 @@ from edgewise.results.decide_difference import TwoGroups
 from edgewise.rows.collecting import all_rows
 from edgewise.rows.counting import rows_up_to
 from edgewise.rows.grouping import GroupedTable
-from edgewise.rows.opening import open_table
+from edgewise.rows.opening import files_of, open_table
 from edgewise.rows.read_table import data_and_reading
 from edgewise.rows.selection import column_places
 from edgewise.rows.table import Table
@@ -238,6 +238,9 @@ def refuse_shared_rows(a: Any, b: Any) -> None:
     (a, _), (b, _) = data_and_reading(a), data_and_reading(b)
     if a is b or (isinstance(a, str | os.PathLike) and a == b):
         raise _shared("got the same data twice")
+    ours, theirs = files_of(a), files_of(b)
+    if both := [path for identity, path in theirs.items() if identity in ours]:
+        raise _shared(f"got the file '{both[0]}' in both")
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
         try:
             overlap = np.shares_memory(a, b, max_work=_LITTLE_WORK)  # type: ignore[arg-type]

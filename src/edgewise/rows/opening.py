@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -228,6 +229,22 @@ def _local_table(
 
         return IteratorTable(data, partial(_local_table, **chosen))
     return ArrayTable(data, **chosen)
+
+
+def files_of(data: Any) -> dict[object, str]:
+    """The files that data stand for, by what each has in common with its links; none if no files.
+
+    Files that cannot be found are left out; that is told when they are opened.
+    """
+    from edgewise.rows.readers.paths import expand_paths, file_identity
+
+    data, _ = data_and_reading(data)
+    paths: list[str] = getattr(data, "paths", []) if isinstance(data, LocalTable) else []
+    if _is_path_like(data):
+        with suppress(DataError):
+            paths = expand_paths(_paths(data))
+    found = {file_identity(path): path for path in paths if path != "-"}
+    return {identity: path for identity, path in found.items() if identity is not None}
 
 
 def _is_path_like(data: Any) -> bool:

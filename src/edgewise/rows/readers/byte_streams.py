@@ -44,7 +44,12 @@ def _mark(path: Path) -> bytes:
 
 def is_compressed(path: Path) -> bool:
     """Whether the bytes of a file are those of a compressed one."""
-    return _mark(path).startswith((_XZ, _ZIP, *(one for one, _ in _ARROW_CODECS)))
+    return begins_compressed(_mark(path))
+
+
+def begins_compressed(start: bytes) -> bool:
+    """Whether the first bytes of a file are those of a compressed one."""
+    return start.startswith((_XZ, _ZIP, *(one for one, _ in _ARROW_CODECS)))
 
 
 def arrow_stream(path: Path) -> Any:

@@ -55,16 +55,23 @@ def _files_at(path: str) -> list[str]:
     return sorted(inside)
 
 
+def file_identity(path: str) -> object:
+    """What a file has in common with its links; None if there is no such file."""
+    try:
+        known = os.stat(path)
+    except OSError:
+        return None
+    # A file has one number, whatever its paths; without numbers there is only the path.
+    return (known.st_dev, known.st_ino) if known.st_ino else os.path.realpath(path)
+
+
 def _refuse_repeated(paths: Sequence[str]) -> None:
     """Refuse a file that is given twice, also by a link: its rows would count twice."""
     seen: dict[object, str] = {}
     for path in paths:
-        try:
-            known = os.stat(path)
-        except OSError:
+        key = file_identity(path)
+        if key is None:
             continue  # told when it is opened
-        # A file has one number, whatever its paths; without numbers there is only the path.
-        key = (known.st_dev, known.st_ino) if known.st_ino else os.path.realpath(path)
         if key in seen:
             also = "" if seen[key] == path else f" (also as '{seen[key]}')"
             raise DataError(
