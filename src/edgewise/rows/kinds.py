@@ -6,6 +6,7 @@ imported to find out. A reader is imported when the first object of its kind arr
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from functools import partial
 from importlib import import_module
@@ -13,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from edgewise._base.parts import part
+from edgewise._base.parts import is_installed, part
 from edgewise.rows.not_rows import is_a
 from edgewise.rows.readers.sliced import RowSource, SlicedTable
 from edgewise.rows.reading import Reading
@@ -101,7 +102,14 @@ def _is_tensor(data: Any) -> bool:
     return hasattr(type(data), "__dlpack__") and not isinstance(data, np.ndarray)
 
 
+def _is_frame_without_arrow(data: Any) -> bool:
+    if not is_a(data, "pandas", "DataFrame"):
+        return False
+    return "pyarrow" not in sys.modules and not is_installed("pyarrow")
+
+
 KINDS = (
+    Kind("a pandas data frame", _is_frame_without_arrow, "plain_frames:PlainFrameRows"),
     Kind("a pandas data frame", _instance("pandas", "DataFrame"), "frames:PandasTable", True),
     Kind("a polars LazyFrame", _instance("polars", "LazyFrame"), "lazy:LazyFrameTable", True),
     Kind("a datasets.Dataset", _instance("datasets", "Dataset"), "frames:HuggingFaceTable", True),
