@@ -13,7 +13,8 @@ import numpy as np
 from edgewise._base.checks import check_names, default_names
 from edgewise._base.text import listed
 from edgewise._base.types import AnyArray, FloatArray
-from edgewise.errors import DataError, ParameterError
+from edgewise._base.warn import warn
+from edgewise.errors import DataError, EdgewiseWarning, ParameterError
 from edgewise.evidence.opening import evidence_of_state, evidence_of_table
 from edgewise.inference.cautions import OF_ROW_ORDER, Caution
 from edgewise.inference.measurement import Measurement
@@ -163,6 +164,13 @@ def matched(a: Group, b: Group) -> tuple[Group, Group, AnyArray | None]:
             f"columns: expected as many columns in both groups, got {len(a.feature_names)} in "
             f"{a.name!r} and {len(b.feature_names)} in {b.name!r}; columns without names are "
             "matched by their place."
+        )
+    if a.named != b.named:
+        named, other = (a, b) if a.named else (b, a)
+        warn(
+            f"columns: only group {named.name!r} has names, so the columns of {other.name!r} are "
+            "matched to them by place.",
+            EdgewiseWarning,
         )
     if b.named:
         return a.renamed(b.feature_names), b, None
