@@ -55,6 +55,10 @@ XARRAY = {
         lambda kit: kit.require("xarray").DataArray(kit.rows.reshape(5, 80, 4), dims=list("stv")),
         *("two dimensions", "data.stack(rows=['s', 't']).transpose('rows', 'v')"),
     ),
+    "DataArray with its times across": refused(
+        lambda kit: labelled(kit, dims=("channel", "time")),
+        *("'channel' before 'time'", "data.transpose('time', 'channel')"),
+    ),
     "DataArray on its side": refused(
         lambda kit: labelled(kit, t=np.arange(400).astype("datetime64[D]").astype("M8[ns]")).T,
         *("times along 't'", "data.transpose('t', 'v')"),

@@ -14,6 +14,16 @@ from edgewise.rows.block import ColumnBlock, Piece, Rows
 from edgewise.rows.readers.sliced import RowSource
 from edgewise.rows.values import check_column, check_rows
 
+# Dimensions along which people repeat measurements.
+_OF_ROWS = frozenset(
+    {"time", "t", "times", "date", "obs", "observation", "observations", "sample", "samples"}
+    | {"row", "rows", "case", "cases", "trial", "trials", "epoch", "subject", "replicate"}
+)
+
+
+def _is_of_rows(dimension: Any) -> bool:
+    return str(dimension).lower() in _OF_ROWS
+
 
 class DataArrayRows(RowSource):
     """A 2-D `DataArray`: the first dimension are the rows, the second one the columns.
@@ -34,6 +44,12 @@ class DataArrayRows(RowSource):
         self.names = default_names(data.shape[1])
         if self.named:
             self.names = check_names(_names_along(data, along_rows, along_columns))
+        if _is_of_rows(along_columns) and not _is_of_rows(along_rows):
+            raise DataError(
+                f"X: expected the rows along the first dimension, got {along_rows!r} before "
+                f"{along_columns!r}, whose points would be the variables; pass "
+                f"data.transpose({along_columns!r}, {along_rows!r})."
+            )
         self.label_names = _labels_along(data, along_rows)
         self.in_memory = data.chunks is None
 
