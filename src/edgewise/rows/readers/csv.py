@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -51,66 +51,94 @@ def open_csv(path: Path, reading: Reading, before: OpenedFile | None = None) -> 
     if form.multiline:
         start = io.StringIO(head.decode(form.encoding, "replace"), newline="")
         refuse_open_quotes(start, form, where, whole=whole)
-    quotes_are_closed = form.multiline and whole
+    empty = whole and not bytes_a_row
     counted = bytes_a_row and not is_compressed(path)
-    estimate = int(path.stat().st_size / bytes_a_row) if counted else None
-    if whole and not bytes_a_row:
-        estimate = 0
-
-    def where_text_is(column: str) -> str:
-        with arrow_stream(path) as stream:  # kept, the heads of many files would fill the memory
-            return first_text(head_of(stream, where)[0], form, column)
-
-    def lines() -> tuple[int, Iterator[str]]:
-        text = io.TextIOWrapper(arrow_stream(path), form.encoding, errors="replace", newline="")
-        return 1, iter(text)
-
-    def read(columns: Sequence[str], skip: int, along: Sequence[str] = ()) -> Iterator[Rows]:
-        nonlocal quotes_are_closed
-        if whole and not bytes_a_row:  # Arrow cannot skip all lines of a file
-            return
-        watch: QuoteWatch | None = None
-
-        @contextmanager
-        def opened() -> Iterator[Any]:
-            nonlocal watch
-            with arrow_stream(path) as stream:
-                # Only a column of text that is not read can swallow rows without an error.
-                watched = texts_of(schema) and not quotes_are_closed and form.ascii_compatible
-                watch = QuoteWatch(stream, form.quote) if watched else None
-                yield watch or stream
-
-        yield from csv_blocks(opened, lines, form, schema, where, columns, skip, along)
-        if not quotes_are_closed and (form.multiline or (watch is not None and watch.odd)):
-            refuse_open_quotes(lines()[1], form, where)
-        quotes_are_closed = True
-
-    def labels(name: str) -> list[Any]:
-        return [] if whole and not bytes_a_row else _labels(path, form, name)
-
+    estimate = int(path.stat().st_size / bytes_a_row) if counted else 0 if empty else None
+    text = _TextFile(path, where, form, schema, empty, form.multiline and whole)
     return OpenedFile(
         str(path),
         form.layout.names,
         form.layout.header,
         None,
         estimate,
-        read,
+        text.read,
         texts=texts_of(schema),
         index=form.layout.index,
         index_notes=form.layout.index_notes,
         notes=notes,
-        first_text=where_text_is,
-        labels=labels,
+        first_text=text.first_text,
+        labels=text.labels,
         form=form,
     )
 
 
-def _labels(path: Path, form: TextFormat, name: str) -> list[Any]:
-    """A column as text: one that begins with numbers may end with words. A gap is a gap."""
-    place = str(form.layout.places[form.layout.names.index(name)])
-    with arrow_stream(path) as stream:
-        reader = _reader(stream, form, {place: pa.string()}, [place])
-        return list(reader.read_all().column(0).to_pylist())
+@dataclass(slots=True)
+class _TextFile:
+    """A text file whose form is known, and passes over its rows.
+
+    Attributes
+    ----------
+    path, where : Path, str
+        The file, also for messages.
+    form : TextFormat
+        Its form.
+    schema : Schema
+        The types of its columns.
+    empty : bool
+        Whether it has no rows.
+    quotes_are_closed : bool
+        Whether it is known that no quote swallows rows.
+    """
+
+    path: Path
+    where: str
+    form: TextFormat
+    schema: pa.Schema
+    empty: bool
+    quotes_are_closed: bool
+
+    def read(self, columns: Sequence[str], skip: int, along: Sequence[str] = ()) -> Iterator[Rows]:
+        """A pass over some columns, from row `skip` on."""
+        if self.empty:  # Arrow cannot skip all lines of a file
+            return
+        watch: QuoteWatch | None = None
+
+        @contextmanager
+        def opened() -> Iterator[Any]:
+            nonlocal watch
+            with arrow_stream(self.path) as stream:
+                # Only a column of text that is not read can swallow rows without an error.
+                texts = texts_of(self.schema) and self.form.ascii_compatible
+                if texts and not self.quotes_are_closed:
+                    watch = QuoteWatch(stream, self.form.quote)
+                yield watch or stream
+
+        yield from csv_blocks(
+            opened, self.lines, self.form, self.schema, self.where, columns, skip, along
+        )
+        if not self.quotes_are_closed and (self.form.multiline or (watch and watch.odd)):
+            refuse_open_quotes(self.lines()[1], self.form, self.where)
+        self.quotes_are_closed = True
+
+    def lines(self) -> tuple[int, Iterator[str]]:
+        """The lines, and the number of the first."""
+        stream = arrow_stream(self.path)
+        text = io.TextIOWrapper(stream, self.form.encoding, errors="replace", newline="")
+        return 1, iter(text)
+
+    def first_text(self, column: str) -> str:
+        """Where a column first holds text; the head is not kept, since there may be many files."""
+        with arrow_stream(self.path) as stream:
+            return first_text(head_of(stream, self.where)[0], self.form, column)
+
+    def labels(self, name: str) -> list[Any]:
+        """A column as text: one that begins with numbers may end with words. A gap is a gap."""
+        if self.empty:
+            return []
+        place = str(self.form.layout.places[self.form.layout.names.index(name)])
+        with arrow_stream(self.path) as stream:
+            reader = _reader(stream, self.form, {place: pa.string()}, [place])
+            return list(reader.read_all().column(0).to_pylist())
 
 
 def _found_as_before(
