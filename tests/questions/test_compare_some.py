@@ -129,7 +129,8 @@ class TestSubjects:
     def test_columns_without_names_are_matched_by_place(self, two):
         a, b = columns(two)
         labels = tuple(one["subject"].to_numpy() for one in two)
-        result = ew.compare_groups(a, b.to_numpy(), groups=labels)
+        with pytest.warns(ew.EdgewiseWarning, match="only group 'a' has names"):
+            result = ew.compare_groups(a, b.to_numpy(), groups=labels)
         expected = ew.compare_groups(*two, groups="subject")
         np.testing.assert_allclose(result.statistic, expected.statistic, rtol=1e-12)
 
