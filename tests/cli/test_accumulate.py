@@ -44,6 +44,18 @@ def long_data(tmp_path_factory):
     return files
 
 
+@pytest.fixture(scope="module")
+def long_csv(long_data, tmp_path_factory):
+    """1,600,000 rows of text, which take some seconds to read however quick the machine is."""
+    head, _, body = long_data()[1].read_bytes().partition(b"\n")
+    path = tmp_path_factory.mktemp("longer") / "long.csv"
+    with path.open("wb") as file:
+        file.write(head + b"\n")
+        for _ in range(80):
+            file.write(body)
+    return path
+
+
 @pytest.fixture
 def start():
     """Start `edgewise` and hand over the process; none outlives its test."""
@@ -122,9 +134,9 @@ class TestInterruption:
         assert resumed
         print(f"{kills} kills, {resumed} runs resumed, {ends + 1} came to the end")
 
-    def test_control_c_keeps_the_checkpoint(self, tmp_path, run_edgewise, start, long_data):
+    def test_control_c_keeps_the_checkpoint(self, tmp_path, run_edgewise, start, long_csv):
         output, checkpoint = tmp_path / "x.ews", tmp_path / "x.ews.checkpoint"
-        process = start("accumulate", *long_data(2), "-o", output, "--checkpoint-every", "0.01")
+        process = start("accumulate", long_csv, "-o", output, "--checkpoint-every", "0.01")
         assert wait_for_change(checkpoint, process)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
@@ -134,9 +146,9 @@ class TestInterruption:
         assert "edgewise: stopped" in lines
         assert all(line.startswith("edgewise: ") for line in lines if line)
         assert os.listdir(tmp_path) == ["x.ews.checkpoint"]
-        run_edgewise("accumulate", *long_data(2), "-o", output, "--resume")
+        run_edgewise("accumulate", long_csv, "-o", output, "--resume")
         assert os.listdir(tmp_path) == ["x.ews"]
-        assert ew.load_state(output).n_samples == 8 * 60_000
+        assert ew.load_state(output).n_samples == 80 * 20_000
 
     def test_changed_files_are_refused(self, tmp_path, run_edgewise, start, long_data):
         output, checkpoint = tmp_path / "x.ews", tmp_path / "x.ews.checkpoint"
@@ -162,16 +174,16 @@ class TestInterruption:
             assert checkpoint.read_bytes() == b"the work of hours"
             assert not output.exists()
 
-    def test_one_at_a_time(self, tmp_path, run_edgewise, start, long_data):
+    def test_one_at_a_time(self, tmp_path, run_edgewise, start, long_csv):
         output, checkpoint = tmp_path / "x.ews", tmp_path / "x.ews.checkpoint"
-        process = start("accumulate", *long_data(2), "-o", output, "--checkpoint-every", "0.01")
+        process = start("accumulate", long_csv, "-o", output, "--checkpoint-every", "0.01")
         assert wait_for_change(checkpoint, process)
-        done = run_edgewise("accumulate", *long_data(), "-o", output, status=1)
+        done = run_edgewise("accumulate", long_csv, "-o", output, status=1)
         assert done.stderr.startswith(f"edgewise: output: another edgewise is writing '{output}'")
         process.kill()
         process.wait()
         # Whoever was killed blocks nobody.
-        run_edgewise("accumulate", *long_data(2), "-o", output, "--resume")
+        run_edgewise("accumulate", long_csv, "-o", output, "--resume")
         assert os.listdir(tmp_path) == ["x.ews"]
 
 
@@ -298,17 +310,11 @@ class TestProgress:
                 tell(60)
         assert seen == [100, None, None]
 
-    def test_a_bar_on_a_terminal(self, tmp_path, start, long_data, require):
+    def test_a_bar_on_a_terminal(self, tmp_path, start, long_csv, require):
         pty = require("pty")
         leader, follower = pty.openpty()
         # Enough to take some seconds; it is stopped once the bar was seen.
-        head, _, body = long_data()[1].read_bytes().partition(b"\n")
-        data = tmp_path / "long.csv"
-        with data.open("wb") as file:
-            file.write(head + b"\n")
-            for _ in range(30):
-                file.write(body)
-        process = start("accumulate", data, "-o", tmp_path / "x.ews", stderr=follower)
+        process = start("accumulate", long_csv, "-o", tmp_path / "x.ews", stderr=follower)
         os.close(follower)
         shown, end = b"", time.monotonic() + 60
         try:
