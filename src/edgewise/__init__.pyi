@@ -18,11 +18,13 @@ from edgewise.errors import StateFileError as StateFileError
 from edgewise.errors import TooFewRowsWarning as TooFewRowsWarning
 from edgewise.inference.diagnosis import Diagnosis as Diagnosis
 from edgewise.inference.intervals import ConfidenceInterval as ConfidenceInterval
+from edgewise.inference.selection import Selection as Selection
 from edgewise.methods.batch import Batch as Batch
 from edgewise.methods.eig import Eig as Eig
 from edgewise.methods.elliptical import Elliptical as Elliptical
 from edgewise.methods.entrywise import Entrywise as Entrywise
 from edgewise.methods.fisher import Fisher as Fisher
+from edgewise.methods.nodewise import Nodewise as Nodewise
 from edgewise.methods.score import Score as Score
 from edgewise.methods.sequential import ConfidenceSequence as ConfidenceSequence
 from edgewise.methods.sequential import Sequential as Sequential

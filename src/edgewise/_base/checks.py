@@ -148,6 +148,49 @@ def check_known(
 
 def check_testable_shape(n_samples: int, n_features: int) -> None:
     """Enough columns for an edge, enough rows for a precision matrix."""
+    _check_edge_possible(n_samples, n_features)
+    if n_samples < 3:
+        raise DataError(
+            f"X: expected at least 3 rows, got n_samples={n_samples}; collect more rows."
+        )
+    if n_samples <= n_features:
+        raise DataError(
+            f"X: expected more rows than columns, got {n_samples} rows and {n_features} columns "
+            f"(n_samples={n_samples}, n_features={n_features}); the covariance has no inverse. Use "
+            "method='nodewise', which assumes a sparse graph; or collect more rows or test fewer "
+            "columns; if the variables are the rows, transpose it."
+        )
+
+
+#: With fewer rows, or more columns, nothing is chosen among columns.
+FEWEST_WIDE_ROWS, MOST_WIDE_COLUMNS = 20, 5000
+# Matrices of all pairs that a test of chosen columns holds at once, and the numbers for each pair.
+_WIDE_MATRICES = 40
+
+
+def check_wide_shape(n_samples: int, n_features: int) -> None:
+    """Enough columns for an edge, enough rows to choose among many columns."""
+    _check_edge_possible(n_samples, n_features)
+    if n_samples < FEWEST_WIDE_ROWS:
+        raise DataError(
+            f"X: expected at least {FEWEST_WIDE_ROWS} rows to choose neighbours from, got "
+            f"n_samples={n_samples}; collect more rows."
+        )
+    check_wide_memory(n_features)
+
+
+def check_wide_memory(n_features: int) -> None:
+    """Refuse so many columns that the numbers of all pairs would not fit into memory."""
+    if n_features > MOST_WIDE_COLUMNS:
+        gigabytes = _WIDE_MATRICES * 8 * n_features**2 / 1e9
+        raise DataError(
+            f"X: expected at most {MOST_WIDE_COLUMNS:,} columns, got {n_features:,}: their "
+            f"{n_features * (n_features - 1) // 2:,} pairs would need about {gigabytes:,.0f} GB of "
+            "memory; choose the columns to test with columns=... (--columns)."
+        )
+
+
+def _check_edge_possible(n_samples: int, n_features: int) -> None:
     if n_samples == 0:
         raise DataError(
             f"X: found 0 sample(s) (shape=(0, {n_features})) while a minimum of 3 is required; "
@@ -157,14 +200,4 @@ def check_testable_shape(n_samples: int, n_features: int) -> None:
         raise DataError(
             f"X: {n_features} feature(s) (shape=({n_samples}, {n_features})) while a minimum of "
             "2 is required: an edge joins two columns."
-        )
-    if n_samples < 3:
-        raise DataError(
-            f"X: expected at least 3 rows, got n_samples={n_samples}; collect more rows."
-        )
-    if n_samples <= n_features:
-        raise DataError(
-            f"X: expected more rows than columns, got {n_samples} rows and {n_features} columns "
-            f"(n_samples={n_samples}, n_features={n_features}); the covariance has no inverse. "
-            "Collect more rows or test fewer columns; if the variables are the rows, transpose it."
         )

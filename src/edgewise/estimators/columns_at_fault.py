@@ -103,10 +103,7 @@ def raise_if_collinear(correlation: FloatArray, scale: FloatArray, names: Sequen
     )[0]
     used = before[np.abs(weights) > 1e-6]
     if used.size == 1:
-        raise DataError(
-            f"X: column {names[worst]!r} duplicates column {names[int(used[0])]!r} (they are "
-            "perfectly correlated); drop one of the two."
-        )
+        raise_for_duplicate(names[worst], names[int(used[0])])
     terms = [
         f"{weights[i] * scale[worst] / scale[i]:+.4g}·{names[int(i)]!r}"
         for i in used[np.argsort(-np.abs(weights[used]))]
@@ -115,4 +112,22 @@ def raise_if_collinear(correlation: FloatArray, scale: FloatArray, names: Sequen
         f"X: column {names[worst]!r} is a linear combination of others "
         f"({names[worst]!r} = {' '.join(terms).removeprefix('+')} up to a constant), so the "
         "covariance has no inverse; drop one of them."
+    )
+
+
+def raise_if_duplicated(correlation: FloatArray, names: Sequence[str]) -> None:
+    """Refuse two columns that are perfectly correlated; with many columns, all that can be seen."""
+    same = np.abs(np.triu(correlation, k=1)) > 1 - 10 * COLLINEAR
+    if same.any():
+        first, second = np.argwhere(same)[0]
+        later = len(np.unique(np.nonzero(same)[1]))
+        raise_for_duplicate(names[int(second)], names[int(first)], later - 1)
+
+
+def raise_for_duplicate(name: str, other: str, more: int = 0) -> NoReturn:
+    """Say that a column is another one in other units."""
+    likewise = f" {more} more column{'s' * (more > 1)} likewise." if more else ""
+    raise DataError(
+        f"X: column {name!r} duplicates column {other!r} (they are perfectly correlated); drop one "
+        f"of the two.{likewise}"
     )

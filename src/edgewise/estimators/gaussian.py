@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from edgewise._base.types import AnyArray, FloatArray
+from edgewise.errors import DataError
 from edgewise.estimators.inverse import PrecisionEstimate
 
 
@@ -48,7 +49,15 @@ class Gaussian:
             shift = (mean - self.location) * self.root
             about = covariance * self.root * self.root[:, np.newaxis] + np.outer(shift, shift)
             distance = float(np.sum(about * self.scaled))
-        log_determinant = 2 * np.log(self.root).sum() + np.linalg.slogdet(self.scaled)[1]
+        try:
+            half = np.log(np.linalg.cholesky(self.scaled).diagonal()).sum()
+        except np.linalg.LinAlgError as error:
+            raise DataError(
+                "X: this estimate of Θ, made entry by entry, is not positive definite, so no "
+                "Gaussian distribution has it and rows have no likelihood; use method='score' "
+                "with more rows than columns."
+            ) from error
+        log_determinant = 2 * (np.log(self.root).sum() + half)
         return float(log_determinant - distance - p * math.log(2 * math.pi)) / 2
 
     def squared_distances(self, rows: AnyArray) -> FloatArray:

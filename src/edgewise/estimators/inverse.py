@@ -63,19 +63,19 @@ class PrecisionEstimate:
         The zeros of DΘD are those of Θ, so a test of them stays valid.
         """
         scale = np.sqrt(self.covariance.diagonal())
-        correlation = _unscaled(self.covariance, scale)
+        correlation = unscaled(self.covariance, scale)
         np.fill_diagonal(correlation, 1.0)
         return replace(
             self,
             covariance=correlation,
-            precision=_unscaled(self.precision, 1 / scale),
+            precision=unscaled(self.precision, 1 / scale),
         )
 
     @property
     def whitening(self) -> FloatArray:
         """L⁻¹ with Σ̂ = LLᵀ: rows L⁻¹(x − x̄) have identity covariance."""
         scale = np.sqrt(self.covariance.diagonal())
-        correlation = _unscaled(self.covariance, scale)
+        correlation = unscaled(self.covariance, scale)
         whitening: FloatArray = np.linalg.inv(np.linalg.cholesky(correlation)) / scale
         return whitening
 
@@ -91,7 +91,7 @@ def estimate_precision(
     covariance = moments.covariance()
     raise_if_not_measurable(covariance, moments.mean(), feature_names, glance)
     scale = np.sqrt(covariance.diagonal())
-    correlation = _unscaled(covariance, scale)
+    correlation = unscaled(covariance, scale)
     np.fill_diagonal(correlation, 1.0)
     inverse = _inverse(correlation)
     # ‖R⁻¹‖₂ ≤ ‖R⁻¹‖_∞: this is usually enough, without the smallest eigenvalue.
@@ -100,10 +100,10 @@ def estimate_precision(
         inverse = np.asarray(np.linalg.inv(correlation))
         inverse = (inverse + inverse.T) / 2
     root = np.sqrt(inverse.diagonal())
-    partial = -_unscaled(inverse, root)
+    partial = -unscaled(inverse, root)
     np.fill_diagonal(partial, 1.0)
     with np.errstate(over="ignore"):
-        precision = _unscaled(inverse, scale)
+        precision = unscaled(inverse, scale)
     if not np.isfinite(precision).all():
         raise_for_scale(feature_names[int(np.argmax(precision.diagonal()))], small=True)
     return PrecisionEstimate(
@@ -129,7 +129,7 @@ def _inverse(correlation: FloatArray) -> FloatArray | None:
     return np.asarray((inverse + inverse.T) / 2)
 
 
-def _unscaled(matrix: FloatArray, scale: FloatArray) -> FloatArray:
+def unscaled(matrix: FloatArray, scale: FloatArray) -> FloatArray:
     """D⁻¹MD⁻¹, symmetric to the last bit, without a product of two scales that could overflow."""
     divided = matrix / scale / scale[:, np.newaxis]
     return divided / 2 + divided.T / 2

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
+from edgewise._base.checks import check_testable_shape, check_wide_shape
 from edgewise._base.matrices import population_covariance
 from edgewise._base.types import FloatArray
 from edgewise.errors import DataError
@@ -41,11 +42,21 @@ class Needs:
         Keep the moments of this many batches of rows instead.
     reads_again : bool
         Whether the rows are read after the first pass; if not, a state is enough.
+    wide : bool
+        Whether there may be as many columns as rows, or more.
     """
 
     order: int = 2
     n_batches: int | None = None
     reads_again: bool = False
+    wide: bool = False
+
+    def check_shape(self, n_samples: int, n_features: int) -> None:
+        """Refuse a table with too few rows."""
+        if self.wide and n_samples <= n_features:
+            check_wide_shape(n_samples, n_features)
+        else:
+            check_testable_shape(n_samples, n_features)
 
     def empty_state(self) -> Moments | BatchMoments:
         """The state that the first pass fills."""

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from edgewise._base.checks import check_flag, check_names, check_testable_shape, default_names
+from edgewise._base.checks import (
+    check_flag,
+    check_names,
+    check_testable_shape,
+    check_wide_memory,
+    default_names,
+)
 from edgewise.errors import DataError, ParameterError
 from edgewise.evidence.evidence import Evidence, Needs
 from edgewise.evidence.from_rows import RowEvidence
@@ -86,11 +92,13 @@ def evidence_of_table(table: Table, needs: Needs, asked_by: str) -> Evidence:
             "method='batch', or write the rows to a Parquet file first."
         )
     p = len(table.feature_names)
-    if p > _MANY_COLUMNS and (few := rows_up_to(table, p)) is not None:
+    if needs.wide:
+        check_wide_memory(p)
+    elif p > _MANY_COLUMNS and (few := rows_up_to(table, p)) is not None:
         # Fail now: the sums would need p² numbers or more.
-        check_testable_shape(few, p)
+        needs.check_shape(few, p)
     state, n_dropped, glance = read_with_glance(needs.empty_state(), table)
-    check_testable_shape(state.n_samples, p)
+    needs.check_shape(state.n_samples, p)
     given: dict[str, Any] = {
         "feature_names": table.feature_names,
         "asked_by": asked_by,

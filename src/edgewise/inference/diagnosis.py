@@ -149,6 +149,8 @@ class Diagnosis:
                 f"{p_text(self.dependence_pvalue)}), and the other tests assume independent "
                 "rows."
             )
+        if self.few_rows:
+            return self._for_few_rows()
         kurtosis = f"{self.kurtosis_ratio:.3g} times the Gaussian kurtosis"
         if self.heavy_tailed:
             return (
@@ -158,4 +160,18 @@ class Diagnosis:
         return (
             f"Use method 'score': the tails look Gaussian ({kurtosis}) and the rows look "
             "independent, so 'score' agrees with 'fisher', and it does not need Gaussian rows."
+        )
+
+    def _for_few_rows(self) -> str:
+        n, p = self.n_samples, self.n_features
+        if n <= p:
+            return (
+                f"Use method 'nodewise': with {n:,} rows and {p:,} columns, only a test that "
+                "adjusts each pair for few columns is possible. It assumes that the graph is "
+                "sparse."
+            )
+        return (
+            f"Use method 'nodewise' if the graph is sparse: {n:,} rows are few for {p:,} columns, "
+            "and it adjusts each pair for few of them. Use 'score' if it may be dense: it adjusts "
+            "for all of them, and finds only strong edges."
         )

@@ -15,6 +15,7 @@ from edgewise.rows.file_read import FileRead
 
 if TYPE_CHECKING:
     from edgewise.inference.max_statistic import MaxStatistic
+    from edgewise.inference.selection import Selection
 
 
 class Estimated(Protocol):
@@ -81,6 +82,8 @@ class Measurement:
         What the data say against the method.
     files : tuple of FileRead
         The files that the rows came from.
+    selection : Selection or None
+        What each pair is adjusted for, where the method chooses it; None for all other columns.
     """
 
     method: str
@@ -93,6 +96,7 @@ class Measurement:
     n_dropped: int
     cautions: tuple[Caution, ...] = ()
     files: tuple[FileRead, ...] = ()
+    selection: Selection | None = None
 
     @property
     def precision(self) -> FloatArray:

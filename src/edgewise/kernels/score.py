@@ -13,14 +13,20 @@ from typing import Any
 
 import numpy as np
 
-from edgewise._base.matrices import off_diagonal, symmetric, upper_pairs
+from edgewise._base.matrices import off_diagonal, upper_pairs
 from edgewise._base.types import AnyArray, FloatArray
 from edgewise.kernels.centre import Centre
 from edgewise.kernels.leverage import Leverage
 from edgewise.kernels.loop import BlockMemory, mapped_blocks
 from edgewise.kernels.pairs import strong_pairs
 from edgewise.kernels.products import add_gram, mirrored
-from edgewise.kernels.score_sums import ScoreSums, share_of, sums_of_moments
+from edgewise.kernels.score_sums import (
+    ScoreSums,
+    score_terms,
+    share_of,
+    sums_of_moments,
+    sums_of_pairs,
+)
 from edgewise.kernels.score_weight import row_tau, score_weight
 from edgewise.rows.block import Rows, block_rows
 from edgewise.rows.passes import Summable, Sums
@@ -60,13 +66,8 @@ def all_pairs_exactly(centred: FloatArray, leverage: Leverage, rho: FloatArray) 
         part = slice(start, start + step)
         r = rho[i[part], j[part]][:, np.newaxis]
         found[:, part] = _pair_by_pair(v[i[part]], v[j[part]], r, complement, tau, n)
-    second, cross, ends, fourth, sixth, square_square = found
-    known = [symmetric(values, p, diagonal=np.nan) for values in (second, cross, ends)]
-    shares = [share_of(fourth, second**2), share_of(sixth, second**3)]
-    shares = [symmetric(values, p, diagonal=0.0) for values in shares]
     diagonal = _pair_by_pair(v, v, np.zeros((p, 1)), complement, tau, n)[-1]
-    whole = symmetric(square_square, p, diagonal=diagonal)
-    return ScoreSums(known[0], known[1], known[2], shares[0], shares[1], whole)
+    return sums_of_pairs(found, p, diagonal)
 
 
 def _pair_by_pair(
@@ -83,17 +84,7 @@ def _terms(
     w, x, y, scale = weight_and_residuals(a, b, r, complement, tau, n)
     product = scale * (x * y)
     mean_square = (scale / 2) * (x * x + y * y)
-    squares = w * product * product
-    return np.stack(
-        [
-            squares,
-            2 * w * product * mean_square,
-            w * mean_square * mean_square,
-            squares * squares,
-            squares * squares * squares,
-            (a * b / complement) ** 2,
-        ]
-    )
+    return score_terms(w, product, mean_square, a * b / complement)
 
 
 def weight_and_residuals(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from edgewise._base.matrices import symmetric
 from edgewise._base.types import FloatArray
 
 
@@ -27,6 +28,36 @@ class ScoreSums:
     fourth: FloatArray
     sixth: FloatArray
     square_square: FloatArray
+
+
+def score_terms(
+    w: FloatArray, product: FloatArray, mean_square: FloatArray, residuals: FloatArray
+) -> FloatArray:
+    """What is summed over rows for each pair, six numbers.
+
+    `product` is e_ie_j, `mean_square` ½(e_i² + e_j²), and `residuals` v_iv_j/(1 − h).
+    """
+    terms = np.empty((6, *product.shape))
+    weighted = w * product
+    squares = np.multiply(weighted, product, out=terms[0])
+    weighted *= 2
+    np.multiply(weighted, mean_square, out=terms[1])
+    np.multiply(w, mean_square, out=terms[2])
+    terms[2] *= mean_square
+    np.multiply(squares, squares, out=terms[3])
+    np.multiply(terms[3], squares, out=terms[4])
+    np.multiply(residuals, residuals, out=terms[5])
+    return terms
+
+
+def sums_of_pairs(sums: FloatArray, p: int, diagonal: FloatArray) -> ScoreSums:
+    """From the sums of these terms for all pairs; `diagonal` is that of `square_square`."""
+    second, cross, ends, fourth, sixth, square_square = sums
+    known = [symmetric(values, p, diagonal=np.nan) for values in (second, cross, ends)]
+    shares = [share_of(fourth, second**2), share_of(sixth, second**3)]
+    shares = [symmetric(values, p, diagonal=0.0) for values in shares]
+    whole = symmetric(square_square, p, diagonal=diagonal)
+    return ScoreSums(known[0], known[1], known[2], shares[0], shares[1], whole)
 
 
 def share_of(part: FloatArray, whole: FloatArray) -> FloatArray:

@@ -13,24 +13,26 @@ from dataclasses import dataclass
 import numpy as np
 
 from edgewise._base import special
-from edgewise._base.types import FloatArray
+from edgewise._base.types import BoolArray, FloatArray
 from edgewise.estimators.inverse import PrecisionEstimate
 from edgewise.evidence.evidence import Evidence
 from edgewise.inference.reference import Normal
 from edgewise.methods.sandwich import leverage_of
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Plan:
     """A plan: the partial correlation to be found, with which power, and at which level.
 
-    `alpha` is the level for all pairs, `log_level` the logarithm of that for a single one.
+    `alpha` is the level for all pairs, `log_level` the logarithm of that for a single one; `pairs`
+    marks the pairs to be tested.
     """
 
     effect: float
     power: float
     alpha: float
     log_level: float
+    pairs: BoolArray
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 #: baselines last.
 CLASSES = {
     "score": "score:Score",
+    "nodewise": "nodewise:Nodewise",
     "wald": "wald:Wald",
     "batch": "batch:Batch",
     "sequential": "sequential:Sequential",

@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from edgewise._base.types import FloatArray
+from edgewise.estimators.inverse import PrecisionEstimate
 from edgewise.evidence.evidence import Evidence, Needs
 from edgewise.inference.measurement import Measurement
 from edgewise.inference.score import ScoreTest
@@ -71,25 +72,16 @@ class Score(PerEdgeMethod):
     def measure(self, evidence: Evidence) -> Measurement:
         estimate = self.estimate(evidence)
         n, rho = estimate.n_samples, estimate.partial_correlation
-        rows, terms = None, n
-        degrees: int | FloatArray = n - len(rho) + 1
         if evidence.groups is None:
             sums = evidence.score_sums(leverage_of(estimate), rho, NEARLY_ONE)
-            variance = precision_variance(rho, sums.square_square, n)
+            uncertainty = score_test(estimate, sums, n - len(rho) + 1)
         else:
             found = group_scores(evidence.groups, estimate)
-            sums, rows, variance = found.sums, found.rows, found.precision
-            degrees, terms = np.maximum(rows - len(rho) + 1, 1.0), evidence.groups.n_groups
-        variance = variance * _uncertain(sums.fourth, terms)
-        uncertainty = ScoreTest(
-            n,
-            degrees,
-            sums.second,
-            sums.cross,
-            sums.ends,
-            _reference(sums, n * n / degrees),
-            floored_spread(estimate, variance, np.zeros_like(rho), rows).precision,
-        )
+            degrees = np.maximum(found.rows - len(rho) + 1, 1.0)
+            terms = evidence.groups.n_groups
+            uncertainty = score_test(
+                estimate, found.sums, degrees, terms=terms, variance=found.precision
+            )
         return self.measurement(evidence, estimate, uncertainty.statistic(rho), uncertainty)
 
     def planned(
@@ -99,13 +91,48 @@ class Score(PerEdgeMethod):
         return PlannedStatistic(float(np.abs(wanted).max()), unit, rows_spent=len(wanted) - 1)
 
 
-def _reference(sums: ScoreSums, floor: float | FloatArray) -> SignFlip:
+def score_test(
+    estimate: PrecisionEstimate,
+    sums: ScoreSums,
+    degrees: int | FloatArray,
+    *,
+    terms: int | None = None,
+    variance: FloatArray | None = None,
+) -> ScoreTest:
+    """The test from its sums over rows.
+
+    `degrees` is m, one number for all pairs or one for each. With rows in groups, `terms` is their
+    number and `variance` that of the entries of Θ̂, in units of Θ_iiΘ_jj.
+    """
+    n, rho = estimate.n_samples, estimate.partial_correlation
+    if variance is None:
+        variance = precision_variance(rho, sums.square_square, n)
+    variance = variance * _uncertain(sums.fourth, n if terms is None else terms)
+    # As many rows of p columns would have these degrees of freedom.
+    rows = np.asarray(degrees + len(rho) - 1.0)
+    return ScoreTest(
+        n,
+        degrees,
+        sums.second,
+        sums.cross,
+        sums.ends,
+        sign_reference(sums, n * n / degrees),
+        floored_spread(estimate, variance, np.zeros_like(rho), rows).precision,
+    )
+
+
+def sign_reference(sums: ScoreSums, floor: float | FloatArray) -> SignFlip:
     """Random signs of the terms; what the floor adds to their variance was not seen, and is normal.
 
     Where rare events hardly meet, the few terms that did are no witness of those that did not.
     """
-    seen = np.fmin(sums.second / floor, 1.0)
+    seen = seen_share(sums.second, floor)
     return SignFlip(sums.fourth * seen**2, sums.sixth * seen**3)
+
+
+def seen_share(second: FloatArray, floor: float | FloatArray) -> FloatArray:
+    """How much of the variance, which is never taken below the floor, the terms have shown."""
+    return np.fmin(second / floor, 1.0)
 
 
 def score_of_pair(
@@ -115,7 +142,7 @@ def score_of_pair(
 
     The same as an entry of `Score.measure`, in a hundredth of the time.
     """
-    # The rows' own variance or the Gaussian one; what the latter adds is normal (`_reference`).
+    # The rows' own variance or the Gaussian one; what the latter adds is normal (`sign_reference`).
     whole = max(second, n * n / (n - p + 1))
     statistic = n * rho / math.sqrt(whole)
     return statistic, log_two_sided_of_one(statistic, fourth / whole**2, sixth / whole**3)

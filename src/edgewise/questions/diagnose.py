@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from edgewise.errors import DataError
-from edgewise.estimators.inverse import estimate_precision
 from edgewise.evidence.evidence import Needs
 from edgewise.evidence.opening import open_evidence
 from edgewise.inference.diagnosing import diagnosis_of
 from edgewise.inference.diagnosis import Diagnosis as Diagnosis
+from edgewise.methods.nodewise import Nodewise
+from edgewise.methods.score import Score
 
 
 def diagnose(data: Any) -> Diagnosis:
@@ -34,10 +35,11 @@ def diagnose(data: Any) -> Diagnosis:
     >>> print(ew.diagnose(ew.datasets.load_sp500_returns()).advice()[:24])
     Use method 'batch': rows
     """
-    evidence = open_evidence(data, Needs(), "a diagnosis")
+    evidence = open_evidence(data, Needs(wide=True), "a diagnosis")
     if evidence.glance is None:
         raise DataError(
             "data: a diagnosis looks at rows, got a state, which has none left; pass the rows."
         )
-    estimate = estimate_precision(evidence.moments(), evidence.feature_names, evidence.glance)
-    return diagnosis_of(estimate, evidence.glance, evidence.feature_names)
+    moments = evidence.moments()
+    method = Score() if moments.n_samples > len(evidence.feature_names) else Nodewise()
+    return diagnosis_of(method.estimate(evidence), evidence.glance, evidence.feature_names)

@@ -68,7 +68,9 @@ def edge_test(
 
         - "score": self-normalised, corrected for leverage, never below the Gaussian variance; any
           distribution with fourth moments, independent rows.
-        - "wald": sandwich standard errors; the same, with many rows.
+        - "nodewise": the same given the few columns that a lasso chooses for each pair; also with
+          more columns than rows, if the graph is sparse.
+        - "wald": sandwich standard errors; as "score", with many rows.
         - "batch": jackknife over batches; one pass; rows may depend on the rows before them.
         - "elliptical": kurtosis-corrected Fisher; elliptical distributions only.
         - "fisher": partial correlation; Gaussian data only.
@@ -130,6 +132,9 @@ def edge_test(
     **options
         Further options of the method:
 
+        - "nodewise": `penalty` (1.25, in units of √(2 log(p/√n)/n): a smaller one chooses more
+          columns), `max_neighbours` (the most that a column keeps; one for eight rows).
+          `result.selection` says what was chosen.
         - "trace", "eig": `mu` (the paper's constant, 1.0), `standardize` (divide the columns by
           their standard deviations first, False).
         - "eig": `solver` ("auto"): "full" builds the covariance matrix of all entries of Σ̂, with

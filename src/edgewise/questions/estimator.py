@@ -17,6 +17,7 @@ from edgewise.estimators.gaussian import Gaussian
 from edgewise.inference.corrections import HOLM
 from edgewise.inference.family import Family
 from edgewise.methods.method import Method
+from edgewise.methods.nodewise import DEFAULT_PENALTY
 from edgewise.methods.registry import DEFAULT_METHOD, method_of, method_options, registered
 from edgewise.questions.edge_test import measured_and_decided
 from edgewise.questions.fitted import FittedTest
@@ -88,6 +89,10 @@ class EdgeTest(FittedTest, BaseEstimator):  # type: ignore[misc]
         For "batch" and "entrywise": by default 100, but fewer if batches would be very short.
     random_state : int
         Seed of the bootstrap of ``correction="maxt"`` and of "entrywise".
+    penalty : float
+        For "nodewise": the penalty of the lasso, in units of √(2 log(p/√n)/n).
+    max_neighbours : int, optional
+        For "nodewise": the most neighbours that a column keeps; by default one for eight rows.
 
     Attributes
     ----------
@@ -161,6 +166,8 @@ class EdgeTest(FittedTest, BaseEstimator):  # type: ignore[misc]
         solver: str = "auto",
         n_batches: int | None = None,
         random_state: int = 0,
+        penalty: float = DEFAULT_PENALTY,
+        max_neighbours: int | None = None,
     ) -> None:
         self.method = method
         self.alpha = alpha
@@ -178,6 +185,8 @@ class EdgeTest(FittedTest, BaseEstimator):  # type: ignore[misc]
         self.solver = solver
         self.n_batches = n_batches
         self.random_state = random_state
+        self.penalty = penalty
+        self.max_neighbours = max_neighbours
 
     moments_: Moments | BatchMoments
     _tested: tuple[EdgeTestResult, Gaussian] | None

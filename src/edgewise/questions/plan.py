@@ -144,7 +144,7 @@ def plan_sample_size(
     wanted = off_diagonal(len(evidence.feature_names)) if tested is None else tested
     first_step = "bonferroni" if question.correction else None
     log_level = log_critical_level(int(wanted.sum()) // 2, 0, question.alpha, first_step)
-    plan = Plan(effect, power, question.alpha, log_level)
+    plan = Plan(effect, power, question.alpha, log_level, wanted)
     with without_warnings():
         # No warning if the pilot is too small for the test: the plan says how many rows are enough.
         measurement = within_family(chosen.measure(evidence), tested)

@@ -59,6 +59,7 @@ def decide(measurement: Measurement, question: Question) -> EdgeTestResult:
         cautions=measurement.cautions,
         uncertainty=made.uncertainty,
         tested=made.tested,
+        selection=measurement.selection,
         **errors,
     )
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from edgewise._base.checks import check_choice
 from edgewise._base.parts import is_installed, missing_package, part
@@ -76,13 +77,32 @@ class Edge(NamedTuple):
 NEW_FIELDS = {3: ("standard_error", "interval_low", "interval_high"), 4: ("n_samples",)}
 
 
-def all_pairs(result: EdgeTestResult) -> list[Edge]:
-    """Every tested pair of variables, strongest partial correlation first."""
+def _strongest_first(
+    result: EdgeTestResult, edges_only: bool = False
+) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """The places of the tested pairs, or of the edges, in the order in which they are shown."""
     rows, columns = result.tested_pairs()
+    if edges_only:
+        kept = result.reject[rows, columns]
+        rows, columns = rows[kept], columns[kept]
     order = np.argsort(-np.abs(result.partial_correlation[rows, columns]), kind="stable")
-    at = rows[order], columns[order]
+    return rows[order], columns[order]
+
+
+def adjusted_counts(result: EdgeTestResult) -> list[int]:
+    """How many columns each pair was adjusted for, in the order of `all_pairs`."""
+    at = _strongest_first(result)
+    if result.selection is None:
+        return [result.n_features - 2] * len(at[0])
+    counts: list[int] = result.selection.sizes()[at].tolist()
+    return counts
+
+
+def all_pairs(result: EdgeTestResult, *, edges_only: bool = False) -> list[Edge]:
+    """Every tested pair of variables, or the edges only, strongest partial correlation first."""
+    at = _strongest_first(result, edges_only)
     # The same NaN everywhere: edges without a number compare as equal.
-    unknown = [math.nan] * len(order)
+    unknown = [math.nan] * len(at[0])
     errors = result.partial_correlation_standard_error
     ends = result.shown_interval() if result.uncertainty is not None else ()
     values = (
@@ -96,18 +116,24 @@ def all_pairs(result: EdgeTestResult) -> list[Edge]:
                 *(result.pvalue, result.adjusted_pvalue, result.reject),
             )
         ),
-        [result.n_samples] * len(order),
+        [result.n_samples] * len(at[0]),
     )
     names = np.array(result.feature_names, dtype=object)
     return list(map(Edge, names[at[0]], names[at[1]], *values))
 
 
 def frame_of(
-    pairs: Sequence[NamedTuple], backend: FrameKind | None, fields: Sequence[str] = Edge._fields
+    pairs: Sequence[NamedTuple],
+    backend: FrameKind | None,
+    fields: Sequence[str] = Edge._fields,
+    more: Mapping[str, list[Any]] | None = None,
 ) -> Any:
-    """The pairs as rows of a data frame, by default of the first kind that is installed."""
+    """The pairs as rows of a data frame, by default of the first kind that is installed.
+
+    `more` are further columns.
+    """
     columns = dict(zip(fields, map(list, zip(*pairs, strict=True)), strict=True))
-    return new_frame(columns, frame_kind(backend))
+    return new_frame({**columns, **(more or {})}, frame_kind(backend))
 
 
 def frame_kind(backend: FrameKind | None) -> FrameKind:

@@ -22,6 +22,7 @@ import numpy as np
 from edgewise._base.matrices import off_diagonal
 from edgewise._base.types import AnyArray, BoolArray
 from edgewise.errors import DataError, DataTypeError, EdgewiseError
+from edgewise.inference.selection import Selection
 from edgewise.results.edge import NEW_FIELDS
 from edgewise.results.json_document import (
     FORMAT,
@@ -66,6 +67,8 @@ def to_document(result: EdgeTestResult) -> dict[str, Any]:
             document["uncertainty"] = jsonable(uncertainty_document(value))
         elif known.name == "files":
             document["files"] = [file._asdict() for file in value]
+        elif known.name == "selection":
+            document["selection"] = None if value is None else _selection_document(value)
         else:
             document[known.name] = jsonable(value)
     document |= {"given": list(result.given)} | _interval_fields(result)
@@ -150,10 +153,26 @@ def from_json(kind: type[EdgeTestResult], source: str | os.PathLike[str]) -> Edg
         cautions=document.texts("cautions") if "cautions" in document.fields else (),
         tested=tested_in(document, p) if _has_family(document) else None,
         files=document.files() if "files" in document.fields else (),
+        selection=_selection_in(document, p) if "selection" in document.fields else None,
         **matrices,
     )
     _check_repeated(document, result)
     return result
+
+
+def _selection_document(selection: Selection) -> dict[str, Any]:
+    return {
+        "penalty": selection.penalty,
+        "neighbours": [list(own) for own in selection.neighbours],
+    }
+
+
+def _selection_in(document: Document, p: int) -> Selection | None:
+    """The neighbours that were chosen; older files, and most methods, have none."""
+    if document.field("selection") is None:
+        return None
+    part = document.part("selection")
+    return Selection(part.number("penalty", above=0), part.neighbours(p))
 
 
 def _has_family(document: Document) -> bool:

@@ -15,7 +15,7 @@ from edgewise.errors import DataError
 from edgewise.rows.file_read import FileRead
 
 FORMAT = "edgewise-result"
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 #: Comparisons of two groups and of more, and the command that writes each kind.
 DIFFERENCE_FORMAT = "edgewise-difference"
 DIFFERENCES_FORMAT = "edgewise-differences"
@@ -107,6 +107,19 @@ class Document:
             if not known or not isinstance(one.get("path"), str):
                 self.refuse("files", rule, shown(one))
         return tuple(FileRead(one["path"], one["rows"]) for one in value)
+
+    def neighbours(self, count: int) -> tuple[tuple[int, ...], ...]:
+        """For each of the columns, the places of others, in order."""
+        value = self.field("neighbours")
+        rule = f"{count} lists of different places from 0 to {count - 1}, without their own"
+        if not isinstance(value, list) or len(value) != count:
+            self.refuse("neighbours", rule)
+        for place, own in enumerate(value):
+            known = isinstance(own, list) and all(type(one) is int for one in own)
+            inside = known and all(0 <= one < count for one in own)
+            if not inside or sorted({*own}) != own or place in own:
+                self.refuse("neighbours", rule, shown(own))
+        return tuple(map(tuple, value))
 
     def whole(self, name: str, at_least: int = 0) -> int:
         value = self.field(name)

@@ -10,7 +10,15 @@ import numpy as np
 
 from edgewise._base.types import BoolArray, FloatArray
 from edgewise.inference.measurement import Uncertainty
-from edgewise.results.edge import Edge, FrameKind, all_pairs, frame_of, graph_of
+from edgewise.inference.selection import Selection
+from edgewise.results.edge import (
+    Edge,
+    FrameKind,
+    adjusted_counts,
+    all_pairs,
+    frame_of,
+    graph_of,
+)
 from edgewise.results.json import from_json, json_schema, to_document
 from edgewise.results.json_output import WritesJson
 from edgewise.results.matrix import Matrices
@@ -74,6 +82,9 @@ class EdgeTestResult(Matrices, WritesJson):
         no statistic, p-value or threshold.
     files : tuple of FileRead
         The files that were read, and how many rows each has; empty for rows in memory.
+    selection : Selection or None
+        The neighbours that "nodewise" chose for each column; None for the other methods, which
+        adjust every pair for all other columns.
     given : tuple of str
         The columns that were adjusted for and are in no tested pair.
     n_edges, n_pairs : int
@@ -139,6 +150,7 @@ class EdgeTestResult(Matrices, WritesJson):
     cautions: tuple[str, ...] = ()
     tested: BoolArray | None = None
     files: tuple[FileRead, ...] = ()
+    selection: Selection | None = None
 
     def __post_init__(self) -> None:
         # The arrays are frozen too.
@@ -176,22 +188,26 @@ class EdgeTestResult(Matrices, WritesJson):
         list of Edge
             The pairs whose `reject` is true.
         """
-        return [pair for pair in self.pairs() if pair.reject]
+        return all_pairs(self, edges_only=True)
 
-    def to_frame(self, backend: FrameKind | None = None) -> Any:
+    def to_frame(self, backend: FrameKind | None = None, *, n_adjusted_for: bool = False) -> Any:
         """Every tested pair as a row of a data frame, strongest first; `reject` marks the edges.
 
         Parameters
         ----------
         backend : {"pandas", "polars", "pyarrow", None}
             The kind of frame; None takes the first of the three that is installed.
+        n_adjusted_for : bool
+            Add a column of this name: how many other columns each pair was adjusted for. That is
+            all of them, unless the method is "nodewise".
 
         Returns
         -------
         data frame
             Its columns are the attributes of `Edge`; `interval_label` says what its intervals are.
         """
-        return frame_of(self.pairs(), backend)
+        more = {"n_adjusted_for": adjusted_counts(self)} if n_adjusted_for else {}
+        return frame_of(self.pairs(), backend, more=more)
 
     def to_networkx(self) -> nx.Graph[str]:
         """The edges as a graph: every tested variable a node, the numbers as edge attributes.

@@ -103,7 +103,8 @@ def tested_part(result: EdgeTestResult) -> EdgeTestResult:
     if (parts["tested"] == off_diagonal(len(columns))).all():
         parts["tested"] = None
     names = tuple(result.feature_names[i] for i in columns)
-    return replace(result, n_features=len(columns), feature_names=names, uncertainty=None, **parts)
+    parts |= {"n_features": len(columns), "feature_names": names}
+    return replace(result, uncertainty=None, selection=None, **parts)
 
 
 def is_chosen(result: Tested) -> bool:

@@ -12,7 +12,9 @@ from edgewise.simulate.distributions.named import DISTRIBUTIONS
 from edgewise.simulate.distributions.pareto import ClaytonPareto
 from edgewise.simulate.distributions.serial import AutoRegressive
 from edgewise.simulate.graphs import (
+    make_band_precision,
     make_chain_precision,
+    make_cluster_precision,
     make_erdos_renyi_precision,
     make_grid_precision,
     make_hub_precision,
@@ -36,7 +38,9 @@ __all__ = [
     "Pareto",
     "PowerExponential",
     "StudentT",
+    "make_band_precision",
     "make_chain_precision",
+    "make_cluster_precision",
     "make_erdos_renyi_precision",
     "make_gram_covariance",
     "make_gram_precision",

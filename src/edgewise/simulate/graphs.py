@@ -6,6 +6,7 @@ Each is I + weight·A, where A joins neighbours, scaled so that the variances ar
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -116,6 +117,84 @@ def make_grid_precision(
     return _joined(
         n_features, np.concatenate([left - 1, up - n_columns]), np.concatenate([left, up]), weight
     )
+
+
+def make_band_precision(n_features: int, weights: Sequence[float] = (0.6, 0.3)) -> FloatArray:
+    """A band: each variable is joined to those a few places before it.
+
+    Parameters
+    ----------
+    n_features : int
+        How many variables.
+    weights : sequence of float
+        Minus the partial correlations of variables one place apart, two places apart, and so on.
+
+    Returns
+    -------
+    ndarray of shape (n_features, n_features)
+        Θ of the band, scaled to unit variances.
+
+    Examples
+    --------
+    >>> from edgewise.simulate import make_band_precision
+    >>> (make_band_precision(5) != 0).sum(axis=1).tolist()
+    [3, 4, 5, 4, 3]
+    """
+    n_features = check_count("n_features", n_features, at_least=1)
+    bands = np.zeros((n_features, n_features))
+    for place, weight in enumerate(weights, start=1):
+        check_real("weights", weight, above=-1, below=1)
+        bands += weight * (np.eye(n_features, k=place) + np.eye(n_features, k=-place))
+    least = float(np.linalg.eigvalsh(bands)[0])
+    if 1 + least <= _NEARLY_SINGULAR:
+        raise ParameterError(
+            f"weights: expected smaller ones, got {tuple(weights)!r}, for which Θ is not positive "
+            f"definite; those times {0.99 / -least:.3g} would do."
+        )
+    return to_unit_variances(np.eye(n_features) + bands)
+
+
+def make_cluster_precision(
+    n_features: int,
+    *,
+    size: int = 5,
+    probability: float = 1.0,
+    weight: float | None = None,
+    rng: np.random.Generator | int | None = None,
+) -> FloatArray:
+    """Clusters of neighbours: pairs inside one are joined, pairs of two clusters are not.
+
+    Parameters
+    ----------
+    n_features : int
+        How many variables.
+    size : int
+        Variables in a cluster; the last one may be smaller.
+    probability : float
+        The probability that a pair inside a cluster is joined.
+    weight : float, optional
+        As for `make_hub_precision`.
+    rng : numpy.random.Generator or int, optional
+        Decides which pairs are joined, if not all are.
+
+    Returns
+    -------
+    ndarray of shape (n_features, n_features)
+        Θ of the clusters, scaled to unit variances.
+
+    Examples
+    --------
+    >>> from edgewise.simulate import make_cluster_precision
+    >>> (make_cluster_precision(5, size=3) != 0).sum(axis=1).tolist()
+    [3, 3, 3, 2, 2]
+    """
+    n_features = check_count("n_features", n_features, at_least=1)
+    size = check_count("size", size, at_least=1)
+    check_real("probability", probability, above=0, below=math.nextafter(1, 2))
+    rows, columns = upper_pairs(n_features)
+    inside = rows // size == columns // size
+    inside &= check_rng(rng).random(len(rows)) < probability
+    return _joined(n_features, rows[inside], columns[inside], weight)
 
 
 def make_erdos_renyi_precision(

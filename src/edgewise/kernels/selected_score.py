@@ -1,0 +1,111 @@
+"""Second pass of the nodewise test: the sums of the score test, each pair given a set of its own.
+
+The same sums as in `kernels/score.py`, where all pairs are given all other columns. Here the
+residuals and the leverages of a pair come from regressions on the few columns of S_ij, so there may
+be more columns than rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from edgewise._base.steps import in_parallel, steps
+from edgewise._base.types import FloatArray
+from edgewise.kernels.centre import Centre
+from edgewise.kernels.loop import BlockMemory, mapped_blocks
+from edgewise.kernels.pair_sets import (
+    IntArray,
+    Pairs,
+    PairSets,
+    Portion,
+    regressed,
+    stable_inverses,
+)
+from edgewise.kernels.score_sums import score_terms
+from edgewise.kernels.score_weight import believed_tau, score_weight
+from edgewise.rows.block import Rows, block_rows
+from edgewise.rows.passes import Sums
+
+_LEAST = 1e-10  # of 1 − h: a row that others determine has residuals of zero
+
+
+def selected_score_sums(
+    batches: Iterator[Rows],
+    centre: Centre,
+    scale: FloatArray,
+    correlation: FloatArray,
+    sets: PairSets,
+    n_samples: int,
+) -> Sums:
+    """The six sums of `score_terms` for all pairs above the diagonal, and Σ v_i⁴/(1 − h)².
+
+    `scale` are the roots of the mean squares of the centred columns.
+    """
+    p = sets.n_features
+    total, fourth = np.zeros((6, p * (p - 1) // 2)), np.zeros(p)
+    memory = BlockMemory(p, block_rows(p))
+    with steps(total.shape[1], "testing", "pairs") as tell:
+        for block in mapped_blocks(batches, centre, 1 / scale, memory=memory):
+            z = np.ascontiguousarray(block.z)
+            tau, own = _rows_own_scale(z, correlation, sets.neighbours, n_samples)
+            fourth += own
+
+            def add(portion: Portion, z: FloatArray = z, tau: FloatArray = tau) -> int:
+                pairs = sets.pairs(portion)
+                total[:, portion.places] += _pair_sums(z, tau, correlation, pairs, n_samples)
+                return len(portion.places)
+
+            for done in in_parallel(add, sets.portions(block.n)):
+                tell(done * block.n / n_samples)
+    return total, fourth
+
+
+def _pair_sums(
+    z: FloatArray, tau: FloatArray, correlation: FloatArray, pairs: Pairs, n: int
+) -> FloatArray:
+    fit = regressed(correlation, pairs)
+    given = z[pairs.given]
+    # 1 − h, of the leverage in the regressions on the given columns
+    complement = fit.inverse @ given
+    complement *= given
+    left = complement.sum(axis=1)
+    left *= -1 / n
+    left += 1 - 1 / n
+    np.maximum(left, _LEAST, out=left)
+    e = np.stack([z[pairs.i], z[pairs.j]], axis=1)
+    e -= fit.coefficients @ given
+    e /= np.sqrt(fit.variance)[:, :, np.newaxis]
+    x, y = e[:, 0], e[:, 1]
+    product, mean_square = x * y, (x * x + y * y) / 2
+    # The residuals given also each other, and what the pair itself adds to the leverage.
+    r = fit.correlation[:, np.newaxis]
+    across = product * (1 + r * r) - 2 * r * mean_square
+    of_pair = (mean_square - r * product) * (2 / (n * (1 - r) * (1 + r)))
+    across *= (n - 1) / n / ((1 - r) * (1 + r))
+    across /= np.maximum(left - of_pair, _LEAST)
+    return np.asarray(score_terms(score_weight(left, tau), product, mean_square, across).sum(2))
+
+
+def _rows_own_scale(
+    z: FloatArray, correlation: FloatArray, neighbours: IntArray, n: int
+) -> tuple[FloatArray, FloatArray]:
+    """τ of each row (see `score_weight`), and Σ v_i⁴/(1 − h)² of each column.
+
+    As `row_tau` has it, but every column has its own leverage, with its neighbours only. The mean
+    over all columns tells the scale of a row, however few neighbours each of them has.
+    """
+    p = len(z)
+    variance, fourth = np.zeros(z.shape[1]), np.empty(p)
+    for i, row in enumerate(neighbours):
+        own = np.append(row[row < p], i)
+        (inverse,) = stable_inverses(correlation[np.newaxis, own[:, np.newaxis], own])
+        scores = inverse @ z[own]
+        complement = np.maximum(1 - 1 / n - np.einsum("kn,kn->n", scores, z[own]) / n, _LEAST)
+        # v², of which the mean over all rows is one with the divisor n − 1.
+        square = scores[-1] ** 2 * ((n - 1) / n / inverse[-1, -1])
+        g = square * ((n - len(own)) / (n - 1))
+        variance += ((g / complement - 1) / complement + 1) / p
+        fourth[i] = np.sum((square / complement) ** 2)
+    return believed_tau(variance, p), fourth

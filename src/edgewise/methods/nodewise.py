@@ -1,0 +1,155 @@
+"""The score test given few chosen columns: more columns than rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import ClassVar
+
+import numpy as np
+
+from edgewise._base.checks import check_count, check_real
+from edgewise._base.text import listed
+from edgewise._base.types import FloatArray
+from edgewise.estimators.inverse import PrecisionEstimate
+from edgewise.estimators.nodewise import NodewiseEstimate, nodewise_estimate
+from edgewise.evidence.evidence import Evidence, Needs
+from edgewise.inference.cautions import Caution
+from edgewise.inference.measurement import Measurement
+from edgewise.inference.selection import Selection
+from edgewise.kernels.score_sums import sums_of_pairs
+from edgewise.kernels.selected_score import selected_score_sums
+from edgewise.methods.method import Assumes, Method, option
+from edgewise.methods.planning import Plan
+from edgewise.methods.score import score_test
+from edgewise.methods.simulated_planning import simulated_rows
+
+DEFAULT_PENALTY = 1.25
+# The share of columns with too many neighbours that speaks against a sparse graph.
+_MANY_CUT = 0.1
+
+
+@dataclass(frozen=True)
+class Nodewise(Method):
+    """The score test of each pair, given the few columns that a lasso chooses.
+
+    For every column the scaled lasso on all others chooses its neighbours A_i. The pair (i, j) is
+    adjusted for S_ij = (A_i ∪ A_j) ∖ {i, j}, by least squares, and tested as by `Score`, with the
+    leverage of S_ij and never below the Gaussian variance. A neighbour that the lasso misses for
+    one of the two columns is usually chosen for the other, and one that it misses for both is a
+    weak one of both (double selection, Belloni, Chernozhukov & Hansen 2014). So the test holds with
+    more columns than rows, if the graph is sparse: few neighbours for each column, s log p small
+    beside √n. That is an assumption. The data can contradict it (a caution says so), but they
+    cannot prove it.
+
+    Parameters
+    ----------
+    penalty : float
+        The penalty of the lasso, in units of √(2 log(p/√n)/n). A smaller one chooses more columns:
+        neighbours that are weak, and others by chance, which makes p-values too small.
+    max_neighbours : int, optional
+        The most neighbours that a column keeps, those with the largest coefficients; by default one
+        for eight rows.
+
+    Examples
+    --------
+    >>> import edgewise as ew
+    >>> from edgewise.simulate import make_chain_precision, sample
+    >>> X = sample("t5", make_chain_precision(60), 50, rng=0)
+    >>> result = ew.edge_test(X, method=ew.Nodewise(max_neighbours=5))
+    >>> result.n_features, max(map(len, result.selection.neighbours)) <= 5
+    (60, True)
+    """
+
+    penalty: float = option(
+        DEFAULT_PENALTY, "The penalty of the lasso, in units of √(2 log(p/√n)/n).", kind=float
+    )
+    max_neighbours: int | None = option(
+        None, "The most neighbours that a column keeps: one for eight rows, unless given.", kind=int
+    )
+
+    name: ClassVar[str] = "nodewise"
+    guarantee: ClassVar[str] = "per edge, sparse graph, p > n"
+    condition: ClassVar[str] = (
+        "independent rows of any distribution with fourth moments, and a sparse graph"
+    )
+    assumes: ClassVar[Assumes] = Assumes.INDEPENDENT_ROWS | Assumes.FOURTH_MOMENTS_IF_SKEWED
+
+    def __post_init__(self) -> None:
+        check_real("penalty", self.penalty, above=0)
+        if self.max_neighbours is not None:
+            check_count("max_neighbours", self.max_neighbours, at_least=1)
+
+    @property
+    def needs(self) -> Needs:
+        return Needs(reads_again=True, wide=True)
+
+    def estimated(self, evidence: Evidence) -> NodewiseEstimate:
+        """The estimate, and the neighbours that it rests on."""
+        return nodewise_estimate(
+            evidence.moments(),
+            evidence.feature_names,
+            evidence.glance,
+            penalty=self.penalty,
+            most=self.max_neighbours,
+        )
+
+    def estimate(self, evidence: Evidence) -> PrecisionEstimate:
+        return self.estimated(evidence).estimate
+
+    def measure(self, evidence: Evidence) -> Measurement:
+        found = self.estimated(evidence)
+        estimate, chosen = found.estimate, found.neighbours
+        one_pass = partial(
+            selected_score_sums,
+            centre=estimate.centre,
+            scale=found.scale,
+            correlation=found.correlation,
+            sets=found.sets,
+            n_samples=estimate.n_samples,
+        )
+        of_pairs, diagonal = evidence.sums(one_pass)
+        selection = Selection(chosen.penalty, tuple(tuple(own.tolist()) for own in chosen.of))
+        spent = selection.sizes() + 1
+        uncertainty = score_test(
+            estimate,
+            sums_of_pairs(of_pairs, len(estimate.precision), diagonal),
+            np.asarray(estimate.n_samples - spent, dtype=np.float64),
+        )
+        measured = self.measurement(
+            evidence,
+            estimate,
+            uncertainty.statistic(estimate.partial_correlation),
+            uncertainty,
+            record={"penalty": self.penalty, "max_neighbours": self.max_neighbours},
+        )
+        cautions = (*_about_neighbours(found, evidence.feature_names), *measured.cautions)
+        return replace(measured, selection=selection, cautions=cautions)
+
+    def rows_for_effect(
+        self, plan: Plan, evidence: Evidence, measurement: Measurement
+    ) -> FloatArray:
+        return simulated_rows(plan, evidence, self.estimated(evidence))
+
+
+def _about_neighbours(found: NodewiseEstimate, names: Sequence[str]) -> tuple[Caution, ...]:
+    """What the number of chosen neighbours says against a sparse graph.
+
+    A few columns with too many are harmless: a hub has them, and chance where tails are heavy. The
+    other column of a pair then chooses what is missing.
+    """
+    cut = found.neighbours.cut
+    if cut.size < _MANY_CUT * len(names):
+        return ()
+    n, most = found.estimate.n_samples, found.sets.neighbours.shape[1]
+    which = listed([repr(names[int(column)]) for column in cut])
+    return (
+        Caution(
+            f"The lasso chose more than {most} neighbours for {cut.size:,} of {len(names):,} "
+            f"columns ({which}), too many for {n:,} rows; only the {most} with the largest "
+            "coefficients were kept. Heavy tails do this too. If the graph is not sparse, which "
+            "this method assumes, some of its edges may be false.",
+            "many neighbours",
+        ),
+    )
