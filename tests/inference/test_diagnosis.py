@@ -30,11 +30,20 @@ FAR = {"tail_index": 2.0, "farther_tail_index": 2.0}
             "Use method 'score', or 'whitened'",
             ["tails are heavy", "2.5 times the Gaussian kurtosis", "'fisher' finds false edges"],
         ),
-        ({"n_samples": 24}, "Use method 'score': ", ["24 rows are few for 5 columns", "strong"]),
+        (
+            {"n_samples": 24},
+            "Use method 'nodewise' if the graph is sparse, or else 'score': ",
+            ["24 rows are few for 5 columns", "strong"],
+        ),
         (
             {"n_samples": 24, "kurtosis_ratio": 9.0},
-            "Use method 'score', ",
-            ["are few", "9 times the Gaussian kurtosis"],
+            "Use method 'nodewise' if the graph is sparse, ",
+            ["are few", "9 times the Gaussian kurtosis", "'fisher' finds false edges"],
+        ),
+        (
+            {"n_samples": 24, "n_features": 24},
+            "Use method 'nodewise', which assumes a sparse graph: ",
+            ["24 rows and 24 columns", "few columns only"],
         ),
         (
             {"dependence_pvalue": 1e-5},

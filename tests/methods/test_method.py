@@ -19,6 +19,9 @@ LOOSE_BOX = {"radius": "bernstein", "support": (-3, 3), "outside": 0.2}
 #: Every method with every option that changes what it does, and what it then works from.
 NEEDS = [
     (ew.Score, {}, Needs(reads_again=True)),
+    (ew.Nodewise, {}, Needs(reads_again=True, wide=True)),
+    (ew.Nodewise, {"penalty": 1.0}, Needs(reads_again=True, wide=True)),
+    (ew.Nodewise, {"max_neighbours": 3}, Needs(reads_again=True, wide=True)),
     (ew.Wald, {}, Needs(reads_again=True)),
     (ew.Batch, {}, Needs(n_batches=100)),
     (ew.Batch, {"n_batches": 20}, Needs(n_batches=20)),

@@ -14,7 +14,7 @@ from edgewise.methods.registry import METHODS, method_of, method_options, regist
 BOUNDS = {"entrywise", "whitened", "spectral", "trace", "eig"}
 OPTIONS = {
     *("mu", "standardize", "radius", "support", "n_batches", "random_state", "solver"),
-    *("outside", "kurtosis", "tuned_for", "tuned_level"),
+    *("outside", "kurtosis", "tuned_for", "tuned_level", "penalty", "max_neighbours"),
 }
 every_method = pytest.mark.parametrize("method", list(METHODS))
 
@@ -76,6 +76,7 @@ def test_every_option_with_the_methods_that_have_it():
     assert found["mu"] == {"eig", "trace"}
     assert found["radius"] == found["support"] == found["outside"] == {"whitened", "spectral"}
     assert found["kurtosis"] == {"whitened"}
+    assert found["penalty"] == found["max_neighbours"] == {"nodewise"}
     assert found["n_batches"] == {"batch", "sequential", "entrywise"}
 
 

@@ -28,7 +28,7 @@ def diagnosis_of(data):
     [
         (draw("gaussian"), "tails look Gaussian"),
         (draw("t5"), "tails are heavy"),
-        (draw("gaussian", 19), "19 rows are few for 4 columns"),
+        (draw("gaussian", 19), "19 rows are few for 4 columns"),  # too few to choose from
         (draw("gaussian") * [1, 1, 1, 1000], "standardize=True"),
     ],
     ids=["gaussian", "heavy", "few", "wide"],

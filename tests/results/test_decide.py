@@ -64,7 +64,7 @@ def test_carries_estimates_and_errors(rows, method):
         assert result.standard_error is None
         return
     own, rho = measurement.uncertainty, result.partial_correlation[UPPER]
-    if method == "score":
+    if method in ("score", "nodewise"):
         np.testing.assert_array_equal(result.standard_error, own.precision_error)
         np.testing.assert_allclose(
             result.partial_correlation_standard_error[UPPER],

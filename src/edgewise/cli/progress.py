@@ -5,20 +5,27 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 _QUIET = 1.0  # seconds without a bar
 _EARLY = 3.0  # seconds without an estimate of the time left
+_ROUNDING = 1e-9  # parts of steps are added up
 _STEADY = 0.2  # how far the rate of late may differ from the rate of all the time
 
 
 @contextmanager
 def progress_bar(
-    total: int | None, what: str, unit: str = "rows"
-) -> Iterator[Callable[[int], None]]:
+    total: float | None, what: str, unit: str = "rows"
+) -> Iterator[Callable[[float], None]]:
     """Show how much is done, its share, its rate and the time left.
 
     It yields a function, to be called with how much was just done. Nothing is shown in the first
-    second, nor if standard error is not a terminal. The time left is shown once it is stable.
+    second, nor if standard error is not a terminal. The time left is shown once it is stable. Long
+    steps of the work inside, such as a choice among columns, get a line of their own below.
     """
     if not sys.stderr.isatty():
         yield lambda done: None
@@ -26,30 +33,47 @@ def progress_bar(
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
-    rate = TextColumn(f"{{task.completed:,.0f}} {unit}, {{task.fields[rate]:,.3g}}/s")
+    from edgewise._base.steps import watched_by
+
+    rate = TextColumn("{task.completed:,.0f} {task.fields[unit]}, {task.fields[rate]:,.3g}/s")
     left = TextColumn("{task.fields[left]}", style="cyan")
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), rate, left)
     console = Console(stderr=True)
-    with Progress(*columns, console=console, transient=True) as progress:
-        task = progress.add_task(what, total=total, rate=0.0, left="", visible=False)
-        marks = [(0.0, 0.0)]
-
-        def tell(done: int) -> None:
-            progress.advance(task, done)
-            known = progress.tasks[0]
-            if known.total is not None and known.completed > known.total:
-                # More passes than expected (a matrix-free solver): a full bar would be wrong.
-                known.total = None
-            elapsed = known.elapsed or 0.0
-            if elapsed > 1.02 * marks[-1][0]:  # so that few marks serve for hours
-                marks.append((elapsed, known.completed))
-            speed = known.completed / elapsed if elapsed else 0.0
-            text = left_text(remaining(marks, known.total))
-            # An estimate that was shown stays until there is a better one.
-            text = text or (known.fields["left"] if known.total is not None else "")
-            progress.update(task, rate=speed, left=text, visible=elapsed > _QUIET)
-
+    with (
+        Progress(*columns, console=console, transient=True) as progress,
+        watched_by(partial(_line, progress)),
+        _line(progress, total, what, unit) as tell,
+    ):
         yield tell
+
+
+@contextmanager
+def _line(
+    progress: Progress, total: float | None, what: str, unit: str
+) -> Iterator[Callable[[float], None]]:
+    """A line of the bars, as long as its work goes on."""
+    task = progress.add_task(what, total=total, unit=unit, rate=0.0, left="", visible=False)
+    known = next(one for one in progress.tasks if one.id == task)
+    marks = [(0.0, 0.0)]
+
+    def tell(done: float) -> None:
+        progress.advance(task, done)
+        if known.total is not None and known.completed > known.total * (1 + _ROUNDING):
+            # More passes than expected (a matrix-free solver): a full bar would be wrong.
+            known.total = None
+        elapsed = known.elapsed or 0.0
+        if elapsed > 1.02 * marks[-1][0]:  # so that few marks serve for hours
+            marks.append((elapsed, known.completed))
+        speed = known.completed / elapsed if elapsed else 0.0
+        text = left_text(remaining(marks, known.total))
+        # An estimate that was shown stays until there is a better one.
+        text = text or (known.fields["left"] if known.total is not None else "")
+        progress.update(task, rate=speed, left=text, visible=elapsed > _QUIET)
+
+    try:
+        yield tell
+    finally:
+        progress.remove_task(task)
 
 
 def remaining(marks: Sequence[tuple[float, float]], total: float | None) -> float | None:

@@ -7,6 +7,7 @@ from typing import NoReturn
 
 import numpy as np
 
+from edgewise._base.text import listed
 from edgewise._base.types import BoolArray, FloatArray
 from edgewise.errors import DataError
 from edgewise.rows.glance import Glance
@@ -130,4 +131,17 @@ def raise_for_duplicate(name: str, other: str, more: int = 0) -> NoReturn:
     raise DataError(
         f"X: column {name!r} duplicates column {other!r} (they are perfectly correlated); drop one "
         f"of the two.{likewise}"
+    )
+
+
+def raise_for_dependent(
+    correlation: FloatArray, columns: Sequence[int], names: Sequence[str]
+) -> NoReturn:
+    """Say that the last of some columns is, to working precision, determined by the others."""
+    chosen, names = correlation[np.ix_(columns, columns)], [names[column] for column in columns]
+    raise_if_collinear(chosen, np.ones(len(columns)), names)
+    others = listed([repr(name) for name in names[:-1]])
+    raise DataError(
+        f"X: column {names[-1]!r} is nearly a linear combination of {others}, so nothing is left "
+        "of it to test; drop one of them."
     )

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from edgewise._base.blas import one_blas_thread
 from edgewise._base.parts import part
 from edgewise._base.steps import steps
 from edgewise._base.types import FloatArray
@@ -72,6 +73,7 @@ def chosen_neighbours(correlation: FloatArray, penalty: float, most: int) -> Nei
     with (
         steps(p, "choosing neighbours", "columns") as tell,
         descend.unchecked(),
+        one_blas_thread(),  # of products this small, a second thread makes only noise
         warnings.catch_warnings(),
     ):
         # Where it does not converge in 10,000 sweeps, what it has is a choice as well.

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
+from edgewise._base.checks import FEWEST_WIDE_ROWS
 from edgewise.inference.assumptions import Assumes
 from edgewise.inference.cautions import cautions_of, p_text
 
@@ -149,9 +150,10 @@ class Diagnosis:
                 f"{p_text(self.dependence_pvalue)}), and the other tests assume independent "
                 "rows."
             )
-        if self.few_rows:
-            return self._for_few_rows()
         kurtosis = f"{self.kurtosis_ratio:.3g} times the Gaussian kurtosis"
+        if self.few_rows and self.n_samples >= FEWEST_WIDE_ROWS:
+            gaussian = f"; tails are heavy ({kurtosis}), so 'fisher' finds false edges"
+            return self._for_few_rows() + (gaussian if self.heavy_tailed else "") + "."
         if self.heavy_tailed:
             return (
                 "Use method 'score', or 'whitened' for one bound on all edges: tails are heavy "
@@ -163,15 +165,13 @@ class Diagnosis:
         )
 
     def _for_few_rows(self) -> str:
-        n, p = self.n_samples, self.n_features
-        if n <= p:
+        shape = f"{self.n_samples:,} rows and {self.n_features:,} columns"
+        if self.n_samples <= self.n_features:
             return (
-                f"Use method 'nodewise': with {n:,} rows and {p:,} columns, only a test that "
-                "adjusts each pair for few columns is possible. It assumes that the graph is "
-                "sparse."
+                f"Use method 'nodewise', which assumes a sparse graph: with {shape}, each pair "
+                "can be adjusted for few columns only"
             )
         return (
-            f"Use method 'nodewise' if the graph is sparse: {n:,} rows are few for {p:,} columns, "
-            "and it adjusts each pair for few of them. Use 'score' if it may be dense: it adjusts "
-            "for all of them, and finds only strong edges."
+            f"Use method 'nodewise' if the graph is sparse, or else 'score': with {shape}, "
+            "adjusting each pair for few columns finds more edges than adjusting for all"
         )

@@ -17,6 +17,8 @@ IntArray: TypeAlias = npt.NDArray[np.intp]
 
 # Numbers of pairs × rows worked on at once: what they need stays in a core's cache.
 _CHUNK = 1 << 15
+# If the given columns leave less than this share of a column's variance, the rest is rounding.
+_DETERMINED = 1e-13
 # A pair has p numbers to be regressed with, if there are no rows.
 _FEWEST_ROWS = 64
 
@@ -40,7 +42,8 @@ class Regression(NamedTuple):
     """x_i and x_j of some pairs on the columns they are adjusted for, in standard units.
 
     `inverse` is that of the correlation matrix of these columns, `coefficients` has a row for i and
-    one for j, `variance` is what is left of the variances, and `correlation` that of the residuals.
+    one for j, `variance` is what is left of the variances, and `correlation` that of the residuals:
+    NaN where nothing is left.
     """
 
     inverse: FloatArray
@@ -128,8 +131,10 @@ def regressed(correlation: FloatArray, pairs: Pairs) -> Regression:
     left = -(coefficients @ with_pair.transpose(0, 2, 1))
     variance = np.stack([1 + left[:, 0, 0], 1 + left[:, 1, 1]], axis=1)
     covariance = correlation[i, j] + (left[:, 0, 1] + left[:, 1, 0]) / 2
-    with np.errstate(divide="ignore", invalid="ignore"):
-        residual = covariance / np.sqrt(np.maximum(variance, 0.0)).prod(axis=1)
+    # A column that the given ones determine has nothing left to be correlated.
+    known = (variance > _DETERMINED * (given.shape[1] + 1)).all(axis=1)
+    unit = np.sqrt(np.where(known[:, np.newaxis], variance, 1.0)).prod(axis=1)
+    residual = np.where(known, covariance / unit, np.nan)
     return Regression(inverse, coefficients, variance, residual)
 
 

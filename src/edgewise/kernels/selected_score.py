@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from edgewise._base.blas import one_blas_thread
 from edgewise._base.steps import in_parallel, steps
 from edgewise._base.types import FloatArray
 from edgewise.kernels.centre import Centre
@@ -39,14 +40,16 @@ def selected_score_sums(
     sets: PairSets,
     n_samples: int,
 ) -> Sums:
-    """The six sums of `score_terms` for all pairs above the diagonal, and Σ v_i⁴/(1 − h)².
+    """The six sums of `score_terms` for all pairs above the diagonal, and their ρ̂, seventh.
 
-    `scale` are the roots of the mean squares of the centred columns.
+    ρ̂ needs no rows, but its regressions are made here: every block brings its share. Second,
+    Σ v_i⁴/(1 − h)² of each column. `scale` are the roots of the mean squares of the centred
+    columns.
     """
     p = sets.n_features
-    total, fourth = np.zeros((6, p * (p - 1) // 2)), np.zeros(p)
+    total, fourth = np.zeros((7, p * (p - 1) // 2)), np.zeros(p)
     memory = BlockMemory(p, block_rows(p))
-    with steps(total.shape[1], "testing", "pairs") as tell:
+    with steps(total.shape[1], "testing", "pairs") as tell, one_blas_thread():
         for block in mapped_blocks(batches, centre, 1 / scale, memory=memory):
             z = np.ascontiguousarray(block.z)
             tau, own = _rows_own_scale(z, correlation, sets.neighbours, n_samples)
@@ -76,7 +79,7 @@ def _pair_sums(
     np.maximum(left, _LEAST, out=left)
     e = np.stack([z[pairs.i], z[pairs.j]], axis=1)
     e -= fit.coefficients @ given
-    e /= np.sqrt(fit.variance)[:, :, np.newaxis]
+    e /= np.sqrt(np.maximum(fit.variance, _LEAST))[:, :, np.newaxis]
     x, y = e[:, 0], e[:, 1]
     product, mean_square = x * y, (x * x + y * y) / 2
     # The residuals given also each other, and what the pair itself adds to the leverage.
@@ -85,7 +88,10 @@ def _pair_sums(
     of_pair = (mean_square - r * product) * (2 / (n * (1 - r) * (1 + r)))
     across *= (n - 1) / n / ((1 - r) * (1 + r))
     across /= np.maximum(left - of_pair, _LEAST)
-    return np.asarray(score_terms(score_weight(left, tau), product, mean_square, across).sum(2))
+    sums = np.empty((7, len(product)))
+    score_terms(score_weight(left, tau), product, mean_square, across).sum(axis=2, out=sums[:6])
+    sums[6] = fit.correlation * (z.shape[1] / n)
+    return sums
 
 
 def _rows_own_scale(

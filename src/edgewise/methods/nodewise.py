@@ -13,7 +13,7 @@ from edgewise._base.checks import check_count, check_real
 from edgewise._base.text import listed
 from edgewise._base.types import FloatArray
 from edgewise.estimators.inverse import PrecisionEstimate
-from edgewise.estimators.nodewise import NodewiseEstimate, nodewise_estimate
+from edgewise.estimators.nodewise import NodewiseFit, nodewise_fit
 from edgewise.evidence.evidence import Evidence, Needs
 from edgewise.inference.cautions import Caution
 from edgewise.inference.measurement import Measurement
@@ -70,7 +70,7 @@ class Nodewise(Method):
     )
 
     name: ClassVar[str] = "nodewise"
-    guarantee: ClassVar[str] = "per edge, sparse graph, p > n"
+    guarantee: ClassVar[str] = "per edge, sparse graph"
     condition: ClassVar[str] = (
         "independent rows of any distribution with fourth moments, and a sparse graph"
     )
@@ -85,9 +85,9 @@ class Nodewise(Method):
     def needs(self) -> Needs:
         return Needs(reads_again=True, wide=True)
 
-    def estimated(self, evidence: Evidence) -> NodewiseEstimate:
-        """The estimate, and the neighbours that it rests on."""
-        return nodewise_estimate(
+    def fit(self, evidence: Evidence) -> NodewiseFit:
+        """The chosen neighbours, from the covariance alone."""
+        return nodewise_fit(
             evidence.moments(),
             evidence.feature_names,
             evidence.glance,
@@ -96,26 +96,27 @@ class Nodewise(Method):
         )
 
     def estimate(self, evidence: Evidence) -> PrecisionEstimate:
-        return self.estimated(evidence).estimate
+        return self.fit(evidence).estimate(evidence.feature_names)
 
     def measure(self, evidence: Evidence) -> Measurement:
-        found = self.estimated(evidence)
-        estimate, chosen = found.estimate, found.neighbours
+        fit = self.fit(evidence)
+        n = fit.moments.n_samples
         one_pass = partial(
             selected_score_sums,
-            centre=estimate.centre,
-            scale=found.scale,
-            correlation=found.correlation,
-            sets=found.sets,
-            n_samples=estimate.n_samples,
+            centre=fit.moments.centre(),
+            scale=fit.scale,
+            correlation=fit.correlation,
+            sets=fit.sets,
+            n_samples=n,
         )
         of_pairs, diagonal = evidence.sums(one_pass)
+        estimate = fit.estimate(evidence.feature_names, of_pairs[6])
+        chosen = fit.neighbours
         selection = Selection(chosen.penalty, tuple(tuple(own.tolist()) for own in chosen.of))
-        spent = selection.sizes() + 1
         uncertainty = score_test(
             estimate,
-            sums_of_pairs(of_pairs, len(estimate.precision), diagonal),
-            np.asarray(estimate.n_samples - spent, dtype=np.float64),
+            sums_of_pairs(of_pairs[:6], len(estimate.precision), diagonal),
+            np.asarray(n - 1 - selection.sizes(), dtype=np.float64),
         )
         measured = self.measurement(
             evidence,
@@ -124,25 +125,25 @@ class Nodewise(Method):
             uncertainty,
             record={"penalty": self.penalty, "max_neighbours": self.max_neighbours},
         )
-        cautions = (*_about_neighbours(found, evidence.feature_names), *measured.cautions)
+        cautions = (*_about_neighbours(fit, evidence.feature_names), *measured.cautions)
         return replace(measured, selection=selection, cautions=cautions)
 
     def rows_for_effect(
         self, plan: Plan, evidence: Evidence, measurement: Measurement
     ) -> FloatArray:
-        return simulated_rows(plan, evidence, self.estimated(evidence))
+        return simulated_rows(plan, evidence, self.fit(evidence))
 
 
-def _about_neighbours(found: NodewiseEstimate, names: Sequence[str]) -> tuple[Caution, ...]:
+def _about_neighbours(fit: NodewiseFit, names: Sequence[str]) -> tuple[Caution, ...]:
     """What the number of chosen neighbours says against a sparse graph.
 
     A few columns with too many are harmless: a hub has them, and chance where tails are heavy. The
     other column of a pair then chooses what is missing.
     """
-    cut = found.neighbours.cut
+    cut = fit.neighbours.cut
     if cut.size < _MANY_CUT * len(names):
         return ()
-    n, most = found.estimate.n_samples, found.sets.neighbours.shape[1]
+    n, most = fit.moments.n_samples, fit.sets.neighbours.shape[1]
     which = listed([repr(names[int(column)]) for column in cut])
     return (
         Caution(

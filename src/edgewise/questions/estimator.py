@@ -6,13 +6,11 @@ from collections.abc import Callable, Sequence
 from inspect import signature
 from typing import Any, Self, TypeVar
 
-import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from edgewise._base.text import listed
-from edgewise.errors import DataError, ParameterError
+from edgewise.errors import ParameterError
 from edgewise.estimators.gaussian import Gaussian
 from edgewise.inference.corrections import HOLM
 from edgewise.inference.family import Family
@@ -23,9 +21,7 @@ from edgewise.questions.edge_test import measured_and_decided
 from edgewise.questions.fitted import FittedTest
 from edgewise.results.result import EdgeTestResult
 from edgewise.rows.grouping import GroupedTable
-from edgewise.rows.not_rows import is_a
 from edgewise.rows.opening import open_table
-from edgewise.rows.table import LocalTable, Table
 from edgewise.states.accumulate import read_into
 from edgewise.states.batches import BatchMoments
 from edgewise.states.moments import Moments
@@ -92,7 +88,7 @@ class EdgeTest(FittedTest, BaseEstimator):  # type: ignore[misc]
     penalty : float
         For "nodewise": the penalty of the lasso, in units of √(2 log(p/√n)/n).
     max_neighbours : int, optional
-        For "nodewise": the most neighbours that a column keeps; by default one for eight rows.
+        For "nodewise": the most that a column keeps; by default one for eight rows.
 
     Attributes
     ----------
@@ -119,8 +115,7 @@ class EdgeTest(FittedTest, BaseEstimator):  # type: ignore[misc]
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from edgewise import EdgeTest
+    >>>     >>> from edgewise import EdgeTest
     >>> rng = np.random.default_rng(0)
     >>> a, b, c = rng.standard_normal((3, 1000))
     >>> X = np.column_stack([a, a + b, a + b + c])
@@ -314,40 +309,11 @@ class EdgeTest(FittedTest, BaseEstimator):  # type: ignore[misc]
         for name in [name for name in vars(self) if name.endswith("_") or name == "_tested"]:
             delattr(self, name)
 
-    def _remember_features(self, X: Any, table: Table, *, reset: bool) -> None:
-        if isinstance(table, LocalTable) and _known_to_sklearn(X, table):
-            validate_data(self, X, reset=reset, skip_check_array=True)
-            return
-        names = np.array(table.feature_names, dtype=object)
-        named = table.named or hasattr(table, "paths")
-        if reset:
-            self.n_features_in_ = len(names)
-            if named:
-                self.feature_names_in_ = names
-            return
-        known = list(getattr(self, "feature_names_in_", names))
-        same = list(names) == known or not named  # columns without names are matched by place
-        if len(names) != self.n_features_in_ or not same:
-            expected = f"the columns {listed([*map(repr, known)])}"
-            if len(names) != self.n_features_in_:
-                expected = f"{self.n_features_in_} columns"
-            raise DataError(
-                f"X: expected {expected}, got {len(names)}: {listed([*map(repr, names)])}; pass "
-                "the same columns each time."
-            )
-
     def _once_tested(self) -> tuple[EdgeTestResult, Gaussian]:
         check_is_fitted(self)
         if self._tested is None:
             self._tested = self._test(self.moments_)
         return self._tested
-
-
-def _known_to_sklearn(X: Any, table: Table) -> bool:
-    """Whether scikit-learn finds the columns of `X` itself, and words its errors."""
-    if table.named:
-        return is_a(X, "pandas", "DataFrame")
-    return hasattr(X, "shape") or isinstance(X, list | tuple)
 
 
 def _same(value: Any, default: Any) -> bool:

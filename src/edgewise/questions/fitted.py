@@ -6,15 +6,19 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import validate_data
 
 from edgewise._base.checks import check_choice, check_flag
 from edgewise._base.matrices import population_covariance
+from edgewise._base.text import listed
 from edgewise._base.types import BoolArray, FloatArray
 from edgewise.errors import DataError
 from edgewise.estimators.gaussian import Gaussian
 from edgewise.results.result import EdgeTestResult
+from edgewise.rows.not_rows import is_a
 from edgewise.rows.opening import open_table
-from edgewise.rows.table import Part, Table
+from edgewise.rows.table import LocalTable, Part, Table
 from edgewise.rows.values import raise_for_nonfinite
 from edgewise.states.accumulate import read_into
 from edgewise.states.moments import Moments
@@ -26,11 +30,33 @@ class FittedTest:
     Likelihoods and distances use the whole estimate of Θ, edge or not.
     """
 
+    n_features_in_: int
+    feature_names_in_: npt.NDArray[np.object_]
+
     def _once_tested(self) -> tuple[EdgeTestResult, Gaussian]:
         raise NotImplementedError
 
     def _remember_features(self, X: Any, table: Table, *, reset: bool) -> None:
-        raise NotImplementedError
+        if isinstance(table, LocalTable) and _known_to_sklearn(X, table):
+            validate_data(self, X, reset=reset, skip_check_array=True)
+            return
+        names = np.array(table.feature_names, dtype=object)
+        named = table.named or hasattr(table, "paths")
+        if reset:
+            self.n_features_in_ = len(names)
+            if named:
+                self.feature_names_in_ = names
+            return
+        known = list(getattr(self, "feature_names_in_", names))
+        same = list(names) == known or not named  # columns without names are matched by place
+        if len(names) != self.n_features_in_ or not same:
+            expected = f"the columns {listed([*map(repr, known)])}"
+            if len(names) != self.n_features_in_:
+                expected = f"{self.n_features_in_} columns"
+            raise DataError(
+                f"X: expected {expected}, got {len(names)}: {listed([*map(repr, names)])}; pass "
+                "the same columns each time."
+            )
 
     @property
     def result_(self) -> EdgeTestResult:
@@ -168,6 +194,13 @@ class FittedTest:
         table = open_table(X)
         self._remember_features(X, table, reset=False)
         return table
+
+
+def _known_to_sklearn(X: Any, table: Table) -> bool:
+    """Whether scikit-learn finds the columns of `X` itself, and words its errors."""
+    if table.named:
+        return is_a(X, "pandas", "DataFrame")
+    return hasattr(X, "shape") or isinstance(X, list | tuple)
 
 
 def _distances(part: Part, gaussian: Gaussian) -> FloatArray:

@@ -8,9 +8,9 @@ from contextlib import suppress
 from numbers import Integral
 from typing import Any, Protocol, TypeVar
 
+from edgewise._base.blas import one_blas_thread
 from edgewise._base.parts import part
 from edgewise.errors import EdgewiseError, ParameterError
-from edgewise.rows.clusters.partition_task import one_blas_thread
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)

@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import edgewise as ew
+from edgewise._base.blas import one_blas_thread
 from edgewise._version import __version__
 from edgewise.errors import DataError, DataTypeError, NonFiniteError, StateFileError
-from edgewise.rows.clusters.partition_task import PartTask, in_tree, one_blas_thread
+from edgewise.rows.clusters.partition_task import PartTask, in_tree
 
 
 def whole(part):

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Generic, TypeVar
 
-from edgewise._base.parts import part
-from edgewise._base.shared_context import SharedContext
+from edgewise._base.blas import one_blas_thread
 from edgewise._base.text import listed, one_line
 from edgewise._version import __version__
 from edgewise.errors import DataError, EdgewiseError, NonFiniteError
@@ -90,38 +88,6 @@ def in_tree(items: Sequence[T], merge: Callable[[T, T], T]) -> T:
         pairs = [merge(*left[i : i + 2]) for i in range(0, len(left) - 1, 2)]
         left = pairs + left[2 * len(pairs) :]
     return left[0]
-
-
-@contextmanager
-def _limited() -> Iterator[None]:
-    threadpoolctl = part("threadpoolctl", "sklearn", "A worker")
-    _any_thread_may_limit()
-    limits = threadpoolctl.threadpool_limits(limits=1)
-    try:
-        yield
-    finally:
-        _any_thread_may_limit()
-        limits.restore_original_limits()
-        _any_thread_may_limit()
-
-
-# The limit holds for the whole process, and several threads may work on partitions.
-_LIMIT = SharedContext(_limited)
-
-
-def one_blas_thread() -> SharedContext:
-    """One BLAS thread for this partition: others on the same machine use the other cores."""
-    return _LIMIT
-
-
-def _any_thread_may_limit() -> None:
-    """Newer releases of threadpoolctl obey only the first thread that sets a limit."""
-    import threadpoolctl
-
-    controller = getattr(threadpoolctl, "OpenBLASController", None)
-    clear = getattr(controller, "clear_controlling_thread", None)
-    if clear is not None:
-        clear(force=True)
 
 
 def _told(where: str, error: EdgewiseError) -> str:
