@@ -135,11 +135,11 @@ def raise_for_duplicate(name: str, other: str, more: int = 0) -> NoReturn:
 
 
 def raise_for_dependent(
-    correlation: FloatArray, columns: Sequence[int], names: Sequence[str]
+    correlation: FloatArray, scale: FloatArray, columns: Sequence[int], names: Sequence[str]
 ) -> NoReturn:
     """Say that the last of some columns is, to working precision, determined by the others."""
     chosen, names = correlation[np.ix_(columns, columns)], [names[column] for column in columns]
-    raise_if_collinear(chosen, np.ones(len(columns)), names)
+    raise_if_collinear(chosen, scale[list(columns)], names)
     others = listed([repr(name) for name in names[:-1]])
     raise DataError(
         f"X: column {names[-1]!r} is nearly a linear combination of {others}, so nothing is left "

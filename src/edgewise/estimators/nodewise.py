@@ -77,7 +77,7 @@ class NodewiseFit:
         matrix = symmetric(np.clip(partial, -1.0, 1.0), p, diagonal=1.0)
         root = self.residual_map.diagonal() / self.deviation
         with np.errstate(over="ignore"):
-            precision = -matrix * root * root[:, np.newaxis]
+            precision = unscaled(-matrix, 1 / root)
             np.fill_diagonal(precision, root**2)
         if not np.isfinite(precision).all():
             raise_for_scale(feature_names[int(np.argmax(root))], small=True)
@@ -95,7 +95,8 @@ class NodewiseFit:
         pairs = self.sets.pairs(Portion(np.array([place]), int(self.sets.sizes()[place])))
         variance = regressed(self.correlation, pairs).variance[0]
         column = (pairs.i, pairs.j)[int(np.argmin(variance))][0]
-        raise_for_dependent(self.correlation, [*pairs.given[0].tolist(), int(column)], names)
+        columns = [*pairs.given[0].tolist(), int(column)]
+        raise_for_dependent(self.correlation, self.deviation, columns, names)
 
 
 def nodewise_fit(
@@ -131,20 +132,20 @@ def nodewise_fit(
     most = max(n // ROWS_PER_NEIGHBOUR, 1) if most is None else most
     size = penalty * universal_penalty(n, len(correlation))
     neighbours = chosen_neighbours(correlation, size, most)
-    residual_map = _residual_map(correlation, neighbours, feature_names)
+    residual_map = _residual_map(correlation, deviation, neighbours, feature_names)
     sets = PairSets.of(neighbours.of)
     return NodewiseFit(moments, neighbours, sets, correlation, deviation, residual_map)
 
 
 def _residual_map(
-    correlation: FloatArray, neighbours: Neighbours, names: Sequence[str]
+    correlation: FloatArray, deviation: FloatArray, neighbours: Neighbours, names: Sequence[str]
 ) -> FloatArray:
     made = np.zeros_like(correlation)
     for i, own in enumerate(neighbours.of):
         weights = np.linalg.lstsq(correlation[np.ix_(own, own)], correlation[own, i])[0]
         left = 1 - float(weights @ correlation[own, i])
         if left <= COLLINEAR * (len(own) + 1):
-            raise_for_dependent(correlation, [*own.tolist(), i], names)
+            raise_for_dependent(correlation, deviation, [*own.tolist(), i], names)
         unit = np.sqrt(left)
         made[i, i], made[own, i] = 1 / unit, -weights / unit
     return made

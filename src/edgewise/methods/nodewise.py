@@ -113,10 +113,13 @@ class Nodewise(Method):
         estimate = fit.estimate(evidence.feature_names, of_pairs[6])
         chosen = fit.neighbours
         selection = Selection(chosen.penalty, tuple(tuple(own.tolist()) for own in chosen.of))
+        # Those of the model of a pair, and of the regression of a single column.
+        n_columns = selection.sizes() + 2.0
+        np.fill_diagonal(n_columns, [len(own) + 1.0 for own in chosen.of])
         uncertainty = score_test(
             estimate,
             sums_of_pairs(of_pairs[:6], len(estimate.precision), diagonal),
-            np.asarray(n - 1 - selection.sizes(), dtype=np.float64),
+            n + 1 - n_columns,
         )
         measured = self.measurement(
             evidence,

@@ -1,0 +1,305 @@
+"""More columns than rows: the score test given the columns that a lasso chooses."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import numpy as np
+import pytest
+
+import edgewise as ew
+from edgewise.errors import DataError, MissingPartError, ParameterError
+from edgewise.evidence.opening import open_evidence
+from edgewise.inference.sign_flip import SignFlip
+from edgewise.simulate import make_chain_precision, make_cluster_precision, sample
+
+MATRICES = (
+    *("partial_correlation", "precision", "statistic", "log_pvalue", "adjusted_pvalue"),
+    *("threshold", "standard_error", "partial_correlation_standard_error"),
+)
+
+
+def wide(n=60, p=90, law="t5", seed=0):
+    return sample(law, make_chain_precision(p), n, rng=seed)
+
+
+@pytest.fixture(scope="module")
+def result():
+    return ew.edge_test(wide(), method="nodewise")
+
+
+@pytest.mark.parametrize("law", ["gaussian", "contaminated", "exponential"])
+def test_with_all_columns_chosen_it_is_the_score_test(law):
+    X = sample(law, make_chain_precision(8), 120, rng=1) * 10.0 ** np.arange(-4, 4)
+    all_chosen = ew.edge_test(X, method=ew.Nodewise(penalty=1e-6, max_neighbours=7))
+    assert {len(own) for own in all_chosen.selection.neighbours} == {7}
+    score = ew.edge_test(X)
+    for name in MATRICES:
+        np.testing.assert_allclose(
+            getattr(all_chosen, name), getattr(score, name), rtol=1e-9, err_msg=name
+        )
+    np.testing.assert_array_equal(all_chosen.reject, score.reject)
+    for scale in ("partial_correlation", "precision"):
+        ours, theirs = (one.confidence_interval(scale=scale) for one in (all_chosen, score))
+        np.testing.assert_allclose(ours, theirs, rtol=1e-8)
+
+
+def test_a_pair_is_the_score_test_of_its_columns_alone(result):
+    """But for τ, the scale of a row, which all columns tell; so the rows are nearly Gaussian."""
+    X = wide(law="gaussian", n=80, p=60, seed=3)
+    result = ew.edge_test(X, method="nodewise")
+    for i, j in ((0, 1), (4, 30), (20, 22)):
+        given = list(result.selection.adjusted_for(i, j))
+        alone = ew.edge_test(X[:, [i, j, *given]])
+        assert result.partial_correlation[i, j] == pytest.approx(alone.partial_correlation[0, 1])
+        assert result.statistic[i, j] == pytest.approx(alone.statistic[0, 1], rel=0.05)
+
+
+def test_the_p_value_follows_from_the_sums(result):
+    own = result.uncertainty
+    n = result.n_samples
+    floor = n**2 / own.degrees
+    T = n * result.partial_correlation / np.sqrt(np.maximum(own.second, floor))
+    pairs = np.triu_indices(result.n_features, k=1)
+    np.testing.assert_array_equal(own.degrees[pairs], n - 1 - result.selection.sizes()[pairs])
+    np.testing.assert_allclose(result.statistic[pairs], T[pairs], rtol=1e-12)
+    law = SignFlip(own.reference.fourth, own.reference.sixth)
+    np.testing.assert_allclose(result.log_pvalue[pairs], law.log_two_sided(T)[pairs], rtol=1e-10)
+
+
+def test_the_interval_leaves_zero_where_the_test_rejects(result):
+    low, high = result.confidence_interval(level=0.95, scale="partial_correlation")
+    pairs = np.triu_indices(result.n_features, k=1)
+    outside = (low > 0) | (high < 0)
+    np.testing.assert_array_equal(outside[pairs], result.pvalue[pairs] < 0.05)
+
+
+def test_what_was_chosen_is_recorded(result):
+    chosen = result.selection
+    n, p = 60, 90
+    assert chosen.penalty == pytest.approx(1.25 * np.sqrt(2 * np.log(p / np.sqrt(n)) / n))
+    assert result.options == {"penalty": 1.25, "max_neighbours": None}
+    frame = result.to_frame("pandas", n_adjusted_for=True)
+    places = {name: place for place, name in enumerate(result.feature_names)}
+    for _, row in frame.iloc[::500].iterrows():
+        own = chosen.adjusted_for(places[row["source"]], places[row["target"]])
+        assert row["n_adjusted_for"] == len(own)
+    assert "n_adjusted_for" not in result.to_frame("pandas").columns
+    score = ew.edge_test(wide()[:, :10])
+    assert score.selection is None
+    assert set(score.to_frame("pandas", n_adjusted_for=True)["n_adjusted_for"]) == {8}
+
+
+def test_json_keeps_it(result):
+    text = result.to_json()
+    found = ew.EdgeTestResult.from_json(text)
+    assert found.selection == result.selection
+    assert found.summary() == result.summary()
+    for name in MATRICES:
+        np.testing.assert_array_equal(getattr(found, name), getattr(result, name))
+
+
+@pytest.mark.parametrize(
+    "neighbours",
+    [None, [], [[0]] * 90, [[1, 1]] + [[]] * 89, [[90]] + [[]] * 89, [[2, 1]] + [[]] * 89, "no"],
+)
+def test_damaged_json_is_refused(result, neighbours, refuses):
+    document = json.loads(result.to_json())
+    document["selection"]["neighbours"] = neighbours
+    refuses(
+        lambda: ew.EdgeTestResult.from_json(json.dumps(document)), DataError, "neighbours", "places"
+    )
+
+
+class TestOptions:
+    def test_a_smaller_penalty_chooses_more(self):
+        X = wide()
+        sizes = [
+            sum(map(len, ew.edge_test(X, method="nodewise", penalty=penalty).selection.neighbours))
+            for penalty in (0.8, 1.25, 2.0, 50.0)
+        ]
+        assert sizes[0] > sizes[1] > sizes[2] > sizes[3] == 0
+
+    def test_without_neighbours_it_tests_correlations(self):
+        X = wide(n=100, p=5)
+        found = ew.edge_test(X, method="nodewise", penalty=50.0)
+        np.testing.assert_allclose(found.partial_correlation, np.corrcoef(X.T), rtol=1e-12)
+
+    def test_at_most_so_many_neighbours(self):
+        found = ew.edge_test(wide(), method="nodewise", max_neighbours=2, penalty=0.5)
+        assert max(map(len, found.selection.neighbours)) == 2
+
+    @pytest.mark.parametrize("penalty", [0, -1, "1", None, np.nan, np.inf])
+    def test_wrong_penalties(self, penalty, refuses):
+        refuses(lambda: ew.Nodewise(penalty=penalty), ParameterError, "penalty", "above 0")
+
+    @pytest.mark.parametrize("most", [0, -1, 1.5, "3"])
+    def test_wrong_numbers_of_neighbours(self, most, refuses):
+        refuses(
+            lambda: ew.Nodewise(max_neighbours=most), ParameterError, "max_neighbours", "from 1 on"
+        )
+
+
+class TestQuestions:
+    def test_given_pairs_and_effects(self):
+        X = wide(n=100, p=120, seed=5)
+        whole = ew.edge_test(X, method="nodewise")
+        some = ew.edge_test(X, method="nodewise", pairs=[("x0", "x1"), ("x5", "x50")])
+        assert some.n_pairs == 2
+        assert some.pvalue[0, 1] == whole.pvalue[0, 1]
+        adjusted = ew.edge_test(X, method="nodewise", given=["x0"])
+        assert adjusted.n_pairs == 119 * 118 // 2
+        assert ew.edge_test(X, method="nodewise", min_effect=0.2).n_edges <= whole.n_edges
+
+    def test_rows_that_belong_together_are_refused(self, refuses):
+        X = wide()
+        refuses(
+            lambda: ew.edge_test(X, method="nodewise", groups=np.arange(60) // 2),
+            ParameterError,
+            "groups",
+            "'nodewise'",
+        )
+
+    def test_a_state_has_no_rows(self, refuses):
+        state = ew.Moments().update(wide())
+        refuses(lambda: ew.edge_test(state, method="nodewise"), DataError, "reads the rows twice")
+
+    def test_the_estimator(self, refuses):
+        X = wide()
+        fitted = ew.EdgeTest("nodewise", penalty=1.5, max_neighbours=4).fit(X)
+        assert fitted.result_.options == {"penalty": 1.5, "max_neighbours": 4}
+        np.testing.assert_allclose(fitted.location_, X.mean(axis=0), rtol=1e-9, atol=1e-12)
+        assert not hasattr(fitted, "partial_fit")
+
+    def test_no_likelihood_without_a_distribution(self, refuses):
+        X = sample("t5", make_cluster_precision(90, size=9, weight=-0.1), 40, rng=0)
+        fitted = ew.EdgeTest("nodewise", penalty=3.0).fit(X)
+        assert np.linalg.eigvalsh(fitted.precision_)[0] < 0
+        refuses(lambda: fitted.score(X), DataError, "not positive definite", "method='score'")
+
+
+class TestOtherMethodsNameIt:
+    @pytest.mark.parametrize("n", [30, 89, 90])
+    @pytest.mark.parametrize("method", ["score", "fisher", "batch", "trace"])
+    def test_the_refusal(self, n, method, refuses):
+        refuses(
+            lambda: ew.edge_test(wide(n), method=method),
+            DataError,
+            f"{n} rows and 90 columns",
+            "method='nodewise'",
+        )
+
+    def test_diagnose_and_compare(self):
+        assert ew.diagnose(wide()).advice().startswith("Use method 'nodewise', which assumes")
+        few = ew.diagnose(wide(150, 40)).advice()
+        assert few.startswith("Use method 'nodewise' if the graph is sparse, or else 'score'")
+        lines = {line.label: line for line in ew.compare_methods(wide())}
+        assert lines["nodewise"].result is not None
+        assert "method='nodewise'" in lines["score"].failure
+
+    def test_without_scikit_learn(self, monkeypatch, refuses):
+        for name in ("sklearn", "sklearn.linear_model"):
+            monkeypatch.setitem(sys.modules, name, None)
+        refuses(lambda: ew.edge_test(wide(), method="nodewise"), MissingPartError, "scikit-learn")
+
+
+class TestTooLarge:
+    def test_columns(self, refuses):
+        X = np.broadcast_to(np.arange(30.0)[:, np.newaxis], (30, 5001))
+        refuses(
+            lambda: ew.edge_test(X, method="nodewise"),
+            DataError,
+            "at most 5,000 columns, got 5,001",
+            "12,502,500 pairs",
+            "GB",
+            "columns=",
+        )
+
+    def test_rows(self, refuses):
+        refuses(lambda: ew.edge_test(wide(19), method="nodewise"), DataError, "at least 20 rows")
+
+
+def test_many_neighbours_are_told():
+    """A common factor: every column depends on all others."""
+    rng = np.random.default_rng(0)
+    factors = rng.standard_normal((100, 3)) @ rng.standard_normal((3, 150))
+    found = ew.edge_test(rng.standard_normal((100, 150)) + factors, method="nodewise")
+    assert any("too many for 100 rows" in caution for caution in found.cautions)
+    sparse = ew.edge_test(wide(100, 150, "gaussian"), method="nodewise")
+    assert not any("neighbours" in caution for caution in sparse.cautions)
+
+
+def test_agrees_with_score_where_rows_are_many():
+    """How often, at 10 rows per column: `docs/theory/nodewise.md` has more."""
+    same = []
+    for seed in range(5):
+        X = sample("t5", make_chain_precision(20), 400, rng=seed)
+        same.append((ew.edge_test(X).reject == ew.edge_test(X, method="nodewise").reject).mean())
+    assert np.mean(same) > 0.98
+
+
+@pytest.fixture(scope="module")
+def data():
+    X = wide(100, 130, seed=7)
+    return X, ew.edge_test(X, method="nodewise")
+
+
+class TestElsewhere:
+    def same(self, found, expected):
+        assert found.selection.neighbours == expected.selection.neighbours
+        np.testing.assert_array_equal(found.reject, expected.reject)
+        for name in ("log_pvalue", "partial_correlation"):
+            np.testing.assert_allclose(getattr(found, name), getattr(expected, name), rtol=1e-8)
+
+    def test_files(self, data, tmp_path, require):
+        pq, pa = require("pyarrow.parquet"), require("pyarrow")
+        X, expected = data
+        names = [f"x{i}" for i in range(130)]
+        paths = []
+        for k, rows in enumerate(np.split(X, [11, 60])):
+            paths.append(str(tmp_path / f"{k}.parquet"))
+            pq.write_table(pa.table(dict(zip(names, rows.T, strict=True))), paths[-1])
+        self.same(ew.edge_test(paths, method="nodewise"), expected)
+
+    def test_dask(self, data, require):
+        dask = require("dask.array")
+        X, expected = data
+        cut = dask.from_array(X, chunks=((30, 1, 69), 130))
+        self.same(ew.edge_test(cut, method="nodewise"), expected)
+
+    def test_spark(self, data, spark):
+        X, expected = data
+        frame = spark.createDataFrame(
+            [tuple(map(float, row)) for row in X], [f"x{i}" for i in range(130)]
+        ).repartition(3)
+        found = ew.edge_test(frame, method="nodewise")
+        assert found.selection.neighbours == expected.selection.neighbours
+        np.testing.assert_allclose(found.log_pvalue, expected.log_pvalue, rtol=1e-8)
+
+
+def test_a_plan_is_simulated_and_repeatable():
+    pilot = wide(100, 120, "gaussian")
+    plans = [ew.plan_sample_size(pilot, effect=0.3, method="nodewise") for _ in range(2)]
+    np.testing.assert_array_equal(plans[0].pairs, plans[1].pairs)
+    # Gaussian rows need ((z_level + z_power)/0.3)² and a little: 5.09 and 0.84.
+    assert 300 < plans[0].n_samples < 480
+    two = ew.plan_sample_size(
+        pilot, effect=0.3, method="nodewise", pairs=[("x0", "x9"), ("x1", "x5")]
+    )
+    assert np.isfinite(two.pairs).sum() == 4
+    assert two.n_samples < plans[0].n_samples / 2
+
+
+def test_less_memory_than_the_pairs_of_all_rows():
+    """Pairs are worked on in portions: the second pass holds no n × p²/2 numbers."""
+    import tracemalloc
+
+    X = wide(200, 300, "gaussian")
+    method = ew.Nodewise()
+    evidence = open_evidence(X, method.needs, "the test")
+    tracemalloc.start()
+    method.measure(evidence)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 60 * 300**2 * 8
