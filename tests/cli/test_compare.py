@@ -46,3 +46,16 @@ def test_what_no_method_can_do_is_one_sentence(run_edgewise, csv_file):
     ]
     done = run_edgewise("compare", csv_file, "--columns", "a", status=1)
     assert "minimum of 2" in done.stderr
+
+
+def test_more_columns_than_rows(run_edgewise, tmp_path, write_csv):
+    """One method has a result, all others one sentence between them, and the advice names it."""
+    X = np.random.default_rng(0).standard_normal((30, 40))
+    path = write_csv(tmp_path / "wide.csv", [f"g{i}" for i in range(40)], X)
+    done = run_edgewise("compare", path)
+    lines = done.stdout.splitlines()
+    refusals = [line for line in lines if "more rows than columns" in line]
+    assert len(refusals) == 1
+    assert refusals[0].startswith("score, wald, batch, sequential, entrywise and ")
+    assert lines[-1].startswith("Use method 'nodewise', which assumes a sparse graph")
+    assert done.stderr == ""

@@ -69,3 +69,12 @@ def test_what_cannot_be_planned(run_edgewise, csv_file, arguments, status, fragm
     assert done.stdout == ""
     for fragment in fragments:
         assert fragment in done.stderr
+
+
+def test_more_columns_than_rows_are_planned_by_simulation(run_edgewise, tmp_path, write_csv):
+    X = np.random.default_rng(0).standard_normal((40, 50))
+    path = write_csv(tmp_path / "wide.csv", [f"g{i}" for i in range(50)], X)
+    done = run_edgewise("plan", path, "--effect", "0.4")
+    assert "all pairs corrected for" in done.stdout
+    assert "nodewise: by simulation from the residuals of DATA." in done.stdout
+    assert done.stdout.count("more rows than columns") == 1

@@ -233,3 +233,29 @@ def test_few_rows_for_the_columns_are_told(run_edgewise, tmp_path, write_csv, ro
     assert "edgewise: caution: 19 rows are few for 4 columns: " in few.stderr
     enough = write_csv(tmp_path / "y.csv", "abcd", rows[:20])
     assert "are few" not in run_edgewise("test", enough, "--method", method).stderr
+
+
+class TestMoreColumnsThanRows:
+    @pytest.fixture
+    def path(self, tmp_path, write_csv):
+        X = np.random.default_rng(0).standard_normal((60, 70))
+        X[:, 1] += 2 * X[:, 0]
+        return write_csv(tmp_path / "wide.csv", [f"g{i}" for i in range(70)], X)
+
+    def test_the_default_names_the_method_that_can(self, run_edgewise, path):
+        done = run_edgewise("test", path, status=1)
+        assert "60 rows and 70 columns" in done.stderr
+        assert "method='nodewise'" in done.stderr
+
+    def test_that_method(self, run_edgewise, path, tmp_path):
+        out = tmp_path / "out.json"
+        options = ("--method", "nodewise", "--penalty", "1.5", "--max-neighbours", "3")
+        done = run_edgewise("test", path, *options, "--json", out)
+        assert "g0 – g1" in done.stdout
+        found = json.loads(out.read_text(encoding="utf-8"))
+        assert found["options"] == {"penalty": 1.5, "max_neighbours": 3}
+        assert max(map(len, found["selection"]["neighbours"])) <= 3
+
+    def test_a_wrong_penalty(self, run_edgewise, path):
+        done = run_edgewise("test", path, "--method", "nodewise", "--penalty", "-1", status=2)
+        assert "penalty: expected a number above 0, got -1.0" in done.stderr

@@ -81,6 +81,8 @@ class Method(ABC):
         Whether it measures a standard error of Fisher's z, which `compare_groups` needs.
     permutable : bool
         Whether it has `fisher_z_of_rows`, which permutations need.
+    plans_by_simulation : bool
+        Whether rows for an effect are found by simulation from a pilot, not by a formula.
     takes_groups : bool
         Whether it allows for rows that belong together, `edge_test(groups=…)`.
     """
@@ -94,6 +96,7 @@ class Method(ABC):
     fits_budget: ClassVar[bool] = False
     compares_groups: ClassVar[bool] = False
     permutable: ClassVar[bool] = False
+    plans_by_simulation: ClassVar[bool] = False
     takes_groups: ClassVar[bool] = False
     effect_scale: ClassVar[str] = "partial_correlation"
     #: How Θ is estimated; a method with another estimator names it here.

@@ -75,6 +75,7 @@ class Nodewise(Method):
         "independent rows of any distribution with fourth moments, and a sparse graph"
     )
     assumes: ClassVar[Assumes] = Assumes.INDEPENDENT_ROWS | Assumes.FOURTH_MOMENTS_IF_SKEWED
+    plans_by_simulation: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_real("penalty", self.penalty, above=0)
@@ -114,7 +115,7 @@ class Nodewise(Method):
         chosen = fit.neighbours
         selection = Selection(chosen.penalty, tuple(tuple(own.tolist()) for own in chosen.of))
         # Those of the model of a pair, and of the regression of a single column.
-        n_columns = selection.sizes() + 2.0
+        n_columns = selection.sizes().astype(np.float64) + 2
         np.fill_diagonal(n_columns, [len(own) + 1.0 for own in chosen.of])
         uncertainty = score_test(
             estimate,
@@ -146,14 +147,14 @@ def _about_neighbours(fit: NodewiseFit, names: Sequence[str]) -> tuple[Caution, 
     cut = fit.neighbours.cut
     if cut.size < _MANY_CUT * len(names):
         return ()
-    n, most = fit.moments.n_samples, fit.sets.neighbours.shape[1]
+    most = fit.sets.neighbours.shape[1]
     which = listed([repr(names[int(column)]) for column in cut])
     return (
         Caution(
             f"The lasso chose more than {most} neighbours for {cut.size:,} of {len(names):,} "
-            f"columns ({which}), too many for {n:,} rows; only the {most} with the largest "
-            "coefficients were kept. Heavy tails do this too. If the graph is not sparse, which "
-            "this method assumes, some of its edges may be false.",
+            f"columns ({which}), and only the {most} with the largest coefficients were kept. "
+            "Heavy tails do this too. If the graph is not sparse, which this method assumes, some "
+            "of its edges may be false.",
             "many neighbours",
         ),
     )

@@ -41,6 +41,9 @@ class SamplePlan:
         Rows for the median pair of variables.
     pairs : ndarray of shape (p, p)
         Rows for each pair; NaN on the diagonal, and for pairs that are not to be tested.
+    simulated : bool
+        Whether the numbers come from a simulation with the pilot's residuals, of up to 40 pairs;
+        the others have the median of these.
 
     Examples
     --------
@@ -58,6 +61,7 @@ class SamplePlan:
     alpha: float
     n_samples: int
     pairs: FloatArray
+    simulated: bool = False
 
 
 def plan_sample_size(
@@ -115,7 +119,9 @@ def plan_sample_size(
     -----
     For the per-edge methods the pilot's residuals of each pair are given the planned correlation
     by a linear map, and the variance of the statistic there follows from their fourth moments.
-    For the bounds, ε falls as n^{−1/2}.
+    For the bounds, ε falls as n^{−1/2}. For "nodewise" there is no formula: residuals of the pilot
+    are drawn with replacement, with the planned correlation, and tested; which columns a lasso
+    would choose from more rows is not simulated.
 
     Examples
     --------
@@ -157,5 +163,11 @@ def plan_sample_size(
     rows = np.where(wanted, np.ceil(rows), np.nan)
     planned_power = None if chosen.simultaneous else power
     return SamplePlan(
-        chosen.name, effect, planned_power, question.alpha, int(np.nanmedian(rows)), rows
+        chosen.name,
+        effect,
+        planned_power,
+        question.alpha,
+        int(np.nanmedian(rows)),
+        rows,
+        chosen.plans_by_simulation,
     )
