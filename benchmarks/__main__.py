@@ -22,6 +22,7 @@ from benchmarks import (
     scaling,
     starts,
     streams,
+    wide,
 )
 from benchmarks.flops import FORMULAS
 from benchmarks.machine import load, machine_facts
@@ -34,6 +35,7 @@ SECTIONS: dict[str, Callable[[], Measurements]] = {
     "memory": memory.measure,
     "files": lambda: Measurements(list(streams.stream_lines())),
     "starts": starts.measure,
+    "wide": wide.measure,
     "reading": reading.measure,
     "peers": peers.measure,
     "timings": ratios.measure,
