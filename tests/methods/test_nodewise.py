@@ -79,7 +79,7 @@ def test_what_was_chosen_is_recorded(result):
     chosen = result.selection
     n, p = 60, 90
     assert chosen.penalty == pytest.approx(1.25 * np.sqrt(2 * np.log(p / np.sqrt(n)) / n))
-    assert result.options == {"penalty": 1.25, "max_neighbours": None}
+    assert result.options == {"penalty": 1.25}
     frame = result.to_frame("pandas", n_adjusted_for=True)
     places = {name: place for place, name in enumerate(result.feature_names)}
     for _, row in frame.iloc[::500].iterrows():

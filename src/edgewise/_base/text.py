@@ -64,3 +64,17 @@ def one_line(error: Exception) -> str:
     text = " ".join(str(error).split()).rstrip(".")
     shown = "".join(character if character.isprintable() else "?" for character in text)
     return shown if len(shown) <= 200 else shown[:199] + "…"
+
+
+def by_reason(failures: Iterable[tuple[str, str]]) -> list[str]:
+    """Names and what happened to each, a line for each reason: often many share one.
+
+    Examples
+    --------
+    >>> by_reason([("a", "too few rows."), ("b", "no column."), ("c", "too few rows.")])
+    ['a, c: too few rows.', 'b: no column.']
+    """
+    names: dict[str, list[str]] = {}
+    for name, reason in failures:
+        names.setdefault(reason, []).append(name)
+    return [f"{listed(own)}: {reason}" for reason, own in names.items()]

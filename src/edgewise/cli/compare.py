@@ -73,7 +73,8 @@ def command(null: bool, **asked: Any) -> None:
 
 
 def _show_methods(asked: dict[str, Any]) -> None:
-    from edgewise.cli.screen import comparison_table, console, show, show_failures
+    from edgewise._base.text import by_reason
+    from edgewise.cli.screen import comparison_table, console, show
     from edgewise.questions.compare_methods import compare_methods
     from edgewise.questions.diagnose import diagnose
     from edgewise.results.tested import adjusted_for
@@ -100,7 +101,8 @@ def _show_methods(asked: dict[str, Any]) -> None:
         adjusted = f", {adjusted_for(known)}" if known.given else ""
         show(out, f"{known.n_pairs} pairs are tested{adjusted}.")
     out.print(comparison_table(lines, out))
-    show_failures(out, [(line.label, line.failure) for line in lines if line.result is None])
+    for reason in by_reason((line.label, line.failure) for line in lines if line.result is None):
+        show(out, reason)
     out.print()
     show(out, advice)
 

@@ -49,8 +49,8 @@ def command(effect: float, power: float, alpha: float, verbose: bool, **asked: A
     The per-edge methods then find it with the given power, after correction for all tested pairs.
     For the bounds, it is the number of rows at which the threshold falls to the effect.
     """
-    from edgewise._base.text import listed
-    from edgewise.cli.screen import console, plan_table, show, show_failures
+    from edgewise._base.text import by_reason, listed
+    from edgewise.cli.screen import console, plan_table, show
     from edgewise.errors import EdgewiseError
     from edgewise.methods.registry import registered
     from edgewise.questions.plan import plan_sample_size
@@ -89,7 +89,8 @@ def command(effect: float, power: float, alpha: float, verbose: bool, **asked: A
     if simulated:
         show(out, f"{listed(simulated)}: by simulation from the residuals of DATA.")
     failed = [(name, str(made)) for name, _, made in plans if isinstance(made, EdgewiseError)]
-    show_failures(out, failed)
+    for reason in by_reason(failed):
+        show(out, reason)
 
 
 def _pairs(plans: Iterable[SamplePlan | EdgewiseError]) -> str:

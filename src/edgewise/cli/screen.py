@@ -11,7 +11,6 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from edgewise._base.text import listed
 from edgewise.cli.fitting import Column, fitted
 from edgewise.cli.plain_text import plain
 from edgewise.methods.registry import DEFAULT_METHOD
@@ -217,12 +216,3 @@ def _number(value: float) -> str:
 
 def _correlation(value: float) -> str:
     return "above 1" if 1 < value < math.inf else _number(value)
-
-
-def show_failures(out: Console, failures: Sequence[tuple[str, str]]) -> None:
-    """Why methods have no result, a line for each reason: most of them share it."""
-    reasons: dict[str, list[str]] = {}
-    for name, reason in failures:
-        reasons.setdefault(reason, []).append(name)
-    for reason, names in reasons.items():
-        show(out, f"{listed(names)}: {reason}")

@@ -127,10 +127,15 @@ class Nodewise(Method):
             estimate,
             uncertainty.statistic(estimate.partial_correlation),
             uncertainty,
-            record={"penalty": self.penalty, "max_neighbours": self.max_neighbours},
+            record=self._record(),
         )
         cautions = (*_about_neighbours(fit, evidence.feature_names), *measured.cautions)
         return replace(measured, selection=selection, cautions=cautions)
+
+    def _record(self) -> dict[str, float | int]:
+        if self.max_neighbours is None:
+            return {"penalty": self.penalty}
+        return {"penalty": self.penalty, "max_neighbours": self.max_neighbours}
 
     def rows_for_effect(
         self, plan: Plan, evidence: Evidence, measurement: Measurement

@@ -21,7 +21,7 @@ from edgewise.kernels.pair_sets import Portion, regressed
 from edgewise.methods.planning import Plan
 from edgewise.methods.score import seen_share
 
-_MOST_PAIRS, _MOST_ROWS, _DRAWS = 40, 5000, 400
+_MOST_PAIRS, _MOST_ROWS, _DRAWS = 40, 2000, 400
 # Numbers of rows that are tried: from half of what Gaussian rows need, each a fifth more than the
 # one before.
 _FIRST, _STEP, _MOST_STEPS = 0.5, 1.2, 40

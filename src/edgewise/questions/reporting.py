@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from edgewise._base.atomic import atomic_path, check_writable
+from edgewise._base.text import by_reason
 from edgewise.errors import DataError, ParameterError
 from edgewise.methods.method import Method
 from edgewise.questions.compare_methods import Comparison, all_variants, compare_methods
@@ -77,7 +78,7 @@ def report_of(
         advice="" if diagnosis is None else diagnosis.advice(),
         ladder=[_ladder_line(line) for line in lines],
         ladder_correction=_beside(result),
-        ladder_note=_left_out(lines),
+        ladder_note=" ".join([*_left_out(lines), *_without_result(lines)]),
         command=command,
     )
     html = report_html(result, context)
@@ -100,12 +101,17 @@ def _quick_methods(result: EdgeTestResult, table: Table) -> list[Method]:
     return [method for method in _all_methods() if not method.slow_with_many_columns]
 
 
-def _left_out(lines: Sequence[Comparison]) -> str:
+def _left_out(lines: Sequence[Comparison]) -> list[str]:
     ran = {line.label for line in lines}
     missing = [label for label, _ in all_variants() if label not in ran]
     if not ran or not missing:
-        return ""
-    return f"Left out, because they take long with this many variables: {'; '.join(missing)}."
+        return []
+    return [f"Left out, because they take long with this many variables: {'; '.join(missing)}."]
+
+
+def _without_result(lines: Sequence[Comparison]) -> list[str]:
+    failed = ((line.label, line.failure) for line in lines if line.result is None)
+    return [f"No result of {reason}" for reason in by_reason(failed)]
 
 
 def _beside(result: EdgeTestResult) -> str | None:
@@ -156,7 +162,7 @@ def _facts(diagnosis: Diagnosis) -> list[tuple[str, str]]:
 
 def _ladder_line(line: Comparison) -> LadderLine:
     if line.result is None:
-        return LadderLine(line.label, line.guarantee, line.failure or "–", "–")
+        return LadderLine(line.label, line.guarantee, "–", "–")
     threshold = line.threshold_on_partial_correlation()
     needed = line.result.rows_needed
     if math.isfinite(threshold):
