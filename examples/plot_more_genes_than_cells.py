@@ -17,9 +17,7 @@ import anndata
 import matplotlib.pyplot as plt
 import networkx as nx
 import numpy as np
-from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.stats import false_discovery_control
-from sklearn.covariance import GraphicalLassoCV
 
 import edgewise as ew
 
@@ -38,9 +36,7 @@ logs = cells.raw.to_adata()  # the same cells and genes
 genes = logs.var_names
 values = logs.X.toarray().astype(float)
 as_counts = np.expm1(values)
-same = [
-    np.corrcoef(cells.X[:, k], as_counts[:, k])[0, 1] for k in range(len(genes))
-]
+same = [np.corrcoef(cells.X[:, k], as_counts[:, k])[0, 1] for k in range(len(genes))]
 print(f"correlation of X with exp(raw) - 1, gene by gene: at least {min(same):.4f}")
 print(f"largest value of X: {cells.X.max():.0f} standard deviations")
 print(f"values of raw that are zero: {(values == 0).mean():.0%}")
@@ -102,7 +98,9 @@ start = time.perf_counter()
 result = ew.edge_test(logs, method="nodewise")
 print(f"{time.perf_counter() - start:.0f} seconds for {result.n_pairs:,} pairs")
 chosen = [len(neighbours) for neighbours in result.selection.neighbours]
-print(f"genes chosen for a gene: {np.median(chosen):.0f} (median), {max(chosen)} (most)")
+print(
+    f"genes chosen for a gene: {np.median(chosen):.0f} (median), {max(chosen)} (most)"
+)
 
 upper = np.triu_indices(len(genes), k=1)
 
@@ -167,16 +165,63 @@ COLORS = {
 labels = cells.obs["bulk_labels"].astype(str)
 kinds = labels.map(lambda label: KINDS[label.replace("/", " ").split()[0]]).to_numpy()
 means = np.array([values[kinds == kind].mean(axis=0) for kind in COLORS])
-color_of = dict(zip(genes, np.array(list(COLORS.values()))[means.argmax(axis=0)], strict=True))
+color_of = dict(
+    zip(genes, np.array(list(COLORS.values()))[means.argmax(axis=0)], strict=True)
+)
 
 adjusted = np.ones(result.pvalue.shape)
 adjusted[upper] = false_discovery_control(result.pvalue[upper])
 graph = nx.Graph()
 for i, j in np.argwhere(adjusted <= result.alpha):
     graph.add_edge(
-        genes[i], genes[j], rho=result.partial_correlation[i, j], sure=result.reject[i, j]
+        genes[i],
+        genes[j],
+        rho=result.partial_correlation[i, j],
+        sure=result.reject[i, j],
     )
 parts = sorted(nx.connected_components(graph), key=len, reverse=True)
 
-# Large parts in the first rows, by themselves; then pairs, six in a row.
+# Each part of the graph has a box of its own, six wide in a row, and its longest side as its axis.
 places = {}
+left, top, lowest = 0, 0, 0
+for part in parts:
+    width, height = (3, 2) if len(part) > 3 else (1, 2) if len(part) == 3 else (1, 1)
+    if left + width > 6:
+        left, top = 0, lowest
+    spots = np.array(list(nx.kamada_kawai_layout(graph.subgraph(part)).values()))
+    spots -= spots.mean(axis=0)
+    spots = spots @ np.linalg.svd(spots)[2].T  # along its longest side, and across
+    if height > width or len(part) == 2:
+        spots = spots[:, ::-1]
+    spots /= np.maximum(np.abs(spots).max(axis=0), 0.1)
+    spots = spots * (width / 2 - 0.25, height / 2 - 0.25) + (width / 2, height / 2)
+    places |= zip(graph.subgraph(part), spots + (left, top), strict=True)
+    left, lowest = left + width, top + height
+
+fig, ax = plt.subplots(figsize=(9.5, 6.4), layout="constrained")
+for gene, other, tie in graph.edges(data=True):
+    (x0, y0), (x1, y1) = places[gene], places[other]
+    ax.plot(
+        (x0, x1),
+        (y0, y1),
+        color="#333333" if tie["sure"] else "#AAAAAA",
+        linestyle="-" if tie["rho"] > 0 else (0, (3, 2)),
+        linewidth=1 + 7 * abs(tie["rho"]),
+        zorder=1,
+    )
+for gene, (x, y) in places.items():
+    box = {
+        "boxstyle": "round,pad=0.3",
+        "facecolor": color_of[gene],
+        "edgecolor": "white",
+    }
+    ax.text(x, y, gene, ha="center", va="center", fontsize=9, bbox=box)
+for kind, color in COLORS.items():
+    if color in {color_of[gene] for gene in graph}:
+        ax.plot([], [], "s", color=color, markersize=10, label=kind)
+ax.plot([], [], color="#333333", linestyle=(0, (3, 2)), label="negative")
+ax.legend(frameon=False, ncols=6, loc="upper center", bbox_to_anchor=(0.5, 0))
+ax.set_xlim(0, 6)
+ax.set_ylim(lowest, 0)
+ax.set_axis_off()
+plt.show()
