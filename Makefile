@@ -19,6 +19,7 @@ ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 
 .venv/installed-docs: .venv/installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps 'anndata>=0.12' 'scanpy>=1.11' # see pyproject.toml
 	touch $@
 
 .venv/installed-bench: .venv/installed

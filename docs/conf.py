@@ -73,6 +73,7 @@ sphinx_gallery_conf = {
             "plot_sp500_rolling.py",
             "plot_sensor_stream.py",
             "plot_300_variables.py",
+            "plot_more_genes_than_cells.py",
             "*",
         ]
     ),
