@@ -28,6 +28,8 @@ GIVEN = {
     "solver": ("matrix-free", "matrix-free"),
     "standardize": (None, True),
     "mu": ("0.5", 0.5),
+    "penalty": ("1.5", 1.5),
+    "max_neighbours": ("4", 4),
 }
 
 

@@ -240,7 +240,7 @@ def facts_and_ladder(shown):
     assert "Method 'batch' allows for dependence." in shown.page.inner_text(".caution")
     ladder = dict(zip(shown.all("tbody th"), shown.all("tbody th ~ td:last-child"), strict=True))
     assert ladder["score"] == str(shown.result.n_edges)
-    assert len(ladder) == 13
+    assert len(ladder) == 14
 
 
 def rows_that_are_too_few(shown):

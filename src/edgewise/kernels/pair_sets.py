@@ -16,7 +16,7 @@ from edgewise._base.types import FloatArray
 IntArray: TypeAlias = npt.NDArray[np.intp]
 
 # Numbers of pairs × rows worked on at once: what they need stays in a core's cache.
-_CHUNK = 1 << 15
+_CHUNK = 1 << 13
 # If the given columns leave less than this share of a column's variance, the rest is rounding.
 _DETERMINED = 1e-13
 # A pair has p numbers to be regressed with, if there are no rows.
@@ -65,7 +65,7 @@ class PairSets:
     --------
     >>> sets = PairSets.of([[1], [0, 2], [1], []])
     >>> sets.sizes().tolist()
-    [0, 1, 1, 0, 1, 1]
+    [1, 1, 1, 1, 2, 1]
     """
 
     neighbours: IntArray

@@ -31,13 +31,17 @@ class ScoreSums:
 
 
 def score_terms(
-    w: FloatArray, product: FloatArray, mean_square: FloatArray, residuals: FloatArray
+    w: FloatArray,
+    product: FloatArray,
+    mean_square: FloatArray,
+    residuals: FloatArray,
+    out: FloatArray | None = None,
 ) -> FloatArray:
     """What is summed over rows for each pair, six numbers.
 
     `product` is e_ie_j, `mean_square` ½(e_i² + e_j²), and `residuals` v_iv_j/(1 − h).
     """
-    terms = np.empty((6, *product.shape))
+    terms = np.empty((6, *product.shape)) if out is None else out
     weighted = w * product
     squares = np.multiply(weighted, product, out=terms[0])
     weighted *= 2

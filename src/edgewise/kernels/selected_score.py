@@ -24,6 +24,7 @@ from edgewise.kernels.pair_sets import (
     regressed,
     stable_inverses,
 )
+from edgewise.kernels.room import Room
 from edgewise.kernels.score_sums import score_terms
 from edgewise.kernels.score_weight import believed_tau, score_weight
 from edgewise.rows.block import Rows, block_rows
@@ -48,7 +49,7 @@ def selected_score_sums(
     """
     p = sets.n_features
     total, fourth = np.zeros((7, p * (p - 1) // 2)), np.zeros(p)
-    memory = BlockMemory(p, block_rows(p))
+    memory, room = BlockMemory(p, block_rows(p)), Room()
     with steps(total.shape[1], "testing", "pairs") as tell, one_blas_thread():
         for block in mapped_blocks(batches, centre, 1 / scale, memory=memory):
             z = np.ascontiguousarray(block.z)
@@ -57,7 +58,7 @@ def selected_score_sums(
 
             def add(portion: Portion, z: FloatArray = z, tau: FloatArray = tau) -> int:
                 pairs = sets.pairs(portion)
-                total[:, portion.places] += _pair_sums(z, tau, correlation, pairs, n_samples)
+                total[:, portion.places] += _pair_sums(z, tau, correlation, pairs, n_samples, room)
                 return len(portion.places)
 
             for done in in_parallel(add, sets.portions(block.n)):
@@ -66,31 +67,47 @@ def selected_score_sums(
 
 
 def _pair_sums(
-    z: FloatArray, tau: FloatArray, correlation: FloatArray, pairs: Pairs, n: int
+    z: FloatArray, tau: FloatArray, correlation: FloatArray, pairs: Pairs, n: int, room: Room
 ) -> FloatArray:
+    """The seven numbers of some pairs, from the standardised rows of a block (features first)."""
     fit = regressed(correlation, pairs)
-    given = z[pairs.given]
+    (count, size), rows = pairs.given.shape, z.shape[1]
+    given = np.take(z, pairs.given, axis=0, out=room.array("given", (count, size, rows)))
     # 1 − h, of the leverage in the regressions on the given columns
-    complement = fit.inverse @ given
-    complement *= given
-    left = complement.sum(axis=1)
+    projected = np.matmul(fit.inverse, given, out=room.array("projected", given.shape))
+    projected *= given
+    left = projected.sum(axis=1, out=room.array("left", (count, rows)))
     left *= -1 / n
     left += 1 - 1 / n
     np.maximum(left, _LEAST, out=left)
-    e = np.stack([z[pairs.i], z[pairs.j]], axis=1)
-    e -= fit.coefficients @ given
+    e = np.matmul(fit.coefficients, given, out=room.array("e", (count, 2, rows)))
+    both = np.stack([pairs.i, pairs.j], axis=1)
+    np.subtract(np.take(z, both, axis=0, out=room.array("both", e.shape)), e, out=e)
     e /= np.sqrt(np.maximum(fit.variance, _LEAST))[:, :, np.newaxis]
-    x, y = e[:, 0], e[:, 1]
-    product, mean_square = x * y, (x * x + y * y) / 2
+    product = np.multiply(e[:, 0], e[:, 1], out=room.array("product", left.shape))
+    e *= e
+    mean_square = np.add(e[:, 0], e[:, 1], out=room.array("mean square", left.shape))
+    mean_square /= 2
     # The residuals given also each other, and what the pair itself adds to the leverage.
     r = fit.correlation[:, np.newaxis]
-    across = product * (1 + r * r) - 2 * r * mean_square
-    of_pair = (mean_square - r * product) * (2 / (n * (1 - r) * (1 + r)))
+    across = np.multiply(product, 1 + r * r, out=room.array("across", left.shape))
+    across -= 2 * r * mean_square
     across *= (n - 1) / n / ((1 - r) * (1 + r))
-    across /= np.maximum(left - of_pair, _LEAST)
-    sums = np.empty((7, len(product)))
-    score_terms(score_weight(left, tau), product, mean_square, across).sum(axis=2, out=sums[:6])
-    sums[6] = fit.correlation * (z.shape[1] / n)
+    of_pair = np.multiply(product, -r, out=room.array("of pair", left.shape))
+    of_pair += mean_square
+    of_pair *= 2 / (n * (1 - r) * (1 + r))
+    np.subtract(left, of_pair, out=of_pair)
+    across /= np.maximum(of_pair, _LEAST, out=of_pair)
+    terms = score_terms(
+        score_weight(left, tau),
+        product,
+        mean_square,
+        across,
+        out=room.array("terms", (6, count, rows)),
+    )
+    sums = np.empty((7, count))
+    terms.sum(axis=2, out=sums[:6])
+    sums[6] = fit.correlation * (rows / n)
     return sums
 
 

@@ -115,7 +115,8 @@ class EdgeTest(FittedTest, BaseEstimator):  # type: ignore[misc]
 
     Examples
     --------
-    >>>     >>> from edgewise import EdgeTest
+    >>> import numpy as np
+    >>> from edgewise import EdgeTest
     >>> rng = np.random.default_rng(0)
     >>> a, b, c = rng.standard_normal((3, 1000))
     >>> X = np.column_stack([a, a + b, a + b + c])
