@@ -12,7 +12,9 @@ from scipy import stats
 
 from edgewise.errors import ParameterError
 from edgewise.simulate import (
+    make_band_precision,
     make_chain_precision,
+    make_cluster_precision,
     make_erdos_renyi_precision,
     make_grid_precision,
     make_hub_precision,
@@ -23,7 +25,14 @@ HUBS = [(1, 1), (2, 1), (2, 2), (5, 1), (10, 3), (11, 3), (200, 1), (200, 7)]
 # Grids whose last row is full, is short, is the only one; and one wider than it has variables.
 GRIDS = [(1, None), (2, None), (9, None), (7, None), (8, 3), (10, 4), (10, 1), (3, 5), (100, None)]
 RANDOM = [(1, 0.5), (2, 0.5), (10, 0.1), (10, 0.9), (60, 0.05), (60, 0.999)]
+CLUSTERS = [(1, 1, 1.0), (7, 3, 1.0), (20, 5, 0.5), (6, 10, 1.0)]
 GRAPHS = {
+    **{
+        f"cluster-{p}-{size}-{share}": partial(
+            make_cluster_precision, p, size=size, probability=share, rng=1
+        )
+        for p, size, share in CLUSTERS
+    },
     **{f"chain-{p}-{w}": partial(make_chain_precision, p, w) for p, w in CHAINS},
     **{f"hub-{p}-{k}": partial(make_hub_precision, p, n_hubs=k) for p, k in HUBS},
     **{f"grid-{p}-{k}": partial(make_grid_precision, p, n_columns=k) for p, k in GRIDS},
@@ -262,3 +271,37 @@ def test_refuses_weights_that_are_no_partial_correlation(refuses, make, weight):
 @pytest.mark.parametrize("p", [0, -1, 2.0, "3", None])
 def test_refuses_numbers_of_features(refuses, make, p):
     refuses(lambda: make(p), ParameterError, "n_features:", repr(p))
+
+
+class TestBand:
+    @pytest.mark.parametrize("p", [1, 2, 3, 30])
+    def test_joins_those_a_few_places_apart(self, p):
+        theta = make_band_precision(p)
+        root = np.sqrt(theta.diagonal())
+        partial_correlation = -theta / root / root[:, np.newaxis]
+        for i, j in combinations(range(p), 2):
+            expected = {1: -0.6, 2: -0.3}.get(j - i, 0.0)
+            assert partial_correlation[i, j] == pytest.approx(expected, abs=1e-12)
+        np.testing.assert_allclose(np.linalg.inv(theta).diagonal(), 1.0)
+
+    def test_with_one_weight_it_is_the_chain(self):
+        np.testing.assert_allclose(make_band_precision(8, (0.3,)), make_chain_precision(8, 0.3))
+
+    def test_refuses_what_is_not_positive_definite(self, refuses):
+        refuses(lambda: make_band_precision(30, (0.6, 0.6)), ParameterError, "weights", "would do")
+        refuses(lambda: make_band_precision(30, (1.5,)), ParameterError, "weights", "between -1")
+
+
+class TestCluster:
+    def test_joins_only_inside(self):
+        theta = make_cluster_precision(11, size=4)
+        for i, j in combinations(range(11), 2):
+            assert (theta[i, j] != 0) == (i // 4 == j // 4)
+
+    def test_some_pairs_only(self):
+        share = (make_cluster_precision(200, size=10, probability=0.3, rng=0) != 0).sum(axis=1) - 1
+        assert 0.25 < share.mean() / 9 < 0.35
+
+    @pytest.mark.parametrize("size", [0, -1, 1.5])
+    def test_refuses_sizes(self, refuses, size):
+        refuses(lambda: make_cluster_precision(6, size=size), ParameterError, "size")
