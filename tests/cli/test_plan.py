@@ -76,5 +76,5 @@ def test_more_columns_than_rows_are_planned_by_simulation(run_edgewise, tmp_path
     path = write_csv(tmp_path / "wide.csv", [f"g{i}" for i in range(50)], X)
     done = run_edgewise("plan", path, "--effect", "0.4")
     assert "all pairs corrected for" in done.stdout
-    assert "nodewise: by simulation from the residuals of DATA." in done.stdout
+    assert "nodewise: by simulation from the residuals of DATA" in done.stdout
     assert done.stdout.count("more rows than columns") == 1

@@ -146,6 +146,12 @@ def check_known(
             raise DataError(f"{argument}: {where} has no column {name!r}{guess}; it has {have}.")
 
 
+#: With fewer rows, or more columns, nothing is chosen among columns.
+FEWEST_WIDE_ROWS, MOST_WIDE_COLUMNS = 20, 5000
+# Matrices of all pairs that a test of chosen columns holds at once, and the numbers for each pair.
+_WIDE_MATRICES = 40
+
+
 def check_testable_shape(n_samples: int, n_features: int) -> None:
     """Enough columns for an edge, enough rows for a precision matrix."""
     _check_edge_possible(n_samples, n_features)
@@ -154,18 +160,14 @@ def check_testable_shape(n_samples: int, n_features: int) -> None:
             f"X: expected at least 3 rows, got n_samples={n_samples}; collect more rows."
         )
     if n_samples <= n_features:
+        able = n_samples >= FEWEST_WIDE_ROWS and n_features <= MOST_WIDE_COLUMNS
+        wide = "If the graph is sparse, use method='nodewise'. " if able else ""
         raise DataError(
             f"X: expected more rows than columns, got {n_samples} rows and {n_features} columns "
-            f"(n_samples={n_samples}, n_features={n_features}); the covariance has no inverse. Use "
-            "method='nodewise', which assumes a sparse graph; or collect more rows or test fewer "
-            "columns; if the variables are the rows, transpose it."
+            f"(n_samples={n_samples}, n_features={n_features}); the covariance has no inverse. "
+            f"{wide}Collect more rows or test fewer columns; if the variables are the rows, "
+            "transpose it."
         )
-
-
-#: With fewer rows, or more columns, nothing is chosen among columns.
-FEWEST_WIDE_ROWS, MOST_WIDE_COLUMNS = 20, 5000
-# Matrices of all pairs that a test of chosen columns holds at once, and the numbers for each pair.
-_WIDE_MATRICES = 40
 
 
 def check_wide_shape(n_samples: int, n_features: int) -> None:
@@ -173,8 +175,8 @@ def check_wide_shape(n_samples: int, n_features: int) -> None:
     _check_edge_possible(n_samples, n_features)
     if n_samples < FEWEST_WIDE_ROWS:
         raise DataError(
-            f"X: expected at least {FEWEST_WIDE_ROWS} rows to choose neighbours from, got "
-            f"n_samples={n_samples}; collect more rows."
+            f"X: expected at least {FEWEST_WIDE_ROWS} rows to choose among {n_features} columns, "
+            f"got n_samples={n_samples}; collect more rows."
         )
     check_wide_memory(n_features)
 

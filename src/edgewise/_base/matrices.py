@@ -9,6 +9,9 @@ import numpy.typing as npt
 
 from edgewise._base.types import AnyArray, FloatArray
 
+#: If other columns leave less than this share of a column's variance, the rest is rounding.
+COLLINEAR = 1e-13
+
 
 @lru_cache(maxsize=4)  # a small test asks for them several times
 def upper_pairs(p: int) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:

@@ -87,7 +87,11 @@ def command(effect: float, power: float, alpha: float, verbose: bool, **asked: A
     out.print(plan_table(plans, out))
     simulated = [name for name, _, made in plans if getattr(made, "simulated", False)]
     if simulated:
-        show(out, f"{listed(simulated)}: by simulation from the residuals of DATA.")
+        show(
+            out,
+            f"{listed(simulated)}: by simulation from the residuals of DATA, of up to 40 pairs; "
+            "tails that DATA do not show are not planned for.",
+        )
     failed = [(name, str(made)) for name, _, made in plans if isinstance(made, EdgewiseError)]
     for reason in by_reason(failed):
         show(out, reason)

@@ -7,13 +7,12 @@ from typing import NoReturn
 
 import numpy as np
 
+from edgewise._base.matrices import COLLINEAR
 from edgewise._base.text import listed
 from edgewise._base.types import BoolArray, FloatArray
 from edgewise.errors import DataError
 from edgewise.rows.glance import Glance
 
-# If the other columns leave less than this share of a column's variance, the rest is rounding.
-COLLINEAR = 1e-13
 # The standard deviations whose squares, and the inverses of these, are ordinary numbers.
 _SMALLEST_SCALE, _LARGEST_SCALE = 1e-152, 1e152
 # A spread is compared with the step from one number to the next, near the mean. Constant columns

@@ -49,16 +49,24 @@ class Gaussian:
             shift = (mean - self.location) * self.root
             about = covariance * self.root * self.root[:, np.newaxis] + np.outer(shift, shift)
             distance = float(np.sum(about * self.scaled))
-        try:
-            half = np.log(np.linalg.cholesky(self.scaled).diagonal()).sum()
-        except np.linalg.LinAlgError as error:
-            raise DataError(
-                "X: this estimate of Θ, made entry by entry, is not positive definite, so no "
-                "Gaussian distribution has it and rows have no likelihood; use method='score' "
-                "with more rows than columns."
-            ) from error
+        half = np.log(self._root().diagonal()).sum()
         log_determinant = 2 * (np.log(self.root).sum() + half)
         return float(log_determinant - distance - p * math.log(2 * math.pi)) / 2
+
+    def _root(self) -> FloatArray:
+        """The Cholesky factor of R; an estimate made entry by entry may have none."""
+        try:
+            return np.asarray(np.linalg.cholesky(self.scaled))
+        except np.linalg.LinAlgError as error:
+            raise DataError(
+                "X: this estimate of Θ, made entry by entry, is not positive definite: no Gaussian "
+                "distribution has it, and rows have no likelihood or distance. Use method='score' "
+                "with more rows than columns."
+            ) from error
+
+    def check_definite(self) -> None:
+        """Refuse a Θ for which squared distances could be negative."""
+        self._root()
 
     def squared_distances(self, rows: AnyArray) -> FloatArray:
         """(x − location)ᵀΘ(x − location) of each row x."""

@@ -9,9 +9,9 @@ from typing import Protocol
 import numpy as np
 
 from edgewise._base.checks import check_testable_shape
+from edgewise._base.matrices import COLLINEAR
 from edgewise._base.types import FloatArray
 from edgewise.estimators.columns_at_fault import (
-    COLLINEAR,
     raise_for_scale,
     raise_if_collinear,
     raise_if_not_measurable,

@@ -1,7 +1,7 @@
 """The neighbours of each column, chosen by the scaled lasso: few, also where columns are many.
 
 For every column, the lasso on all others whose penalty is in units of the noise that it leaves (Sun
-& Zhang, Biometrika 2012). It needs the correlation matrix only, so rows are not read again.
+& Zhang, Biometrika 2012). It needs a correlation matrix only.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ _LEAST_NOISE = 1e-6
 _TOLERANCE, _MOST_SWEEPS = 1e-6, 10_000
 # Where columns are few, log(p/√n) is small or negative: the penalty is then this for p = 2√n.
 _FEWEST_COLUMNS_PER_ROOT = 2.0
+_NO_COLUMNS: IntArray = np.empty(0, dtype=np.intp)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -38,12 +39,15 @@ class Neighbours:
         A_i, one for each column.
     penalty : float
         λ, of coefficients of columns in standard units, and in units of the noise.
+    most : int
+        The most that the lasso may choose for a column.
     cut : ndarray of int
-        The columns for which the lasso chose more neighbours than may be kept.
+        The columns for which it chose more, and the largest were kept.
     """
 
     of: tuple[IntArray, ...]
     penalty: float
+    most: int
     cut: IntArray
 
 
@@ -59,16 +63,19 @@ def universal_penalty(n_samples: int, n_features: int) -> float:
     return math.sqrt(2 * math.log(ratio) / n_samples)
 
 
-def chosen_neighbours(correlation: FloatArray, penalty: float, most: int) -> Neighbours:
+def chosen_neighbours(
+    correlation: FloatArray, penalty: float, most: int, given: IntArray = _NO_COLUMNS
+) -> Neighbours:
     """The columns that the scaled lasso of each column on all others keeps, at most so many.
 
-    Of more than `most`, those with the largest coefficients are kept.
+    Of more than `most`, those with the largest coefficients are kept. The `given` columns are
+    neighbours of all others without a penalty: the lasso sees what they leave of the others.
     """
     p = len(correlation)
     descend = _Descent(p)
     # Without its row and column a column cannot explain itself. They are taken out in place and
     # put back: a copy for each column would cost more than the lasso.
-    gram = np.array(correlation, order="C")
+    gram = _without(correlation, given) if given.size else np.array(correlation, order="C")
     kept, cut = [], []
     with (
         steps(p, "choosing neighbours", "columns") as tell,
@@ -89,9 +96,23 @@ def chosen_neighbours(correlation: FloatArray, penalty: float, most: int) -> Nei
                 cut.append(i)
                 largest = np.argsort(-np.abs(coefficients[found]), kind="stable")[:most]
                 found = np.sort(found[largest])
-            kept.append(found)
+            kept.append(np.union1d(found, given[given != i]) if given.size else found)
             tell(1)
-    return Neighbours(tuple(kept), penalty, np.array(cut, dtype=np.intp))
+    return Neighbours(tuple(kept), penalty, most, np.array(cut, dtype=np.intp))
+
+
+def _without(correlation: FloatArray, given: IntArray) -> FloatArray:
+    """The correlations that the given columns leave; they themselves have none left."""
+    among = correlation[np.ix_(given, given)]
+    left = correlation - correlation[:, given] @ np.linalg.lstsq(among, correlation[given])[0]
+    scale = np.sqrt(np.maximum(left.diagonal(), 0.0))
+    # What is left of a given column, or of one that they determine, is rounding.
+    known = scale > _LEAST_NOISE
+    known[given] = False
+    units = np.where(known, scale, 1.0)
+    return np.ascontiguousarray(
+        np.where(np.outer(known, known), left / np.outer(units, units), 0.0)
+    )
 
 
 def _scaled_lasso(

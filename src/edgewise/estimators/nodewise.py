@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
@@ -10,10 +10,10 @@ import numpy as np
 
 from edgewise._base.blas import one_blas_thread
 from edgewise._base.checks import check_wide_shape
-from edgewise._base.matrices import symmetric
+from edgewise._base.matrices import COLLINEAR, symmetric
 from edgewise._base.types import FloatArray
+from edgewise.errors import ParameterError
 from edgewise.estimators.columns_at_fault import (
-    COLLINEAR,
     raise_for_dependent,
     raise_for_scale,
     raise_if_duplicated,
@@ -24,8 +24,7 @@ from edgewise.estimators.neighbours import Neighbours, chosen_neighbours, univer
 from edgewise.kernels.pair_sets import PairSets, Portion, regressed
 from edgewise.rows.glance import Glance
 
-#: Of all rows, one in so many may be spent on the neighbours of a column.
-ROWS_PER_NEIGHBOUR = 8
+_ROWS_PER_NEIGHBOUR = 8
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -58,8 +57,7 @@ class NodewiseFit:
     @property
     def scale(self) -> FloatArray:
         """The roots of the mean squares of the centred columns."""
-        n = self.moments.n_samples
-        return np.asarray(self.deviation * np.sqrt((n - 1) / n))
+        return _scale(self.deviation, self.moments.n_samples)
 
     def estimate(
         self, feature_names: Sequence[str], partial: FloatArray | None = None
@@ -106,6 +104,8 @@ def nodewise_fit(
     *,
     penalty: float,
     most: int | None = None,
+    given: Sequence[int] = (),
+    choose_by: Callable[[FloatArray], FloatArray] | None = None,
 ) -> NodewiseFit:
     """Choose the neighbours, and regress each column on its own.
 
@@ -121,6 +121,11 @@ def nodewise_fit(
         λ of the scaled lasso, in units of √(2 log(p/√n)/n).
     most : int, optional
         The most neighbours that a column keeps; by default n/8.
+    given : sequence of int
+        The places of columns that are neighbours of all others, without being chosen.
+    choose_by : callable, optional
+        From the scale of the columns to the correlations by which neighbours are chosen; by default
+        those that the regressions use.
     """
     check_wide_shape(moments.n_samples, moments.n_features or 0)
     n, covariance = moments.n_samples, moments.covariance()
@@ -129,12 +134,29 @@ def nodewise_fit(
     correlation = unscaled(covariance, deviation)
     np.fill_diagonal(correlation, 1.0)
     raise_if_duplicated(correlation, feature_names)
-    most = max(n // ROWS_PER_NEIGHBOUR, 1) if most is None else most
-    size = penalty * universal_penalty(n, len(correlation))
-    neighbours = chosen_neighbours(correlation, size, most)
+    p = len(correlation)
+    most = max(n // _ROWS_PER_NEIGHBOUR, 1) if most is None else most
+    _check_degrees(n, p, most, len(given))
+    size = penalty * universal_penalty(n, p)
+    choosing = correlation if choose_by is None else choose_by(_scale(deviation, n))
+    neighbours = chosen_neighbours(choosing, size, most, np.array(given, dtype=np.intp))
     residual_map = _residual_map(correlation, deviation, neighbours, feature_names)
     sets = PairSets.of(neighbours.of)
     return NodewiseFit(moments, neighbours, sets, correlation, deviation, residual_map)
+
+
+def _scale(deviation: FloatArray, n: int) -> FloatArray:
+    return np.asarray(deviation * np.sqrt((n - 1) / n))
+
+
+def _check_degrees(n: int, p: int, most: int, n_given: int) -> None:
+    """Refuse so many neighbours that pairs could be adjusted for more than half as many columns."""
+    if min(2 * most + n_given, p - 2) > n // 2:
+        raise ParameterError(
+            f"max_neighbours: expected at most {max(n // 2 - n_given, 0) // 2} for {n} rows"
+            f"{f' and {n_given} given columns' if n_given else ''}, got {most}: a pair may be "
+            "adjusted for twice as many columns; choose fewer, or collect more rows."
+        )
 
 
 def _residual_map(

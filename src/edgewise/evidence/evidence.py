@@ -90,6 +90,8 @@ class Evidence(ABC):
         The column of these groups, if it has a name.
     files : tuple of FileRead
         The files that the rows came from.
+    given : tuple of str
+        The columns that every pair is to be adjusted for, where a method chooses among columns.
     """
 
     feature_names: tuple[str, ...]
@@ -100,6 +102,7 @@ class Evidence(ABC):
     groups: GroupMoments | None = None
     groups_name: str | None = None
     files: tuple[FileRead, ...] = ()
+    given: tuple[str, ...] = ()
 
     @abstractmethod
     def moments(self) -> SampleMoments:

@@ -87,9 +87,10 @@ def evidence_of_table(table: Table, needs: Needs, asked_by: str) -> Evidence:
     if isinstance(table, GroupedTable):
         return _evidence_of_groups(table, asked_by)
     if needs.reads_again and not table.rescannable:
+        other = "" if needs.wide else "use method='batch', or "
         raise DataError(
-            f"data: {asked_by} reads the rows twice, and this stream can be read only once; use "
-            "method='batch', or write the rows to a Parquet file first."
+            f"data: {asked_by} reads the rows twice, and this stream can be read only once; "
+            f"{other}write the rows to a Parquet file first."
         )
     p = len(table.feature_names)
     if needs.wide:

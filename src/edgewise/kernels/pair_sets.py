@@ -10,16 +10,14 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from edgewise._base.matrices import upper_pairs
+from edgewise._base.matrices import COLLINEAR, upper_pairs
 from edgewise._base.types import FloatArray
 
 IntArray: TypeAlias = npt.NDArray[np.intp]
 
 # Numbers of pairs × rows worked on at once: what they need stays in a core's cache.
 _CHUNK = 1 << 13
-# If the given columns leave less than this share of a column's variance, the rest is rounding.
-_DETERMINED = 1e-13
-# A pair has p numbers to be regressed with, if there are no rows.
+# A regression costs at least as much as this many rows, even where none are read.
 _FEWEST_ROWS = 64
 
 
@@ -90,7 +88,7 @@ class PairSets:
         np.put_along_axis(member, self.neighbours, 1.0, axis=1)
         member = member[:, :p]
         count = member.sum(axis=1)
-        # A sum of two members that both have each other counts the pair itself twice.
+        # i and j themselves are not in S_ij.
         union = count[:, np.newaxis] + count - member @ member.T - member - member.T
         return np.asarray(union[upper_pairs(p)], dtype=np.intp)
 
@@ -132,7 +130,7 @@ def regressed(correlation: FloatArray, pairs: Pairs) -> Regression:
     variance = np.stack([1 + left[:, 0, 0], 1 + left[:, 1, 1]], axis=1)
     covariance = correlation[i, j] + (left[:, 0, 1] + left[:, 1, 0]) / 2
     # A column that the given ones determine has nothing left to be correlated.
-    known = (variance > _DETERMINED * (given.shape[1] + 1)).all(axis=1)
+    known = (variance > COLLINEAR * (given.shape[1] + 1)).all(axis=1)
     unit = np.sqrt(np.where(known[:, np.newaxis], variance, 1.0)).prod(axis=1)
     residual = np.where(known, covariance / unit, np.nan)
     return Regression(inverse, coefficients, variance, residual)

@@ -18,6 +18,7 @@ from edgewise.evidence.evidence import Evidence, Needs
 from edgewise.inference.cautions import Caution
 from edgewise.inference.measurement import Measurement
 from edgewise.inference.selection import Selection
+from edgewise.kernels.calmed import calmed_correlation, calmed_sums, usual_size
 from edgewise.kernels.score_sums import sums_of_pairs
 from edgewise.kernels.selected_score import selected_score_sums
 from edgewise.methods.method import Assumes, Method, option
@@ -34,7 +35,8 @@ _MANY_CUT = 0.1
 class Nodewise(Method):
     """The score test of each pair, given the few columns that a lasso chooses.
 
-    For every column the scaled lasso on all others chooses its neighbours A_i. The pair (i, j) is
+    For every column the scaled lasso on all others chooses its neighbours A_i, from rows of which
+    none is allowed to be large. The pair (i, j) is
     adjusted for S_ij = (A_i ∪ A_j) ∖ {i, j}, by least squares, and tested as by `Score`, with the
     leverage of S_ij and never below the Gaussian variance. A neighbour that the lasso misses for
     one of the two columns is usually chosen for the other, and one that it misses for both is a
@@ -87,13 +89,23 @@ class Nodewise(Method):
         return Needs(reads_again=True, wide=True)
 
     def fit(self, evidence: Evidence) -> NodewiseFit:
-        """The chosen neighbours, from the covariance alone."""
+        """The chosen neighbours; a pass over the rows, after that of the covariance."""
+        moments = evidence.moments()
+
+        def choose_by(scale: FloatArray) -> FloatArray:
+            centre, glance = moments.centre(), evidence.glance
+            usual = 1.0 if glance is None else usual_size(glance.leading, centre, scale)
+            one_pass = partial(calmed_sums, centre=centre, scale=scale, usual=usual)
+            return calmed_correlation(*evidence.sums(one_pass))
+
         return nodewise_fit(
-            evidence.moments(),
+            moments,
             evidence.feature_names,
             evidence.glance,
             penalty=self.penalty,
             most=self.max_neighbours,
+            given=[evidence.feature_names.index(name) for name in evidence.given],
+            choose_by=choose_by,
         )
 
     def estimate(self, evidence: Evidence) -> PrecisionEstimate:
@@ -129,7 +141,9 @@ class Nodewise(Method):
             uncertainty,
             record=self._record(),
         )
-        cautions = (*_about_neighbours(fit, evidence.feature_names), *measured.cautions)
+        cautions = measured.cautions
+        if self == Nodewise():  # who chooses more on purpose knows it
+            cautions = (*_about_neighbours(fit, evidence.feature_names), *cautions)
         return replace(measured, selection=selection, cautions=cautions)
 
     def _record(self) -> dict[str, float | int]:
@@ -152,7 +166,7 @@ def _about_neighbours(fit: NodewiseFit, names: Sequence[str]) -> tuple[Caution, 
     cut = fit.neighbours.cut
     if cut.size < _MANY_CUT * len(names):
         return ()
-    most = fit.sets.neighbours.shape[1]
+    most = fit.neighbours.most
     which = listed([repr(names[int(column)]) for column in cut])
     return (
         Caution(

@@ -11,6 +11,7 @@ import math
 import numpy as np
 
 from edgewise._base import special
+from edgewise._base.checks import FEWEST_WIDE_ROWS
 from edgewise._base.matrices import upper_pairs
 from edgewise._base.types import FloatArray
 from edgewise.estimators.nodewise import NodewiseFit
@@ -25,7 +26,6 @@ _MOST_PAIRS, _MOST_ROWS, _DRAWS = 40, 2000, 400
 # Numbers of rows that are tried: from half of what Gaussian rows need, each a fifth more than the
 # one before.
 _FIRST, _STEP, _MOST_STEPS = 0.5, 1.2, 40
-_FEWEST_ROWS = 20
 
 
 def simulated_rows(plan: Plan, evidence: Evidence, fit: NodewiseFit) -> FloatArray:
@@ -80,7 +80,7 @@ def _rows_for_power(plan: Plan, residuals: FloatArray, rng: np.random.Generator)
     flat = terms.reshape(-1, x.shape[1]).T
     critical, above = Normal().critical(plan.log_level), float(special.ndtri(plan.power))
     rows, before = np.full(len(x), np.inf), np.full(len(x), -np.inf)
-    n = last = max(_FIRST * (max(critical + above, 1.0) / plan.effect) ** 2, _FEWEST_ROWS)
+    n = last = max(_FIRST * (max(critical + above, 1.0) / plan.effect) ** 2, FEWEST_WIDE_ROWS)
     for _ in range(_MOST_STEPS):
         whole = math.ceil(n)
         counts = rng.multinomial(whole, np.full(x.shape[1], 1 / x.shape[1]), size=_DRAWS)
@@ -98,7 +98,10 @@ def _rows_for_power(plan: Plan, residuals: FloatArray, rng: np.random.Generator)
 
 
 def _log_pvalues(sums: FloatArray, n: int) -> FloatArray:
-    """The score test from sums over n rows of x, y, x², y², xy and powers 2, 4 and 6 of xy."""
+    """The score test from sums over n rows of x, y, x², y², xy and powers 2, 4 and 6 of xy.
+
+    Nothing is fitted but means, so every leverage is 1/n, and no weight is needed.
+    """
     mean_x, mean_y = sums[0] / n, sums[1] / n
     scale = np.sqrt((sums[2] / n - mean_x**2) * (sums[3] / n - mean_y**2))
     rho = (sums[4] / n - mean_x * mean_y) / scale

@@ -232,8 +232,8 @@ def even_sample(data: Any, most: int = _MOST_ROWS, **chosen: Any) -> EvenSample:
     if as_state(data) is not None:
         raise DataError("data: expected rows to shuffle, got a state, which has no rows.")
     table = open_table(data, **chosen)
-    # The first pass counts the rows, and refuses what `edge_test` would refuse.
-    evidence = evidence_of_table(table, Needs(reads_again=True), "a shuffle")
+    # The first pass counts the rows, and refuses what every method would refuse.
+    evidence = evidence_of_table(table, Needs(reads_again=True, wide=True), "a shuffle")
     n = evidence.moments().n_samples
     step = -(-n // most)
     rows = all_rows(StridedRows(table, step))

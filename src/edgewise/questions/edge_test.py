@@ -107,9 +107,10 @@ def edge_test(
         Columns to adjust for without testing them, such as age and sex. They stay in the model, as
         all columns do, but pairs with one of them are not tested: corrections, simultaneous
         intervals and "maxt" count the other pairs only. Estimates, statistics and p-values of those
-        are the same as without it. A bound holds for all entries whatever is tested, so it stays as
-        it is; only that of "entrywise" gets smaller. Choose `given` and `pairs` before you see the
-        data that are tested.
+        are the same as without it, except by "nodewise", which then adjusts every pair for them.
+        A bound holds for all entries whatever is tested, so it stays as it is; only that of
+        "entrywise" gets smaller. Choose `given` and `pairs` before you see the data that are
+        tested.
     pairs : sequence of pairs of str, optional
         The only pairs to test, as in ``[("a", "b"), ("a", "c")]``, with all columns in the model. A
         pair that is there twice, in either order, counts once.
@@ -232,7 +233,7 @@ def measured_and_decided(
         check_names_of=question.family.tested,
         **rows,
     )
-    measurement = method.measure(evidence)
+    measurement = method.measure(replace(evidence, given=question.family.given))
     return measurement, _decided(measurement, question)
 
 

@@ -151,6 +151,7 @@ class FittedTest:
             A distance for each row.
         """
         _, gaussian = self._once_tested()
+        gaussian.check_definite()
         one_pass = partial(_distances, gaussian=gaussian)
         return self._opened(X).reduce(one_pass, _one_after_the_other)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -146,6 +146,7 @@ def plan_sample_size(
         drop_missing=drop_missing,
         check_names_of=family.tested,
     )
+    evidence = replace(evidence, given=family.given)
     tested = family.tested(evidence.feature_names)
     wanted = off_diagonal(len(evidence.feature_names)) if tested is None else tested
     first_step = "bonferroni" if question.correction else None

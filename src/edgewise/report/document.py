@@ -134,7 +134,8 @@ def _question(result: EdgeTestResult) -> str:
         return f"Which of {result.n_pairs:,} chosen pairs are connected, given all other variables?"
     variables = f"Which of these {len(result.tested_columns())} variables are connected, given"
     others = "all others" if not result.given else f"the others, {printable(given_names(result))}"
-    return f"{variables} {others}?"
+    few = "" if result.selection is None else " (of which each pair is adjusted for a few)"
+    return f"{variables} {others}{few}?"
 
 
 def _adjusted(result: EdgeTestResult) -> str:

@@ -32,7 +32,7 @@ class Edge(NamedTuple):
     target : str
         Name of the second variable.
     partial_correlation : float
-        Their estimated correlation given all other variables.
+        Their estimated correlation given all other variables; by "nodewise", given chosen ones.
     standard_error : float
         Of the partial correlation; NaN for a bound, which has none.
     interval_low, interval_high : float
