@@ -117,7 +117,7 @@ class TestOptions:
         X = wide()
         sizes = [
             sum(map(len, ew.edge_test(X, method="nodewise", penalty=penalty).selection.neighbours))
-            for penalty in (0.8, 1.25, 2.0, 50.0)
+            for penalty in (0.6, 0.9, 1.25, 50.0)
         ]
         assert sizes[0] > sizes[1] > sizes[2] > sizes[3] == 0
 
@@ -141,6 +141,27 @@ class TestOptions:
         )
 
 
+def test_given_columns_are_not_penalised():
+    """A covariate that every column depends on is adjusted for, though a lasso would miss it."""
+    rng = np.random.default_rng(0)
+    shares, kept = [], []
+    for _ in range(4):
+        X = rng.standard_normal((150, 60))
+        X[:, 10:] += 0.2 * X[:, :10].sum(axis=1, keepdims=True)
+        names = [f"x{i}" for i in range(10)]
+        given = ew.edge_test(X, method="nodewise", given=names)
+        chosen = ew.edge_test(X, method="nodewise")
+        later = np.triu_indices(60, k=1)
+        later = tuple(place[later[0] >= 10] for place in later)
+        shares.append((given.pvalue[later] < 0.05).mean())
+        kept += [len({*range(10)} & set(own)) for own in chosen.selection.neighbours[10:]]
+        alone = X[:, 10:] - X[:, :10] @ np.linalg.lstsq(X[:, :10], X[:, 10:])[0]
+        r = np.corrcoef(alone.T)[0, 1]
+        assert given.partial_correlation[10, 11] == pytest.approx(r, abs=0.15)
+    assert np.mean(shares) < 0.065
+    assert np.mean(kept) < 8
+
+
 class TestQuestions:
     def test_given_pairs_and_effects(self):
         X = wide(n=100, p=120, seed=5)
@@ -148,8 +169,10 @@ class TestQuestions:
         some = ew.edge_test(X, method="nodewise", pairs=[("x0", "x1"), ("x5", "x50")])
         assert some.n_pairs == 2
         assert some.pvalue[0, 1] == whole.pvalue[0, 1]
-        adjusted = ew.edge_test(X, method="nodewise", given=["x0"])
-        assert adjusted.n_pairs == 119 * 118 // 2
+        adjusted = ew.edge_test(X, method="nodewise", given=["x0", "x70"])
+        assert adjusted.n_pairs == 118 * 117 // 2
+        for i, own in enumerate(adjusted.selection.neighbours):
+            assert {0, 70} - {i} <= set(own)
         assert ew.edge_test(X, method="nodewise", min_effect=0.2).n_edges <= whole.n_edges
 
     def test_rows_that_belong_together_are_refused(self, refuses):
@@ -176,7 +199,8 @@ class TestQuestions:
         X = sample("t5", make_cluster_precision(90, size=9, weight=-0.1), 40, rng=0)
         fitted = ew.EdgeTest("nodewise", penalty=3.0).fit(X)
         assert np.linalg.eigvalsh(fitted.precision_)[0] < 0
-        refuses(lambda: fitted.score(X), DataError, "not positive definite", "method='score'")
+        for ask in (fitted.score, fitted.mahalanobis):
+            refuses(lambda ask=ask: ask(X), DataError, "not positive definite", "method='score'")
 
 
 class TestOtherMethodsNameIt:
@@ -189,6 +213,15 @@ class TestOtherMethodsNameIt:
             f"{n} rows and 90 columns",
             "method='nodewise'",
         )
+
+    def test_not_where_it_could_not_help(self, refuses):
+        error = refuses(lambda: ew.edge_test(wide(15)), DataError, "15 rows and 90 columns")
+        assert "nodewise" not in str(error)
+
+    def test_shuffled(self):
+        """No edges are left, and the other methods have no result."""
+        lines = {line.label: line for line in ew.compare_null(wide(), n_shuffles=2)}
+        assert lines["nodewise"].n_with_edges <= 1
 
     def test_diagnose_and_compare(self):
         assert ew.diagnose(wide()).advice().startswith("Use method 'nodewise', which assumes")
@@ -205,6 +238,14 @@ class TestOtherMethodsNameIt:
 
 
 class TestTooLarge:
+    def test_neighbours(self, refuses):
+        refuses(
+            lambda: ew.edge_test(wide(), method="nodewise", max_neighbours=30),
+            ParameterError,
+            "max_neighbours: expected at most 15 for 60 rows",
+            "got 30",
+        )
+
     def test_columns(self, refuses):
         X = np.broadcast_to(np.arange(30.0)[:, np.newaxis], (30, 5001))
         refuses(
