@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
@@ -57,7 +57,8 @@ class NodewiseFit:
     @property
     def scale(self) -> FloatArray:
         """The roots of the mean squares of the centred columns."""
-        return _scale(self.deviation, self.moments.n_samples)
+        n = self.moments.n_samples
+        return np.asarray(self.deviation * np.sqrt((n - 1) / n))
 
     def estimate(
         self, feature_names: Sequence[str], partial: FloatArray | None = None
@@ -105,7 +106,6 @@ def nodewise_fit(
     penalty: float,
     most: int | None = None,
     given: Sequence[int] = (),
-    choose_by: Callable[[FloatArray], FloatArray] | None = None,
 ) -> NodewiseFit:
     """Choose the neighbours, and regress each column on its own.
 
@@ -123,9 +123,6 @@ def nodewise_fit(
         The most neighbours that a column keeps; by default n/8.
     given : sequence of int
         The places of columns that are neighbours of all others, without being chosen.
-    choose_by : callable, optional
-        From the scale of the columns to the correlations by which neighbours are chosen; by default
-        those that the regressions use.
     """
     check_wide_shape(moments.n_samples, moments.n_features or 0)
     n, covariance = moments.n_samples, moments.covariance()
@@ -138,15 +135,10 @@ def nodewise_fit(
     most = max(n // _ROWS_PER_NEIGHBOUR, 1) if most is None else most
     _check_degrees(n, p, most, len(given))
     size = penalty * universal_penalty(n, p)
-    choosing = correlation if choose_by is None else choose_by(_scale(deviation, n))
-    neighbours = chosen_neighbours(choosing, size, most, np.array(given, dtype=np.intp))
+    neighbours = chosen_neighbours(correlation, size, most, np.array(given, dtype=np.intp))
     residual_map = _residual_map(correlation, deviation, neighbours, feature_names)
     sets = PairSets.of(neighbours.of)
     return NodewiseFit(moments, neighbours, sets, correlation, deviation, residual_map)
-
-
-def _scale(deviation: FloatArray, n: int) -> FloatArray:
-    return np.asarray(deviation * np.sqrt((n - 1) / n))
 
 
 def _check_degrees(n: int, p: int, most: int, n_given: int) -> None:

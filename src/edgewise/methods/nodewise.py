@@ -18,7 +18,6 @@ from edgewise.evidence.evidence import Evidence, Needs
 from edgewise.inference.cautions import Caution
 from edgewise.inference.measurement import Measurement
 from edgewise.inference.selection import Selection
-from edgewise.kernels.calmed import calmed_correlation, calmed_sums, usual_size
 from edgewise.kernels.score_sums import sums_of_pairs
 from edgewise.kernels.selected_score import selected_score_sums
 from edgewise.methods.method import Assumes, Method, option
@@ -26,7 +25,7 @@ from edgewise.methods.planning import Plan
 from edgewise.methods.score import score_test
 from edgewise.methods.simulated_planning import simulated_rows
 
-DEFAULT_PENALTY = 1.25
+DEFAULT_PENALTY = 1.35
 # The share of columns with too many neighbours that speaks against a sparse graph.
 _MANY_CUT = 0.1
 
@@ -35,8 +34,7 @@ _MANY_CUT = 0.1
 class Nodewise(Method):
     """The score test of each pair, given the few columns that a lasso chooses.
 
-    For every column the scaled lasso on all others chooses its neighbours A_i, from rows of which
-    none is allowed to be large. The pair (i, j) is
+    For every column the scaled lasso on all others chooses its neighbours A_i. The pair (i, j) is
     adjusted for S_ij = (A_i ∪ A_j) ∖ {i, j}, by least squares, and tested as by `Score`, with the
     leverage of S_ij and never below the Gaussian variance. A neighbour that the lasso misses for
     one of the two columns is usually chosen for the other, and one that it misses for both is a
@@ -89,23 +87,14 @@ class Nodewise(Method):
         return Needs(reads_again=True, wide=True)
 
     def fit(self, evidence: Evidence) -> NodewiseFit:
-        """The chosen neighbours; a pass over the rows, after that of the covariance."""
-        moments = evidence.moments()
-
-        def choose_by(scale: FloatArray) -> FloatArray:
-            centre, glance = moments.centre(), evidence.glance
-            usual = 1.0 if glance is None else usual_size(glance.leading, centre, scale)
-            one_pass = partial(calmed_sums, centre=centre, scale=scale, usual=usual)
-            return calmed_correlation(*evidence.sums(one_pass))
-
+        """The chosen neighbours, from the covariance alone."""
         return nodewise_fit(
-            moments,
+            evidence.moments(),
             evidence.feature_names,
             evidence.glance,
             penalty=self.penalty,
             most=self.max_neighbours,
             given=[evidence.feature_names.index(name) for name in evidence.given],
-            choose_by=choose_by,
         )
 
     def estimate(self, evidence: Evidence) -> PrecisionEstimate:
