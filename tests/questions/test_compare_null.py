@@ -222,7 +222,7 @@ class TestErrors:
             return lambda: compare_null(data, n_shuffles=2)
 
         refuses(compare(rows * [1, 1, 0, 1]), ew.DataError, "constant column 'x2'")
-        refuses(compare(rows[:4]), ew.DataError, "4 rows and 4 columns")
+        refuses(compare(rows[:4]), ew.DataError, "at least 20 rows to choose among 4 columns")
         refuses(compare(rows[:, :1]), ew.DataError, "minimum of 2")
         refuses(compare(ew.accumulate(rows)), ew.DataError, "got a state")
         refuses(compare(iter([rows])), ew.DataError, "read only once")
