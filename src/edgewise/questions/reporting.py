@@ -10,6 +10,7 @@ from typing import Any
 from edgewise._base.atomic import atomic_path, check_writable
 from edgewise._base.text import by_reason
 from edgewise.errors import DataError, ParameterError
+from edgewise.inference.dependence import FEWEST_ROWS
 from edgewise.methods.method import Method
 from edgewise.questions.compare_methods import Comparison, all_variants, compare_methods
 from edgewise.questions.diagnose import Diagnosis, diagnose
