@@ -375,9 +375,9 @@ for caution in result.cautions:
 # - The shuffled cells show that zeros and outliers alone make no edges. They do not show that the
 #   graph of the real cells is sparse. The method assumes that, and these data do not fully support
 #   it: in theory a gene should have far fewer neighbours than √n / log p, which is 4 here, and the
-#   lasso chose 7 for the median gene. Do not rely on an edge whose p-value is near the limit.
+#   lasso chose 8 for the median gene. Do not rely on an edge whose p-value is near the limit.
 # - 700 cells show strong edges only. A pair without an edge can still be connected.
-# - Some edges come from the types of cells: 12 of 17 stay if the mean of each label is subtracted.
+# - Some edges come from the types of cells: 11 of 16 stay if the mean of each label is subtracted.
 #   The labels are coarse, and they were themselves made from the expression of the cells. Finer
 #   types, stages of a cell and genes outside the table remain as common causes.
 # - All cells are from one person, and they are no random sample of that person's blood cells: a

@@ -74,7 +74,7 @@ class TestComparison:
         assert rung("batch", "mine", {"n_batches": 20}) == ew.Batch(n_batches=20)
         assert rung("score") == ew.Score()
         lines = ew.compare_methods(rows, methods=ladder[:2])
-        assert [line.label for line in lines] == ["score", "wald"]
+        assert [line.label for line in lines] == ["score", "nodewise"]
 
 
 def test_diagnostics():

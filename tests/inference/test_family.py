@@ -127,12 +127,14 @@ class TestDecisions:
             ((low > 0) | (high < 0))[known], (result.reject | np.eye(P, dtype=bool))[known]
         )
         assert np.isnan(low[~known]).all()
-        # One by one they are those of all pairs, tested or not.
-        alone = full(method).confidence_interval(1 - 0.05 / 6, "partial_correlation")
+        # One by one they are those of all pairs, tested or not; but nodewise always adjusts for
+        # given columns, and chooses the others.
+        whole = result if method == "nodewise" else full(method)
+        alone = whole.confidence_interval(1 - 0.05 / 6, "partial_correlation")
         np.testing.assert_allclose(low[own], alone.low[own], rtol=1e-9, atol=1e-12)
         pointwise = result.confidence_interval(0.9, "partial_correlation")
         np.testing.assert_array_equal(
-            pointwise.low, full(method).confidence_interval(0.9, "partial_correlation").low
+            pointwise.low, whole.confidence_interval(0.9, "partial_correlation").low
         )
 
 

@@ -78,8 +78,8 @@ def test_the_interval_leaves_zero_where_the_test_rejects(result):
 def test_what_was_chosen_is_recorded(result):
     chosen = result.selection
     n, p = 60, 90
-    assert chosen.penalty == pytest.approx(1.35 * np.sqrt(2 * np.log(p / np.sqrt(n)) / n))
-    assert result.options == {"penalty": 1.35}
+    assert chosen.penalty == pytest.approx(1.25 * np.sqrt(2 * np.log(p / np.sqrt(n)) / n))
+    assert result.options == {"penalty": 1.25}
     frame = result.to_frame("pandas", n_adjusted_for=True)
     places = {name: place for place, name in enumerate(result.feature_names)}
     for _, row in frame.iloc[::500].iterrows():
@@ -117,7 +117,7 @@ class TestOptions:
         X = wide()
         sizes = [
             sum(map(len, ew.edge_test(X, method="nodewise", penalty=penalty).selection.neighbours))
-            for penalty in (0.8, 1.35, 2.0, 50.0)
+            for penalty in (0.8, 1.25, 2.0, 50.0)
         ]
         assert sizes[0] > sizes[1] > sizes[2] > sizes[3] == 0
 

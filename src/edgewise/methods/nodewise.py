@@ -25,7 +25,7 @@ from edgewise.methods.planning import Plan
 from edgewise.methods.score import score_test
 from edgewise.methods.simulated_planning import simulated_rows
 
-DEFAULT_PENALTY = 1.35
+DEFAULT_PENALTY = 1.25
 # The share of columns with too many neighbours that speaks against a sparse graph.
 _MANY_CUT = 0.1
 

@@ -145,7 +145,7 @@ def compare_methods(
     >>> X = np.random.default_rng(0).standard_normal((1000, 3))
     >>> lines = ew.compare_methods(X)
     >>> [line.label for line in lines][:4]
-    ['score', 'wald', 'batch', 'sequential']
+    ['score', 'nodewise', 'wald', 'batch']
     """
     # Checked here, because the bounds use no correction and would not refuse a wrong one.
     check_choice("correction", correction, (*CORRECTIONS, "none"))

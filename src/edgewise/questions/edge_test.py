@@ -133,7 +133,7 @@ def edge_test(
     **options
         Further options of the method:
 
-        - "nodewise": `penalty` (1.35, in units of √(2 log(p/√n)/n): a smaller one chooses more
+        - "nodewise": `penalty` (1.25, in units of √(2 log(p/√n)/n): a smaller one chooses more
           columns), `max_neighbours` (the most that a column keeps; one for eight rows).
           `result.selection` says what was chosen.
         - "trace", "eig": `mu` (the paper's constant, 1.0), `standardize` (divide the columns by
