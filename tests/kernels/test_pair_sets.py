@@ -39,7 +39,7 @@ def test_every_pair_once_with_its_set(neighbours, n_rows):
 
 def test_portions_are_short_where_rows_are_many():
     sets = PairSets.of([[] for _ in range(40)])
-    assert [len(portion.places) for portion in sets.portions(1 << 12)][:2] == [2, 2]
+    assert [len(portion.places) for portion in sets.portions(1 << 14)][:2] == [2, 2]
     assert len(list(sets.portions(1 << 20))) == 40 * 39 // 2
 
 

@@ -15,8 +15,9 @@ from edgewise._base.types import FloatArray
 
 IntArray: TypeAlias = npt.NDArray[np.intp]
 
-# Numbers of pairs × rows worked on at once: what they need stays in a core's cache.
-_CHUNK = 1 << 13
+# Numbers of pairs × rows worked on at once: of shorter portions, threads wait for each other's turn
+# in Python; longer ones leave the cache.
+_CHUNK = 1 << 15
 # A regression costs at least as much as this many rows, even where none are read.
 _FEWEST_ROWS = 64
 
