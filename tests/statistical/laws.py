@@ -121,3 +121,26 @@ class PValues:
 def rejects(log_p: np.ndarray, correction: str | None, alpha: float = 0.05) -> np.ndarray:
     """Which pairs are edges at the level."""
     return adjust(log_p, correction) <= np.log(alpha)
+
+
+def check_all_pairs(trial, method, data_sets, null, most=(1.15, 1.3), fdr=0.05) -> None:
+    """What holds of the p-values, given each data set and which of its pairs have no edge.
+
+    `most` is how many times 0.05 and 0.001 the shares of null pairs below them may be,
+    and `fdr` the largest false discovery rate.
+    """
+    log_pvalues = PValues(method)
+    errors, discoveries, shares = [], [], {0.05: [], 0.001: []}
+    for X in data_sets:
+        log_p = log_pvalues(X)
+        errors.append(rejects(log_p, "holm")[null].any())
+        found = rejects(log_p, "bh")
+        discoveries.append(found[null].sum() / max(found.sum(), 1))
+        for level, values in shares.items():
+            values.append((log_p[null] <= np.log(level)).mean())
+    with trial.together():
+        trial.rate_at_most(f"family-wise error, {method} + Holm", errors, 0.05)
+        # Pairs of one data set are not independent: the error is that between data sets.
+        for (level, values), times in zip(shares.items(), most, strict=True):
+            trial.mean_at_most(f"null pairs below {level}", values, times * level)
+        trial.mean_at_most(f"false discovery rate, {method} + BH", discoveries, fdr)

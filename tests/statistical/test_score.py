@@ -12,6 +12,7 @@ from tests.statistical.laws import (
     DISCRETE,
     FULL,
     PValues,
+    check_all_pairs,
     independent_columns,
     rejects,
     rows_of,
@@ -44,26 +45,6 @@ EVERY_DISCRETE = [(law, n) for law in DISCRETE for n in (1_000, 5_000, 20_000)]
 FEW_DISCRETE = [(law, 1_000) for law in DISCRETE] + [("poisson 0.02", 5_000)]
 
 
-def check_all_pairs(trial, data_sets, null):
-    """What holds of the p-values, given each data set and which of its pairs have no edge."""
-    log_pvalues = PValues("score")
-    errors, discoveries = [], []
-    shares = {0.05: [], 0.001: []}
-    for X in data_sets:
-        log_p = log_pvalues(X)
-        errors.append(rejects(log_p, "holm")[null].any())
-        found = rejects(log_p, "bh")
-        discoveries.append(found[null].sum() / max(found.sum(), 1))
-        for level, values in shares.items():
-            values.append((log_p[null] <= np.log(level)).mean())
-    with trial.together():
-        trial.rate_at_most("family-wise error, score + Holm", errors, ALPHA)
-        # Pairs of one data set are not independent: the error is that between data sets.
-        trial.mean_at_most("null pairs below 0.05", shares[0.05], 1.15 * 0.05)
-        trial.mean_at_most("null pairs below 0.001", shares[0.001], 1.3 * 0.001)
-        trial.mean_at_most("false discovery rate, score + BH", discoveries, ALPHA)
-
-
 @pytest.mark.parametrize(("law", "p", "ratio"), EVERY_CELL if FULL else FEW_CELLS)
 def test_chain(trial, law, p, ratio):
     """Chains of both signs, in turn."""
@@ -72,7 +53,7 @@ def test_chain(trial, law, p, ratio):
         rows_of(law, chains[draw % 2], ratio * p, rng)
         for draw, rng in enumerate(trial.draws(*DRAWS[p]))
     )
-    check_all_pairs(trial, data_sets, chains[0][np.triu_indices(p, k=1)] == 0)
+    check_all_pairs(trial, "score", data_sets, chains[0][np.triu_indices(p, k=1)] == 0)
 
 
 @pytest.mark.parametrize(("law", "n"), EVERY_DISCRETE if FULL else FEW_DISCRETE)
@@ -80,7 +61,7 @@ def test_independent_columns(trial, law, n):
     """Counts, rare events and answers, of which rarely two meet in a row."""
     p = 10
     data_sets = (independent_columns(law, rng, n, p) for rng in trial.draws(100, 400))
-    check_all_pairs(trial, data_sets, np.ones(p * (p - 1) // 2, dtype=bool))
+    check_all_pairs(trial, "score", data_sets, np.ones(p * (p - 1) // 2, dtype=bool))
 
 
 # Rows, columns, and the least share of Fisher's power, which is the best that Gaussian rows allow.
