@@ -24,6 +24,7 @@ from edgewise.methods.eig import Eig as Eig
 from edgewise.methods.elliptical import Elliptical as Elliptical
 from edgewise.methods.entrywise import Entrywise as Entrywise
 from edgewise.methods.fisher import Fisher as Fisher
+from edgewise.methods.kendall import Kendall as Kendall
 from edgewise.methods.nodewise import Nodewise as Nodewise
 from edgewise.methods.score import Score as Score
 from edgewise.methods.sequential import ConfidenceSequence as ConfidenceSequence
@@ -55,5 +56,6 @@ from edgewise.rows.file_read import FileRead as FileRead
 from edgewise.rows.read_table import DataToRead as DataToRead
 from edgewise.rows.read_table import read_table as read_table
 from edgewise.states.batches import BatchMoments as BatchMoments
+from edgewise.states.concordance import ConcordanceMoments as ConcordanceMoments
 from edgewise.states.moments import Moments as Moments
 from edgewise.states.registry import load_state as load_state

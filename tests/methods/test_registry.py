@@ -53,7 +53,7 @@ def test_descriptions_are_true(method):
     assert described.effect_scale == (
         "precision" if method in ("trace", "eig") else "partial_correlation"
     )
-    assert described.resamples == (method == "batch")
+    assert described.resamples == (method in ("batch", "kendall"))
     assert described.fits_budget == (method in ("trace", "eig"))
 
 
@@ -74,10 +74,11 @@ def test_every_option_with_the_methods_that_have_it():
     found = {name: {kind.name for kind in kinds} for name, kinds in method_options().items()}
     assert set(found) == OPTIONS
     assert found["mu"] == {"eig", "trace"}
-    assert found["radius"] == found["support"] == found["outside"] == {"whitened", "spectral"}
+    assert found["support"] == found["outside"] == {"whitened", "spectral"}
+    assert found["radius"] == {"whitened", "spectral", "kendall"}
     assert found["kurtosis"] == {"whitened"}
     assert found["penalty"] == found["max_neighbours"] == {"nodewise"}
-    assert found["n_batches"] == {"batch", "sequential", "entrywise"}
+    assert found["n_batches"] == {"batch", "kendall", "sequential", "entrywise"}
 
 
 @every_method

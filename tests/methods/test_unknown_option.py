@@ -59,7 +59,7 @@ def test_did_you_mean(what, refuses):
     ids=str,
 )
 def test_an_option_of_other_methods(method, sentence, refuses):
-    others = "it is an option of 'batch', 'sequential' and 'entrywise'."
+    others = "it is an option of 'batch', 'kendall', 'sequential' and 'entrywise'."
     refuses(lambda: ew.edge_test(X, method=method, n_batches=9), ParameterError, sentence, others)
 
 

@@ -21,8 +21,7 @@ from edgewise.errors import DataError
 
 if TYPE_CHECKING:
     from edgewise.rows.table import Table
-    from edgewise.states.batches import BatchMoments
-    from edgewise.states.moments import Moments
+    from edgewise.states.row_state import RowState
 
 
 @click.command(
@@ -50,10 +49,11 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--kind",
-    type=Choice(("batches", "moments")),
+    type=Choice(("batches", "moments", "concordance")),
     default="batches",
     show_default=True,
-    help="batches serve method batch, moments the methods trace, spectral and fisher.",
+    help="batches serve method batch, moments the methods trace, spectral and fisher, concordance "
+    "method kendall.",
 )
 @click.option("--n-batches", type=int, default=100, show_default=True, help="Batches to keep.")
 @click.option(
@@ -139,21 +139,21 @@ def _held(place: str, keeps: bool, resume: bool) -> Iterator[Path | None]:
         yield checkpoint if keeps else None
 
 
-def _empty_state(kind: str, n_batches: int) -> Moments | BatchMoments:
-    from edgewise.states.batches import BatchMoments
-    from edgewise.states.moments import Moments
+def _empty_state(kind: str, n_batches: int) -> RowState:
+    from edgewise.states.registry import state_class
 
-    return Moments() if kind == "moments" else BatchMoments(n_batches)
+    empty: RowState = state_class(kind)(**{} if kind == "moments" else {"n_batches": n_batches})
+    return empty
 
 
 def _read(
     asked: dict[str, Any],
     table: Table,
-    empty: Moments | BatchMoments,
+    empty: RowState,
     checkpoint: Path | None,
     every: float,
     resume: bool,
-) -> tuple[Moments | BatchMoments, int]:
+) -> tuple[RowState, int]:
     """A state of all rows, and how many were left out."""
     from edgewise.cli.progress import progress_bar
     from edgewise.questions.accumulate import accumulated

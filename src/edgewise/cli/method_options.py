@@ -14,14 +14,13 @@ from edgewise.methods.registry import method_options
 
 @cache
 def _fields() -> dict[str, tuple[Field[Any], str]]:
-    """Every option by name: the field of the first method that has it, and the names of all."""
-    return {
-        name: (
-            next(field for field in fields(kinds[0]) if field.name == name),
-            ", ".join(kind.name for kind in kinds),
-        )
-        for name, kinds in method_options().items()
-    }
+    """Every option by name: the field with the most choices, and the names of its methods."""
+    found = {}
+    for name, kinds in method_options().items():
+        own = [field for kind in kinds for field in fields(kind) if field.name == name]
+        widest = max(own, key=lambda field: len(field.metadata["choices"]))
+        found[name] = widest, ", ".join(kind.name for kind in kinds)
+    return found
 
 
 def method_parameters() -> list[click.Parameter]:

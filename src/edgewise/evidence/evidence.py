@@ -15,6 +15,7 @@ from edgewise._base.types import FloatArray
 from edgewise.errors import DataError
 from edgewise.estimators.inverse import SampleMoments
 from edgewise.kernels.centre import Centre
+from edgewise.kernels.concordance import Concordance
 from edgewise.kernels.leverage import Leverage
 from edgewise.kernels.pairs import ExactPairs, PairSums
 from edgewise.kernels.quartics import CentralQuartics
@@ -23,8 +24,10 @@ from edgewise.rows.file_read import FileRead
 from edgewise.rows.glance import Glance
 from edgewise.rows.passes import Pass, Sums
 from edgewise.states.batches import BatchMoments
+from edgewise.states.concordance import ConcordanceMoments
 from edgewise.states.groups import GroupMoments
 from edgewise.states.moments import Moments
+from edgewise.states.row_state import RowState
 
 if TYPE_CHECKING:
     from edgewise.covcov.operator import CovcovOperator
@@ -44,12 +47,15 @@ class Needs:
         Whether the rows are read after the first pass; if not, a state is enough.
     wide : bool
         Whether there may be as many columns as rows, or more.
+    concordance : bool
+        Keep the concordance of rows instead, with `n_batches` batches.
     """
 
     order: int = 2
     n_batches: int | None = None
     reads_again: bool = False
     wide: bool = False
+    concordance: bool = False
 
     def check_shape(self, n_samples: int, n_features: int) -> None:
         """Refuse a table with too few rows."""
@@ -58,10 +64,12 @@ class Needs:
         else:
             check_testable_shape(n_samples, n_features)
 
-    def empty_state(self) -> Moments | BatchMoments:
+    def empty_state(self) -> RowState:
         """The state that the first pass fills."""
         if self.n_batches is None:
             return Moments(order=self.order)
+        if self.concordance:
+            return ConcordanceMoments(self.n_batches)
         return BatchMoments(self.n_batches)
 
 
@@ -122,6 +130,13 @@ class Evidence(ABC):
             "a BatchMoments state, or pass the rows."
         )
 
+    def concordance(self, n_batches: int | None = None) -> Concordance:
+        """How often columns go up together between two rows; the units left out are batches."""
+        raise DataError(
+            f"data: {self.asked_by} needs the order of rows, got a state of sums; accumulate a "
+            "ConcordanceMoments state, or pass the rows."
+        )
+
     def pair_sums(self, leverage: Leverage) -> PairSums:
         """Fourth-order sums of the residuals of all pairs."""
         self._lacks_rows()
@@ -159,6 +174,11 @@ class Evidence(ABC):
     def leading_rows(self, most: int) -> FloatArray:
         """The first rows, up to a maximum, minus the mean; features first."""
         self._lacks_rows()
+
+    @property
+    def n_samples(self) -> int:
+        """Rows."""
+        return self.moments().n_samples
 
     @cached_property
     def centre(self) -> Centre:

@@ -5,29 +5,59 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from edgewise._base.types import FloatArray
-from edgewise.errors import DataError
+from edgewise.errors import DataError, ParameterError
 from edgewise.evidence.evidence import Evidence
+from edgewise.kernels.concordance import Concordance
 from edgewise.kernels.quartics import CentralQuartics
 from edgewise.states.batches import BatchMoments
+from edgewise.states.concordance import ConcordanceMoments
 from edgewise.states.moments import Moments
+from edgewise.states.row_state import RowState
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class StateEvidence(Evidence):
-    """What a `Moments` or `BatchMoments` state knows."""
+    """What a `Moments`, `BatchMoments` or `ConcordanceMoments` state knows."""
 
-    state: Moments | BatchMoments
+    state: RowState
+
+    @property
+    def n_samples(self) -> int:
+        return self.state.n_samples
 
     def moments(self) -> Moments:
+        if isinstance(self.state, ConcordanceMoments):
+            raise DataError(
+                f"data: {self.asked_by} needs means and covariances, got a ConcordanceMoments "
+                "state, which has only the order of rows; use method='kendall', or pass the rows."
+            )
         return self.state.pooled() if isinstance(self.state, BatchMoments) else self.state
 
+    def concordance(self, n_batches: int | None = None) -> Concordance:
+        if not isinstance(self.state, ConcordanceMoments):
+            return super().concordance()
+        state = self.state
+        if n_batches is not None and n_batches > state.n_samples:
+            raise ParameterError(
+                f"n_batches: expected at most the {state.n_samples} rows, got {n_batches}; use "
+                "fewer batches."
+            )
+        if n_batches not in (None, state.n_batches):
+            raise ParameterError(
+                f"n_batches: the state was accumulated with {state.n_batches}, got {n_batches}; "
+                "leave it out, or accumulate again."
+            )
+        return state.concordance(n_batches)
+
     def batches(self) -> BatchMoments:
+        if isinstance(self.state, ConcordanceMoments):
+            self.moments()  # it has none, which this says
         return self.state if isinstance(self.state, BatchMoments) else super().batches()
 
     def quartics(self, A: FloatArray | None = None, *, left_out: bool = False) -> CentralQuartics:
         if A is not None:
             self._lacks_rows()
-        if isinstance(self.state, BatchMoments) or self.state.order < 4:
+        if not isinstance(self.state, Moments) or self.state.order < 4:
             raise DataError(
                 f"data: {self.asked_by} needs fourth-order sums, got a state without them; "
                 "accumulate a Moments state (order=4), or pass the rows."

@@ -23,9 +23,8 @@ from edgewise.rows.opening import open_table
 from edgewise.rows.passes import SameRows
 from edgewise.rows.table import Table
 from edgewise.states.accumulate import read_with_glance
-from edgewise.states.batches import BatchMoments
 from edgewise.states.groups import GroupMoments
-from edgewise.states.moments import Moments
+from edgewise.states.row_state import RowState
 
 # With fewer columns, the first pass takes less time than counting the rows before it.
 _MANY_COLUMNS = 300
@@ -48,7 +47,7 @@ def open_evidence(
 
     `check_names_of` is called with the names of the columns, before any row is read.
     """
-    if isinstance(data, Moments | BatchMoments):
+    if isinstance(data, RowState):
         choices = columns, exclude, client, groups
         if check_flag("drop_missing", drop_missing) or any(one is not None for one in choices):
             raise ParameterError(
@@ -74,7 +73,7 @@ def open_evidence(
 
 
 def evidence_of_state(
-    state: Moments | BatchMoments, asked_by: str, feature_names: Sequence[str] | None = None
+    state: RowState, asked_by: str, feature_names: Sequence[str] | None = None
 ) -> StateEvidence:
     """Evidence from a state; the columns have the given names, its own, or x0, x1, …"""
     own = state.feature_names or default_names(state.n_features or 0)

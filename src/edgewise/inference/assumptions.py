@@ -11,6 +11,7 @@ class Assumes(Flag):
     `FOURTH_MOMENTS_IF_SKEWED` is for methods that need fourth moments only where the rows far out
     lie on one side and are far out in several columns at once. `MANY_ROWS_PER_COLUMN` is for
     methods whose p-values are too small with few rows; other methods lose only power.
+    `CONTINUOUS_COLUMNS` is for methods whose latent variables need columns without many ties.
     """
 
     NOTHING = 0
@@ -19,3 +20,4 @@ class Assumes(Flag):
     FOURTH_MOMENTS = auto()
     FOURTH_MOMENTS_IF_SKEWED = auto()
     MANY_ROWS_PER_COLUMN = auto()
+    CONTINUOUS_COLUMNS = auto()

@@ -10,6 +10,7 @@ import numpy as np
 from edgewise._base.matrices import pairs_of
 from edgewise._base.types import BoolArray, FloatArray
 from edgewise._base.warn import warn
+from edgewise.bounds.transfer import WhitenedTransfer
 from edgewise.errors import ParameterError, TooFewRowsWarning
 from edgewise.inference.bound import Bound
 from edgewise.inference.corrections import adjust, log_critical_level
@@ -155,7 +156,8 @@ def _at_once(measurement: Measurement, bound: Bound, question: Question) -> Deci
     tau, rows_needed = bound.transfer.tau(epsilon), None
     if math.isinf(tau):
         rows_needed = bound.rows_until_finite(n, alpha)
-        _warn_too_few(measurement.method, n, rows_needed)
+        units_matter = not isinstance(bound.transfer, WhitenedTransfer)
+        _warn_too_few(measurement.method, n, rows_needed, units_matter)
     log_p = bound.log_pvalues(measurement, effect)
     return Decision(
         log_p,
@@ -168,12 +170,13 @@ def _at_once(measurement: Measurement, bound: Bound, question: Question) -> Deci
     )
 
 
-def _warn_too_few(method: str, n_samples: int, rows_needed: int | None) -> None:
-    would_do = (
-        "standardize=True may help"
-        if rows_needed is None
-        else f"about {rows_needed:,} rows would make it finite"
-    )
+def _warn_too_few(method: str, n_samples: int, rows_needed: int | None, units_matter: bool) -> None:
+    if rows_needed is not None:
+        would_do = f"about {rows_needed:,} rows would make it finite"
+    elif units_matter:
+        would_do = "standardize=True may help"
+    else:
+        would_do = "more rows like these would not make it finite"
     warn(
         f"method {method!r} has an infinite threshold with {n_samples:,} rows, so it finds no "
         f"edge; {would_do}, or use method='score'.",

@@ -45,10 +45,14 @@ class BoundMethod(Method):
     def rows_for_effect(
         self, plan: Plan, evidence: Evidence, measurement: Measurement
     ) -> FloatArray:
-        """Rows at which τu_ij comes down to effect·√(Θ̂_iiΘ̂_jj)."""
-        bound = measurement.uncertainty
-        if not isinstance(bound, Bound):
-            raise TypeError("measurement: expected that of a bound")
-        tau = plan.effect * root_outer(measurement.precision) / bound.transfer.units
-        wanted = bound.transfer.radius_for(tau.ravel()).reshape(tau.shape)
-        return bound.rows_for(measurement.estimate.n_samples, plan.alpha, wanted)
+        return rows_for_bound(plan, measurement)
+
+
+def rows_for_bound(plan: Plan, measurement: Measurement) -> FloatArray:
+    """Rows at which τu_ij comes down to effect·√(Θ̂_iiΘ̂_jj)."""
+    bound = measurement.uncertainty
+    if not isinstance(bound, Bound):
+        raise TypeError("measurement: expected that of a bound")
+    tau = plan.effect * root_outer(measurement.precision) / bound.transfer.units
+    wanted = bound.transfer.radius_for(tau.ravel()).reshape(tau.shape)
+    return bound.rows_for(measurement.estimate.n_samples, plan.alpha, wanted)

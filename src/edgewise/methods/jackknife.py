@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,11 +40,15 @@ class LeftOut:
     def __len__(self) -> int:
         return len(self.fisher_z)
 
-    def spread(self, estimate: PrecisionEstimate) -> Spread:
-        """Standard errors from this variation, never below those of Gaussian rows."""
+    def variances(self) -> tuple[FloatArray, FloatArray]:
+        """Those of the precision, in units of Θ_iiΘ_jj, and of Fisher's z."""
         share = (len(self) - 1) / len(self)
         squares_z = np.einsum("bij,bij->ij", self.fisher_z, self.fisher_z)
-        return floored_spread(estimate, share * self.squares, share * squares_z)
+        return share * self.squares, share * squares_z
+
+    def spread(self, estimate: PrecisionEstimate) -> Spread:
+        """Standard errors from this variation, never below those of Gaussian rows."""
+        return floored_spread(estimate, *self.variances())
 
 
 def leave_one_out(
@@ -70,6 +75,33 @@ def leave_one_out(
     scale = np.sqrt(estimate.covariance.diagonal())
     whole = estimate.covariance / scale / scale[:, np.newaxis] * (n - 1)
     sums = state._sums_about(estimate.centre)
+    rest = (
+        covariances_without(whole, sums.second[some], sums.first[some], left[some], scale)
+        for some in portions(batches, p)
+    )
+    return variation(rest, batches, estimate, scale, entries=entries)
+
+
+def portions(batches: int, p: int) -> Iterator[slice]:
+    """Batches whose p × p matrices are worked on at once."""
+    step = max(1, _CHUNK // (p * p))
+    for start in range(0, batches, step):
+        yield slice(start, min(start + step, batches))
+
+
+def variation(
+    covariances: Iterable[FloatArray],
+    batches: int,
+    estimate: PrecisionEstimate,
+    scale: FloatArray | float = 1.0,
+    *,
+    entries: bool = False,
+) -> LeftOut:
+    """How the estimates vary between covariances without each batch, which come in portions.
+
+    The covariances are those of columns divided by `scale`.
+    """
+    p = len(estimate.precision)
     # In units of the estimate from all rows.
     unit = np.sqrt(estimate.precision.diagonal()) * scale
     rho = np.where(off_diagonal(p), estimate.partial_correlation, 0.0)
@@ -77,10 +109,10 @@ def leave_one_out(
     fisher_z = np.empty((batches, p, p))
     kept = np.empty((batches, p, p)) if entries else None
     total, squares = np.zeros((2, p, p))
-    step = max(1, _CHUNK // (p * p))
-    for start in range(0, batches, step):
-        some = slice(start, start + step)
-        rest = covariances_without(whole, sums.second[some], sums.first[some], left[some], scale)
+    start = 0
+    for rest in covariances:
+        some = slice(start, start + len(rest))
+        start += len(rest)
         z, precision = _estimates(rest, unit)
         fisher_z[some] = z - centre_z
         precision -= centre

@@ -27,6 +27,7 @@ CLASSES = {
     "nodewise": "nodewise:Nodewise",
     "wald": "wald:Wald",
     "batch": "batch:Batch",
+    "kendall": "kendall:Kendall",
     "sequential": "sequential:Sequential",
     "entrywise": "entrywise:Entrywise",
     "whitened": "whitened:Whitened",

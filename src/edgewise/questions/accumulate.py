@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar, overload
+from typing import Any, Literal, TypeVar, overload
 
-from edgewise._base.checks import check_real
+from edgewise._base.checks import check_flag, check_real
 from edgewise.errors import ParameterError
 from edgewise.rows.opening import open_files, open_table
 from edgewise.states.accumulate import read_into
 from edgewise.states.batches import BatchMoments
+from edgewise.states.concordance import DEFAULT_BATCHES, ConcordanceMoments
 from edgewise.states.moments import Moments
+from edgewise.states.row_state import RowState
 
-S = TypeVar("S", bound=Moments | BatchMoments)
+S = TypeVar("S", bound=RowState)
 
 
 @overload
@@ -22,6 +24,7 @@ def accumulate(
     *,
     order: int = 4,
     n_batches: None = None,
+    concordance: Literal[False] = False,
     columns: str | Sequence[str] | None = None,
     exclude: str | Sequence[str] | None = None,
     drop_missing: bool = False,
@@ -37,6 +40,7 @@ def accumulate(
     *,
     order: int = 4,
     n_batches: int,
+    concordance: Literal[False] = False,
     columns: str | Sequence[str] | None = None,
     exclude: str | Sequence[str] | None = None,
     drop_missing: bool = False,
@@ -46,11 +50,13 @@ def accumulate(
     resume: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> BatchMoments: ...
+@overload
 def accumulate(
     data: Any,
     *,
     order: int = 4,
     n_batches: int | None = None,
+    concordance: Literal[True],
     columns: str | Sequence[str] | None = None,
     exclude: str | Sequence[str] | None = None,
     drop_missing: bool = False,
@@ -59,7 +65,22 @@ def accumulate(
     every: float = 60.0,
     resume: bool = False,
     progress: Callable[[int], None] | None = None,
-) -> Moments | BatchMoments:
+) -> ConcordanceMoments: ...
+def accumulate(
+    data: Any,
+    *,
+    order: int = 4,
+    n_batches: int | None = None,
+    concordance: bool = False,
+    columns: str | Sequence[str] | None = None,
+    exclude: str | Sequence[str] | None = None,
+    drop_missing: bool = False,
+    client: Any = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    every: float = 60.0,
+    resume: bool = False,
+    progress: Callable[[int], None] | None = None,
+) -> RowState:
     """Read all rows once into a state that can be tested, merged and added to.
 
     Parameters
@@ -72,6 +93,9 @@ def accumulate(
         `method="fisher"`.
     n_batches : int, optional
         Make a `BatchMoments` state, for `method="batch"`, of this many to twice as many batches.
+    concordance : bool
+        Make a `ConcordanceMoments` state, for `method="kendall"`; it has 100 batches or more,
+        unless `n_batches` says how many.
     columns : str or sequence of str, optional
         The columns to keep, by name; all by default.
     exclude : str or sequence of str, optional
@@ -93,7 +117,7 @@ def accumulate(
 
     Returns
     -------
-    Moments or BatchMoments
+    Moments, BatchMoments or ConcordanceMoments
         The state of all rows.
 
     Examples
@@ -104,6 +128,8 @@ def accumulate(
     >>> ew.edge_test(ew.accumulate(X), method="fisher").n_samples
     1000
     >>> ew.edge_test(ew.accumulate(X, n_batches=50), method="batch").n_samples
+    1000
+    >>> ew.edge_test(ew.accumulate(X, concordance=True), method="kendall").n_samples
     1000
 
     Files that take long, with a checkpoint every minute. If it is interrupted, the same call
@@ -127,6 +153,9 @@ def accumulate(
         "resume": resume,
         "progress": progress,
     }
+    if check_flag("concordance", concordance):
+        batches = DEFAULT_BATCHES if n_batches is None else n_batches
+        return accumulated(data, ConcordanceMoments(batches), **how)[0]
     if n_batches is None:
         return accumulated(data, Moments(order=order), **how)[0]
     return accumulated(data, BatchMoments(n_batches), **how)[0]

@@ -29,8 +29,7 @@ from edgewise.results.decide_difference import decide_differences
 from edgewise.results.difference import EdgeDifferenceResult
 from edgewise.results.differences import EdgeDifferences
 from edgewise.rows.collecting import all_rows
-from edgewise.states.batches import BatchMoments
-from edgewise.states.moments import Moments
+from edgewise.states.row_state import RowState
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -149,7 +148,7 @@ def compare_two(a: Group, b: Group, asked: Asked) -> EdgeDifferenceResult:
     asked.family.tested((b if b.named and not a.named else a).feature_names)
     if asked.permutations is not None:
         for group in (a, b):
-            if isinstance(group.source, Moments | BatchMoments):
+            if isinstance(group.source, RowState):
                 raise ParameterError(
                     f"permutations: expected rows, got a state for group {group.name!r}, which has "
                     "none; pass the rows, or leave permutations out."

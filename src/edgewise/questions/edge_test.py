@@ -61,7 +61,7 @@ def edge_test(
         them, or of a state. edgewise works out how to read a file; `read_table` lets you say it. A
         `dask.array`, a `dask.dataframe` or a Spark data frame is worked on where its rows are. A
         `Moments` state serves the methods that need one pass ("trace", "spectral", "fisher"), a
-        `BatchMoments` state "batch" and "fisher".
+        `BatchMoments` state "batch" and "fisher", a `ConcordanceMoments` state "kendall".
     method : str or Method
         The name of a method, or one with its options, as in ``ew.Batch(n_batches=50)``. Per edge,
         in the limit of many rows ("fisher": exactly), then corrected for their number:
@@ -72,6 +72,8 @@ def edge_test(
           more columns than rows, if the graph is sparse.
         - "wald": sandwich standard errors; as "score", with many rows.
         - "batch": jackknife over batches; one pass; rows may depend on the rows before them.
+        - "kendall": Kendall's τ, from the order of rows alone; any tails, no moments, elliptical
+          copula; an increasing change of a column changes nothing.
         - "elliptical": kurtosis-corrected Fisher; elliptical distributions only.
         - "fisher": partial correlation; Gaussian data only.
 
@@ -89,9 +91,9 @@ def edge_test(
         Significance level, between 0 and 1.
     correction : {"holm", "bonferroni", "bh", "by", "maxt", None}
         How the per-edge methods account for testing many edges: "holm", "bonferroni" and "maxt"
-        (with "batch": a multiplier bootstrap of the largest statistic) bound the probability of
-        any false edge, "bh" and "by" the expected share of false edges. The bounds need none;
-        giving one with them is an error.
+        (with "batch" and "kendall": a multiplier bootstrap of the largest statistic) bound the
+        probability of any false edge, "bh" and "by" the expected share of false edges. The bounds
+        need none; giving one with them is an error.
     min_effect : float
         Declare an edge only where \|effect\| is above this value: H₀ is \|effect\| ≤ min_effect.
     effect_scale : {"partial_correlation", "precision", None}
@@ -149,6 +151,10 @@ def edge_test(
           and "chebyshev" of "whitened", with `kurtosis` declared (the most it can be, 1 for
           Gaussian rows). With `outside`, a share of rows (0.0), rows outside the support are left
           out and counted instead of refused.
+        - "kendall": `n_batches` (single rows while they are few, later 100: at least that many
+          batches of rows are left out in turn; given, they allow for rows that depend on the rows
+          before them), `random_state` (0, of the bootstrap), `radius` ("hoeffding": a bound on all
+          entries at once, for every number of rows and any tails).
         - "batch", "entrywise": `n_batches` (at least that many and less than twice as many; 100,
           but fewer where batches would be very short), `random_state` (0, of the bootstrap).
 

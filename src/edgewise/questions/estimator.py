@@ -23,8 +23,7 @@ from edgewise.results.result import EdgeTestResult
 from edgewise.rows.grouping import GroupedTable
 from edgewise.rows.opening import open_table
 from edgewise.states.accumulate import read_into
-from edgewise.states.batches import BatchMoments
-from edgewise.states.moments import Moments
+from edgewise.states.row_state import RowState
 
 
 def _one_pass(estimator: EdgeTest) -> bool:
@@ -104,7 +103,7 @@ class EdgeTest(FittedTest, BaseEstimator):  # type: ignore[misc]
         The edges.
     threshold_ : float or ndarray of shape (p, p)
         What the absolute precision was compared with.
-    moments_ : Moments or BatchMoments
+    moments_ : Moments, BatchMoments or ConcordanceMoments
         The state, after `partial_fit` or `fit_moments`.
     n_samples_seen_ : int
         Rows.
@@ -184,7 +183,7 @@ class EdgeTest(FittedTest, BaseEstimator):  # type: ignore[misc]
         self.penalty = penalty
         self.max_neighbours = max_neighbours
 
-    moments_: Moments | BatchMoments
+    moments_: RowState
     _tested: tuple[EdgeTestResult, Gaussian] | None
 
     def __sklearn_tags__(self) -> Any:
@@ -249,12 +248,12 @@ class EdgeTest(FittedTest, BaseEstimator):  # type: ignore[misc]
         self._tested = None
         return self
 
-    def fit_moments(self, state: Moments | BatchMoments) -> Self:
+    def fit_moments(self, state: RowState) -> Self:
         """Test from a state that has seen the rows already.
 
         Parameters
         ----------
-        state : Moments or BatchMoments
+        state : Moments, BatchMoments or ConcordanceMoments
             A state of the kind that the method works from.
 
         Returns
@@ -262,10 +261,10 @@ class EdgeTest(FittedTest, BaseEstimator):  # type: ignore[misc]
         EdgeTest
             The estimator itself.
         """
-        if not isinstance(state, Moments | BatchMoments):
+        if not isinstance(state, RowState):
             raise ParameterError(
-                f"state: expected a Moments or BatchMoments state, got {type(state).__name__}; for "
-                "rows use fit."
+                f"state: expected a state of rows, such as BatchMoments, got "
+                f"{type(state).__name__}; for rows use fit."
             )
         self._forget()
         self._tested = self._test(state)
@@ -301,7 +300,7 @@ class EdgeTest(FittedTest, BaseEstimator):  # type: ignore[misc]
             self.effect_scale,
             Family.checked(self.given, self.pairs),
         )
-        is_state = isinstance(data, Moments | BatchMoments)
+        is_state = isinstance(data, RowState)
         names = getattr(self, "feature_names_in_", None) if is_state else None
         measurement, result = measured_and_decided(data, chosen, question, feature_names=names)
         return result, Gaussian.of(measurement.estimate)

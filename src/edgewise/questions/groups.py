@@ -32,9 +32,8 @@ from edgewise.rows.read_table import data_and_reading
 from edgewise.rows.selection import column_places
 from edgewise.rows.table import Table
 from edgewise.rows.views import RenamedColumns
-from edgewise.states.batches import BatchMoments
-from edgewise.states.moments import Moments
 from edgewise.states.registry import as_state
+from edgewise.states.row_state import RowState
 
 _LITTLE_WORK = 10_000
 # Numbers in both groups together whose rows are compared with each other: a fraction of a second.
@@ -46,7 +45,7 @@ class Group:
     """One group: its rows or its state, and the names of its columns."""
 
     name: str
-    source: Table | Moments | BatchMoments
+    source: Table | RowState
     feature_names: tuple[str, ...]
     named: bool
 
@@ -58,9 +57,9 @@ class Group:
             with in_group(name):
                 table = open_table(data, **rows)
             return cls(name, table, table.feature_names, table.named)
-        if not isinstance(state, Moments | BatchMoments):
+        if not isinstance(state, RowState):
             raise ParameterError(
-                f"group {name!r}: expected rows, or a Moments or BatchMoments state, got a "
+                f"group {name!r}: expected rows, or a state of rows, got a "
                 f"{type(state).__name__}; pass its .state."
             )
         asked = [key for key, value in rows.items() if key != "feature_names" and _is_set(value)]
@@ -89,7 +88,7 @@ class Group:
     @property
     def table(self) -> Table:
         """Its rows, where it has rows."""
-        if isinstance(self.source, Moments | BatchMoments):
+        if isinstance(self.source, RowState):
             raise TypeError("source: expected rows")
         return self.source
 
@@ -98,7 +97,7 @@ class Group:
         source = self.source
         if isinstance(source, GroupedTable):
             source = source.renamed(names)
-        elif not isinstance(source, Moments | BatchMoments):
+        elif not isinstance(source, RowState):
             source = RenamedColumns(source, names)
         return replace(self, source=source, feature_names=names)
 
@@ -110,18 +109,18 @@ class Group:
         p, asked_by = len(self.feature_names), f"method {method.name!r}"
         with in_group(self.name):
             self.check_rows()
-            if isinstance(self.source, Moments | BatchMoments):
+            if isinstance(self.source, RowState):
                 evidence: Any = evidence_of_state(self.source, asked_by, self.feature_names)
             else:
                 evidence = evidence_of_table(self.source, method.needs, asked_by)
-                _check_enough(evidence.moments().n_samples, p)
+                _check_enough(evidence.n_samples, p)
             labels = None if evidence.groups is None else evidence.groups.labels()
             return method.measure_group(evidence), labels
 
     def check_rows(self) -> None:
         """Refuse too few rows before they are read, as far as they are known."""
         p = len(self.feature_names)
-        if isinstance(self.source, Moments | BatchMoments):
+        if isinstance(self.source, RowState):
             known: int | None = self.source.n_samples
         else:
             known = rows_up_to(self.source, p + 2)
@@ -210,7 +209,7 @@ def measured_groups(a: Group, b: Group, method: Method) -> tuple[TwoGroups, AnyA
 def cautions_of_rows(a: Group, b: Group, order: AnyArray | None) -> tuple[Caution, ...]:
     """What rows in memory say against independent groups; others are not read again for it."""
     tables = [one.source for one in (a, b)]
-    if any(isinstance(one, Moments | BatchMoments) or not one.in_memory for one in tables):
+    if any(isinstance(one, RowState) or not one.in_memory for one in tables):
         return ()
     sizes = [(one.table.n_rows or 0) * len(one.feature_names) for one in (a, b)]
     if not 0 < sum(sizes) <= _MOST_LOOKED_AT:

@@ -14,6 +14,7 @@ import numpy as np
 
 from edgewise._base.types import FloatArray
 from edgewise.bounds.bernstein import BernsteinRadius
+from edgewise.bounds.concordance import ConcordanceRadius
 from edgewise.bounds.radius import (
     ChebyshevRadius,
     ChiSquareRadius,
@@ -62,6 +63,7 @@ _KINDS: dict[type, tuple[str, tuple[str, ...]]] = {
         ("n_samples", "reach", "covariance", "deviation", "scale"),
     ),
     ChebyshevRadius: ("chebyshev", ("variance",)),
+    ConcordanceRadius: ("concordance", ("unit", "independent_pairs", "n_entries", "offset")),
     LargestRadius: ("largest", ("maxima", "student", "n_entries")),
     EntryTransfer: ("entries", ("errors",)),
     FrobeniusTransfer: ("frobenius", ("eigenvalues", "mu")),
@@ -289,6 +291,12 @@ _RADII: dict[str, Callable[[Document, int], Radius]] = {
     ),
     "bernstein": _bernstein,
     "chebyshev": lambda part, p: ChebyshevRadius(_positive(part, "variance")),
+    "concordance": lambda part, p: ConcordanceRadius(
+        _positive(part, "unit"),
+        _positive(part, "independent_pairs"),
+        _count(part, "n_entries", 1),
+        _from_zero(part, "offset"),
+    ),
     "largest": _largest,
 }
 _TRANSFERS: dict[str, Callable[[Document, int], Transfer]] = {

@@ -7,11 +7,12 @@ in the few that are far from all others.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
+from edgewise._base import special
 from edgewise._base.types import AnyArray, FloatArray
 from edgewise.rows.block import ColumnBlock, Rows, row_blocks
 
@@ -76,6 +77,19 @@ class Glance:
             np.where(farther, later.far_row + self.n_samples, self.far_row),
             leading,
         )
+
+    def of_ranks(self) -> Glance:
+        """The glance of normal scores: the order of the first rows, and no value far out."""
+        nothing = Glance.of_nothing(self.far.shape[1])
+        n = len(self.leading)
+        if not n:
+            return nothing
+        scores = np.empty_like(self.leading)
+        for column, own in zip(scores.T, self.leading.T, strict=True):
+            ordered = np.sort(own)
+            below, up_to = (np.searchsorted(ordered, own, side) for side in ("left", "right"))
+            column[:] = special.ndtri((below + up_to + 1) / (2 * (n + 1)))
+        return replace(nothing, n_samples=self.n_samples, leading=scores)
 
 
 class Looker:

@@ -18,15 +18,15 @@ from edgewise.rows.table import Part, Table
 from edgewise.rows.values import nonfinite_counts, nonfinite_message
 from edgewise.states.batches import BatchMoments
 from edgewise.states.groups import GroupMoments
-from edgewise.states.moments import Moments
 from edgewise.states.partition_batches import (
     BatchSegment,
     batch_length,
     segment_of,
     state_of_segment,
 )
+from edgewise.states.row_state import RowState
 
-S = TypeVar("S", bound=Moments | BatchMoments | GroupMoments)
+S = TypeVar("S", bound=RowState | GroupMoments)
 
 
 def read_into(
@@ -36,7 +36,7 @@ def read_into(
 
     Parameters
     ----------
-    state : Moments or BatchMoments
+    state : Moments, BatchMoments or ConcordanceMoments
         Usually an empty one. It is not changed.
     table : Table
         The rows, here or on a cluster.
@@ -45,7 +45,7 @@ def read_into(
 
     Returns
     -------
-    state : Moments or BatchMoments
+    state : Moments, BatchMoments or ConcordanceMoments
         The new state. It has column names if they came with the rows.
     n_dropped : int
         How many rows the table left out.

@@ -21,11 +21,10 @@ from edgewise.rows.opening import open_table
 from edgewise.rows.readers.files import FileTable, Position
 from edgewise.rows.table import Part
 from edgewise.states.accumulate import read_into
-from edgewise.states.batches import BatchMoments
 from edgewise.states.file_format import read_state, write_state
-from edgewise.states.moments import Moments
+from edgewise.states.row_state import RowState
 
-S = TypeVar("S", bound=Moments | BatchMoments)
+S = TypeVar("S", bound=RowState)
 
 
 def read_with_checkpoints(
@@ -44,7 +43,7 @@ def read_with_checkpoints(
     ----------
     files : FileTable
         The files.
-    state : Moments or BatchMoments
+    state : Moments, BatchMoments or ConcordanceMoments
         An empty state of the kind wanted.
     checkpoint : path
         Where to keep checkpoints.
@@ -101,7 +100,7 @@ def _read_on(
     return state, dropped_before + n_dropped
 
 
-def _facts(files: FileTable, state: Moments | BatchMoments, drop_missing: bool) -> dict[str, Any]:
+def _facts(files: FileTable, state: RowState, drop_missing: bool) -> dict[str, Any]:
     """What must be the same when reading continues: the files, the columns, the kind of state."""
     stats = [os.stat(path) for path in files.paths]
     return {
@@ -133,7 +132,7 @@ def _ways(files: FileTable) -> list[Any]:
 
 def _save(
     path: str | os.PathLike[str],
-    state: Moments | BatchMoments,
+    state: RowState,
     position: Position,
     n_dropped: int,
     facts: dict[str, Any],

@@ -12,15 +12,15 @@ from edgewise.states.state import State
 
 if TYPE_CHECKING:
     from edgewise.methods.sequential import ConfidenceSequence
-    from edgewise.states.batches import BatchMoments
-    from edgewise.states.moments import Moments
+    from edgewise.states.row_state import RowState
 
-    AnyState: TypeAlias = Moments | BatchMoments | ConfidenceSequence
+    AnyState: TypeAlias = RowState | ConfidenceSequence
 
 # By the names of their classes: some are in `methods`, which `states` does not import.
 KINDS = {
     "moments": "edgewise.states.moments.Moments",
     "batches": "edgewise.states.batches.BatchMoments",
+    "concordance": "edgewise.states.concordance.ConcordanceMoments",
     "sequence": "edgewise.methods.sequential.ConfidenceSequence",
 }
 
@@ -41,7 +41,7 @@ def load_state(path: str | os.PathLike[str]) -> AnyState:
 
     Returns
     -------
-    Moments, BatchMoments or ConfidenceSequence
+    Moments, BatchMoments, ConcordanceMoments or ConfidenceSequence
         The state, of the kind that was saved.
 
     Examples
@@ -74,7 +74,7 @@ def as_state(data: Any) -> AnyState | None:
 
     Returns
     -------
-    Moments, BatchMoments, ConfidenceSequence or None
+    Moments, BatchMoments, ConcordanceMoments, ConfidenceSequence or None
         The state.
     """
     if isinstance(data, State):
