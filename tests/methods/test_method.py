@@ -8,7 +8,14 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise import BatchMoments, DataError, EdgewiseWarning, Moments, ParameterError
+from edgewise import (
+    BatchMoments,
+    ConcordanceMoments,
+    DataError,
+    EdgewiseWarning,
+    Moments,
+    ParameterError,
+)
 from edgewise.evidence import opening
 from edgewise.evidence.evidence import Needs
 from edgewise.methods.method import Method
@@ -26,6 +33,9 @@ NEEDS = [
     (ew.Batch, {}, Needs(n_batches=100)),
     (ew.Batch, {"n_batches": 20}, Needs(n_batches=20)),
     (ew.Batch, {"n_batches": 20, "random_state": 3}, Needs(n_batches=20)),
+    (ew.Kendall, {}, Needs(n_batches=100, concordance=True)),
+    (ew.Kendall, {"n_batches": 20, "random_state": 3}, Needs(n_batches=20, concordance=True)),
+    (ew.Kendall, {"radius": "hoeffding"}, Needs(n_batches=100, concordance=True)),
     (ew.Sequential, {}, Needs(n_batches=100)),
     (ew.Sequential, {"n_batches": 20, "tuned_level": 0.2}, Needs(n_batches=20)),
     (ew.Sequential, {"tuned_for": 400}, Needs(n_batches=100)),
@@ -228,15 +238,12 @@ class TestNeeds:
             assert isinstance(state, Moments)
             assert state.order == needs.order
         else:
-            assert isinstance(state, BatchMoments)
+            assert isinstance(state, ConcordanceMoments if needs.concordance else BatchMoments)
             assert state.n_batches == needs.n_batches
 
     @every_option
     def test_a_state_is_enough_where_nothing_is_read_again(self, rows, kind, options, needs):
-        kept = (
-            Moments(order=needs.order) if needs.n_batches is None else BatchMoments(needs.n_batches)
-        )
-        state = kept.update(rows)
+        state = needs.empty_state().update(rows)
         method = kind(**options)
         if not needs.reads_again:
             assert quiet(ew.edge_test, state, method=method).n_samples == len(rows)

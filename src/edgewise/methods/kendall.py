@@ -95,6 +95,7 @@ class Kendall(Method):
         "independent rows of continuous columns with an elliptical copula, without any moments"
     )
     compares_groups: ClassVar[bool] = True
+    estimates_rows: ClassVar[bool] = False
     resamples: ClassVar[bool] = True
     assumes: ClassVar[Assumes] = Assumes.INDEPENDENT_ROWS | Assumes.CONTINUOUS_COLUMNS
 
@@ -151,7 +152,8 @@ class Kendall(Method):
         left_out = None if latent.replaced else leave_one_out(concordance, estimate)
         if left_out is None:
             spread, units = _unknown(estimate), 2
-            influence = np.zeros((units, *estimate.precision.shape))
+            # Any that are not zero would do: with infinite errors every statistic is.
+            influence = np.ones((units, *estimate.precision.shape))
         else:
             spread, units = _spread(left_out, estimate, concordance.untied()), len(left_out)
             influence = left_out.fisher_z

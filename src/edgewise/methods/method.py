@@ -83,6 +83,8 @@ class Method(ABC):
         Whether it has `fisher_z_of_rows`, which permutations need.
     plans_by_simulation : bool
         Whether rows for an effect are found by simulation from a pilot, not by a formula.
+    estimates_rows : bool
+        Whether its mean and covariance are those of the rows, not of variables behind them.
     takes_groups : bool
         Whether it allows for rows that belong together, `edge_test(groups=…)`.
     """
@@ -97,6 +99,7 @@ class Method(ABC):
     compares_groups: ClassVar[bool] = False
     permutable: ClassVar[bool] = False
     plans_by_simulation: ClassVar[bool] = False
+    estimates_rows: ClassVar[bool] = True
     takes_groups: ClassVar[bool] = False
     effect_scale: ClassVar[str] = "partial_correlation"
     #: How Θ is estimated; a method with another estimator names it here.

@@ -15,6 +15,7 @@ from edgewise._base.text import listed
 from edgewise._base.types import BoolArray, FloatArray
 from edgewise.errors import DataError
 from edgewise.estimators.gaussian import Gaussian
+from edgewise.methods.registry import registered
 from edgewise.results.result import EdgeTestResult
 from edgewise.rows.not_rows import is_a
 from edgewise.rows.opening import open_table
@@ -128,7 +129,7 @@ class FittedTest:
         float
             The mean of the log-likelihoods of the rows.
         """
-        _, gaussian = self._once_tested()
+        gaussian = self._law_of_rows()
         state, _ = read_into(Moments(order=2), self._opened(X))
         n = state.n_samples
         if n == 0:
@@ -150,7 +151,7 @@ class FittedTest:
         ndarray of shape (n,)
             A distance for each row.
         """
-        _, gaussian = self._once_tested()
+        gaussian = self._law_of_rows()
         gaussian.check_definite()
         one_pass = partial(_distances, gaussian=gaussian)
         return self._opened(X).reduce(one_pass, _one_after_the_other)
@@ -189,6 +190,17 @@ class FittedTest:
             length = np.linalg.norm(other - own, "fro" if norm == "frobenius" else 2)
             length = length / np.sqrt(divisor)
             return float(np.square(length) if check_flag("squared", squared) else length)
+
+    def _law_of_rows(self) -> Gaussian:
+        """The Gaussian distribution with the estimated mean and covariance, if rows have these."""
+        result, gaussian = self._once_tested()
+        if not registered()[result.method].estimates_rows:
+            raise DataError(
+                f"X: method {result.method!r} estimates the correlations of latent variables, not "
+                "of the rows, so rows have no likelihood or distance; use method='score' with "
+                "transform='normal-scores'."
+            )
+        return gaussian
 
     def _opened(self, X: Any) -> Table:
         """Other rows of the columns that were fitted."""

@@ -1,0 +1,362 @@
+"""Kendall's method against a slow statement of it; what it does with ties, few rows and states."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import edgewise as ew
+from edgewise import DataError, Kendall, ParameterError, TooFewRowsWarning
+from edgewise.simulate import make_chain_precision, sample
+
+CHAIN = make_chain_precision(5, 0.4)
+X = sample("t5", CHAIN, 300, rng=1)
+UPPER = np.triu_indices(5, 1)
+
+
+def slow_z(rows):
+    """Fisher's z of the latent partial correlations, with SciPy's τ_b."""
+    p = rows.shape[1]
+    R = np.eye(p)
+    for i in range(p):
+        for j in range(i):
+            tau = stats.kendalltau(rows[:, i], rows[:, j]).statistic
+            R[i, j] = R[j, i] = np.sin(np.pi * tau / 2)
+    theta = np.linalg.inv(R)
+    root = np.sqrt(theta.diagonal())
+    partial = -theta / np.outer(root, root)
+    np.fill_diagonal(partial, 0.0)
+    return np.arctanh(partial), theta
+
+
+def jackknife(rows, units):
+    """z, and its standard error from leaving out each unit of rows in turn."""
+    z, _ = slow_z(rows)
+    left = np.array([slow_z(np.delete(rows, unit, axis=0))[0] for unit in units])
+    share = (len(left) - 1) / len(left)
+    return z, np.sqrt(share * ((left - left.mean(axis=0)) ** 2).sum(axis=0)), left
+
+
+class TestAgainstTheFormula:
+    def test_single_rows(self):
+        rows = X[:40]
+        z, error, _ = jackknife(rows, range(40))
+        least = np.pi / 3 / np.sqrt(40 - 5 - 1)
+        t = (z / np.maximum(error, least))[UPPER]
+        result = ew.edge_test(rows, method="kendall", correction=None)
+        np.testing.assert_allclose(result.statistic[UPPER], t, rtol=1e-9)
+        np.testing.assert_allclose(result.pvalue[UPPER], 2 * stats.t.sf(np.abs(t), 39), rtol=1e-9)
+        np.testing.assert_allclose(result.precision, slow_z(rows)[1], rtol=1e-9)
+        assert result.options == {"n_batches": 40}
+
+    def test_batches(self):
+        units = [slice(start, start + 32) for start in range(0, 300, 32)]
+        z, error, _ = jackknife(X, units)
+        t = (z / np.maximum(error, np.pi / 3 / np.sqrt(294)))[UPPER]
+        result = ew.edge_test(X, method=Kendall(n_batches=8), correction=None)
+        assert result.options == {"n_batches": 10}
+        np.testing.assert_allclose(result.statistic[UPPER], t, rtol=1e-9)
+        np.testing.assert_allclose(result.pvalue[UPPER], 2 * stats.t.sf(np.abs(t), 9), rtol=1e-9)
+
+    def test_standard_errors_of_the_precision(self):
+        """By leaving out rows; the least variance is that of ρ, in units of √(Θ̂_iiΘ̂_jj)."""
+        rows = X[:40]
+        thetas = np.array([slow_z(np.delete(rows, k, axis=0))[1] for k in range(40)])
+        spread = np.sqrt(39 / 40 * ((thetas - thetas.mean(axis=0)) ** 2).sum(axis=0))
+        result = ew.edge_test(rows, method="kendall")
+        rho = result.partial_correlation
+        root = np.sqrt(np.outer(result.precision.diagonal(), result.precision.diagonal()))
+        least = root * np.pi / 3 / np.sqrt(34) * (1 - rho**2)
+        expected = np.maximum(spread, np.where(np.eye(5), 0.0, least))
+        np.testing.assert_allclose(result.standard_error, expected, rtol=1e-9)
+
+    def test_ties(self):
+        rows = np.round(X[:60])
+        z, error, _ = jackknife(rows, range(60))
+        differ = [
+            (60**2 - (np.unique(x, return_counts=True)[1] ** 2).sum()) / (60 * 59) for x in rows.T
+        ]
+        least = np.pi / 3 * np.sqrt(np.outer(2 - np.array(differ), 2 - np.array(differ)) / 54)
+        t = (z / np.maximum(error, least))[UPPER]
+        with pytest.warns(ew.BrokenAssumptionWarning, match="tied"):
+            result = ew.edge_test(rows, method="kendall", correction=None)
+        np.testing.assert_allclose(result.statistic[UPPER], t, rtol=1e-9)
+
+    def test_the_least_variance_of_events(self):
+        """Half ones: n Var τ_b is 1 for independent columns, so n Var z is π²/4."""
+        u = 0.5
+        assert np.pi**2 / 9 * (2 - u) ** 2 == pytest.approx(np.pi**2 / 4)
+
+
+class TestInvariance:
+    def test_increasing_changes(self):
+        """Not a bit changes: only the order of rows is used."""
+        changed = np.column_stack(
+            [np.exp(X[:, 0]), X[:, 1] ** 3, np.arctan(X[:, 2]), X[:, 3] * 1e-200, X[:, 4] + 1e5]
+        )
+        a, b = (ew.edge_test(rows, method="kendall") for rows in (X, changed))
+        for name in ("covariance", "precision", "statistic", "log_pvalue", "threshold"):
+            np.testing.assert_allclose(getattr(a, name), getattr(b, name), rtol=1e-12)
+
+    def test_decreasing_changes_turn_the_sign(self):
+        turned = X * [1, -1, 1, 1, 1]
+        a, b = (ew.edge_test(rows, method="kendall") for rows in (X, turned))
+        np.testing.assert_allclose(a.pvalue, b.pvalue, rtol=1e-9)
+        np.testing.assert_allclose(a.partial_correlation[0, 1], -b.partial_correlation[0, 1])
+
+    def test_order_of_rows_and_columns(self):
+        rng = np.random.default_rng(2)
+        order = rng.permutation(5)
+        a = ew.edge_test(X, method="kendall")
+        b = ew.edge_test(X[rng.permutation(300)][:, order], method="kendall")
+        np.testing.assert_allclose(a.pvalue[np.ix_(order, order)], b.pvalue, rtol=1e-9)
+
+
+class TestWhatComesWithIt:
+    def test_intervals_leave_zero_where_the_test_rejects(self):
+        result = ew.edge_test(X, method="kendall", correction=None, alpha=0.01)
+        for scale in ("partial_correlation", "precision"):
+            interval = result.confidence_interval(0.99, scale=scale)
+            outside = (interval.low > 0) | (interval.high < 0)
+            np.testing.assert_array_equal(outside[UPPER], result.reject[UPPER])
+
+    def test_effects_are_nested(self):
+        found = [
+            ew.edge_test(X, method="kendall", min_effect=effect).n_edges
+            for effect in (0, 0.1, 0.2, 0.3)
+        ]
+        assert found == sorted(found, reverse=True)
+        assert found[0] >= 4 > found[-1]
+
+    def test_maxt(self):
+        holm = ew.edge_test(X, method="kendall")
+        maxt = ew.edge_test(X, method="kendall", correction="maxt")
+        assert (maxt.reject >= holm.reject).all()
+
+    def test_two_groups(self):
+        other = sample("t5", make_chain_precision(5, -0.4), 500, rng=2)
+        result = ew.compare_groups(X, np.exp(other), method="kendall")
+        assert {(e.source, e.target) for e in result.edges()} == {
+            (f"x{i}", f"x{i + 1}") for i in range(4)
+        }
+        states = [ew.accumulate(rows, concordance=True) for rows in (X, np.exp(other))]
+        again = ew.compare_groups(*states, method="kendall")
+        np.testing.assert_allclose(again.pvalue, result.pvalue, rtol=1e-12)
+
+    def test_planning_falls_as_the_errors(self):
+        pilot = sample("gaussian", CHAIN, 2000, rng=3)
+        plan = ew.plan_sample_size(pilot, effect=0.1, method="kendall")
+        fisher = ew.plan_sample_size(pilot, effect=0.1, method="fisher")
+        # Kendall's τ is 9/π² as efficient as the correlation of independent Gaussian columns.
+        assert 1.05 < plan.n_samples / fisher.n_samples < 1.35
+
+    def test_planning_of_the_bound(self):
+        pilot = sample("gaussian", make_chain_precision(3), 500, rng=3)
+        plan = ew.plan_sample_size(pilot, effect=0.3, method=Kendall(radius="hoeffding"))
+        assert plan.power is None
+        n = plan.n_samples
+        result = ew.edge_test(
+            sample("gaussian", make_chain_precision(3), n, rng=4),
+            method=Kendall(radius="hoeffding"),
+        )
+        threshold = result.threshold[0, 1] / np.sqrt(
+            result.precision[0, 0] * result.precision[1, 1]
+        )
+        assert threshold == pytest.approx(0.3, rel=0.1)
+
+    @pytest.mark.parametrize("options", [{}, {"n_batches": 20}, {"radius": "hoeffding"}])
+    @pytest.mark.parametrize("n", [300, 15_000])
+    def test_json(self, n, options):
+        rows = sample("t5", make_chain_precision(3), n, rng=5)
+        with_warning = options.get("radius") and n == 300
+        if with_warning:
+            with pytest.warns(TooFewRowsWarning):
+                result = ew.edge_test(rows, method=Kendall(**options))
+        else:
+            result = ew.edge_test(rows, method=Kendall(**options))
+        back = ew.EdgeTestResult.from_json(result.to_json())
+        assert back.to_json() == result.to_json()
+        np.testing.assert_array_equal(
+            back.confidence_interval(0.9).low, result.confidence_interval(0.9).low
+        )
+
+
+class TestSources:
+    def test_state_stream_file_and_estimator(self, tmp_path, same_result):
+        rows = sample("t5", make_chain_precision(4), 14_000, rng=6)
+        expected = ew.edge_test(rows, method="kendall")
+        assert 100 <= expected.options["n_batches"] < 200
+        state = ew.accumulate(rows, concordance=True)
+        np.save(tmp_path / "rows.npy", rows)
+        est = ew.EdgeTest(method="kendall")
+        for part in np.split(rows, 7):
+            est.partial_fit(part)
+        for found in (
+            ew.edge_test(state, method="kendall"),
+            ew.edge_test(iter(np.split(rows, 7)), method="kendall"),
+            ew.edge_test(tmp_path / "rows.npy", method="kendall"),
+            est.result_,
+            ew.EdgeTest(method="kendall").fit_moments(state).result_,
+        ):
+            same_result(found, expected)
+
+    def test_checkpoints(self, tmp_path, same_result):
+        rows = sample("t5", make_chain_precision(4), 14_000, rng=6)
+        np.save(tmp_path / "rows.npy", rows)
+        kept = tmp_path / "rows.checkpoint"
+        state = ew.accumulate(
+            tmp_path / "rows.npy", concordance=True, checkpoint=kept, every=1e-9, resume=True
+        )
+        again = ew.accumulate(tmp_path / "rows.npy", concordance=True, checkpoint=kept, resume=True)
+        expected = ew.edge_test(rows, method="kendall")
+        same_result(ew.edge_test(state, method="kendall"), expected)
+        same_result(ew.edge_test(again, method="kendall"), expected)
+
+    def test_other_states_are_refused(self, refuses):
+        refuses(
+            lambda: ew.edge_test(ew.accumulate(X), method="kendall"),
+            DataError,
+            "method 'kendall' needs the order of rows",
+            "ConcordanceMoments",
+        )
+        state = ew.accumulate(X, concordance=True)
+        for method in ("fisher", "trace", "batch"):
+            refuses(
+                lambda method=method: ew.edge_test(state, method=method),
+                DataError,
+                f"method '{method}'",
+                "ConcordanceMoments",
+                "method='kendall'",
+            )
+        refuses(
+            lambda: ew.edge_test(state, method="kendall", n_batches=50),
+            ParameterError,
+            "accumulated with 100, got 50",
+        )
+
+    def test_likelihoods_of_rows_are_refused(self, refuses):
+        est = ew.EdgeTest(method="kendall").fit(X)
+        for call in (lambda: est.score(X), lambda: est.mahalanobis(X)):
+            refuses(call, DataError, "latent variables", "normal-scores")
+
+
+class TestBound:
+    def test_against_the_formula(self):
+        rows = sample("gaussian", make_chain_precision(3), 301, rng=0)
+        with pytest.warns(TooFewRowsWarning, match="would make it finite"):
+            result = ew.edge_test(rows, method=Kendall(radius="hoeffding"), alpha=0.1)
+        R = result.covariance
+        A = np.abs(np.linalg.inv(np.linalg.cholesky(R)))
+        E = np.ones((3, 3)) - np.eye(3)
+        unit = min(np.linalg.norm(A @ E @ A.T, 2), 2 / np.linalg.eigvalsh(R)[0])
+        e = np.sqrt(2 * np.log(2 * 3 / 0.1) / (301 // 2))
+        assert result.radius == pytest.approx(np.pi / 2 * unit * e, rel=1e-12)
+        assert result.threshold == np.inf
+
+    def test_p_values_are_the_smallest_levels(self):
+        rows = sample("gaussian", make_chain_precision(3, 0.45), 12_000, rng=0)
+        result = ew.edge_test(rows, method=Kendall(radius="hoeffding"))
+        p = result.pvalue[0, 1]
+        assert result.reject[0, 1]
+        for alpha, found in ((p * 1.001, True), (p * 0.999, False)):
+            again = ew.edge_test(rows, method=Kendall(radius="hoeffding"), alpha=alpha)
+            assert again.reject[0, 1] == found
+
+    def test_ties_widen_it(self):
+        rows = sample("gaussian", make_chain_precision(3), 12_000, rng=0)
+        plain = ew.edge_test(rows, method=Kendall(radius="hoeffding"))
+        few = ew.edge_test(np.round(rows, 2), method=Kendall(radius="hoeffding"))
+        assert plain.radius < few.radius < 2 * plain.radius
+        with pytest.warns(ew.EdgewiseWarning, match="more rows like these would not"):
+            many = ew.edge_test(np.round(rows), method=Kendall(radius="hoeffding"))
+        assert (many.rows_needed, many.n_edges) == (None, 0)
+
+    def test_needs_no_correction_and_knows_no_maxima(self, refuses):
+        refuses(
+            lambda: ew.edge_test(X, method=Kendall(radius="hoeffding"), correction="holm"),
+            ParameterError,
+            "needs none",
+        )
+        refuses(
+            lambda: ew.compare_groups(X, X + 1, method=Kendall(radius="hoeffding")),
+            ParameterError,
+            "method",
+        )
+
+    def test_is_described_as_what_it_is(self):
+        per_edge, bound = Kendall(), Kendall(radius="hoeffding")
+        assert (per_edge.simultaneous, bound.simultaneous) == (False, True)
+        assert bound.guarantee == "all at once, every n"
+        assert per_edge.guarantee == Kendall.guarantee != bound.guarantee
+
+
+class TestBadInput:
+    def test_constant_column(self, refuses):
+        rows = X.copy()
+        rows[:, 2] = 7
+        refuses(lambda: ew.edge_test(rows, method="kendall"), DataError, "constant column 'x2'")
+
+    @pytest.mark.parametrize(("change", "said"), [(np.exp, "same"), (np.negative, "opposite")])
+    def test_functions_of_each_other(self, change, said, refuses):
+        rows = X.copy()
+        rows[:, 3] = change(rows[:, 1])
+        refuses(lambda: ew.edge_test(rows, method="kendall"), DataError, "'x1' and 'x3'", said)
+
+    def test_too_many_batches(self, refuses):
+        refuses(
+            lambda: ew.edge_test(X[:50], method="kendall", n_batches=60),
+            ParameterError,
+            "n_batches: expected at most the 50 rows, got 60",
+        )
+
+    @pytest.mark.parametrize(
+        "options", [{"n_batches": 1}, {"radius": "trace"}, {"random_state": -1}]
+    )
+    def test_options(self, options):
+        with pytest.raises(ParameterError, match=next(iter(options))):
+            Kendall(**options)
+
+    def test_too_few_rows_is_an_answer(self):
+        """Not positive definite: the nearest correlations are shown, and no edge is declared."""
+        rows = np.random.default_rng(0).standard_normal((24, 20))
+        with pytest.warns(TooFewRowsWarning, match="not positive definite"):
+            result = ew.edge_test(rows, method="kendall")
+        assert result.n_edges == 0
+        assert np.linalg.eigvalsh(result.covariance)[0] > 0
+        assert np.nanmin(result.pvalue) == 1
+        assert any(caution.kind == "not definite" for caution in result.cautions)
+        interval = result.confidence_interval(scale="partial_correlation")
+        assert (interval.low[0, 1], interval.high[0, 1]) == (-1, 1)
+        back = ew.EdgeTestResult.from_json(result.to_json())
+        assert back.to_json() == result.to_json()
+        with pytest.warns(TooFewRowsWarning):
+            assert ew.edge_test(rows, method="kendall", correction="maxt").n_edges == 0
+        with pytest.warns(TooFewRowsWarning):
+            bound = ew.edge_test(rows, method=Kendall(radius="hoeffding"))
+        assert (bound.n_edges, bound.rows_needed) == (0, None)
+
+
+class TestCautions:
+    def test_tails_and_outliers_say_nothing(self):
+        rows = sample("t5", CHAIN, 1000, rng=7) ** 7
+        rows[3, 2] = 1e12
+        assert ew.edge_test(rows, method="kendall").cautions == ()
+
+    def test_ties(self):
+        rows = np.column_stack([np.digitize(X[:, 0], [-1, 0, 1]), X[:, 1:]])
+        with pytest.warns(ew.BrokenAssumptionWarning, match="Column 'x0' has many equal values"):
+            result = ew.edge_test(rows, method="kendall")
+        (caution,) = result.cautions
+        assert (caution.kind, caution.breaks) == ("ties", True)
+
+    def test_dependence(self):
+        rng = np.random.default_rng(8)
+        rows = rng.standard_normal((3000, 4))
+        for k in range(1, 3000):
+            rows[k] += 0.8 * rows[k - 1]
+        with pytest.warns(ew.BrokenAssumptionWarning, match="depend on the rows before"):
+            ew.edge_test(rows, method="kendall")
+        assert not [
+            caution
+            for caution in ew.edge_test(rows, method=Kendall(n_batches=50)).cautions
+            if caution.breaks
+        ]
