@@ -242,7 +242,7 @@ ADVICE = {
     "Poisson": (lambda rng: rng.poisson(0.02, (5000, 10)), ["'score'", "few joint events"]),
     "0/1": (lambda rng: rng.random((1000, 10)) < 0.05, ["'score'", "few joint events", "power"]),
     "log-normal": (lambda rng: rng.lognormal(size=(2000, 10)), ["'score'", "tails are heavy"]),
-    "Pareto": (lambda rng: rng.pareto(2, (5000, 10)), ["'score'", "Test ranks too"]),
+    "Pareto": (lambda rng: rng.pareto(2, (5000, 10)), ["'score'", "Method 'kendall' needs none"]),
     "150 x 50": (lambda rng: rng.standard_normal((150, 50)), ["'score'", "150 rows are few for"]),
     "contaminated": (
         lambda rng: sample("contaminated", make_chain_precision(10), 1000, rng=rng),

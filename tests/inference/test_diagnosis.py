@@ -52,7 +52,11 @@ FAR = {"tail_index": 2.0, "farther_tail_index": 2.0}
         ),
         ({"dependence_pvalue": 0.0}, "Use method 'batch': ", ["p below 1e-300"]),
         ({"scale_ratio": 500.0}, "Use method 'score': ", ["standardize=True", "scales differ"]),
-        (FAR, "Use method 'score': ", ["tail index 2)", "cost power", "Test ranks too."]),
+        (
+            FAR,
+            "Use method 'score': ",
+            ["tail index 2)", "cost power", "'kendall' needs none."],
+        ),
         (FAR | {"skewed_tails": True}, "Use method 'score': ", ["all on one side", "may be false"]),
         (
             {"level_columns": ("a", "b"), "dependence_pvalue": 0.0},

@@ -1,4 +1,4 @@
-"""The state of Kendall's τ: few rows as they are, many as sums of blocks, in any order of merging."""
+"""The state of Kendall's τ: few rows as they are, many as sums of blocks, merged in any order."""
 
 import functools
 import operator

@@ -171,9 +171,9 @@ def _tails(facts: Diagnosis, assumes: Assumes) -> Iterator[Caution]:
         return
     which = ", all on one side" if facts.skewed_tails else ""
     consequence = (
-        f"which this method needs, may be infinite: {_FALSE_EDGES}. Test ranks too."
+        f"which this method needs, may be infinite: {_FALSE_EDGES}. Method 'kendall' needs none."
         if needed
-        else "may be infinite: such rows cost power. Test ranks too."
+        else "may be infinite: such rows cost power. Method 'kendall' needs none."
     )
     yield Caution(
         f"A few rows are very far out (tail index {facts.tail_index:.2g}{which}). They may be "
@@ -232,8 +232,9 @@ def _discrete(facts: Diagnosis) -> Caution:
     names = facts.discrete_columns
     return Caution(
         f"{_columns(names)} {'has' if len(names) == 1 else 'have'} at most {facts.most_values} "
-        "different values: an edge then means linear association given the other columns, and not "
-        "every dependence is linear.",
+        "different values: an edge then means linear association of these values given the other "
+        "columns. If they are classes of continuous variables, the graph of those may have fewer "
+        "edges.",
         "discrete columns",
     )
 

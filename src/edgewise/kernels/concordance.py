@@ -203,18 +203,35 @@ def touching(rows: AnyArray, length: int) -> tuple[FloatArray, FloatArray]:
     """
     n, p = rows.shape
     (ranks,) = _ranks(rows, n)
-    starts = range(0, n, length)
-    sums, within = np.zeros((2, len(starts), p, p))
-    step = max(1, _SIGNS // max(n * p, 1))
-    for unit, start in enumerate(starts):
-        stop = min(start + length, n)
-        own = ranks[:, start:stop]
-        for first in range(0, stop - start, step):
-            some = own[:, first : first + step, np.newaxis]
-            sums[unit] += _products(ranks[:, np.newaxis, :] - some)
-            within[unit] += _products(own[:, np.newaxis, :] - some)
+    units, full = -(-n // length), n // length
+    sums, within = np.zeros((2, units, p, p))
+    # Units of the same length are worked on together, as many as the cache holds.
+    together = max(1, _SIGNS // (n * p * length))
+    chunks = [(unit, min(unit + together, full)) for unit in range(0, full, together)]
+    if full < units:
+        chunks.append((full, units))
+    for first, last in chunks:
+        own = ranks[:, first * length : last * length]
+        own = own.reshape(p, last - first, -1).transpose(1, 0, 2)
+        sums[first:last] = _all_products(own, ranks[np.newaxis])
+        if own.shape[2] > 1:
+            within[first:last] = _all_products(own, own)
     # All pairs were met twice, and those within a unit both times by that unit.
     return sums.sum(axis=0) / 2, sums - within / 2
+
+
+def _all_products(
+    own: npt.NDArray[np.signedinteger], others: npt.NDArray[np.signedinteger]
+) -> FloatArray:
+    """Σ s sᵀ over each row of each unit with all others: stacks of ranks, columns before rows."""
+    units, p, length = own.shape
+    sums = np.zeros((units, p, p))
+    # A long unit in portions of rows, whose signs the cache holds.
+    step = max(1, _SIGNS // (units * p * others.shape[2]))
+    for start in range(0, length, step):
+        some = own[:, :, start : start + step, np.newaxis]
+        sums += _products(others[:, :, np.newaxis, :] - some)
+    return sums
 
 
 def _ranks(rows: AnyArray, length: int) -> npt.NDArray[np.signedinteger]:
@@ -236,7 +253,11 @@ def _ranks(rows: AnyArray, length: int) -> npt.NDArray[np.signedinteger]:
 
 
 def _products(difference: npt.NDArray[np.signedinteger]) -> npt.NDArray[np.float32]:
-    """S Sᵀ of the signs S of differences, columns first: whole numbers, exact below 2²⁴."""
+    """S Sᵀ of the signs S of differences of pairs of rows, for each of a stack or for one.
+
+    The last two axes are the pairs, the one before them the columns. The products are whole
+    numbers, exact below 2²⁴.
+    """
     np.clip(difference, -1, 1, out=difference)
-    signs = difference.reshape(len(difference), -1).astype(np.float32)
-    return np.asarray(signs @ signs.T)
+    signs = difference.reshape(*difference.shape[:-2], -1).astype(np.float32)
+    return np.asarray(signs @ np.swapaxes(signs, -1, -2))
