@@ -85,6 +85,10 @@ class Method(ABC):
         Whether rows for an effect are found by simulation from a pilot, not by a formula.
     takes_groups : bool
         Whether it allows for rows that belong together, `edge_test(groups=…)`.
+    takes_transform : bool
+        Whether what it promises is known to hold for normal scores, `edge_test(transform=…)`.
+    why_no_transform : str
+        Why not, as the end of a sentence.
     """
 
     name: ClassVar[str]
@@ -98,6 +102,8 @@ class Method(ABC):
     permutable: ClassVar[bool] = False
     plans_by_simulation: ClassVar[bool] = False
     takes_groups: ClassVar[bool] = False
+    takes_transform: ClassVar[bool] = False
+    why_no_transform: ClassVar[str] = "whose guarantee is not known for ranks"
     effect_scale: ClassVar[str] = "partial_correlation"
     #: How Θ is estimated; a method with another estimator names it here.
     estimator: ClassVar[
@@ -168,6 +174,8 @@ class Method(ABC):
             cautions = cautions_about_groups(facts, self.relies_on, counts)
             known = {} if evidence.groups_name is None else {"groups": evidence.groups_name}
             record = {**(record or {}), **known, "n_groups": len(counts)}
+        if evidence.transform is not None:
+            record = {**(record or {}), "transform": evidence.transform}
         return Measurement(
             method=self.name,
             feature_names=evidence.feature_names,
@@ -187,6 +195,14 @@ class Method(ABC):
             raise ParameterError(
                 f"groups: expected with method 'score' or 'wald', got {self.name!r}, which does "
                 "not allow for rows that belong together; use one of the two."
+            )
+
+    def check_transform(self) -> None:
+        """Refuse normal scores, unless what the method promises is known to hold for them."""
+        if not self.takes_transform:
+            raise ParameterError(
+                f"transform: expected None with method {self.name!r}, {self.why_no_transform}, got "
+                "'normal-scores'; leave transform out, or use method='score'."
             )
 
     def question(
