@@ -21,6 +21,7 @@ from edgewise.questions.edge_test import measured_and_decided
 from edgewise.questions.fitted import FittedTest
 from edgewise.results.result import EdgeTestResult
 from edgewise.rows.grouping import GroupedTable
+from edgewise.rows.normal_scores import scores_under
 from edgewise.rows.opening import open_table
 from edgewise.states.accumulate import read_into
 from edgewise.states.batches import BatchMoments
@@ -32,6 +33,11 @@ def _one_pass(estimator: EdgeTest) -> bool:
         chosen = estimator._chosen()
     except ParameterError:
         return True  # partial_fit's own error, not a missing attribute
+    if estimator.transform is not None:
+        raise AttributeError(
+            f"transform: {estimator.transform!r} needs all rows at once, so it cannot learn from "
+            "batches; use fit, or set transform=None for partial_fit."
+        )
     if chosen.needs.reads_again:
         able = [name for name, kind in registered().items() if not kind().needs.reads_again]
         raise AttributeError(
@@ -66,6 +72,9 @@ class EdgeTest(FittedTest, BaseEstimator):  # type: ignore[misc]
         Columns to adjust for without testing their pairs; those of an array are "x0", "x1", ….
     pairs : sequence of pairs of str, optional
         The only pairs to test.
+    transform : {"normal-scores", None}
+        Test the normal scores of the columns in place of their values, as in `edge_test`. Other
+        rows get the scores of their values among the rows of `fit`; these are kept, sorted.
     mu : float
         For "trace" and "eig": the paper's constant.
     standardize : bool
@@ -153,6 +162,7 @@ class EdgeTest(FittedTest, BaseEstimator):  # type: ignore[misc]
         effect_scale: str | None = None,
         given: str | Sequence[str] | None = None,
         pairs: Sequence[tuple[str, str]] | None = None,
+        transform: str | None = None,
         mu: float = 1.0,
         standardize: bool = False,
         radius: str = "trace",
@@ -172,6 +182,7 @@ class EdgeTest(FittedTest, BaseEstimator):  # type: ignore[misc]
         self.effect_scale = effect_scale
         self.given = given
         self.pairs = pairs
+        self.transform = transform
         self.mu = mu
         self.standardize = standardize
         self.radius = radius
@@ -211,9 +222,15 @@ class EdgeTest(FittedTest, BaseEstimator):  # type: ignore[misc]
             The estimator itself.
         """
         self._forget()
-        table = open_table(X, groups=groups)
+        table = open_table(X, groups=groups, transform=self.transform)
+        if self.transform is not None:
+            self._chosen().check_transform()
+        scores = scores_under(table)
+        known = None if scores is None else scores.known()
         tested = self._test(table)
-        self._remember_features(X, table, reset=True)
+        self._remember_features(X, table.below if table is scores else table, reset=True)
+        if known is not None:
+            self._score_map_ = known
         self._tested = tested
         self.n_samples_seen_ = tested[0].n_samples
         return self
@@ -303,7 +320,13 @@ class EdgeTest(FittedTest, BaseEstimator):  # type: ignore[misc]
         )
         is_state = isinstance(data, Moments | BatchMoments)
         names = getattr(self, "feature_names_in_", None) if is_state else None
-        measurement, result = measured_and_decided(data, chosen, question, feature_names=names)
+        measurement, result = measured_and_decided(
+            data,
+            chosen,
+            question,
+            feature_names=names,
+            transform=self.transform if is_state else None,
+        )
         return result, Gaussian.of(measurement.estimate)
 
     def _forget(self) -> None:

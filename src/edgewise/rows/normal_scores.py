@@ -126,7 +126,7 @@ class NormalScores(View):
             check_sketches()
             most = 0
         one_pass = partial(_gathered, n_variables=p, most=most, whole=self._is_here)
-        found = self._table.reduce(one_pass, partial(_merged, most=most))
+        found: _Gathered = self._table.reduce(one_pass, partial(_merged, most=most))
         if found.complete and not found.n_samples:
             return _Gathered(complete=False)  # without rows there are no ranks
         return found
@@ -139,6 +139,12 @@ def scores_under(table: object) -> NormalScores | None:
             return table
         table = table.below
     return None
+
+
+def values_under(table: Table) -> Table:
+    """The values that normal scores were made of; the table itself if it has none."""
+    scores = scores_under(table)
+    return table if scores is None else scores.below
 
 
 def transform_of(table: object) -> str | None:
@@ -166,7 +172,7 @@ class _HeldScores(LocalTable):
 
     @property
     def n_rows(self) -> int:
-        return self._values.shape[1]
+        return int(self._values.shape[1])
 
     def blocks(self) -> Iterator[Rows]:
         return row_blocks(self._values.T, batch_rows(len(self.feature_names)))

@@ -80,9 +80,8 @@ def open_table(
     """
     check_flag("drop_missing", drop_missing)
     if isinstance(data, GroupedTable):
-        if drop_missing or any(
-            given is not None for given in (columns, exclude, feature_names, progress, groups, transform)
-        ):
+        asked = (columns, exclude, feature_names, progress, groups, transform)
+        if drop_missing or any(one is not None for one in asked):
             raise ParameterError(
                 "data: expected rows whose groups are not yet known, got a table of groups; choose "
                 "its columns and rows when it is opened."

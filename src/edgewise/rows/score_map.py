@@ -1,8 +1,8 @@
 """Normal scores of columns: ranks, as functions of a value, and the scores that they give.
 
-The normal score of a value is Φ⁻¹(r/(n + 1)), r its rank among n rows; equal values have the average
-of their ranks. The function of a column gives the rows of the sample exactly this score, and other
-values one that lies between those of their neighbours.
+The normal score of a value is Φ⁻¹(r/(n + 1)), r its rank among n rows; equal values have the
+average of their ranks. The function of a column gives the rows of the sample exactly this score,
+and other values one that lies between those of their neighbours.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class ExactRanks:
         inside = np.minimum(place, m - 1)
         known = self.values[inside] == x
         if self.below is None:
-            return place + 0.5 + 0.5 * known
+            return np.asarray(place + 0.5 + 0.5 * known)
         # Of a value between two others, as many rows are below it as are not above it.
         until = self.below[np.where(known, inside + 1, place)]
         return np.asarray((self.below[place] + until + 1) / 2)
