@@ -118,9 +118,8 @@ def watched(
     from edgewise.cli.progress import progress_bar
     from edgewise.rows.opening import open_table
 
-    how: dict[str, Any] = {
-        name: asked.get(name) for name in ("drop_missing", "groups", "transform")
-    }
+    named = ("drop_missing", "groups", "transform")
+    how: dict[str, Any] = {name: asked.get(name) for name in named}
     if not is_local(asked):
         yield open_table(table, **how)
         return

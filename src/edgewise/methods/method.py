@@ -201,8 +201,8 @@ class Method(ABC):
         """Refuse normal scores, unless what the method promises is known to hold for them."""
         if not self.takes_transform:
             raise ParameterError(
-                f"transform: expected None with method {self.name!r}, {self.why_no_transform}, got "
-                "'normal-scores'; leave transform out, or use method='score'."
+                f"transform: expected None with this method, {self.why_no_transform}, got "
+                "'normal-scores'; leave it out, or use method='score'."
             )
 
     def question(

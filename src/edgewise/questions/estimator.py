@@ -33,11 +33,6 @@ def _one_pass(estimator: EdgeTest) -> bool:
         chosen = estimator._chosen()
     except ParameterError:
         return True  # partial_fit's own error, not a missing attribute
-    if estimator.transform is not None:
-        raise AttributeError(
-            f"transform: {estimator.transform!r} needs all rows at once, so it cannot learn from "
-            "batches; use fit, or set transform=None for partial_fit."
-        )
     if chosen.needs.reads_again:
         able = [name for name, kind in registered().items() if not kind().needs.reads_again]
         raise AttributeError(
@@ -72,9 +67,10 @@ class EdgeTest(FittedTest, BaseEstimator):  # type: ignore[misc]
         Columns to adjust for without testing their pairs; those of an array are "x0", "x1", ….
     pairs : sequence of pairs of str, optional
         The only pairs to test.
-    transform : {"normal-scores", None}
-        Test the normal scores of the columns in place of their values, as in `edge_test`. Other
-        rows get the scores of their values among the rows of `fit`; these are kept, sorted.
+    column_transform : {"normal-scores", None}
+        Test the normal scores of the columns in place of their values, `transform` of `edge_test`.
+        (scikit-learn takes whatever has a `transform` for a transformer of data.) Other rows get
+        the scores of their values among the rows of `fit`; these are kept, sorted.
     mu : float
         For "trace" and "eig": the paper's constant.
     standardize : bool
@@ -162,7 +158,7 @@ class EdgeTest(FittedTest, BaseEstimator):  # type: ignore[misc]
         effect_scale: str | None = None,
         given: str | Sequence[str] | None = None,
         pairs: Sequence[tuple[str, str]] | None = None,
-        transform: str | None = None,
+        column_transform: str | None = None,
         mu: float = 1.0,
         standardize: bool = False,
         radius: str = "trace",
@@ -182,7 +178,7 @@ class EdgeTest(FittedTest, BaseEstimator):  # type: ignore[misc]
         self.effect_scale = effect_scale
         self.given = given
         self.pairs = pairs
-        self.transform = transform
+        self.column_transform = column_transform
         self.mu = mu
         self.standardize = standardize
         self.radius = radius
@@ -222,8 +218,8 @@ class EdgeTest(FittedTest, BaseEstimator):  # type: ignore[misc]
             The estimator itself.
         """
         self._forget()
-        table = open_table(X, groups=groups, transform=self.transform)
-        if self.transform is not None:
+        table = open_table(X, groups=groups, transform=self.column_transform)
+        if self.column_transform is not None:
             self._chosen().check_transform()
         scores = scores_under(table)
         known = None if scores is None else scores.known()
@@ -255,6 +251,11 @@ class EdgeTest(FittedTest, BaseEstimator):  # type: ignore[misc]
             The estimator itself.
         """
         chosen = self._chosen()
+        if self.column_transform is not None:
+            raise ParameterError(
+                "column_transform: expected None with partial_fit, got "
+                f"{self.column_transform!r}, which needs all rows at once; use fit."
+            )
         first = not hasattr(self, "moments_")
         table = open_table(X)
         if first:  # and not only when the result is first used
@@ -325,7 +326,7 @@ class EdgeTest(FittedTest, BaseEstimator):  # type: ignore[misc]
             chosen,
             question,
             feature_names=names,
-            transform=self.transform if is_state else None,
+            transform=self.column_transform if is_state else None,
         )
         return result, Gaussian.of(measurement.estimate)
 

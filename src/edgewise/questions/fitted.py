@@ -114,8 +114,8 @@ class FittedTest:
         It uses `location_` and the inverse of the covariance, with all of its entries. So it says
         how well mean and covariance predict, not how good the edges are: settings that only change
         the decision, such as `alpha`, have the same score. Columns are in their own units, also
-        where the test standardised them; with a `transform`, rows are replaced by the scores that
-        the fitted ones give them.
+        where the test standardised them; with a `column_transform` they are the scores of their
+        values among the rows of `fit`.
 
         Parameters
         ----------

@@ -226,6 +226,8 @@ class PairTest:
 def pair_of_result(result: EdgeTestResult, guarantee: str) -> PairTest:
     """The test of the first two columns, given all others."""
     x, y, *given = result.feature_names
+    if "transform" in result.options:
+        guarantee = "per edge, Gaussian up to changes of columns"
     return PairTest(
         x,
         y,
