@@ -72,23 +72,24 @@ class ColumnSketch:
         low, high = self._exact(self.low), -self._exact(-self.high)[::-1]
         if len(low):
             high = high[high > low[-1]]  # of few rows, both may hold the same
-        kept = np.array(list(_package().kll_doubles_sketch.deserialize(self.sketch)))
-        kept = kept[kept[:, 0].argsort()]
-        inside = np.ones(len(kept), dtype=bool)
+        sketch = _package().kll_doubles_sketch.deserialize(self.sketch)
+        # Not the weights that iteration gives: of merged sketches they are wrong (release 5.2).
+        values, copies = np.unique([value for value, _ in sketch], return_counts=True)
+        below, until = (
+            np.rint(n * np.array(sketch.get_cdf(values, inclusive)[:-1]))
+            for inclusive in (False, True)
+        )
+        inside = np.ones(len(values), dtype=bool)
         if len(low):
-            inside &= kept[:, 0] > low[-1]
+            inside &= values > low[-1]
         if len(high):
-            inside &= kept[:, 0] < high[0]
-        values, first, copies = np.unique(kept[:, 0], return_index=True, return_counts=True)
-        weights = np.add.reduceat(kept[:, 1], first)
-        until = np.cumsum(weights)
-        here = inside[first]
-        values, copies, weights, until = (one[here] for one in (values, copies, weights, until))
-        at = until - weights + (weights + 1) / 2
+            inside &= values < high[0]
+        values, copies, below, until = (one[inside] for one in (values, copies, below, until))
+        at = (below + until + 1) / 2
         # What was kept more than once is a value that many rows have; between others, ranks grow
         # steadily.
         common = copies > 1
-        before = np.where(common, until - weights + 0.5, at)
+        before = np.where(common, below + 0.5, at)
         after = np.where(common, until + 0.5, at)
         least, most = len(low) + 0.5, n - len(high) + 0.5
         bulk = [np.clip(one, least, most) for one in (at, before, after)]
