@@ -1,7 +1,7 @@
 """Sketches of columns: their ranks, merged in any tree.
 
-The sketch is randomised and has no seed, so tolerances are several times what is measured: a rank is
-wrong by 0.05 % of the rows at most, in 5 million rows of several laws.
+The sketch is randomised and has no seed, so tolerances are several times what is measured: a rank
+is wrong by 0.05 % of the rows at most, in 5 million rows of several laws.
 """
 
 from __future__ import annotations
