@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from edgewise.rows import score_map
 from edgewise.rows.score_map import KnotRanks, ScoreMap, normal_scores
 
 
@@ -97,3 +98,10 @@ def test_knots_that_are_neighbours_among_all_numbers():
     at, half = np.array([3.0, 8.0]), np.array([2.5, 2.5])
     ranks = KnotRanks.through(values, at, at - half, at + half)
     np.testing.assert_array_equal(ranks.of(values), at)
+
+
+def test_many_numbers(columns, monkeypatch):
+    """On all cores, each column is still by itself."""
+    expected = normal_scores(columns.T)
+    monkeypatch.setattr(score_map, "_MANY", 10)
+    np.testing.assert_array_equal(normal_scores(columns.T), expected)

@@ -9,13 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 import numpy as np
 
 from edgewise._base import special
+from edgewise._base.parts import is_installed
+from edgewise._base.steps import in_parallel
 from edgewise._base.types import FloatArray
 from edgewise.rows.block import Rows
+
+_MANY = 1_000_000
 
 
 class Ranks(Protocol):
@@ -144,16 +149,25 @@ def normal_scores(values: FloatArray) -> FloatArray:
     # Without ties all columns have the same scores, in another order.
     untied = special.ndtri(np.arange(1, n + 1) / (n + 1))
     made = np.empty(values.shape)
-    for column, scores in zip(values, made, strict=True):
-        order = np.argsort(column)
-        first = _firsts(column[order])
-        if len(first) == n:
-            scores[order] = untied
-            continue
-        until = np.append(first[1:], n)
-        own = special.ndtri((first + until + 1) / 2 / (n + 1))
-        scores[order] = np.repeat(own, until - first)
+    # Of few numbers the scores are there before joblib is imported; without it, one core does it.
+    everywhere = values.size > _MANY and is_installed("joblib")
+    run = in_parallel if everywhere else map
+    for _ in run(partial(_score, untied=untied), zip(values, made, strict=True)):
+        pass
     return made
+
+
+def _score(both: tuple[FloatArray, FloatArray], untied: FloatArray) -> None:
+    """Write the scores of a column into the memory for them."""
+    (column, scores), n = both, len(untied)
+    order = np.argsort(column)
+    first = _firsts(column[order])
+    if len(first) == n:
+        scores[order] = untied
+        return
+    until = np.append(first[1:], n)
+    own = special.ndtri((first + until + 1) / 2 / (n + 1))
+    scores[order] = np.repeat(own, until - first)
 
 
 def _firsts(values: FloatArray) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
