@@ -105,3 +105,9 @@ def test_many_numbers(columns, monkeypatch):
     expected = normal_scores(columns.T)
     monkeypatch.setattr(score_map, "_MANY", 10)
     np.testing.assert_array_equal(normal_scores(columns.T), expected)
+
+
+def test_in_place(columns):
+    values = np.array(columns.T)
+    normal_scores(values, out=values)
+    np.testing.assert_array_equal(values, normal_scores(columns.T))

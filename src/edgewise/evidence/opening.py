@@ -54,7 +54,7 @@ def open_evidence(
         choices = columns, exclude, client, groups, transform
         if check_flag("drop_missing", drop_missing) or any(one is not None for one in choices):
             raise ParameterError(
-                "groups, columns, exclude, drop_missing, client, transform: expected with rows "
+                "transform, groups, columns, exclude, drop_missing, client: expected with rows "
                 "only, got a state, which has no rows."
             )
         evidence = evidence_of_state(data, asked_by, feature_names)

@@ -106,7 +106,7 @@ class NormalScores(View):
         elif keep_map or not self._is_here:
             self._known = ScoreMap.among(found.values[:p])
         if not found.sketches and self._is_here:
-            found.values[:p] = normal_scores(found.values[:p])
+            normal_scores(found.values[:p], out=found.values[:p])
             self._held = _HeldScores(self._table, found.values, found.n_dropped)
         elif self._known is not None:
             self._change = partial(_scored, known=self._known)

@@ -137,8 +137,8 @@ class ScoreMap:
         return made.T
 
 
-def normal_scores(values: FloatArray) -> FloatArray:
-    """The normal scores of columns of finite numbers, features first.
+def normal_scores(values: FloatArray, out: FloatArray | None = None) -> FloatArray:
+    """The normal scores of columns of finite numbers, features first; `out` may be the same memory.
 
     Examples
     --------
@@ -148,7 +148,7 @@ def normal_scores(values: FloatArray) -> FloatArray:
     n = values.shape[1]
     # Without ties all columns have the same scores, in another order.
     untied = special.ndtri(np.arange(1, n + 1) / (n + 1))
-    made = np.empty(values.shape)
+    made = np.empty(values.shape) if out is None else out
     # Of few numbers the scores are there before joblib is imported; without it, one core does it.
     everywhere = values.size > _MANY and is_installed("joblib")
     run = in_parallel if everywhere else map
