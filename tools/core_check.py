@@ -72,6 +72,17 @@ def saved_state() -> None:
     assert ew().edge_test(ew().Moments.load("rows.state"), method="fisher").n_samples == 400
 
 
+def many_scores() -> None:
+    """Normal scores of more rows than are ranked in memory."""
+    import numpy as np
+
+    from edgewise.rows import normal_scores
+
+    normal_scores.MOST_HERE = 1000
+    path = file_of("many.npy", lambda path: np.save(path, rows()))
+    ew().edge_test(path, transform="normal-scores")
+
+
 def csv_of_pairs() -> None:
     from edgewise.view.export import write_csv
 
@@ -164,6 +175,7 @@ WORKS: dict[str, Callable[[], object]] = {
     "files of NumPy": files_of_numpy,
     "JSON lines": json_lines,
     "groups": lambda: ew().edge_test(rows(), groups=[i // 4 for i in range(400)]),
+    "normal scores": lambda: ew().edge_test(rows(), transform="normal-scores"),
     "budget": lambda: ew().edge_test(rows(), budget=0.1),
     "accumulate, save and load": saved_state,
     "to_json": lambda: ew().EdgeTestResult.from_json(result().to_json()),
@@ -196,6 +208,7 @@ NEEDS: dict[str, tuple[Callable[[], object], str, str | None]] = {
         "openpyxl",
         "excel",
     ),
+    "normal scores of many rows": (many_scores, "datasketches", "ranks"),
     "EdgeTest": (lambda: ew().EdgeTest, "scikit-learn", "sklearn"),
     "nodewise": (
         lambda: ew().edge_test(rows(), method="nodewise"),

@@ -59,7 +59,13 @@ def test_a_state(rows, state):
 
 
 @pytest.mark.parametrize(
-    "asked", [{"columns": ["x0", "x1"]}, {"exclude": ["x0"]}, {"drop_missing": True}]
+    "asked",
+    [
+        {"columns": ["x0", "x1"]},
+        {"exclude": ["x0"]},
+        {"drop_missing": True},
+        {"transform": "normal-scores"},
+    ],
 )
 def test_of_a_state_no_rows_can_be_chosen(rows, asked, refuses):
     state = Moments().update(rows)

@@ -39,9 +39,8 @@ def test_the_core_is_numpy_and_scipy():
 
 
 def test_all_is_all_but_the_engines():
-    assert set(packages("all")) == {
-        one for extra in ("tables", "sklearn", "plot", "cli", "excel") for one in packages(extra)
-    }
+    extras = ("tables", "sklearn", "plot", "cli", "excel", "ranks")
+    assert set(packages("all")) == {one for extra in extras for one in packages(extra)}
     for extra in ("dev", "docs", "bench"):
         assert set(packages("all")) <= set(packages(extra))
 

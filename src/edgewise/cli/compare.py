@@ -16,6 +16,7 @@ from edgewise.cli.options import (
     correction_option,
     data_options,
     tell_dropped,
+    transform_option,
     verbose_option,
 )
 from edgewise.cli.outputs import checked_outputs
@@ -37,6 +38,7 @@ from edgewise.cli.telling import remark, remark_on_files
 )
 @data_options
 @family_options
+@transform_option
 @engine_options
 @alpha_option
 @correction_option
@@ -78,6 +80,7 @@ def _show_methods(asked: dict[str, Any]) -> None:
     from edgewise.questions.compare_methods import compare_methods
     from edgewise.questions.diagnose import diagnose
     from edgewise.results.tested import adjusted_for
+    from edgewise.results.transformed import meaning
     from edgewise.rows.file_read import files_read
     from edgewise.view.export import write_plot
 
@@ -100,6 +103,8 @@ def _show_methods(asked: dict[str, Any]) -> None:
     if known.tested is not None:
         adjusted = f", {adjusted_for(known)}" if known.given else ""
         show(out, f"{known.n_pairs} pairs are tested{adjusted}.")
+    for sentence in meaning(known.options):
+        show(out, sentence, wrap=True)
     out.print(comparison_table(lines, out))
     for reason in by_reason((line.label, line.failure) for line in lines if line.result is None):
         show(out, reason)
@@ -116,6 +121,8 @@ def _show_null(asked: dict[str, Any]) -> None:
 
     if asked["plot"] is not None:
         raise click.UsageError("--plot draws thresholds, and --null has none; leave one out.")
+    if asked["transform"] is not None:
+        raise click.UsageError("--null shuffles values, not their scores; leave --transform out.")
     n_shuffles = 100 if asked["shuffles"] is None else asked["shuffles"]
     seed = 0 if asked["seed"] is None else asked["seed"]
     # Mistakes are reported before the rows are read.

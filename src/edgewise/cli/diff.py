@@ -22,6 +22,7 @@ from edgewise.cli.options import (
     correction_option,
     data_options,
     tell_dropped,
+    transform_option,
     verbose_option,
 )
 from edgewise.cli.outputs import checked_outputs, write_outputs
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
     "memory. With more than two levels, each is compared with all the others.",
 )
 @family_options
+@transform_option
 @click.option(
     "--groups",
     metavar="NAME",
@@ -168,6 +170,7 @@ def _compared(asked: dict[str, Any]) -> EdgeDifferenceResult | EdgeDifferences:
             columns=column_names(asked["columns"]),
             exclude=column_names(asked["exclude"]),
             drop_missing=asked["drop_missing"],
+            transform=asked["transform"],
             progress=tell,
         )
     for warning in caught:

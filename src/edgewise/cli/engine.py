@@ -118,11 +118,14 @@ def watched(
     from edgewise.cli.progress import progress_bar
     from edgewise.rows.opening import open_table
 
-    drop_missing, groups = asked["drop_missing"], asked.get("groups")
+    named = ("drop_missing", "groups", "transform")
+    how: dict[str, Any] = {name: asked.get(name) for name in named}
     if not is_local(asked):
-        yield open_table(table, drop_missing=drop_missing, groups=groups)
+        yield open_table(table, **how)
         return
     rows = table.estimated_rows
-    total = None if rows is None or passes is None else rows * passes
+    # How often normal scores read the rows depends on whether they fit in memory.
+    known = rows is not None and passes is not None and how["transform"] is None
+    total = rows * passes if known else None  # type: ignore[operator]
     with progress_bar(total, what) as tell:
-        yield open_table(table, drop_missing=drop_missing, progress=tell, groups=groups)
+        yield open_table(table, progress=tell, **how)

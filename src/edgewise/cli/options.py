@@ -17,6 +17,7 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 # The shell completes file names here. Paths are not checked here: the code that reads or writes
 # them reports errors in one sentence.
 PATH = click.Path(readable=False)
+TRANSFORMS = ("normal-scores",)
 CORRECTION_NAMES = ("holm", "bonferroni", "bh", "by", "maxt", "none")
 
 
@@ -42,6 +43,15 @@ def data_options(command: _Command) -> _Command:
     ):
         command = decorator(command)
     return command
+
+
+def transform_option(command: _Command) -> _Command:
+    return click.option(
+        "--transform",
+        type=Choice(TRANSFORMS),
+        help="Test the normal scores of the columns in place of their values: right if rows are "
+        "Gaussian up to an increasing change of each column. For the per-edge methods.",
+    )(command)
 
 
 def alpha_option(command: _Command) -> _Command:

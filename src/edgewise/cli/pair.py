@@ -21,6 +21,7 @@ from edgewise.cli.options import (
     data_options,
     names_option,
     tell_dropped,
+    transform_option,
     verbose_option,
 )
 from edgewise.cli.outputs import checked_outputs, written
@@ -77,6 +78,7 @@ def _row_options(command: _Command) -> _Command:
     help="A column of labels that says which rows belong together, such as subjects; for score and "
     "wald.",
 )
+@transform_option
 @alpha_option
 @section("Where it runs")
 @engine_options

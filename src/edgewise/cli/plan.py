@@ -10,7 +10,13 @@ import click
 from edgewise.cli.engine import opened_table, watched
 from edgewise.cli.family import family_of, family_options
 from edgewise.cli.manual import Manual
-from edgewise.cli.options import alpha_option, data_options, tell_dropped, verbose_option
+from edgewise.cli.options import (
+    alpha_option,
+    data_options,
+    tell_dropped,
+    transform_option,
+    verbose_option,
+)
 from edgewise.cli.telling import remark_on_files
 
 if TYPE_CHECKING:
@@ -31,6 +37,7 @@ if TYPE_CHECKING:
 )
 @data_options
 @family_options
+@transform_option
 @click.option(
     "--effect",
     type=float,
@@ -54,6 +61,7 @@ def command(effect: float, power: float, alpha: float, verbose: bool, **asked: A
     from edgewise.errors import EdgewiseError
     from edgewise.methods.registry import registered
     from edgewise.questions.plan import plan_sample_size
+    from edgewise.results.transformed import transformed
     from edgewise.rows.counting import dropped_rows
     from edgewise.rows.file_read import files_read
 
@@ -77,9 +85,10 @@ def command(effect: float, power: float, alpha: float, verbose: bool, **asked: A
         remark_on_files(files_read(table))
     tell_dropped(n_dropped)
     out = console()
+    scores = f"{transformed(asked)} ".lstrip()
     show(
         out,
-        f"To find a partial correlation of {effect:g} (power {power:g}, alpha {alpha:g}, "
+        f"To find a partial correlation {scores}of {effect:g} (power {power:g}, alpha {alpha:g}, "
         f"{_pairs(made for *_, made in plans)} corrected for):",
         wrap=True,
     )

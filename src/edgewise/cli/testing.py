@@ -19,6 +19,7 @@ from edgewise.cli.options import (
     correction_option,
     data_options,
     tell_dropped,
+    transform_option,
 )
 from edgewise.cli.telling import remark
 from edgewise.methods.registry import CLASSES
@@ -42,6 +43,7 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
     section("Rows and columns"),
     data_options,
     family_options,
+    transform_option,
     click.option(
         "--groups",
         metavar="NAME",
@@ -136,9 +138,10 @@ def _state(asked: dict[str, Any]) -> AnyState | None:
     if len(asked["data"]) > 1 or not is_local(asked):
         return None
     state = as_state(asked["data"][0])
-    if state is not None and (asked["columns"] or asked["exclude"] or asked["groups"]):
+    chosen = (asked[name] for name in ("columns", "exclude", "groups", "transform"))
+    if state is not None and any(chosen):
         raise click.UsageError(
-            "--columns, --exclude and --groups choose among rows; a state has none left."
+            "--columns, --exclude, --groups and --transform are about rows; a state has none left."
         )
     return state
 

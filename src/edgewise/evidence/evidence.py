@@ -100,6 +100,8 @@ class Evidence(ABC):
         The files that the rows came from.
     given : tuple of str
         The columns that every pair is to be adjusted for, where a method chooses among columns.
+    transform : str or None
+        What replaced the values of the columns.
     """
 
     feature_names: tuple[str, ...]
@@ -111,6 +113,7 @@ class Evidence(ABC):
     groups_name: str | None = None
     files: tuple[FileRead, ...] = ()
     given: tuple[str, ...] = ()
+    transform: str | None = None
 
     @abstractmethod
     def moments(self) -> SampleMoments:

@@ -19,6 +19,7 @@ from edgewise.evidence.from_state import StateEvidence
 from edgewise.rows.counting import rows_up_to
 from edgewise.rows.file_read import files_read
 from edgewise.rows.grouping import GroupedTable
+from edgewise.rows.normal_scores import transform_of
 from edgewise.rows.opening import open_table
 from edgewise.rows.passes import SameRows
 from edgewise.rows.table import Table
@@ -41,6 +42,7 @@ def open_evidence(
     drop_missing: bool = False,
     client: Any = None,
     groups: Any = None,
+    transform: str | None = None,
     check_names_of: Callable[[Sequence[str]], object] | None = None,
 ) -> Evidence:
     """What `needs` asks for, from rows (read once, here) or from a state.
@@ -48,11 +50,11 @@ def open_evidence(
     `check_names_of` is called with the names of the columns, before any row is read.
     """
     if isinstance(data, RowState):
-        choices = columns, exclude, client, groups
+        choices = columns, exclude, client, groups, transform
         if check_flag("drop_missing", drop_missing) or any(one is not None for one in choices):
             raise ParameterError(
-                "groups, columns, exclude, drop_missing, client: expected with rows only, got a "
-                "state, which has no rows."
+                "transform, groups, columns, exclude, drop_missing, client: expected with rows "
+                "only, got a state, which has no rows."
             )
         evidence = evidence_of_state(data, asked_by, feature_names)
         if check_names_of is not None:
@@ -66,6 +68,7 @@ def open_evidence(
         drop_missing=drop_missing,
         client=client,
         groups=groups,
+        transform=transform,
     )
     if check_names_of is not None:
         check_names_of(table.feature_names)
@@ -107,6 +110,7 @@ def evidence_of_table(table: Table, needs: Needs, asked_by: str) -> Evidence:
         "glance": glance,
         "files": files_read(table),
         "state": state,
+        "transform": transform_of(table),
     }
     if not table.rescannable:
         return StateEvidence(**given)
@@ -133,4 +137,5 @@ def _evidence_of_groups(table: GroupedTable, asked_by: str) -> StateEvidence:
         groups=state,
         groups_name=table.groups_name,
         files=files_read(table),
+        transform=transform_of(table),
     )

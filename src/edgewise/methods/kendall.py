@@ -96,6 +96,7 @@ class Kendall(Method):
     )
     compares_groups: ClassVar[bool] = True
     estimates_rows: ClassVar[bool] = False
+    why_no_transform: ClassVar[str] = "which works on ranks already"
     resamples: ClassVar[bool] = True
     assumes: ClassVar[Assumes] = Assumes.INDEPENDENT_ROWS | Assumes.CONTINUOUS_COLUMNS
 

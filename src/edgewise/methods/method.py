@@ -87,6 +87,10 @@ class Method(ABC):
         Whether its mean and covariance are those of the rows, not of variables behind them.
     takes_groups : bool
         Whether it allows for rows that belong together, `edge_test(groups=…)`.
+    takes_transform : bool
+        Whether what it promises is known to hold for normal scores, `edge_test(transform=…)`.
+    why_no_transform : str
+        Why not, as the end of a sentence.
     """
 
     name: ClassVar[str]
@@ -101,6 +105,8 @@ class Method(ABC):
     plans_by_simulation: ClassVar[bool] = False
     estimates_rows: ClassVar[bool] = True
     takes_groups: ClassVar[bool] = False
+    takes_transform: ClassVar[bool] = False
+    why_no_transform: ClassVar[str] = "whose guarantee is not known for ranks"
     effect_scale: ClassVar[str] = "partial_correlation"
     #: How Θ is estimated; a method with another estimator names it here.
     estimator: ClassVar[
@@ -171,6 +177,8 @@ class Method(ABC):
             cautions = cautions_about_groups(facts, self.relies_on, counts)
             known = {} if evidence.groups_name is None else {"groups": evidence.groups_name}
             record = {**(record or {}), **known, "n_groups": len(counts)}
+        if evidence.transform is not None:
+            record = {**(record or {}), "transform": evidence.transform}
         return Measurement(
             method=self.name,
             feature_names=evidence.feature_names,
@@ -190,6 +198,14 @@ class Method(ABC):
             raise ParameterError(
                 f"groups: expected with method 'score' or 'wald', got {self.name!r}, which does "
                 "not allow for rows that belong together; use one of the two."
+            )
+
+    def check_transform(self) -> None:
+        """Refuse normal scores, unless what the method promises is known to hold for them."""
+        if not self.takes_transform:
+            raise ParameterError(
+                f"transform: expected None with this method, {self.why_no_transform}, got "
+                "'normal-scores'; leave it out, or use method='score'."
             )
 
     def question(

@@ -76,6 +76,7 @@ class Nodewise(Method):
     )
     assumes: ClassVar[Assumes] = Assumes.INDEPENDENT_ROWS | Assumes.FOURTH_MOMENTS_IF_SKEWED
     plans_by_simulation: ClassVar[bool] = True
+    takes_transform: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_real("penalty", self.penalty, above=0)

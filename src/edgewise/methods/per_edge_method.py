@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -23,6 +24,8 @@ from edgewise.methods.planning import (
 @dataclass(frozen=True)
 class PerEdgeMethod(Method):
     """A test of each edge by itself, then corrected for their number."""
+
+    takes_transform: ClassVar[bool] = True
 
     @abstractmethod
     def planned(

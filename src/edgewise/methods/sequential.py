@@ -77,6 +77,8 @@ class Sequential(PerEdgeMethod):
         "limit of many rows"
     )
     assumes: ClassVar[Assumes] = Assumes.FOURTH_MOMENTS
+    # Ranks among the rows of the last look are others than those of the looks before.
+    takes_transform: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         check_count("tuned_for", self.tuned_for, at_least=2)

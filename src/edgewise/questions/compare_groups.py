@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, overload
 
-from edgewise._base.checks import check_columns, check_flag
+from edgewise._base.checks import check_choice, check_columns, check_flag
 from edgewise.errors import ParameterError
 from edgewise.inference.corrections import HOLM
 from edgewise.inference.family import Family
@@ -16,6 +16,7 @@ from edgewise.questions.groups import Group, refuse_shared_rows
 from edgewise.questions.levels import read_levels
 from edgewise.results.difference import EdgeDifferenceResult
 from edgewise.results.differences import EdgeDifferences
+from edgewise.rows.normal_scores import TRANSFORMS
 from edgewise.rows.opening import on_cluster
 
 
@@ -43,6 +44,7 @@ def compare_groups(
     groups: Any = None,
     paired: bool = False,
     client: Any = None,
+    transform: str | None = None,
     progress: Callable[[int], None] | None = None,
     **options: Any,
 ) -> EdgeDifferenceResult | EdgeDifferences:
@@ -105,6 +107,9 @@ def compare_groups(
         True is refused: there is no such test here.
     client : distributed.Client, optional
         A Dask cluster that reads the files.
+    transform : {"normal-scores", None}
+        Compare the normal scores of the columns, as in `edge_test`. Each group has its own ranks:
+        its columns may have other units, skew and tails than those of the other group.
     progress : callable, optional
         Called with 1 after every permutation.
     **options
@@ -136,7 +141,12 @@ def compare_groups(
     columns, exclude = check_columns("columns", columns), check_columns("exclude", exclude)
     family = Family.checked(given, pairs, columns=columns, exclude=exclude)
     chosen = method_of(method, options, compare_groups)
-    asked = Asked.checked(chosen, alpha, correction, permutations, random_state, progress, family)
+    check_choice("transform", transform, TRANSFORMS)
+    if transform is not None:
+        chosen.check_transform()
+    asked = Asked.checked(
+        chosen, alpha, correction, permutations, random_state, progress, family, transform
+    )
     if groups is not None:
         asked.check_groups()
     rows: dict[str, Any] = {
@@ -145,6 +155,7 @@ def compare_groups(
         "exclude": exclude,
         "drop_missing": check_flag("drop_missing", drop_missing),
         "client": client,
+        "transform": transform,
     }
     if check_flag("paired", paired):
         raise ParameterError(

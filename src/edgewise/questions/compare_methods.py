@@ -14,7 +14,7 @@ import numpy as np
 from edgewise._base.checks import check_choice
 from edgewise._base.matrices import root_outer
 from edgewise._base.warn import without_warnings
-from edgewise.errors import EdgewiseError
+from edgewise.errors import EdgewiseError, ParameterError
 from edgewise.inference.corrections import CORRECTIONS, HOLM
 from edgewise.methods.method import Method
 from edgewise.methods.registry import method_of, registered
@@ -113,6 +113,7 @@ def compare_methods(
     *,
     given: str | Sequence[str] | None = None,
     pairs: Sequence[tuple[str, str]] | None = None,
+    transform: str | None = None,
 ) -> list[Comparison]:
     """Run every method on the same data; return a line for each.
 
@@ -132,6 +133,9 @@ def compare_methods(
         Columns to adjust for without testing their pairs, as in `edge_test`.
     pairs : sequence of pairs of str, optional
         The only pairs to test.
+    transform : {"normal-scores", None}
+        Test the normal scores of the columns in place of their values, as in `edge_test`.
+        Methods that are not known to hold for ranks have no result then.
 
     Returns
     -------
@@ -154,7 +158,9 @@ def compare_methods(
     import_slow_parts()
     # Once, so that files are not opened anew for each method, and warnings about them are shown.
     state = as_state(data)
-    source = open_table(data) if state is None else state
+    if state is not None and transform is not None:
+        raise ParameterError("transform: expected with rows only, got a state, which has no rows.")
+    source = open_table(data, transform=transform) if state is None else state
     for label, method in all_variants() if methods is None else map(labelled, methods):
         start = time.perf_counter()
         result, failure = None, ""

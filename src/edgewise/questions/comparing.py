@@ -23,12 +23,14 @@ from edgewise.questions.levels import Levels
 from edgewise.questions.permuting import (
     check_permutable,
     permuted_statistics,
+    scored_within,
     standardized_within,
 )
 from edgewise.results.decide_difference import decide_differences
 from edgewise.results.difference import EdgeDifferenceResult
 from edgewise.results.differences import EdgeDifferences
 from edgewise.rows.collecting import all_rows
+from edgewise.rows.normal_scores import values_under
 from edgewise.states.row_state import RowState
 
 
@@ -43,6 +45,7 @@ class Asked:
     random_state: int
     progress: Callable[[int], None] | None
     family: Family
+    transform: str | None
 
     @classmethod
     def checked(
@@ -54,6 +57,7 @@ class Asked:
         random_state: object,
         progress: Callable[[int], None] | None,
         family: Family,
+        transform: str | None,
     ) -> Asked:
         """The question that a user asks."""
         _check_comparing(method)
@@ -61,7 +65,7 @@ class Asked:
         corrected = _checked_correction(correction, permuted=permutations is not None)
         seed = check_count("random_state", random_state, at_least=0)
         if permutations is None:
-            return cls(method, level, corrected, None, seed, progress, family)
+            return cls(method, level, corrected, None, seed, progress, family, transform)
         check_permutable(method)
         count = check_count("permutations", permutations, at_least=1)
         least = math.ceil(1 / level - 1e-9) - 1
@@ -70,7 +74,7 @@ class Asked:
                 f"permutations: expected at least {least} at alpha {level:g}, or no p-value could "
                 f"be small enough, got {count}; 999 is usual."
             )
-        return cls(method, level, corrected, count, seed, progress, family)
+        return cls(method, level, corrected, count, seed, progress, family, transform)
 
     def check_groups(self) -> None:
         """Refuse rows that belong together where the question does not allow for them."""
@@ -108,7 +112,12 @@ class Asked:
         if self.permutations is None:
             return None
         return permuted_statistics(
-            groups(), self.method, self.permutations, self.random_state, self.progress
+            groups(),
+            self.method,
+            self.permutations,
+            self.random_state,
+            self.progress,
+            transform=self.transform is not None,
         )
 
 
@@ -156,8 +165,8 @@ def compare_two(a: Group, b: Group, asked: Asked) -> EdgeDifferenceResult:
     compared, order = measured_groups(a, b, asked.method)
 
     def rows() -> list[FloatArray]:
-        of_b = all_rows(b.table)
-        return [all_rows(a.table), of_b if order is None else of_b[:, order]]
+        of_b = all_rows(values_under(b.table))
+        return [all_rows(values_under(a.table)), of_b if order is None else of_b[:, order]]
 
     (result,) = decide_differences(
         [compared], asked.alpha, asked.correction, asked.draws(rows), asked.family
@@ -176,7 +185,9 @@ def compare_levels(
     groups = [whole.rows[whole.codes == i] for i in range(len(whole.names))]
     dropped = [int((levels.codes == i).sum()) - len(rows) for i, rows in enumerate(groups)]
     opened = [
-        Group.of_rows(rows, name, levels.feature_names, whole.labels_of(whole.codes == i))
+        Group.of_rows(
+            rows, name, levels.feature_names, whole.labels_of(whole.codes == i), asked.transform
+        )
         for i, (rows, name) in enumerate(zip(groups, levels.names, strict=True))
     ]
     if len(groups) == 2:
@@ -186,7 +197,8 @@ def compare_levels(
         with in_group(group.name):
             group.check_rows()
     _check_varies(opened, groups)
-    pooled = standardized_within(whole.rows, whole.codes, len(groups))
+    within = standardized_within if asked.transform is None else scored_within
+    pooled = within(whole.rows, whole.codes, len(groups))
     compared = []
     for i, one in enumerate(opened):
         rest = whole.codes != i
@@ -199,7 +211,9 @@ def compare_levels(
     found = {}
     for i, (name, decided) in enumerate(zip(levels.names, results, strict=True)):
         result = asked.with_cautions(decided)
-        found[name] = _recorded(result, levels, (dropped[i], sum(dropped) - dropped[i]))
+        found[name] = _recorded(
+            result, levels, (dropped[i], sum(dropped) - dropped[i]), asked.transform
+        )
         _tell_cautions(result)
     return EdgeDifferences(found)
 
@@ -217,7 +231,10 @@ def _check_varies(opened: Sequence[Group], groups: Sequence[FloatArray]) -> None
 
 
 def _recorded(
-    result: EdgeDifferenceResult, levels: Levels, dropped: tuple[int, int]
+    result: EdgeDifferenceResult,
+    levels: Levels,
+    dropped: tuple[int, int],
+    transform: str | None = None,
 ) -> EdgeDifferenceResult:
     """The result with what only the levels know: their files, and the rows that were left out."""
     record: dict[str, Any] = {}
@@ -225,6 +242,8 @@ def _recorded(
         record["rows_without_level"] = levels.n_without
     if levels.groups_name is not None:
         record["groups"] = levels.groups_name
+    if transform is not None:
+        record["transform"] = transform
     options, files = {**result.options, **record}, (levels.files, levels.files)
     return replace(result, n_dropped=dropped, options=options, files=files)
 

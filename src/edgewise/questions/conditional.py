@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -42,6 +42,7 @@ def partial_test(
     drop_missing: bool = False,
     groups: Any = None,
     client: Any = None,
+    transform: str | None = None,
     **options: Any,
 ) -> PairTest:
     """Test whether two columns are related, given some others.
@@ -68,6 +69,8 @@ def partial_test(
         Which rows belong together, such as those of a subject, as in `edge_test`.
     client : distributed.Client, optional
         A Dask cluster that reads the rows, as in `edge_test`.
+    transform : {"normal-scores", None}
+        Test the normal scores of the columns in place of their values, as in `edge_test`.
     **options
         Further options of the method.
 
@@ -103,10 +106,17 @@ def partial_test(
         )
     if groups is not None:
         chosen.check_groups()
-        return _of_groups(data, x, y, given, chosen, groups, feature_names, drop_missing, client)
+        more = {"drop_missing": drop_missing, "client": client, "transform": transform}
+        return _of_groups(data, x, y, given, chosen, groups, feature_names, more)
     table = _table_of(data, x, y, given, feature_names, client)
     try:
-        result = edge_test(table, method=chosen, correction=None, drop_missing=drop_missing)
+        result = edge_test(
+            table,
+            method=chosen,
+            correction=None,
+            drop_missing=drop_missing,
+            transform=transform,
+        )
     except DataError:
         n_given = len(table.feature_names) - 2
         few = rows_up_to(open_table(table, drop_missing=drop_missing), n_given + 2)
@@ -123,8 +133,7 @@ def _of_groups(
     method: Method,
     groups: Any,
     feature_names: Sequence[str] | None,
-    drop_missing: bool,
-    client: Any,
+    more: Mapping[str, Any],
 ) -> PairTest:
     """The test of rows that belong together: the labels are read along with the columns."""
     if feature_names is not None:
@@ -134,13 +143,12 @@ def _of_groups(
     given = given_columns(given)
     names = [str(one) for one in (x, y, *given)]
     if not all(isinstance(one, str) for one in (x, y, *given)):
-        known = open_table(data, client=client, groups=groups).feature_names
+        known = open_table(data, client=more["client"], groups=groups).feature_names
         i, j, others = places(x, y, given, known)
         names = [known[k] for k in (i, j, *others)]
     columns = list(dict.fromkeys(names))
     places(names[0], names[1], names[2:], columns)
-    more: dict[str, Any] = {"drop_missing": drop_missing, "client": client, "groups": groups}
-    result = edge_test(data, method=method, correction=None, columns=columns, **more)
+    result = edge_test(data, method=method, correction=None, columns=columns, groups=groups, **more)
     return pair_of_result(result, method.guarantee)
 
 

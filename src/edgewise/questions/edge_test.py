@@ -22,6 +22,7 @@ from edgewise.results.decide import decide
 from edgewise.results.result import EdgeTestResult
 from edgewise.rows.file_read import files_read
 from edgewise.rows.grouping import GroupedTable
+from edgewise.rows.normal_scores import transform_of
 from edgewise.rows.opening import open_table
 from edgewise.states.registry import as_state
 
@@ -43,6 +44,7 @@ def edge_test(
     budget: float | None = None,
     client: Any = None,
     groups: Any = None,
+    transform: str | None = None,
     **options: Any,
 ) -> EdgeTestResult:
     r"""Test every pair of variables for an edge of the undirected graphical model.
@@ -132,6 +134,16 @@ def edge_test(
         labels (text or whole numbers), which is read along and is not a variable, or one label for
         each row. Rows of a group may depend on each other, groups may not. For "score" and "wald",
         with 20 groups or more.
+    transform : {"normal-scores", None}
+        Test the normal scores Φ⁻¹(rank/(n + 1)) of each column, equal values with the average of
+        their ranks, in place of the values. Then units, skew and the tails of single columns do
+        not matter. Partial correlations are those of the scores. That is right in the limit if the
+        rows are Gaussian up to an increasing change of each column, and nearly right elsewhere: on
+        a chain of t₃, pairs without an edge have partial correlations of the scores of 0.004. For
+        the per-edge methods except "sequential". Ranks are exact for rows in memory and in files
+        of up to 256 MB (on a cluster 32 MB). For more rows they come from a sketch (extra `ranks`)
+        and are wrong by up to 0.07 % of the rows; that moves a statistic by about 0.01, and not
+        always by the same. The rows are read once more.
     **options
         Further options of the method:
 
@@ -190,6 +202,12 @@ def edge_test(
     >>> oil = ew.edge_test(returns, given=["CVX", "XOM"], method="batch")
     >>> print(oil.headline()[:75])
     40 of 153 possible edges among 18 variables, adjusted for CVX and XOM, from
+
+    Concentrations of proteins in cells, which are very skewed, by their ranks:
+
+    >>> cells = ew.edge_test(ew.datasets.load_sachs(), transform="normal-scores")
+    >>> print(cells.headline()[:66])
+    44 of 55 possible edges among 11 variables, of normal scores, from
     """
     columns, exclude = check_columns("columns", columns), check_columns("exclude", exclude)
     rows: dict[str, Any] = {
@@ -199,16 +217,23 @@ def edge_test(
         "drop_missing": drop_missing,
         "client": client,
         "groups": groups,
+        "transform": transform,
     }
     family = Family.checked(given, pairs, columns=columns, exclude=exclude)
     asked = alpha, correction, min_effect, effect_scale, family
     state, grouped = as_state(data), groups is not None or isinstance(data, GroupedTable)
+    transformed = transform is not None or transform_of(data) is not None
     if budget is not None:
         if state is not None:
             raise ParameterError("budget: expected with rows only, got a state, which has no rows.")
         if grouped:
             raise ParameterError(
                 "budget: expected without groups, got both; leave one of the two out."
+            )
+        if transformed:
+            raise ParameterError(
+                "budget: expected without transform, got both; the bounds that it chooses from are "
+                "not known for ranks. Leave one of the two out."
             )
         able = candidates(method, options, edge_test)
         question = able[0].question(*asked)
@@ -222,6 +247,8 @@ def edge_test(
     chosen = method_of(method, options, edge_test)
     if grouped:
         chosen.check_groups()
+    if transformed:
+        chosen.check_transform()
     if isinstance(state, ConfidenceSequence):
         chosen, state = _of_sequence(chosen, state), state.state
     question = chosen.question(*asked)

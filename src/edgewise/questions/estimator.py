@@ -21,6 +21,7 @@ from edgewise.questions.edge_test import measured_and_decided
 from edgewise.questions.fitted import FittedTest
 from edgewise.results.result import EdgeTestResult
 from edgewise.rows.grouping import GroupedTable
+from edgewise.rows.normal_scores import scores_under
 from edgewise.rows.opening import open_table
 from edgewise.states.accumulate import read_into
 from edgewise.states.row_state import RowState
@@ -65,6 +66,10 @@ class EdgeTest(FittedTest, BaseEstimator):  # type: ignore[misc]
         Columns to adjust for without testing their pairs; those of an array are "x0", "x1", ….
     pairs : sequence of pairs of str, optional
         The only pairs to test.
+    column_transform : {"normal-scores", None}
+        Test the normal scores of the columns in place of their values, `transform` of `edge_test`.
+        (scikit-learn takes whatever has a `transform` for a transformer of data.) Other rows get
+        the scores of their values among the rows of `fit`; these are kept, sorted.
     mu : float
         For "trace" and "eig": the paper's constant.
     standardize : bool
@@ -152,6 +157,7 @@ class EdgeTest(FittedTest, BaseEstimator):  # type: ignore[misc]
         effect_scale: str | None = None,
         given: str | Sequence[str] | None = None,
         pairs: Sequence[tuple[str, str]] | None = None,
+        column_transform: str | None = None,
         mu: float = 1.0,
         standardize: bool = False,
         radius: str = "trace",
@@ -171,6 +177,7 @@ class EdgeTest(FittedTest, BaseEstimator):  # type: ignore[misc]
         self.effect_scale = effect_scale
         self.given = given
         self.pairs = pairs
+        self.column_transform = column_transform
         self.mu = mu
         self.standardize = standardize
         self.radius = radius
@@ -210,9 +217,15 @@ class EdgeTest(FittedTest, BaseEstimator):  # type: ignore[misc]
             The estimator itself.
         """
         self._forget()
-        table = open_table(X, groups=groups)
+        table = open_table(X, groups=groups, transform=self.column_transform)
+        if self.column_transform is not None:
+            self._chosen().check_transform()
+        scores = scores_under(table)
+        known = None if scores is None else scores.known()
         tested = self._test(table)
-        self._remember_features(X, table, reset=True)
+        self._remember_features(X, table.below if table is scores else table, reset=True)
+        if known is not None:
+            self._score_map_ = known
         self._tested = tested
         self.n_samples_seen_ = tested[0].n_samples
         return self
@@ -237,6 +250,11 @@ class EdgeTest(FittedTest, BaseEstimator):  # type: ignore[misc]
             The estimator itself.
         """
         chosen = self._chosen()
+        if self.column_transform is not None:
+            raise ParameterError(
+                "column_transform: expected None with partial_fit, got "
+                f"{self.column_transform!r}, which needs all rows at once; use fit."
+            )
         first = not hasattr(self, "moments_")
         table = open_table(X)
         if first:  # and not only when the result is first used
@@ -302,7 +320,13 @@ class EdgeTest(FittedTest, BaseEstimator):  # type: ignore[misc]
         )
         is_state = isinstance(data, RowState)
         names = getattr(self, "feature_names_in_", None) if is_state else None
-        measurement, result = measured_and_decided(data, chosen, question, feature_names=names)
+        measurement, result = measured_and_decided(
+            data,
+            chosen,
+            question,
+            feature_names=names,
+            transform=self.column_transform if is_state else None,
+        )
         return result, Gaussian.of(measurement.estimate)
 
     def _forget(self) -> None:

@@ -115,7 +115,8 @@ class FittedTest:
         It uses `location_` and the inverse of the covariance, with all of its entries. So it says
         how well mean and covariance predict, not how good the edges are: settings that only change
         the decision, such as `alpha`, have the same score. Columns are in their own units, also
-        where the test standardised them.
+        where the test standardised them; with a `column_transform` they are the scores of their
+        values among the rows of `fit`.
 
         Parameters
         ----------
@@ -206,7 +207,8 @@ class FittedTest:
         """Other rows of the columns that were fitted."""
         table = open_table(X)
         self._remember_features(X, table, reset=False)
-        return table
+        known = getattr(self, "_score_map_", None)
+        return table if known is None else open_table(table, transform=known)
 
 
 def _known_to_sklearn(X: Any, table: Table) -> bool:

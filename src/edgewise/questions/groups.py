@@ -27,6 +27,7 @@ from edgewise.results.decide_difference import TwoGroups
 from edgewise.rows.collecting import all_rows
 from edgewise.rows.counting import rows_up_to
 from edgewise.rows.grouping import GroupedTable
+from edgewise.rows.normal_scores import values_under
 from edgewise.rows.opening import files_of, open_table
 from edgewise.rows.read_table import data_and_reading
 from edgewise.rows.selection import column_places
@@ -80,9 +81,10 @@ class Group:
         name: str,
         feature_names: tuple[str, ...],
         labels: FloatArray | None = None,
+        transform: str | None = None,
     ) -> Group:
         """Rows in memory; the labels say which of them belong together."""
-        table = open_table(rows, feature_names=feature_names, groups=labels)
+        table = open_table(rows, feature_names=feature_names, groups=labels, transform=transform)
         return cls(name, table, feature_names, True)
 
     @property
@@ -208,13 +210,15 @@ def measured_groups(a: Group, b: Group, method: Method) -> tuple[TwoGroups, AnyA
 
 def cautions_of_rows(a: Group, b: Group, order: AnyArray | None) -> tuple[Caution, ...]:
     """What rows in memory say against independent groups; others are not read again for it."""
-    tables = [one.source for one in (a, b)]
-    if any(isinstance(one, RowState) or not one.in_memory for one in tables):
+    if any(isinstance(one.source, RowState) for one in (a, b)):
         return ()
-    sizes = [(one.table.n_rows or 0) * len(one.feature_names) for one in (a, b)]
+    tables = [values_under(one.table) for one in (a, b)]
+    if not all(one.in_memory for one in tables):
+        return ()
+    sizes = [(one.n_rows or 0) * len(one.feature_names) for one in tables]
     if not 0 < sum(sizes) <= _MOST_LOOKED_AT:
         return ()
-    first, second = all_rows(a.table), all_rows(b.table)
+    first, second = map(all_rows, tables)
     return row_cautions(first, second if order is None else second[:, order], b.name)
 
 

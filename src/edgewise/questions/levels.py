@@ -88,7 +88,7 @@ def read_levels(data: Any, by: Any, rows: Mapping[str, Any]) -> Levels:
         labels = _given(by)
     if isinstance(together, str):
         rows = {**rows, "exclude": _without(together, rows, "groups")}
-    table = open_table(data, **{**rows, "drop_missing": False, "groups": None})
+    table = open_table(data, **{**rows, "drop_missing": False, "groups": None, "transform": None})
     values = all_rows(table)
     if len(labels) != len(values):
         raise DataError(

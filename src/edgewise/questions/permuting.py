@@ -10,6 +10,7 @@ from edgewise._base.types import AnyArray, FloatArray
 from edgewise.errors import ParameterError
 from edgewise.methods.method import Method
 from edgewise.methods.registry import registered
+from edgewise.rows.score_map import normal_scores
 
 _LARGEST = 1e300
 _ZOfRows = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
@@ -21,18 +22,23 @@ def permuted_statistics(
     permutations: int,
     random_state: int,
     progress: Callable[[int], None] | None = None,
+    *,
+    transform: bool = False,
 ) -> FloatArray:
     """D of every pair, one permutation in each row.
 
     Of two groups, the first is compared with the second; of more, each with the others. `progress`
-    is called with 1 after every permutation.
+    is called with 1 after every permutation. With `transform`, ranks are found anew in the permuted
+    groups, as they were in the groups themselves.
     """
     rows, k = np.concatenate(groups), len(groups)
     labels = np.repeat(np.arange(k), [len(group) for group in groups])
     rng = np.random.default_rng(random_state)
     found = []
     for _ in range(permutations):
-        found.append(_statistics(rows, rng.permutation(labels), k, method.fisher_z_of_rows))
+        permuted = rng.permutation(labels)
+        made = scored_within(rows, permuted, k) if transform else rows
+        found.append(_statistics(made, permuted, k, method.fisher_z_of_rows))
         if progress is not None:
             progress(1)
     draws = np.array(found)
@@ -74,4 +80,12 @@ def standardized_within(rows: FloatArray, labels: AnyArray, k: int) -> FloatArra
         own = rows[labels == i]
         with np.errstate(divide="ignore", invalid="ignore"):
             made[labels == i] = (own - own.mean(axis=0)) / own.std(axis=0)
+    return made
+
+
+def scored_within(rows: FloatArray, labels: AnyArray, k: int) -> FloatArray:
+    """The normal scores of every group by itself."""
+    made = np.empty_like(rows)
+    for i in range(k):
+        made[labels == i] = normal_scores(rows[labels == i].T).T
     return made

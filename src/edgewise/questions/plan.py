@@ -20,6 +20,7 @@ from edgewise.inference.family import Family
 from edgewise.methods.method import Method
 from edgewise.methods.planning import Plan
 from edgewise.methods.registry import DEFAULT_METHOD, method_of
+from edgewise.rows.normal_scores import transform_of
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -44,6 +45,8 @@ class SamplePlan:
     simulated : bool
         Whether the numbers come from a simulation with the pilot's residuals, of up to 40 pairs;
         the others have the median of these.
+    transform : str or None
+        What was planned for in place of the values of the columns.
 
     Examples
     --------
@@ -62,6 +65,7 @@ class SamplePlan:
     n_samples: int
     pairs: FloatArray
     simulated: bool = False
+    transform: str | None = None
 
 
 def plan_sample_size(
@@ -77,6 +81,7 @@ def plan_sample_size(
     given: str | Sequence[str] | None = None,
     pairs: Iterable[tuple[str, str]] | None = None,
     drop_missing: bool = False,
+    transform: str | None = None,
     **options: Any,
 ) -> SamplePlan:
     """Plan the number of rows from a pilot sample of the same kind of data.
@@ -107,6 +112,9 @@ def plan_sample_size(
         The only pairs to test.
     drop_missing : bool
         Leave out rows of the pilot with NaN or infinite values instead of refusing them.
+    transform : {"normal-scores", None}
+        Test the normal scores of the columns in place of their values, as in `edge_test`;
+        the effect is then a partial correlation of the scores.
     **options
         Options of the method, as in `edge_test`.
 
@@ -134,6 +142,8 @@ def plan_sample_size(
     effect = check_real("effect", effect, above=0, below=1)
     power = check_real("power", power, above=0, below=1)
     chosen = method_of(method, options, plan_sample_size)
+    if transform is not None or transform_of(pilot) is not None:
+        chosen.check_transform()
     columns, exclude = check_columns("columns", columns), check_columns("exclude", exclude)
     family = Family.checked(given, pairs, columns=columns, exclude=exclude)
     question = chosen.question(alpha, correction, family=family)
@@ -144,6 +154,7 @@ def plan_sample_size(
         columns=columns,
         exclude=exclude,
         drop_missing=drop_missing,
+        transform=transform,
         check_names_of=family.tested,
     )
     evidence = replace(evidence, given=family.given)
@@ -171,4 +182,5 @@ def plan_sample_size(
         int(np.nanmedian(rows)),
         rows,
         chosen.plans_by_simulation,
+        evidence.transform,
     )

@@ -44,7 +44,8 @@ def write_report(
             "belong together; leave it out."
         )
     # What the data say about single rows, and other methods, would not be about groups.
-    source = None if grouped else _rows(data, result.feature_names)
+    transform = result.options.get("transform")
+    source = None if grouped else _rows(data, result.feature_names, transform)
     if source is None:
         report_of(result, path, title=title, command=command)
         return
@@ -120,7 +121,7 @@ def _beside(result: EdgeTestResult) -> str | None:
     return "holm" if result.radius is not None else result.correction
 
 
-def _rows(data: Any, tested: Sequence[str]) -> Table | None:
+def _rows(data: Any, tested: Sequence[str], transform: str | None) -> Table | None:
     """The rows of the tested columns, if they can be read again."""
     if data is None or as_state(data) is not None:
         return None
@@ -136,7 +137,7 @@ def _rows(data: Any, tested: Sequence[str]) -> Table | None:
             f"{len(source.feature_names)}; pass the same columns."
         )
     # Columns that were renamed for the test are called the same here.
-    return open_table(source, feature_names=tested, drop_missing=True)
+    return open_table(source, feature_names=tested, drop_missing=True, transform=transform)
 
 
 def _tested_columns(data: Any, tested: Sequence[str]) -> Table:

@@ -26,6 +26,7 @@ from edgewise.results.difference_pairs import EdgeDifference
 from edgewise.results.difference_summary import any_sentence, global_sentence, p_text, rows_text
 from edgewise.results.differences import EdgeDifferences
 from edgewise.results.tested import adjusted_for, is_chosen
+from edgewise.results.transformed import meaning
 from edgewise.view.difference import Panel, overlaid, panels
 from edgewise.view.layout import node_positions
 from edgewise.view.safe_names import printable, shortened
@@ -123,6 +124,7 @@ def difference_html(
         answer=_answer(sum(each.n_edges for each in results), one.n_tests),
         any_pair=any_sentence(result.global_pvalue, one),
         adjusted=printable(f"The pairs were {adjusted_for(one)}." if one.given else ""),
+        meaning=meaning(one.options),
         cautions=[printable(caution) for each in results for caution in each.cautions],
         several=len(results) > 1,
         comparisons=[_comparison(each, places) for each in results],

@@ -31,6 +31,7 @@ from edgewise.report.page import (
 )
 from edgewise.results.result import EdgeTestResult
 from edgewise.results.tested import chosen_pairs, given_names, is_chosen, tested_part
+from edgewise.results.transformed import meaning
 from edgewise.view.graph_files import distinct_texts
 from edgewise.view.heatmap import clustered_order
 from edgewise.view.layout import node_positions
@@ -110,6 +111,7 @@ def report_html(result: EdgeTestResult, context: Context) -> str:
         data=Markup(_safe_json(_data(result, bound))),  # noqa: S704  no "<" is left in it
         question=_question(result),
         adjusted=_adjusted(result),
+        meaning=meaning(result.options),
         chosen=is_chosen(result),
         answer=_answer(result, promise),
         cautions=_cautions(result, "below" if context.ladder else ""),
@@ -208,7 +210,10 @@ def _condition(result: EdgeTestResult) -> str:
     if "n_groups" in result.options:
         return CONDITION_OF_GROUPS
     kind = registered().get(result.method)
-    return "what its authors say" if kind is None else kind.condition
+    condition = "what its authors say" if kind is None else kind.condition
+    if "transform" in result.options:
+        condition += ", and here if they are Gaussian up to an increasing change of each column"
+    return condition
 
 
 def _python_call(result: EdgeTestResult) -> str:
@@ -218,7 +223,7 @@ def _python_call(result: EdgeTestResult) -> str:
     kind = registered().get(result.method)
     if kind is not None:
         given |= kind.asked(result.options)
-    for name in ("min_effect", "effect_scale"):
+    for name in ("min_effect", "effect_scale", "transform"):
         if name in result.options:
             given[name] = result.options[name]
     if (pairs := chosen_pairs(result)) is not None:
@@ -236,6 +241,7 @@ def _data(result: EdgeTestResult, bound: bool) -> dict[str, Any]:
     document: dict[str, Any] = {
         "names": list(distinct_texts(part.feature_names, printable).values()),
         "given": printable(", ".join(result.given)),
+        "meaning": " ".join(meaning(result.options)),
         "pairs": None if part.tested is None else np.transpose(part.tested_pairs()).tolist(),
         "alpha": result.alpha,
         "smallestAlpha": min(_SMALLEST_ALPHA, result.alpha),

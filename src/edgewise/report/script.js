@@ -421,6 +421,7 @@
     const logp = effects[state.effect].logp;
     const remarks = low ? [`# interval_low and interval_high: ${data.intervalLabel}`] : [];
     // What follows a space does not begin a cell that is a formula.
+    if (data.meaning) remarks.push(`# ${data.meaning}`);
     if (data.given) remarks.push(`# adjusted for: ${data.given.replace(/([,;])(?=\S)/g, "$1 ")}`);
     const head = ["source", "target", "partial_correlation", ...(low ? ["interval_low", "interval_high"] : []), "log_pvalue", "log_adjusted_pvalue", "edge"];
     const ends = (k) => (low ? [low[k].toPrecision(7), high[k].toPrecision(7)] : []);

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from edgewise.results.tested import adjusted_for, is_chosen
+from edgewise.results.transformed import meaning, transformed
 
 if TYPE_CHECKING:
     from edgewise.results.difference import EdgeDifferenceResult
@@ -16,10 +17,11 @@ def shortest(result: EdgeDifferenceResult) -> str:
     """The repr."""
     cautions = f", cautions={len(result.cautions)}" if result.cautions else ""
     permutations = f", permutations={result.permutations}" if result.permutations else ""
+    scores = f", transform={result.options['transform']!r}" if transformed(result.options) else ""
     return (
         f"EdgeDifferenceResult(method={result.method!r}, alpha={result.alpha:g}, "
         f"correction={result.correction!r}{permutations}, group_names={result.group_names!r}, "
-        f"n_samples={result.n_samples!r}, n_features={result.n_features}, "
+        f"n_samples={result.n_samples!r}, n_features={result.n_features}{scores}, "
         f"differing={result.n_edges}{cautions})"
     )
 
@@ -32,7 +34,8 @@ def headline(result: EdgeDifferenceResult) -> str:
         family += f" over {result.n_tests} tests"
     if result.permutations is not None:
         family += f", {result.permutations} permutations"
-    adjusted = f", {adjusted_for(result)}," if result.given else ""
+    told = [text for text in (adjusted_for(result), transformed(result.options)) if text]
+    adjusted = f", {', '.join(told)}," if told else ""
     verb = "differs" if result.n_edges == 1 else "differ"
     return (
         f"{result.n_edges} of {result.n_pairs} {'chosen ' * is_chosen(result)}pairs among "
@@ -64,7 +67,7 @@ def any_sentence(pvalue: float, result: EdgeDifferenceResult) -> str:
 
 def facts(result: EdgeDifferenceResult) -> list[str]:
     """The headline, the global test, and the rows that were left out."""
-    lines = [headline(result)]
+    lines = [headline(result), *meaning(result.options)]
     if result.n_tests == result.n_pairs:
         # With more levels the test of all of them counts, which `EdgeDifferences` tells.
         lines.append(global_sentence(result))

@@ -16,6 +16,7 @@ from edgewise.results.edge import FrameKind, frame_of
 from edgewise.results.json import read_source
 from edgewise.results.json_document import DIFFERENCES_FORMAT, Document
 from edgewise.results.json_output import WritesJson
+from edgewise.results.transformed import transformed
 
 if TYPE_CHECKING:
     import os
@@ -106,9 +107,10 @@ class EdgeDifferences(Mapping[str, EdgeDifferenceResult], WritesJson):
             One line.
         """
         first = next(iter(self.results.values()))
+        scores = "".join(f", {text}" for text in [transformed(first.options)] if text)
         return (
             f"{len(self)} groups, each against all others pooled: {self.n_edges} of "
-            f"{first.n_tests} differences among {len(first.tested_columns())} variables."
+            f"{first.n_tests} differences among {len(first.tested_columns())} variables{scores}."
         )
 
     def summary(self) -> str:

@@ -168,6 +168,8 @@ def graph_of(result: EdgeTestResult) -> nx.Graph[str]:
         graph.graph["intervals"] = result.interval_label
     if result.given:
         graph.graph["adjusted_for"] = ", ".join(result.given)
+    if "transform" in result.options:
+        graph.graph["transform"] = result.options["transform"]
     graph.add_nodes_from(result.feature_names[i] for i in result.tested_columns())
     for edge in result.edges():
         numbers = edge._asdict()

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, overload
 
 from edgewise.results.json_output import text_or_file
 from edgewise.results.result import EdgeTestResult
+from edgewise.results.transformed import transformed
 
 _SMALLEST_SHOWN = 1e-300
 _LEAST_PVALUE = 2.2250738585072014e-308
@@ -139,11 +140,11 @@ class PairTest:
         digits = max(2, math.ceil(-math.log10(max(high - low, 1e-9))) + 1)
         groups = self.whole().options.get("n_groups")
         together = "" if groups is None else f" in {groups} groups"
-        kind, given = "correlation", ""
+        kind, given, scores = "correlation", "", f"{transformed(self.whole().options)} ".lstrip()
         if self.given:
             kind, given = "partial correlation", f" given {_and(self.given)}"
         return (
-            f"The {kind} of {self.x} and {self.y}{given} is "
+            f"The {kind} {scores}of {self.x} and {self.y}{given} is "
             f"{self.partial_correlation:.{digits}f} ({100 * level:.6g} % interval "
             f"{low:.{digits}f} to {high:.{digits}f}, {_shown(self.log_pvalue)}, "
             f"n = {self.n_samples} rows{together}; {self.method} test, "
@@ -211,6 +212,8 @@ class PairTest:
             "guarantee": self.guarantee,
             "cautions": list(self.cautions),
         }
+        if (transform := self.whole().options.get("transform")) is not None:
+            document["transform"] = transform
         return text_or_file(json.dumps(document, indent=indent, ensure_ascii=False), file)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -223,6 +226,8 @@ class PairTest:
 def pair_of_result(result: EdgeTestResult, guarantee: str) -> PairTest:
     """The test of the first two columns, given all others."""
     x, y, *given = result.feature_names
+    if "transform" in result.options:
+        guarantee = "per edge, Gaussian up to changes of columns"
     return PairTest(
         x,
         y,

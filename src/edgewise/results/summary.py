@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from edgewise.results.tested import adjusted_for, is_chosen
+from edgewise.results.transformed import meaning, transformed
 
 if TYPE_CHECKING:
     from edgewise.results.result import EdgeTestResult
@@ -16,10 +17,11 @@ def shortest(result: EdgeTestResult) -> str:
     """The repr."""
     cautions = f", cautions={len(result.cautions)}" if result.cautions else ""
     family = "" if result.tested is None else f", pairs={result.n_pairs}"
+    scores = f", transform={result.options['transform']!r}" if transformed(result.options) else ""
     return (
         f"EdgeTestResult(method={result.method!r}, alpha={result.alpha:g}, "
         f"correction={result.correction!r}, n_samples={result.n_samples}, "
-        f"n_features={result.n_features}{family}, edges={result.n_edges}{cautions})"
+        f"n_features={result.n_features}{scores}{family}, edges={result.n_edges}{cautions})"
     )
 
 
@@ -35,17 +37,18 @@ def headline(result: EdgeTestResult) -> str:
     else:
         found = f"{result.n_edges} of {result.n_pairs} possible edges {among}"
     adjusted = f", {adjusted_for(result)}" if result.given else ""
+    scores = transformed(result.options)
     groups = result.options.get("n_groups")
     together = "" if groups is None else f" in {groups} groups"
     return (
-        f"{found}{adjusted}, from {result.n_samples} rows{together} "
+        f"{found}{adjusted}{f', {scores}' * bool(scores)}, from {result.n_samples} rows{together} "
         f"(method {result.method!r}, alpha {result.alpha:g}, {family})."
     )
 
 
 def facts(result: EdgeTestResult) -> list[str]:
     """The headline, and what a reader must know before the edges."""
-    lines = [headline(result)]
+    lines = [headline(result), *meaning(result.options)]
     if result.n_dropped:
         lines.append(f"{result.n_dropped} rows with missing values were left out.")
     if result.rows_needed is not None:

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from edgewise._base import special
 from edgewise._base.types import AnyArray, FloatArray
 from edgewise.rows.block import ColumnBlock, Rows, row_blocks
+from edgewise.rows.score_map import normal_scores
 
 #: How many leading rows are kept: at most this many, and at most this many numbers (8 MB).
 _MOST_ROWS, _MOST_NUMBERS = 8192, 1 << 20
@@ -81,15 +81,11 @@ class Glance:
     def of_ranks(self) -> Glance:
         """The glance of normal scores: the order of the first rows, and no value far out."""
         nothing = Glance.of_nothing(self.far.shape[1])
-        n = len(self.leading)
-        if not n:
+        if not len(self.leading):
             return nothing
-        scores = np.empty_like(self.leading)
-        for column, own in zip(scores.T, self.leading.T, strict=True):
-            ordered = np.sort(own)
-            below, up_to = (np.searchsorted(ordered, own, side) for side in ("left", "right"))
-            column[:] = special.ndtri((below + up_to + 1) / (2 * (n + 1)))
-        return replace(nothing, n_samples=self.n_samples, leading=scores)
+        scores = self.leading.T.copy()
+        normal_scores(scores, out=scores)
+        return replace(nothing, n_samples=self.n_samples, leading=scores.T)
 
 
 class Looker:

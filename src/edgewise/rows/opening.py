@@ -13,16 +13,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from edgewise._base.checks import check_columns, check_flag, check_names
+from edgewise._base.checks import check_choice, check_columns, check_flag, check_names
 from edgewise._base.warn import warn
 from edgewise.errors import DataError, GuessedFormatWarning, ParameterError
 from edgewise.rows.aligning import check_aligned
 from edgewise.rows.grouping import GroupedTable, WithLabels
 from edgewise.rows.kinds import gives_batches, kind_of
+from edgewise.rows.normal_scores import TRANSFORMS, NormalScores
 from edgewise.rows.not_rows import check_is_rows
 from edgewise.rows.read_table import data_and_reading
 from edgewise.rows.readers.arrays import ArrayTable
 from edgewise.rows.reading import Reading
+from edgewise.rows.score_map import ScoreMap
 from edgewise.rows.selection import selected_names
 from edgewise.rows.table import LocalTable, Table
 from edgewise.rows.views import ChosenColumns, FiniteRows, RenamedColumns, WatchedRows
@@ -44,6 +46,7 @@ def open_table(
     client: Any = None,
     progress: Callable[[int], None] | None = None,
     groups: Any = None,
+    transform: str | ScoreMap | None = None,
 ) -> Table:
     """Open any data that hold rows as a table.
 
@@ -67,6 +70,8 @@ def open_table(
     groups : str or array-like, optional
         Which rows belong together: a column of labels, or one label for each row. The table is
         then a `GroupedTable`.
+    transform : {"normal-scores", None}
+        Replace each column by its normal scores; or those that a map of other rows gives.
 
     Returns
     -------
@@ -75,14 +80,16 @@ def open_table(
     """
     check_flag("drop_missing", drop_missing)
     if isinstance(data, GroupedTable):
-        if drop_missing or any(
-            given is not None for given in (columns, exclude, feature_names, progress, groups)
-        ):
+        asked = (columns, exclude, feature_names, progress, groups, transform)
+        if drop_missing or any(one is not None for one in asked):
             raise ParameterError(
                 "data: expected rows whose groups are not yet known, got a table of groups; choose "
                 "its columns and rows when it is opened."
             )
         return data
+    known = transform if isinstance(transform, ScoreMap) else None
+    if known is None:
+        check_choice("transform", transform, TRANSFORMS)
     columns, exclude = check_columns("columns", columns), check_columns("exclude", exclude)
     along = (groups,) if isinstance(groups, str) else ()
     table = open_columns(data, columns, exclude, along, client)
@@ -97,6 +104,8 @@ def open_table(
         table = WatchedRows(table, progress)
     if drop_missing:
         table = FiniteRows(table)
+    if transform is not None:
+        table = NormalScores(table, n_labels=int(groups is not None), known=known)
     return table if groups is None else GroupedTable(table, groups if along else None)
 
 

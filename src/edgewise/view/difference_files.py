@@ -11,6 +11,7 @@ from edgewise._base.atomic import atomic_path
 from edgewise.results.difference import EdgeDifferenceResult
 from edgewise.results.difference_pairs import EdgeDifference
 from edgewise.results.differences import EdgeDifferences
+from edgewise.results.transformed import meaning
 from edgewise.view.export import comment_line, safe_cell
 from edgewise.view.graph_files import distinct_texts
 
@@ -54,6 +55,7 @@ def write_lines(result: EdgeDifferenceResult | EdgeDifferences, file: TextIO) ->
 def _remarks(results: list[EdgeDifferenceResult]) -> Iterator[str]:
     for one in results:
         yield one.headline()
+    yield from meaning(results[0].options)
     yield f"interval_low and interval_high: {results[0].interval_label}, of the difference"
     for one in results:
         yield from (f"caution: {caution}" for caution in one.cautions)

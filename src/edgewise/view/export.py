@@ -13,6 +13,7 @@ from edgewise._base.checks import check_ending
 from edgewise._base.parts import check_part
 from edgewise.results.edge import Edge
 from edgewise.results.result import EdgeTestResult
+from edgewise.results.transformed import meaning
 from edgewise.view.graph_files import (
     GRAPH_KINDS,
     distinct_texts,
@@ -100,6 +101,7 @@ def _remarks(result: EdgeTestResult) -> Iterator[str]:
         yield f"interval_low and interval_high: {result.interval_label}"
     if result.given:
         yield f"adjusted for: {', '.join(result.given)}"
+    yield from meaning(result.options)
     yield from (f"caution: {caution}" for caution in result.cautions)
 
 

@@ -17,11 +17,14 @@ import numpy as np
 from edgewise._base.parts import part
 from edgewise._base.types import BoolArray, FloatArray
 from edgewise.results.result import EdgeTestResult
-from edgewise.results.tested import Tested, adjusted_for, is_chosen
+from edgewise.results.tested import adjusted_for, is_chosen
+from edgewise.results.transformed import transformed
 from edgewise.view.safe_names import shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from edgewise.results.difference import EdgeDifferenceResult
 # Okabe & Ito's blue and vermillion, which people with any common colour blindness can tell apart.
 POSITIVE, NEGATIVE = "#0072B2", "#D55E00"
 # Pairs that are not edges, and remarks.
@@ -177,9 +180,10 @@ def found(result: EdgeTestResult) -> str:
     )
 
 
-def adjusted(result: Tested) -> list[str]:
-    """A further line of a title: what was adjusted for and is not in the picture, if anything."""
-    return [shortened(adjusted_for(result), _LONGEST_NOTE)] if result.given else []
+def adjusted(result: EdgeTestResult | EdgeDifferenceResult) -> list[str]:
+    """Further lines of a title: what was adjusted for and is not in the picture; of what scores."""
+    told = adjusted_for(result), transformed(result.options)
+    return [shortened(text, _LONGEST_NOTE) for text in told if text]
 
 
 def write_title(ax: Axes, *lines: str, size: float = 11.0) -> None:

@@ -135,7 +135,6 @@ class TestSameAsHere:
             result = ew.edge_test(array, method=method, **options)
             same_result(result, ew.edge_test(X, method=method, **options))
 
-
     def test_concordance_of_many_rows(self, da, same_result):
         """Blocks of 128 rows, as in one stream; rows that fill none are compared at the end."""
         X = np.random.default_rng(3).standard_cauchy((14_000, 3)) @ np.tri(3)
