@@ -140,17 +140,21 @@ class Kendall(Method):
         # What is unusual about values says nothing here: only their order counts.
         evidence = replace(evidence, glance=None if glance is None else glance.of_ranks())
         if self.radius is not None:
-            measured = self._bounded(evidence, latent, concordance)
+            measured, certain = self._bounded(evidence, latent, concordance), not latent.replaced
         else:
-            measured = self._per_edge(evidence, latent, concordance)
-        own = (*_about_definiteness(latent, measured), *_about_ties(concordance, measured))
+            left_out = None if latent.replaced else leave_one_out(concordance, latent.estimate)
+            measured = self._per_edge(evidence, latent.estimate, concordance, left_out)
+            certain = left_out is not None
+        own = (*_about_definiteness(latent, certain), *_about_ties(concordance, measured))
         return replace(measured, cautions=(*own, *measured.cautions))
 
     def _per_edge(
-        self, evidence: Evidence, latent: LatentEstimate, concordance: Concordance
+        self,
+        evidence: Evidence,
+        estimate: PrecisionEstimate,
+        concordance: Concordance,
+        left_out: LeftOut | None,
     ) -> Measurement:
-        estimate = latent.estimate
-        left_out = None if latent.replaced else leave_one_out(concordance, estimate)
         if left_out is None:
             spread, units = _unknown(estimate), 2
             # Any that are not zero would do: with infinite errors every statistic is.
@@ -260,12 +264,8 @@ def _critical(p: int) -> Any:
     return critical
 
 
-def _about_definiteness(latent: LatentEstimate, measured: Measurement) -> tuple[Caution, ...]:
-    uncertainty = measured.uncertainty
-    known = isinstance(uncertainty, Bound) or bool(
-        np.isfinite(uncertainty.spread.fisher_z[0, 1])  # type: ignore[attr-defined]
-    )
-    if known and not latent.replaced:
+def _about_definiteness(latent: LatentEstimate, certain: bool) -> tuple[Caution, ...]:
+    if certain:
         return ()
     n, p = latent.estimate.n_samples, len(latent.estimate.precision)
     shown = (
