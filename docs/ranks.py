@@ -29,6 +29,15 @@ TABLE = Path(__file__).parent / "ranks.csv"
 KEYS = ("study", "law", "rows", "columns", "method")
 NUMBERS = ("draws", "family_wise", "below_05", "power", "coverage")
 DEGREES = {"t3": 3, "t2": 2, "cauchy": 1, "exp(t2)": 2}
+#: The shares of values below each cut.
+SHARES_BELOW = {
+    "2 levels": [0.5],
+    "2 levels, 20 % ones": [0.8],
+    "3 levels": [1 / 3, 2 / 3],
+    "5 levels": [0.2, 0.4, 0.6, 0.8],
+    "5 levels, skewed": [0.5, 0.75, 0.88, 0.96],
+    "7 levels": [k / 7 for k in range(1, 7)],
+}
 METHODS = {
     "score": {"method": "score"},
     "wald": {"method": "wald"},
@@ -43,21 +52,15 @@ METHODS = {
 def rows_of(
     law: str, precision: np.ndarray, n: int, rng: np.random.Generator
 ) -> np.ndarray:
-    """Elliptical rows, or a Gaussian chain cut into levels of about equal frequency."""
+    """Elliptical rows, or a Gaussian chain cut into levels."""
     X = sample("gaussian", precision, n, rng=rng)
-    if law.endswith("levels"):
-        return cut(X, int(law.split()[0]))
+    if law in SHARES_BELOW:
+        scale = np.sqrt(np.linalg.inv(precision).diagonal())
+        return np.digitize(X / scale, stats.norm.ppf(SHARES_BELOW[law])).astype(float)
     if law in DEGREES:
         X /= np.sqrt(rng.chisquare(DEGREES[law], (n, 1)) / DEGREES[law])
     # Beyond 300 the exponential would overflow; a few values are then tied.
     return np.exp(np.clip(X, -300, 300)) if law.startswith("exp") else X
-
-
-def cut(X: np.ndarray, levels: int) -> np.ndarray:
-    """Which of so many classes each value is in: at the quantiles of the normal distribution."""
-    scale = X.std(axis=0)
-    cuts = stats.norm.ppf(np.arange(1, levels) / levels)
-    return np.digitize(X / scale, cuts).astype(float)
 
 
 def cell(study: str, law: str, n: int, p: int, method: str, draws: int) -> None:
@@ -117,25 +120,26 @@ def _place(line: dict[str, str]) -> tuple:
     return names[0], int(line["columns"]), int(line["rows"]), *names[1:]
 
 
-def levels(draws: int = 500) -> None:
+def levels() -> None:
     for p in (6, 10, 20):
         for n in (1000, 5000):
+            draws = 500 if n * p <= 30_000 else 300 if n * p <= 50_000 else 200
             for law in ("gaussian", "t3", "t2", "cauchy", "exp(t2)"):
                 cell("levels", law, n, p, "kendall", draws)
 
 
-def beside(draws: int = 500) -> None:
+def beside(draws: int = 300) -> None:
     for n in (500, 2000):
         for law in ("gaussian", "t3", "t2", "cauchy"):
             for method in METHODS:
                 cell("beside", law, n, 10, method, draws)
 
 
-def ordinal(draws: int = 300) -> None:
+def ordinal(draws: int = 200) -> None:
     for n in (500, 2000, 10_000):
-        for count in (2, 3, 5, 7, 20):
+        for law in SHARES_BELOW:
             for method in ("score", "kendall", "normal scores, score"):
-                cell("ordinal", f"{count} levels", n, 6, method, draws)
+                cell("ordinal", law, n, 6, method, draws)
 
 
 def table() -> None:

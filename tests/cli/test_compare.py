@@ -56,6 +56,6 @@ def test_more_columns_than_rows(run_edgewise, tmp_path, write_csv):
     lines = done.stdout.splitlines()
     refusals = [line for line in lines if "more rows than columns" in line]
     assert len(refusals) == 1
-    assert refusals[0].startswith("score, wald, batch, sequential, entrywise and ")
+    assert refusals[0].startswith("score, wald, batch, kendall, kendall, bound and ")
     assert lines[-1].startswith("Use method 'nodewise', which assumes a sparse graph")
     assert done.stderr == ""

@@ -77,7 +77,7 @@ def test_mistakes(run_main, files, options, status, fragment):
 def test_a_state_has_no_rows(run_main, files, rows):
     ew.BatchMoments().update(rows).save(files / "r.state")
     _, error = run_main("test", files / "r.state", "--groups", "subject", status=2)
-    assert "--groups choose among rows; a state has none left" in error
+    assert "--groups and --transform are about rows; a state has none left" in error
 
 
 def test_few_groups_are_told(run_main, files, rows, labels):

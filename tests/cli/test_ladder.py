@@ -191,7 +191,8 @@ def test_the_ladder_on_real_data(run_edgewise, table_of, tmp_path, require, name
     for label, method in all_variants():
         guarantee, threshold, rho, edges, agreement, seconds = shown[label]
         assert guarantee == method.guarantee
-        assert threshold.startswith("needs ") == (rho == "infinite")
+        # More rows would not help `kendall, bound` where values are tied.
+        assert threshold.startswith(("needs ", "infinite")) == (rho == "infinite")
         assert float(seconds) >= 0
         shared, of = map(int, agreement.split("/"))
         assert of == score.n_edges

@@ -12,8 +12,14 @@ from edgewise.cli.method_options import asked_options, method_parameters
 from edgewise.errors import ParameterError
 from edgewise.methods.registry import METHODS, method_of, method_options
 
-#: Of the first method that has it: a later one may have fewer choices.
-FIELDS = {field.name: field for kind in reversed(METHODS.values()) for field in fields(kind)}
+#: Of the first method with the most choices.
+FIELDS = {
+    field.name: field
+    for field in sorted(
+        (field for kind in reversed(METHODS.values()) for field in fields(kind)),
+        key=lambda field: len(field.metadata["choices"]),
+    )
+}
 PARAMETERS = {parameter.name: parameter for parameter in method_parameters()}
 #: What to write on the command line, and the value it stands for.
 GIVEN = {
@@ -52,9 +58,7 @@ def test_the_help_names_the_methods_and_the_default(name):
     text = PARAMETERS[name].help
     methods = ", ".join(kind.name for kind in method_options()[name])
     assert f"({methods})" in text
-    default = next(
-        field.default for field in fields(method_options()[name][0]) if field.name == name
-    )
+    default = FIELDS[name].default
     assert default is not MISSING
     if default is not None and default is not False:
         assert text.endswith(f"[default: {default}]")

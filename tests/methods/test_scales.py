@@ -25,7 +25,7 @@ METHODS = {
 #: Those that work in the units of the columns, so that their fourth powers must be numbers.
 IN_UNITS_OF_THE_COLUMNS = ("spectral, chi2", "spectral, trace", "eig (paper)", "trace (paper)")
 #: Those that use only the order of values, which may then be any numbers.
-OF_RANKS = ("kendall", "kendall, hoeffding")
+OF_RANKS = ("kendall", "kendall, bound")
 SCALES = {
     **{f"{scale:g}": scale for scale in (1e-155, 1e-160, 1e-300, 1e155, 1e160, 1e300)},
     **{f"{scale:g}": scale for scale in (1e-151, 1e-80, 1e80, 1e151)},

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
+from edgewise.questions.compare_methods import all_variants
 from edgewise.view.safe_names import printable
 
 ARGUMENTS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
@@ -240,7 +241,7 @@ def facts_and_ladder(shown):
     assert "Method 'batch' allows for dependence." in shown.page.inner_text(".caution")
     ladder = dict(zip(shown.all("tbody th"), shown.all("tbody th ~ td:last-child"), strict=True))
     assert ladder["score"] == str(shown.result.n_edges)
-    assert len(ladder) == 14
+    assert len(ladder) == len(all_variants())
 
 
 def rows_that_are_too_few(shown):

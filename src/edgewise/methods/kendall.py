@@ -128,7 +128,7 @@ class Kendall(Method):
 
     @classmethod
     def variants(cls) -> tuple[tuple[str, Method], ...]:
-        return ((cls.name, cls()), (f"{cls.name}, hoeffding", cls(radius="hoeffding")))
+        return ((cls.name, cls()), (f"{cls.name}, bound", cls(radius="hoeffding")))
 
     def estimate(self, evidence: Evidence) -> PrecisionEstimate:
         return latent_estimate(evidence.concordance(), evidence.feature_names).estimate
