@@ -143,11 +143,50 @@ def ordinal(draws: int = 200) -> None:
 
 
 def table() -> None:
-    for study in ("levels", "beside", "ordinal"):
-        print(f"\n{study}")
-        for line in read():
-            if line["study"] == study:
-                print("|", " | ".join(line[key] for key in (*KEYS[1:], *NUMBERS)), "|")
+    found = {tuple(line[key] for key in KEYS): line for line in read()}
+    sizes = [(p, n) for p in ("6", "10", "20") for n in ("1000", "5000")]
+    show("rows", *(f"{n} × {p}" for p, n in sizes))
+    for law in ("gaussian", "t3", "t2", "cauchy", "exp(t2)"):
+        cells = [found["levels", law, n, p, "kendall"] for p, n in sizes]
+        show(
+            law,
+            *(
+                f"{share(one['family_wise'])} ({share(one['coverage'])})"
+                for one in cells
+            ),
+        )
+    cases = [
+        (law, n) for n in ("500", "2000") for law in ("gaussian", "t3", "t2", "cauchy")
+    ]
+    show("test", *(f"{law}, {n}" for law, n in cases))
+    for method in METHODS:
+        cells = [found["beside", law, n, "10", method] for law, n in cases]
+        show(
+            method,
+            *(f"{share(one['family_wise'])} / {share(one['power'])}" for one in cells),
+        )
+    methods = ("score", "normal scores, score", "kendall")
+    show("classes", *methods)
+    for law in SHARES_BELOW:
+        cells = [
+            [found["ordinal", law, n, "6", method] for n in ("500", "2000", "10000")]
+            for method in methods
+        ]
+        show(
+            law,
+            *(
+                " / ".join(share(one["family_wise"]) for one in three)
+                for three in cells
+            ),
+        )
+
+
+def share(text: str) -> str:
+    return f"{float(text):.3f}".removeprefix("0") if float(text) < 1 else "1"
+
+
+def show(*cells: str) -> None:
+    print("|", " | ".join(cells), "|", flush=True)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,8 @@ from tests.statistical.laws import FULL, PValues, rejects
 
 import edgewise as ew
 from edgewise import Kendall, edge_test
-from edgewise.kernels.concordance import independent_pairs, kendall_tau, within_blocks
+from edgewise.kernels.concordance import unit_sums
+from edgewise.kernels.latent import independent_pairs, kendall_tau
 from edgewise.simulate import StudentT, make_chain_precision, make_hub_precision, sample
 
 #: Elliptical rows: down to Cauchy's, which have not even a mean.
@@ -142,8 +143,8 @@ def test_hoeffdings_bound_holds_at_every_n(trial, n, law):
     missed = {0.05: [], 0.5: []}
     block = min(n, 1000)
     for rng in trial.draws(40, 2000):
-        found = within_blocks(rows_of(law, precision, n, rng), block).sum(axis=0)
-        error = np.abs(kendall_tau(found) - truth).max()
+        found = unit_sums(rows_of(law, precision, n, rng), n // block, block)
+        error = np.abs(kendall_tau(found.met[0]) - truth).max()
         pairs = independent_pairs([block], [n // block])
         for alpha, misses in missed.items():
             misses.append(error > np.sqrt(2 * np.log(2 * 6 / alpha) / pairs))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from edgewise._base.types import FloatArray
-from edgewise.kernels.concordance import Concordance, kendall_tau
+from edgewise.kernels.latent import Concordance, latent_tau, left_by_ties
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +48,16 @@ def concordance_radius(
 ) -> ConcordanceRadius:
     """The radius of ‖L⁻¹(Σ − Σ̂)L⁻ᵀ‖₂, with Σ̂ = LLᵀ and L⁻¹ the `whitening`.
 
-    Entry by entry |Σ̂_ij − Σ_ij| ≤ (π/2)|τ̂_ij − τ_ij|, since |sin a − sin b| ≤ |a − b|. With ties, τ̂
-    is τ_b, and the τ̂ of the continuous variables behind the columns is unknown for the tied pairs
-    only: it is within the share of these from τ_a. So ties add to the error, but they do not break
-    the bound. If Σ̂ was replaced by another matrix, nothing is known, and the radius is too large
-    for any threshold.
+    Entry by entry |Σ̂_ij − Σ_ij| ≤ (π/2)|τ̂_ij − τ_ij|, since |sin a − sin b| ≤ |a − b|. With ties
+    the τ̂ of the continuous variables behind the columns is unknown for the tied pairs only: it is
+    within the share of these from τ_a, of which τ̂ is a multiple. So ties add to the error, but do
+    not break the bound. If Σ̂ was replaced by another matrix, nothing is known, and the radius is
+    too large for any threshold.
     """
-    tau, untied = kendall_tau(concordance.total), concordance.untied()
-    p = len(tau)
-    tied = np.minimum(2 - np.add.outer(untied, untied), 1.0)
-    open_to_ties = tied + np.abs(tau) * (1 - np.sqrt(np.outer(untied, untied)))
+    tau, tied = latent_tau(concordance.total, concordance.n_pairs), concordance.tied()
+    p, left = len(tau), left_by_ties(tied)
+    either = np.minimum(np.add.outer(tied, tied), 1.0)
+    open_to_ties = either + np.abs(tau) * (1 - np.sqrt(np.outer(left, left)))
     np.fill_diagonal(open_to_ties, 0.0)
     unit = np.pi / 2 * _largest(np.ones((p, p)) - np.eye(p), whitening)
     offset = np.pi / 2 * _largest(open_to_ties, whitening)

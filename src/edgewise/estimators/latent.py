@@ -12,7 +12,7 @@ from edgewise.errors import DataError
 from edgewise.estimators.inverse import PrecisionEstimate, estimate_precision
 from edgewise.estimators.nearest_correlation import nearest_correlation
 from edgewise.kernels.centre import Centre
-from edgewise.kernels.concordance import Concordance, kendall_tau, latent_correlation
+from edgewise.kernels.latent import Concordance, kendall_tau
 
 # The least eigenvalue of what replaces a matrix that is not positive definite.
 _SMALLEST = 0.01
@@ -55,7 +55,7 @@ def latent_estimate(concordance: Concordance, names: Sequence[str]) -> LatentEst
     Constant columns, and those that order the rows alike, are refused by name.
     """
     _refuse_useless(concordance.total, names)
-    correlation = latent_correlation(concordance.total)
+    correlation = concordance.correlation()
     replaced = not definite(correlation)
     if replaced:
         correlation = nearest_correlation(correlation, _SMALLEST)

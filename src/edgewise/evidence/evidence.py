@@ -15,7 +15,7 @@ from edgewise._base.types import FloatArray
 from edgewise.errors import DataError
 from edgewise.estimators.inverse import SampleMoments
 from edgewise.kernels.centre import Centre
-from edgewise.kernels.concordance import Concordance
+from edgewise.kernels.latent import Concordance
 from edgewise.kernels.leverage import Leverage
 from edgewise.kernels.pairs import ExactPairs, PairSums
 from edgewise.kernels.quartics import CentralQuartics

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from edgewise._base.types import FloatArray
 from edgewise.errors import DataError, ParameterError
 from edgewise.evidence.evidence import Evidence
-from edgewise.kernels.concordance import Concordance
+from edgewise.kernels.latent import Concordance
 from edgewise.kernels.quartics import CentralQuartics
 from edgewise.states.batches import BatchMoments
 from edgewise.states.concordance import ConcordanceMoments

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -27,15 +27,16 @@ from edgewise.inference.measurement import Measurement
 from edgewise.inference.per_edge import PerEdge
 from edgewise.inference.reference import Student
 from edgewise.inference.spread import Spread
-from edgewise.kernels.concordance import Concordance, latent_correlation, likely_units
+from edgewise.kernels.latent import Concordance, left_by_ties, likely_units
 from edgewise.methods.bound_method import rows_for_bound
 from edgewise.methods.jackknife import LeftOut, portions, variation
 from edgewise.methods.method import Assumes, Method, option
 from edgewise.methods.planning import Plan, PlannedStatistic, per_edge_rows, student_critical
-from edgewise.states.concordance import DEFAULT_BATCHES
+from edgewise.states.concordance import DEFAULT_BATCHES, WINDOW_ROWS
 
-# The share of tied pairs of rows above which a column does not look continuous.
-_MANY_TIES = 0.05
+# The share of tied pairs of rows above which a column does not look continuous; and, times √n, the
+# square of that share above which the error that ties may make is no longer small beside chance.
+_MANY_TIES, _TIES_THAT_SHOW = 0.05, 0.1
 
 
 @dataclass(frozen=True)
@@ -48,17 +49,17 @@ class Kendall(Method):
     distribution (Gaussian, t, Cauchy: an elliptical copula), these have the correlations sin(πτ/2).
     Their inverse has the partial correlations that are tested, on Fisher's z scale, with the
     delete-one jackknife: rows, or batches of rows, are left out in turn. The variance of z is never
-    taken below that of independent columns, (π²/9)(2 − u_i)(2 − u_j)/(n − p − 1), u the share of
-    pairs of rows that are not tied.
+    taken below that of independent columns, which is π²/(9(n − p − 1)) without ties.
 
-    Up to 12 800 rows, all pairs within blocks of up to 1024 rows are compared; above that those
-    within blocks of 128, which costs 2.8 % more variance.
+    Up to 1024 rows all pairs of rows are compared. Up to 12 800 rows they are dealt out to blocks
+    of up to 1024 rows, and those of a block are compared; above that to blocks of 128, which costs
+    2.8 % more variance.
 
     Parameters
     ----------
     n_batches : int, optional
         Leave out at least that many batches of consecutive rows in turn, less than twice as many.
-        By default single rows while they are few, and 100 batches or more later. Batches that are
+        By default a few rows at a time, and above 12 800 rows 100 batches or more. Batches that are
         longer than the dependence between rows allow for it.
     random_state : int
         Seed of the bootstrap of ``correction="maxt"``.
@@ -145,7 +146,11 @@ class Kendall(Method):
             left_out = None if latent.replaced else leave_one_out(concordance, latent.estimate)
             measured = self._per_edge(evidence, latent.estimate, concordance, left_out)
             certain = left_out is not None
-        own = (*_about_definiteness(latent, certain), *_about_ties(concordance, measured))
+        own = (
+            *_about_definiteness(latent, certain),
+            *_about_order(concordance),
+            *_about_ties(concordance, measured),
+        )
         return replace(measured, cautions=(*own, *measured.cautions))
 
     def _per_edge(
@@ -160,7 +165,7 @@ class Kendall(Method):
             # Any that are not zero would do: with infinite errors every statistic is.
             influence = np.ones((units, *estimate.precision.shape))
         else:
-            spread, units = _spread(left_out, estimate, concordance.untied()), len(left_out)
+            spread, units = _spread(left_out, estimate, concordance.tied()), len(left_out)
             influence = left_out.fisher_z
         uncertainty = PerEdge(spread, Student(units - 1))
         return self.measurement(
@@ -194,9 +199,18 @@ class Kendall(Method):
         np.fill_diagonal(unit, 1.0)
         slope = 1 / (1 - plan.effect**2)
         statistic = PlannedStatistic(
-            math.atanh(plan.effect), unit, slope, rows_spent=p + 1, critical=_critical(p)
+            math.atanh(plan.effect), unit, slope, rows_spent=p + 1, critical=self._critical(p)
         )
         return per_edge_rows(plan, statistic, unit / slope)
+
+    def _critical(self, p: int) -> Callable[[FloatArray, float], FloatArray]:
+        """Critical values after numbers of rows; the degrees of freedom are the units − 1."""
+
+        def critical(rows: FloatArray, log_level: float) -> FloatArray:
+            units = [likely_units(n, p, self.n_batches, WINDOW_ROWS) for n in rows.ravel()]
+            return student_critical(np.maximum(np.reshape(units, rows.shape) - 1, 1.0), log_level)
+
+        return critical
 
     @classmethod
     def asked(cls, record: Mapping[str, Any]) -> dict[str, Any]:
@@ -214,9 +228,7 @@ def leave_one_out(concordance: Concordance, estimate: PrecisionEstimate) -> Left
 
     def rest() -> Iterator[FloatArray]:
         for some in portions(units, p):
-            left = latent_correlation(concordance.total - concordance.touching[some])
-            # A column may be constant without a unit, and then has nothing in common with others.
-            np.nan_to_num(left, copy=False)
+            left = concordance.correlations_without(some)
             if not definite(left):
                 raise _NotDefiniteError
             yield left
@@ -231,15 +243,17 @@ class _NotDefiniteError(Exception):
     """A matrix of latent correlations is not positive definite."""
 
 
-def _spread(left_out: LeftOut, estimate: PrecisionEstimate, untied: FloatArray) -> Spread:
+def _spread(left_out: LeftOut, estimate: PrecisionEstimate, tied: FloatArray) -> Spread:
     """Standard errors, never below those of independent columns with as many ties.
 
-    For independent columns n Var τ_b = 4 V_iV_j/(u_iu_j), u the share of untied pairs and V the
-    variance of a row's share of rows below it minus that above. With the shares q of the column's
-    values 3V = 1 − Σq³ ≤ 1 − (Σq²)² = u(2 − u), and z changes π/2 times as fast as τ_b.
+    For independent columns n Var τ̂ = 4 V_iV_j/(f_if_j), f what ties leave of τ and V the variance
+    of a row's share of rows below it minus that above. With the shares q of the column's values
+    3V = 1 − Σq³ ≤ 1 − (Σq²)² = 1 − t², t = Σq² the share of tied pairs; z changes π/2 times as
+    fast.
     """
     p, n = len(estimate.precision), estimate.n_samples
-    least = np.pi**2 / 9 * np.outer(2 - untied, 2 - untied) / max(n - p - 1, 1)
+    larger = (1 - tied**2) / left_by_ties(tied)
+    least = np.pi**2 / 9 * np.outer(larger, larger) / max(n - p - 1, 1)
     variance, variance_z = left_out.variances()
     variance_z = np.where(off_diagonal(p), np.maximum(variance_z, least), np.nan)
     # Θ̂_ij/√(Θ̂_iiΘ̂_jj) is −ρ̂_ij, and (1 − ρ²) dz = dρ; a diagonal entry has no such least error.
@@ -252,16 +266,6 @@ def _unknown(estimate: PrecisionEstimate) -> Spread:
     """Infinite standard errors: no pair can be declared an edge."""
     p = len(estimate.precision)
     return Spread(np.full((p, p), np.inf), np.where(off_diagonal(p), np.inf, np.nan))
-
-
-def _critical(p: int) -> Any:
-    """Critical values after numbers of rows: the degrees of freedom are the units left out − 1."""
-
-    def critical(rows: FloatArray, log_level: float) -> FloatArray:
-        units = [likely_units(float(n), p, DEFAULT_BATCHES) for n in rows.ravel()]
-        return student_critical(np.maximum(np.reshape(units, rows.shape) - 1, 1.0), log_level)
-
-    return critical
 
 
 def _about_definiteness(latent: LatentEstimate, certain: bool) -> tuple[Caution, ...]:
@@ -282,9 +286,24 @@ def _about_definiteness(latent: LatentEstimate, certain: bool) -> tuple[Caution,
     return (Caution(text, "not definite"),)
 
 
+def _about_order(concordance: Concordance) -> tuple[Caution, ...]:
+    if not concordance.order_matters:
+        return ()
+    return (
+        Caution(
+            "Rows that are far apart have other coefficients than those that are near: they are "
+            "sorted, or drift, and this method compares rows that are near each other: some of its "
+            "edges may be false. Shuffle the rows.",
+            "order",
+            True,
+        ),
+    )
+
+
 def _about_ties(concordance: Concordance, measured: Measurement) -> tuple[Caution, ...]:
-    tied = 1 - concordance.untied()
-    many = np.flatnonzero(tied > _MANY_TIES)
+    tied = concordance.tied()
+    showing = tied**2 * math.sqrt(concordance.n_samples) > _TIES_THAT_SHOW
+    many = np.flatnonzero((tied > _MANY_TIES) | showing)
     if not many.size:
         return ()
     names = measured.feature_names
@@ -292,11 +311,10 @@ def _about_ties(concordance: Concordance, measured: Measurement) -> tuple[Cautio
     one = many.size == 1
     return (
         Caution(
-            f"Column{'s' * (not one)} {which} {'has' if one else 'have'} many equal values: in "
-            f"{100 * float(tied.max()):.0f} % of the pairs of rows{'' if one else ' at most'} they "
-            "are tied. The method assumes a continuous variable behind each column; where values "
-            "are only its classes, latent correlations come out too small and "
-            "some of its edges may be false.",
+            f"Column{'s' * (not one)} {which} {'has' if one else 'have'} equal values: up to "
+            f"{100 * float(tied.max()):.2g} % of the pairs of rows are tied. The method assumes a "
+            "continuous variable behind each column. Where values are its classes, or are rounded, "
+            "latent correlations are only nearly right, and some of its edges may be false.",
             "ties",
             True,
         ),

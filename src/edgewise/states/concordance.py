@@ -2,49 +2,64 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
-from typing import ClassVar, Self, TypeVar
+from dataclasses import replace
+from typing import ClassVar, Self
 
 import numpy as np
 
 from edgewise._base.checks import check_count, check_names
 from edgewise._base.types import AnyArray, FloatArray
 from edgewise.errors import DataError, ParameterError, StateFileError
-from edgewise.kernels.concordance import (
+from edgewise.kernels.concordance import unit_sums
+from edgewise.kernels.latent import (
     Concordance,
+    block_lengths,
     concordance_of_rows,
     independent_pairs,
     kendall_tau,
-    latent_correlation,
-    pairs_of_rows,
-    within_blocks,
+    latent_tau,
 )
 from edgewise.rows.block import Rows
 from edgewise.rows.values import raise_for_nonfinite
 from edgewise.states.columns import merge_order, merged_names, rows_by_name
+from edgewise.states.concordance_units import (
+    N_BLOCKS,
+    Unit,
+    arrays_of,
+    paired,
+    renumbered,
+    touching,
+    units_in,
+    units_of_window,
+)
 from edgewise.states.file_format import StateContents
 from edgewise.states.state import State
-
-T = TypeVar("T", int, FloatArray)
 
 DEFAULT_BATCHES = 100
 #: Rows that are compared with each other once they are too many to keep. Kendall's τ is then more
 #: variable than with all pairs, for independent columns by the factor 1 + 3.5/127 = 1.028.
 BLOCK_ROWS = 128
-# Numbers that are converted, ranked and compared at once. This limits the scratch memory.
+#: Rows that are kept, until they become sums: those of all blocks of a window.
+WINDOW_ROWS = N_BLOCKS * BLOCK_ROWS
+# Numbers that are converted at once. This limits the scratch memory.
 _CHUNK_ELEMENTS = 1 << 20
+# Rows of the whole stream that are kept, to see whether their order matters; at least so many of
+# them must show it, by so many standard errors.
+_MOST_SAMPLED, _FEWEST_SAMPLED, _ERRORS = 1024, 200, 3.0
 
 
 class ConcordanceMoments(State):
     """Which columns go up together between rows: enough for Kendall's τ and its standard error.
 
-    Rows are kept as they are until there are ``128 * n_batches``, so that all pairs of few rows can
-    be compared. From then on only rows of the same block of 128 are, and a block becomes a p × p
-    sum. There are between n_batches and twice as many sums: when there are 2 n_batches, neighbours
-    are added up. Memory is O(n_batches p (p + 128)), whatever the number of rows.
+    Rows are kept as they are until there are 12 800 of them, a window (100 n_batches, if that is
+    more). They are then dealt out to 100 blocks, the rows of a block are compared with each other,
+    and sums of p × p numbers are left, for between n_batches and twice as many units of consecutive
+    rows: when there are 2 n_batches, neighbours are added up. Memory is O(p (n_batches p +
+    12 800)), whatever the number of rows. A saved state has the rows that are kept, up to 12 800, and up to
+    1024 sample rows of the whole stream as they are.
 
-    States add in any order. Rows that did not yet fill a block are then compared with those of the
+    States add in any order. Rows that did not yet fill a window are then compared with those of the
     other state.
 
     Parameters
@@ -92,23 +107,27 @@ class ConcordanceMoments(State):
         self, n_batches: int = DEFAULT_BATCHES, *, feature_names: Sequence[str] | None = None
     ) -> None:
         self.n_batches = check_count("n_batches", n_batches, at_least=2)
-        self.batch_rows = BLOCK_ROWS
+        self.batch_rows = N_BLOCKS
         self.feature_names = None if feature_names is None else check_names(feature_names)
-        # Rows that are in no block yet, in pieces; and for each batch its rows and its sum. The
-        # last batch takes further blocks until it has `batch_rows` rows. Arrays never change.
+        # Rows that are in no window yet, in pieces; units of those before, of which the last takes
+        # further rows until it has `batch_rows`; how many windows there were; every so-many-th row
+        # of them. None of these is ever changed, only replaced.
         self._pieces: tuple[FloatArray, ...] = ()
-        self._counts: tuple[int, ...] = ()
-        self._sums: tuple[FloatArray, ...] = ()
+        self._units: tuple[Unit, ...] = ()
+        self._windows = 0
+        self._sample: FloatArray | None = None
+        self._sample_step = N_BLOCKS
 
     @property
     def n_samples(self) -> int:
         """Rows seen."""
-        return sum(self._counts) + sum(map(len, self._pieces))
+        return sum(one.rows for one in self._units) + sum(map(len, self._pieces))
 
     @property
     def n_features(self) -> int | None:
         """Columns, once rows have been seen."""
-        return next((int(part.shape[1]) for part in (*self._sums, *self._pieces)), None)
+        parts = (*(one.met for one in self._units[:1]), *self._pieces[:1])
+        return next((int(part.shape[1]) for part in parts), None)
 
     def update(self, X: Rows) -> Self:
         """Add more rows; after an error the state is as it was before.
@@ -125,7 +144,7 @@ class ConcordanceMoments(State):
         """
         rows, names = rows_by_name(self, X)
         before = dict(self.__dict__)
-        most = max(BLOCK_ROWS, _CHUNK_ELEMENTS // max(rows.shape[1], 1))
+        most = max(WINDOW_ROWS, _CHUNK_ELEMENTS // max(rows.shape[1], 1))
         try:
             for start in range(0, rows.shape[0], most):
                 # A copy, because the caller may change the rows later.
@@ -141,39 +160,48 @@ class ConcordanceMoments(State):
         return self
 
     def _take(self, rows: FloatArray) -> None:
-        """Keep rows, and turn those into sums that need not be kept."""
+        """Keep rows, and turn whole windows of them into sums."""
         self._pieces = (*self._pieces, rows)
         loose = sum(map(len, self._pieces))
-        if loose < (BLOCK_ROWS if self._sums else BLOCK_ROWS * self.n_batches):
+        # The first windows must make as many units as are wanted.
+        if loose < (WINDOW_ROWS if self._units else max(WINDOW_ROWS, N_BLOCKS * self.n_batches)):
             return
         rows = self._loose()
-        full = loose // BLOCK_ROWS * BLOCK_ROWS
-        most = max(1, _CHUNK_ELEMENTS // (BLOCK_ROWS * rows.shape[1])) * BLOCK_ROWS
-        for start in range(0, full, most):
-            sums = within_blocks(rows[start : min(start + most, full)], BLOCK_ROWS)
-            self._append([BLOCK_ROWS] * len(sums), list(sums))
+        full = loose // WINDOW_ROWS * WINDOW_ROWS
+        for start in range(0, full, WINDOW_ROWS):
+            window = rows[start : start + WINDOW_ROWS]
+            self._append(units_of_window(window, self._windows, self.batch_rows))
+            self._keep_sample(window)
+            self._windows += 1
         # A copy, so that the other rows are not kept in memory.
         self._pieces = (rows[full:].copy(),) if full < loose else ()
 
     def _loose(self) -> FloatArray:
-        """The rows that are in no block, in one piece."""
+        """The rows that are in no window, in one piece."""
         if len(self._pieces) > 1:
             self._pieces = (np.concatenate(self._pieces),)
         return self._pieces[0] if self._pieces else np.empty((0, self.n_features or 0))
 
-    def _append(self, counts: Sequence[int], sums: Sequence[FloatArray]) -> None:
-        """Add blocks, or batches, to the batches; neighbours merge where these are too many."""
-        known, kept = list(self._counts), list(self._sums)
-        for count, one in zip(counts, sums, strict=True):
-            if known and known[-1] + count <= self.batch_rows:
-                known[-1], kept[-1] = known[-1] + count, kept[-1] + one
+    def _append(self, units: Sequence[Unit]) -> None:
+        """Add units that follow; neighbours are joined where they are too many."""
+        known = list(self._units)
+        for one in units:
+            if known and known[-1].rows + one.rows <= self.batch_rows:
+                known[-1] += one
             else:
-                known.append(count)
-                kept.append(one)
-            if len(known) >= 2 * self.n_batches:
-                known, kept = _paired(known), _paired(kept)
+                known.append(one)
+            while len(known) >= 2 * self.n_batches:
+                known = paired(known)
                 self.batch_rows *= 2
-        self._counts, self._sums = tuple(known), tuple(kept)
+        self._units = tuple(known)
+
+    def _keep_sample(self, window: FloatArray) -> None:
+        """Keep some rows of a window: fewer the more rows there are, and of some windows none."""
+        step = min(self._sample_step, WINDOW_ROWS)
+        if self._windows % (self._sample_step // step) == 0:
+            self._sample = _followed(self._sample, window[::step])
+        while self._sample is not None and len(self._sample) > _MOST_SAMPLED:
+            self._sample, self._sample_step = self._sample[::2].copy(), 2 * self._sample_step
 
     def __add__(self, other: ConcordanceMoments) -> ConcordanceMoments:
         if not isinstance(other, ConcordanceMoments):
@@ -195,14 +223,20 @@ class ConcordanceMoments(State):
         merged.feature_names = merged_names(self, other)
         order = merge_order(self.feature_names, other.feature_names) if other.n_samples else None
         merged.batch_rows = max(self.batch_rows, other.batch_rows)
-        for state in (self, other):
-            places = order if state is other and self.n_samples else None
-            sums = [one if places is None else one[np.ix_(places, places)] for one in state._sums]
-            merged._append(state._counts, sums)
-        for state in (self, other):
-            places = order if state is other and self.n_samples else None
+        merged._sample_step = max(self._sample_step, other._sample_step)
+        places = (
+            slice(None) if order is None or not self.n_samples else order
+        )  # of the columns of the other state
+        for state, own in ((self, slice(None)), (other, places)):
+            units = [replace(one, met=one.met[own][:, own]) for one in state._units]
+            merged._append(list(renumbered(units, merged._windows)))
+            merged._windows += state._windows
+            if state._sample is not None:
+                thin = merged._sample_step // state._sample_step
+                merged._sample = _followed(merged._sample, state._sample[::thin][:, own])
+        for state, own in ((self, slice(None)), (other, places)):
             for rows in state._pieces:
-                merged._take(rows if places is None else rows[:, places])
+                merged._take(rows[:, own])
         return merged
 
     def _column_scatter(self) -> FloatArray:
@@ -240,27 +274,49 @@ class ConcordanceMoments(State):
             The sums.
         """
         rows = self._loose()
-        if not self._sums:
+        if not self._units:
             if len(rows) < 2:
                 raise DataError(
                     f"state: expected at least 2 rows, got {len(rows)}; call update with data "
                     "first."
                 )
             return concordance_of_rows(rows, n_batches)
-        sums, lengths, blocks = list(self._sums), [BLOCK_ROWS], [sum(self._counts) // BLOCK_ROWS]
+        met, pairs = self._units[0].met * 0.0, 0.0
+        for one in self._units:
+            met, pairs = met + one.met, pairs + one.pairs_met
+        sums, counts = touching(self._units)
+        lengths, blocks = [BLOCK_ROWS], [N_BLOCKS * self._windows]
         if len(rows) > 1:  # a single row has no pair
-            sums.append(within_blocks(rows, len(rows))[0])
-            lengths.append(len(rows))
-            blocks.append(1)
-        touching = np.stack(sums)
-        pairs = pairs_of_rows(np.array(lengths, dtype=np.float64))
+            own = -(-len(rows) // BLOCK_ROWS)
+            rest = unit_sums(rows, own, max(1, self.batch_rows // own))
+            met, pairs = met + rest.met.sum(axis=0), pairs + float(rest.pairs_met.sum())
+            sums = np.concatenate([sums, rest.touching()])
+            counts = np.concatenate([counts, rest.pairs_met - rest.pairs_within])
+            more = block_lengths(len(rows), own)
+            lengths, blocks = lengths + more[0], blocks + more[1]
         return Concordance(
             self.n_samples,
-            touching.sum(axis=0),
-            float(pairs @ np.array(blocks)),
-            touching,
+            met / 2,  # all pairs were met twice
+            pairs / 2,
+            sums,
+            counts,
             independent_pairs(lengths, blocks),
+            self._order_matters(met / 2, pairs / 2),
         )
+
+    def _order_matters(self, total: FloatArray, n_pairs: float) -> bool:
+        """Whether sample rows of the whole stream show other τ than rows of the same windows.
+
+        They do where the rows are sorted, or drift. An error of τ is at most √(2(1 − τ²)/n).
+        """
+        sample = self._sample
+        if self._windows < 2 or sample is None or len(sample) < _FEWEST_SAMPLED:
+            return False
+        apart = unit_sums(sample, 1, len(sample))
+        tau = latent_tau(total, n_pairs)
+        other = latent_tau(apart.met[0] / 2, float(apart.pairs_met[0]) / 2)
+        error = np.sqrt(2 * (1 - np.minimum(np.nan_to_num(tau) ** 2, 0.99)) / len(sample))
+        return bool((np.abs(np.nan_to_num(other - tau)) > _ERRORS * error).any())
 
     def kendall(self) -> FloatArray:
         """Kendall's τ_b of all pairs of columns.
@@ -290,40 +346,52 @@ class ConcordanceMoments(State):
         ndarray of shape (p, p)
             The latent correlations, which need not be positive definite.
         """
-        return latent_correlation(self.concordance().total)
+        return self.concordance().correlation()
 
     def _contents(self) -> StateContents:
         arrays: dict[str, AnyArray] = {}
         if self._pieces:
             arrays["rows"] = self._loose()
-        if self._sums:
-            arrays |= {"n": np.array(self._counts, dtype=np.int64), "sums": np.stack(self._sums)}
-        meta = {"n_batches": self.n_batches, "batch_rows": self.batch_rows, "block": BLOCK_ROWS}
+        if self._sample is not None:
+            arrays["sample"] = self._sample
+        meta = {
+            "n_batches": self.n_batches,
+            "batch_rows": self.batch_rows,
+            "windows": self._windows,
+            "sample_step": self._sample_step,
+            "window_rows": WINDOW_ROWS,
+        }
+        arrays |= arrays_of(self._units)
         return StateContents(self.kind, self.feature_names, self.n_samples, meta, arrays)
 
     @classmethod
     def _from_contents(cls, contents: StateContents) -> ConcordanceMoments:
         state = cls(contents.whole("n_batches", 2), feature_names=contents.columns)
-        state.batch_rows = contents.whole("batch_rows", BLOCK_ROWS)
-        if contents.whole("block", 2) != BLOCK_ROWS:
+        state.batch_rows = contents.whole("batch_rows", N_BLOCKS)
+        state._sample_step = contents.whole("sample_step", N_BLOCKS)
+        state._windows = contents.whole("windows", 0)
+        if contents.whole("window_rows", 2) != WINDOW_ROWS:
             raise StateFileError(
-                f"state: expected blocks of {BLOCK_ROWS} rows, got {contents.meta['block']}; "
-                "accumulate again."
+                f"state: expected windows of {WINDOW_ROWS} rows, got "
+                f"{contents.meta['window_rows']}; accumulate again."
             )
-        if "rows" in contents.arrays:
-            rows = contents.arrays["rows"]
-            state._pieces = (contents.floats("rows", (len(rows), contents.width("rows"))),)
-            if not np.isfinite(state._pieces[0]).all():
-                raise StateFileError("state: expected rows of finite numbers.")
-        if "sums" in contents.arrays:
-            n, p = contents.arrays.get("n"), contents.width("sums")
-            if n is None or n.ndim != 1 or n.dtype != np.int64 or not n.size or n.min() < 1:
-                raise StateFileError("state: expected batches of at least one row.")
-            state._sums = tuple(contents.floats("sums", (n.size, p, p)))
-            state._counts = tuple(n.tolist())
-        widths = {part.shape[1] for part in (*state._pieces, *state._sums)}
+        for name in ("rows", "sample"):
+            if name in contents.arrays:
+                rows = contents.arrays[name]
+                rows = contents.floats(name, (len(rows), contents.width(name)))
+                if not np.isfinite(rows).all():
+                    raise StateFileError(f"state: expected {name} of finite numbers.")
+                if name == "rows":
+                    state._pieces = (rows,)
+                else:
+                    state._sample = rows
+        state._units = units_in(contents)
+        parts = (*state._pieces, *(one.met for one in state._units))
+        widths = {part.shape[1] for part in parts}
+        if state._sample is not None:
+            widths.add(state._sample.shape[1])
         if len(widths) > 1:
-            raise StateFileError("state: expected rows and batches of the same columns.")
+            raise StateFileError("state: expected rows and units of the same columns.")
         if state.n_samples != contents.n_samples:
             raise StateFileError(
                 f"state: expected {contents.n_samples} rows in all, got {state.n_samples}."
@@ -337,7 +405,5 @@ class ConcordanceMoments(State):
         )
 
 
-def _paired(items: list[T]) -> list[T]:
-    """The sums of neighbours; an odd one at the end stays as it is."""
-    merged: list[T] = [operator.add(a, b) for a, b in zip(items[0::2], items[1::2], strict=False)]
-    return merged + items[2 * len(merged) :]
+def _followed(rows: FloatArray | None, later: FloatArray) -> FloatArray:
+    return later.copy() if rows is None else np.concatenate([rows, later])
