@@ -76,6 +76,11 @@ class ConcordanceMoments(State):
     >>> state.covariance().round(2).tolist()[0], state.mean().tolist()
     ([1.0, 0.71, -0.02], [0.0, 0.0, 0.0])
 
+    States add; one that is to be counted twice needs a copy:
+
+    >>> state.copy().merge(state).n_samples
+    2000
+
     A state can be kept:
 
     >>> import tempfile
