@@ -76,10 +76,10 @@ class ConcordanceMoments(State):
     >>> state.covariance().round(2).tolist()[0], state.mean().tolist()
     ([1.0, 0.71, -0.02], [0.0, 0.0, 0.0])
 
-    States add; one that is to be counted twice needs a copy:
+    States add; and a state knows how many pairs of rows it has compared:
 
-    >>> state.copy().merge(state).n_samples
-    2000
+    >>> state.copy().merge(state).n_samples, state.concordance().n_pairs
+    (2000, 499500.0)
 
     A state can be kept:
 
@@ -243,14 +243,6 @@ class ConcordanceMoments(State):
         -------
         Concordance
             The sums.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from edgewise import ConcordanceMoments
-        >>> state = ConcordanceMoments().update(np.random.default_rng(0).standard_normal((50, 3)))
-        >>> state.concordance().n_pairs, state.concordance(10).touching.shape
-        (1225.0, (13, 3, 3))
         """
         rows = self._loose()
         if not self._sums:
