@@ -80,8 +80,8 @@ def stream_lines() -> Iterator[Line]:
             test = _TEST.format(method=case.method)
             ratios, peaks = [], []
             for _ in range(_REPETITIONS):
-                scan, _ignored = _run(scans[case.kind], files[case.kind])
-                seconds, peak = _run(test, files[case.kind])
+                scan, _ignored = in_new_process(scans[case.kind], files[case.kind])
+                seconds, peak = in_new_process(test, files[case.kind])
                 ratios.append(seconds / scan)
                 peaks.append(peak)
             what = f"{case.method}, {sizes[case.kind]:,} × {COLUMNS} {case.kind}"
@@ -97,13 +97,13 @@ def stream_lines() -> Iterator[Line]:
             )
             if case.megabytes is not None:
                 yield Line(_PEAKS, what, max(peaks), at_most=case.megabytes)
-                _, small = _run(test, few)
+                _, small = in_new_process(test, few)
                 growth = 100 * (max(peaks) / small - 1)
                 name = f"{case.method}, from {FEW_ROWS:,} to {ROWS:,} rows, growth in %"
                 yield Line(_PEAKS, name, growth, at_most=5)
 
 
-def _run(statement: str, paths: list[str]) -> tuple[float, float]:
+def in_new_process(statement: str, paths: list[str]) -> tuple[float, float]:
     done = subprocess.run(
         [sys.executable, "-c", _PROGRAM.format(statement=statement), *paths],
         check=True,

@@ -71,6 +71,7 @@ sphinx_gallery_conf = {
             "plot_heavy_tails.py",
             "plot_sachs_pathway.py",
             "plot_sp500_rolling.py",
+            "plot_ranks.py",
             "plot_sensor_stream.py",
             "plot_300_variables.py",
             "plot_more_genes_than_cells.py",

@@ -57,7 +57,8 @@ assert_type(batches.n_features, int | None)
 batches.save("rows.state")
 assert_type(ew.BatchMoments.load("rows.state"), ew.BatchMoments)
 assert_type(
-    ew.load_state("rows.state"), ew.Moments | ew.BatchMoments | ew.ConfidenceSequence
+    ew.load_state("rows.state"),
+    ew.Moments | ew.BatchMoments | ew.ConcordanceMoments | ew.ConfidenceSequence,
 )
 
 sequence = ew.ConfidenceSequence(alpha=0.05, tuned_for=400).update(X)

@@ -84,12 +84,17 @@ class ConcordanceMoments(State):
     >>> X[:, 1] += X[:, 0]
     >>> state = ConcordanceMoments().update(X[:300]).update(X[300:])
     >>> state.n_samples, state.kendall().round(2).tolist()[0]
-    (1000, [1.0, 0.49, 0.04])
+    (1000, [1.0, 0.5, -0.02])
 
     The correlation of the Gaussian variables that would have such a τ is sin(πτ/2):
 
     >>> state.covariance().round(2).tolist()[0], state.mean().tolist()
-    ([1.0, 0.69, 0.06], [0.0, 0.0, 0.0])
+    ([1.0, 0.71, -0.02], [0.0, 0.0, 0.0])
+
+    States add; and a state knows how many pairs of rows it has compared:
+
+    >>> state.copy().merge(state).n_samples, state.concordance().n_pairs
+    (2000, 499500.0)
 
     A state can be kept:
 
