@@ -45,6 +45,20 @@ def test_is_the_sum_in_the_order_given(tmp_path, run_edgewise, states, kind):
     assert output.read_bytes() == (tmp_path / "expected.ews").read_bytes()
 
 
+def test_equal_shards_of_concordance(tmp_path, run_edgewise, rows):
+    """Latent variances are all one, and say nothing about whether rows are the same."""
+    for name, part in (("a", rows[:200]), ("b", rows[200:]), ("twin", rows[:200, ::-1])):
+        ew.ConcordanceMoments().update(part).save(tmp_path / f"{name}.ews")
+    shards = [tmp_path / "a.ews", tmp_path / "b.ews"]
+    run_edgewise("merge", *shards, "-o", tmp_path / "all.ews")
+    done = run_edgewise("test", tmp_path / "all.ews", "--json", "-")
+    assert json.loads(done.stdout)["n_samples"] == 400
+    again = run_edgewise(
+        "merge", shards[0], tmp_path / "twin.ews", "-o", tmp_path / "x.ews", status=1
+    )
+    assert "holds the same rows" in again.stderr
+
+
 def test_then_test_is_testing_all_rows(tmp_path, run_edgewise, states, rows):
     output = tmp_path / "all.ews"
     run_edgewise("merge", *paths(states, "Moments"), "-o", output)

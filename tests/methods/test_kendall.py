@@ -54,14 +54,14 @@ class TestAgainstTheFormula:
         np.testing.assert_allclose(result.statistic[UPPER], t, rtol=1e-9)
         np.testing.assert_allclose(result.pvalue[UPPER], 2 * stats.t.sf(np.abs(t), 39), rtol=1e-9)
         np.testing.assert_allclose(result.precision, slow_z(rows)[1], rtol=1e-9)
-        assert result.options == {"n_batches": 40}
+        assert result.options == {"n_units": 40}
 
     def test_batches(self):
         units = [slice(start, start + 32) for start in range(0, 300, 32)]
         z, error, _ = jackknife(X, units)
         t = (z / np.maximum(error, np.pi / 3 / np.sqrt(294)))[UPPER]
         result = ew.edge_test(X, method=Kendall(n_batches=8), correction=None)
-        assert result.options == {"n_batches": 10}
+        assert result.options == {"n_batches": 8, "n_units": 10}
         np.testing.assert_allclose(result.statistic[UPPER], t, rtol=1e-9)
         np.testing.assert_allclose(result.pvalue[UPPER], 2 * stats.t.sf(np.abs(t), 9), rtol=1e-9)
 
@@ -154,6 +154,26 @@ class TestWhatComesWithIt:
         again = ew.compare_groups(*states, method="kendall")
         np.testing.assert_allclose(again.pvalue, result.pvalue, rtol=1e-12)
 
+    @pytest.mark.parametrize("both", [False, True])
+    def test_a_group_of_too_few_rows(self, both):
+        """Nothing is known about it, so that no pair differs."""
+        rng = np.random.default_rng(0)
+        few, many = rng.standard_cauchy((25, 20)), rng.standard_normal((300, 20))
+        with pytest.warns(TooFewRowsWarning):
+            result = ew.compare_groups(few, few[:24] + 1 if both else many, method="kendall")
+        assert np.nanmin(result.pvalue) == result.global_pvalue == 1
+        assert result.n_edges == 0
+        assert ew.EdgeDifferenceResult.from_json(result.to_json()).to_json() == result.to_json()
+
+    def test_plans_know_of_batches(self):
+        pilot = sample("gaussian", CHAIN, 300, rng=3)
+        plans = [
+            ew.plan_sample_size(pilot, effect=0.2, method=Kendall(n_batches=k)).n_samples
+            for k in (None, 10, 5)
+        ]
+        assert plans == sorted(plans)
+        assert plans[-1] > 1.5 * plans[0]
+
     def test_planning_falls_as_the_errors(self):
         pilot = sample("gaussian", CHAIN, 2000, rng=3)
         plan = ew.plan_sample_size(pilot, effect=0.1, method="kendall")
@@ -196,7 +216,7 @@ class TestSources:
     def test_state_stream_file_and_estimator(self, tmp_path, same_result):
         rows = sample("t5", make_chain_precision(4), 14_000, rng=6)
         expected = ew.edge_test(rows, method="kendall")
-        assert 100 <= expected.options["n_batches"] < 200
+        assert 100 <= expected.options["n_units"] < 200
         state = ew.accumulate(rows, concordance=True)
         np.save(tmp_path / "rows.npy", rows)
         est = ew.EdgeTest(method="kendall")
@@ -383,7 +403,9 @@ class TestCautions:
         rows = rng.standard_normal((3000, 4))
         for k in range(1, 3000):
             rows[k] += 0.8 * rows[k - 1]
-        with pytest.warns(ew.BrokenAssumptionWarning, match="depend on the rows before"):
+        with pytest.warns(
+            ew.BrokenAssumptionWarning, match=r"depend on the rows before.*n_batches=100"
+        ):
             ew.edge_test(rows, method="kendall")
         assert not [
             caution

@@ -93,8 +93,11 @@ class GroupDifference:
     def degrees(self) -> FloatArray:
         """ν = (V_A + V_B)²/(V_A²/ν_A + V_B²/ν_B)."""
         a, b = self.first, self.second
-        # As shares of the sum, which can neither overflow nor vanish.
-        share = (a.standard_error / self.standard_error) ** 2
+        # As shares of the sum, which can neither overflow nor vanish. An error that is not known
+        # is infinite, and has all of it.
+        unknown = np.isinf(a.standard_error)
+        with np.errstate(invalid="ignore"):
+            share = np.where(unknown, 1.0, (a.standard_error / self.standard_error) ** 2)
         return np.asarray(1 / (share**2 / a.degrees + (1 - share) ** 2 / b.degrees))
 
     def log_pvalues(self) -> FloatArray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -132,7 +132,9 @@ class Kendall(Method):
         return ((cls.name, cls()), (f"{cls.name}, bound", cls(radius="hoeffding")))
 
     def estimate(self, evidence: Evidence) -> PrecisionEstimate:
-        return latent_estimate(evidence.concordance(), evidence.feature_names).estimate
+        return latent_estimate(
+            evidence.concordance(self.n_batches), evidence.feature_names
+        ).estimate
 
     def measure(self, evidence: Evidence) -> Measurement:
         concordance = evidence.concordance(self.n_batches)
@@ -151,7 +153,8 @@ class Kendall(Method):
             *_about_order(concordance),
             *_about_ties(concordance, measured),
         )
-        return replace(measured, cautions=(*own, *measured.cautions))
+        told = tuple(map(_of_this_method, measured.cautions))
+        return replace(measured, cautions=(*own, *told))
 
     def _per_edge(
         self,
@@ -174,7 +177,7 @@ class Kendall(Method):
             uncertainty.statistic(estimate.partial_correlation),
             uncertainty,
             maxima=MaxStatistic(influence, self.random_state),
-            record={"n_batches": len(concordance.touching)},
+            record=self._record() | {"n_units": len(concordance.touching)},
         )
 
     def _bounded(
@@ -184,8 +187,15 @@ class Kendall(Method):
         radius = concordance_radius(concordance, estimate.whitening, latent.replaced)
         bound = Bound(radius, WhitenedTransfer(estimate.precision.diagonal()))
         return self.measurement(
-            evidence, estimate, estimate.precision, bound, record={"radius": self.radius}
+            evidence,
+            estimate,
+            estimate.precision,
+            bound,
+            record=self._record() | {"radius": self.radius},
         )
+
+    def _record(self) -> dict[str, Any]:
+        return {} if self.n_batches is None else {"n_batches": self.n_batches}
 
     def rows_for_effect(
         self, plan: Plan, evidence: Evidence, measurement: Measurement
@@ -211,11 +221,6 @@ class Kendall(Method):
             return student_critical(np.maximum(np.reshape(units, rows.shape) - 1, 1.0), log_level)
 
         return critical
-
-    @classmethod
-    def asked(cls, record: Mapping[str, Any]) -> dict[str, Any]:
-        # The record says how many batches there were, not how many the user wanted.
-        return super().asked({key: record[key] for key in record if key != "n_batches"})
 
 
 def leave_one_out(concordance: Concordance, estimate: PrecisionEstimate) -> LeftOut | None:
@@ -284,6 +289,16 @@ def _about_definiteness(latent: LatentEstimate, certain: bool) -> tuple[Caution,
     )
     warn(text, TooFewRowsWarning)
     return (Caution(text, "not definite"),)
+
+
+def _of_this_method(caution: Caution) -> Caution:
+    """A caution about dependence names the option that allows for it."""
+    if caution.kind != "dependence":
+        return caution
+    text = caution.replace(
+        "Method 'batch' allows", "Its n_batches=100 (--n-batches 100), or method 'batch', allows"
+    )
+    return Caution(text, caution.kind, caution.breaks)
 
 
 def _about_order(concordance: Concordance) -> tuple[Caution, ...]:

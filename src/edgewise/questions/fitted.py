@@ -199,7 +199,7 @@ class FittedTest:
             raise DataError(
                 f"X: method {result.method!r} estimates the correlations of latent variables, not "
                 "of the rows, so rows have no likelihood or distance; use method='score' with "
-                "transform='normal-scores'."
+                "column_transform='normal-scores'."
             )
         return gaussian
 

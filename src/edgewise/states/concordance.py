@@ -56,8 +56,8 @@ class ConcordanceMoments(State):
     more). They are then dealt out to 100 blocks, the rows of a block are compared with each other,
     and sums of p × p numbers are left, for between n_batches and twice as many units of consecutive
     rows: when there are 2 n_batches, neighbours are added up. Memory is O(p (n_batches p +
-    12 800)), whatever the number of rows. A saved state has the rows that are kept, up to 12 800, and up to
-    1024 sample rows of the whole stream as they are.
+    12 800)), whatever the number of rows. A saved state has the rows that are kept, up to 12 800,
+    and up to 1024 sample rows of the whole stream as they are.
 
     States add in any order. Rows that did not yet fill a window are then compared with those of the
     other state.
