@@ -44,9 +44,9 @@ BLOCK_ROWS = 128
 WINDOW_ROWS = N_BLOCKS * BLOCK_ROWS
 # Numbers that are converted at once. This limits the scratch memory.
 _CHUNK_ELEMENTS = 1 << 20
-# Rows of the whole stream that are kept, to see whether their order matters; at least so many of
-# them must show it, by so many standard errors.
-_MOST_SAMPLED, _FEWEST_SAMPLED, _ERRORS = 1024, 200, 3.0
+# Rows of the whole stream that are kept, to see whether their order matters: at first every 25th,
+# which divides a window. At least so many of them must show it, by so many standard errors.
+_FIRST_STEP, _MOST_SAMPLED, _FEWEST_SAMPLED, _ERRORS = 25, 1024, 400, 3.0
 
 
 class ConcordanceMoments(State):
@@ -121,7 +121,7 @@ class ConcordanceMoments(State):
         self._units: tuple[Unit, ...] = ()
         self._windows = 0
         self._sample: FloatArray | None = None
-        self._sample_step = N_BLOCKS
+        self._sample_step = _FIRST_STEP
 
     @property
     def n_samples(self) -> int:
@@ -314,8 +314,10 @@ class ConcordanceMoments(State):
 
         They do where the rows are sorted, or drift. An error of τ is at most √(2(1 − τ²)/n).
         """
-        sample = self._sample
-        if self._windows < 2 or sample is None or len(sample) < _FEWEST_SAMPLED:
+        if self._sample is None:
+            return False
+        sample = _followed(self._sample, self._loose()[:: self._sample_step])
+        if len(sample) < _FEWEST_SAMPLED:
             return False
         apart = unit_sums(sample, 1, len(sample))
         tau = latent_tau(total, n_pairs)
@@ -373,7 +375,7 @@ class ConcordanceMoments(State):
     def _from_contents(cls, contents: StateContents) -> ConcordanceMoments:
         state = cls(contents.whole("n_batches", 2), feature_names=contents.columns)
         state.batch_rows = contents.whole("batch_rows", N_BLOCKS)
-        state._sample_step = contents.whole("sample_step", N_BLOCKS)
+        state._sample_step = contents.whole("sample_step", _FIRST_STEP)
         state._windows = contents.whole("windows", 0)
         if contents.whole("window_rows", 2) != WINDOW_ROWS:
             raise StateFileError(
