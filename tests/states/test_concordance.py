@@ -13,8 +13,8 @@ from scipy import stats
 import edgewise as ew
 from edgewise import ConcordanceMoments, DataError, NonFiniteError, ParameterError, StateFileError
 from edgewise.kernels.concordance import unit_sums
-from edgewise.states.concordance import BLOCK_ROWS, WINDOW_ROWS
-from edgewise.states.concordance_units import N_BLOCKS
+from edgewise.states.concordance import WINDOW_ROWS
+from edgewise.states.concordance_units import BLOCK_ROWS, N_BLOCKS
 from edgewise.states.file_format import write_state
 
 K = 5
@@ -166,10 +166,10 @@ class TestManyRows:
     def test_sample_rows_of_the_whole_stream(self, n):
         X = np.column_stack([np.arange(n * MANY), rows_of(n * MANY)])
         found = ConcordanceMoments(K).update(X)
-        kept = found._sample[:, 0]
+        kept = found._sample.rows[:, 0]
         assert 128 <= len(kept) <= 1024
-        np.testing.assert_array_equal(np.diff(kept), found._sample_step)
-        assert kept[-1] >= n * MANY - 2 * max(found._sample_step, MANY)
+        np.testing.assert_array_equal(np.diff(kept), found._sample.step)
+        assert kept[-1] >= n * MANY - 2 * max(found._sample.step, MANY)
 
     def test_whether_the_order_matters(self):
         X = rows_of(5 * MANY)

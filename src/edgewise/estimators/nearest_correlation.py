@@ -27,7 +27,7 @@ def nearest_correlation(matrix: FloatArray, smallest: float = 0.0) -> FloatArray
     >>> import numpy as np
     >>> R = np.array([[1.0, 0.9, 0.2], [0.9, 1.0, 0.9], [0.2, 0.9, 1.0]])
     >>> nearest_correlation(R).round(3).tolist()[0]
-    [1.0, 0.808, 0.307]
+    [1.0, 0.796, 0.266]
     """
     nearest, correction = matrix.copy(), np.zeros_like(matrix)
     for _ in range(_MOST_STEPS):

@@ -11,42 +11,31 @@ import numpy as np
 from edgewise._base.checks import check_count, check_names
 from edgewise._base.types import AnyArray, FloatArray
 from edgewise.errors import DataError, ParameterError, StateFileError
-from edgewise.kernels.concordance import unit_sums
-from edgewise.kernels.latent import (
-    Concordance,
-    block_lengths,
-    concordance_of_rows,
-    independent_pairs,
-    kendall_tau,
-    latent_tau,
-)
+from edgewise.kernels.latent import Concordance, concordance_of_rows, kendall_tau
 from edgewise.rows.block import Rows
 from edgewise.rows.values import raise_for_nonfinite
 from edgewise.states.columns import merge_order, merged_names, rows_by_name
 from edgewise.states.concordance_units import (
+    BLOCK_ROWS,
     N_BLOCKS,
     Unit,
     arrays_of,
+    concordance_of_units,
+    order_matters,
     paired,
     renumbered,
-    touching,
     units_in,
     units_of_window,
 )
 from edgewise.states.file_format import StateContents
+from edgewise.states.row_sample import RowSample
 from edgewise.states.state import State
 
 DEFAULT_BATCHES = 100
-#: Rows that are compared with each other once they are too many to keep. Kendall's τ is then more
-#: variable than with all pairs, for independent columns by the factor 1 + 3.5/127 = 1.028.
-BLOCK_ROWS = 128
 #: Rows that are kept, until they become sums: those of all blocks of a window.
 WINDOW_ROWS = N_BLOCKS * BLOCK_ROWS
 # Numbers that are converted at once. This limits the scratch memory.
 _CHUNK_ELEMENTS = 1 << 20
-# Rows of the whole stream that are kept, to see whether their order matters: at first every 25th,
-# which divides a window. At least so many of them must show it, by so many standard errors.
-_FIRST_STEP, _MOST_SAMPLED, _FEWEST_SAMPLED, _ERRORS = 25, 1024, 400, 3.0
 
 
 class ConcordanceMoments(State):
@@ -120,8 +109,7 @@ class ConcordanceMoments(State):
         self._pieces: tuple[FloatArray, ...] = ()
         self._units: tuple[Unit, ...] = ()
         self._windows = 0
-        self._sample: FloatArray | None = None
-        self._sample_step = _FIRST_STEP
+        self._sample = RowSample()
 
     @property
     def n_samples(self) -> int:
@@ -176,7 +164,7 @@ class ConcordanceMoments(State):
         for start in range(0, full, WINDOW_ROWS):
             window = rows[start : start + WINDOW_ROWS]
             self._append(units_of_window(window, self._windows, self.batch_rows))
-            self._keep_sample(window)
+            self._sample = self._sample.after(window, self._windows)
             self._windows += 1
         # A copy, so that the other rows are not kept in memory.
         self._pieces = (rows[full:].copy(),) if full < loose else ()
@@ -200,14 +188,6 @@ class ConcordanceMoments(State):
                 self.batch_rows *= 2
         self._units = tuple(known)
 
-    def _keep_sample(self, window: FloatArray) -> None:
-        """Keep some rows of a window: fewer the more rows there are, and of some windows none."""
-        step = min(self._sample_step, WINDOW_ROWS)
-        if self._windows % (self._sample_step // step) == 0:
-            self._sample = _followed(self._sample, window[::step])
-        while self._sample is not None and len(self._sample) > _MOST_SAMPLED:
-            self._sample, self._sample_step = self._sample[::2].copy(), 2 * self._sample_step
-
     def __add__(self, other: ConcordanceMoments) -> ConcordanceMoments:
         if not isinstance(other, ConcordanceMoments):
             return NotImplemented
@@ -228,17 +208,13 @@ class ConcordanceMoments(State):
         merged.feature_names = merged_names(self, other)
         order = merge_order(self.feature_names, other.feature_names) if other.n_samples else None
         merged.batch_rows = max(self.batch_rows, other.batch_rows)
-        merged._sample_step = max(self._sample_step, other._sample_step)
-        places = (
-            slice(None) if order is None or not self.n_samples else order
-        )  # of the columns of the other state
+        # Of the columns of the other state.
+        places = slice(None) if order is None or not self.n_samples else order
         for state, own in ((self, slice(None)), (other, places)):
             units = [replace(one, met=one.met[own][:, own]) for one in state._units]
             merged._append(list(renumbered(units, merged._windows)))
             merged._windows += state._windows
-            if state._sample is not None:
-                thin = merged._sample_step // state._sample_step
-                merged._sample = _followed(merged._sample, state._sample[::thin][:, own])
+            merged._sample = merged._sample.followed_by(state._sample.columns(own))
         for state, own in ((self, slice(None)), (other, places)):
             for rows in state._pieces:
                 merged._take(rows[:, own])
@@ -286,44 +262,11 @@ class ConcordanceMoments(State):
                     "first."
                 )
             return concordance_of_rows(rows, n_batches)
-        met, pairs = self._units[0].met * 0.0, 0.0
-        for one in self._units:
-            met, pairs = met + one.met, pairs + one.pairs_met
-        sums, counts = touching(self._units)
-        lengths, blocks = [BLOCK_ROWS], [N_BLOCKS * self._windows]
-        if len(rows) > 1:  # a single row has no pair
-            own = -(-len(rows) // BLOCK_ROWS)
-            rest = unit_sums(rows, own, max(1, self.batch_rows // own))
-            met, pairs = met + rest.met.sum(axis=0), pairs + float(rest.pairs_met.sum())
-            sums = np.concatenate([sums, rest.touching()])
-            counts = np.concatenate([counts, rest.pairs_met - rest.pairs_within])
-            more = block_lengths(len(rows), own)
-            lengths, blocks = lengths + more[0], blocks + more[1]
-        return Concordance(
-            self.n_samples,
-            met / 2,  # all pairs were met twice
-            pairs / 2,
-            sums,
-            counts,
-            independent_pairs(lengths, blocks),
-            self._order_matters(met / 2, pairs / 2),
-        )
-
-    def _order_matters(self, total: FloatArray, n_pairs: float) -> bool:
-        """Whether sample rows of the whole stream show other τ than rows of the same windows.
-
-        They do where the rows are sorted, or drift. An error of τ is at most √(2(1 − τ²)/n).
-        """
-        if self._sample is None:
-            return False
-        sample = _followed(self._sample, self._loose()[:: self._sample_step])
-        if len(sample) < _FEWEST_SAMPLED:
-            return False
-        apart = unit_sums(sample, 1, len(sample))
-        tau = latent_tau(total, n_pairs)
-        other = latent_tau(apart.met[0] / 2, float(apart.pairs_met[0]) / 2)
-        error = np.sqrt(2 * (1 - np.minimum(np.nan_to_num(tau) ** 2, 0.99)) / len(sample))
-        return bool((np.abs(np.nan_to_num(other - tau)) > _ERRORS * error).any())
+        found = concordance_of_units(self._units, self._windows, rows, self.batch_rows)
+        far = rows[:: self._sample.step]
+        if self._sample.rows is not None:
+            far = np.concatenate([self._sample.rows, far])
+        return replace(found, order_matters=order_matters(found, far))
 
     def kendall(self) -> FloatArray:
         """Kendall's τ_b of all pairs of columns.
@@ -359,13 +302,13 @@ class ConcordanceMoments(State):
         arrays: dict[str, AnyArray] = {}
         if self._pieces:
             arrays["rows"] = self._loose()
-        if self._sample is not None:
-            arrays["sample"] = self._sample
+        if self._sample.rows is not None:
+            arrays["sample"] = self._sample.rows
         meta = {
             "n_batches": self.n_batches,
             "batch_rows": self.batch_rows,
             "windows": self._windows,
-            "sample_step": self._sample_step,
+            "sample_step": self._sample.step,
             "window_rows": WINDOW_ROWS,
         }
         arrays |= arrays_of(self._units)
@@ -375,28 +318,23 @@ class ConcordanceMoments(State):
     def _from_contents(cls, contents: StateContents) -> ConcordanceMoments:
         state = cls(contents.whole("n_batches", 2), feature_names=contents.columns)
         state.batch_rows = contents.whole("batch_rows", N_BLOCKS)
-        state._sample_step = contents.whole("sample_step", _FIRST_STEP)
+        state._sample = RowSample.of_contents(contents)
         state._windows = contents.whole("windows", 0)
         if contents.whole("window_rows", 2) != WINDOW_ROWS:
             raise StateFileError(
                 f"state: expected windows of {WINDOW_ROWS} rows, got "
                 f"{contents.meta['window_rows']}; accumulate again."
             )
-        for name in ("rows", "sample"):
-            if name in contents.arrays:
-                rows = contents.arrays[name]
-                rows = contents.floats(name, (len(rows), contents.width(name)))
-                if not np.isfinite(rows).all():
-                    raise StateFileError(f"state: expected {name} of finite numbers.")
-                if name == "rows":
-                    state._pieces = (rows,)
-                else:
-                    state._sample = rows
+        if "rows" in contents.arrays:
+            count = len(contents.arrays["rows"])
+            state._pieces = (contents.floats("rows", (count, contents.width("rows"))),)
+            if not np.isfinite(state._pieces[0]).all():
+                raise StateFileError("state: expected rows of finite numbers.")
         state._units = units_in(contents)
-        parts = (*state._pieces, *(one.met for one in state._units))
+        parts = [*state._pieces, *(one.met for one in state._units)]
+        if state._sample.rows is not None:
+            parts.append(state._sample.rows)
         widths = {part.shape[1] for part in parts}
-        if state._sample is not None:
-            widths.add(state._sample.shape[1])
         if len(widths) > 1:
             raise StateFileError("state: expected rows and units of the same columns.")
         if state.n_samples != contents.n_samples:
@@ -410,7 +348,3 @@ class ConcordanceMoments(State):
             f"ConcordanceMoments(n_samples={self.n_samples}, n_features={self.n_features}, "
             f"n_batches={self.n_batches})"
         )
-
-
-def _followed(rows: FloatArray | None, later: FloatArray) -> FloatArray:
-    return later.copy() if rows is None else np.concatenate([rows, later])
