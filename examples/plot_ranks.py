@@ -145,8 +145,8 @@ for one, other in (("batch", "kendall"), ("kendall", "batch")):
 # The strong ties are the same. The tests disagree only on partial correlations below 0.1. Some of
 # these pairs are just below the threshold of one test and just above that of the other. In others
 # the estimates differ: Bank of America and Chevron have 0.055 by moments, and less than half of
-# that by ranks. The edge between RRC and WMT is found by ``kendall`` alone, and is doubtful because of the
-# ties: in the nineties the price of RRC often stayed the same.
+# that by ranks. The edge between RRC and WMT is found by ``kendall`` alone, and is doubtful because
+# of the ties: in the nineties the price of RRC often stayed the same.
 #
 # Without the wildest days
 # ------------------------
@@ -224,8 +224,8 @@ for name in results:
 # depends on them. But look at the last line: ``kendall`` also gains or loses two or three edges,
 # for random days too. Its estimates have hardly moved. The batches have: without a day, all later
 # days move up by one, the batches are cut at other places, other days are compared, and standard
-# errors change by a few percent. Pairs close to the threshold then change sides. So a count of edges alone is not a good
-# argument for ranks; the picture above is.
+# errors change by a few percent. Pairs close to the threshold then change sides. So a count of
+# edges alone is not a good argument for ranks; the picture above is.
 #
 # Do moments and ranks agree without the wild days?
 
