@@ -8,7 +8,14 @@ from edgewise.kernels.concordance import unit_sums
 
 RNG = np.random.default_rng(5)
 #: One decimal, so that some values are tied.
-X = np.round(RNG.standard_t(2, (90, 4)) @ RNG.standard_normal((4, 4)), 1)
+TIED = np.round(RNG.standard_t(2, (90, 4)) @ RNG.standard_normal((4, 4)), 1)
+UNTIED = RNG.standard_normal((90, 4)) @ RNG.standard_normal((4, 4))
+
+
+@pytest.fixture(autouse=True, params=[1, 1 << 40], ids=["bits", "products"])
+def both_ways(request, monkeypatch):
+    """Counts of bits, where there are no ties, and products."""
+    monkeypatch.setattr(kernel, "_MANY_SIGNS", request.param)
 
 
 def slow(rows, block, touched=None):
@@ -26,8 +33,9 @@ def slow(rows, block, touched=None):
 @pytest.mark.parametrize("n", [90, 89, 61, 6])
 @pytest.mark.parametrize("n_blocks", [1, 2, 3])
 @pytest.mark.parametrize("per_block", [1, 2, 7, 50])
-def test_units_of_blocks(n, n_blocks, per_block):
-    rows, block = X[:n], np.arange(n) % n_blocks
+@pytest.mark.parametrize("data", [TIED, UNTIED], ids=["tied", "untied"])
+def test_units_of_blocks(n, n_blocks, per_block, data):
+    rows, block = data[:n], np.arange(n) % n_blocks
     found = unit_sums(rows, n_blocks, per_block)
     total, count = slow(rows, block)
     np.testing.assert_array_equal(found.met.sum(axis=0), 2 * total)
@@ -43,12 +51,21 @@ def test_units_of_blocks(n, n_blocks, per_block):
         assert found.pairs_met[unit] - found.pairs_within[unit] == pairs
 
 
-def test_in_portions(monkeypatch):
-    whole = unit_sums(X, 2, 15)
+@pytest.mark.parametrize("data", [TIED, UNTIED], ids=["tied", "untied"])
+def test_in_portions(monkeypatch, data):
+    whole = unit_sums(data, 2, 15)
     monkeypatch.setattr(kernel, "_SIGNS", 1)
-    found = unit_sums(X, 2, 15)
+    monkeypatch.setattr(kernel, "_WORDS", 1)
+    found = unit_sums(data, 2, 15)
     np.testing.assert_array_equal(found.met, whole.met)
     np.testing.assert_array_equal(found.within, whole.within)
+
+
+def test_many_columns():
+    """Products and counts of bits are the same whole numbers."""
+    rows = RNG.standard_normal((60, 70))
+    found = unit_sums(rows, 2)
+    np.testing.assert_array_equal(found.met[:, :40, :40], unit_sums(rows[:, :40], 2).met)
 
 
 @pytest.mark.parametrize("length", [127, 128, 129, 300])

@@ -10,7 +10,8 @@ A unit is a run of consecutive rows, which has rows in every block.
 
 Signs are made from ranks within the block: whole numbers of one or two bytes, which are compared
 several times faster than floating-point numbers. Then one product of matrices does all pairs of
-columns.
+columns. Of few columns without ties, signs are single bits: counting where those of two columns
+differ is three times as fast as the product.
 """
 
 from __future__ import annotations
@@ -26,6 +27,9 @@ from edgewise._base.types import FloatArray
 _ONE_BYTE = 128
 # Signs are made and multiplied in portions of about this many.
 _SIGNS = 1 << 20
+# Bits are counted faster than products are made of up to so many columns and at least so many signs
+# of a unit; so many words of 64 bits are counted at once.
+_FEW_COLUMNS, _MANY_SIGNS, _WORDS = 48, 1 << 16, 1 << 15
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -74,6 +78,12 @@ def unit_sums(rows: FloatArray, n_blocks: int, per_block: int = 1) -> UnitSums:
     longest = ranks.shape[2]
     full = int((lengths == longest).sum())  # the other blocks have no row at the last place
     starts = range(0, longest, per_block)
+    by_bits = (
+        p <= _FEW_COLUMNS
+        and rows.size * per_block >= _MANY_SIGNS
+        and full == n_blocks
+        and bool((ranks.max(axis=2) == longest - 1).all())  # no two are tied
+    )
     met = np.empty((len(starts), p, p))
     within = None if per_block == 1 else np.empty_like(met)
     counts = np.empty((len(starts), n_blocks))
@@ -81,7 +91,7 @@ def unit_sums(rows: FloatArray, n_blocks: int, per_block: int = 1) -> UnitSums:
         own = ranks[:, :, start : start + per_block]
         last = start + per_block >= longest
         counts[unit] = own.shape[2] - (last & (np.arange(n_blocks) >= full))
-        met[unit] = _products(ranks, own, full, last)
+        met[unit] = _counts(ranks, own) if by_bits else _products(ranks, own, full, last)
         if within is not None:
             # Every pair twice, from both of its rows.
             within[unit] = _products(own, own, full, last, also_others=last) / 2
@@ -92,6 +102,28 @@ def unit_sums(rows: FloatArray, n_blocks: int, per_block: int = 1) -> UnitSums:
         counts @ (lengths - 1.0),
         (counts * (counts - 1) / 2).sum(axis=1),
     )
+
+
+def _counts(
+    others: npt.NDArray[np.signedinteger], own: npt.NDArray[np.signedinteger]
+) -> FloatArray:
+    """Σ s sᵀ over each row of `own` and all `others` of its block, where no two are tied."""
+    p, blocks, length = own.shape
+    higher = others[:, :, np.newaxis, :] > own[:, :, :, np.newaxis]
+    bits = np.packbits(higher.reshape(p, -1), axis=1)
+    words = np.zeros((p, -(-bits.shape[1] // 8)), dtype=np.uint64)
+    words.view(np.uint8)[:, : bits.shape[1]] = bits
+    i, j = np.triu_indices(p, 1)
+    step = max(1, _WORDS // words.shape[1])
+    differ = np.zeros(len(i))
+    for first in range(0, len(i), step):
+        some = slice(first, first + step)
+        differ[some] = np.bitwise_count(words[i[some]] ^ words[j[some]]).sum(axis=1)
+    # A row is not compared with itself.
+    count = blocks * length * (others.shape[2] - 1)
+    total = np.full((p, p), float(count))
+    total[i, j] = total[j, i] = count - 2 * differ
+    return total
 
 
 def _products(
