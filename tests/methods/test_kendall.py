@@ -181,6 +181,15 @@ class TestWhatComesWithIt:
         # Kendall's τ is 9/π² as efficient as the correlation of independent Gaussian columns.
         assert 1.05 < plan.n_samples / fisher.n_samples < 1.35
 
+    def test_a_pilot_of_too_few_rows(self, refuses):
+        pilot = np.random.default_rng(0).standard_cauchy((25, 20))
+        refuses(
+            lambda: ew.plan_sample_size(pilot, effect=0.2, method="kendall"),
+            DataError,
+            "25 rows of 20 columns",
+            "take a larger pilot",
+        )
+
     def test_planning_of_the_bound(self):
         pilot = sample("gaussian", make_chain_precision(3), 500, rng=3)
         plan = ew.plan_sample_size(pilot, effect=0.3, method=Kendall(radius="hoeffding"))

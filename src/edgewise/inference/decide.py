@@ -172,13 +172,13 @@ def _at_once(measurement: Measurement, bound: Bound, question: Question) -> Deci
 
 def _warn_too_few(method: str, n_samples: int, rows_needed: int | None, units_matter: bool) -> None:
     if rows_needed is not None:
-        would_do = f"about {rows_needed:,} rows would make it finite"
+        would_do = f"about {rows_needed:,} rows would make it finite, or"
     elif units_matter:
-        would_do = "standardize=True may help"
+        would_do = "standardize=True may help, or"
     else:
-        would_do = "more rows like these would not make it finite"
+        would_do = "more rows like these would not make it finite;"
     warn(
         f"method {method!r} has an infinite threshold with {n_samples:,} rows, so it finds no "
-        f"edge; {would_do}, or use method='score'.",
+        f"edge; {would_do} use method='score'.",
         TooFewRowsWarning,
     )

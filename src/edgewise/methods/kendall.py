@@ -16,7 +16,7 @@ from edgewise._base.types import FloatArray
 from edgewise._base.warn import warn
 from edgewise.bounds.concordance import concordance_radius
 from edgewise.bounds.transfer import WhitenedTransfer
-from edgewise.errors import TooFewRowsWarning
+from edgewise.errors import DataError, TooFewRowsWarning
 from edgewise.estimators.inverse import PrecisionEstimate
 from edgewise.estimators.latent import LatentEstimate, definite, latent_estimate
 from edgewise.evidence.evidence import Evidence, Needs
@@ -153,7 +153,9 @@ class Kendall(Method):
             *_about_order(concordance),
             *_about_ties(concordance, measured),
         )
-        told = tuple(map(_of_this_method, measured.cautions))
+        told = measured.cautions
+        if self.radius is None:
+            told = tuple(map(_of_this_method, told))
         return replace(measured, cautions=(*own, *told))
 
     def _per_edge(
@@ -205,6 +207,12 @@ class Kendall(Method):
         if not isinstance(uncertainty, PerEdge):
             return rows_for_bound(plan, measurement)
         p, n = len(measurement.feature_names), measurement.estimate.n_samples
+        if np.isinf(uncertainty.spread.fisher_z[0, 1]):
+            raise DataError(
+                f"pilot: expected enough rows for standard errors, got {n} rows of {p} columns, "
+                "whose latent correlations are not positive definite, or not without some rows; "
+                "take a larger pilot."
+            )
         unit = uncertainty.spread.fisher_z * math.sqrt(max(n - p - 1, 1))
         np.fill_diagonal(unit, 1.0)
         slope = 1 / (1 - plan.effect**2)
