@@ -36,7 +36,7 @@ from edgewise.states.concordance import DEFAULT_BATCHES, WINDOW_ROWS
 
 # The share of tied pairs of rows above which a column does not look continuous; and, times √n, the
 # square of that share above which the error that ties may make is no longer small beside chance.
-_MANY_TIES, _TIES_THAT_SHOW = 0.05, 0.1
+_MANY_TIES, _TIES_THAT_SHOW = 0.05, 0.05
 
 
 @dataclass(frozen=True)
