@@ -178,7 +178,7 @@ def rounded_hub(n, rng):
 
 @pytest.mark.parametrize("n", [500, 1000] if FULL else [500])
 def test_rounded_values_of_a_strong_hub(trial, n):
-    """About 4 % of the pairs are tied, which may come without a caution; τ_b errs in 31 and 64 %."""
+    """About 4 % of the pairs are tied, which may come without a caution; τ_b errs in 31, 64 %."""
     errors = []
     for rng in trial.draws(60, 600):
         with warnings.catch_warnings():
