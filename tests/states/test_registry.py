@@ -97,7 +97,7 @@ class TestLoadState:
     def test_an_unknown_kind_is_named(self, tmp_path, rows, refuses):
         path = tmp_path / "x.ews"
         write_state(path, replace(ew.Moments().update(rows)._contents(), kind="quantiles"))
-        wanted = (f"'{path}'", "'quantiles'", "moments, batches, concordance, sequence")
+        wanted = (f"'{path}'", "'quantiles'", "moments, batches, pairwise, concordance, sequence")
         refuses(lambda: ew.load_state(path), StateFileError, *wanted)
 
     def test_what_is_no_state(self, tmp_path, csv_file, refuses):
