@@ -11,7 +11,7 @@ from edgewise.inference.family import Family
 from edgewise.inference.question import Question
 from edgewise.methods.registry import method_of
 from edgewise.questions.copies import DECIDED, check_decided, checked_copies
-from edgewise.questions.pooling import EQUAL_COPIES, pooled_measurement
+from edgewise.questions.pooling import EQUAL_COPIES, LARGE_VARIANCES, pooled_measurement
 from edgewise.results.decide import decide
 from edgewise.results.result import EdgeTestResult
 from edgewise.results.tested import chosen_pairs
@@ -72,7 +72,8 @@ def pool(
     -----
     BrokenAssumptionWarning
         If all copies are equal: then the imputer draws nothing at random, and false edges are to be
-        expected.
+        expected. If the variances are larger than those of independent Gaussian rows, which most
+        imputers assume: then the pooled standard errors are too small.
 
     References
     ----------
@@ -106,7 +107,7 @@ def pool(
     question = _question(copies, alpha, correction, min_effect, effect_scale)
     measured = pooled_measurement(copies)
     for caution in measured.cautions:
-        if caution.kind == EQUAL_COPIES:
+        if caution.kind in (EQUAL_COPIES, LARGE_VARIANCES):  # each copy warned of its own
             warn(caution, BrokenAssumptionWarning)
     return decide(measured, question)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 from itertools import chain
@@ -22,14 +21,20 @@ from edgewise.inference.score import ScoreTest
 from edgewise.inference.selection import Selection
 from edgewise.inference.spread import Spread
 from edgewise.kernels.centre import Centre
+from edgewise.methods.registry import registered
 from edgewise.questions.copies import DECIDED
 from edgewise.results.pooled import MISSING, POOLED
 from edgewise.results.result import EdgeTestResult
 
 #: The kind of the caution about copies that do not differ.
 EQUAL_COPIES = "equal copies"
-# A smaller share of the variance is rounding.
-_NOTHING = 1e-12
+#: And of that about rows that most imputers take for Gaussian ones.
+LARGE_VARIANCES = "large variances"
+# A smaller share of the variance is rounding, and one below the second changes no decision.
+_NOTHING, _LITTLE = 1e-12, 0.05
+# The variance of z in units of that of Gaussian rows. Measured, as the median of the pairs: on
+# Gaussian rows at most this + 2p/n, by every method; on t₅ rows mostly more.
+_GAUSSIAN_VARIANCE = 1.15
 
 
 def pooled_measurement(copies: Sequence[EdgeTestResult]) -> Measurement:
@@ -58,7 +63,7 @@ def pooled_measurement(copies: Sequence[EdgeTestResult]) -> Measurement:
         maxima=None,
         record=_shared_record(copies) | _record(copies, fisher.missing),
         n_dropped=first.n_dropped,
-        cautions=(*_about_copies(copies, fisher.missing), *_cautions(copies)),
+        cautions=_cautions(copies, fisher),
         files=tuple(dict.fromkeys(chain.from_iterable(one.files for one in copies))),
         selection=_selection(copies),
     )
@@ -139,22 +144,57 @@ def _about_copies(copies: Sequence[EdgeTestResult], missing: FloatArray) -> tupl
         )
     rows, columns = first.tested_pairs()
     of_pairs = missing[rows, columns]
-    worst, needed = int(of_pairs.argmax()), math.ceil(100 * of_pairs.max())
-    if needed <= m:
+    worst, percent = int(of_pairs.argmax()), round(100 * float(of_pairs.max()))
+    if percent <= m:
         return ()
     pair = f"{first.feature_names[rows[worst]]} – {first.feature_names[columns[worst]]}"
     return (
         Caution(
-            f"Missing values took up to {100 * of_pairs[worst]:.0f} % of the information about a "
-            f"pair ({pair}), and {m} imputed copies are few for that: with other random numbers "
-            f"the p-values would be other ones. {needed} copies or more are usual.",
+            f"Missing values took up to {percent} % of the information about a pair ({pair}), and "
+            f"{m} imputed copies are few for that: with other random numbers the p-values would be "
+            f"other ones. {percent} copies or more are usual.",
             "few copies",
         ),
     )
 
 
-def _cautions(copies: Sequence[EdgeTestResult]) -> list[Caution]:
-    """Those of the results, each once; their numbers differ a little from copy to copy."""
+def _about_tails(copies: Sequence[EdgeTestResult], fisher: Pooled) -> tuple[Caution, ...]:
+    """Where rows are not independent Gaussian ones: most imputers take them for that.
+
+    Parameters are then drawn with too small a variance, and imputed values have too light tails.
+    """
+    first = copies[0]
+    kind = registered().get(first.method)
+    pairs = first.tested_pairs()
+    n, p = first.n_samples, first.n_features
+    # What is measured on variables behind the columns has another variance on Gaussian rows.
+    if kind is None or not kind.estimates_rows or fisher.missing[pairs].mean() < _LITTLE or n <= p:
+        return ()
+    within = np.square(fisher.standard_error) * (1 - fisher.missing)
+    times = float(np.median(within[pairs])) * max(n - p - 1, 1)
+    if not _GAUSSIAN_VARIANCE + 2 * p / n < times < np.inf:
+        return ()
+    return (
+        Caution(
+            f"The variances are {times:.2g} times those of independent Gaussian rows: tails are "
+            "heavy, or rows depend on each other. Most imputers take rows for such ones; the "
+            "pooled standard errors are then too small, and some of the edges may be false. For "
+            "heavy tails, impute the normal scores of the columns, and use method 'kendall'.",
+            LARGE_VARIANCES,
+            True,
+        ),
+    )
+
+
+def _cautions(copies: Sequence[EdgeTestResult], fisher: Pooled) -> tuple[Caution, ...]:
+    """What speaks against the pooled result; first what breaks its guarantee."""
+    own = (*_about_tails(copies, fisher), *_about_copies(copies, fisher.missing))
+    told = [*own, *_cautions_of_results(copies)]
+    return tuple(sorted(told, key=lambda caution: not caution.breaks))
+
+
+def _cautions_of_results(copies: Sequence[EdgeTestResult]) -> list[Caution]:
+    """Each once; their numbers differ a little from copy to copy."""
     alike: dict[str, list[str]] = {}
     for one in copies:
         for caution in one.cautions:
@@ -164,7 +204,7 @@ def _cautions(copies: Sequence[EdgeTestResult]) -> list[Caution]:
         first, count = sentences[0], len(sentences)
         some = f"In {count} of {len(copies)} copies: " * (count < len(copies))
         told.append(Caution(f"{some}{first}", kind, getattr(first, "breaks", False)))
-    return sorted(told, key=lambda caution: not caution.breaks)
+    return told
 
 
 def _kind(caution: str) -> str:
