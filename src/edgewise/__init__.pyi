@@ -59,4 +59,5 @@ from edgewise.rows.read_table import read_table as read_table
 from edgewise.states.batches import BatchMoments as BatchMoments
 from edgewise.states.concordance import ConcordanceMoments as ConcordanceMoments
 from edgewise.states.moments import Moments as Moments
+from edgewise.states.pairwise import PairwiseMoments as PairwiseMoments
 from edgewise.states.registry import load_state as load_state

@@ -300,6 +300,23 @@ def test_results_of_older_files(refuses, results):
     refuses(lambda: ew.pool([results[0], old]), ew.ParameterError, "number 2", "older edgewise")
 
 
+def test_values_that_are_still_missing(refuses, copies):
+    holes = copies[0].copy()
+    holes[:20, 0] = np.nan
+    results = [ew.edge_test(holes, missing="pairwise")] * 2
+    refuses(lambda: ew.pool(results), ew.ParameterError, "missing='pairwise'", "impute every value")
+
+
+def test_weights(refuses, copies, results):
+    weights = np.random.default_rng(0).gamma(4, 1, 300)
+    weighted = [ew.edge_test(copy, weights=weights) for copy in copies]
+    pooled = ew.pool(weighted)
+    assert "300 rows, weighted, imputed 6 times" in pooled.headline()
+    assert not any("times those" in caution for caution in pooled.cautions)
+    mixed = [results[0], weighted[1]]
+    refuses(lambda: ew.pool(mixed), ew.ParameterError, "the same weights in all", "'given'")
+
+
 def test_pooled_twice(refuses, pooled, results):
     refuses(lambda: ew.pool([results[0], pooled]), ew.ParameterError, "a pooled one as number 2")
 

@@ -14,7 +14,13 @@ from edgewise._base.checks import check_real
 from edgewise.cli.engine import engine_options, is_local, opened_table
 from edgewise.cli.guesses import Choice
 from edgewise.cli.manual import Manual
-from edgewise.cli.options import PATH, data_options, tell_dropped
+from edgewise.cli.options import (
+    PATH,
+    data_options,
+    missing_asked,
+    tell_dropped,
+    weights_options,
+)
 from edgewise.cli.outputs import checked_state_output, written
 from edgewise.cli.telling import remark, remark_on_files, say_or_remark
 from edgewise.errors import DataError
@@ -38,6 +44,7 @@ if TYPE_CHECKING:
     """,
 )
 @data_options
+@weights_options
 @engine_options
 @click.option(
     "-o",
@@ -49,11 +56,11 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--kind",
-    type=Choice(("batches", "moments", "concordance")),
+    type=Choice(("batches", "moments", "concordance", "pairwise")),
     default="batches",
     show_default=True,
     help="batches serve method batch, moments the methods trace, spectral and fisher, concordance "
-    "method kendall.",
+    "method kendall, pairwise method batch with missing values or weights.",
 )
 @click.option("--n-batches", type=int, default=100, show_default=True, help="Batches to keep.")
 @click.option(
@@ -92,7 +99,7 @@ def command(
     every = check_real(
         "checkpoint-every", 60.0 if checkpoint_every is None else checkpoint_every, above=0
     )
-    empty = _empty_state(kind, n_batches)
+    empty = _empty_state(_kind(kind, asked), n_batches)
     start = time.perf_counter()
     with opened_table(asked) as table:
         place = checked_state_output(output, getattr(table, "paths", asked["data"]))
@@ -139,6 +146,19 @@ def _held(place: str, keeps: bool, resume: bool) -> Iterator[Path | None]:
         yield checkpoint if keeps else None
 
 
+def _kind(kind: str, asked: dict[str, Any]) -> str:
+    """Rows that lack values or count differently need a state of their own."""
+    sampling = asked["weights"] is not None and asked["weight_kind"] == "sampling"
+    if missing_asked(asked) != "pairwise" and not sampling:
+        return kind
+    if kind not in ("batches", "pairwise"):
+        raise click.UsageError(
+            f"--missing pairwise and --weights make a state of pairs, which serves method batch; "
+            f"leave out --kind {kind}."
+        )
+    return "pairwise"
+
+
 def _empty_state(kind: str, n_batches: int) -> RowState:
     from edgewise.states.registry import state_class
 
@@ -164,7 +184,9 @@ def _read(
             return accumulated(
                 table,
                 empty,
-                drop_missing=asked["drop_missing"],
+                missing=missing_asked(asked),
+                weights=asked["weights"],
+                weight_kind=asked["weight_kind"],
                 checkpoint=checkpoint,
                 every=every,
                 resume=resume,

@@ -21,6 +21,7 @@ from edgewise.cli.options import (
     correction_of,
     correction_option,
     data_options,
+    missing_asked,
     tell_dropped,
     transform_option,
     verbose_option,
@@ -169,7 +170,7 @@ def _compared(asked: dict[str, Any]) -> EdgeDifferenceResult | EdgeDifferences:
             random_state=asked["seed"],
             columns=column_names(asked["columns"]),
             exclude=column_names(asked["exclude"]),
-            drop_missing=asked["drop_missing"],
+            missing=missing_asked(asked),
             transform=asked["transform"],
             progress=tell,
         )

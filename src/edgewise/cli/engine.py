@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from edgewise.cli.guesses import Choice
-from edgewise.cli.options import column_names
+from edgewise.cli.options import column_names, missing_asked
 from edgewise.cli.reading import reading_of
 from edgewise.cli.telling import remark
 
@@ -63,11 +63,15 @@ def is_local(asked: dict[str, Any]) -> bool:
 def opened_table(asked: dict[str, Any]) -> Iterator[Table]:
     """The chosen columns of DATA; the engine that reads them runs inside this context."""
     from edgewise.rows.readers.files import FileTable
+    from edgewise.rows.weighting import weighted_columns
 
     check_engine(asked)
     data = asked["data"]
     _refuse_states(data)
     chosen: dict[str, Any] = {name: column_names(asked[name]) for name in ("columns", "exclude")}
+    if asked.get("weights") is not None:
+        read = weighted_columns(chosen["columns"], chosen["exclude"], asked["weights"])
+        chosen = {"columns": read[0], "exclude": read[1]}
     chosen["reading"] = reading_of(asked)
     groups = asked.get("groups")
     chosen["along"] = () if groups is None else (groups,)
@@ -118,8 +122,9 @@ def watched(
     from edgewise.cli.progress import progress_bar
     from edgewise.rows.opening import open_table
 
-    named = ("drop_missing", "groups", "transform")
+    named = ("groups", "weights", "transform")
     how: dict[str, Any] = {name: asked.get(name) for name in named}
+    how |= {"missing": missing_asked(asked), "weight_kind": asked.get("weight_kind", "sampling")}
     if not is_local(asked):
         yield open_table(table, **how)
         return

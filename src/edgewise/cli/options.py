@@ -18,6 +18,7 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 # them reports errors in one sentence.
 PATH = click.Path(readable=False)
 TRANSFORMS = ("normal-scores",)
+MISSING = ("raise", "drop", "pairwise")
 CORRECTION_NAMES = ("holm", "bonferroni", "bh", "by", "maxt", "none")
 
 
@@ -35,7 +36,15 @@ def data_options(command: _Command) -> _Command:
     for decorator in (
         reading_options,
         click.option(
-            "--drop-missing", is_flag=True, help="Leave out rows with missing or infinite values."
+            "--drop-missing", is_flag=True, hidden=True, help="The same as --missing drop."
+        ),
+        click.option(
+            "--missing",
+            type=Choice(MISSING),
+            default=MISSING[0],
+            show_default=True,
+            help="Rows with missing or infinite values: refuse them, drop them, or use for each "
+            "pair of columns the rows that have both (score, wald, batch).",
         ),
         names_option("--exclude", "Columns to leave out, separated by commas."),
         names_option("--columns", "Columns to test, separated by commas."),
@@ -52,6 +61,33 @@ def transform_option(command: _Command) -> _Command:
         help="Test the normal scores of the columns in place of their values: right if rows are "
         "Gaussian up to an increasing change of each column. For the per-edge methods.",
     )(command)
+
+
+def weights_options(command: _Command) -> _Command:
+    """--weights and what they mean."""
+    for decorator in (
+        click.option(
+            "--weight-kind",
+            type=Choice(("sampling", "frequency")),
+            default="sampling",
+            show_default=True,
+            help="Weights undo unequal chances of being sampled, or say how often a row was seen.",
+        ),
+        click.option(
+            "--weights",
+            metavar="NAME",
+            help="A column that says how much each row counts; for score, wald and batch.",
+        ),
+    ):
+        command = decorator(command)
+    return command
+
+
+def missing_asked(asked: dict[str, Any]) -> str:
+    """What to do with missing values; --drop-missing is the former way to say one of it."""
+    from edgewise.rows.missing import missing_of
+
+    return missing_of(asked["missing"], asked["drop_missing"])
 
 
 def alpha_option(command: _Command) -> _Command:

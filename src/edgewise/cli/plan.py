@@ -13,6 +13,7 @@ from edgewise.cli.manual import Manual
 from edgewise.cli.options import (
     alpha_option,
     data_options,
+    missing_asked,
     tell_dropped,
     transform_option,
     verbose_option,
@@ -64,7 +65,10 @@ def command(effect: float, power: float, alpha: float, verbose: bool, **asked: A
     from edgewise.results.transformed import transformed
     from edgewise.rows.counting import dropped_rows
     from edgewise.rows.file_read import files_read
+    from edgewise.rows.missing import refuse_pairwise
 
+    missing = missing_asked(asked)
+    refuse_pairwise(missing, "a plan")
     plans: list[tuple[str, str, SamplePlan | EdgewiseError]] = []
     with opened_table(asked) as table, watched(asked, table, "planning") as rows:
         family = family_of(asked, table.feature_names)
@@ -80,7 +84,7 @@ def command(effect: float, power: float, alpha: float, verbose: bool, **asked: A
         failures = [made for *_, made in plans if isinstance(made, EdgewiseError)]
         if len(failures) == len(plans):
             raise failures[0]
-        n_dropped = dropped_rows(rows) if asked["drop_missing"] else 0
+        n_dropped = dropped_rows(rows) if missing == "drop" else 0
     if verbose:
         remark_on_files(files_read(table))
     tell_dropped(n_dropped)

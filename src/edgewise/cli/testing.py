@@ -18,8 +18,9 @@ from edgewise.cli.options import (
     correction_of,
     correction_option,
     data_options,
-    tell_dropped,
+    missing_asked,
     transform_option,
+    weights_options,
 )
 from edgewise.cli.telling import remark
 from edgewise.methods.registry import CLASSES
@@ -43,6 +44,7 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
     section("Rows and columns"),
     data_options,
     family_options,
+    weights_options,
     transform_option,
     click.option(
         "--groups",
@@ -117,7 +119,7 @@ def tested(asked: dict[str, Any]) -> Iterator[tuple[EdgeTestResult, Table | None
     if state is not None:
         method = asked["method"] or state.default_method
         family = family_of(asked, _names_in(state))
-        more = {"drop_missing": asked["drop_missing"], **family}
+        more = {"missing": missing_asked(asked), **family}
         yield _told(asked, method, nullcontext(state), **more), None
         return
     method = asked["method"] or DEFAULT_METHOD
@@ -138,10 +140,11 @@ def _state(asked: dict[str, Any]) -> AnyState | None:
     if len(asked["data"]) > 1 or not is_local(asked):
         return None
     state = as_state(asked["data"][0])
-    chosen = (asked[name] for name in ("columns", "exclude", "groups", "transform"))
+    chosen = (asked[name] for name in ("columns", "exclude", "groups", "weights", "transform"))
     if state is not None and any(chosen):
         raise click.UsageError(
-            "--columns, --exclude, --groups and --transform are about rows; a state has none left."
+            "--columns, --exclude, --groups, --weights and --transform are about rows; a state has "
+            "none left."
         )
     return state
 
@@ -160,6 +163,8 @@ def _told(
     from edgewise.cli.method_options import asked_options
     from edgewise.errors import BrokenAssumptionWarning, EdgewiseWarning
     from edgewise.questions.edge_test import edge_test
+    from edgewise.results.missing_values import bars, told_of_missing
+    from edgewise.view.safe_names import printable
 
     with warnings.catch_warnings(record=True) as caught, opened as data:
         warnings.simplefilter("always", EdgewiseWarning)
@@ -178,7 +183,10 @@ def _told(
         )
     for warning in caught:
         remark(str(warning.message))
-    tell_dropped(result.n_dropped)
+    for sentence in told_of_missing(result):
+        remark(sentence)
+    for bar in bars(result):
+        click.echo(printable(bar), err=True)
     for caution in result.cautions:
         remark(f"caution: {caution}")
     return result

@@ -27,6 +27,7 @@ from edgewise.states.batches import BatchMoments
 from edgewise.states.concordance import ConcordanceMoments
 from edgewise.states.groups import GroupMoments
 from edgewise.states.moments import Moments
+from edgewise.states.pairwise import PairwiseMoments, PooledPairs
 from edgewise.states.row_state import RowState
 
 if TYPE_CHECKING:
@@ -56,6 +57,11 @@ class Needs:
     reads_again: bool = False
     wide: bool = False
     concordance: bool = False
+
+    @property
+    def uneven_state(self) -> PairwiseMoments:
+        """The state that the first pass fills where rows lack values or count differently."""
+        return PairwiseMoments(2 if self.n_batches is None else self.n_batches)
 
     def check_shape(self, n_samples: int, n_features: int) -> None:
         """Refuse a table with too few rows."""
@@ -96,6 +102,8 @@ class Evidence(ABC):
         The moments of each group, where the user said which rows belong together.
     groups_name : str or None
         The column of these groups, if it has a name.
+    weights_name : str or None
+        The column of weights, if rows have weights and it has a name.
     files : tuple of FileRead
         The files that the rows came from.
     given : tuple of str
@@ -111,6 +119,7 @@ class Evidence(ABC):
     glance: Glance | None = None
     groups: GroupMoments | None = None
     groups_name: str | None = None
+    weights_name: str | None = None
     files: tuple[FileRead, ...] = ()
     given: tuple[str, ...] = ()
     transform: str | None = None
@@ -132,6 +141,10 @@ class Evidence(ABC):
             f"data: {self.asked_by} needs the moments of batches, got a Moments state; accumulate "
             "a BatchMoments state, or pass the rows."
         )
+
+    def uneven_batches(self) -> PairwiseMoments:
+        """The same where rows lack values or count differently; see `uneven`."""
+        raise DataError(f"data: {self.asked_by} needs sums of pairs of columns, got none.")
 
     def concordance(self, n_batches: int | None = None) -> Concordance:
         """How often columns go up together between two rows; the units left out are batches."""
@@ -177,6 +190,11 @@ class Evidence(ABC):
     def leading_rows(self, most: int) -> FloatArray:
         """The first rows, up to a maximum, minus the mean; features first."""
         self._lacks_rows()
+
+    @property
+    def uneven(self) -> PooledPairs | None:
+        """The sums of all pairs, where rows lack values or count differently; else None."""
+        return None
 
     @property
     def n_samples(self) -> int:

@@ -63,7 +63,9 @@ class RowEvidence(StateEvidence):
     def covcov_matrix(
         self, A: FloatArray | None = None, *, frobenius: bool = False, left_out: bool = False
     ) -> FloatArray:
-        return covcov_matrix(self.rows, self.moments(), A=A, frobenius=frobenius, left_out=left_out)
+        return covcov_matrix(
+            self.rows, self._even_moments(), A=A, frobenius=frobenius, left_out=left_out
+        )
 
     def covcov_operator(
         self, A: FloatArray | None = None, *, frobenius: bool = False, left_out: bool = False
@@ -73,7 +75,7 @@ class RowEvidence(StateEvidence):
 
         return CovcovOperator(
             self.rows,
-            self.moments(),
+            self._even_moments(),
             A=A,
             frobenius=frobenius,
             in_memory=self.in_memory,

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from edgewise._base.types import FloatArray
 from edgewise.errors import DataError, ParameterError
+from edgewise.estimators.inverse import SampleMoments
 from edgewise.evidence.evidence import Evidence
 from edgewise.kernels.latent import Concordance
 from edgewise.kernels.quartics import CentralQuartics
 from edgewise.states.batches import BatchMoments
 from edgewise.states.concordance import ConcordanceMoments
 from edgewise.states.moments import Moments
+from edgewise.states.pairwise import PairwiseMoments, PooledPairs
 from edgewise.states.row_state import RowState
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class StateEvidence(Evidence):
-    """What a `Moments`, `BatchMoments` or `ConcordanceMoments` state knows."""
+    """What a state of rows knows."""
 
     state: RowState
 
@@ -25,7 +28,23 @@ class StateEvidence(Evidence):
     def n_samples(self) -> int:
         return self.state.n_samples
 
-    def moments(self) -> Moments:
+    @cached_property
+    def uneven(self) -> PooledPairs | None:
+        return self.state.pooled() if isinstance(self.state, PairwiseMoments) else None
+
+    def uneven_batches(self) -> PairwiseMoments:
+        return self.state if isinstance(self.state, PairwiseMoments) else super().uneven_batches()
+
+    def moments(self) -> SampleMoments:
+        return self._even_moments() if self.uneven is None else self.uneven
+
+    def _even_moments(self) -> Moments:
+        """The moments of rows that are complete and count the same."""
+        if isinstance(self.state, PairwiseMoments):
+            raise DataError(
+                f"data: {self.asked_by} needs complete rows that count the same, got a "
+                "PairwiseMoments state; use method='batch', or pass complete rows."
+            )
         if isinstance(self.state, ConcordanceMoments):
             raise DataError(
                 f"data: {self.asked_by} needs means and covariances, got a ConcordanceMoments "

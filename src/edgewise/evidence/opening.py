@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from edgewise._base.checks import (
-    check_flag,
     check_names,
     check_testable_shape,
     check_wide_memory,
@@ -18,11 +17,14 @@ from edgewise.evidence.from_rows import RowEvidence
 from edgewise.evidence.from_state import StateEvidence
 from edgewise.rows.counting import rows_up_to
 from edgewise.rows.file_read import files_read
+from edgewise.rows.glance import Glance
 from edgewise.rows.grouping import GroupedTable
+from edgewise.rows.missing import may_lack_values
 from edgewise.rows.normal_scores import transform_of
 from edgewise.rows.opening import open_table
 from edgewise.rows.passes import SameRows
 from edgewise.rows.table import Table
+from edgewise.rows.weighting import WeightedTable, has_copies
 from edgewise.states.accumulate import read_with_glance
 from edgewise.states.groups import GroupMoments
 from edgewise.states.row_state import RowState
@@ -39,9 +41,11 @@ def open_evidence(
     feature_names: Sequence[str] | None = None,
     columns: str | Sequence[str] | None = None,
     exclude: str | Sequence[str] | None = None,
-    drop_missing: bool = False,
+    missing: str = "raise",
     client: Any = None,
     groups: Any = None,
+    weights: Any = None,
+    weight_kind: str = "sampling",
     transform: str | None = None,
     check_names_of: Callable[[Sequence[str]], object] | None = None,
 ) -> Evidence:
@@ -50,11 +54,11 @@ def open_evidence(
     `check_names_of` is called with the names of the columns, before any row is read.
     """
     if isinstance(data, RowState):
-        choices = columns, exclude, client, groups, transform
-        if check_flag("drop_missing", drop_missing) or any(one is not None for one in choices):
+        choices = columns, exclude, client, groups, weights, transform
+        if missing != "raise" or any(one is not None for one in choices):
             raise ParameterError(
-                "transform, groups, columns, exclude, drop_missing, client: expected with rows "
-                "only, got a state, which has no rows."
+                "transform, groups, weights, columns, exclude, missing, drop_missing, client: "
+                "expected with rows only, got a state, which has no rows."
             )
         evidence = evidence_of_state(data, asked_by, feature_names)
         if check_names_of is not None:
@@ -65,9 +69,11 @@ def open_evidence(
         columns=columns,
         exclude=exclude,
         feature_names=feature_names,
-        drop_missing=drop_missing,
+        missing=missing,
         client=client,
         groups=groups,
+        weights=weights,
+        weight_kind=weight_kind,
         transform=transform,
     )
     if check_names_of is not None:
@@ -100,8 +106,10 @@ def evidence_of_table(table: Table, needs: Needs, asked_by: str) -> Evidence:
     elif p > _MANY_COLUMNS and (few := rows_up_to(table, p)) is not None:
         # Fail now: the sums would need p² numbers or more.
         needs.check_shape(few, p)
-    state, n_dropped, glance = read_with_glance(needs.empty_state(), table)
+    state, n_dropped, glance = _first_pass(table, needs)
     needs.check_shape(state.n_samples, p)
+    if has_copies(table):
+        glance = glance.without_copies()
     given: dict[str, Any] = {
         "feature_names": table.feature_names,
         "asked_by": asked_by,
@@ -111,10 +119,27 @@ def evidence_of_table(table: Table, needs: Needs, asked_by: str) -> Evidence:
         "files": files_read(table),
         "state": state,
         "transform": transform_of(table),
+        "weights_name": getattr(table, "weights_name", None),
     }
     if not table.rescannable:
         return StateEvidence(**given)
     return RowEvidence(rows=SameRows(table, state.n_samples), **given)
+
+
+def _first_pass(table: Table, needs: Needs) -> tuple[RowState, int, Glance]:
+    """The state that the method works from, of rows that may lack values or count differently."""
+    weighted = isinstance(table, WeightedTable)
+    if not weighted and not may_lack_values(table):
+        return read_with_glance(needs.empty_state(), table)
+    in_order = needs.n_batches is not None
+    uneven, n_dropped, glance = read_with_glance(needs.uneven_state, table, in_order=in_order)
+    if weighted and not uneven.n_samples:
+        raise DataError("weights: expected a positive weight for some row, got none.")
+    pooled = uneven.pooled()
+    if table.rescannable and not pooled.incomplete and not pooled.weighted:
+        # Nothing is missing, and all rows count the same: the ordinary way says more.
+        return read_with_glance(needs.empty_state(), table)
+    return uneven, n_dropped, glance.filled()
 
 
 def _evidence_of_groups(table: GroupedTable, asked_by: str) -> StateEvidence:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,10 +14,13 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from edgewise.inference.diagnosis import Diagnosis
+    from edgewise.inference.missingness import Missingness
 
 _FALSE_EDGES = "some of its edges may be false"
 _SHOWN_ROWS = 3
 _FEW_GROUPS = 20
+# Means of few values of skewed columns are not quite normal, so this is a low level.
+_MISSING_LEVEL = 1e-4
 #: Kinds of cautions about the order of rows.
 OF_ROW_ORDER = ("dependence", "levels")
 
@@ -96,6 +99,31 @@ def cautions_about_groups(
             ),
         )
     return told
+
+
+def caution_about_missing(
+    found: Missingness | None, names: Sequence[str], dependent: bool
+) -> tuple[Caution, ...]:
+    """A sentence if values are missing where other columns are high, or low."""
+    if found is None or found.pvalue >= _MISSING_LEVEL:
+        return ()
+    where = "high" if found.higher else "low"
+    runs = (
+        " (or rows depend on the rows before them, and values go missing in runs)"
+        if dependent
+        else ""
+    )
+    return (
+        Caution(
+            f"Values of column {names[found.column]!r} are missing more often in some rows than in "
+            f"others: most clearly where column {names[found.partner]!r} is {where} (portmanteau p "
+            f"{p_text(found.pvalue)}){runs}. missing='pairwise' assumes that values are missing "
+            f"completely at random: {_FALSE_EDGES}. Fill values in several times and pool the "
+            "results (edgewise.pool).",
+            "missing values",
+            True,
+        ),
+    )
 
 
 def _told(facts: Diagnosis, assumes: Assumes) -> Iterator[Caution]:

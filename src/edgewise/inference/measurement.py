@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+import numpy as np
+import numpy.typing as npt
+
 from edgewise._base.types import FloatArray
 from edgewise.estimators.inverse import PrecisionEstimate
 from edgewise.inference.cautions import Caution
@@ -84,6 +87,12 @@ class Measurement:
         The files that the rows came from.
     selection : Selection or None
         What each pair is adjusted for, where the method chooses it; None for all other columns.
+    n_missing : tuple of int
+        How many values each column lacks; empty if none does, or nobody knows.
+    n_dropped_alone : tuple of int
+        How many rows were left out because of this column alone; empty if none was.
+    pair_rows : ndarray of int of shape (p, p), or None
+        The rows that have both columns of each pair; None if all have.
     """
 
     method: str
@@ -97,6 +106,9 @@ class Measurement:
     cautions: tuple[Caution, ...] = ()
     files: tuple[FileRead, ...] = ()
     selection: Selection | None = None
+    n_missing: tuple[int, ...] = ()
+    n_dropped_alone: tuple[int, ...] = ()
+    pair_rows: npt.NDArray[np.int64] | None = None
 
     @property
     def precision(self) -> FloatArray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -13,12 +13,15 @@ from edgewise._base.matrices import pairs_of
 from edgewise._base.types import FloatArray
 from edgewise._base.warn import warn
 from edgewise.errors import ParameterError, ShortBatchesWarning
+from edgewise.estimators.inverse import PrecisionEstimate
+from edgewise.estimators.pairwise import pairwise_precision
 from edgewise.evidence.evidence import Evidence, Needs
 from edgewise.inference.max_statistic import MaxStatistic
 from edgewise.inference.measurement import Measurement
 from edgewise.inference.per_edge import PerEdge
 from edgewise.inference.reference import Student
-from edgewise.methods.jackknife import leave_one_out
+from edgewise.methods.jackknife import LeftOut, leave_one_out
+from edgewise.methods.left_out_rows import left_out_batches
 from edgewise.methods.method import Assumes, option
 from edgewise.methods.per_edge_method import PerEdgeMethod
 from edgewise.methods.planning import (
@@ -27,7 +30,9 @@ from edgewise.methods.planning import (
     planned_fisher_z,
     student_critical,
 )
-from edgewise.states.batches import BatchMoments
+from edgewise.states.batched import BatchedState
+
+B = TypeVar("B", bound=BatchedState[Any])
 
 DEFAULT_BATCHES = 100
 # A batch with fewer rows is hardly longer than any serial dependence.
@@ -72,6 +77,7 @@ class Batch(PerEdgeMethod):
     compares_groups: ClassVar[bool] = True
     assumes: ClassVar[Assumes] = Assumes.FOURTH_MOMENTS
     resamples: ClassVar[bool] = True
+    takes_uneven: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if self.n_batches is not None:
@@ -83,10 +89,8 @@ class Batch(PerEdgeMethod):
         return Needs(n_batches=DEFAULT_BATCHES if self.n_batches is None else self.n_batches)
 
     def measure(self, evidence: Evidence) -> Measurement:
-        state = working_batches(self.n_batches, evidence)
-        estimate = type(self).estimator(state.pooled(), evidence.feature_names, evidence.glance)
-        left_out = leave_one_out(state, estimate)
-        uncertainty = PerEdge(left_out.spread(estimate), Student(len(left_out) - 1))
+        estimate, left_out, worth = self._left_out(evidence)
+        uncertainty = PerEdge(left_out.spread(estimate, worth), Student(len(left_out) - 1))
         return self.measurement(
             evidence,
             estimate,
@@ -95,6 +99,17 @@ class Batch(PerEdgeMethod):
             maxima=MaxStatistic(left_out.fisher_z, self.random_state),
             record={"n_batches": len(left_out)},
         )
+
+    def _left_out(self, evidence: Evidence) -> tuple[PrecisionEstimate, LeftOut, FloatArray | None]:
+        """The estimate, that without each batch, and the rows that each pair is worth."""
+        names, glance = evidence.feature_names, evidence.glance
+        if evidence.uneven is None:
+            state = working_batches(self.n_batches, evidence.batches())
+            estimate = type(self).estimator(state.pooled(), names, glance)
+            return estimate, leave_one_out(state, estimate), None
+        uneven = working_batches(self.n_batches, evidence.uneven_batches())
+        estimate = pairwise_precision(evidence.uneven, names, glance)
+        return estimate, left_out_batches(uneven, estimate, names), evidence.uneven.worth
 
     def planned(
         self, pilot: PairMoments, moments: PairMoments, wanted: FloatArray, measured: Measurement
@@ -108,9 +123,8 @@ class Batch(PerEdgeMethod):
         return super().asked({key: record[key] for key in record if key != "n_batches"})
 
 
-def working_batches(asked: int | None, evidence: Evidence) -> BatchMoments:
+def working_batches(asked: int | None, state: B) -> B:
     """The batches to work with: as many as the user wants, or as many as are long enough."""
-    state = evidence.batches()
     if asked is None:
         # By default, fewer batches are better than batches that are too short.
         state = state.coarsened(rows=_ENOUGH_ROWS, batches=_FEWEST_BATCHES)
@@ -125,7 +139,7 @@ def working_batches(asked: int | None, evidence: Evidence) -> BatchMoments:
     return state
 
 
-def check_batches(asked: int | None, state: BatchMoments) -> None:
+def check_batches(asked: int | None, state: BatchedState[Any]) -> None:
     """Refuse a number of batches that is not that of the state."""
     if asked is not None and asked != state.n_batches:
         raise ParameterError(
@@ -166,7 +180,7 @@ def dependence_inflation(pilot: PairMoments, measured: Measurement) -> float:
     return max(float(np.median(ratio)), 1.0)
 
 
-def _warn_if_short(state: BatchMoments) -> None:
+def _warn_if_short(state: BatchedState[Any]) -> None:
     rows = int(np.median(state.batch_counts()))
     if rows < _FEW_ROWS:
         warn(

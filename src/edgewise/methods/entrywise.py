@@ -78,7 +78,7 @@ class Entrywise(BoundMethod):
         return Needs(n_batches=DEFAULT_BATCHES if self.n_batches is None else self.n_batches)
 
     def measure(self, evidence: Evidence) -> Measurement:
-        state = working_batches(self.n_batches, evidence)
+        state = working_batches(self.n_batches, evidence.batches())
         estimate = type(self).estimator(state.pooled(), evidence.feature_names, evidence.glance)
         left_out = leave_one_out(state, estimate, entries=True)
         if left_out.precision is None:

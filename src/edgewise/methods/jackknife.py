@@ -46,9 +46,9 @@ class LeftOut:
         squares_z = np.einsum("bij,bij->ij", self.fisher_z, self.fisher_z)
         return share * self.squares, share * squares_z
 
-    def spread(self, estimate: PrecisionEstimate) -> Spread:
-        """Standard errors from this variation, never below those of Gaussian rows."""
-        return floored_spread(estimate, *self.variances())
+    def spread(self, estimate: PrecisionEstimate, rows: FloatArray | None = None) -> Spread:
+        """Standard errors from this variation, never below those of (so many) Gaussian rows."""
+        return floored_spread(estimate, *self.variances(), rows=rows)
 
 
 def leave_one_out(

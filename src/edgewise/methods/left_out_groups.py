@@ -1,13 +1,8 @@
-"""Rows that belong together: what every group of rows adds, and estimates without it.
+"""Rows that belong together: what every group of rows adds, and estimates without it (`left_out`).
 
-All of it follows from the moments of each group. With M_g = Σ v vᵀ over the rows of a group, v the
-unit-variance residuals, the group adds P_g = Σ e_ie_j to the score of a pair. Without the group the
-regressions change too: the sum of all residual products falls by D_g = e_iᵀ(I − H)⁻¹e_j, H the
-block of the hat matrix that belongs to the group. P_g is too small, because residuals were fitted
-to the group. D_g² is too large by the spread of (I − H)⁻¹, unless the errors of the group are far
-larger than those of others: then the group has fitted itself, and D_g² is right. So the test uses
-P_g + λ_g(D_g − P_g), with λ_g about ½ for groups of the usual scale, and nearer 1 the larger a
-group's own scale is. For groups of one row a square has the weight of the plain score test.
+All of it follows from the moments of each group. The sum of residual products that the group is
+worth is D_g = e_iᵀ(I − H)⁻¹e_j, H the block of the hat matrix that belongs to the group; D_g² is
+too large by the spread of (I − H)⁻¹.
 """
 
 from __future__ import annotations
@@ -17,42 +12,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from edgewise._base.matrices import off_diagonal
 from edgewise._base.types import FloatArray
 from edgewise.errors import DataError
 from edgewise.estimators.inverse import PrecisionEstimate
 from edgewise.inference.spread import Spread, floored_spread
 from edgewise.kernels.score_sums import ScoreSums
-from edgewise.kernels.score_weight import believed_tau, score_weight
-from edgewise.methods.jackknife import ALMOST_ONE, covariances_without, inverses
+from edgewise.kernels.score_weight import believed_tau
+from edgewise.methods.jackknife import covariances_without, inverses
+from edgewise.methods.left_out import LEAST, Powers, TermSums, Units, partial_of, unit_precision
 from edgewise.states.groups import GroupMoments
 
-# A group that fits itself entirely has residuals of zero: any weight will do.
-_LEAST = 1e-10
 
-
-@dataclass(frozen=True, eq=False, slots=True)
-class _Some:
-    """Some of the groups: their own sums, and the estimate without each.
-
-    `scatter` is M_g; `sums` is Σ v over the rows of each group. `partial` are the partial
-    correlations without the group (0 on the diagonal), `ratio` is √(Θ_ii without it / Θ̂_ii), and
-    `share` the rows that are left, minus 1, over n − 1.
-    """
-
-    scatter: FloatArray
-    sums: FloatArray
-    partial: FloatArray
-    ratio: FloatArray
-    share: FloatArray
-
-    def precision(self) -> FloatArray:
-        """Θ without each group, in units of √(Θ̂_iiΘ̂_jj)."""
-        products = self.ratio[:, :, np.newaxis] * self.ratio[:, np.newaxis, :]
-        return np.where(off_diagonal(products.shape[1]), -self.partial, 1.0) * products
-
-
-def _without_each(groups: GroupMoments, estimate: PrecisionEstimate) -> Iterator[_Some]:
+def _without_each(
+    groups: GroupMoments, estimate: PrecisionEstimate
+) -> Iterator[tuple[Units, FloatArray]]:
+    """The groups in turn, and Σ v over the rows of each."""
     n, p = estimate.n_samples, len(estimate.precision)
     left = n - groups.counts().astype(np.float64)
     if left.min() <= p:
@@ -69,23 +43,8 @@ def _without_each(groups: GroupMoments, estimate: PrecisionEstimate) -> Iterator
         some = slice(start, start + groups.step)
         mine = groups.sums_about(estimate.centre, some)
         rest = covariances_without(whole, mine.second, mine.first, left[some], scale)
-        inverse = inverses(rest)
-        deviation = np.sqrt(np.diagonal(inverse, axis1=1, axis2=2))
-        partial = inverse / deviation[:, :, np.newaxis] / -deviation[:, np.newaxis, :]
-        partial *= off_diagonal(p)
-        yield _Some(
-            B.T @ mine.second @ B,
-            mine.first @ B,
-            np.clip(partial, -ALMOST_ONE, ALMOST_ONE),
-            deviation / root,
-            (left[some] - 1) / (n - 1),
-        )
-
-
-def _partial(estimate: PrecisionEstimate) -> FloatArray:
-    """ρ̂ with a diagonal of zeros, off ±1."""
-    rho = np.where(off_diagonal(len(estimate.precision)), estimate.partial_correlation, 0.0)
-    return np.clip(rho, -ALMOST_ONE, ALMOST_ONE)
+        share = (left[some] - 1) / (n - 1)
+        yield Units.of(B.T @ mine.second @ B, inverses(rest), root, share), mine.first @ B
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -102,60 +61,20 @@ class GroupScores:
 
 def group_scores(groups: GroupMoments, estimate: PrecisionEstimate) -> GroupScores:
     """Sums over groups of powers of P_g + λ_g(D_g − P_g), of e_ie_j − ρ₀(e_i² + e_j²)/2."""
-    rho, n = _partial(estimate), estimate.n_samples
+    rho, n = partial_of(estimate), estimate.n_samples
     tau, start = _taus(groups, estimate), 0
-    second, cross, ends, fourth, sixth = np.zeros((5, *rho.shape))
-    precision, between = _Variance(rho.shape), np.zeros(rho.shape)
-    for some in _without_each(groups, estimate):
+    terms, precision, between = TermSums(len(rho)), Powers(rho.shape), np.zeros(rho.shape)
+    for some, sums in _without_each(groups, estimate):
         stop = start + len(some.share)
-        product, squares = _terms(some, rho, n, tau[start:stop])
+        terms.add(*some.terms(rho, n, tau[start:stop]))
         start = stop
-        power = product**2
-        second += power.sum(axis=0)
-        fourth += (power**2).sum(axis=0)
-        sixth += (power**3).sum(axis=0)
-        cross += (product * squares).sum(axis=0)
-        ends += (squares**2).sum(axis=0) / 4
-        between += some.sums.T @ some.sums
-        precision.add(some.precision() - _precision(rho))
-    size = np.maximum(second, 1e-300)
+        between += sums.T @ sums
+        precision.add(some.precision() - unit_precision(rho))
     return GroupScores(
-        ScoreSums(second, cross, ends, fourth / size**2, sixth / size**3, np.zeros(rho.shape)),
+        terms.score_sums(),
         worth_of(groups.counts().astype(np.float64), rho, between).rows,
         precision.jackknife(),
     )
-
-
-def _terms(some: _Some, rho: FloatArray, n: int, tau: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """P_g + λ_g(D_g − P_g) for the products e_ie_j, and for e_i² + e_j²; e has mean square one."""
-    left = (1 - rho) * (1 + rho)
-    own = np.diagonal(some.scatter, axis1=1, axis2=2)
-    ends = own[:, :, np.newaxis] + own[:, np.newaxis, :]
-    unit = n / (n - 1) / left
-    plain = unit * ((1 + rho**2) * some.scatter + rho * ends)
-    plain_ends = unit * ((1 + rho**2) * ends + 4 * rho * some.scatter)
-    # The residual products of two variables are the inverse of their block of Θ.
-    without = some.share[:, np.newaxis, np.newaxis] * left
-    without = without / ((1 - some.partial) * (1 + some.partial))
-    inverse = 1 / some.ratio
-    scales = inverse[:, :, np.newaxis] * inverse[:, np.newaxis, :]
-    lost = n * (rho - without * some.partial * scales)
-    squares = inverse**2
-    lost_ends = n * (2 - without * (squares[:, :, np.newaxis] + squares[:, np.newaxis, :]))
-    # 1 − h of a single row; of several, as their squared residuals weigh it.
-    kept = np.clip(plain_ends / np.maximum(lost_ends, _LEAST * n), _LEAST, 1.0)
-    part = _part_lost(kept, tau[:, np.newaxis, np.newaxis])
-    return plain + part * (lost - plain), plain_ends + part * (lost_ends - plain_ends)
-
-
-def _part_lost(kept: FloatArray, tau: FloatArray) -> FloatArray:
-    """λ with 1 + λ(1/(1−h) − 1) = √w, the root of a row's weight in the score test, w(1−h, τ).
-
-    It is 1 − τ/2 where h = 0, and 1 where τ = 0.
-    """
-    root = 1 / np.sqrt(score_weight(kept, tau))
-    # (1/root − 1)(1−h)/h, without the difference.
-    return np.asarray(kept * (1 + kept - tau * kept) / (root * (1 + root)))
 
 
 def _taus(groups: GroupMoments, estimate: PrecisionEstimate) -> FloatArray:
@@ -180,7 +99,7 @@ def _taus(groups: GroupMoments, estimate: PrecisionEstimate) -> FloatArray:
         first[some] = np.trace(hat, axis1=1, axis2=2) + mean
         second[some] = np.einsum("gij,gji->g", hat, hat) + (2 / n) * between + mean**2
         fitted[some] = np.einsum("gij,gji->g", B.T @ right, hat) + (sums**2).sum(axis=1) / n
-    free = np.maximum(first - second, _LEAST)
+    free = np.maximum(first - second, LEAST)
     scale = (n - p) / (n - 1) / p * fitted / free
     usual = max(_median_row(scale, counts), 1.0)
     # The fit has taken some of the group's own scale; of a single row as in `row_tau`.
@@ -196,20 +115,16 @@ def _median_row(values: FloatArray, counts: FloatArray) -> float:
 
 def group_sandwich(groups: GroupMoments, estimate: PrecisionEstimate) -> tuple[Spread, FloatArray]:
     """Standard errors of Θ̂ and of Fisher's z by the delete-one-group jackknife, and degrees."""
-    rho = _partial(estimate)
-    z, precision = _Variance(rho.shape), _Variance(rho.shape)
+    rho = partial_of(estimate)
+    z, precision = Powers(rho.shape), Powers(rho.shape)
     between, centre = np.zeros(rho.shape), np.arctanh(rho)
-    for some in _without_each(groups, estimate):
+    for some, sums in _without_each(groups, estimate):
         z.add(np.arctanh(some.partial) - centre)
-        precision.add(some.precision() - _precision(rho))
-        between += some.sums.T @ some.sums
+        precision.add(some.precision() - unit_precision(rho))
+        between += sums.T @ sums
     worth = worth_of(groups.counts().astype(np.float64), rho, between)
     spread = floored_spread(estimate, precision.jackknife(), z.jackknife(), rows=worth.rows)
     return spread, worth.degrees
-
-
-def _precision(rho: FloatArray) -> FloatArray:
-    return np.eye(len(rho)) - rho
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -244,21 +159,3 @@ def worth_of(counts: FloatArray, rho: FloatArray, between: FloatArray) -> Worth:
     squared = counts @ counts + alike * (2 * (counts @ pairs)) + alike**2 * (pairs @ pairs)
     degrees = np.minimum(variance**2 / squared, len(counts) - 1.0)
     return Worth(n * n / variance, np.maximum(degrees, 1.0))
-
-
-class _Variance:
-    """The variance of differences that come in pieces."""
-
-    def __init__(self, shape: tuple[int, ...]) -> None:
-        self._count = 0
-        self._first, self._second = np.zeros((2, *shape))
-
-    def add(self, some: FloatArray) -> None:
-        self._count += len(some)
-        self._first += some.sum(axis=0)
-        self._second += np.einsum("gij,gij->ij", some, some)
-
-    def jackknife(self) -> FloatArray:
-        """(G − 1)/G Σ (d − mean)²."""
-        squares = np.maximum(self._second - self._first**2 / self._count, 0.0)
-        return np.asarray(squares * ((self._count - 1) / self._count))

@@ -15,16 +15,23 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from edgewise._base.checks import check_alpha, check_choice
 from edgewise.errors import ParameterError
 from edgewise.estimators.inverse import PrecisionEstimate, SampleMoments, estimate_precision
+from edgewise.estimators.pairwise import pairwise_precision
 from edgewise.evidence.evidence import Evidence, Needs
 from edgewise.inference.assumptions import Assumes as Assumes
-from edgewise.inference.cautions import cautions_about_groups, cautions_of
+from edgewise.inference.cautions import (
+    caution_about_missing,
+    cautions_about_groups,
+    cautions_of,
+)
 from edgewise.inference.corrections import CORRECTIONS, HOLM, Unasked
 from edgewise.inference.diagnosing import diagnosis_of
 from edgewise.inference.effect import MinEffect
 from edgewise.inference.family import Family
 from edgewise.inference.measurement import Measurement, Uncertainty
+from edgewise.inference.missingness import missingness
 from edgewise.inference.question import Question
 from edgewise.rows.glance import Glance
+from edgewise.states.pairwise import PooledPairs
 
 if TYPE_CHECKING:
     from edgewise._base.types import FloatArray
@@ -53,6 +60,23 @@ def option(
         "metavar": metavar,
     }
     return dataclasses.field(default=default, kw_only=True, metadata=described)
+
+
+def _lacking(pooled: PooledPairs) -> dict[str, Any]:
+    """What a result says of missing values."""
+    if not pooled.incomplete:
+        return {}
+    return {"n_missing": tuple(pooled.n_missing.tolist()), "pair_rows": pooled.pair_rows}
+
+
+def _uneven_record(pooled: PooledPairs, weights_name: str | None) -> dict[str, Any]:
+    """What a result records about rows that lack values or count differently."""
+    record: dict[str, Any] = {"missing": "pairwise"} if pooled.incomplete else {}
+    if pooled.weighted:
+        # As many rows of equal weight would say as much.
+        worth = float(pooled.worth.diagonal().max())
+        record |= {"weights": weights_name or "given", "effective_rows": worth}
+    return record
 
 
 @dataclass(frozen=True)
@@ -87,6 +111,9 @@ class Method(ABC):
         Whether its mean and covariance are those of the rows, not of variables behind them.
     takes_groups : bool
         Whether it allows for rows that belong together, `edge_test(groups=…)`.
+    takes_uneven : bool
+        Whether it allows for rows that lack values, ``missing="pairwise"``, or count differently,
+        ``weights=…``.
     takes_transform : bool
         Whether what it promises is known to hold for normal scores, `edge_test(transform=…)`.
     why_no_transform : str
@@ -105,6 +132,7 @@ class Method(ABC):
     plans_by_simulation: ClassVar[bool] = False
     estimates_rows: ClassVar[bool] = True
     takes_groups: ClassVar[bool] = False
+    takes_uneven: ClassVar[bool] = False
     takes_transform: ClassVar[bool] = False
     why_no_transform: ClassVar[str] = "whose guarantee is not known for ranks"
     effect_scale: ClassVar[str] = "partial_correlation"
@@ -152,6 +180,8 @@ class Method(ABC):
 
     def estimate(self, evidence: Evidence) -> PrecisionEstimate:
         """The estimate that the method works on."""
+        if evidence.uneven is not None:
+            return pairwise_precision(evidence.uneven, evidence.feature_names, evidence.glance)
         return type(self).estimator(evidence.moments(), evidence.feature_names, evidence.glance)
 
     @property
@@ -177,6 +207,20 @@ class Method(ABC):
             cautions = cautions_about_groups(facts, self.relies_on, counts)
             known = {} if evidence.groups_name is None else {"groups": evidence.groups_name}
             record = {**(record or {}), **known, "n_groups": len(counts)}
+        lacking: dict[str, Any] = {}
+        if evidence.uneven is not None:
+            lacking = _lacking(evidence.uneven)
+            record = {**(record or {}), **_uneven_record(evidence.uneven, evidence.weights_name)}
+            if evidence.uneven.incomplete:
+                found = missingness(evidence.uneven)
+                told = caution_about_missing(found, evidence.feature_names, facts.dependent)
+                cautions = (*told, *cautions)
+        elif evidence.glance is not None and evidence.glance.missing is not None:
+            values, alone = evidence.glance.missing
+            lacking = {
+                "n_missing": tuple(values.tolist()),
+                "n_dropped_alone": tuple(alone.tolist()),
+            }
         if evidence.transform is not None:
             record = {**(record or {}), "transform": evidence.transform}
         return Measurement(
@@ -190,6 +234,7 @@ class Method(ABC):
             n_dropped=evidence.n_dropped,
             files=evidence.files,
             cautions=cautions,
+            **lacking,
         )
 
     def check_groups(self) -> None:
@@ -198,6 +243,23 @@ class Method(ABC):
             raise ParameterError(
                 f"groups: expected with method 'score' or 'wald', got {self.name!r}, which does "
                 "not allow for rows that belong together; use one of the two."
+            )
+
+    def check_uneven(self, *, missing: bool, weights: bool) -> None:
+        """Refuse rows that lack values or count differently, unless the method allows for that."""
+        if self.takes_uneven:
+            return
+        if weights:
+            raise ParameterError(
+                f"weights: expected with method 'score', 'wald' or 'batch', got {self.name!r}, "
+                "whose errors are those of rows that count the same; use one of the three, or "
+                "weight_kind='frequency' if a weight says how often the row was seen."
+            )
+        if missing:
+            raise ParameterError(
+                "missing: expected 'pairwise' with method 'score', 'wald' or 'batch', got "
+                f"{self.name!r}, which needs complete rows; use one of the three, or "
+                "missing='drop'."
             )
 
     def check_transform(self) -> None:

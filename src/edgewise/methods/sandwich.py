@@ -14,6 +14,7 @@ from edgewise.inference.spread import Spread, degrees_of_freedom, floored_spread
 from edgewise.kernels.leverage import Leverage
 from edgewise.kernels.pairs import ExactPairs, PairSums
 from edgewise.methods.left_out_groups import group_sandwich
+from edgewise.methods.left_out_rows import row_sandwich
 
 # The expansions keep about 16 − 2·log10(1/(1−|ρ|)) digits: twelve here, none at 1e-8.
 NEARLY_ONE = 1 - 1e-2
@@ -43,6 +44,8 @@ def sandwich(
     """
     if evidence.groups is not None:
         return group_sandwich(evidence.groups, estimate)
+    if evidence.uneven is not None:
+        return row_sandwich(evidence, estimate)
     leverage = leverage_of(estimate, own_scale=own_scale)
     rho = estimate.partial_correlation
     sums = evidence.pair_sums(leverage)

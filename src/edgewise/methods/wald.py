@@ -28,7 +28,8 @@ class Wald(PerEdgeMethod):
     per edge, in the limit, for independent rows of any distribution with fourth moments.
 
     For rows in groups the standard error is that of the delete-one-group jackknife. Its degrees of
-    freedom are those of groups of such lengths (Satterthwaite), at most G − 1 for G groups.
+    freedom are those of groups of such lengths (Satterthwaite), at most G − 1 for G groups. Where
+    rows lack values or have weights, it is that of the delete-one-row jackknife.
 
     Examples
     --------
@@ -48,6 +49,7 @@ class Wald(PerEdgeMethod):
         Assumes.INDEPENDENT_ROWS | Assumes.FOURTH_MOMENTS | Assumes.MANY_ROWS_PER_COLUMN
     )
     takes_groups: ClassVar[bool] = True
+    takes_uneven: ClassVar[bool] = True
 
     @property
     def needs(self) -> Needs:

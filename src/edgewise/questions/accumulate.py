@@ -6,13 +6,16 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeVar, overload
 
-from edgewise._base.checks import check_flag, check_real
+from edgewise._base.checks import check_columns, check_flag, check_real
 from edgewise.errors import ParameterError
+from edgewise.rows.missing import missing_of
 from edgewise.rows.opening import open_files, open_table
+from edgewise.rows.weighting import weighted_columns
 from edgewise.states.accumulate import read_into
 from edgewise.states.batches import BatchMoments
 from edgewise.states.concordance import DEFAULT_BATCHES, ConcordanceMoments
 from edgewise.states.moments import Moments
+from edgewise.states.pairwise import PairwiseMoments
 from edgewise.states.row_state import RowState
 
 S = TypeVar("S", bound=RowState)
@@ -27,7 +30,10 @@ def accumulate(
     concordance: Literal[False] = False,
     columns: str | Sequence[str] | None = None,
     exclude: str | Sequence[str] | None = None,
+    missing: str = "raise",
     drop_missing: bool = False,
+    weights: Any = None,
+    weight_kind: str = "sampling",
     client: Any = None,
     checkpoint: str | os.PathLike[str] | None = None,
     every: float = 60.0,
@@ -43,7 +49,10 @@ def accumulate(
     concordance: Literal[False] = False,
     columns: str | Sequence[str] | None = None,
     exclude: str | Sequence[str] | None = None,
+    missing: str = "raise",
     drop_missing: bool = False,
+    weights: Any = None,
+    weight_kind: str = "sampling",
     client: Any = None,
     checkpoint: str | os.PathLike[str] | None = None,
     every: float = 60.0,
@@ -59,7 +68,10 @@ def accumulate(
     concordance: Literal[True],
     columns: str | Sequence[str] | None = None,
     exclude: str | Sequence[str] | None = None,
+    missing: str = "raise",
     drop_missing: bool = False,
+    weights: Any = None,
+    weight_kind: str = "sampling",
     client: Any = None,
     checkpoint: str | os.PathLike[str] | None = None,
     every: float = 60.0,
@@ -74,7 +86,10 @@ def accumulate(
     concordance: bool = False,
     columns: str | Sequence[str] | None = None,
     exclude: str | Sequence[str] | None = None,
+    missing: str = "raise",
     drop_missing: bool = False,
+    weights: Any = None,
+    weight_kind: str = "sampling",
     client: Any = None,
     checkpoint: str | os.PathLike[str] | None = None,
     every: float = 60.0,
@@ -100,8 +115,16 @@ def accumulate(
         The columns to keep, by name; all by default.
     exclude : str or sequence of str, optional
         Columns to leave out, such as dates and labels.
+    missing : {"raise", "drop", "pairwise"}
+        Refuse rows with NaN or infinite values, leave them out, or use what each pair of columns
+        has: a `PairwiseMoments` state, for `method="batch"`.
     drop_missing : bool
-        Leave out rows with NaN or infinite values instead of refusing them.
+        The former way to say ``missing="drop"``.
+    weights : str or array-like, optional
+        How much each row counts, a column or one number for each row, as in `edge_test`. With
+        sampling weights it is a `PairwiseMoments` state.
+    weight_kind : {"sampling", "frequency"}
+        Rows sampled with different probabilities, or rows that were seen several times.
     client : distributed.Client, optional
         A Dask cluster that reads the files in `data`, one task per file.
     checkpoint : str or path, optional
@@ -117,7 +140,7 @@ def accumulate(
 
     Returns
     -------
-    Moments, BatchMoments or ConcordanceMoments
+    Moments, BatchMoments, PairwiseMoments or ConcordanceMoments
         The state of all rows.
 
     Examples
@@ -143,19 +166,32 @@ def accumulate(
     1000
     Moments(n_samples=1000, n_features=3, order=4)
     """
+    left_out = missing_of(missing, drop_missing)
+    sampling = weights is not None and weight_kind == "sampling"
     how: dict[str, Any] = {
         "columns": columns,
         "exclude": exclude,
-        "drop_missing": drop_missing,
+        "missing": left_out,
+        "weights": weights,
+        "weight_kind": weight_kind,
         "client": client,
         "checkpoint": checkpoint,
         "every": every,
         "resume": resume,
         "progress": progress,
     }
+    uneven = left_out == "pairwise" or sampling
     if check_flag("concordance", concordance):
+        if uneven:
+            raise ParameterError(
+                "concordance: expected False with missing='pairwise' or sampling weights, got "
+                "True; ranks need complete rows that count the same."
+            )
         batches = DEFAULT_BATCHES if n_batches is None else n_batches
         return accumulated(data, ConcordanceMoments(batches), **how)[0]
+    if uneven:
+        batches = DEFAULT_BATCHES if n_batches is None else n_batches
+        return accumulated(data, PairwiseMoments(batches), **how)[0]
     if n_batches is None:
         return accumulated(data, Moments(order=order), **how)[0]
     return accumulated(data, BatchMoments(n_batches), **how)[0]
@@ -167,7 +203,9 @@ def accumulated(
     *,
     columns: str | Sequence[str] | None = None,
     exclude: str | Sequence[str] | None = None,
-    drop_missing: bool = False,
+    missing: str = "raise",
+    weights: Any = None,
+    weight_kind: str = "sampling",
     client: Any = None,
     checkpoint: str | os.PathLike[str] | None = None,
     every: float = 60.0,
@@ -182,7 +220,9 @@ def accumulated(
             data,
             columns=columns,
             exclude=exclude,
-            drop_missing=drop_missing,
+            missing=missing,
+            weights=weights,
+            weight_kind=weight_kind,
             client=client,
             progress=progress,
         )
@@ -194,12 +234,22 @@ def accumulated(
         )
     from edgewise.states.checkpoint import read_with_checkpoints
 
+    if isinstance(weights, str):
+        chosen, left = check_columns("columns", columns), check_columns("exclude", exclude)
+        columns, exclude = weighted_columns(chosen, left, weights)
+    elif weights is not None:
+        raise ParameterError(
+            "weights: expected the name of a column with checkpoint=..., got "
+            f"{type(weights).__name__}; write the weights into a column of the data."
+        )
     return read_with_checkpoints(
         open_files(data, columns=columns, exclude=exclude),
         empty,
         checkpoint,
         every=check_real("every", every, above=0),
         resume=resume,
-        drop_missing=drop_missing,
+        missing=missing,
+        weights=weights,
+        weight_kind=weight_kind,
         progress=progress,
     )

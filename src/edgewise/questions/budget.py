@@ -116,7 +116,7 @@ def spend(table: Table, clock: Clock, methods: Sequence[Method], alpha: float) -
     if n_rows is None:
         raise ParameterError(
             "budget: expected data whose number of rows is known beforehand, got CSV, a stream or "
-            "drop_missing; pass an array, a table or Parquet without missing values."
+            "missing='drop'; pass an array, a table or Parquet without missing values."
         )
     pilot, best = _best_trial(table, n_rows, clock, methods, alpha)
     wanted = int(best.cost.rows(clock.left()))

@@ -16,6 +16,7 @@ from edgewise.questions.groups import Group, refuse_shared_rows
 from edgewise.questions.levels import read_levels
 from edgewise.results.difference import EdgeDifferenceResult
 from edgewise.results.differences import EdgeDifferences
+from edgewise.rows.missing import missing_of, refuse_pairwise
 from edgewise.rows.normal_scores import TRANSFORMS
 from edgewise.rows.opening import on_cluster
 
@@ -38,6 +39,7 @@ def compare_groups(
     feature_names: Sequence[str] | None = None,
     columns: str | Sequence[str] | None = None,
     exclude: str | Sequence[str] | None = None,
+    missing: str = "raise",
     drop_missing: bool = False,
     given: str | Sequence[str] | None = None,
     pairs: Sequence[tuple[str, str]] | None = None,
@@ -92,8 +94,10 @@ def compare_groups(
         The columns to compare, by name; all by default.
     exclude : str or sequence of str, optional
         Columns to leave out.
+    missing : {"raise", "drop"}
+        Refuse rows with NaN or infinite values, or without a level, or leave them out.
     drop_missing : bool
-        Leave out rows with NaN or infinite values, or without a level, instead of refusing them.
+        The former way to say ``missing="drop"``.
     given : str or sequence of str, optional
         Columns to adjust for in both groups without testing them.
     pairs : sequence of pairs of str, optional
@@ -149,11 +153,13 @@ def compare_groups(
     )
     if groups is not None:
         asked.check_groups()
+    left_out = missing_of(missing, drop_missing)
+    refuse_pairwise(left_out, "two groups")
     rows: dict[str, Any] = {
         "feature_names": feature_names,
         "columns": columns,
         "exclude": exclude,
-        "drop_missing": check_flag("drop_missing", drop_missing),
+        "missing": left_out,
         "client": client,
         "transform": transform,
     }
@@ -171,7 +177,7 @@ def compare_groups(
         if group_names is not None:
             raise ParameterError("group_names: with by the levels are the names; leave it out.")
         levels = read_levels(a, by, {**rows, "groups": groups})
-        return compare_levels(levels, asked, drop_missing=drop_missing)
+        return compare_levels(levels, asked, missing=left_out)
     names = _two_names(group_names)
     refuse_shared_rows(a, b)
     opened = [

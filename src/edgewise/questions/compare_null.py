@@ -27,6 +27,7 @@ from edgewise.questions.compare_methods import (
 )
 from edgewise.questions.edge_test import edge_test
 from edgewise.rows.collecting import all_rows
+from edgewise.rows.missing import missing_of, refuse_pairwise
 from edgewise.rows.opening import open_table
 from edgewise.rows.table import Table
 from edgewise.rows.views import StridedRows
@@ -118,6 +119,7 @@ def compare_null(
     exclude: str | Sequence[str] | None = None,
     given: str | Sequence[str] | None = None,
     pairs: Sequence[tuple[str, str]] | None = None,
+    missing: str = "raise",
     drop_missing: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> list[NullComparison]:
@@ -152,8 +154,10 @@ def compare_null(
         Columns to adjust for without testing their pairs, as in `edge_test`; they are shuffled too.
     pairs : sequence of pairs of str, optional
         The only pairs to test.
+    missing : {"raise", "drop"}
+        Refuse rows with NaN or infinite values, or leave them out.
     drop_missing : bool
-        Leave out rows with NaN or infinite values instead of refusing them.
+        The former way to say ``missing="drop"``.
     progress : callable, optional
         Called with 1 after every shuffle.
 
@@ -179,7 +183,9 @@ def compare_null(
         raise ParameterError("methods: expected at least one, got none; leave it out for all.")
     for _, method in chosen:
         method.question(alpha, own_correction(method, correction))
-    sample = even_sample(data, columns=columns, exclude=exclude, drop_missing=drop_missing)
+    left_out = missing_of(missing, drop_missing)
+    refuse_pairwise(left_out, "shuffled columns")
+    sample = even_sample(data, columns=columns, exclude=exclude, missing=left_out)
     counts = [_Count(label, method) for label, method in chosen]
     values = np.ascontiguousarray(sample.rows.T)
     rng = np.random.default_rng(random_state)

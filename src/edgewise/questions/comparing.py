@@ -177,11 +177,11 @@ def compare_two(a: Group, b: Group, asked: Asked) -> EdgeDifferenceResult:
 
 
 def compare_levels(
-    levels: Levels, asked: Asked, *, drop_missing: bool
+    levels: Levels, asked: Asked, *, missing: str
 ) -> EdgeDifferenceResult | EdgeDifferences:
     """Compare two levels with each other, and each of more with the others."""
     asked.family.tested(levels.feature_names)
-    whole = levels.complete(drop_missing=drop_missing)
+    whole = levels.complete(missing=missing)
     groups = [whole.rows[whole.codes == i] for i in range(len(whole.names))]
     dropped = [int((levels.codes == i).sum()) - len(rows) for i, rows in enumerate(groups)]
     opened = [

@@ -23,6 +23,7 @@ from edgewise.questions.edge_test import edge_test
 from edgewise.questions.kept import Kept, KeptMoments, KeptRows
 from edgewise.results.pair import Once, PairTest, pair_of_result
 from edgewise.rows.counting import rows_up_to
+from edgewise.rows.missing import missing_of, refuse_pairwise
 from edgewise.rows.opening import open_table
 from edgewise.rows.table import Table
 from edgewise.states.registry import as_state
@@ -39,6 +40,7 @@ def partial_test(
     given: Column | Iterable[Column] = (),
     method: str | Method = DEFAULT_METHOD,
     feature_names: Sequence[str] | None = None,
+    missing: str = "raise",
     drop_missing: bool = False,
     groups: Any = None,
     client: Any = None,
@@ -63,8 +65,10 @@ def partial_test(
         A per-edge test, as in `edge_test`.
     feature_names : sequence of str, optional
         Names of all columns, in place of those that came with the data.
+    missing : {"raise", "drop"}
+        Refuse rows with NaN or infinite values in these columns, or leave them out.
     drop_missing : bool
-        Leave out rows with NaN or infinite values in these columns instead of refusing them.
+        The former way to say ``missing="drop"``.
     groups : str or array-like, optional
         Which rows belong together, such as those of a subject, as in `edge_test`.
     client : distributed.Client, optional
@@ -104,9 +108,10 @@ def partial_test(
             f"method: expected a test of each edge by itself, got {chosen.name!r}, which bounds "
             "all entries at once; use 'score', 'wald' or 'batch'."
         )
+    left_out = missing_of(missing, drop_missing)
     if groups is not None:
         chosen.check_groups()
-        more = {"drop_missing": drop_missing, "client": client, "transform": transform}
+        more = {"missing": left_out, "client": client, "transform": transform}
         return _of_groups(data, x, y, given, chosen, groups, feature_names, more)
     table = _table_of(data, x, y, given, feature_names, client)
     try:
@@ -114,12 +119,12 @@ def partial_test(
             table,
             method=chosen,
             correction=None,
-            drop_missing=drop_missing,
+            missing=left_out,
             transform=transform,
         )
     except DataError:
         n_given = len(table.feature_names) - 2
-        few = rows_up_to(open_table(table, drop_missing=drop_missing), n_given + 2)
+        few = rows_up_to(open_table(table, missing=left_out), n_given + 2)
         check_rows_of_question(n_given + 3 if few is None else few, n_given)
         raise
     return pair_of_result(result, chosen.guarantee)
@@ -198,9 +203,11 @@ class ConditionalTest:
         Names of the columns, in place of those that came with the data.
     columns, exclude : str or sequence of str, optional
         The columns to keep, all by default; columns to leave out.
+    missing : {"raise", "drop"}
+        Refuse rows with NaN or infinite values in any of the columns, or leave them out;
+        `partial_test` looks at the columns of its question only.
     drop_missing : bool
-        Leave out rows with NaN or infinite values in any of the columns; `partial_test` leaves out
-        those with such values in the columns of its question.
+        The former way to say ``missing="drop"``.
     client : distributed.Client, optional
         A Dask cluster that reads the rows.
 
@@ -232,6 +239,7 @@ class ConditionalTest:
         feature_names: Sequence[str] | None = None,
         columns: str | Sequence[str] | None = None,
         exclude: str | Sequence[str] | None = None,
+        missing: str = "raise",
         drop_missing: bool = False,
         client: Any = None,
     ) -> None:
@@ -241,12 +249,14 @@ class ConditionalTest:
                 "data: expected rows, got a state, which has too few moments for this test; pass "
                 "the rows."
             )
+        left_out = missing_of(missing, drop_missing)
+        refuse_pairwise(left_out, "ConditionalTest")
         table = open_table(
             data,
             feature_names=feature_names,
             columns=columns,
             exclude=exclude,
-            drop_missing=drop_missing,
+            missing=left_out,
             client=client,
         )
         self._kept: Kept = _KINDS[keep](table)

@@ -30,6 +30,7 @@ _SAME_ROWS = (
     _Same(
         "number of rows left out", lambda one: one.n_dropped, "impute every value that is missing"
     ),
+    _Same("weights", lambda one: one.options.get("weights"), "weight the rows of all by the same"),
     _Same("transform", lambda one: one.options.get("transform"), "test all copies in the same way"),
     _Same(
         "number of groups", lambda one: one.options.get("n_groups"), "name the same groups in all"
@@ -92,6 +93,11 @@ def _check_errors(one: EdgeTestResult, number: int) -> None:
         raise ParameterError(
             f"results: expected results of single copies, got a pooled one as number {number}; "
             "pool all copies at once."
+        )
+    if one.pair_rows is not None:
+        raise ParameterError(
+            f"results: expected copies without missing values, got missing='pairwise' as number "
+            f"{number}; impute every value that is missing, or use that result alone."
         )
     own = one.uncertainty
     if own is None:

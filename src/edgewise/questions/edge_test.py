@@ -22,8 +22,10 @@ from edgewise.results.decide import decide
 from edgewise.results.result import EdgeTestResult
 from edgewise.rows.file_read import files_read
 from edgewise.rows.grouping import GroupedTable
+from edgewise.rows.missing import may_lack_values, missing_of
 from edgewise.rows.normal_scores import transform_of
 from edgewise.rows.opening import open_table
+from edgewise.rows.weighting import WeightedTable
 from edgewise.states.registry import as_state
 
 
@@ -40,10 +42,13 @@ def edge_test(
     exclude: str | Sequence[str] | None = None,
     given: str | Sequence[str] | None = None,
     pairs: Iterable[tuple[str, str]] | None = None,
+    missing: str = "raise",
     drop_missing: bool = False,
     budget: float | None = None,
     client: Any = None,
     groups: Any = None,
+    weights: Any = None,
+    weight_kind: str = "sampling",
     transform: str | None = None,
     **options: Any,
 ) -> EdgeTestResult:
@@ -63,7 +68,8 @@ def edge_test(
         them, or of a state. edgewise works out how to read a file; `read_table` lets you say it. A
         `dask.array`, a `dask.dataframe` or a Spark data frame is worked on where its rows are. A
         `Moments` state serves the methods that need one pass ("trace", "spectral", "fisher"), a
-        `BatchMoments` state "batch" and "fisher", a `ConcordanceMoments` state "kendall".
+        `BatchMoments` state "batch" and "fisher", a `PairwiseMoments` state "batch", a
+        `ConcordanceMoments` state "kendall".
     method : str or Method
         The name of a method, or one with its options, as in ``ew.Batch(n_batches=50)``. Per edge,
         in the limit of many rows ("fisher": exactly), then corrected for their number:
@@ -118,8 +124,15 @@ def edge_test(
     pairs : sequence of pairs of str, optional
         The only pairs to test, as in ``[("a", "b"), ("a", "c")]``, with all columns in the model. A
         pair that is there twice, in either order, counts once.
+    missing : {"raise", "drop", "pairwise"}
+        What to do with NaN and infinite values. "raise" refuses them, "drop" leaves out their rows.
+        "pairwise" takes each entry of the covariance from the rows that have both columns: right if
+        values are missing completely at random, that is, for reasons that have nothing to do with
+        the values. For "score", "wald" and "batch". `result.pair_rows` says how many rows each pair
+        has, `result.n_missing` what each column lacks. If values are missing for other reasons that
+        the data show, fill them in several times and use `pool`.
     drop_missing : bool
-        Leave out rows with NaN or infinite values instead of refusing them.
+        The former way to say ``missing="drop"``.
     budget : float, optional
         Seconds to spend, from the call on; loading SciPy, once in a process, is not counted. Both
         "trace" and "eig" are tried on a few rows. The one that promises the smaller threshold (or
@@ -134,6 +147,14 @@ def edge_test(
         labels (text or whole numbers), which is read along and is not a variable, or one label for
         each row. Rows of a group may depend on each other, groups may not. For "score" and "wald",
         with 20 groups or more.
+    weights : str or array-like, optional
+        How much each row counts: the name of a column, which is read along and is not a variable,
+        or one number for each row. For "score", "wald" and "batch".
+    weight_kind : {"sampling", "frequency"}
+        "sampling": rows were sampled with different probabilities, and a weight is one over such a
+        probability, up to a factor. Estimates are those of the population, and errors allow for the
+        weights. "frequency": a weight is a whole number, and the row was seen that often. This is
+        the same as repeating rows, for all methods, and takes as long.
     transform : {"normal-scores", None}
         Test the normal scores Φ⁻¹(rank/(n + 1)) of each column, equal values with the average of
         their ranks, in place of the values. Then units, skew and the tails of single columns do
@@ -214,9 +235,11 @@ def edge_test(
         "feature_names": feature_names,
         "columns": columns,
         "exclude": exclude,
-        "drop_missing": drop_missing,
+        "missing": missing_of(missing, drop_missing),
         "client": client,
         "groups": groups,
+        "weights": weights,
+        "weight_kind": weight_kind,
         "transform": transform,
     }
     family = Family.checked(given, pairs, columns=columns, exclude=exclude)
@@ -235,6 +258,7 @@ def edge_test(
                 "budget: expected without transform, got both; the bounds that it chooses from are "
                 "not known for ranks. Leave one of the two out."
             )
+        _refuse_uneven(data, rows)
         able = candidates(method, options, edge_test)
         question = able[0].question(*asked)
         clock = started_clock(budget)
@@ -249,10 +273,30 @@ def edge_test(
         chosen.check_groups()
     if transformed:
         chosen.check_transform()
+    chosen.check_uneven(**_uneven(data, rows))
     if isinstance(state, ConfidenceSequence):
         chosen, state = _of_sequence(chosen, state), state.state
     question = chosen.question(*asked)
     return measured_and_decided(data if state is None else state, chosen, question, **rows)[1]
+
+
+def _uneven(data: Any, rows: dict[str, Any]) -> dict[str, bool]:
+    """Whether rows may lack values, and whether they count differently."""
+    sampling = rows["weights"] is not None and rows["weight_kind"] != "frequency"
+    return {
+        "missing": rows["missing"] == "pairwise" or may_lack_values(data),
+        "weights": sampling or isinstance(data, WeightedTable),
+    }
+
+
+def _refuse_uneven(data: Any, rows: dict[str, Any]) -> None:
+    for argument, uneven in _uneven(data, rows).items():
+        if uneven:
+            what = {"missing": "missing='pairwise'", "weights": "weights"}[argument]
+            raise ParameterError(
+                f"budget: expected without {what}, got both; the bounds that it chooses from need "
+                "complete rows that count the same. Leave one of the two out."
+            )
 
 
 def measured_and_decided(
@@ -266,6 +310,8 @@ def measured_and_decided(
         check_names_of=question.family.tested,
         **rows,
     )
+    if evidence.uneven is not None:
+        method.check_uneven(missing=True, weights=evidence.uneven.weighted)
     measurement = method.measure(replace(evidence, given=question.family.given))
     return measurement, _decided(measurement, question)
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from inspect import signature
-from typing import Any, Self, TypeVar
+from collections.abc import Sequence
+from typing import Any, Self
 
 from sklearn.base import BaseEstimator
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from edgewise.errors import ParameterError
@@ -16,34 +14,20 @@ from edgewise.inference.corrections import HOLM
 from edgewise.inference.family import Family
 from edgewise.methods.method import Method
 from edgewise.methods.nodewise import DEFAULT_PENALTY
-from edgewise.methods.registry import DEFAULT_METHOD, method_of, method_options, registered
+from edgewise.methods.registry import DEFAULT_METHOD
 from edgewise.questions.edge_test import measured_and_decided
+from edgewise.questions.estimator_method import chosen_method, if_one_pass
 from edgewise.questions.fitted import FittedTest
 from edgewise.results.result import EdgeTestResult
 from edgewise.rows.grouping import GroupedTable
+from edgewise.rows.missing import may_lack_values
 from edgewise.rows.normal_scores import scores_under
 from edgewise.rows.opening import open_table
+from edgewise.rows.table import Table
+from edgewise.rows.weighting import WeightedTable
 from edgewise.states.accumulate import read_into
+from edgewise.states.pairwise import PairwiseMoments
 from edgewise.states.row_state import RowState
-
-
-def _one_pass(estimator: EdgeTest) -> bool:
-    try:
-        chosen = estimator._chosen()
-    except ParameterError:
-        return True  # partial_fit's own error, not a missing attribute
-    if chosen.needs.reads_again:
-        able = [name for name, kind in registered().items() if not kind().needs.reads_again]
-        raise AttributeError(
-            f"method {chosen.name!r} with these options reads the rows twice, so it cannot "
-            f"learn from batches; partial_fit needs a method out of {', '.join(able)}."
-        )
-    return True
-
-
-_Function = TypeVar("_Function", bound=Callable[..., Any])
-# scikit-learn has no type hints; without one here, users would lose the hints of the method.
-_if_one_pass: Callable[[_Function], _Function] = available_if(_one_pass)
 
 
 class EdgeTest(FittedTest, BaseEstimator):  # type: ignore[misc]
@@ -70,6 +54,11 @@ class EdgeTest(FittedTest, BaseEstimator):  # type: ignore[misc]
         Test the normal scores of the columns in place of their values, `transform` of `edge_test`.
         (scikit-learn takes whatever has a `transform` for a transformer of data.) Other rows get
         the scores of their values among the rows of `fit`; these are kept, sorted.
+    missing : {"raise", "drop", "pairwise"}
+        What to do with NaN and infinite values, as in `edge_test`.
+    weight_kind : {"sampling", "frequency"}
+        What the `sample_weight` of `fit` means, as in `edge_test`: with "frequency", the same as
+        repeated rows.
     mu : float
         For "trace" and "eig": the paper's constant.
     standardize : bool
@@ -108,7 +97,7 @@ class EdgeTest(FittedTest, BaseEstimator):  # type: ignore[misc]
         The edges.
     threshold_ : float or ndarray of shape (p, p)
         What the absolute precision was compared with.
-    moments_ : Moments, BatchMoments or ConcordanceMoments
+    moments_ : Moments, BatchMoments, PairwiseMoments or ConcordanceMoments
         The state, after `partial_fit` or `fit_moments`.
     n_samples_seen_ : int
         Rows.
@@ -158,6 +147,8 @@ class EdgeTest(FittedTest, BaseEstimator):  # type: ignore[misc]
         given: str | Sequence[str] | None = None,
         pairs: Sequence[tuple[str, str]] | None = None,
         column_transform: str | None = None,
+        missing: str = "raise",
+        weight_kind: str = "sampling",
         mu: float = 1.0,
         standardize: bool = False,
         radius: str = "trace",
@@ -178,6 +169,8 @@ class EdgeTest(FittedTest, BaseEstimator):  # type: ignore[misc]
         self.given = given
         self.pairs = pairs
         self.column_transform = column_transform
+        self.missing = missing
+        self.weight_kind = weight_kind
         self.mu = mu
         self.standardize = standardize
         self.radius = radius
@@ -196,9 +189,12 @@ class EdgeTest(FittedTest, BaseEstimator):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = self.missing != "raise"
         return tags
 
-    def fit(self, X: Any, y: object = None, *, groups: Any = None) -> Self:
+    def fit(
+        self, X: Any, y: object = None, sample_weight: Any = None, *, groups: Any = None
+    ) -> Self:
         """Test the edges among the columns.
 
         Parameters
@@ -208,6 +204,8 @@ class EdgeTest(FittedTest, BaseEstimator):  # type: ignore[misc]
             where they are.
         y : ignored
             There for scikit-learn.
+        sample_weight : str or array-like, optional
+            How much each row counts: a column, or one number for each row.
         groups : str or array-like, optional
             Which rows belong together: a column of labels, or one label for each row.
 
@@ -217,9 +215,9 @@ class EdgeTest(FittedTest, BaseEstimator):  # type: ignore[misc]
             The estimator itself.
         """
         self._forget()
-        table = open_table(X, groups=groups, transform=self.column_transform)
+        table = self._opened_rows(X, sample_weight, groups=groups, transform=self.column_transform)
         if self.column_transform is not None:
-            self._chosen().check_transform()
+            chosen_method(self).check_transform()
         scores = scores_under(table)
         known = None if scores is None else scores.known()
         tested = self._test(table)
@@ -230,8 +228,8 @@ class EdgeTest(FittedTest, BaseEstimator):  # type: ignore[misc]
         self.n_samples_seen_ = tested[0].n_samples
         return self
 
-    @_if_one_pass
-    def partial_fit(self, X: Any, y: object = None) -> Self:
+    @if_one_pass
+    def partial_fit(self, X: Any, y: object = None, sample_weight: Any = None) -> Self:
         """Add more rows; the test is run when its result is first used.
 
         The first call, and the first call after `fit`, starts without rows. Only the methods that
@@ -243,24 +241,35 @@ class EdgeTest(FittedTest, BaseEstimator):  # type: ignore[misc]
             Rows, as for `fit`.
         y : ignored
             There for scikit-learn.
+        sample_weight : str or array-like, optional
+            As for `fit`; in every call, or in none.
 
         Returns
         -------
         EdgeTest
             The estimator itself.
         """
-        chosen = self._chosen()
+        chosen = chosen_method(self)
         if self.column_transform is not None:
             raise ParameterError(
                 "column_transform: expected None with partial_fit, got "
                 f"{self.column_transform!r}, which needs all rows at once; use fit."
             )
         first = not hasattr(self, "moments_")
-        table = open_table(X)
+        table = self._opened_rows(X, sample_weight)
+        uneven = isinstance(table, WeightedTable) or may_lack_values(table)
+        if uneven:
+            chosen.check_uneven(missing=True, weights=isinstance(table, WeightedTable))
         if first:  # and not only when the result is first used
             Family.checked(self.given, self.pairs).tested(table.feature_names)
         self._remember_features(X, table, reset=first)
-        state = chosen.needs.empty_state() if first else self.moments_
+        empty = chosen.needs.uneven_state if uneven else chosen.needs.empty_state()
+        state = empty if first else self.moments_
+        if isinstance(state, PairwiseMoments) != uneven:
+            raise ParameterError(
+                "sample_weight: expected in every call of partial_fit or in none, got it in some; "
+                "call fit to start anew."
+            )
         self.moments_, _ = read_into(state, table)
         self.n_samples_seen_ = self.moments_.n_samples
         self._tested = None
@@ -271,7 +280,7 @@ class EdgeTest(FittedTest, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        state : Moments, BatchMoments or ConcordanceMoments
+        state : Moments, BatchMoments, PairwiseMoments or ConcordanceMoments
             A state of the kind that the method works from.
 
         Returns
@@ -291,25 +300,17 @@ class EdgeTest(FittedTest, BaseEstimator):  # type: ignore[misc]
         self.n_samples_seen_ = state.n_samples
         return self
 
-    def _chosen(self) -> Method:
-        """The method with the options that were set; options of other methods are refused."""
-        defaults = signature(type(self)).parameters
-        options = {
-            name: value
-            for name in method_options()
-            if name in defaults and not _same(value := getattr(self, name), defaults[name].default)
-        }
-        # scikit-learn's tools seed whatever has a seed; only some methods use one.
-        method = self.method
-        kind = type(method) if isinstance(method, Method) else registered().get(str(method))
-        if kind is not None and "random_state" not in kind.__dataclass_fields__:
-            options.pop("random_state", None)
-        return method_of(self.method, options)
+    def _opened_rows(self, X: Any, sample_weight: Any, **more: Any) -> Table:
+        how = {"weights": sample_weight, "weight_kind": self.weight_kind, **more}
+        return open_table(X, missing=self.missing, **how)
 
     def _test(self, data: Any) -> tuple[EdgeTestResult, Gaussian]:
-        chosen = self._chosen()
+        chosen = chosen_method(self)
         if isinstance(data, GroupedTable):
             chosen.check_groups()
+        weighted = isinstance(data, WeightedTable)
+        if weighted or may_lack_values(data):
+            chosen.check_uneven(missing=True, weights=weighted)
         question = chosen.question(
             self.alpha,
             # scikit-learn wants plain defaults, so the default and "holm" are the same here.
@@ -338,10 +339,3 @@ class EdgeTest(FittedTest, BaseEstimator):  # type: ignore[misc]
         if self._tested is None:
             self._tested = self._test(self.moments_)
         return self._tested
-
-
-def _same(value: Any, default: Any) -> bool:
-    """Whether an option has its default value; an array never does."""
-    if value is default:
-        return True
-    return isinstance(value, str | int | float) and bool(value == default)

@@ -60,12 +60,12 @@ class Levels:
         """The groups of some of the rows."""
         return None if self.groups is None else self.groups[some]
 
-    def complete(self, *, drop_missing: bool) -> Levels:
+    def complete(self, *, missing: str) -> Levels:
         """Only rows with all values; an error where a row is not complete and must be."""
         finite = np.asarray(np.isfinite(self.rows).all(axis=1))
         if finite.all():
             return self
-        if not drop_missing:
+        if missing != "drop":
             raise_for_nonfinite(self.rows, self.feature_names)
         groups = self.labels_of(finite)
         return replace(self, rows=self.rows[finite], codes=self.codes[finite], groups=groups)
@@ -88,7 +88,7 @@ def read_levels(data: Any, by: Any, rows: Mapping[str, Any]) -> Levels:
         labels = _given(by)
     if isinstance(together, str):
         rows = {**rows, "exclude": _without(together, rows, "groups")}
-    table = open_table(data, **{**rows, "drop_missing": False, "groups": None, "transform": None})
+    table = open_table(data, **{**rows, "missing": "raise", "groups": None, "transform": None})
     values = all_rows(table)
     if len(labels) != len(values):
         raise DataError(
@@ -112,10 +112,10 @@ def read_levels(data: Any, by: Any, rows: Mapping[str, Any]) -> Levels:
 
 
 def _check_known(known: AnyArray, argument: str, what: str, rows: Mapping[str, Any]) -> None:
-    if not known.all() and not rows["drop_missing"]:
+    if not known.all() and rows["missing"] != "drop":
         raise DataError(
             f"{argument}: {int((~known).sum())} of {len(known)} rows have no {what}; fill them in, "
-            "or leave such rows out (drop_missing=True, --drop-missing)."
+            "or leave such rows out (missing='drop', --missing drop)."
         )
 
 

@@ -20,6 +20,7 @@ from edgewise.inference.family import Family
 from edgewise.methods.method import Method
 from edgewise.methods.planning import Plan
 from edgewise.methods.registry import DEFAULT_METHOD, method_of
+from edgewise.rows.missing import missing_of, refuse_pairwise
 from edgewise.rows.normal_scores import transform_of
 
 
@@ -80,6 +81,7 @@ def plan_sample_size(
     exclude: str | Sequence[str] | None = None,
     given: str | Sequence[str] | None = None,
     pairs: Iterable[tuple[str, str]] | None = None,
+    missing: str = "raise",
     drop_missing: bool = False,
     transform: str | None = None,
     **options: Any,
@@ -110,8 +112,10 @@ def plan_sample_size(
         only, which may be larger than that of all.
     pairs : sequence of pairs of str, optional
         The only pairs to test.
+    missing : {"raise", "drop"}
+        Refuse rows of the pilot with NaN or infinite values, or leave them out.
     drop_missing : bool
-        Leave out rows of the pilot with NaN or infinite values instead of refusing them.
+        The former way to say ``missing="drop"``.
     transform : {"normal-scores", None}
         Test the normal scores of the columns in place of their values, as in `edge_test`;
         the effect is then a partial correlation of the scores.
@@ -147,13 +151,15 @@ def plan_sample_size(
     columns, exclude = check_columns("columns", columns), check_columns("exclude", exclude)
     family = Family.checked(given, pairs, columns=columns, exclude=exclude)
     question = chosen.question(alpha, correction, family=family)
+    left_out = missing_of(missing, drop_missing)
+    refuse_pairwise(left_out, "a plan")
     evidence = open_evidence(
         pilot,
         chosen.needs,
         f"method {chosen.name!r}",
         columns=columns,
         exclude=exclude,
-        drop_missing=drop_missing,
+        missing=left_out,
         transform=transform,
         check_names_of=family.tested,
     )

@@ -166,7 +166,8 @@ def _about_tails(copies: Sequence[EdgeTestResult], fisher: Pooled) -> tuple[Caut
     first = copies[0]
     kind = registered().get(first.method)
     pairs = first.tested_pairs()
-    n, p = first.n_samples, first.n_features
+    # Of rows with weights, as many as they are worth.
+    n, p = first.options.get("effective_rows", first.n_samples), first.n_features
     # What is measured on variables behind the columns has another variance on Gaussian rows.
     if kind is None or not kind.estimates_rows or fisher.missing[pairs].mean() < _LITTLE or n <= p:
         return ()

@@ -26,6 +26,13 @@ from edgewise.states.registry import as_state
 # the methods that need the spectrum of a large matrix.
 _SOON_COMPARED, _SOON_SOLVED = 20_000_000, 30
 
+# What a result records of rows that most methods do not allow for.
+_SPECIAL = (
+    ("n_groups", "groups"),
+    ("missing", "missing='pairwise'"),
+    ("weights", "weights"),
+)
+
 
 def write_report(
     result: EdgeTestResult,
@@ -43,15 +50,15 @@ def write_report(
             "data, compare: expected neither for a pooled result, because no single table has its "
             "imputed rows; leave both out."
         )
-    grouped = "n_groups" in result.options
-    if grouped and compare:
+    special = next((what for name, what in _SPECIAL if name in result.options), None)
+    if special is not None and compare:
         raise ParameterError(
-            "compare: expected without groups, because most methods do not allow for rows that "
-            "belong together; leave it out."
+            f"compare: expected without {special}, because most methods do not allow for that; "
+            "leave it out."
         )
-    # What the data say about single rows, and other methods, would not be about groups.
+    # What the data say about single rows, and other methods, would not be about the same rows.
     transform = result.options.get("transform")
-    source = None if grouped else _rows(data, result.feature_names, transform)
+    source = None if special is not None else _rows(data, result.feature_names, transform)
     if source is None:
         report_of(result, path, title=title, command=command)
         return
@@ -143,7 +150,7 @@ def _rows(data: Any, tested: Sequence[str], transform: str | None) -> Table | No
             f"{len(source.feature_names)}; pass the same columns."
         )
     # Columns that were renamed for the test are called the same here.
-    return open_table(source, feature_names=tested, drop_missing=True, transform=transform)
+    return open_table(source, feature_names=tested, missing="drop", transform=transform)
 
 
 def _tested_columns(data: Any, tested: Sequence[str]) -> Table:

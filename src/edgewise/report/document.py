@@ -29,6 +29,7 @@ from edgewise.report.page import (
     own_file,
     unit_square,
 )
+from edgewise.results.missing_values import lacking, told_of_missing
 from edgewise.results.pooled import MISSING, POOLED, imputed
 from edgewise.results.result import EdgeTestResult
 from edgewise.results.tested import chosen_pairs, given_names, is_chosen, tested_part
@@ -120,6 +121,7 @@ def report_html(result: EdgeTestResult, context: Context) -> str:
         alpha=f"{result.alpha:g}",
         correction=context.ladder_correction,
         facts=[(name, printable(value)) for name, value in [*_facts(result), *context.facts]],
+        lacking=[one._replace(name=printable(one.name)) for one in lacking(result)],
         advice=context.advice,
         ladder=context.ladder,
         ladder_note=context.ladder_note,
@@ -196,8 +198,7 @@ def _facts(result: EdgeTestResult) -> list[tuple[str, str]]:
         facts.append(("adjusted for", ", ".join(result.given)))
     if result.tested is not None:
         facts.append(("pairs tested", f"{result.n_pairs:,}{' chosen' * is_chosen(result)}"))
-    if result.n_dropped:
-        facts.append(("rows left out", f"{result.n_dropped:,} with missing values"))
+    facts += [("missing values and weights", sentence) for sentence in told_of_missing(result)]
     tested = f"{result.method}, α = {result.alpha:g}"
     if result.correction is not None:
         tested += f", {result.correction}"
@@ -227,6 +228,8 @@ def _condition_of_rows(result: EdgeTestResult) -> str:
     condition = "what its authors say" if kind is None else kind.condition
     if "transform" in result.options:
         condition += ", and here if they are Gaussian up to an increasing change of each column"
+    if result.pair_rows is not None:
+        condition += ", whose values are missing completely at random"
     return condition
 
 
@@ -237,9 +240,11 @@ def _python_call(result: EdgeTestResult) -> str:
     kind = registered().get(result.method)
     if kind is not None:
         given |= kind.asked(result.options)
-    for name in ("min_effect", "effect_scale", "transform"):
+    for name in ("min_effect", "effect_scale", "transform", "missing", "weights"):
         if name in result.options:
             given[name] = result.options[name]
+    if result.n_dropped:
+        given["missing"] = "drop"
     if (pairs := chosen_pairs(result)) is not None:
         given["pairs"] = pairs  # without these, all other columns are adjusted for
     elif result.given:

@@ -14,7 +14,8 @@ from edgewise.inference.measurement import Measurement
 from edgewise.inference.per_edge import PerEdge
 from edgewise.inference.question import Question
 from edgewise.inference.score import ScoreTest
-from edgewise.results.result import EdgeTestResult, probabilities
+from edgewise.results.probabilities import probabilities
+from edgewise.results.result import EdgeTestResult
 
 
 def decide(measurement: Measurement, question: Question) -> EdgeTestResult:
@@ -60,6 +61,9 @@ def decide(measurement: Measurement, question: Question) -> EdgeTestResult:
         uncertainty=made.uncertainty,
         tested=made.tested,
         selection=measurement.selection,
+        n_missing=measurement.n_missing,
+        n_dropped_alone=measurement.n_dropped_alone,
+        pair_rows=measurement.pair_rows,
         **errors,
     )
 

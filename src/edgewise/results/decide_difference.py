@@ -19,7 +19,7 @@ from edgewise.inference.measurement import Measurement
 from edgewise.inference.per_edge import PerEdge
 from edgewise.inference.permuted import PermutedTests
 from edgewise.results.difference import EdgeDifferenceResult
-from edgewise.results.result import probabilities
+from edgewise.results.probabilities import probabilities
 
 
 @dataclass(frozen=True, eq=False, slots=True)

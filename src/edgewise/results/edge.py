@@ -50,7 +50,7 @@ class Edge(NamedTuple):
     reject : bool
         Whether the pair is an edge.
     n_samples : int
-        The rows that it was tested with.
+        The rows that it was tested with; with missing="pairwise", those that have both variables.
 
     Examples
     --------
@@ -117,7 +117,9 @@ def all_pairs(result: EdgeTestResult, *, edges_only: bool = False) -> list[Edge]
                 *(result.pvalue, result.adjusted_pvalue, result.reject),
             )
         ),
-        [result.n_samples] * len(at[0]),
+        [result.n_samples] * len(at[0])
+        if result.pair_rows is None
+        else result.pair_rows[at].tolist(),
     )
     names = np.array(result.feature_names, dtype=object)
     return list(map(Edge, names[at[0]], names[at[1]], *values))

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from edgewise._base.matrices import off_diagonal
 from edgewise._base.types import AnyArray, BoolArray
@@ -154,6 +155,9 @@ def from_json(kind: type[EdgeTestResult], source: str | os.PathLike[str]) -> Edg
         tested=tested_in(document, p) if _has_family(document) else None,
         files=document.files() if "files" in document.fields else (),
         selection=_selection_in(document, p) if "selection" in document.fields else None,
+        n_missing=_counts_in(document, "n_missing", p),
+        n_dropped_alone=_counts_in(document, "n_dropped_alone", p),
+        pair_rows=_pair_rows_in(document, p) if "pair_rows" in document.fields else None,
         **matrices,
     )
     _check_repeated(document, result)
@@ -173,6 +177,25 @@ def _selection_in(document: Document, p: int) -> Selection | None:
         return None
     part = document.part("selection")
     return Selection(part.number("penalty", above=0), part.neighbours(p))
+
+
+def _counts_in(document: Document, name: str, p: int) -> tuple[int, ...]:
+    """A count for each column, or none; older files have none."""
+    counts = document.field(name) if name in document.fields else []
+    right = isinstance(counts, list) and all(type(n) is int and n >= 0 for n in counts)
+    if not right or len(counts) not in (0, p):
+        document.refuse(name, f"{p} whole numbers, one for each column, or none")
+    return tuple(counts)
+
+
+def _pair_rows_in(document: Document, p: int) -> npt.NDArray[np.int64] | None:
+    """The rows of each pair; None where all have all."""
+    if document.field("pair_rows") is None:
+        return None
+    rows = document.matrix("pair_rows", p)
+    if not ((rows == np.floor(rows)) & (rows >= 0) & (rows == rows.T)).all():
+        document.refuse("pair_rows", "numbers of rows, the same for both orders of a pair")
+    return rows.astype(np.int64)
 
 
 def _has_family(document: Document) -> bool:

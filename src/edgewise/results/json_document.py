@@ -15,7 +15,7 @@ from edgewise.errors import DataError
 from edgewise.rows.file_read import FileRead
 
 FORMAT = "edgewise-result"
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 #: Comparisons of two groups and of more, and the command that writes each kind.
 DIFFERENCE_FORMAT = "edgewise-difference"
 DIFFERENCES_FORMAT = "edgewise-differences"

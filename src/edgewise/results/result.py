@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from edgewise._base.types import BoolArray, FloatArray
 from edgewise.inference.measurement import Uncertainty
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
 
     import networkx as nx
     from matplotlib.axes import Axes
-
-_TINY = float(np.finfo(float).tiny)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -85,6 +84,12 @@ class EdgeTestResult(Matrices, WritesJson):
     selection : Selection or None
         The neighbours that "nodewise" chose for each column; None for the other methods, which
         adjust every pair for all other columns.
+    n_missing : tuple of int
+        How many values each column lacks; empty if none does, or nobody knows.
+    n_dropped_alone : tuple of int
+        How many rows were left out because of this column alone; empty if none was.
+    pair_rows : ndarray of int of shape (p, p), or None
+        With missing="pairwise", the rows that have both columns; None if all have.
     given : tuple of str
         The columns that were adjusted for and are in no tested pair.
     n_edges, n_pairs : int
@@ -151,6 +156,9 @@ class EdgeTestResult(Matrices, WritesJson):
     tested: BoolArray | None = None
     files: tuple[FileRead, ...] = ()
     selection: Selection | None = None
+    n_missing: tuple[int, ...] = ()
+    n_dropped_alone: tuple[int, ...] = ()
+    pair_rows: npt.NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:
         # The arrays are frozen too.
@@ -333,13 +341,3 @@ class EdgeTestResult(Matrices, WritesJson):
 
     def __repr__(self) -> str:
         return shortest(self)
-
-
-def probabilities(log_p: FloatArray, draws: int | None = None) -> FloatArray:
-    """exp, but never zero: zero would claim a certainty that no test gives.
-
-    Of so many draws, the p-values are multiples of 1/(draws + 1), to the last digit: rounding must
-    not lift one above a level that it keeps.
-    """
-    p = np.maximum(np.exp(log_p), _TINY)
-    return p if draws is None else np.rint(p * (draws + 1)) / (draws + 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from edgewise.results.missing_values import bars, told_of_missing
 from edgewise.results.pooled import POOLED, imputed
 from edgewise.results.tested import adjusted_for, is_chosen
 from edgewise.results.transformed import meaning, transformed
@@ -42,6 +43,10 @@ def headline(result: EdgeTestResult) -> str:
     scores = transformed(result.options)
     groups = result.options.get("n_groups")
     rows = f"{result.n_samples} rows" + ("" if groups is None else f" in {groups} groups")
+    if "effective_rows" in result.options:
+        rows += ", weighted"
+    if result.pair_rows is not None:
+        rows += ", some with missing values"
     if copies := imputed(result.options):
         rows += f", {copies}"
     return (
@@ -53,8 +58,7 @@ def headline(result: EdgeTestResult) -> str:
 def facts(result: EdgeTestResult) -> list[str]:
     """The headline, and what a reader must know before the edges."""
     lines = [headline(result), *meaning(result.options)]
-    if result.n_dropped:
-        lines.append(f"{result.n_dropped} rows with missing values were left out.")
+    lines += told_of_missing(result)
     if result.rows_needed is not None:
         lines.append(
             "The rows are too few for this method: its threshold is infinite. "
@@ -65,7 +69,8 @@ def facts(result: EdgeTestResult) -> list[str]:
 
 def summary(result: EdgeTestResult) -> str:
     """The facts, the cautions and the strongest edges."""
-    lines = facts(result) + [f"Caution: {caution}" for caution in result.cautions]
+    lines = facts(result) + bars(result)
+    lines += [f"Caution: {caution}" for caution in result.cautions]
     lines += [
         f"  {edge.source} – {edge.target}: partial correlation "
         f"{edge.partial_correlation:+.3f}, adjusted p {edge.adjusted_pvalue:.2g}"

@@ -104,6 +104,9 @@ def tested_part(result: EdgeTestResult) -> EdgeTestResult:
         parts["tested"] = None
     names = tuple(result.feature_names[i] for i in columns)
     parts |= {"n_features": len(columns), "feature_names": names}
+    for name in ("n_missing", "n_dropped_alone"):
+        counts: tuple[int, ...] = getattr(result, name)
+        parts[name] = tuple(counts[i] for i in columns) if counts else ()
     return replace(result, uncertainty=None, selection=None, **parts)
 
 

@@ -49,12 +49,16 @@ class Glance:
         The numbers of their rows; the first row is 0.
     leading : ndarray of shape (k, p)
         The first rows.
+    missing : ndarray of int of shape (2, p), or None
+        How many values each column lacks in rows that were left out, and how many of these rows
+        lack nothing else; None where none were left out.
     """
 
     n_samples: int
     far: FloatArray
     far_row: npt.NDArray[np.int64]
     leading: FloatArray
+    missing: npt.NDArray[np.int64] | None = None
 
     @staticmethod
     def of_nothing(n_features: int) -> Glance:
@@ -76,7 +80,29 @@ class Glance:
             np.where(farther, later.far, self.far),
             np.where(farther, later.far_row + self.n_samples, self.far_row),
             leading,
+            _added(self.missing, later.missing),
         )
+
+    def filled(self) -> Glance:
+        """The glance of rows that lack values: in the first rows, the median of their column.
+
+        Rows that do not depend on each other still do not, and a column of few values has no more.
+        """
+        known = np.isfinite(self.leading)
+        if known.all():
+            return self
+        some = np.where(known, self.leading, np.nan)
+        usual = np.zeros(some.shape[1])
+        seen = known.any(axis=0)
+        # Of the observed values, one that is there: the lower of two in the middle.
+        usual[seen] = np.nanquantile(some[:, seen], 0.5, axis=0, method="lower")
+        return replace(self, leading=np.where(known, self.leading, usual))
+
+    def without_copies(self) -> Glance:
+        """The glance of rows of which some follow as copies: without those."""
+        new = np.ones(len(self.leading), dtype=bool)
+        new[1:] = (self.leading[1:] != self.leading[:-1]).any(axis=1)
+        return replace(self, leading=self.leading[new])
 
     def of_ranks(self) -> Glance:
         """The glance of normal scores: the order of the first rows, and no value far out."""
@@ -86,6 +112,14 @@ class Glance:
         scores = self.leading.T.copy()
         normal_scores(scores, out=scores)
         return replace(nothing, n_samples=self.n_samples, leading=scores.T)
+
+
+def _added(
+    a: npt.NDArray[np.int64] | None, b: npt.NDArray[np.int64] | None
+) -> npt.NDArray[np.int64] | None:
+    if a is None or b is None:
+        return b if a is None else a
+    return a + b
 
 
 class Looker:
@@ -161,6 +195,10 @@ def _extremes(
         rows = _features_first(piece, columns)
         for side, extreme in enumerate((rows.argmin(axis=1), rows.argmax(axis=1))):
             value = rows[places, extreme]
+            if not np.isfinite(value).all():  # rows may lack values, where that is allowed
+                known = np.where(np.isfinite(rows), rows, (-np.inf, np.inf)[side == 0])
+                extreme = known.argmax(axis=1) if side else known.argmin(axis=1)
+                value = known[places, extreme]
             farther = value > far[1] if side else value < far[0]
             far[side, farther] = value[farther]
             far_row[side, farther] = extreme[farther] + start

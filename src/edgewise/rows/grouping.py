@@ -7,7 +7,7 @@ and carry the groups.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -32,7 +32,7 @@ class GroupedRows(ColumnBlock):
     """
 
     def __init__(self, block: Rows) -> None:
-        rows = block if isinstance(block, ColumnBlock) else _as_columns(np.asarray(block))
+        rows = block if isinstance(block, ColumnBlock) else as_columns(np.asarray(block))
         p = rows.shape[1] - 1
         super().__init__(rows.chosen(range(p))._pieces, p)
         self.groups: FloatArray = np.asarray(rows.chosen([p]))[:, 0]
@@ -75,7 +75,7 @@ def _grouped(block: Rows, where: str) -> GroupedRows:
     if missing.any():
         raise DataError(
             f"groups: expected a label for every row, got missing ones in {where}; fill them in, "
-            "or leave out such rows (drop_missing=True of edge_test, --drop-missing)."
+            "or leave out such rows (missing='drop' of edge_test, --missing drop)."
         )
     wrong = rows.groups[rows.groups != np.floor(rows.groups)]
     if wrong.size:
@@ -83,41 +83,62 @@ def _grouped(block: Rows, where: str) -> GroupedRows:
     return rows
 
 
-class WithLabels(View):
-    """A table that is read here, with one more column: labels that the user passes as an array."""
+class WithColumn(View):
+    """A table that is read here, with one more column: numbers that the user passes as an array.
 
-    def __init__(self, table: Table, labels: Any) -> None:
+    Parameters
+    ----------
+    table : Table
+        The variables.
+    values : object
+        What the user passed.
+    numbers_of : callable
+        Makes a number for each row of it.
+    argument, what : str
+        Its name and what it has one of for each row, for messages.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        values: Any,
+        numbers_of: Callable[[Any], FloatArray] = label_numbers,
+        *,
+        argument: str = "groups",
+        what: str = "label",
+    ) -> None:
         n = table.n_rows
         if not isinstance(table, LocalTable) or not table.in_memory or n is None:
             raise ParameterError(
-                "groups: expected the name of a column, because the rows are not in memory, got "
-                f"{type(labels).__name__}; write the labels into a column of the data."
+                f"{argument}: expected the name of a column, because the rows are not in memory, "
+                f"got {type(values).__name__}; write the {what}s into a column of the data."
             )
-        numbers = label_numbers(labels)
+        numbers = numbers_of(values)
         if len(numbers) != n:
             raise ParameterError(
-                f"groups: expected one label for each of {n} rows, got {len(numbers)} labels."
+                f"{argument}: expected one {what} for each of {n} rows, got {len(numbers)} {what}s."
             )
-        super().__init__(table, partial(_with_labels, numbers=numbers))
+        super().__init__(table, partial(_with_column, numbers=numbers))
 
     @property
     def feature_names(self) -> tuple[str, ...]:
         return (*self._table.feature_names, "")
 
 
-def _with_labels(part: Part, numbers: FloatArray) -> Part:
-    changed = part.through(partial(_labelled, numbers=numbers))
+def _with_column(part: Part, numbers: FloatArray) -> Part:
+    changed = part.through(partial(_longer, numbers=numbers))
     return replace(changed, feature_names=(*part.feature_names, ""))
 
 
-def _labelled(blocks: Iterator[Rows], numbers: FloatArray) -> Iterator[Rows]:
+def _longer(blocks: Iterator[Rows], numbers: FloatArray) -> Iterator[Rows]:
     start = 0
     for block in blocks:
         stop = start + block.shape[0]
-        yield _as_columns(np.asarray(block), numbers[start:stop])
+        yield as_columns(np.asarray(block), numbers[start:stop])
         start = stop
 
 
-def _as_columns(rows: Any, *more: FloatArray) -> ColumnBlock:
+def as_columns(rows: Any, *more: FloatArray) -> ColumnBlock:
+    """Rows of an array, and more columns after them, as a block of columns."""
     columns = [*rows.T, *more]
     return ColumnBlock([Piece(columns, 0, len(rows))], len(columns))

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from edgewise._base.checks import check_choice, check_columns, check_flag, check_names
+from edgewise._base.checks import check_choice, check_columns, check_known, check_names
 from edgewise._base.warn import warn
 from edgewise.errors import DataError, GuessedFormatWarning, ParameterError
 from edgewise.rows.aligning import check_aligned
-from edgewise.rows.grouping import GroupedTable, WithLabels
+from edgewise.rows.grouping import GroupedTable, WithColumn
 from edgewise.rows.kinds import gives_batches, kind_of
+from edgewise.rows.missing import MISSING, PartialTable, refuse_pairwise
 from edgewise.rows.normal_scores import TRANSFORMS, NormalScores
 from edgewise.rows.not_rows import check_is_rows
 from edgewise.rows.read_table import data_and_reading
@@ -28,6 +29,13 @@ from edgewise.rows.score_map import ScoreMap
 from edgewise.rows.selection import selected_names
 from edgewise.rows.table import LocalTable, Table
 from edgewise.rows.views import ChosenColumns, FiniteRows, RenamedColumns, WatchedRows
+from edgewise.rows.weighting import (
+    WEIGHT_KINDS,
+    RepeatedRows,
+    WeightedTable,
+    checked_weights,
+    weighted_columns,
+)
 
 if TYPE_CHECKING:
     from edgewise.rows.clusters.partitioned import PartitionedTable
@@ -42,10 +50,12 @@ def open_table(
     columns: str | Sequence[str] | None = None,
     exclude: str | Sequence[str] | None = None,
     feature_names: Sequence[str] | None = None,
-    drop_missing: bool = False,
+    missing: str = "raise",
     client: Any = None,
     progress: Callable[[int], None] | None = None,
     groups: Any = None,
+    weights: Any = None,
+    weight_kind: str = "sampling",
     transform: str | ScoreMap | None = None,
 ) -> Table:
     """Open any data that hold rows as a table.
@@ -61,8 +71,9 @@ def open_table(
         Columns to leave out.
     feature_names : sequence of str, optional
         New names for the columns that are kept.
-    drop_missing : bool
-        Leave out rows with NaN or infinite values.
+    missing : {"raise", "drop", "pairwise"}
+        What to do with NaN and infinite values: let a pass refuse them, leave out their rows, or
+        let a pass see them (a `PartialTable`).
     client : distributed.Client, optional
         A Dask cluster that works on data of Dask, or reads files.
     progress : callable, optional
@@ -70,6 +81,11 @@ def open_table(
     groups : str or array-like, optional
         Which rows belong together: a column of labels, or one label for each row. The table is
         then a `GroupedTable`.
+    weights : str or array-like, optional
+        How much each row counts: a column, or one number for each row. The table is then a
+        `WeightedTable`.
+    weight_kind : {"sampling", "frequency"}
+        With "frequency", a weight says how often the row is there; the table has it so often.
     transform : {"normal-scores", None}
         Replace each column by its normal scores; or those that a map of other rows gives.
 
@@ -78,35 +94,78 @@ def open_table(
     Table
         The table, over which passes can be run.
     """
-    check_flag("drop_missing", drop_missing)
-    if isinstance(data, GroupedTable):
-        asked = (columns, exclude, feature_names, progress, groups, transform)
-        if drop_missing or any(one is not None for one in asked):
+    check_choice("missing", missing, MISSING)
+    check_choice("weight_kind", weight_kind, WEIGHT_KINDS)
+    if isinstance(data, GroupedTable | WeightedTable):
+        asked = (columns, exclude, feature_names, progress, groups, weights, transform)
+        if missing != "raise" or any(one is not None for one in asked):
+            what = "groups" if isinstance(data, GroupedTable) else "weights"
             raise ParameterError(
-                "data: expected rows whose groups are not yet known, got a table of groups; choose "
-                "its columns and rows when it is opened."
+                f"data: expected rows whose {what} are not yet known, got a table of {what}; "
+                "choose its columns and rows when it is opened."
             )
         return data
     known = transform if isinstance(transform, ScoreMap) else None
     if known is None:
         check_choice("transform", transform, TRANSFORMS)
+    sampling = weights is not None and weight_kind == "sampling"
+    _check_together(missing, groups, weights, sampling, transform)
     columns, exclude = check_columns("columns", columns), check_columns("exclude", exclude)
     along = (groups,) if isinstance(groups, str) else ()
+    if isinstance(weights, str):
+        columns, exclude = weighted_columns(columns, exclude, weights)
     table = open_columns(data, columns, exclude, along, client)
     if groups is not None and not along:
         check_aligned(data, groups)
-        table = WithLabels(table, groups)
+        table = WithColumn(table, groups)
+    if weights is not None:
+        table = _with_weights(table, data, weights)
     if feature_names is not None:
-        labels = table.feature_names[-1:] if groups is not None else ()
+        read_along = groups is not None or weights is not None
+        labels = table.feature_names[-1:] if read_along else ()
         variables = len(table.feature_names) - len(labels)
         table = RenamedColumns(table, check_names(feature_names, variables) + labels)
     if progress is not None:
         table = WatchedRows(table, progress)
-    if drop_missing:
+    if missing == "drop":
         table = FiniteRows(table)
+    elif missing == "pairwise":
+        table = PartialTable(table)
+    if weights is not None:
+        name = weights if isinstance(weights, str) else None
+        table = (WeightedTable if sampling else RepeatedRows)(table, name)
     if transform is not None:
         table = NormalScores(table, n_labels=int(groups is not None), known=known)
     return table if groups is None else GroupedTable(table, groups if along else None)
+
+
+def _check_together(
+    missing: str, groups: Any, weights: Any, sampling: bool, transform: object
+) -> None:
+    """Refuse what has no meaning together, or none that is known."""
+    if groups is not None:
+        refuse_pairwise(missing, "groups")
+        if weights is not None:
+            raise ParameterError("weights: expected without groups, got both; leave one out.")
+    if transform is not None:
+        refuse_pairwise(missing, "transform")
+        if sampling:
+            raise ParameterError(
+                "weights: expected without transform, got both; ranks of weighted rows are not "
+                "known to keep the level. Leave one of the two out."
+            )
+
+
+def _with_weights(table: Table, data: Any, weights: Any) -> Table:
+    """The table with its weights as the last column."""
+    if not isinstance(weights, str):
+        check_aligned(data, weights, "weights")
+        return WithColumn(table, weights, checked_weights, argument="weights", what="weight")
+    names = table.feature_names
+    check_known("weights", (weights,), names, "the data")
+    if names[-1] == weights:
+        return table
+    return ChosenColumns(table, (*(name for name in names if name != weights), weights))
 
 
 def open_columns(

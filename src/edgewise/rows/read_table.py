@@ -92,7 +92,7 @@ def read_table(
     >>> path = Path(folder.name) / "rows.csv"
     >>> _ = path.write_text("a;b\\n1,5;2\\n0,5;-999\\n2,5;1\\n0,1;0\\n")
     >>> rows = ew.read_table(path, sep=";", decimal=",", na_values="-999")
-    >>> ew.edge_test(rows, drop_missing=True).n_samples
+    >>> ew.edge_test(rows, missing="drop").n_samples
     3
     >>> folder.cleanup()
     """

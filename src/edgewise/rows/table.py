@@ -12,6 +12,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol, TypeVar, runtime_checkable
 
+import numpy as np
+import numpy.typing as npt
+
 from edgewise.rows.block import Rows
 
 T = TypeVar("T")
@@ -42,11 +45,15 @@ class SoFar:
     ----------
     n_dropped : int
         Rows left out because a value is not finite, or outside the range that the view allows.
+    missing : ndarray of int of shape (2, p), optional
+        Where rows were left out because of missing values: how many values each column lacks, and
+        how many of these rows lack nothing else.
     position : tuple of two int, optional
         For files: the file of the last block, and the end of that block in it.
     """
 
     n_dropped: int = 0
+    missing: npt.NDArray[np.int64] | None = None
     position: tuple[int, int] | None = None
 
 
@@ -76,7 +83,7 @@ class Part:
 
     def blocks(self) -> Iterator[Rows]:
         """A pass over the rows, as numeric n × p arrays or what `np.asarray` makes one."""
-        self.so_far.n_dropped = 0
+        self.so_far.n_dropped, self.so_far.missing = 0, None
         return self.read()
 
     @property

@@ -193,5 +193,6 @@ def nonfinite_message(counts: npt.NDArray[np.int64], names: Sequence[str]) -> st
     found = [f"{name!r} ({counts[i]})" for i, name in enumerate(names) if counts[i]]
     return (
         f"X: expected finite numbers, got NaN or infinity (inf) in column {listed(found)}; "
-        "drop those rows (drop_missing=True of edge_test, --drop-missing) or fill them in."
+        "drop those rows (missing='drop' of edge_test, --missing drop), use the values that are "
+        "there (missing='pairwise'), or fill them in."
     )

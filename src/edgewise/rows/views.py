@@ -154,9 +154,16 @@ def _finite(part: Part) -> Part:
 
 
 def _keep(block: Rows, so_far: SoFar) -> Rows:
-    """The complete rows of a block; the others are counted."""
+    """The complete rows of a block; the others are counted, with what they lack."""
     rows = np.asarray(block)
-    return _kept(rows, np.isfinite(rows).all(axis=1), so_far)
+    finite = np.isfinite(rows)
+    complete = finite.all(axis=1)
+    if not complete.all():
+        lacks = ~finite[~complete]
+        alone = lacks[lacks.sum(axis=1) == 1]
+        counts = np.stack([lacks.sum(axis=0), alone.sum(axis=0)])
+        so_far.missing = counts if so_far.missing is None else so_far.missing + counts
+    return _kept(rows, complete, so_far)
 
 
 def _kept(rows: AnyArray, wanted: BoolArray, so_far: SoFar) -> AnyArray:

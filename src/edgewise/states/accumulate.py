@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar, cast
 
@@ -16,7 +17,7 @@ from edgewise.rows.block import ColumnBlock
 from edgewise.rows.glance import Glance, Looker
 from edgewise.rows.table import Part, Table
 from edgewise.rows.values import nonfinite_counts, nonfinite_message
-from edgewise.states.batches import BatchMoments
+from edgewise.states.batched import BatchedState
 from edgewise.states.groups import GroupMoments
 from edgewise.states.partition_batches import (
     BatchSegment,
@@ -53,9 +54,13 @@ def read_into(
     return _first_pass(state, table, after=after)[:2]
 
 
-def read_with_glance(state: S, table: Table) -> tuple[S, int, Glance]:
-    """The same, with a glance at the rows that is taken in the same pass."""
-    return _first_pass(state, table, looks=True)
+def read_with_glance(state: S, table: Table, *, in_order: bool = True) -> tuple[S, int, Glance]:
+    """The same, with a glance at the rows that is taken in the same pass.
+
+    Batches that need not be `in_order` may end where a part of the table ends, which saves counting
+    the rows of each part first.
+    """
+    return _first_pass(state, table, looks=True, in_order=in_order)
 
 
 def _first_pass(
@@ -64,13 +69,14 @@ def _first_pass(
     *,
     after: Callable[[S, Part], None] | None = None,
     looks: bool = False,
+    in_order: bool = True,
 ) -> tuple[S, int, Glance]:
     state = cast(S, state.copy())
     if table.named and state.feature_names is None and not state.n_samples:
         state.feature_names = table.feature_names
     parts = table.part_rows()
     try:
-        if isinstance(state, BatchMoments) and (parts is None or len(parts) > 1):
+        if in_order and isinstance(state, BatchedState) and (parts is None or len(parts) > 1):
             return cast(tuple[S, int, Glance], _batches_over_parts(table, state, looks))
         return table.reduce(partial(_taken, state=state, after=after, looks=looks), _merged)
     except NonFiniteError as error:
@@ -88,7 +94,16 @@ def _taken(
         mine.update(block if isinstance(block, ColumnBlock) else np.asarray(block))
         if after is not None:
             after(mine, part)
-    return mine, part.n_dropped, looker.glance
+    return mine, part.n_dropped, _glance(looker, part)
+
+
+def _glance(looker: Looker, part: Part) -> Glance:
+    """What was seen of a part, and what the rows that were left out lack."""
+    missing = part.so_far.missing
+    if missing is None:
+        return looker.glance
+    # Labels and weights that were read along are no variables.
+    return replace(looker.glance, missing=missing[:, : len(part.feature_names)])
 
 
 def _place(part: Part) -> int | None:
@@ -101,14 +116,14 @@ def _merged(a: tuple[Any, int, Glance], b: tuple[Any, int, Glance]) -> tuple[Any
 
 
 def _batches_over_parts(
-    table: Table, state: BatchMoments, looks: bool
-) -> tuple[BatchMoments, int, Glance]:
+    table: Table, state: BatchedState[Any], looks: bool
+) -> tuple[BatchedState[Any], int, Glance]:
     """Batches that cross the ends of parts, as they would in a single stream."""
     starts = np.concatenate([[0], np.cumsum(_rows_of_parts(table))]).astype(np.int64)
     length = batch_length(int(starts[-1]), state.n_batches)
-    one_pass = partial(_segment_of, starts=starts, length=length, looks=looks)
+    one_pass = partial(_segment_of, kind=type(state), starts=starts, length=length, looks=looks)
     segment, n_dropped, glance = table.reduce(one_pass, _merged)
-    later = state_of_segment(segment, state.n_batches, length)
+    later = state_of_segment(type(state), segment, state.n_batches, length)
     later.feature_names = table.feature_names if table.named else None
     return state + later, n_dropped, glance
 
@@ -129,19 +144,19 @@ def _count(part: Part) -> list[tuple[int, int]]:
 
 
 def _segment_of(
-    part: Part, starts: AnyArray, length: int, looks: bool
+    part: Part, kind: type[BatchedState[Any]], starts: AnyArray, length: int, looks: bool
 ) -> tuple[BatchSegment, int, Glance]:
     start, stop = int(starts[part.number]), int(starts[part.number + 1])
     looker = Looker(len(part.feature_names), number=_place(part))
     blocks = part.blocks()
-    segment = segment_of(looker.watch(blocks) if looks else blocks, start, length)
+    segment = segment_of(kind, looker.watch(blocks) if looks else blocks, start, length)
     n = 0 if segment.sums is None else int(segment.sums.n.sum())
     if n != stop - start:
         raise DataError(
             f"{part.where}: expected {stop - start} rows, got {n}; the data changed while they "
             "were read. Pass rows that stay the same: files, or what was persisted or cached."
         )
-    return segment, part.n_dropped, looker.glance
+    return segment, part.n_dropped, _glance(looker, part)
 
 
 def _described(table: Table, error: NonFiniteError) -> NonFiniteError:

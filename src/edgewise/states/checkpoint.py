@@ -26,6 +26,9 @@ from edgewise.states.row_state import RowState
 
 S = TypeVar("S", bound=RowState)
 
+# What older checkpoints say nothing about, because there was no other way.
+_BEFORE = ("raise", "drop", None, "sampling")
+
 
 def read_with_checkpoints(
     files: FileTable,
@@ -34,7 +37,9 @@ def read_with_checkpoints(
     *,
     every: float = 60.0,
     resume: bool = False,
-    drop_missing: bool = False,
+    missing: str = "raise",
+    weights: str | None = None,
+    weight_kind: str = "sampling",
     progress: Callable[[int], None] | None = None,
 ) -> tuple[S, int]:
     """Read all rows of files into a state; return it and how many rows were dropped.
@@ -51,8 +56,8 @@ def read_with_checkpoints(
         Seconds between checkpoints.
     resume : bool
         Continue from the checkpoint if there is one. Without it, a checkpoint is never replaced.
-    drop_missing : bool
-        Leave out rows with missing values.
+    missing, weights, weight_kind : str
+        What to do with missing values, and the column of weights, if any.
     progress : callable, optional
         Called with the number of rows of every block after it is read; the first call counts the
         rows that the checkpoint already has.
@@ -68,7 +73,8 @@ def read_with_checkpoints(
             "(resume=True in Python), or delete it to start anew."
         )
     with locked(checkpoint):
-        return _read_on(files, state, checkpoint, every, drop_missing, progress)
+        how = {"missing": missing, "weights": weights, "weight_kind": weight_kind}
+        return _read_on(files, state, checkpoint, every, how, progress)
 
 
 def _read_on(
@@ -76,12 +82,12 @@ def _read_on(
     state: S,
     checkpoint: str | os.PathLike[str],
     every: float,
-    drop_missing: bool,
+    how: dict[str, Any],
     progress: Callable[[int], None] | None,
 ) -> tuple[S, int]:
     """Read what the checkpoint does not have, or all rows if there is none."""
     start, dropped_before, rows = Position(0, 0), 0, 0
-    facts = _facts(files, state, drop_missing)
+    facts = _facts(files, state, how)
     if Path(checkpoint).exists():
         state, start, dropped_before, rows = _restore(checkpoint, facts, files, type(state))
         if progress is not None:
@@ -95,12 +101,12 @@ def _read_on(
             _save(checkpoint, so_far, position, dropped_before + part.n_dropped, facts)
             saved = time.monotonic()
 
-    left = open_table(files.starting_at(start), drop_missing=drop_missing, progress=progress)
+    left = open_table(files.starting_at(start), progress=progress, **how)
     state, n_dropped = read_into(state, left, after=keep)
     return state, dropped_before + n_dropped
 
 
-def _facts(files: FileTable, state: RowState, drop_missing: bool) -> dict[str, Any]:
+def _facts(files: FileTable, state: RowState, how: dict[str, Any]) -> dict[str, Any]:
     """What must be the same when reading continues: the files, the columns, the kind of state."""
     stats = [os.stat(path) for path in files.paths]
     return {
@@ -110,7 +116,9 @@ def _facts(files: FileTable, state: RowState, drop_missing: bool) -> dict[str, A
         ],
         "columns": list(files.feature_names),
         "ways of reading": _ways(files),
-        "drop_missing": drop_missing,
+        # As it was said before there were weights, so that checkpoints of then still fit.
+        "drop_missing": how["missing"] == "drop",
+        **{name: how[name] for name in how if how[name] not in _BEFORE},
         "kind": state._contents().kind,
         "options": {
             key: value for key, value in state._contents().meta.items() if key != "batch_rows"

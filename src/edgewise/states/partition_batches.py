@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from edgewise.rows.block import Rows
-from edgewise.states.batch_sums import BatchSums
-from edgewise.states.batches import BatchMoments
+from edgewise.states.batched import BatchedState
+
+B = TypeVar("B", bound=BatchedState[Any])
 
 # More batches than any table has, so that a part never merges its own.
 _NEVER_DOUBLE = 1 << 62
@@ -21,12 +23,12 @@ class BatchSegment:
     ----------
     first : int
         The number of the first batch among those of the whole table.
-    sums : BatchSums or None
+    sums : stacked sums or None
         One entry for each batch; None where there are no rows.
     """
 
     first: int
-    sums: BatchSums | None
+    sums: Any
 
     def __add__(self, later: BatchSegment) -> BatchSegment:
         """The batches of both; a batch that is split between the two is joined."""
@@ -39,16 +41,18 @@ class BatchSegment:
 
 
 def batch_length(n_rows: int, n_batches: int) -> int:
-    """Rows of a batch after `BatchMoments(n_batches)` has seen this many rows."""
+    """Rows of a batch after a state of so many batches has seen this many rows."""
     length = 1
     while n_rows // length >= 2 * n_batches:
         length *= 2
     return length
 
 
-def segment_of(rows: Iterator[Rows], start: int, length: int) -> BatchSegment:
+def segment_of(
+    kind: type[BatchedState[Any]], rows: Iterator[Rows], start: int, length: int
+) -> BatchSegment:
     """Batches of `length` rows; the first row has the number `start` in the whole table."""
-    head, body = (BatchMoments(_NEVER_DOUBLE, batch_rows=length) for _ in range(2))
+    head, body = (kind(_NEVER_DOUBLE, batch_rows=length) for _ in range(2))
     missing = -start % length  # until the next batch begins
     for block in rows:
         head.update(block[:missing])
@@ -60,9 +64,9 @@ def segment_of(rows: Iterator[Rows], start: int, length: int) -> BatchSegment:
     return BatchSegment(start // length, parts[0] if len(parts) == 1 else parts[0].then(parts[1]))
 
 
-def state_of_segment(segment: BatchSegment, n_batches: int, length: int) -> BatchMoments:
+def state_of_segment(kind: type[B], segment: BatchSegment, n_batches: int, length: int) -> B:
     """The state of a whole table, as if its rows had come one after the other."""
-    state = BatchMoments(n_batches, batch_rows=length)
+    state = kind(n_batches, batch_rows=length)
     if segment.sums is not None:
         full = int(segment.sums.n.sum()) // length
         state._batches = segment.sums[:full] if full else None

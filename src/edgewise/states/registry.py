@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 KINDS = {
     "moments": "edgewise.states.moments.Moments",
     "batches": "edgewise.states.batches.BatchMoments",
+    "pairwise": "edgewise.states.pairwise.PairwiseMoments",
     "concordance": "edgewise.states.concordance.ConcordanceMoments",
     "sequence": "edgewise.methods.sequential.ConfidenceSequence",
 }
@@ -41,7 +42,7 @@ def load_state(path: str | os.PathLike[str]) -> AnyState:
 
     Returns
     -------
-    Moments, BatchMoments, ConcordanceMoments or ConfidenceSequence
+    Moments, BatchMoments, PairwiseMoments, ConcordanceMoments or ConfidenceSequence
         The state, of the kind that was saved.
 
     Examples
@@ -74,7 +75,7 @@ def as_state(data: Any) -> AnyState | None:
 
     Returns
     -------
-    Moments, BatchMoments, ConcordanceMoments, ConfidenceSequence or None
+    Moments, BatchMoments, PairwiseMoments, ConcordanceMoments, ConfidenceSequence or None
         The state.
     """
     if isinstance(data, State):

@@ -7,5 +7,6 @@ from typing import TypeAlias
 from edgewise.states.batches import BatchMoments
 from edgewise.states.concordance import ConcordanceMoments
 from edgewise.states.moments import Moments
+from edgewise.states.pairwise import PairwiseMoments
 
-RowState: TypeAlias = Moments | BatchMoments | ConcordanceMoments
+RowState: TypeAlias = Moments | BatchMoments | ConcordanceMoments | PairwiseMoments

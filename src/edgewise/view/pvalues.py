@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from edgewise.results.result import EdgeTestResult, probabilities
+from edgewise.results.probabilities import probabilities
+from edgewise.results.result import EdgeTestResult
 from edgewise.view import layout
 
 if TYPE_CHECKING:

@@ -1,0 +1,289 @@
+"""States of consecutive batches of rows: how batches fill, double in length, merge and are kept."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from edgewise._base.checks import check_count, check_names
+from edgewise._base.types import AnyArray, FloatArray
+from edgewise.errors import DataError, NonFiniteError, ParameterError, StateFileError
+from edgewise.rows.block import Rows
+from edgewise.rows.values import raise_for_nonfinite
+from edgewise.states.columns import merge_order, merged_names, rows_by_name
+from edgewise.states.file_format import StateContents
+from edgewise.states.state import State
+
+# Rows summed at once while batches are made. This limits the scratch memory.
+_CHUNK_ELEMENTS = 1 << 20
+
+
+class Sums(Protocol):
+    """Sums of many batches, stacked: those of moments, or of all pairs of columns."""
+
+    @property
+    def n(self) -> npt.NDArray[np.int64]:
+        """Rows of each batch."""
+        ...
+
+    @property
+    def origin(self) -> FloatArray:
+        """What the sums are about, of shape (batches, p)."""
+        ...
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, which: slice) -> Self: ...
+
+    def then(self, later: Self) -> Self: ...
+
+    def paired(self) -> Self: ...
+
+    def permuted(self, order: npt.NDArray[np.intp]) -> Self: ...
+
+    def arrays(self) -> dict[str, AnyArray]: ...
+
+
+S = TypeVar("S", bound=Sums)
+
+
+class BatchedState(State, Generic[S]):
+    """Sums of between K and 2K consecutive batches of rows.
+
+    A stream starts with batches of one row; whenever there are 2K, neighbours merge pairwise and
+    batches are twice as long from then on.
+    """
+
+    default_method: ClassVar[str] = "batch"
+
+    def __init__(
+        self,
+        n_batches: int = 100,
+        *,
+        batch_rows: int = 1,
+        feature_names: Sequence[str] | None = None,
+    ) -> None:
+        self.n_batches = check_count("n_batches", n_batches, at_least=2)
+        self.batch_rows = check_count("batch_rows", batch_rows, at_least=1)
+        self.feature_names = None if feature_names is None else check_names(feature_names)
+        self._batches: S | None = None
+        self._open: S | None = None  # a single batch that is not yet full
+
+    @abstractmethod
+    def _sums_of(self, rows: Rows) -> S:
+        """The sums of some rows, as one batch."""
+
+    @abstractmethod
+    def _sums_of_batches(self, rows: Rows, length: int) -> S:
+        """The sums of consecutive batches with this many rows each."""
+
+    @classmethod
+    @abstractmethod
+    def _sums_in(cls, contents: StateContents, prefix: str) -> S | None:
+        """The sums from a state file, after checking that they fit each other."""
+
+    def _check_same(self, other: Self) -> None:
+        """Refuse sums of another kind of rows."""
+
+    def _parts(self) -> list[S]:
+        return [part for part in (self._batches, self._open) if part is not None]
+
+    @property
+    def n_samples(self) -> int:
+        """Rows seen."""
+        return sum(int(part.n.sum()) for part in self._parts())
+
+    @property
+    def n_features(self) -> int | None:
+        """Columns, once rows have been seen."""
+        return next((int(part.origin.shape[1]) for part in self._parts()), None)
+
+    def update(self, X: Rows) -> Self:
+        """Add more rows, which follow the earlier ones in time.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            The rows. Columns of a data frame are matched by name.
+
+        Returns
+        -------
+        state
+            The state itself.
+        """
+        rows, names = rows_by_name(self, X)
+        before = self._batches, self._open, self.batch_rows
+        start = 0
+        try:
+            while start < rows.shape[0]:
+                start += self._take(rows[start:])
+        except NonFiniteError:
+            self._batches, self._open, self.batch_rows = before
+            # The piece counted only its own rows; the message counts all rows.
+            raise_for_nonfinite(rows, names)
+        except BaseException:
+            self._batches, self._open, self.batch_rows = before
+            raise
+        if rows.shape[0]:
+            self.feature_names = names
+        return self
+
+    def _take(self, rows: Rows) -> int:
+        """Put rows from the front into batches of the present length; return how many."""
+        length = self.batch_rows
+        most = max(1, _CHUNK_ELEMENTS // max(rows.shape[1], 1))
+        started = 0 if self._open is None else int(self._open.n[0])
+        full = min(rows.shape[0], most) // length
+        if started or not full:
+            # Rows of a batch that is not full, or that is too long for one piece.
+            taken = rows[: min(most, length - started)]
+            part = self._sums_of(taken)
+            self._open = part if self._open is None else self._open.then(part).paired()
+            if int(self._open.n[0]) == length:
+                closed, self._open = self._open, None
+                self._append(closed)
+            return int(taken.shape[0])
+        # Only as many as fit before batches double in length.
+        full = min(full, 2 * self.n_batches - (0 if self._batches is None else len(self._batches)))
+        taken = rows[: full * length]
+        self._append(self._sums_of_batches(taken, length))
+        return int(taken.shape[0])
+
+    def _append(self, batches: S) -> None:
+        kept = batches if self._batches is None else self._batches.then(batches)
+        while len(kept) >= 2 * self.n_batches:
+            kept = kept.paired()
+            self.batch_rows *= 2
+        self._batches = kept
+
+    def _closed(self) -> S:
+        """All batches; the last one may be shorter because it is not full."""
+        if self._open is not None:
+            return self._open if self._batches is None else self._batches.then(self._open)
+        if self._batches is None:
+            raise DataError("state: expected at least 1 row, got 0; call update with data first.")
+        return self._batches
+
+    def _all_in_one(self) -> S:
+        """All rows as a single batch."""
+        batches = self._closed()
+        while len(batches) > 1:
+            batches = batches.paired()
+        return batches
+
+    def __add__(self, other: Any) -> Self:
+        if not isinstance(other, type(self)):
+            return NotImplemented
+        self._check_other(other)
+        if self.n_batches != other.n_batches and self.n_samples and other.n_samples:
+            raise ParameterError(
+                f"other: expected a state of {self.n_batches} batches, got one of "
+                f"{other.n_batches}; accumulate both with the same n_batches."
+            )
+        if None is not self.n_features != other.n_features is not None:
+            raise ParameterError(
+                f"other: expected a state of {self.n_features} columns, "
+                f"got one of {other.n_features}; only states of the same columns add up."
+            )
+        if not other.n_samples or not self.n_samples:
+            known = (self if self.n_samples else other).copy()
+            known.feature_names = merged_names(self, other)
+            return known
+        self._check_same(other)
+        merged = self._empty()
+        merged.batch_rows = max(self.batch_rows, other.batch_rows)
+        merged.feature_names = merged_names(self, other)
+        order = merge_order(self.feature_names, other.feature_names)
+        for state in (self, other):
+            batches, length = state._closed(), state.batch_rows
+            if state is other and order is not None:
+                batches = batches.permuted(order)
+            # Bring the finer state to the coarser one's length, so that batches stay comparable.
+            while length < merged.batch_rows:
+                batches, length = batches.paired(), 2 * length
+            merged._append(batches)
+        return merged
+
+    def _empty(self) -> Self:
+        """A state of the same kind that has seen no rows."""
+        return type(self)(self.n_batches, feature_names=self.feature_names)
+
+    def copy(self) -> Self:
+        """An independent state of the same rows.
+
+        Returns
+        -------
+        state
+            The copy.
+        """
+        copied = self._empty()
+        copied.batch_rows = self.batch_rows
+        copied._batches, copied._open = self._batches, self._open
+        return copied
+
+    def coarsened(self, *, rows: int, batches: int) -> Self:
+        """Merge neighbours until batches have `rows` rows, but keep at least `batches` of them.
+
+        Parameters
+        ----------
+        rows : int
+            Rows that a batch should have.
+        batches : int
+            The fewest batches to keep.
+
+        Returns
+        -------
+        state
+            Another state of the same rows.
+        """
+        coarse = self.copy()
+        while self.n_samples and coarse.batch_rows < rows and len(coarse._closed()) >= 2 * batches:
+            coarse._batches, coarse._open = coarse._closed().paired(), None
+            coarse.batch_rows *= 2
+        return coarse
+
+    def batch_counts(self) -> npt.NDArray[np.int64]:
+        """Rows of each batch.
+
+        Returns
+        -------
+        ndarray of int
+            In the order of the rows; the last batch may be shorter.
+        """
+        return self._closed().n.copy()
+
+    def _contents(self) -> StateContents:
+        arrays: dict[str, AnyArray] = {}
+        for prefix, part in (("", self._batches), ("open_", self._open)):
+            if part is not None:
+                arrays |= {prefix + name: array for name, array in part.arrays().items()}
+        meta = {"n_batches": self.n_batches, "batch_rows": self.batch_rows}
+        return StateContents(self.kind, self.feature_names, self.n_samples, meta, arrays)
+
+    @classmethod
+    def _from_contents(cls, contents: StateContents) -> Self:
+        state = cls(
+            contents.whole("n_batches", 2),
+            batch_rows=contents.whole("batch_rows", 1),
+            feature_names=contents.columns,
+        )
+        state._batches = cls._sums_in(contents, "")
+        state._open = cls._sums_in(contents, "open_")
+        if len({part.origin.shape[1] for part in state._parts()}) > 1:
+            raise StateFileError("state: expected batches of the same columns.")
+        if state.n_samples != contents.n_samples:
+            raise StateFileError(
+                f"state: expected batches of {contents.n_samples} rows in all, got "
+                f"{state.n_samples}."
+            )
+        return state
+
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}(n_samples={self.n_samples}, n_features={self.n_features}, "
+            f"n_batches={self.n_batches}, batch_rows={self.batch_rows})"
+        )
