@@ -71,7 +71,7 @@ BAD_ROWS = {
     "NaN and infinity": (
         with_cells(nan=[(3, 1), (9, 2)], inf=[(5, 2)]),
         ew.NonFiniteError,
-        ["'x1' (1)", "'x2' (2)", "drop_missing"],
+        ["'x1' (1)", "'x2' (2)", "missing='drop'"],
     ),
     "overflow": (NORMAL * 1e200, ew.DataError, ["overflows", "divide the column"]),
 }

@@ -119,7 +119,7 @@ def test_short_batches_are_a_word_on_standard_error(run_edgewise, npy_file):
         (["--min-effect", "-0.1"], 2, ["min_effect", "got -0.1"]),
         (["--effect-scale", "rho"], 2, ["--effect-scale", "'rho'", "'precision'"]),
         (["--budget", "0"], 2, ["budget", "above 0", "seconds"]),
-        (["--budget", "1", "--drop-missing"], 2, ["budget", "drop_missing"]),
+        (["--budget", "1", "--drop-missing"], 2, ["budget", "missing='drop'"]),
         (["--method", "whitened", "--radius", "nope"], 2, ["--radius", "'nope'", "'chi2'"]),
         (["--method", "whitened", "--alpha", "0.3"], 2, ["alpha", "0.2151", "'chi2'"]),
         (["--method", "whitened", "--support", "0,1"], 2, ["support", "'hoeffding'"]),

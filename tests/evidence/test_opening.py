@@ -63,7 +63,7 @@ def test_a_state(rows, state):
     [
         {"columns": ["x0", "x1"]},
         {"exclude": ["x0"]},
-        {"drop_missing": True},
+        {"missing": "drop"},
         {"transform": "normal-scores"},
     ],
 )
@@ -72,7 +72,7 @@ def test_of_a_state_no_rows_can_be_chosen(rows, asked, refuses):
     refuses(
         lambda: open_evidence(state, Needs(), "a test", **asked),
         ParameterError,
-        "columns, exclude, drop_missing, client: expected with rows only, got a state",
+        "columns, exclude, missing, drop_missing, client: expected with rows only, got a state",
     )
 
 
@@ -85,7 +85,7 @@ def test_columns_names_and_missing_values(rows):
         "a test",
         columns=["x0", "x1", "x3"],
         feature_names=["u", "v", "w"],
-        drop_missing=True,
+        missing="drop",
     )
     assert evidence.feature_names == ("u", "v", "w")
     assert evidence.n_dropped == 1

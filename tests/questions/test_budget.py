@@ -243,7 +243,7 @@ def test_a_budget_needs_to_know_how_many_rows_there_are(rows, refuses):
         lambda: ew.edge_test(rows, budget=1, drop_missing=True),
         lambda: ew.edge_test(FiniteRows(Cuts(rows, [100], n_rows=400)), budget=1),
     ):
-        refuses(call, ew.ParameterError, "budget", "number of rows is known", "drop_missing")
+        refuses(call, ew.ParameterError, "budget", "number of rows is known", "missing='drop'")
 
 
 def test_what_cannot_be_tested_cannot_be_tested_in_time_either(rows, refuses):

@@ -145,7 +145,7 @@ class TestData:
     def test_a_sample_of_the_complete_rows(self, rows):
         X = rows.copy()
         X[[0, 5], 2] = np.inf
-        sample = even_sample(X, most=200, drop_missing=True, feature_names=list("abcd"))
+        sample = even_sample(X, most=200, missing="drop", feature_names=list("abcd"))
         np.testing.assert_array_equal(sample.rows, np.delete(rows, [0, 5], axis=0)[::2])
         assert (sample.n_available, sample.n_dropped) == (398, 2)
         assert sample.table().feature_names == tuple("abcd")

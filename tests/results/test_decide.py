@@ -96,5 +96,5 @@ def test_dropped_rows_are_counted(rows):
     X = rows.copy()
     X[3, 1] = np.nan
     chosen = method_of("score")
-    evidence = open_evidence(X, chosen.needs, "a test", drop_missing=True)
+    evidence = open_evidence(X, chosen.needs, "a test", missing="drop")
     assert decide(chosen.measure(evidence), Question(0.05, None)).n_dropped == 1

@@ -21,7 +21,7 @@ def test_rows_that_are_counted(rows, csv_file):
     assert rows_up_to(open_table(csv_file), 399) is None
     X = rows.copy()
     X[:10] = np.nan
-    assert rows_up_to(open_table(X, drop_missing=True), 390) == 390
+    assert rows_up_to(open_table(X, missing="drop"), 390) == 390
 
 
 def test_no_more_is_read_than_is_needed(rows):

@@ -186,7 +186,7 @@ class TestMissing:
             lambda: ew.edge_test(gaps, groups="subject"),
             DataError,
             "groups: expected a label for every row, got missing ones in column 'subject'",
-            "drop_missing=True",
+            "missing='drop'",
         )
 
     def test_can_be_left_out(self, gaps, rows, labels, same_result):
@@ -274,7 +274,7 @@ class TestTable:
         assert open_table(grouped) is grouped
 
     @pytest.mark.parametrize(
-        "asked", [{"columns": "a"}, {"drop_missing": True}, {"groups": "b"}], ids=str
+        "asked", [{"columns": "a"}, {"missing": "drop"}, {"groups": "b"}], ids=str
     )
     def test_nothing_is_changed_afterwards(self, refuses, table, asked):
         grouped = open_table(table, groups="subject")

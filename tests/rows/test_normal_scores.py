@@ -114,7 +114,7 @@ class TestWithOtherViews:
         X[3, 1], X[200, 2], X[399, 0] = np.nan, np.inf, -np.inf
         whole = X[np.isfinite(X).all(axis=1)]
         data = X if name is None else save(name, NAMES, X)
-        table = open_table(data, drop_missing=True, **SCORES)
+        table = open_table(data, missing="drop", **SCORES)
         check(table, slow_scores(whole))
         for _ in range(2):  # each pass counts them
             assert read_into(Moments(order=2), table)[1] == 3
@@ -208,7 +208,7 @@ class TestSketches:
     def test_missing_rows_are_counted(self, save, many):
         X = many.copy()
         X[::1000, 0] = np.nan
-        table = open_table(save("x.parquet", "abc", X), drop_missing=True, **SCORES)
+        table = open_table(save("x.parquet", "abc", X), missing="drop", **SCORES)
         assert read_into(Moments(order=2), table)[1] == 30
 
     def test_the_missing_package(self, save, many, refuses, monkeypatch):

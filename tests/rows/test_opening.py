@@ -237,9 +237,9 @@ class TestTableThatIsOpenAlready:
     def test_missing_values(self, rows, all_rows, kind):
         X = rows.copy()
         X[3, 1] = np.nan
-        table = open_table(VIEWED[kind](X), drop_missing=True)
+        table = open_table(VIEWED[kind](X), missing="drop")
         assert len(all_rows(table)) == 399
-        assert len(all_rows(open_table(VIEWED[kind](X), exclude="x1", drop_missing=True))) >= 399
+        assert len(all_rows(open_table(VIEWED[kind](X), exclude="x1", missing="drop"))) >= 399
 
     def test_progress(self, rows, all_rows, kind):
         told = []

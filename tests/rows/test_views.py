@@ -146,7 +146,7 @@ class TestElsewhere:
             in_parts(X),
             columns=["d", "b"],
             feature_names=["x", "y"],
-            drop_missing=True,
+            missing="drop",
             progress=lambda n: None,
         )
         found, dropped = table.reduce(gather, joined)
@@ -198,7 +198,7 @@ def test_chosen_columns_of_a_table_are_not_copied(rows):
 
 def test_no_row_is_finite(refuses):
     X = np.full((20, 2), np.nan)
-    refuses(lambda: ew.edge_test(X, drop_missing=True), ew.DataError, "0 sample", "every row")
+    refuses(lambda: ew.edge_test(X, missing="drop"), ew.DataError, "0 sample", "every row")
 
 
 def test_renamed_columns_are_named(rows):

@@ -144,7 +144,7 @@ def test_how_many_rows_were_left_out(rows):
     X = rows.copy()
     X[[3, 390], 1] = np.nan, np.inf
     for empty in (ew.Moments(order=2), ew.BatchMoments(10)):
-        state, n_dropped = read_into(empty, open_table(X, drop_missing=True))
+        state, n_dropped = read_into(empty, open_table(X, missing="drop"))
         assert (state.n_samples, n_dropped) == (398, 2)
 
 

@@ -32,6 +32,7 @@ KINDS = {
     "moments": lambda: ew.Moments(feature_names=NAMES),
     "order 2": lambda: ew.Moments(order=2),
     "batches": lambda: ew.BatchMoments(4, batch_rows=5, feature_names=NAMES),
+    "pairwise": lambda: ew.PairwiseMoments(4, batch_rows=5, feature_names=NAMES),
 }
 
 
@@ -120,20 +121,20 @@ def resume(paths, checkpoint, state=None, columns=None, **options):
     )
 
 
-@pytest.mark.parametrize("drop", [False, True], ids=["complete", "dropping"])
+@pytest.mark.parametrize("missing", ["raise", "drop"])
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 @pytest.mark.parametrize("ending", ENDINGS)
-def test_resumed_at_any_batch_is_uninterrupted(tmp_path, write, rows, gaps, ending, kind, drop):
-    X = gaps if drop else rows[: CUTS[-1]]
+def test_resumed_at_any_batch_is_uninterrupted(tmp_path, write, rows, gaps, ending, kind, missing):
+    X = gaps if missing == "drop" else rows[: CUTS[-1]]
     source = FileTable(write(X, ending))
-    whole, n_dropped = read_into(kind(), open_table(source, drop_missing=drop))
-    assert n_dropped == (24 if drop else 0)
+    whole, n_dropped = read_into(kind(), open_table(source, missing=missing))
+    assert n_dropped == (24 if missing == "drop" else 0)
     assert whole.n_samples == len(X) - n_dropped
     kept = X[np.isfinite(X).all(axis=1)]
     np.testing.assert_allclose(whole.covariance(), np.cov(kept, rowvar=False), rtol=1e-10)
     for after in range(1, N_BATCHES + 1):
         checkpoint = tmp_path / f"{after}.checkpoint"
-        options = {"drop_missing": drop, "checkpoint": checkpoint, "every": 0}
+        options = {"missing": missing, "checkpoint": checkpoint, "every": 0}
         with pytest.raises(StopError):
             read_with_checkpoints(source, kind(), progress=stopping(after), **options)
         assert checkpoint.exists()
@@ -150,8 +151,8 @@ def test_resumed_at_any_batch_is_uninterrupted(tmp_path, write, rows, gaps, endi
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 def test_interrupted_again_and_again(tmp_path, write, gaps, kind):
     source = FileTable(write(gaps, "parquet"))
-    whole, _ = read_into(kind(), open_table(source, drop_missing=True))
-    options = {"drop_missing": True, "checkpoint": tmp_path / "x.checkpoint", "every": 0}
+    whole, _ = read_into(kind(), open_table(source, missing="drop"))
+    options = {"missing": "drop", "checkpoint": tmp_path / "x.checkpoint", "every": 0}
     stops = 0
     while True:
         with suppress(StopError):
@@ -229,7 +230,7 @@ class TestChanges:
         [
             ({"columns": ["a", "b", "c"]}, "columns"),
             ({"columns": ["d", "c", "b", "a"]}, "columns"),
-            ({"drop_missing": True}, "drop_missing"),
+            ({"missing": "drop"}, "drop_missing"),
             ({"state": ew.Moments()}, "kind"),
             ({"state": ew.BatchMoments(5)}, "options"),
         ],

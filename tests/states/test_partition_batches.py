@@ -27,7 +27,7 @@ def segments_of(X, cuts, length, blocks=1):
     """One segment for each part of the table, whose rows come in so many blocks."""
     bounds = [0, *sorted(cuts), len(X)]
     return [
-        segment_of(iter(np.array_split(X[start:stop], blocks)), start, length)
+        segment_of(BatchMoments, iter(np.array_split(X[start:stop], blocks)), start, length)
         for start, stop in pairwise(bounds)
     ]
 
@@ -81,7 +81,7 @@ class TestSegments:
         X = rows_of(n, shift=data.draw(st.sampled_from([0.0, 1e6]), label="shift"))
         length = batch_length(n, n_batches)
         segment = merged(segments_of(X, cuts, length, blocks), order)
-        state = state_of_segment(segment, n_batches, length)
+        state = state_of_segment(BatchMoments, segment, n_batches, length)
         stream = BatchMoments(n_batches).update(X)
         if X.mean() < 1e3:
             assert_same_stream(state, stream)
@@ -104,7 +104,10 @@ class TestSegments:
 
     def test_one_without_rows_changes_nothing(self):
         X = rows_of(20)
-        segment, empty = segment_of(iter([X]), 3, 8), segment_of(iter([]), 23, 8)
+        segment, empty = (
+            segment_of(BatchMoments, iter([X]), 3, 8),
+            segment_of(BatchMoments, iter([]), 23, 8),
+        )
         assert empty.sums is None
         assert segment + empty is segment
         assert BatchSegment(0, None) + segment is segment
@@ -116,7 +119,7 @@ class TestSegments:
         assert [segment.first for segment in segments] == [0] * 17
         one = merged(segments, [0] * 16)
         assert one.sums.n.tolist() == [17]
-        state = state_of_segment(one, 2, 64)
+        state = state_of_segment(BatchMoments, one, 2, 64)
         assert state._batches is None
         np.testing.assert_allclose(state.covariance(), np.cov(X, rowvar=False), rtol=1e-12)
 
@@ -132,15 +135,15 @@ class TestSegments:
         ],
     )
     def test_the_batches_of_a_part(self, start, n, first, counts):
-        segment = segment_of(iter([rows_of(n)]), start, 8)
+        segment = segment_of(BatchMoments, iter([rows_of(n)]), start, 8)
         assert (segment.first, segment.sums.n.tolist()) == (first, counts)
 
     def test_rows_may_come_as_columns(self):
         X = rows_of(50)
         columns = [np.ascontiguousarray(column) for column in X.T]
         blocks = [ColumnBlock([Piece(columns, i, min(i + 7, 50))], 3) for i in range(0, 50, 7)]
-        segment = segment_of(iter(blocks), 5, 8)
-        expected = segment_of(iter([X]), 5, 8)
+        segment = segment_of(BatchMoments, iter(blocks), 5, 8)
+        expected = segment_of(BatchMoments, iter([X]), 5, 8)
         assert segment.sums.n.tolist() == expected.sums.n.tolist()
         np.testing.assert_allclose(segment.sums.mean(), expected.sums.mean(), rtol=1e-12)
 
@@ -148,7 +151,7 @@ class TestSegments:
         X, later = rows_of(150), rows_of(333, seed=3)
         length = batch_length(150, 10)
         segment = merged(segments_of(X, [40, 41, 99], length), [0, 0, 0])
-        state = state_of_segment(segment, 10, length).update(later)
+        state = state_of_segment(BatchMoments, segment, 10, length).update(later)
         assert_same_stream(state, BatchMoments(10).update(X).update(later))
 
     @pytest.mark.parametrize("row", [0, 3, 19])
@@ -156,9 +159,9 @@ class TestSegments:
         X = rows_of(20)
         X[row, 1] = np.nan
         with pytest.raises(NonFiniteError) as caught:
-            segment_of(iter([X]), 5, 8)
+            segment_of(BatchMoments, iter([X]), 5, 8)
         assert caught.value.counts.tolist() == [0, 1, 0]
 
     def test_of_nothing_is_an_empty_state(self):
-        state = state_of_segment(BatchSegment(0, None), 10, 1)
+        state = state_of_segment(BatchMoments, BatchSegment(0, None), 10, 1)
         assert (state.n_samples, state.n_batches) == (0, 10)

@@ -207,7 +207,7 @@ class TestBadData:
         X[[100, 120, 130], [1, 1, 3]] = np.nan, np.inf, np.nan
         array, frame = da.from_array(X, chunks=(90, 4)), frame_of(X, (100, 300))
         call = lambda data: ew.edge_test(data, method=method, **engine)  # noqa: E731
-        fragments = ["chunk 1", "'x1' (2)", "'x3' (1)", "drop_missing=True"]
+        fragments = ["chunk 1", "'x1' (2)", "'x3' (1)", "missing='drop'"]
         error = refuses(lambda: call(array), NonFiniteError, *fragments)
         assert error.counts.tolist() == [0, 2, 0, 1]
         error = refuses(lambda: call(frame), NonFiniteError, "partition 1", "'b' (2)", "'d' (1)")

@@ -157,7 +157,7 @@ def test_missing_values_are_counted_over_all_partitions(cut, rows, same_result, 
     X[399, 1], X[399, 2] = np.inf, -np.inf
     frame = cut(X, [0, 90, 101, 400]).cache()
     error = refuses(
-        lambda: ew.edge_test(frame), NonFiniteError, "'x1' (4), 'x2' (1)", "drop_missing=True"
+        lambda: ew.edge_test(frame), NonFiniteError, "'x1' (4), 'x2' (1)", "missing='drop'"
     )
     np.testing.assert_array_equal(error.counts, [0, 4, 1, 0])
     for method in ("score", "batch"):

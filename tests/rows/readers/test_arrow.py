@@ -77,7 +77,7 @@ def test_nulls_of_every_kind_are_missing(require, refuses, same_result):
             "'whole' (1)",
             "'flag' (2)",
             "'real' (2)",
-            "drop_missing",
+            "missing='drop'",
         )
         result = ew.edge_test(frame, drop_missing=True)
         assert result.n_dropped == 3
@@ -216,7 +216,7 @@ def test_missing_values_in_a_stream_are_named(gappy, refuses):
         ew.NonFiniteError,
         "'b' (2)",
         "'c' (1)",
-        "drop_missing",
+        "missing='drop'",
     )
     assert error.counts.tolist() == [0, 2, 1, 0]
 

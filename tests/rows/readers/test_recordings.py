@@ -68,7 +68,7 @@ def test_a_recording_in_a_file_is_read_by_block(kit, require, block_size, tmp_pa
 
 
 def test_a_bad_segment_is_missing_and_told(kit, refuses, same_result):
-    refuses(lambda: ew.edge_test(bad_segment(kit)), ew.NonFiniteError, "'a' (10)", "drop_missing")
+    refuses(lambda: ew.edge_test(bad_segment(kit)), ew.NonFiniteError, "'a' (10)", "missing='drop'")
     result = ew.edge_test(bad_segment(kit), drop_missing=True)
     assert result.n_dropped == 10
     same_result(result, ew.edge_test(np.delete(kit.rows, range(50, 60), axis=0)), names=NAMES)
