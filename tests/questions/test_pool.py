@@ -351,7 +351,7 @@ def test_different_rows(refuses, copies, results):
     fewer = ew.edge_test(copies[1][:200])
     refuses(lambda: ew.pool([results[0], fewer]), ew.ParameterError, "number of rows", "300", "200")
     holes = np.vstack([copies[1], [[np.nan] * 4]])
-    dropped = ew.edge_test(holes, drop_missing=True)
+    dropped = ew.edge_test(holes, missing="drop")
     refuses(lambda: ew.pool([results[0], dropped]), ew.ParameterError, "left out", "impute every")
 
 

@@ -77,7 +77,7 @@ def test_power_beside_rows_left_out(trial):
         _, holes = drawn("gaussian", "mcar", rng)
         copies = IMPUTERS["gaussian"](holes, rng)
         pooled.append(pool([edge_test(X) for X in copies]).reject[PAIRS][~NULL].mean())
-        dropped.append(edge_test(holes, drop_missing=True).reject[PAIRS][~NULL].mean())
+        dropped.append(edge_test(holes, missing="drop").reject[PAIRS][~NULL].mean())
     trial.ratio_at_least("power, pooled beside dropped", pooled, dropped, 2.0)
 
 
