@@ -15,6 +15,7 @@ from edgewise.methods.method import Method
 from edgewise.questions.compare_methods import Comparison, all_variants, compare_methods
 from edgewise.questions.diagnose import Diagnosis, diagnose
 from edgewise.report.document import Context, LadderLine, report_html
+from edgewise.results.pooled import POOLED
 from edgewise.results.result import EdgeTestResult
 from edgewise.results.tested import chosen_pairs
 from edgewise.rows.opening import open_table
@@ -44,6 +45,11 @@ def write_report(
 ) -> None:
     """Write the report of a result; see `EdgeTestResult.report`."""
     check_writable(path)
+    if POOLED in result.options and (data is not None or compare):
+        raise ParameterError(
+            "data, compare: expected neither for a pooled result, because no single table has its "
+            "imputed rows; leave both out."
+        )
     special = next((what for name, what in _SPECIAL if name in result.options), None)
     if special is not None and compare:
         raise ParameterError(

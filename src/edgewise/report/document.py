@@ -30,6 +30,7 @@ from edgewise.report.page import (
     unit_square,
 )
 from edgewise.results.missing_values import lacking, told_of_missing
+from edgewise.results.pooled import MISSING, POOLED, imputed
 from edgewise.results.result import EdgeTestResult
 from edgewise.results.tested import chosen_pairs, given_names, is_chosen, tested_part
 from edgewise.results.transformed import meaning
@@ -187,9 +188,10 @@ def _cautions(result: EdgeTestResult, where: str) -> list[str]:
 
 
 def _facts(result: EdgeTestResult) -> list[tuple[str, str]]:
-    groups = result.options.get("n_groups")
+    groups, copies = result.options.get("n_groups"), imputed(result.options)
+    rows = f"{result.n_samples:,}" + (f" in {groups:,} groups" if groups else "")
     facts = [
-        ("rows", f"{result.n_samples:,}" + (f" in {groups:,} groups" if groups else "")),
+        ("rows", rows + f", {copies}" * bool(copies)),
         ("variables", f"{len(result.tested_columns()):,}"),
     ]
     if result.given:
@@ -200,14 +202,26 @@ def _facts(result: EdgeTestResult) -> list[tuple[str, str]]:
     tested = f"{result.method}, α = {result.alpha:g}"
     if result.correction is not None:
         tested += f", {result.correction}"
-    if result.options:
-        tested += ", " + ", ".join(f"{name} {value}" for name, value in result.options.items())
+    # What was pooled is told in a sentence.
+    options = {k: value for k, value in result.options.items() if k not in (POOLED, MISSING)}
+    if options:
+        tested += ", " + ", ".join(f"{name} {value}" for name, value in options.items())
     facts.append(("tested with", tested))
     return facts
 
 
 def _condition(result: EdgeTestResult) -> str:
     """What the rows must be like for the promise to hold."""
+    condition = _condition_of_rows(result)
+    if POOLED in result.options:
+        condition += (
+            "; and here if values are missing at random given those that are there, and the "
+            "imputations are draws from a model that fits"
+        )
+    return condition
+
+
+def _condition_of_rows(result: EdgeTestResult) -> str:
     if "n_groups" in result.options:
         return CONDITION_OF_GROUPS
     kind = registered().get(result.method)
@@ -236,6 +250,8 @@ def _python_call(result: EdgeTestResult) -> str:
     elif result.given:
         given["given"] = list(result.given)
     arguments = ", ".join(f"{name}={value!r}" for name, value in given.items())
+    if POOLED in result.options:
+        return f"edgewise.pool([edgewise.edge_test(data, {arguments}) for data in copies])"
     return f"edgewise.edge_test(data, {arguments})"
 
 

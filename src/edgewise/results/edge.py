@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from edgewise._base.checks import check_choice
 from edgewise._base.parts import is_installed, missing_package, part
+from edgewise.results.pooled import POOLED
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -172,6 +173,8 @@ def graph_of(result: EdgeTestResult) -> nx.Graph[str]:
         graph.graph["adjusted_for"] = ", ".join(result.given)
     if "transform" in result.options:
         graph.graph["transform"] = result.options["transform"]
+    if POOLED in result.options:
+        graph.graph[POOLED] = result.options[POOLED]
     graph.add_nodes_from(result.feature_names[i] for i in result.tested_columns())
     for edge in result.edges():
         numbers = edge._asdict()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from edgewise.results.missing_values import bars, told_of_missing
+from edgewise.results.pooled import POOLED, imputed
 from edgewise.results.tested import adjusted_for, is_chosen
 from edgewise.results.transformed import meaning, transformed
 
@@ -19,10 +20,11 @@ def shortest(result: EdgeTestResult) -> str:
     cautions = f", cautions={len(result.cautions)}" if result.cautions else ""
     family = "" if result.tested is None else f", pairs={result.n_pairs}"
     scores = f", transform={result.options['transform']!r}" if transformed(result.options) else ""
+    copies = f", pooled={result.options[POOLED]}" if POOLED in result.options else ""
     return (
         f"EdgeTestResult(method={result.method!r}, alpha={result.alpha:g}, "
         f"correction={result.correction!r}, n_samples={result.n_samples}, "
-        f"n_features={result.n_features}{scores}{family}, edges={result.n_edges}{cautions})"
+        f"n_features={result.n_features}{scores}{family}{copies}, edges={result.n_edges}{cautions})"
     )
 
 
@@ -40,13 +42,15 @@ def headline(result: EdgeTestResult) -> str:
     adjusted = f", {adjusted_for(result)}" if result.given else ""
     scores = transformed(result.options)
     groups = result.options.get("n_groups")
-    together = "" if groups is None else f" in {groups} groups"
+    rows = f"{result.n_samples} rows" + ("" if groups is None else f" in {groups} groups")
     if "effective_rows" in result.options:
-        together += ", weighted"
+        rows += ", weighted"
     if result.pair_rows is not None:
-        together += ", some with missing values"
+        rows += ", some with missing values"
+    if copies := imputed(result.options):
+        rows += f", {copies}"
     return (
-        f"{found}{adjusted}{f', {scores}' * bool(scores)}, from {result.n_samples} rows{together} "
+        f"{found}{adjusted}{f', {scores}' * bool(scores)}, from {rows} "
         f"(method {result.method!r}, alpha {result.alpha:g}, {family})."
     )
 

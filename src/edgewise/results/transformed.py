@@ -1,9 +1,11 @@
-"""How a result tells that columns were replaced by others before they were tested."""
+"""How a result tells that columns, or missing values, were replaced before they were tested."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
+
+from edgewise.results.pooled import pooling
 
 # What a result records, the words of a headline, and what they mean.
 _TOLD = {
@@ -27,6 +29,6 @@ def transformed(options: Mapping[str, Any]) -> str:
 
 
 def meaning(options: Mapping[str, Any]) -> list[str]:
-    """A sentence about what partial correlations then are; none if columns were tested."""
+    """Sentences about what partial correlations then are; none if rows were tested as they are."""
     said = _TOLD.get(str(options.get("transform")))
-    return [] if said is None else [said[1]]
+    return [*([] if said is None else [said[1]]), *pooling(options)]

@@ -16,6 +16,7 @@ import numpy as np
 
 from edgewise._base.parts import part
 from edgewise._base.types import BoolArray, FloatArray
+from edgewise.results.pooled import imputed
 from edgewise.results.result import EdgeTestResult
 from edgewise.results.tested import adjusted_for, is_chosen
 from edgewise.results.transformed import transformed
@@ -181,8 +182,8 @@ def found(result: EdgeTestResult) -> str:
 
 
 def adjusted(result: EdgeTestResult | EdgeDifferenceResult) -> list[str]:
-    """Further lines of a title: what was adjusted for and is not in the picture; of what scores."""
-    told = adjusted_for(result), transformed(result.options)
+    """Further lines of a title: what is not in the picture, of what scores, how often imputed."""
+    told = adjusted_for(result), transformed(result.options), imputed(result.options)
     return [shortened(text, _LONGEST_NOTE) for text in told if text]
 
 

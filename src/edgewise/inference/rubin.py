@@ -1,0 +1,139 @@
+"""Rubin's rules: one estimate and one standard error from those of several imputed copies.
+
+D. B. Rubin, Multiple Imputation for Nonresponse in Surveys, 1987; the degrees of freedom of
+J. Barnard and D. B. Rubin, "Small-sample degrees of freedom with multiple imputation", Biometrika
+86 (1999), 948–955.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from edgewise._base.types import FloatArray
+from edgewise.inference.measurement import Estimated
+from edgewise.inference.per_edge import PerEdge
+from edgewise.inference.reference import Normal, Reference, Student, StudentOfEach
+from edgewise.inference.score import ScoreTest
+from edgewise.inference.spread import CERTAIN
+
+# Student's t has no critical values without any.
+_FEWEST_DEGREES = 1e-3
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Pooled:
+    """What m imputed copies say together, for each entry.
+
+    Attributes
+    ----------
+    mean : ndarray
+        The mean of the estimates.
+    standard_error : ndarray
+        √T, T = W + (1 + 1/m)B: W the mean of the squared standard errors, B the sample variance of
+        the estimates.
+    missing : ndarray
+        λ = (1 + 1/m)B/T: the share of the variance that is there because values are missing. For
+        many copies it is the fraction of missing information.
+    degrees : ndarray
+        Barnard and Rubin's degrees of freedom of T.
+    """
+
+    mean: FloatArray
+    standard_error: FloatArray
+    missing: FloatArray
+    degrees: FloatArray
+
+
+def pool_estimates(
+    estimates: Sequence[FloatArray], errors: Sequence[FloatArray], degrees: Sequence[FloatArray]
+) -> Pooled:
+    """Rubin's rules for every entry.
+
+    1/ν = 1/ν_old + 1/ν_obs, with ν_old = (m − 1)/λ² and
+    ν_obs = (ν_com + 1)/(ν_com + 3) · ν_com (1 − λ).
+
+    Parameters
+    ----------
+    estimates, errors : m arrays of the same shape
+        The estimates of each copy, and their standard errors.
+    degrees : m arrays
+        ν_com of each copy: the degrees of freedom that its standard errors would have if no value
+        were missing. A variance with ν degrees has the relative variance 2/ν, and the variances of
+        the copies rise and fall together, so their harmonic mean is that of W.
+
+    Examples
+    --------
+    >>> made = pool_estimates(
+    ...     [np.array([1.0]), np.array([2.0]), np.array([3.0])],
+    ...     [np.array([1.0])] * 3,
+    ...     [np.array([100.0])] * 3,
+    ... )
+    >>> made.mean, (made.standard_error**2).round(3), made.missing.round(3)
+    (array([2.]), array([2.333]), array([0.571]))
+    >>> made.degrees.round(3)
+    array([5.346])
+    """
+    m = len(estimates)
+    # About the first copy, so that equal copies have no variance, not even one of rounding.
+    apart = np.stack([one - estimates[0] for one in estimates])
+    between = (1 + 1 / m) * apart.var(axis=0, ddof=1)
+    total = np.mean([np.square(one) for one in errors], axis=0) + between
+    complete = m / np.sum([1 / one for one in degrees], axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # An error that is not known is infinite, and no value that is missing could add to it.
+        missing = np.where(np.isinf(total), 0.0, between / total)
+        of_copies = np.square(missing) / (m - 1)
+        observed = (complete + 1) / (complete + 3) * complete * (1 - missing)
+        pooled = 1 / (of_copies + 1 / observed)
+    return Pooled(
+        estimates[0] + apart.mean(axis=0),
+        np.sqrt(total),
+        missing,
+        np.clip(pooled, _FEWEST_DEGREES, CERTAIN),
+    )
+
+
+def fisher_z_of(
+    estimated: Estimated, uncertainty: PerEdge | ScoreTest
+) -> tuple[FloatArray, FloatArray]:
+    """z = atanh ρ̂ and its standard error; the diagonal has z = 0 and an error of one.
+
+    That of the score test is its error of ρ̂, at ρ̂, over dρ/dz = 1 − ρ̂².
+    """
+    diagonal = np.eye(len(estimated.partial_correlation), dtype=bool)
+    rho = np.where(diagonal, 0.0, estimated.partial_correlation)
+    if isinstance(uncertainty, PerEdge):
+        error = uncertainty.spread.fisher_z
+    else:
+        error = uncertainty.spread_at(rho) / uncertainty.n_samples / ((1 - rho) * (1 + rho))
+    return np.arctanh(rho), np.where(diagonal, 1.0, error)
+
+
+def complete_degrees(
+    uncertainty: PerEdge | ScoreTest, n_samples: int, n_features: int, n_groups: int | None = None
+) -> float | FloatArray:
+    """ν_com: the degrees of freedom that a method's standard error of z has on complete rows.
+
+    Those of its own reference where that is Student's. A normal reference says nothing of them: n
+    rows leave n − p after p columns, which is what Gaussian rows have. The score test has its m =
+    n − p + 1: on Gaussian rows its error of z is 1/√m, and Student's t with m degrees is wider than
+    the normal law by what √(n − p − 1), the usual root, is smaller than √m. With rows in groups its
+    terms are the groups, and their number less one is the most that it has.
+    """
+    if isinstance(uncertainty, ScoreTest):
+        most = np.inf if n_groups is None else max(n_groups - 1, 1)
+        return np.minimum(np.asarray(uncertainty.degrees, dtype=np.float64), most)
+    return _of_reference(uncertainty.reference, max(n_samples - n_features, 1))
+
+
+def _of_reference(reference: Reference, of_rows: int) -> float | FloatArray:
+    if isinstance(reference, Student):
+        return reference.df
+    if isinstance(reference, StudentOfEach):
+        return reference.degrees
+    if isinstance(reference, Normal):
+        return float(of_rows)
+    raise TypeError(f"reference: unexpected {type(reference).__name__}")

@@ -1,0 +1,373 @@
+"""One result from those of imputed copies."""
+
+from __future__ import annotations
+
+import json
+import math
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import edgewise as ew
+from edgewise.inference.per_edge import PerEdge
+from edgewise.inference.reference import StudentOfEach
+from edgewise.results.json import json_schema
+
+METHODS = ("score", "nodewise", "wald", "batch", "kendall", "elliptical", "fisher")
+PAIRS = np.triu_indices(4, k=1)
+
+
+@pytest.fixture(scope="module")
+def copies():
+    """Six copies of 300 rows of a chain; 30 values of each column are drawn anew in each copy."""
+    rng = np.random.default_rng(8)
+    X = rng.standard_normal((300, 4))
+    for j in range(1, 4):
+        X[:, j] += 0.5 * X[:, j - 1]
+    made = []
+    for _ in range(6):
+        copy = X.copy()
+        for j in range(4):
+            copy[30 * j : 30 * j + 30, j] += rng.standard_normal(30)
+        made.append(copy)
+    return made
+
+
+@pytest.fixture(scope="module")
+def results(copies):
+    return [ew.edge_test(copy) for copy in copies]
+
+
+@pytest.fixture(scope="module")
+def pooled(results):
+    return ew.pool(results)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_by_hand(copies, method):
+    results = [ew.edge_test(copy, method=method) for copy in copies]
+    pooled, m = ew.pool(results), len(results)
+    for i, j in zip(*PAIRS, strict=True):
+        rho = [one.partial_correlation[i, j] for one in results]
+        z = [math.atanh(one) for one in rho]
+        errors = [one.partial_correlation_standard_error[i, j] for one in results]
+        within = sum((e / (1 - r**2)) ** 2 for e, r in zip(errors, rho, strict=True)) / m
+        between = (1 + 1 / m) * float(np.var(z, ddof=1))
+        total = within + between
+        nu = pooled.uncertainty.reference.degrees[i, j]
+        t = sum(z) / m / math.sqrt(total)
+        np.testing.assert_allclose(pooled.partial_correlation[i, j], math.tanh(sum(z) / m))
+        np.testing.assert_allclose(pooled.statistic[i, j], t)
+        np.testing.assert_allclose(pooled.pvalue[i, j], 2 * stats.t.sf(abs(t), nu), rtol=1e-9)
+        lost = pooled.options["missing_information"]["pairs"][i][j]
+        np.testing.assert_allclose(lost, between / total)
+        assert nu <= (m - 1) / lost**2
+        half = stats.t.ppf(0.975, nu) * math.sqrt(total)
+        ends = pooled.confidence_interval(scale="partial_correlation")
+        expected = [math.tanh(sum(z) / m - half), math.tanh(sum(z) / m + half)]
+        np.testing.assert_allclose([end[i, j] for end in ends], expected)
+
+
+def test_what_it_is_made_of(results, pooled):
+    assert isinstance(pooled.uncertainty, PerEdge)
+    assert isinstance(pooled.uncertainty.reference, StudentOfEach)
+    np.testing.assert_allclose(
+        pooled.covariance, np.mean([one.covariance for one in results], axis=0)
+    )
+    np.testing.assert_allclose(
+        pooled.precision.diagonal(), np.mean([one.precision.diagonal() for one in results], axis=0)
+    )
+    root = np.sqrt(pooled.precision.diagonal())
+    np.testing.assert_allclose(
+        pooled.partial_correlation[PAIRS], (-pooled.precision / np.outer(root, root))[PAIRS]
+    )
+    # The mean of Θ_ij would be nearly the same.
+    mean = np.mean([one.precision for one in results], axis=0)
+    np.testing.assert_allclose(pooled.precision[PAIRS], mean[PAIRS], atol=0.01)
+    assert (pooled.standard_error > results[0].standard_error).mean() > 0.9
+    assert np.isnan(pooled.statistic.diagonal()).all()
+
+
+def test_standard_errors_of_precision(results, pooled):
+    m, i, j = len(results), 0, 1
+    entries = [one.precision[i, j] for one in results]
+    within = np.mean([one.standard_error[i, j] ** 2 for one in results])
+    total = within + (1 + 1 / m) * np.var(entries, ddof=1)
+    np.testing.assert_allclose(pooled.standard_error[i, j], math.sqrt(total))
+
+
+def test_thresholds_and_decisions_agree(results):
+    for correction in ("holm", "bonferroni", "bh", "by", None):
+        pooled = ew.pool(results, correction=correction)
+        above = np.abs(pooled.precision[PAIRS]) >= pooled.threshold[PAIRS]
+        np.testing.assert_array_equal(above, pooled.reject[PAIRS])
+
+
+def test_record(results, pooled):
+    lost = pooled.options["missing_information"]
+    of_pairs = [lost["pairs"][i][j] for i, j in zip(*PAIRS, strict=True)]
+    assert pooled.options["pooled"] == 6
+    assert lost["largest"] == max(of_pairs)
+    np.testing.assert_allclose(lost["mean"], np.mean(of_pairs))
+    assert [lost["pairs"][i][i] for i in range(4)] == [None] * 4
+
+
+def test_recorded_numbers_are_means(copies):
+    results = [ew.edge_test(copy, method="elliptical") for copy in copies]
+    ratios = [one.options["kurtosis_ratio"] for one in results]
+    assert ew.pool(results).options["kurtosis_ratio"] == pytest.approx(np.mean(ratios))
+    of_batches = ew.pool([ew.edge_test(copy, method="batch") for copy in copies])
+    assert (
+        of_batches.options["n_batches"]
+        == ew.edge_test(copies[0], method="batch").options["n_batches"]
+    )
+
+
+@pytest.mark.parametrize("kind", ["given", "pairs"])
+def test_family(copies, kind):
+    family = {"given": ["x3"]} if kind == "given" else {"pairs": [("x0", "x1"), ("x1", "x3")]}
+    pooled = ew.pool([ew.edge_test(copy, **family) for copy in copies])
+    one = ew.edge_test(copies[0], **family)
+    np.testing.assert_array_equal(pooled.tested, one.tested)
+    assert pooled.given == one.given
+    assert pooled.n_pairs == one.n_pairs
+    np.testing.assert_array_equal(np.isnan(pooled.pvalue), ~one.tested)
+    assert ew.EdgeTestResult.from_json(pooled.to_json()).tested.tolist() == one.tested.tolist()
+
+
+def test_decided_as_the_results(copies):
+    asked = {"alpha": 0.01, "correction": "bh", "min_effect": 0.1, "effect_scale": "precision"}
+    pooled = ew.pool([ew.edge_test(copy, **asked) for copy in copies])
+    assert (pooled.alpha, pooled.correction) == (0.01, "bh")
+    assert (pooled.options["min_effect"], pooled.options["effect_scale"]) == (0.1, "precision")
+    again = ew.pool([ew.edge_test(copy) for copy in copies], **asked)
+    np.testing.assert_array_equal(again.adjusted_pvalue, pooled.adjusted_pvalue)
+
+
+def test_said_anew(copies, results):
+    mixed = [ew.edge_test(copies[0], alpha=0.01, correction=None), *results[1:]]
+    assert ew.pool(mixed, alpha=0.02, correction="bonferroni").alpha == 0.02
+    assert ew.pool(results, correction=None).correction is None
+    without = ew.pool([ew.edge_test(copy, min_effect=0.1) for copy in copies], min_effect=0)
+    assert "min_effect" not in without.options
+
+
+def test_maxt_needs_another_correction(copies, refuses):
+    results = [ew.edge_test(copy, method="batch", correction="maxt") for copy in copies]
+    for call in (lambda: ew.pool(results), lambda: ew.pool(results, correction="maxt")):
+        refuses(call, ew.ParameterError, "correction: 'maxt'", "correction='holm'")
+    assert ew.pool(results, correction="holm").correction == "holm"
+
+
+def test_iterators_are_read_once(results, pooled):
+    assert ew.pool(iter(results)).to_json() == pooled.to_json()
+
+
+def test_json(pooled, require):
+    text = pooled.to_json()
+    again = ew.EdgeTestResult.from_json(text)
+    assert again.to_json() == text
+    assert again.options == pooled.options
+    assert again.summary() == pooled.summary()
+    np.testing.assert_array_equal(
+        again.confidence_interval(0.9).low, pooled.confidence_interval(0.9).low
+    )
+    require("jsonschema").validate(json.loads(text), json_schema())
+
+
+def test_results_from_files_can_be_pooled(results, pooled):
+    read = [ew.EdgeTestResult.from_json(one.to_json()) for one in results]
+    np.testing.assert_allclose(ew.pool(read).pvalue, pooled.pvalue)
+
+
+def test_files_are_listed(copies, tmp_path):
+    for k, copy in enumerate(copies):
+        np.save(tmp_path / f"{k}.npy", copy)
+    paths = sorted(tmp_path.glob("*.npy"))
+    files = ew.pool([ew.edge_test(path) for path in paths]).files
+    assert [file.path for file in files] == [str(path) for path in paths]
+
+
+def test_chosen_neighbours_are_those_of_any_copy(copies):
+    results = [ew.edge_test(copy, method="nodewise") for copy in copies]
+    chosen = ew.pool(results).selection.neighbours
+    for i, own in enumerate(chosen):
+        assert set(own) == set().union(*(one.selection.neighbours[i] for one in results))
+
+
+# -- cautions
+
+
+def test_equal_copies(results):
+    with pytest.warns(ew.BrokenAssumptionWarning, match="All 3 results are equal"):
+        pooled = ew.pool([results[0]] * 3)
+    assert "draws nothing at random" in pooled.cautions[0]
+    # Nothing is missing, and m = n − p + 1 = 297 degrees are nearly kept.
+    degrees = pooled.uncertainty.reference.degrees[0, 1]
+    np.testing.assert_allclose(degrees, 298 / 300 * 297)
+
+
+def test_few_copies(results):
+    two = ew.pool(results[:2])
+    told = [caution for caution in two.cautions if "copies are few" in caution]
+    percent = round(100 * two.options["missing_information"]["largest"])
+    assert len(told) == 1
+    assert f"up to {percent} %" in told[0]
+    assert f"{percent} copies or more" in told[0]
+
+
+def test_enough_copies(copies, results):
+    rng = np.random.default_rng(0)
+    nearly = [ew.edge_test(copies[0] + 1e-3 * rng.standard_normal((300, 4))) for _ in range(3)]
+    assert ew.pool(nearly).cautions == ()
+
+
+def test_cautions_of_the_results_are_told_once(results):
+    told = "A few rows are very far out (tail index {}). They may be outliers."
+    some = [replace(one, cautions=(told.format(k / 7),)) for k, one in enumerate(results[:4])]
+    mine = [one for one in ew.pool([*some, *results[4:]]).cautions if "far out" in one]
+    assert mine == [f"In 4 of 6 copies: {told.format(0.0)}"]
+    every = [replace(one, cautions=(told.format(k / 7),)) for k, one in enumerate(results)]
+    assert told.format(0.0) in ew.pool(every).cautions
+
+
+def test_heavy_tails_are_too_much_for_most_imputers():
+    rng = np.random.default_rng(1)
+    precision = ew.simulate.make_chain_precision(4)
+    X = ew.simulate.sample("t5", precision, 2000, rng=rng)
+    copies = [X + 0.3 * rng.standard_normal(X.shape) for _ in range(20)]
+    results = [ew.edge_test(copy) for copy in copies]
+    with pytest.warns(ew.BrokenAssumptionWarning, match="times those of independent Gaussian"):
+        pooled = ew.pool(results)
+    assert "'kendall'" in pooled.cautions[0]
+    by_ranks = ew.pool([ew.edge_test(copy, method="kendall") for copy in copies])
+    assert not any("times those" in caution for caution in by_ranks.cautions)
+
+
+def test_gaussian_rows_are_not_warned_of(results):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert not any("times those" in caution for caution in ew.pool(results).cautions)
+
+
+# -- what cannot be pooled
+
+
+@pytest.mark.parametrize("given", [3, "results", None, {"a": 1}])
+def test_not_a_list(refuses, given):
+    kind = type(given).__name__
+    refuses(lambda: ew.pool(given), ew.ParameterError, "results: expected a list", kind)
+
+
+def test_a_single_result(refuses, results):
+    refuses(lambda: ew.pool(results[0]), ew.ParameterError, "expected a list", "EdgeTestResult")
+    for few in ([], results[:1]):
+        message = f"expected at least 2, one for each imputed copy, got {len(few)}"
+        refuses(lambda few=few: ew.pool(few), ew.ParameterError, message)
+
+
+def test_something_else(refuses, results, copies):
+    difference = ew.compare_groups(copies[0][:150], copies[0][150:])
+    for other in (difference, copies[0], "a", None):
+        refuses(
+            lambda other=other: ew.pool([results[0], other]),
+            ew.ParameterError,
+            "results of edge_test",
+            f"{type(other).__name__} as number 2",
+        )
+
+
+@pytest.mark.parametrize(
+    "method", ["trace", "eig", "spectral", "whitened", "entrywise", "sequential"]
+)
+@pytest.mark.filterwarnings("ignore::edgewise.errors.TooFewRowsWarning")
+def test_bounds(refuses, copies, method):
+    results = [ew.edge_test(copy, method=method) for copy in copies[:2]]
+    refuses(lambda: ew.pool(results), ew.ParameterError, f"method {method!r}", "method='score'")
+
+
+@pytest.mark.filterwarnings("ignore::edgewise.errors.TooFewRowsWarning")
+def test_a_bound_of_kendall(refuses, copies):
+    results = [ew.edge_test(copy, method=ew.Kendall(radius="hoeffding")) for copy in copies[:2]]
+    refuses(lambda: ew.pool(results), ew.ParameterError, "'kendall'", "bounds all entries at once")
+
+
+def test_results_of_older_files(refuses, results):
+    old = replace(results[1], uncertainty=None)
+    refuses(lambda: ew.pool([results[0], old]), ew.ParameterError, "number 2", "older edgewise")
+
+
+def test_values_that_are_still_missing(refuses, copies):
+    holes = copies[0].copy()
+    holes[:20, 0] = np.nan
+    results = [ew.edge_test(holes, missing="pairwise")] * 2
+    refuses(lambda: ew.pool(results), ew.ParameterError, "missing='pairwise'", "impute every value")
+
+
+def test_weights(refuses, copies, results):
+    weights = np.random.default_rng(0).gamma(4, 1, 300)
+    weighted = [ew.edge_test(copy, weights=weights) for copy in copies]
+    pooled = ew.pool(weighted)
+    assert "300 rows, weighted, imputed 6 times" in pooled.headline()
+    assert not any("times those" in caution for caution in pooled.cautions)
+    mixed = [results[0], weighted[1]]
+    refuses(lambda: ew.pool(mixed), ew.ParameterError, "the same weights in all", "'given'")
+
+
+def test_pooled_twice(refuses, pooled, results):
+    refuses(lambda: ew.pool([results[0], pooled]), ew.ParameterError, "a pooled one as number 2")
+
+
+@pytest.mark.parametrize(
+    ("other", "what"),
+    [
+        ({"feature_names": ["x1", "x0", "x2", "x3"]}, "the same order"),
+        ({"feature_names": ["a", "b", "c", "d"]}, "the same columns in all, got 'x0', 'x1'"),
+        ({"method": "wald"}, "the same method in all, got 'score' as number 1 and 'wald'"),
+        ({"transform": "normal-scores"}, "the same transform in all, got none as number 1"),
+        ({"given": ["x3"]}, "the same given columns in all, got none as number 1 and ('x3')"),
+        ({"pairs": [("x0", "x1"), ("x2", "x3")]}, "the same pairs in all, got none"),
+        ({"groups": np.arange(300) // 5}, "the same number of groups in all, got none"),
+        ({"alpha": 0.1}, "the same alpha in all, got 0.05 as number 1 and 0.1 as number 2"),
+        ({"correction": "bh"}, "the same correction in all, got 'holm' as number 1 and 'bh'"),
+        ({"min_effect": 0.1}, "the same min_effect in all, got 0.0 as number 1 and 0.1"),
+    ],
+)
+def test_different_questions(refuses, copies, results, other, what):
+    second = ew.edge_test(copies[1], **other)
+    refuses(lambda: ew.pool([results[0], second]), ew.ParameterError, "results: expected", what)
+
+
+def test_different_scales(refuses, copies):
+    scales = ("precision", "partial_correlation")
+    results = [ew.edge_test(copies[0], min_effect=0.1, effect_scale=scale) for scale in scales]
+    refuses(lambda: ew.pool(results), ew.ParameterError, "the same effect_scale", "effect_scale=")
+
+
+def test_different_rows(refuses, copies, results):
+    fewer = ew.edge_test(copies[1][:200])
+    refuses(lambda: ew.pool([results[0], fewer]), ew.ParameterError, "number of rows", "300", "200")
+    holes = np.vstack([copies[1], [[np.nan] * 4]])
+    dropped = ew.edge_test(holes, missing="drop")
+    refuses(lambda: ew.pool([results[0], dropped]), ew.ParameterError, "left out", "impute every")
+
+
+def test_different_options(refuses, copies):
+    results = [ew.edge_test(copies[0], method=ew.Nodewise(penalty=size)) for size in (1.0, 1.5)]
+    refuses(lambda: ew.pool(results), ew.ParameterError, "options of the method", "'penalty': 1.5")
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"alpha": 2}, "alpha: expected a number between 0 and 1, got 2"),
+        ({"correction": "hom"}, "(did you mean 'holm'?)"),
+        ({"min_effect": -1}, "min_effect: expected"),
+        ({"effect_scale": "z"}, "effect_scale: expected one of"),
+    ],
+)
+def test_what_is_said_anew_is_checked(refuses, results, asked, message):
+    refuses(lambda: ew.pool(results, **asked), ew.ParameterError, message)
