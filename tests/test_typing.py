@@ -56,9 +56,14 @@ assert_type(batches + ew.BatchMoments(20).update(X), ew.BatchMoments)
 assert_type(batches.n_features, int | None)
 batches.save("rows.state")
 assert_type(ew.BatchMoments.load("rows.state"), ew.BatchMoments)
+assert_type(ew.accumulate(X, missing="pairwise"), ew.PairwiseMoments)
 assert_type(
     ew.load_state("rows.state"),
-    ew.Moments | ew.BatchMoments | ew.ConcordanceMoments | ew.ConfidenceSequence,
+    ew.Moments
+    | ew.BatchMoments
+    | ew.ConcordanceMoments
+    | ew.PairwiseMoments
+    | ew.ConfidenceSequence,
 )
 
 sequence = ew.ConfidenceSequence(alpha=0.05, tuned_for=400).update(X)

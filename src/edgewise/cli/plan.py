@@ -67,8 +67,7 @@ def command(effect: float, power: float, alpha: float, verbose: bool, **asked: A
     from edgewise.rows.file_read import files_read
     from edgewise.rows.missing import refuse_pairwise
 
-    missing = missing_asked(asked)
-    refuse_pairwise(missing, "a plan")
+    refuse_pairwise(missing_asked(asked), "a plan")
     plans: list[tuple[str, str, SamplePlan | EdgewiseError]] = []
     with opened_table(asked) as table, watched(asked, table, "planning") as rows:
         family = family_of(asked, table.feature_names)
@@ -84,7 +83,7 @@ def command(effect: float, power: float, alpha: float, verbose: bool, **asked: A
         failures = [made for *_, made in plans if isinstance(made, EdgewiseError)]
         if len(failures) == len(plans):
             raise failures[0]
-        n_dropped = dropped_rows(rows) if missing == "drop" else 0
+        n_dropped = dropped_rows(rows) if missing_asked(asked) == "drop" else 0
     if verbose:
         remark_on_files(files_read(table))
     tell_dropped(n_dropped)

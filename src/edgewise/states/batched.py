@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
+from typing import ClassVar, Generic, Protocol, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -175,7 +175,7 @@ class BatchedState(State, Generic[S]):
             batches = batches.paired()
         return batches
 
-    def __add__(self, other: Any) -> Self:
+    def __add__(self, other: Self) -> Self:
         if not isinstance(other, type(self)):
             return NotImplemented
         self._check_other(other)

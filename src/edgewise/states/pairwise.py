@@ -109,6 +109,8 @@ class PairwiseMoments(BatchedState[PairwiseSums]):
         Rows seen, whatever they lack.
     n_features : int or None
         Columns, once rows have been seen.
+    weighted : bool
+        Whether the rows came with weights.
 
     Examples
     --------
@@ -119,9 +121,25 @@ class PairwiseMoments(BatchedState[PairwiseSums]):
     >>> X[rng.random(X.shape) < 0.1] = np.nan
     >>> state = ew.PairwiseMoments(50).update(X[:300]).update(X[300:])
     >>> state.n_samples, state.pair_rows()[0].tolist()
-    (1000, [913, 814, 815])
+    (1000, [901, 802, 797])
     >>> ew.edge_test(state, method="batch").n_edges
     0
+    >>> state.batch_counts().tolist()[:3], state.mean().shape, state.covariance().shape
+    ([16, 16, 16], (3,), (3, 3))
+    >>> state.coarsened(rows=100, batches=5).batch_counts().tolist()
+    [128, 128, 128, 128, 128, 128, 128, 104]
+    >>> state.copy().merge(state).n_samples
+    2000
+    >>> state.pooled().n_missing.tolist()
+    [99, 110, 109]
+
+    A state can be kept:
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     state.save(f"{folder}/rows.state")
+    ...     ew.PairwiseMoments.load(f"{folder}/rows.state")
+    PairwiseMoments(n_samples=1000, n_features=3, n_batches=50, batch_rows=16)
     """
 
     kind: ClassVar[str] = "pairwise"
