@@ -40,6 +40,9 @@ _LITTLE_WORK = 10_000
 # Numbers in both groups together whose rows are compared with each other: a fraction of a second.
 _MOST_LOOKED_AT = 4_000_000
 
+# What may be said of a state too, or is always said.
+_OF_ANY = ("feature_names", "missing")
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Group:
@@ -63,7 +66,9 @@ class Group:
                 f"group {name!r}: expected rows, or a state of rows, got a "
                 f"{type(state).__name__}; pass its .state."
             )
-        asked = [key for key, value in rows.items() if key != "feature_names" and _is_set(value)]
+        asked = [key for key, value in rows.items() if value is not None and key not in _OF_ANY]
+        if rows["missing"] != "raise":
+            asked.append("missing")
         if asked:
             raise ParameterError(
                 f"{', '.join(asked)}: expected with rows only, got a state for group {name!r}, "
@@ -128,10 +133,6 @@ class Group:
             known = rows_up_to(self.source, p + 2)
         if known is not None:
             _check_enough(known, p)
-
-
-def _is_set(value: Any) -> bool:
-    return value is not None and value is not False
 
 
 def _check_enough(n: int, p: int) -> None:
