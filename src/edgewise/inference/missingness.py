@@ -37,13 +37,12 @@ def missingness(pooled: PooledPairs) -> Missingness | None:
     s_b²(1/n_ab − 1/n_b), over random parts of these rows. For each a the differences of all b are
     put together by their correlations: a χ² of as many degrees of freedom.
     """
-    worth, p = pooled.worth, pooled.n_features
-    of_columns = worth.diagonal()
+    p, of_columns = pooled.n_features, pooled.worth.diagonal()
     scale = np.sqrt(pooled.covariance().diagonal())
     mean = pooled.sums.first[0] / pooled.sums.total[0]
     # Means of b (along the first axis) in rows that have a, and what chance makes of them.
     difference = (mean - mean.diagonal()[:, np.newaxis]) / scale[:, np.newaxis]
-    chance = 1 / worth - 1 / of_columns[:, np.newaxis]
+    chance = _chance(pooled.sums.total[0], pooled.sums.total_square[0])
     rows = pooled.pair_rows
     lacking = rows.diagonal()[:, np.newaxis] - rows
     enough = (lacking >= _FEWEST) & (rows >= _FEWEST) & (chance > 0)
@@ -56,6 +55,12 @@ def missingness(pooled: PooledPairs) -> Missingness | None:
         return None
     smallest = min(known, key=lambda one: one.pvalue)
     return smallest._replace(pvalue=min(1.0, smallest.pvalue * len(known)))
+
+
+def _chance(total: FloatArray, square: FloatArray) -> FloatArray:
+    """Σ w²(m/N_ab − 1/N_b)², m = 1 in rows that have a: 1/n_ab − 1/n_b where weights are equal."""
+    whole, squares = total.diagonal()[:, np.newaxis], square.diagonal()[:, np.newaxis]
+    return np.asarray(square / total * (1 / total - 2 / whole) + squares / whole**2)
 
 
 def _correlation(pooled: PooledPairs, scale: FloatArray, of_columns: FloatArray) -> FloatArray:

@@ -251,15 +251,14 @@ class Method(ABC):
             return
         if weights:
             raise ParameterError(
-                f"weights: expected with method 'score', 'wald' or 'batch', got {self.name!r}, "
-                "whose errors are those of rows that count the same; use one of the three, or "
+                "weights: expected none with this method, whose errors are those of rows that "
+                "count the same, got some; use method 'score', 'wald' or 'batch', or "
                 "weight_kind='frequency' if a weight says how often the row was seen."
             )
         if missing:
             raise ParameterError(
-                "missing: expected 'pairwise' with method 'score', 'wald' or 'batch', got "
-                f"{self.name!r}, which needs complete rows; use one of the three, or "
-                "missing='drop'."
+                "missing: expected 'raise' or 'drop' with this method, which needs complete rows, "
+                "got 'pairwise'; use method 'score', 'wald' or 'batch'."
             )
 
     def check_transform(self) -> None:
