@@ -67,7 +67,7 @@ class TestDask:
         frame = pd.DataFrame(X, columns=list("abcd"))
         frame["subject"] = [f"s{i % 25}" for i in range(400)]
         data = dd.from_pandas(frame, npartitions=3)
-        asked = {"groups": "subject", "drop_missing": True, **SCORES}
+        asked = {"groups": "subject", "missing": "drop", **SCORES}
         result = ew.edge_test(data, client=client, **asked)
         same_result(result, ew.edge_test(frame, **asked))
         assert result.n_dropped == 8
