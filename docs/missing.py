@@ -195,8 +195,53 @@ def depends() -> Iterator[dict]:
 
 
 def table() -> None:
-    for line in read():
-        print(" | ".join(str(value) for value in line.values()))
+    """The tables of the page: errors of score / wald / batch, in percent."""
+    lines = {tuple(line[key] for key in KEYS): line for line in read()}
+
+    def percent(
+        cell: tuple, column: str, methods: tuple = ("score", "wald", "batch")
+    ) -> str:
+        found = [lines.get((*cell, method)) for method in methods]
+        return " / ".join(
+            "–" if line is None else f"{100 * float(line[column]):.1f}"
+            for line in found
+        )
+
+    shares = ("0.02", "0.1", "0.3")
+    for column in ("family_wise", "coverage", "power"):
+        print(f"\n{column}, %\n\n| rows × columns | law | 2 % missing | 10 % | 30 % |")
+        print("|---|---|---|---|---|")
+        for n, p in (("500", "10"), ("5000", "10"), ("500", "30"), ("5000", "30")):
+            for law in LAWS:
+                cells = (
+                    percent(("levels", law, n, p, share), column) for share in shares
+                )
+                print(f"| {n} × {p} | {law} |", " | ".join(cells), "|")
+    print(
+        "\n| law | found by score / wald / batch | by score, rows dropped |\n|---|---|---|"
+    )
+    for law in LAWS:
+        cell = ("power", law, "1000", "30", "0.1")
+        dropped = percent(cell, "power", ("score, rows dropped",))
+        print(f"| {law} | {percent(cell, 'power')} | {dropped} |")
+    print("\n| rows × columns | law | complete | 10 % missing |\n|---|---|---|---|")
+    for n in ("500", "5000"):
+        for law in LAWS:
+            cells = (
+                percent(("weights", law, n, "10", x), "family_wise")
+                for x in ("0.0", "0.1")
+            )
+            print(f"| {n} × 10 | {law} |", " | ".join(cells), "|")
+    print(
+        "\n| law | weighted | score, no weights | fisher, no weights |\n|---|---|---|---|"
+    )
+    for law in LAWS:
+        cell = ("selection", law, "4000", "6", "0.0")
+        plain = (
+            percent(cell, "family_wise", (f"{x}, no weights",))
+            for x in ("score", "fisher")
+        )
+        print(f"| {law} | {percent(cell, 'family_wise')} |", " | ".join(plain), "|")
 
 
 def read() -> list[dict]:
