@@ -53,6 +53,8 @@ def checked_weights(weights: Any) -> FloatArray:
     """Weights that a user passes as an array, one for each row."""
     try:
         values = np.asarray(weights)
+        if values.dtype.kind not in "fiubOUS":
+            raise TypeError(f"values of type {values.dtype}")
         if values.dtype.kind not in "fiub":
             values = values.astype(np.float64)
     except (TypeError, ValueError) as error:
