@@ -262,7 +262,8 @@ class TestRefuses:
             )
 
     @pytest.mark.parametrize(
-        "method", ["nodewise", "kendall", "elliptical", "fisher", "entrywise", "trace", "sequential"]
+        "method",
+        ["nodewise", "kendall", "elliptical", "fisher", "entrywise", "trace"],
     )
     def test_other_methods(self, gaps, refuses, method):
         for data, how in ((gaps, PAIRWISE), (open_table(gaps, **PAIRWISE), {})):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import pickle
 import struct
 
@@ -440,7 +441,7 @@ class TestDamagedFiles:
         header, body = parts(saved)
         for array in header["arrays"]:
             shape = array["shape"]
-            for other in (shape[::-1] + [1], [int(np.prod(shape))] + [1] * len(shape)):
+            for other in ([*shape[::-1], 1], [int(np.prod(shape))] + [1] * len(shape)):
                 array["shape"] = other
                 craft(saved, header, body)
                 refuses(lambda: PairwiseMoments.load(saved), StateFileError)
@@ -529,7 +530,7 @@ def test_any_table_cut_and_merged_anyhow(table, K, batch_rows, data):
     merged = PairwiseMoments(K, batch_rows=batch_rows, feature_names=[f"c{j}" for j in range(p)])
     streamed = PairwiseMoments(K, batch_rows=batch_rows)
     bounds = [0, *cuts, len(X)]
-    for number, (a, b) in enumerate(zip(bounds, bounds[1:], strict=False)):
+    for number, (a, b) in enumerate(itertools.pairwise(bounds)):
         own = None if w is None else w[a:b]
         # Every other part has its columns in another order.
         how = order if number % 2 else np.arange(p)

@@ -107,7 +107,7 @@ class TestChanges:
         empty = gaps[:10].copy()
         empty[:, 1] = np.nan
         # Its origin would be far from the values of the other part.
-        far = gaps[10:] + [0, 1e9, 0]
+        far = gaps[10:] + np.array([0, 1e9, 0])
         both = pairwise_sums(empty, None).plus(pairwise_sums(far, None))
         expected = np.nanmean(np.where(np.isfinite(far), far, np.nan)[:, 1])
         np.testing.assert_allclose(both.origin[0, 1], expected, rtol=1e-14)
