@@ -240,8 +240,7 @@ class TestJson:
             lambda rows: 5,
             lambda rows: [],
         ],
-        ids=["short", "narrow", "negative", "halves", "lopsided", "null", "text", "more", "huge"]
-        + ["number", "empty"],
+        ids="short narrow negative halves lopsided null text more huge number empty".split(),
     )
     def test_bad_rows_of_pairs(self, pairwise, refuses, change):
         document = json.loads(pairwise.to_json())
