@@ -94,7 +94,7 @@ def _dropped(result: EdgeTestResult) -> str:
     cost = _most(result, result.n_dropped_alone)
     if cost:
         text += f"; left out because of one column alone: {cost}"
-    elif result.n_missing:
+    elif any(result.n_missing):
         text += f"; most values are missing in {_most(result, result.n_missing)}"
     if n > _MANY * (n + result.n_samples):
         text += ". With missing='pairwise' (score, wald, batch) they would count"
