@@ -240,7 +240,19 @@ class TestJson:
             lambda rows: 5,
             lambda rows: [],
         ],
-        ids="short narrow negative halves lopsided null text more huge number empty".split(),
+        ids=[
+            "short",
+            "narrow",
+            "negative",
+            "halves",
+            "lopsided",
+            "null",
+            "text",
+            "more",
+            "huge",
+            "number",
+            "empty",
+        ],
     )
     def test_bad_rows_of_pairs(self, pairwise, refuses, change):
         document = json.loads(pairwise.to_json())

@@ -334,8 +334,8 @@ class TestRefuses:
             refuses(
                 lambda data=data, how=how: ew.edge_test(data, method=method, **how),
                 ParameterError,
-                f"weights: expected with method 'score', 'wald' or 'batch', got {method!r}",
-                "weight_kind='frequency'",
+                "weights: expected none with this method, whose errors are those of rows that",
+                "use method 'score', 'wald' or 'batch', or weight_kind='frequency'",
             )
 
     def test_a_budget(self, rows, weights, refuses):
