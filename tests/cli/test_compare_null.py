@@ -85,7 +85,7 @@ def test_missing_values(run_main, tmp_path, rows, write_csv):
     out, err = run_main("compare", path, "--null", status=1)
     assert out == ""
     assert "'b' (2)" in err
-    assert "--drop-missing" in err
+    assert "--missing drop" in err
     out, err = run_main("compare", path, "--null", "--drop-missing", "--shuffles", 1)
     assert err == "edgewise: left out 2 rows with missing or infinite values.\n"
     assert "1 shuffle of 398 rows" in out

@@ -16,6 +16,11 @@ import pytest
 import edgewise as ew
 from edgewise.rows.clusters.connecting import dask_client
 
+TWO_LEFT_OUT = (
+    "edgewise: 2 rows with missing values were left out; left out because of one column alone: "
+    "b (2)."
+)
+
 
 @pytest.fixture(scope="module")
 def scheduler(require):
@@ -65,7 +70,7 @@ def test_a_file_that_cannot_be_tested(run_edgewise, folder, rows, write_csv, req
     write_csv(folder / "part4.csv", "abcd", X)
     done = run_edgewise("test", ".", "--engine", "dask", cwd=folder, status=1)
     line = one_sentence(done.stdout, done.stderr)
-    for fragment in ("part4.csv", "'b' (1)", "--drop-missing"):
+    for fragment in ("part4.csv", "'b' (1)", "--missing drop"):
         assert fragment in line
 
 
@@ -136,7 +141,7 @@ def test_rows_that_are_left_out(run_main, folder, rows, scheduler, write_csv):
     for method in ("score", "batch"):
         command = ["--engine", "dask", "--scheduler", scheduler, "--method", method]
         _, err = run_main("test", "holes.csv", *command, "--drop-missing")
-        assert err == "edgewise: left out 2 rows with missing or infinite values.\n"
+        assert err.splitlines() == [TWO_LEFT_OUT, "  b ▏········· 2 missing (0.5 %)"]
 
 
 @pytest.mark.parametrize(
@@ -304,9 +309,11 @@ class TestOtherCommands:
         X = rows.copy()
         X[[3, 9], 1] = np.nan
         write_csv(folder / "holes.csv", "abcd", X)
-        for command in (["compare"], ["report"], ["accumulate", "-o", "x.state"]):
+        for command in (["compare"], ["accumulate", "-o", "x.state"]):
             _, err = run_main(*command, "holes.csv", "part3.csv", "--drop-missing", *there)
             assert err == "edgewise: left out 2 rows with missing or infinite values.\n"
+        _, err = run_main("report", "holes.csv", "part3.csv", "--drop-missing", *there)
+        assert err.splitlines()[0] == TWO_LEFT_OUT
 
     @pytest.mark.parametrize("command", ["accumulate -o x.state", "compare", "report"])
     def test_wrong_usage(self, run_main, folder, command):

@@ -57,8 +57,9 @@ def test_the_real_thing(run_edgewise, require, gaps, tmp_path):
     said = [
         line for line in done.stderr.splitlines() if not line.startswith("WARNING: Using incub")
     ]
-    assert [line for line in said if "caution" not in line] == said[:1]
+    assert [line for line in said if "caution" not in line] == said[:2]
     assert "2 rows" in said[0]
+    assert "b 2 ▏········· 2 missing" in said[1]
 
 
 def test_outputs_and_warnings(run_spark, gaps, tmp_path):
@@ -75,7 +76,7 @@ def test_outputs_and_warnings(run_spark, gaps, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "status", "fragments"),
     [
-        (["one.parquet"], 1, ["'b 2' (1)", "--drop-missing"]),
+        (["one.parquet"], 1, ["'b 2' (1)", "--missing drop"]),
         (["one.parquet", "--columns", "c,zz"], 1, ["no column 'zz'"]),
         (["one.parquet", "x.npy"], 1, ["x.npy"]),
         (["nope.parquet"], 1, ["there is no file", "nope.parquet"]),

@@ -57,7 +57,7 @@ def test_labels_left_out(run_main, files):
     assert "groups: expected a label for every row, got missing ones in column 'subject'" in error
     out, error = run_main("test", files / "gap.csv", "--groups", "subject", "--drop-missing")
     assert "399 rows in 25 groups" in out
-    assert "left out 1 row" in error
+    assert "1 row with missing values was left out." in error
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_mistakes(run_main, files, options, status, fragment):
 def test_a_state_has_no_rows(run_main, files, rows):
     ew.BatchMoments().update(rows).save(files / "r.state")
     _, error = run_main("test", files / "r.state", "--groups", "subject", status=2)
-    assert "--groups and --transform are about rows; a state has none left" in error
+    assert "--groups, --weights and --transform are about rows; a state has none left" in error
 
 
 def test_few_groups_are_told(run_main, files, rows, labels):

@@ -45,7 +45,7 @@ def test_columns_and_missing_values(run_edgewise, table_of, tmp_path, rows, writ
     assert refused.stdout == ""
     (line,) = refused.stderr.splitlines()
     assert "'b' (1)" in line
-    assert "--drop-missing" in line
+    assert "--missing drop" in line
     shown = table_of(run_edgewise("plan", path, "--effect", "0.2", "--columns", "a,c,d"))
     expected = ew.plan_sample_size(X[:, [0, 2, 3]], effect=0.2)
     assert shown["score"][1] == f"{expected.n_samples:,}"

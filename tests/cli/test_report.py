@@ -140,11 +140,12 @@ def test_missing_values(run_main, tmp_path, rows, write_csv):
     X[5, 1] = np.nan
     write_csv(tmp_path / "x.csv", "abcd", X)
     _, err = run_main("report", "x.csv", status=1)
-    assert "--drop-missing" in err
+    assert "--missing drop" in err
     assert os.listdir(tmp_path) == ["x.csv"]
     _, err = run_main("report", "x.csv", "--drop-missing")
-    assert err == "edgewise: left out 1 row with missing or infinite values.\n"
-    assert "1 with missing values" in page(tmp_path / "edgewise-report.html")
+    told = "1 row with missing values was left out; left out because of one column alone: b (1)."
+    assert err.splitlines() == [f"edgewise: {told}", "  b ▏········· 1 missing (0.25 %)"]
+    assert told in page(tmp_path / "edgewise-report.html")
 
 
 @pytest.mark.parametrize(

@@ -143,10 +143,13 @@ def test_several_files_and_missing_values(run_edgewise, tmp_path, rows, write_cs
     second = write_csv(tmp_path / "2.csv", "dcba", X[200:, ::-1])
     line = one_sentence(run_edgewise("test", first, second, status=1))
     assert "'a' (1), 'c' (1)" in line
-    assert "--drop-missing" in line
+    assert "--missing drop" in line
     done = run_edgewise("test", first, second, "--drop-missing", "--json", "-")
     assert done.stderr.splitlines() == [
-        "edgewise: left out 2 rows with missing or infinite values."
+        "edgewise: 2 rows with missing values were left out; left out because of one column alone: "
+        "a (1), c (1).",
+        "  a ▏········· 1 missing (0.25 %)",
+        "  c ▏········· 1 missing (0.25 %)",
     ]
     document = json.loads(done.stdout)
     assert (document["n_samples"], document["n_dropped"]) == (398, 2)

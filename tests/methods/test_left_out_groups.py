@@ -13,6 +13,7 @@ from edgewise.evidence.opening import open_evidence
 from edgewise.inference.reference import StudentOfEach
 from edgewise.kernels.score_weight import believed_tau, score_weight
 from edgewise.methods import left_out_groups
+from edgewise.methods.left_out import _part_lost
 from edgewise.methods.left_out_groups import group_sandwich, group_scores, worth_of
 from edgewise.simulate import make_chain_precision
 from edgewise.states import groups as groups_module
@@ -239,7 +240,7 @@ def test_a_group_of_large_rows_counts_as_if_it_were_left_out():
     large = left_out_groups._taus(*opened(X, labels))
     assert large[0] < 0.2
     assert large[1:].min() > 0.5
-    ends = left_out_groups._part_lost(np.array([1.0, 1.0, 0.3]), np.array([1.0, 0.0, 0.0]))
+    ends = _part_lost(np.array([1.0, 1.0, 0.3]), np.array([1.0, 0.0, 0.0]))
     np.testing.assert_allclose(ends, [0.5, 1.0, 1.0], rtol=1e-12)
 
 

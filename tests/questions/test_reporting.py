@@ -118,7 +118,10 @@ class TestData:
         X[[3, 7], [0, 1]] = np.nan
         result = ew.edge_test(X, drop_missing=True)
         result.report(path, data=X)
-        assert facts(path)["rows left out"] == "2 with missing values"
+        assert facts(path)["missing values and weights"] == (
+            "2 rows with missing values were left out; left out because of one column alone: "
+            "x0 (1), x1 (1)."
+        )
         assert ladder(path)["score"][2] == str(result.n_edges)
 
     @pytest.mark.parametrize("wrong", [3, object(), "no/such.csv", [[1, "a"], [2, "b"]]])

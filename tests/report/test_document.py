@@ -334,7 +334,8 @@ class TestText:
         assert facts == {
             "rows": "399",
             "variables": "4",
-            "rows left out": "1 with missing values",
+            "missing values and weights": "1 row with missing values was left out; left out "
+            "because of one column alone: x0 (1).",
             "tested with": f"batch, α = 0.05, holm, n_batches {result.options['n_batches']}",
             "tails": "2 times",
         }

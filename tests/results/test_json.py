@@ -465,8 +465,8 @@ def test_json_of_something_else(tmp_path, refuses, content):
 
 
 def test_a_newer_version(changed, refuses):
-    text = changed(schema_version=7)
-    refuses(lambda: EdgeTestResult.from_json(text), DataError, "version 7", "upgrade edgewise")
+    text = changed(schema_version=8)
+    refuses(lambda: EdgeTestResult.from_json(text), DataError, "version 8", "upgrade edgewise")
 
 
 def test_a_changed_number_is_found(document, changed, refuses):

@@ -10,7 +10,7 @@ import pytest
 
 import edgewise as ew
 from edgewise import ParameterError, TooFewRowsWarning
-from edgewise.results.result import probabilities
+from edgewise.results.probabilities import probabilities
 
 METHODS = ["score", "fisher", "trace", "eig"]
 every_method = pytest.mark.parametrize("method", METHODS)

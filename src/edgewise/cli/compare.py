@@ -15,6 +15,7 @@ from edgewise.cli.options import (
     correction_of,
     correction_option,
     data_options,
+    missing_asked,
     tell_dropped,
     transform_option,
     verbose_option,
@@ -118,7 +119,9 @@ def _show_null(asked: dict[str, Any]) -> None:
     from edgewise.cli.screen import console, null_notes, null_table, show
     from edgewise.questions.compare_null import compare_null, even_sample
     from edgewise.rows.file_read import files_read
+    from edgewise.rows.missing import refuse_pairwise
 
+    refuse_pairwise(missing_asked(asked), "shuffled columns")
     if asked["plot"] is not None:
         raise click.UsageError("--plot draws thresholds, and --null has none; leave one out.")
     if asked["transform"] is not None:

@@ -215,7 +215,7 @@ class Method(ABC):
                 found = missingness(evidence.uneven)
                 told = caution_about_missing(found, evidence.feature_names, facts.dependent)
                 cautions = (*told, *cautions)
-        elif evidence.glance is not None and evidence.glance.missing is not None:
+        if not lacking and evidence.glance is not None and evidence.glance.missing is not None:
             values, alone = evidence.glance.missing
             lacking = {
                 "n_missing": tuple(values.tolist()),

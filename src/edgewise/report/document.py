@@ -249,7 +249,10 @@ def _python_call(result: EdgeTestResult) -> str:
         given["pairs"] = pairs  # without these, all other columns are adjusted for
     elif result.given:
         given["given"] = list(result.given)
-    arguments = ", ".join(f"{name}={value!r}" for name, value in given.items())
+    shown = {name: repr(value) for name, value in given.items()}
+    if given.get("weights") == "given":
+        shown["weights"] = "weights"  # an array that the result does not keep
+    arguments = ", ".join(f"{name}={value}" for name, value in shown.items())
     if POOLED in result.options:
         return f"edgewise.pool([edgewise.edge_test(data, {arguments}) for data in copies])"
     return f"edgewise.edge_test(data, {arguments})"

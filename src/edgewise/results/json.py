@@ -193,7 +193,8 @@ def _pair_rows_in(document: Document, p: int) -> npt.NDArray[np.int64] | None:
     if document.field("pair_rows") is None:
         return None
     rows = document.matrix("pair_rows", p)
-    if not ((rows == np.floor(rows)) & (rows >= 0) & (rows == rows.T)).all():
+    most = min(document.whole("n_samples", 1), 1 << 53)
+    if not ((rows == np.floor(rows)) & (rows >= 0) & (rows <= most) & (rows == rows.T)).all():
         document.refuse("pair_rows", "numbers of rows, the same for both orders of a pair")
     return rows.astype(np.int64)
 

@@ -37,6 +37,16 @@ class Lacking(NamedTuple):
     values: int
     share: float
 
+    @property
+    def percent(self) -> str:
+        """The share in words: two digits, of which 100 has three."""
+        return percent(self.share)
+
+
+def percent(share: float) -> str:
+    """A share as a percentage."""
+    return f"{100 * share:.2g} %" if share < 0.995 else f"{100 * share:.0f} %"
+
 
 def lacking(result: EdgeTestResult) -> list[Lacking]:
     """The columns that lack values, those that lack most first."""
@@ -54,7 +64,7 @@ def bars(result: EdgeTestResult, most: int = 10) -> list[str]:
     width = min(max(len(one.name) for one in found[:most]), _NAME_WIDTH)
     lines = [
         f"  {_cut(one.name, width)} {_bar(one.share)} {one.values:,} missing "
-        f"({100 * one.share:.2g} %)"
+        f"({one.percent})"
         for one in found[:most]
     ]
     more = len(found) - most
@@ -84,7 +94,7 @@ def _dropped(result: EdgeTestResult) -> str:
     cost = _most(result, result.n_dropped_alone)
     if cost:
         text += f"; left out because of one column alone: {cost}"
-    elif result.n_missing:
+    elif any(result.n_missing):
         text += f"; most values are missing in {_most(result, result.n_missing)}"
     if n > _MANY * (n + result.n_samples):
         text += ". With missing='pairwise' (score, wald, batch) they would count"
@@ -94,9 +104,9 @@ def _dropped(result: EdgeTestResult) -> str:
 def _pairwise(result: EdgeTestResult) -> str:
     rows = pair_row_range(result)
     missing = sum(result.n_missing)
-    share = 100 * missing / (result.n_samples * result.n_features)
+    share = percent(missing / (result.n_samples * result.n_features))
     return (
-        f"{missing:,} value{'s' * (missing != 1)} ({share:.2g} %) are missing, most in "
+        f"{missing:,} value{'s' * (missing != 1)} ({share}) are missing, most in "
         f"{_most(result, result.n_missing)}. Each pair rests on the rows that have both of its "
         f"columns, {rows}."
     )

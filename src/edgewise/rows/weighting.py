@@ -18,7 +18,7 @@ from edgewise._base.types import AnyArray, FloatArray
 from edgewise.errors import DataError, ParameterError
 from edgewise.rows.block import ColumnBlock, Rows
 from edgewise.rows.grouping import as_columns
-from edgewise.rows.table import Part, Table, batch_rows
+from edgewise.rows.table import Part, SoFar, Table, batch_rows
 from edgewise.rows.views import SomeRows, View
 
 WEIGHT_KINDS = ("sampling", "frequency")
@@ -53,6 +53,8 @@ def checked_weights(weights: Any) -> FloatArray:
     """Weights that a user passes as an array, one for each row."""
     try:
         values = np.asarray(weights)
+        if values.dtype.kind not in "fiubOUS":
+            raise TypeError(f"values of type {values.dtype}")
         if values.dtype.kind not in "fiub":
             values = values.astype(np.float64)
     except (TypeError, ValueError) as error:
@@ -166,11 +168,11 @@ def has_copies(table: object) -> bool:
 
 
 def _repeated(part: Part, where: str) -> Part:
-    changed = part.through(partial(_each_repeated, where=where))
+    changed = part.through(partial(_each_repeated, where=where, so_far=part.so_far))
     return replace(changed, feature_names=part.feature_names[:-1])
 
 
-def _each_repeated(blocks: Iterator[Rows], where: str) -> Iterator[Rows]:
+def _each_repeated(blocks: Iterator[Rows], where: str, so_far: SoFar) -> Iterator[Rows]:
     for block in blocks:
         variables, weights = _apart(block, where)
         wrong = weights[(weights != np.floor(weights)) | (weights > _MOST_ROWS)]
@@ -180,16 +182,19 @@ def _each_repeated(blocks: Iterator[Rows], where: str) -> Iterator[Rows]:
                 f"{wrong[0]:g} in {where}; leave weight_kind out if rows were sampled with "
                 "different probabilities."
             )
-        yield from _copies(np.asarray(variables), weights.astype(np.int64))
+        yield from _copies(np.asarray(variables), weights.astype(np.int64), so_far)
 
 
-def _copies(rows: AnyArray, times: AnyArray) -> Iterator[AnyArray]:
+def _copies(rows: AnyArray, times: AnyArray, so_far: SoFar) -> Iterator[AnyArray]:
     """Each row as often as it says, in blocks of limited length."""
     most = batch_rows(rows.shape[1])
     ends = np.cumsum(times)
     total = int(ends[-1]) if len(ends) else 0
+    position = so_far.position
     for start in range(0, total, most):
         number = np.arange(start, min(start + most, total))
+        # A checkpoint between copies of the same rows would have some of them only.
+        so_far.position = position if start + most >= total else None
         yield rows[np.searchsorted(ends, number, side="right")]
 
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from edgewise._base.types import FloatArray
-from edgewise.errors import DataError, ParameterError, StateFileError
+from edgewise.errors import ParameterError, StateFileError
 from edgewise.kernels.centre import Centre
 from edgewise.rows.block import Rows
 from edgewise.rows.weighting import WeightedRows, checked_weights, weights_of
@@ -45,8 +45,8 @@ class PooledPairs:
         """Whether rows count differently."""
         if self.sums.weight is None:
             return False
-        rows, total, square = self.pair_rows, self.sums.total[0], self.sums.total_square[0]
-        spread = np.divide(rows * square, total**2, out=np.ones_like(total), where=total > 0) - 1
+        worth = self.worth
+        spread = np.divide(self.pair_rows, worth, out=np.ones_like(worth), where=worth > 0) - 1
         return bool((spread > _NO_SPREAD).any())
 
     @property
@@ -68,7 +68,8 @@ class PooledPairs:
     def worth(self) -> FloatArray:
         """As many rows of equal weight would say as much of each pair: (Σw)²/Σw² (Kish)."""
         total, square = self.sums.total[0], self.sums.total_square[0]
-        return np.asarray(np.divide(total**2, square, out=np.zeros_like(total), where=square > 0))
+        root = np.sqrt(square)
+        return np.asarray(np.divide(total, root, out=np.zeros_like(total), where=root > 0) ** 2)
 
     def mean(self) -> FloatArray:
         """The mean of each column, from the rows that have it."""
@@ -76,8 +77,6 @@ class PooledPairs:
 
     def covariance(self) -> FloatArray:
         """Σ̂_ij from the rows that have both, with the divisor n_ij − 1."""
-        if self.sums.square is not None and not np.isfinite(self.sums.square).all():
-            raise DataError("weights: their squares overflow; divide them by a constant.")
         found = self.sums.covariances()[0]
         return np.asarray((found + found.T) / 2)
 

@@ -100,6 +100,8 @@ class PairwiseSums:
         rows = contents.array(prefix + "rows", shape)
         if rows.dtype != np.int64 or rows.min() < 0 or (rows > n[:, None, None]).any():
             raise StateFileError("state: expected no more rows of a pair than the batch has.")
+        if (rows != _turned(rows)).any():
+            raise StateFileError("state: expected as many rows of a pair in either order.")
         weighted = prefix + "weight" in contents.arrays
         return PairwiseSums(
             n,
@@ -107,8 +109,8 @@ class PairwiseSums:
             rows,
             contents.floats(prefix + "first", shape),
             contents.floats(prefix + "second", shape),
-            contents.floats(prefix + "weight", shape) if weighted else None,
-            contents.floats(prefix + "square", shape) if weighted else None,
+            _weights_in(contents, prefix + "weight", rows) if weighted else None,
+            _weights_in(contents, prefix + "square", rows) if weighted else None,
         )
 
     def moved(self, origin: FloatArray, offset: FloatArray | float = 0.0) -> PairwiseSums:
@@ -165,7 +167,15 @@ def covariances_of(
     return np.where(rows > 1, covariance, np.nan)
 
 
-def _turned(matrices: FloatArray) -> FloatArray:
+def _weights_in(contents: StateContents, name: str, rows: IntArray) -> FloatArray:
+    """Sums of weights from a state file: positive where there are rows, or else zero."""
+    sums = contents.floats(name, rows.shape)
+    if not np.isfinite(sums).all() or ((sums > 0) != (rows > 0)).any() or sums.min() < 0:
+        raise StateFileError("state: expected positive weights where there are rows.")
+    return sums
+
+
+def _turned(matrices: AnyArray) -> AnyArray:
     return np.swapaxes(matrices, -1, -2)
 
 
@@ -193,7 +203,13 @@ def pairwise_sums(
     weight = square = None
     if weights is not None:
         w = weights.reshape(n // length, length, 1)
-        weight, square = _turned(have * w) @ have, _turned(have * w**2) @ have
+        with quiet():
+            weight, square = _turned(have * w) @ have, _turned(have * w**2) @ have
+        if not np.isfinite(square).all() or ((weight > 0) & (square == 0)).any():
+            raise DataError(
+                "weights: their squares are too large or too small for a number; divide them by a "
+                "constant."
+            )
     with quiet():
         left = _turned(z * w)
         pairs = np.rint(_turned(have) @ have).astype(np.int64)

@@ -155,14 +155,14 @@ class FileTable(LocalTable):
         """Rows of each file, if the file says how many."""
         return [file.n_rows for file in self._files]
 
-    def reaches(self, position: Position, rows: int) -> bool:
+    def reaches(self, position: Position, rows: int | None) -> bool:
         """Whether this many rows can end there, as far as the files say how many they have."""
         if position.file >= len(self._files):
             return False
         before = known_total([file.n_rows for file in self._files[: position.file]])
         here = self._files[position.file].n_rows
         fits = here is None or position.rows <= here
-        return fits and (before is None or before + position.rows == rows)
+        return fits and (before is None or rows is None or before + position.rows == rows)
 
     def _read(self) -> Iterator[tuple[Position, Rows]]:
         for number in range(self._start.file, len(self._files)):

@@ -1,0 +1,146 @@
+"""Whether values are missing completely at random: what is found, what is named, and how often."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import edgewise as ew
+from edgewise.errors import BrokenAssumptionWarning
+from edgewise.inference.cautions import caution_about_missing
+from edgewise.inference.missingness import Missingness, missingness
+from edgewise.simulate import make_chain_precision
+from edgewise.states.pairwise import PairwiseMoments
+
+FACTOR = np.linalg.cholesky(np.linalg.inv(make_chain_precision(4)))
+
+
+def chain(n, rng, law="normal"):
+    draws = rng.standard_t(5, (n, 4)) if law == "t5" else rng.standard_normal((n, 4))
+    return draws @ FACTOR.T
+
+
+def found_in(X, weights=None):
+    return missingness(PairwiseMoments(2).update(X, weights=weights).pooled())
+
+
+@pytest.fixture
+def dependent():
+    """x2 is missing more often where x0 is high."""
+    rng = np.random.default_rng(0)
+    X = chain(1500, rng)
+    X[rng.random(1500) < 1 / (1 + np.exp(2 - 1.5 * X[:, 0])), 2] = np.nan
+    X[rng.random(1500) < 0.1, 3] = np.nan
+    return X
+
+
+class TestNames:
+    def test_the_column_its_partner_and_the_direction(self, dependent):
+        found = found_in(dependent)
+        assert (found.column, found.partner, found.higher) == (2, 0, True)
+        assert found.pvalue < 1e-10
+        other = found_in(dependent * [-1, 1, 1, 1])
+        assert (other.column, other.partner, other.higher) == (2, 0, False)
+        assert other.pvalue == pytest.approx(found.pvalue, rel=1e-6)
+
+    def test_units_and_offsets(self, dependent):
+        found = found_in(dependent)
+        other = found_in(dependent * [1e6, 1.0, 1e-6, 3.0] + [1e9, 0, 0, 0])
+        assert other[1:] == found[1:]
+        assert np.log(other.pvalue) == pytest.approx(np.log(found.pvalue), rel=1e-5)
+
+    def test_with_weights(self, dependent):
+        weights = np.random.default_rng(1).exponential(size=1500) + 0.2
+        found = found_in(dependent, weights)
+        assert (found.column, found.partner, found.higher) == (2, 0, True)
+        assert found.pvalue < 1e-6
+
+    def test_values_that_are_missing_where_another_is(self):
+        """All the rows that lack x0 lack x1: nobody knows whether there it would be high."""
+        rng = np.random.default_rng(2)
+        X = chain(800, rng)
+        X[rng.random(800) < 0.2, :2] = np.nan
+        found = found_in(X)
+        assert found.pvalue > 1e-3
+        assert found.partner in (2, 3)
+
+
+class TestTooFew:
+    def test_nothing_is_missing(self):
+        assert found_in(chain(200, np.random.default_rng(0))) is None
+
+    @pytest.mark.parametrize(("lacking", "known"), [(19, False), (20, True)])
+    def test_few_values_are_missing(self, lacking, known):
+        X = chain(200, np.random.default_rng(0))
+        X[:lacking, 1] = np.nan
+        assert (found_in(X) is not None) is known
+
+    def test_few_values_are_there(self):
+        X = chain(200, np.random.default_rng(0))
+        X[19:, 1] = np.nan
+        assert found_in(X) is None
+
+
+@pytest.mark.parametrize("law", ["normal", "t5"])
+@pytest.mark.parametrize("share", [0.1, 0.4])
+def test_level(law, share):
+    """Values missing completely at random: p below the level no more often than chance allows."""
+    level, repeats = 0.05, 400
+    rng = np.random.default_rng([8, int(100 * share), law == "t5"])
+    hits = 0
+    for _ in range(repeats):
+        X = chain(300, rng, law)
+        X[rng.random(X.shape) < share] = np.nan
+        hits += found_in(X).pvalue < level
+    # Bonferroni over four columns is a little conservative; three standard errors above.
+    assert hits <= repeats * level + 3 * np.sqrt(repeats * level * (1 - level))
+    assert hits >= stats.binom.ppf(1e-4, repeats, level / 3)
+
+
+def test_one_pair_is_the_two_sample_test():
+    """Two columns, one complete: z is a permutation test's of two means."""
+    rng = np.random.default_rng(4)
+    X = rng.standard_normal((400, 2))
+    lacks = rng.random(400) < 0.3
+    X[lacks, 1] = np.nan
+    found = found_in(X)
+    a, b = X[lacks, 0], X[~lacks, 0]
+    pooled = np.var(X[:, 0], ddof=1) * (1 / len(a) + 1 / len(b))
+    z = (a.mean() - b.mean()) / np.sqrt(pooled)
+    assert found.pvalue == pytest.approx(2 * stats.norm.sf(abs(z)), rel=1e-6)
+    assert (found.column, found.partner, found.higher) == (1, 0, z > 0)
+
+
+class TestCaution:
+    def test_the_sentence(self):
+        found = Missingness(1e-9, 2, 0, True)
+        (caution,) = caution_about_missing(found, list("abcd"), dependent=False)
+        assert caution.startswith(
+            "Values of column 'c' are missing more often in some rows than in others: most clearly "
+            "where column 'a' is high (portmanteau p "
+        )
+        assert "missing completely at random" in caution
+        assert "edgewise.pool" in caution
+        assert caution.breaks
+        assert caution.kind == "missing values"
+        (low,) = caution_about_missing(found._replace(higher=False), list("abcd"), dependent=True)
+        assert "column 'a' is low" in low
+        assert "values go missing in runs" in low
+
+    def test_no_sentence(self):
+        for found in (None, Missingness(1e-3, 2, 0, True)):
+            assert caution_about_missing(found, list("abcd"), dependent=False) == ()
+
+    @pytest.mark.parametrize("method", ["score", "wald", "batch"])
+    def test_in_a_result(self, dependent, method):
+        with pytest.warns(BrokenAssumptionWarning, match="where column 'x0' is high"):
+            result = ew.edge_test(dependent, method=method, missing="pairwise")
+        assert any("Values of column 'x2' are missing more often" in one for one in result.cautions)
+
+    def test_not_in_a_result(self):
+        rng = np.random.default_rng(3)
+        X = chain(800, rng)
+        X[rng.random(X.shape) < 0.2] = np.nan
+        result = ew.edge_test(X, missing="pairwise")
+        assert not any("missing" in caution for caution in result.cautions)

@@ -1,0 +1,361 @@
+"""Rows that lack values or have weights, against estimates made anew without each row, in loops."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import edgewise as ew
+from edgewise.errors import DataError
+from edgewise.estimators.pairwise import pairwise_precision
+from edgewise.evidence.opening import open_evidence
+from edgewise.methods import left_out_rows as module
+from edgewise.methods.left_out_rows import left_out_rows, row_sandwich
+from edgewise.simulate import make_chain_precision
+
+N, P = 70, 4
+UPPER = np.triu_indices(P, k=1)
+CASES = ["missing", "weights", "both"]
+METHODS = ["score", "wald", "batch"]
+
+
+def chain(n, p=P, seed=7):
+    rng = np.random.default_rng(seed)
+    factor = np.linalg.cholesky(np.linalg.inv(make_chain_precision(p)))
+    return rng.standard_t(6, (n, p)) @ factor.T
+
+
+def uneven(case, n=N, seed=7):
+    """Rows and what to ask of them; the columns have different units."""
+    X, rng = chain(n, seed=seed) * [1.0, 1e-3, 1e4, 1.0] + [0, 5, 1e6, -3], np.random.default_rng(5)
+    how = {}
+    if case in ("missing", "both"):
+        X[rng.random(X.shape) < 0.12] = np.nan
+        how["missing"] = "pairwise"
+    if case in ("weights", "both"):
+        how["weights"] = rng.exponential(size=n) + 0.1
+    return X, how
+
+
+def slow_covariance(X, w):
+    """The definition, pair by pair: weighted means of the rows that have both, divisor n − 1."""
+    p = X.shape[1]
+    found = np.empty((p, p))
+    for i in range(p):
+        for j in range(p):
+            u, v, total, n, both = 0.0, 0.0, 0.0, 0, []
+            for row, weight in zip(X, w, strict=True):
+                if np.isfinite(row[i]) and np.isfinite(row[j]):
+                    both.append((row[i], row[j], weight))
+                    total, n = total + weight, n + 1
+            for x, y, weight in both:
+                u, v = u + weight * x / total, v + weight * y / total
+            found[i, j] = sum(weight * (x - u) * (y - v) for x, y, weight in both)
+            found[i, j] *= n / (n - 1) / total
+    return found
+
+
+def slow_estimates(X, w):
+    """Θ, and Fisher's z of its pairs."""
+    theta = np.linalg.inv(slow_covariance(X, w))
+    root = np.sqrt(theta.diagonal())
+    return theta, np.arctanh(-theta[UPPER] / np.outer(root, root)[UPPER])
+
+
+def slow_jackknife(X, w, units):
+    """(G − 1)/G Σ (θ − mean)² over units that are left out in turn: of Θ, of z; and the z."""
+    kept = [~np.isin(np.arange(len(X)), unit) for unit in units]
+    made = [slow_estimates(X[rows], w[rows]) for rows in kept]
+    theta, z = (np.array(values) for values in zip(*made, strict=True))
+    G = len(units)
+    share = (G - 1) / G
+    return (
+        share * np.sum((theta - theta.mean(axis=0)) ** 2, axis=0),
+        share * np.sum((z - z.mean(axis=0)) ** 2, axis=0),
+        z,
+    )
+
+
+def scaled(X):
+    """Columns of the size of one, so that loops do not lose digits."""
+    return (X - np.nanmean(X, axis=0)) / np.nanstd(X, axis=0)
+
+
+def barely_definite():
+    """Three pairs that never meet the third column; this seed makes them just fit together."""
+    rng = np.random.default_rng(38)
+    blocks = []
+    for (i, j), sign in (((0, 1), 1), ((0, 2), 1), ((1, 2), -1)):
+        X = np.full((12, 3), np.nan)
+        shared = rng.standard_normal(12)
+        X[:, i] = shared + rng.standard_normal(12)
+        X[:, j] = sign * shared + rng.standard_normal(12)
+        blocks.append(X)
+    return np.concatenate(blocks)
+
+
+def opened(X, how):
+    evidence = open_evidence(X, ew.Wald().needs, "the test", **how)
+    return evidence, pairwise_precision(evidence.uneven, evidence.feature_names)
+
+
+@pytest.fixture(scope="module", params=CASES)
+def data(request):
+    X, how = uneven(request.param)
+    Y = scaled(X)
+    w = how.get("weights", np.ones(N))
+    return X, how, Y, w, slow_jackknife(Y, w, [[k] for k in range(N)])
+
+
+def worths(X, w):
+    """(Σw)²/Σw² of the rows of each pair."""
+    known = np.isfinite(X).astype(float)
+    return (known.T * w @ known) ** 2 / (known.T * w**2 @ known)
+
+
+class TestJackknife:
+    def test_of_single_rows(self, data):
+        X, how, Y, w, (variance, variance_z, _) = data
+        evidence, estimate = opened(X, how)
+        found = left_out_rows(evidence, estimate)
+        assert found.units == N
+        root = np.sqrt(slow_estimates(Y, w)[0].diagonal())
+        np.testing.assert_allclose(
+            found.precision.jackknife(), variance / np.outer(root, root) ** 2, rtol=1e-9
+        )
+        np.testing.assert_allclose(found.fisher_z.jackknife()[UPPER], variance_z, rtol=1e-9)
+
+    def test_standard_errors_of_wald(self, data):
+        X, how, Y, w, (variance, variance_z, _) = data
+        evidence, estimate = opened(X, how)
+        spread, _ = row_sandwich(evidence, estimate)
+        least = 1 / np.maximum(worths(X, w) - P - 1, 1.0)
+        np.testing.assert_allclose(
+            spread.fisher_z[UPPER] ** 2, np.maximum(variance_z, least[UPPER]), rtol=1e-9
+        )
+        theta, z = slow_estimates(Y, w)
+        root = np.sqrt(theta.diagonal())
+        rho = np.eye(P)
+        rho[UPPER] = rho.T[UPPER] = np.tanh(z)
+        own = np.sqrt(estimate.precision.diagonal())
+        ratio = (spread.precision / np.outer(own, own)) ** 2
+        expected = np.maximum(variance / np.outer(root, root) ** 2, (1 + rho**2) * least)
+        np.testing.assert_allclose(ratio, expected, rtol=1e-9)
+
+    def test_statistics_of_wald(self, data):
+        X, how, Y, w, (_, variance_z, _) = data
+        result = ew.edge_test(X, method="wald", **how)
+        least = 1 / np.maximum(worths(X, w) - P - 1, 1.0)
+        z = slow_estimates(Y, w)[1]
+        expected = z / np.sqrt(np.maximum(variance_z, least[UPPER]))
+        np.testing.assert_allclose(result.statistic[UPPER], expected, rtol=1e-9)
+
+    def test_degrees_of_freedom(self, data):
+        """Satterthwaite's: 2n/(κ − 1), κ the kurtosis of what single rows change."""
+        X, how, Y, w, (_, _, z) = data
+        evidence, estimate = opened(X, how)
+        _, degrees = row_sandwich(evidence, estimate)
+        change = z - slow_estimates(Y, w)[1]
+        kurtosis = N * np.sum(change**4, axis=0) / np.sum(change**2, axis=0) ** 2
+        np.testing.assert_allclose(degrees[UPPER], 2 * N / (kurtosis - 1), rtol=1e-7)
+
+    @pytest.mark.filterwarnings("ignore::edgewise.errors.ShortBatchesWarning")
+    def test_of_batches(self, data):
+        X, how, Y, w, _ = data
+        result = ew.edge_test(X, method="batch", n_batches=10, **how)
+        length = 4  # 70 rows in 10 to 20 batches
+        units = np.split(np.arange(N), np.arange(length, N, length))
+        assert result.options["n_batches"] == len(units) == 18
+        _, variance_z, _ = slow_jackknife(Y, w, units)
+        least = 1 / np.maximum(worths(X, w) - P - 1, 1.0)
+        expected = slow_estimates(Y, w)[1] / np.sqrt(np.maximum(variance_z, least[UPPER]))
+        np.testing.assert_allclose(result.statistic[UPPER], expected, rtol=1e-9)
+
+    def test_of_several_rows_at_once(self, data, monkeypatch):
+        X, how, Y, w, _ = data
+        monkeypatch.setattr(module, "_MOST_UNITS", 24)
+        evidence, estimate = opened(X, how)
+        found = left_out_rows(evidence, estimate)
+        units = np.split(np.arange(N), np.arange(3, N, 3))
+        assert found.units == len(units) == 24
+        variance, variance_z, _ = slow_jackknife(Y, w, units)
+        np.testing.assert_allclose(found.fisher_z.jackknife()[UPPER], variance_z, rtol=1e-9)
+        root = np.sqrt(slow_estimates(Y, w)[0].diagonal())
+        np.testing.assert_allclose(
+            found.precision.jackknife(), variance / np.outer(root, root) ** 2, rtol=1e-9
+        )
+
+    @pytest.mark.parametrize("case", CASES)
+    @pytest.mark.parametrize("method", ["score", "wald"])
+    def test_units_of_several_rows_hardly_matter(self, monkeypatch, case, method):
+        X, how = uneven(case, n=1500)
+        single = ew.edge_test(X, method=method, **how)
+        monkeypatch.setattr(module, "_MOST_UNITS", 500)
+        several = ew.edge_test(X, method=method, **how)
+        ratio = several.statistic[UPPER] / single.statistic[UPPER]
+        # The relative error of a standard error from 500 units is about √(κ − 1)/(2√500).
+        np.testing.assert_allclose(ratio, 1, atol=0.15)
+
+    def test_in_small_chunks_it_is_the_same(self, data, monkeypatch, same_result):
+        X, how, *_ = data
+        whole = ew.edge_test(X, **how)
+        monkeypatch.setattr(module, "_CHUNK", 5 * P * P)
+        same_result(ew.edge_test(X, **how), whole)
+
+
+class TestNearOrdinaryRows:
+    """Where hardly anything is missing, or weights are almost equal, hardly anything changes."""
+
+    @pytest.mark.parametrize("method", METHODS)
+    @pytest.mark.parametrize("weight", [1.0, 0.1, 3e4])
+    def test_equal_weights_are_none(self, same_result, method, weight):
+        X = chain(500)
+        plain = ew.edge_test(X, method=method)
+        result = ew.edge_test(X, method=method, weights=np.full(500, weight))
+        same_result(result, plain)
+        assert result.options == plain.options
+
+    @pytest.mark.parametrize("n", [60, 500])
+    @pytest.mark.parametrize("scale", [1e-7, 1e-5])
+    def test_nearly_equal_weights(self, n, scale):
+        """Also where the uneven way is taken, and where rows are of very different size."""
+        X = chain(n, p=8) * np.where(np.arange(n) % 30 == 0, 8.0, 1.0)[:, np.newaxis]
+        w = 1 + scale * np.random.default_rng(1).standard_normal(n)
+        result, plain = ew.edge_test(X, weights=w), ew.edge_test(X)
+        assert ("weights" in result.options) is (scale > 1e-6)
+        upper = np.triu_indices(8, k=1)
+        np.testing.assert_allclose(
+            result.statistic[upper], plain.statistic[upper], rtol=0, atol=300 * scale
+        )
+        np.testing.assert_allclose(
+            result.log_pvalue[upper], plain.log_pvalue[upper], rtol=0, atol=3000 * scale
+        )
+
+    @pytest.mark.parametrize("method", ["score", "wald"])
+    def test_a_few_missing_values(self, method):
+        X = chain(2000)
+        plain = ew.edge_test(X, method=method)
+        X[[3, 700, 1500], [0, 1, 3]] = np.nan
+        result = ew.edge_test(X, method=method, missing="pairwise")
+        far = 0.05 if method == "score" else 0.4  # wald leaves rows out only where they are uneven
+        np.testing.assert_allclose(
+            result.statistic[UPPER], plain.statistic[UPPER], rtol=0.03, atol=far
+        )
+
+    def test_weights_that_hardly_count(self):
+        """Rows of almost no weight are almost not there."""
+        X, extra = chain(300), chain(40, seed=9) * 5
+        w = np.r_[np.ones(300), np.full(40, 1e-9)]
+        result = ew.edge_test(np.concatenate([X, extra]), weights=w, method="wald")
+        same = ew.edge_test(X, weights=np.r_[1 + 1e-5, np.ones(299)], method="wald")
+        # The covariance has the divisor n − 1 of all rows.
+        np.testing.assert_allclose(
+            result.partial_correlation, same.partial_correlation, rtol=0, atol=1e-5
+        )
+        np.testing.assert_allclose(result.statistic[UPPER], same.statistic[UPPER], rtol=0.01)
+
+
+class TestInvariance:
+    @pytest.fixture(params=CASES)
+    def asked(self, request):
+        return uneven(request.param, n=400)
+
+    @pytest.mark.parametrize("method", METHODS)
+    @pytest.mark.parametrize("case", ["weights", "both"])
+    def test_units_of_weights(self, same_statistics, method, case):
+        X, how = uneven(case, n=400)
+        other = how | {"weights": 7.0 * how["weights"]}
+        one, two = (ew.edge_test(X, method=method, **asked) for asked in (how, other))
+        same_statistics(two, one, 1e-9)
+        assert two.options["effective_rows"] == pytest.approx(one.options["effective_rows"])
+
+    @pytest.mark.parametrize("method", ["score", "wald"])
+    def test_order_of_rows(self, asked, same_statistics, method):
+        X, how = asked
+        order = np.random.default_rng(0).permutation(400)
+        other = {key: v[order] if key == "weights" else v for key, v in how.items()}
+        same_statistics(
+            ew.edge_test(X[order], method=method, **other),
+            ew.edge_test(X, method=method, **how),
+            1e-8,
+        )
+
+    @pytest.mark.parametrize("method", METHODS)
+    def test_order_of_columns(self, asked, method):
+        X, how = asked
+        order = np.array([2, 0, 3, 1])
+        one = ew.edge_test(X, method=method, **how)
+        two = ew.edge_test(X[:, order], method=method, **how)
+        moved = np.ix_(order, order)
+        for field in ("statistic", "log_pvalue"):
+            np.testing.assert_allclose(
+                getattr(two, field)[UPPER], getattr(one, field)[moved][UPPER], rtol=1e-7, atol=1e-9
+            )
+
+    @pytest.mark.parametrize("method", METHODS)
+    def test_units_of_columns(self, asked, same_statistics, method):
+        X, how = asked
+        other = (X - X[np.isfinite(X).all(axis=1)][0]) * [1e6, 1.0, 1e-6, 3.0]
+        same_statistics(
+            ew.edge_test(other, method=method, **how), ew.edge_test(X, method=method, **how), 1e-7
+        )
+
+    @pytest.fixture
+    def same_statistics(self):
+        def check(result, expected, tolerance):
+            for field in ("statistic", "log_pvalue"):
+                mine, theirs = getattr(result, field), getattr(expected, field)
+                np.testing.assert_allclose(
+                    mine[UPPER], theirs[UPPER], rtol=tolerance, atol=tolerance
+                )
+
+        return check
+
+
+class TestEdges:
+    def test_an_interval_leaves_zero_where_the_test_rejects(self):
+        X, how = uneven("both", n=300)
+        for level in (0.9, 0.99):
+            result = ew.edge_test(X, **how)
+            low, high = result.confidence_interval(level, scale="partial_correlation")
+            outside = (low[UPPER] > 0) | (high[UPPER] < 0)
+            np.testing.assert_array_equal(outside, result.pvalue[UPPER] < 1 - level)
+
+    @pytest.mark.parametrize("method", ["score", "wald"])
+    def test_an_event_in_one_row_only(self, method):
+        """Without that row a column is constant: it has nothing in common with the others."""
+        X = np.random.default_rng(1).standard_normal((200, 3))
+        X[:, 2] = 0.0
+        X[0, 2] = 1.0
+        X[5:25, 0] = np.nan
+        result = ew.edge_test(X, method=method, missing="pairwise")
+        assert np.isfinite(result.pvalue[np.triu_indices(3, k=1)]).all()
+        assert not result.reject.any()
+
+    def test_definite_only_with_all_rows(self, refuses):
+        """Without one row, the covariances do not fit together."""
+        X = barely_definite()
+        assert np.linalg.eigvalsh(slow_covariance(X, np.ones(len(X))))[0] > 1e-3
+        refuses(
+            lambda: ew.edge_test(X, missing="pairwise"),
+            DataError,
+            "the covariances without some of the rows do not fit together",
+            "The pairs with least overlap are 'x0' and 'x1' (",
+        )
+
+    def test_batches_that_a_pair_needs(self, refuses):
+        """All rows that have both columns are in one batch."""
+        X = chain(200)
+        X[20:, 0] = np.nan
+        refuses(
+            lambda: ew.edge_test(X, method="batch", n_batches=5, missing="pairwise"),
+            DataError,
+            "n_batches: expected more than 4 rows with both columns of a pair",
+            "use more batches. The pairs with least overlap are 'x0' and 'x1' (20 rows)",
+        )
+
+    def test_evidence_without_pairs(self):
+        evidence = open_evidence(chain(60), ew.Wald().needs, "the test")
+        estimate = ew.Wald().estimate(evidence)
+        with pytest.raises(TypeError, match="lack values or count differently"):
+            left_out_rows(evidence, estimate)

@@ -1,0 +1,268 @@
+"""How a result tells of missing values and weights, and keeps that through JSON."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import edgewise as ew
+from edgewise.errors import DataError
+from edgewise.results.edge import all_pairs
+from edgewise.results.missing_values import (
+    bars,
+    lacking,
+    pair_row_range,
+    told_of_missing,
+    weights_text,
+)
+from edgewise.results.probabilities import probabilities
+from edgewise.results.tested import tested_part as part_of
+
+NAMES = ["a", "b", "c", "d"]
+
+
+@pytest.fixture(scope="module")
+def gaps(rows):
+    X = np.array(rows)
+    X[:80, 1] = np.nan
+    X[100:120, 2] = np.nan
+    X[70:90, 3] = np.nan
+    return X
+
+
+@pytest.fixture(scope="module")
+def pairwise(gaps):
+    return ew.edge_test(gaps, missing="pairwise", feature_names=NAMES)
+
+
+@pytest.fixture(scope="module")
+def dropped(gaps):
+    return ew.edge_test(gaps, missing="drop", feature_names=NAMES)
+
+
+@pytest.fixture(scope="module")
+def weighted(rows):
+    w = np.random.default_rng(0).exponential(size=400) + 0.1
+    return ew.edge_test(np.column_stack([rows, w]), weights="x4")
+
+
+class TestFields:
+    def test_pairwise(self, pairwise, gaps):
+        known = np.isfinite(gaps).astype(int)
+        np.testing.assert_array_equal(pairwise.pair_rows, known.T @ known)
+        assert pairwise.pair_rows.dtype == np.int64
+        assert not pairwise.pair_rows.flags.writeable
+        assert pairwise.n_missing == (0, 80, 20, 20)
+        assert (pairwise.n_dropped, pairwise.n_dropped_alone) == (0, ())
+        assert pairwise.n_samples == 400
+        assert pairwise.options["missing"] == "pairwise"
+
+    def test_rows_of_each_edge(self, pairwise, dropped):
+        for edge in (*pairwise.edges(), *all_pairs(pairwise)):
+            i, j = NAMES.index(edge.source), NAMES.index(edge.target)
+            assert edge.n_samples == pairwise.pair_rows[i, j]
+            assert type(edge.n_samples) is int
+        assert {edge.n_samples for edge in dropped.edges()} == {290}
+
+    def test_dropped(self, dropped):
+        assert dropped.n_missing == (0, 80, 20, 20)
+        assert dropped.n_dropped_alone == (0, 70, 20, 10)
+        assert (dropped.n_dropped, dropped.pair_rows) == (110, None)
+
+    def test_of_tested_columns(self, gaps):
+        result = ew.edge_test(gaps, missing="pairwise", feature_names=NAMES, given=["a", "c"])
+        part = part_of(result)
+        assert part.feature_names == ("b", "d")
+        assert part.n_missing == (80, 20)
+        np.testing.assert_array_equal(part.pair_rows, result.pair_rows[np.ix_([1, 3], [1, 3])])
+        left = part_of(ew.edge_test(gaps, missing="drop", feature_names=NAMES, given=["a"]))
+        assert left.n_dropped_alone == (70, 20, 10)
+        complete = part_of(ew.edge_test(gaps[120:], given=["x0"]))
+        assert (complete.n_missing, complete.n_dropped_alone, complete.pair_rows) == ((), (), None)
+
+    def test_rows_of_tested_pairs(self, gaps, pairwise):
+        assert pair_row_range(pairwise) == "300 to 380"
+        one = ew.edge_test(gaps, missing="pairwise", pairs=[("x0", "x1")])
+        assert pair_row_range(one) == "320"
+
+
+class TestSentences:
+    def test_pairwise(self, pairwise):
+        (told,) = told_of_missing(pairwise)
+        assert told == (
+            "120 values (7.5 %) are missing, most in b (80), c (20), d (20). Each pair rests on "
+            "the rows that have both of its columns, 300 to 380."
+        )
+        assert "from 400 rows, some with missing values (method" in pairwise.headline()
+        assert told in pairwise.summary()
+
+    def test_dropped(self, dropped):
+        (told,) = told_of_missing(dropped)
+        assert told == (
+            "110 rows with missing values were left out; left out because of one column alone: "
+            "b (70), c (20), d (10). With missing='pairwise' (score, wald, batch) they would count."
+        )
+        assert told in dropped.summary()
+
+    def test_one_row(self, rows):
+        X = np.array(rows)
+        X[0, 0] = np.nan
+        assert told_of_missing(ew.edge_test(X, missing="drop")) == [
+            "1 row with missing values was left out; left out because of one column alone: x0 (1)."
+        ]
+
+    def test_rows_that_lack_several_values(self, rows):
+        X = np.array(rows)
+        X[:3, :2] = np.nan
+        assert told_of_missing(ew.edge_test(X, missing="drop")) == [
+            "3 rows with missing values were left out; most values are missing in x0 (3), x1 (3)."
+        ]
+
+    def test_what_older_results_know(self, dropped):
+        """How many rows, and no more."""
+        older = replace(dropped, n_missing=(), n_dropped_alone=(), n_dropped=7)
+        assert told_of_missing(older) == ["7 rows with missing values were left out."]
+        assert bars(older) == []
+
+    def test_weights(self, weighted, rows):
+        (told,) = told_of_missing(weighted)
+        effective = weighted.options["effective_rows"]
+        assert 150 < effective < 300
+        assert told == (
+            f"Rows are weighted by column 'x4': they are worth {effective:,.0f} rows of equal "
+            "weight."
+        )
+        assert "from 400 rows, weighted (method" in weighted.headline()
+        given = ew.edge_test(rows, weights=np.arange(400) + 1)
+        assert weights_text(given) == "given weights"
+        assert "Rows are weighted by given weights: they" in given.summary()
+
+    def test_both(self, gaps):
+        result = ew.edge_test(gaps, missing="pairwise", weights=np.arange(400) + 1)
+        assert len(told_of_missing(result)) == 2
+        assert "rows, weighted, some with missing values (" in result.headline()
+
+    def test_nothing(self, rows):
+        result = ew.edge_test(rows)
+        assert told_of_missing(result) == bars(result) == lacking(result) == []
+
+
+class TestBars:
+    def test_those_that_lack_most_first(self, pairwise):
+        assert [one.name for one in lacking(pairwise)] == ["b", "c", "d"]
+        assert lacking(pairwise)[0] == ("b", 80, 0.2)
+        assert bars(pairwise) == [
+            "  b ██········ 80 missing (20 %)",
+            "  c ▌········· 20 missing (5 %)",
+            "  d ▌········· 20 missing (5 %)",
+        ]
+        for bar in bars(pairwise):
+            assert bar in pairwise.summary().splitlines()
+
+    def test_of_rows_that_were_dropped(self, dropped):
+        """The share of all rows, also of those that are gone."""
+        assert lacking(dropped)[0] == ("b", 80, 80 / 400)
+
+    def test_all_and_hardly_any(self, pairwise):
+        result = replace(pairwise, n_missing=(400, 1, 0, 399))
+        assert bars(result) == [
+            "  a ██████████ 400 missing (100 %)",
+            "  d ██████████ 399 missing (100 %)",
+            "  b ▏········· 1 missing (0.25 %)",
+        ]
+
+    def test_many_columns_and_long_names(self, rows):
+        names = tuple(f"column {'x' * 60} {i}" for i in range(14))
+        result = replace(
+            ew.edge_test(rows),
+            feature_names=names,
+            n_missing=tuple(range(1, 15)),
+        )
+        lines = bars(result)
+        assert len(lines) == 11
+        assert lines[-1] == "  … and 4 more columns"
+        assert all(len(line) < 70 for line in lines)
+        assert bars(result, most=13)[-1] == "  … and 1 more column"
+
+
+class TestJson:
+    def test_comes_back(self, pairwise, dropped, weighted):
+        for result in (pairwise, dropped, weighted):
+            again = ew.EdgeTestResult.from_json(result.to_json())
+            assert again.n_missing == result.n_missing
+            assert again.n_dropped_alone == result.n_dropped_alone
+            assert again.options == result.options
+            if result.pair_rows is None:
+                assert again.pair_rows is None
+            else:
+                np.testing.assert_array_equal(again.pair_rows, result.pair_rows)
+                assert again.pair_rows.dtype == np.int64
+            assert again.summary() == result.summary()
+            assert again.edges() == result.edges()
+
+    def test_files_from_before(self, rows):
+        """Version 6 has none of these fields."""
+        document = json.loads(ew.edge_test(rows).to_json())
+        for name in ("n_missing", "n_dropped_alone", "pair_rows"):
+            del document[name]
+        document["schema_version"] = 6
+        again = ew.EdgeTestResult.from_json(json.dumps(document))
+        assert (again.n_missing, again.n_dropped_alone, again.pair_rows) == ((), (), None)
+
+    @pytest.mark.parametrize("name", ["n_missing", "n_dropped_alone"])
+    @pytest.mark.parametrize(
+        "bad", [None, 3, "abcd", [1, 2, 3], [1] * 5, [0, 0, 0, -1], [0, 0, 0, 0.5], [True] * 4, {}]
+    )
+    def test_bad_counts(self, pairwise, refuses, name, bad):
+        document = json.loads(pairwise.to_json()) | {name: bad}
+        refuses(
+            lambda: ew.EdgeTestResult.from_json(json.dumps(document)),
+            DataError,
+            f"'{name}'",
+            "4 whole numbers, one for each column, or none",
+        )
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            lambda rows: rows[:3],
+            lambda rows: [row[:3] for row in rows],
+            lambda rows: [[-n for n in row] for row in rows],
+            lambda rows: [[n + 0.5 for n in row] for row in rows],
+            lambda rows: [[rows[0][0], 7, *rows[0][2:]], *rows[1:]],
+            lambda rows: [[None] * 4] * 4,
+            lambda rows: [["many"] * 4] * 4,
+            lambda rows: [[401] * 4] * 4,
+            lambda rows: [[1e300] * 4] * 4,
+            lambda rows: 5,
+            lambda rows: [],
+        ],
+        ids=[
+            "short",
+            "narrow",
+            "negative",
+            "halves",
+            "lopsided",
+            "null",
+            "text",
+            "more",
+            "huge",
+            "number",
+            "empty",
+        ],
+    )
+    def test_bad_rows_of_pairs(self, pairwise, refuses, change):
+        document = json.loads(pairwise.to_json())
+        document["pair_rows"] = change(document["pair_rows"])
+        text = json.dumps(document)
+        refuses(lambda: ew.EdgeTestResult.from_json(text), DataError, "'pair_rows'")
+
+
+def test_probabilities_of_draws():
+    """Multiples of 1/(draws + 1), never zero."""
+    found = probabilities(np.log(np.array([0.05 * (1 + 1e-15), 1.0])), draws=99)
+    assert found.tolist() == [0.05, 1.0]
+    assert probabilities(np.array([-np.inf]))[0] > 0
