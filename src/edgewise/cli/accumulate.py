@@ -56,11 +56,11 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--kind",
-    type=Choice(("batches", "moments", "concordance", "pairwise")),
+    type=Choice(("batches", "moments", "concordance")),
     default="batches",
     show_default=True,
     help="batches serve method batch, moments the methods trace, spectral and fisher, concordance "
-    "method kendall, pairwise method batch with missing values or weights.",
+    "method kendall. With --missing pairwise or --weights, batches are those of pairs of columns.",
 )
 @click.option("--n-batches", type=int, default=100, show_default=True, help="Batches to keep.")
 @click.option(
@@ -151,7 +151,7 @@ def _kind(kind: str, asked: dict[str, Any]) -> str:
     sampling = asked["weights"] is not None and asked["weight_kind"] == "sampling"
     if missing_asked(asked) != "pairwise" and not sampling:
         return kind
-    if kind not in ("batches", "pairwise"):
+    if kind != "batches":
         raise click.UsageError(
             f"--missing pairwise and --weights make a state of pairs, which serves method batch; "
             f"leave out --kind {kind}."

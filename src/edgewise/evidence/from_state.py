@@ -11,6 +11,7 @@ from edgewise.estimators.inverse import SampleMoments
 from edgewise.evidence.evidence import Evidence
 from edgewise.kernels.latent import Concordance
 from edgewise.kernels.quartics import CentralQuartics
+from edgewise.rows.passes import Pass, Sums
 from edgewise.states.batches import BatchMoments
 from edgewise.states.concordance import ConcordanceMoments
 from edgewise.states.moments import Moments
@@ -72,6 +73,14 @@ class StateEvidence(Evidence):
         if isinstance(self.state, ConcordanceMoments):
             self.moments()  # it has none, which this says
         return self.state if isinstance(self.state, BatchMoments) else super().batches()
+
+    def sums(self, one_pass: Pass) -> Sums:
+        if isinstance(self.state, PairwiseMoments):
+            raise DataError(
+                f"data: {self.asked_by} reads the rows twice, got a PairwiseMoments state without "
+                "rows; use method='batch', or pass the rows."
+            )
+        return super().sums(one_pass)
 
     def quartics(self, A: FloatArray | None = None, *, left_out: bool = False) -> CentralQuartics:
         if A is not None:

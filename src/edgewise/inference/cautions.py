@@ -116,7 +116,7 @@ def caution_about_missing(
     return (
         Caution(
             f"Values of column {names[found.column]!r} are missing more often in some rows than in "
-            f"others: most clearly where column {names[found.partner]!r} is {where} (portmanteau p "
+            f"others: most clearly where column {names[found.partner]!r} is {where} (p "
             f"{p_text(found.pvalue)}){runs}. missing='pairwise' assumes that values are missing "
             f"completely at random: {_FALSE_EDGES}. Fill values in several times and pool the "
             "results (edgewise.pool).",

@@ -15,10 +15,11 @@ from edgewise.errors import ParameterError, TooFewRowsWarning
 from edgewise.inference.bound import Bound
 from edgewise.inference.corrections import adjust, log_critical_level
 from edgewise.inference.largest import LargestRadius
-from edgewise.inference.max_statistic import MaxStatistic, critical_of_maxima
+from edgewise.inference.max_statistic import MaxStatistic, level_of_maxima
 from edgewise.inference.measurement import Measurement, Uncertainty
 from edgewise.inference.per_edge import PerEdge
 from edgewise.inference.question import Question
+from edgewise.inference.reference import StudentOfEach
 from edgewise.inference.score import ScoreTest
 
 
@@ -122,14 +123,14 @@ def _by_the_largest(
         raise TypeError("maxima: expected with one reference for all pairs")
     log_alpha = math.log(question.alpha)
     log_adjusted = np.full(len(log_p), np.nan)
-    log_adjusted[family] = maxima.log_adjusted(
-        pairs_of(measurement.statistic)[family], own.reference
-    )
+    reference = own.reference
+    if isinstance(reference, StudentOfEach):
+        reference = StudentOfEach(pairs_of(reference.degrees)[family])
+    log_adjusted[family] = maxima.log_adjusted(pairs_of(measurement.statistic)[family], reference)
     reject = log_adjusted <= log_alpha
     # Step-down: the pairs that are left are compared with the largest of their own statistics.
     of_all, of_left = maxima.maxima(~reject[family])
-    left = critical_of_maxima(of_left, log_alpha, own.reference)
-    log_level = float(own.reference.log_two_sided(np.array([left]))[0])
+    log_level = level_of_maxima(of_left, log_alpha)
     own = replace(own, maxima=of_all)
     threshold = own.threshold(measurement, question.min_effect, log_level)
     return Decision(log_p, log_adjusted, reject, threshold, own)

@@ -32,7 +32,7 @@ class LargestRadius:
         # The share of draws above it counts the data themselves too: none of them may be left.
         if alpha * (1 + len(self.maxima)) < 1:
             return most
-        return min(critical_of_maxima(self.maxima, math.log(alpha), self.student), most)
+        return min(float(critical_of_maxima(self.maxima, math.log(alpha), self.student)), most)
 
     def of_union(self, alpha: float) -> float:
         """The upper end: Bonferroni over all entries."""

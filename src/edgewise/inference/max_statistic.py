@@ -89,9 +89,17 @@ class MaxStatistic:
             left -= size
 
 
-def critical_of_maxima(maxima: FloatArray, log_level: float, reference: Reference) -> float:
-    """The t that the largest |T| exceeds with that (log) probability."""
+def critical_of_maxima(
+    maxima: FloatArray, log_level: float, reference: Reference
+) -> float | FloatArray:
+    """The t that the largest |T| exceeds with that (log) probability; one for all, or for each."""
+    critical: float | FloatArray = reference.critical(level_of_maxima(maxima, log_level))
+    return critical
+
+
+def level_of_maxima(maxima: FloatArray, log_level: float) -> float:
+    """The (log) level of a single pair at which the largest of all has that (log) level."""
     # The same count as in `log_adjusted`: (1 + exceeding)/(1 + draws) at most the level.
     allowed = max(int(math.exp(log_level) * (1 + len(maxima))) - 1, 0)
     z = float(maxima[min(allowed, len(maxima) - 1)])
-    return float(reference.critical(math.log(2) + float(special.log_ndtr(-z))))
+    return math.log(2) + float(special.log_ndtr(-z))

@@ -19,7 +19,7 @@ from edgewise.evidence.evidence import Evidence, Needs
 from edgewise.inference.max_statistic import MaxStatistic
 from edgewise.inference.measurement import Measurement
 from edgewise.inference.per_edge import PerEdge
-from edgewise.inference.reference import Student
+from edgewise.inference.reference import Student, StudentOfEach
 from edgewise.methods.jackknife import LeftOut, leave_one_out
 from edgewise.methods.left_out_rows import left_out_batches
 from edgewise.methods.method import Assumes, option
@@ -89,8 +89,8 @@ class Batch(PerEdgeMethod):
         return Needs(n_batches=DEFAULT_BATCHES if self.n_batches is None else self.n_batches)
 
     def measure(self, evidence: Evidence) -> Measurement:
-        estimate, left_out, worth = self._left_out(evidence)
-        uncertainty = PerEdge(left_out.spread(estimate, worth), Student(len(left_out) - 1))
+        estimate, left_out, worth, reference = self._left_out(evidence)
+        uncertainty = PerEdge(left_out.spread(estimate, worth), reference)
         return self.measurement(
             evidence,
             estimate,
@@ -100,16 +100,23 @@ class Batch(PerEdgeMethod):
             record={"n_batches": len(left_out)},
         )
 
-    def _left_out(self, evidence: Evidence) -> tuple[PrecisionEstimate, LeftOut, FloatArray | None]:
-        """The estimate, that without each batch, and the rows that each pair is worth."""
+    def _left_out(
+        self, evidence: Evidence
+    ) -> tuple[PrecisionEstimate, LeftOut, FloatArray | None, Student | StudentOfEach]:
+        """The estimate, that without each batch, the rows of each pair, and the reference."""
         names, glance = evidence.feature_names, evidence.glance
         if evidence.uneven is None:
             state = working_batches(self.n_batches, evidence.batches())
             estimate = type(self).estimator(state.pooled(), names, glance)
-            return estimate, leave_one_out(state, estimate), None
+            left_out = leave_one_out(state, estimate)
+            return estimate, left_out, None, Student(len(left_out) - 1)
         uneven = working_batches(self.n_batches, evidence.uneven_batches())
         estimate = pairwise_precision(evidence.uneven, names, glance)
-        return estimate, left_out_batches(uneven, estimate, names), evidence.uneven.worth
+        left_out, degrees = left_out_batches(uneven, estimate, names)
+        reference: Student | StudentOfEach = StudentOfEach(degrees)
+        if not evidence.uneven.incomplete and not evidence.uneven.weighted:
+            reference = Student(len(left_out) - 1)
+        return estimate, left_out, evidence.uneven.worth, reference
 
     def planned(
         self, pilot: PairMoments, moments: PairMoments, wanted: FloatArray, measured: Measurement

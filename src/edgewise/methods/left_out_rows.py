@@ -200,8 +200,8 @@ def check_each_definite(
 
 def left_out_batches(
     state: PairwiseMoments, estimate: PrecisionEstimate, names: Sequence[str]
-) -> LeftOut:
-    """How the estimates vary when one batch of such rows is left out."""
+) -> tuple[LeftOut, FloatArray]:
+    """How the estimates vary when one batch of such rows is left out, and degrees of freedom."""
     pooled, p = state.pooled(), len(estimate.precision)
     whole = _Whole.of(pooled, estimate)
     sums = scaled(state._sums_about(estimate.centre), whole.scale, whole.mean_weight)
@@ -219,7 +219,24 @@ def left_out_batches(
             f"{least_overlap(pooled, names)}."
         )
     rest = (_rest(sums[some], whole, names) for some in portions(batches, p))
-    return variation(rest, batches, estimate, whole.scale)
+    return variation(rest, batches, estimate, whole.scale), _degrees(sums, whole)
+
+
+def _degrees(sums: PairwiseSums, whole: _Whole) -> FloatArray:
+    """Degrees of freedom of a variance from batches of which some have little of a pair.
+
+    Batch b adds to the variance of Σ̂_ab in proportion to v = Σ w²/N_ab² over its rows that have
+    both, and to that of Θ̂_ij in proportion to Σ_ab θ_ia²θ_jb² v. If all of it comes from a few
+    batches, so do the degrees of freedom: (Σ_b)²/Σ_b² − 1 (Satterthwaite), K − 1 for equal batches.
+    """
+    theta = whole.estimate.precision * whole.scale * whole.scale[:, np.newaxis]
+    squares = theta**2
+    first, second = np.zeros((2, *theta.shape))
+    for some in portions(len(sums), len(theta)):
+        share = squares @ (sums[some].total_square / whole.sums.total**2) @ squares
+        first += share.sum(axis=0)
+        second += (share**2).sum(axis=0)
+    return np.asarray(np.maximum(first**2 / second - 1, 1.0))
 
 
 def _rest(some: PairwiseSums, whole: _Whole, names: Sequence[str]) -> FloatArray:

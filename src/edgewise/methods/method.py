@@ -212,7 +212,8 @@ class Method(ABC):
             lacking = _lacking(evidence.uneven)
             record = {**(record or {}), **_uneven_record(evidence.uneven, evidence.weights_name)}
             if evidence.uneven.incomplete:
-                found = missingness(evidence.uneven)
+                rows = None if evidence.glance is None else evidence.glance.leading
+                found = missingness(evidence.uneven, rows)
                 told = caution_about_missing(found, evidence.feature_names, facts.dependent)
                 cautions = (*told, *cautions)
         if not lacking and evidence.glance is not None and evidence.glance.missing is not None:

@@ -65,8 +65,9 @@ def partial_test(
         A per-edge test, as in `edge_test`.
     feature_names : sequence of str, optional
         Names of all columns, in place of those that came with the data.
-    missing : {"raise", "drop"}
-        Refuse rows with NaN or infinite values in these columns, or leave them out.
+    missing : {"raise", "drop", "pairwise"}
+        Refuse rows with NaN or infinite values in these columns, leave them out, or use for each
+        pair the rows that have both, as in `edge_test`.
     drop_missing : bool
         The former way to say ``missing="drop"``.
     groups : str or array-like, optional

@@ -31,6 +31,11 @@ _SAME_ROWS = (
         "number of rows left out", lambda one: one.n_dropped, "impute every value that is missing"
     ),
     _Same("weights", lambda one: one.options.get("weights"), "weight the rows of all by the same"),
+    _Same(
+        "effective rows of the weights",
+        lambda one: f"{one.options.get('effective_rows', 0):.6g}",
+        "weight the rows of all by the same",
+    ),
     _Same("transform", lambda one: one.options.get("transform"), "test all copies in the same way"),
     _Same(
         "number of groups", lambda one: one.options.get("n_groups"), "name the same groups in all"

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from edgewise._base.checks import check_columns
+from edgewise._base.checks import check_choice, check_columns
 from edgewise._base.warn import warn
 from edgewise.errors import BrokenAssumptionWarning, ParameterError
 from edgewise.evidence.opening import open_evidence
@@ -25,7 +25,7 @@ from edgewise.rows.grouping import GroupedTable
 from edgewise.rows.missing import may_lack_values, missing_of
 from edgewise.rows.normal_scores import transform_of
 from edgewise.rows.opening import open_table
-from edgewise.rows.weighting import WeightedTable
+from edgewise.rows.weighting import WEIGHT_KINDS, WeightedTable
 from edgewise.states.registry import as_state
 
 
@@ -242,6 +242,7 @@ def edge_test(
         "weight_kind": weight_kind,
         "transform": transform,
     }
+    check_choice("weight_kind", weight_kind, WEIGHT_KINDS)
     family = Family.checked(given, pairs, columns=columns, exclude=exclude)
     asked = alpha, correction, min_effect, effect_scale, family
     state, grouped = as_state(data), groups is not None or isinstance(data, GroupedTable)

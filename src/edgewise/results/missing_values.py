@@ -63,8 +63,7 @@ def bars(result: EdgeTestResult, most: int = 10) -> list[str]:
         return []
     width = min(max(len(one.name) for one in found[:most]), _NAME_WIDTH)
     lines = [
-        f"  {_cut(one.name, width)} {_bar(one.share)} {one.values:,} missing "
-        f"({one.percent})"
+        f"  {_cut(one.name, width)} {_bar(one.share)} {one.values:,} missing ({one.percent})"
         for one in found[:most]
     ]
     more = len(found) - most
@@ -90,13 +89,19 @@ def weights_text(result: EdgeTestResult) -> str:
 
 def _dropped(result: EdgeTestResult) -> str:
     n = result.n_dropped
+    if result.pair_rows is not None:
+        return (
+            f"{n:,} row{'s' * (n != 1)} without any value {'were' if n != 1 else 'was'} left out."
+        )
     text = f"{n:,} row{'s' * (n != 1)} with missing values {'were' if n != 1 else 'was'} left out"
     cost = _most(result, result.n_dropped_alone)
     if cost:
         text += f"; left out because of one column alone: {cost}"
     elif any(result.n_missing):
         text += f"; most values are missing in {_most(result, result.n_missing)}"
-    if n > _MANY * (n + result.n_samples):
+    # Groups and ranks need complete rows.
+    able = "n_groups" not in result.options and "transform" not in result.options
+    if able and n > _MANY * (n + result.n_samples):
         text += ". With missing='pairwise' (score, wald, batch) they would count"
     return text + "."
 

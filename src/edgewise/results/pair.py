@@ -235,7 +235,7 @@ def pair_of_result(result: EdgeTestResult, guarantee: str) -> PairTest:
         float(result.partial_correlation[0, 1]),
         float(result.statistic[0, 1]),
         float(result.log_pvalue[0, 1]),
-        result.n_samples,
+        result.n_samples if result.pair_rows is None else int(result.pair_rows[0, 1]),
         result.method,
         guarantee,
         Once(result=result),

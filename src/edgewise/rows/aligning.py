@@ -8,7 +8,7 @@ from edgewise.errors import ParameterError
 from edgewise.rows.not_rows import is_a
 
 
-def check_aligned(data: Any, labels: Any, argument: str = "groups") -> None:
+def check_aligned(data: Any, labels: Any, argument: str = "groups", what: str = "labels") -> None:
     """Refuse a pandas `Series` of labels with the index of a pandas frame in another order.
 
     Labels go by position. Somebody who thinks in indexes would expect them to follow the index; a
@@ -21,7 +21,7 @@ def check_aligned(data: Any, labels: Any, argument: str = "groups") -> None:
     if own.equals(rows) or (not same and is_a(own, "pandas", "RangeIndex")):
         return
     raise ParameterError(
-        f"{argument}: expected labels in the order of the rows, got a Series whose index differs "
-        "from that of the data; pass labels.loc[data.index] if the index says which row each label "
-        "is of, else labels.to_numpy()."
+        f"{argument}: expected {what} in the order of the rows, got a Series whose index differs "
+        f"from that of the data; pass {what}.loc[data.index] if the index says which row each "
+        f"{what[:-1]} is of, else {what}.to_numpy()."
     )

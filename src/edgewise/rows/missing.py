@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
+import numpy as np
+
 from edgewise._base.checks import check_choice, check_flag
 from edgewise.errors import ParameterError
-from edgewise.rows.table import Part, Table
-from edgewise.rows.views import View
+from edgewise.rows.block import Rows
+from edgewise.rows.table import Part, SoFar, Table
+from edgewise.rows.views import SomeRows, View, kept
 
 MISSING = ("raise", "drop", "pairwise")
 
@@ -32,15 +37,32 @@ def refuse_pairwise(missing: str, what: str) -> None:
         )
 
 
-class PartialTable(View):
-    """A table whose rows may lack values: NaN or infinity stands for a missing one."""
+class PartialTable(SomeRows):
+    """A table whose rows may lack values: NaN or infinity stands for a missing one.
 
-    def __init__(self, table: Table) -> None:
-        super().__init__(table, _as_it_is)
+    Rows without any value say nothing, and are left out; a pass counts them.
+
+    Parameters
+    ----------
+    table : Table
+        The rows.
+    but_last : int
+        How many columns at the end are not variables: weights.
+    """
+
+    def __init__(self, table: Table, *, but_last: int = 0) -> None:
+        variables = len(table.feature_names) - but_last
+        super().__init__(table, partial(_with_some, variables=variables))
 
 
-def _as_it_is(part: Part) -> Part:
-    return part
+def _with_some(part: Part, variables: int) -> Part:
+    keep = partial(_keep, variables=variables, so_far=part.so_far)
+    return part.through(partial(map, keep))
+
+
+def _keep(block: Rows, variables: int, so_far: SoFar) -> Rows:
+    rows = np.asarray(block)
+    return kept(rows, np.isfinite(rows[:, :variables]).any(axis=1), so_far)
 
 
 def may_lack_values(table: object) -> bool:

@@ -33,7 +33,7 @@ from edgewise.rows.weighting import (
     WEIGHT_KINDS,
     RepeatedRows,
     WeightedTable,
-    checked_weights,
+    some_weights,
     weighted_columns,
 )
 
@@ -127,10 +127,11 @@ def open_table(
         table = RenamedColumns(table, check_names(feature_names, variables) + labels)
     if progress is not None:
         table = WatchedRows(table, progress)
+    last = int(weights is not None)
     if missing == "drop":
-        table = FiniteRows(table)
+        table = FiniteRows(table, but_last=last)
     elif missing == "pairwise":
-        table = PartialTable(table)
+        table = PartialTable(table, but_last=last)
     if weights is not None:
         name = weights if isinstance(weights, str) else None
         table = (WeightedTable if sampling else RepeatedRows)(table, name)
@@ -159,8 +160,8 @@ def _check_together(
 def _with_weights(table: Table, data: Any, weights: Any) -> Table:
     """The table with its weights as the last column."""
     if not isinstance(weights, str):
-        check_aligned(data, weights, "weights")
-        return WithColumn(table, weights, checked_weights, argument="weights", what="weight")
+        check_aligned(data, weights, "weights", "weights")
+        return WithColumn(table, weights, some_weights, argument="weights", what="weight")
     names = table.feature_names
     check_known("weights", (weights,), names, "the data")
     if names[-1] == weights:

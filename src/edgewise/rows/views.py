@@ -143,30 +143,41 @@ class SomeRows(View):
 
 
 class FiniteRows(SomeRows):
-    """The rows of a table that have a finite number in every column; a pass counts the others."""
+    """The rows of a table that have a finite number in every column; a pass counts the others.
 
-    def __init__(self, table: Table) -> None:
-        super().__init__(table, _finite)
+    Parameters
+    ----------
+    table : Table
+        The rows.
+    but_last : int
+        How many columns at the end may lack values: weights, which are checked elsewhere.
+    """
+
+    def __init__(self, table: Table, *, but_last: int = 0) -> None:
+        variables = len(table.feature_names) - but_last
+        super().__init__(table, partial(_finite, variables=variables))
 
 
-def _finite(part: Part) -> Part:
-    return part.through(partial(map, partial(_keep, so_far=part.so_far)))
+def _finite(part: Part, variables: int) -> Part:
+    keep = partial(_keep, variables=variables, so_far=part.so_far)
+    return part.through(partial(map, keep))
 
 
-def _keep(block: Rows, so_far: SoFar) -> Rows:
+def _keep(block: Rows, variables: int, so_far: SoFar) -> Rows:
     """The complete rows of a block; the others are counted, with what they lack."""
     rows = np.asarray(block)
-    finite = np.isfinite(rows)
+    finite = np.isfinite(rows[:, :variables])
     complete = finite.all(axis=1)
     if not complete.all():
         lacks = ~finite[~complete]
         alone = lacks[lacks.sum(axis=1) == 1]
         counts = np.stack([lacks.sum(axis=0), alone.sum(axis=0)])
         so_far.missing = counts if so_far.missing is None else so_far.missing + counts
-    return _kept(rows, complete, so_far)
+    return kept(rows, complete, so_far)
 
 
-def _kept(rows: AnyArray, wanted: BoolArray, so_far: SoFar) -> AnyArray:
+def kept(rows: AnyArray, wanted: BoolArray, so_far: SoFar) -> AnyArray:
+    """The wanted rows; the others are counted."""
     left_out = len(rows) - int(wanted.sum())
     so_far.n_dropped += left_out
     return rows[wanted] if left_out else rows
@@ -195,7 +206,7 @@ def _inside(part: Part, intervals: FloatArray) -> Part:
 def _keep_inside(block: Rows, intervals: FloatArray, so_far: SoFar) -> Rows:
     rows = np.asarray(block)
     inside = (rows >= intervals[:, 0]) & (rows <= intervals[:, 1])
-    return _kept(rows, np.asarray(inside.all(axis=1)), so_far)
+    return kept(rows, np.asarray(inside.all(axis=1)), so_far)
 
 
 class StridedRows(View):

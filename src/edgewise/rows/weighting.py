@@ -18,10 +18,14 @@ from edgewise._base.types import AnyArray, FloatArray
 from edgewise.errors import DataError, ParameterError
 from edgewise.rows.block import ColumnBlock, Rows
 from edgewise.rows.grouping import as_columns
+from edgewise.rows.missing import may_lack_values
 from edgewise.rows.table import Part, SoFar, Table, batch_rows
+from edgewise.rows.values import raise_for_nonfinite
 from edgewise.rows.views import SomeRows, View
 
 WEIGHT_KINDS = ("sampling", "frequency")
+# Weights whose squares, and sums of these, are ordinary numbers.
+_SQUARED = 1e-100, 1e100
 # Beyond this a weight is not a number of rows.
 _MOST_ROWS = float(1 << 53)
 
@@ -68,9 +72,18 @@ def checked_weights(weights: Any) -> FloatArray:
         )
     values = values.astype(np.float64)
     check_weights(values, "the weights")
-    if values.size and not values.any():
-        raise DataError("weights: expected a positive weight for some row, got zeros only.")
     return values
+
+
+def some_weights(weights: Any) -> FloatArray:
+    """The same for all rows at once: some must be positive, and only their proportions matter."""
+    values = checked_weights(weights)
+    largest = float(values.max(initial=0.0))
+    if values.size and not largest:
+        raise DataError("weights: expected a positive weight for some row, got zeros only.")
+    # The squares of any weights are then ordinary numbers, or those of rows that hardly count.
+    unit = largest if largest and not _SQUARED[0] < largest < _SQUARED[1] else 1.0
+    return values / unit
 
 
 def check_weights(weights: FloatArray, where: str) -> None:
@@ -100,7 +113,8 @@ class WeightedTable(SomeRows):
     """
 
     def __init__(self, table: Table, weights_name: str | None) -> None:
-        super().__init__(table, partial(_split, where=_where(weights_name)))
+        change = partial(_split, where=_where(weights_name), complete=not may_lack_values(table))
+        super().__init__(table, change)
         self.weights_name = weights_name
 
     @property
@@ -112,13 +126,17 @@ def _where(name: str | None) -> str:
     return "the weights" if name is None else f"column {name!r}"
 
 
-def _split(part: Part, where: str) -> Part:
-    changed = part.through(partial(map, partial(_weighted, where=where)))
-    return replace(changed, feature_names=part.feature_names[:-1])
+def _split(part: Part, where: str, complete: bool) -> Part:
+    names = part.feature_names[:-1]
+    split = partial(_weighted, where=where, complete_names=names if complete else None)
+    return replace(part.through(partial(map, split)), feature_names=names)
 
 
-def _weighted(block: Rows, where: str) -> WeightedRows:
+def _weighted(block: Rows, where: str, complete_names: tuple[str, ...] | None) -> WeightedRows:
     variables, weights = _apart(block, where)
+    # The sums of weighted rows allow for missing values, so that nobody else would refuse them.
+    if complete_names is not None and not np.isfinite(np.asarray(variables)).all():
+        raise_for_nonfinite(variables, complete_names)
     used = weights > 0
     if not used.all():
         rows = np.asarray(variables)[used]

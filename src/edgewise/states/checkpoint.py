@@ -27,7 +27,7 @@ from edgewise.states.row_state import RowState
 S = TypeVar("S", bound=RowState)
 
 # What older checkpoints say nothing about, because there was no other way.
-_BEFORE = ("raise", "drop", None, "sampling")
+_BEFORE = {"missing": ("raise", "drop"), "weights": (None,), "weight_kind": ("sampling",)}
 
 
 def read_with_checkpoints(
@@ -118,7 +118,7 @@ def _facts(files: FileTable, state: RowState, how: dict[str, Any]) -> dict[str, 
         "ways of reading": _ways(files),
         # As it was said before there were weights, so that checkpoints of then still fit.
         "drop_missing": how["missing"] == "drop",
-        **{name: how[name] for name in how if how[name] not in _BEFORE},
+        **{name: how[name] for name in how if how[name] not in _BEFORE[name]},
         "kind": state._contents().kind,
         "options": {
             key: value for key, value in state._contents().meta.items() if key != "batch_rows"

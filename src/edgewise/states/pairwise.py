@@ -174,6 +174,8 @@ class PairwiseMoments(BatchedState[PairwiseSums]):
                 "weights."
             )
         used = own > 0
+        if not used.any():
+            return self
         self._check_weighted(True)
         super().update(WeightedRows(np.asarray(rows)[used], own[used]))
         self.feature_names = names
