@@ -135,6 +135,7 @@ def _first_pass(table: Table, needs: Needs) -> tuple[RowState, int, Glance]:
     uneven, n_dropped, glance = read_with_glance(needs.uneven_state, table, in_order=in_order)
     if weighted and not uneven.n_samples:
         raise DataError("weights: expected a positive weight for some row, got none.")
+    needs.check_shape(uneven.n_samples, len(table.feature_names))
     pooled = uneven.pooled()
     if table.rescannable and not pooled.incomplete and not pooled.weighted:
         # Nothing is missing, and all rows count the same: the ordinary way says more.
