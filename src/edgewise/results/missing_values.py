@@ -63,8 +63,7 @@ def bars(result: EdgeTestResult, most: int = 10) -> list[str]:
         return []
     width = min(max(len(one.name) for one in found[:most]), _NAME_WIDTH)
     lines = [
-        f"  {_cut(one.name, width)} {_bar(one.share)} {one.values:,} missing "
-        f"({one.percent})"
+        f"  {_cut(one.name, width)} {_bar(one.share)} {one.values:,} missing ({one.percent})"
         for one in found[:most]
     ]
     more = len(found) - most
