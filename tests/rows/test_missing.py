@@ -183,6 +183,18 @@ class TestChoosing:
         np.testing.assert_allclose(result.covariance, plain.covariance, rtol=1e-12)
 
 
+class TestTooFewRows:
+    @pytest.mark.parametrize("n", [0, 1, 4])
+    def test_are_told_as_ever(self, gaps, n):
+        """In the same words as of complete rows."""
+        told = []
+        for X, how in ((gaps, PAIRWISE), (np.ones((400, 4)), {})):
+            with pytest.raises(DataError) as caught:
+                ew.edge_test(X[:n], **how)
+            told.append(str(caught.value))
+        assert told[0] == told[1]
+
+
 class TestDropping:
     def test_both_ways_say_the_same(self, gaps, rows, same_result):
         """And so does the result about what was dropped, and why."""
