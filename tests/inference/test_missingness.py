@@ -70,7 +70,7 @@ class TestTooFew:
     def test_nothing_is_missing(self):
         assert found_in(chain(200, np.random.default_rng(0))) is None
 
-    @pytest.mark.parametrize(("lacking", "known"), [(19, False), (20, True)])
+    @pytest.mark.parametrize(("lacking", "known"), [(29, False), (30, True)])
     def test_few_values_are_missing(self, lacking, known):
         X = chain(200, np.random.default_rng(0))
         X[:lacking, 1] = np.nan
@@ -78,7 +78,7 @@ class TestTooFew:
 
     def test_few_values_are_there(self):
         X = chain(200, np.random.default_rng(0))
-        X[19:, 1] = np.nan
+        X[29:, 1] = np.nan
         assert found_in(X) is None
 
 
@@ -90,12 +90,41 @@ def test_level(law, share):
     rng = np.random.default_rng([8, int(100 * share), law == "t5"])
     hits = 0
     for _ in range(repeats):
-        X = chain(300, rng, law)
+        X = chain(500, rng, law)
         X[rng.random(X.shape) < share] = np.nan
         hits += found_in(X).pvalue < level
-    # Bonferroni over four columns is a little conservative; three standard errors above.
+    # Bonferroni over pairs of columns is a little conservative; three standard errors above.
     assert hits <= repeats * level + 3 * np.sqrt(repeats * level * (1 - level))
     assert hits >= stats.binom.ppf(1e-4, repeats, level / 3)
+
+
+@pytest.mark.parametrize("law", ["log-normal", "rare"])
+def test_skewed_columns_raise_no_false_alarm(law):
+    """Means of few skewed values are far from normal; the first rows tell how far."""
+    rng = np.random.default_rng(11)
+    alarms = 0
+    for _ in range(100):
+        shape = (1000, 6)
+        X = np.exp(rng.standard_normal(shape)) if law == "log-normal" else rng.poisson(0.05, shape)
+        X = np.where(rng.random(shape) < 0.04, np.nan, X)
+        filled = np.where(np.isfinite(X), X, np.nanmedian(X, axis=0))
+        alarms += missingness(PairwiseMoments(2).update(X).pooled(), filled).pvalue < 1e-3
+    assert alarms <= 1
+
+
+@pytest.mark.parametrize("kind", ["page", "dropout"])
+def test_holes_that_come_together_raise_no_false_alarm(kind):
+    """A page that was not printed: columns lack the same rows, which is completely at random."""
+    rng = np.random.default_rng(12)
+    alarms = 0
+    for _ in range(100):
+        X = rng.standard_normal((600, 6)) * 0.3 + rng.standard_normal((600, 1))
+        if kind == "page":
+            X[rng.random(600) < 0.2, :3] = np.nan
+        else:
+            X[np.arange(6) > rng.integers(1, 12, 600)[:, np.newaxis]] = np.nan
+        alarms += found_in(X).pvalue < 0.05
+    assert alarms <= 100 * 0.05 + 3 * np.sqrt(100 * 0.05 * 0.95)
 
 
 def test_one_pair_is_the_two_sample_test():
@@ -118,7 +147,7 @@ class TestCaution:
         (caution,) = caution_about_missing(found, list("abcd"), dependent=False)
         assert caution.startswith(
             "Values of column 'c' are missing more often in some rows than in others: most clearly "
-            "where column 'a' is high (portmanteau p "
+            "where column 'a' is high (p "
         )
         assert "missing completely at random" in caution
         assert "edgewise.pool" in caution

@@ -279,9 +279,8 @@ class TestWeights:
             (np.r_[np.ones(39), -1], DataError, "got -1 in the weights (1 row)"),
             (np.r_[np.ones(38), np.nan, np.nan], DataError, "missing ones (NaN)"),
             (np.r_[np.ones(39), np.inf], DataError, "got inf"),
-            (np.zeros(40), DataError, "got zeros only"),
         ],
-        ids=["length", "2-D", "text", "negative", "nan", "inf", "zeros"],
+        ids=["length", "2-D", "text", "negative", "nan", "inf"],
     )
     def test_bad_ones(self, refuses, bad, error, fragment):
         made = state(rows_of(40), weights=weights_of(40))
@@ -564,3 +563,9 @@ def test_a_method_can_ask_it(tmp_path):
     result, again = (ew.edge_test(source, method="batch") for source in (made, tmp_path / "x.ews"))
     np.testing.assert_array_equal(result.statistic, again.statistic)
     np.testing.assert_array_equal(result.pair_rows, made.pair_rows())
+
+
+def test_rows_of_weight_zero_alone_change_nothing():
+    made = state(rows_of(40), weights=weights_of(40))
+    before = made.copy()
+    assert_same(made.update(rows_of(40), weights=np.zeros(40)), before, 0)

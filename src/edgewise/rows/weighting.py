@@ -134,13 +134,12 @@ def _split(part: Part, where: str, complete: bool) -> Part:
 
 def _weighted(block: Rows, where: str, complete_names: tuple[str, ...] | None) -> WeightedRows:
     variables, weights = _apart(block, where)
+    used = weights > 0
+    if not used.all():
+        variables, weights = as_columns(np.asarray(variables)[used]), weights[used]
     # The sums of weighted rows allow for missing values, so that nobody else would refuse them.
     if complete_names is not None and not np.isfinite(np.asarray(variables)).all():
         raise_for_nonfinite(variables, complete_names)
-    used = weights > 0
-    if not used.all():
-        rows = np.asarray(variables)[used]
-        return WeightedRows(as_columns(rows), weights[used])
     return WeightedRows(variables, weights)
 
 
