@@ -109,3 +109,22 @@ def test_weights_that_undo_a_selection(trial):
     with trial.together():
         trial.rate_at_most("family-wise error, weighted", weighted, 0.05)
         trial.rate_exceeds("family-wise error without weights", plain, 0.5)
+
+
+@pytest.mark.filterwarnings("ignore::edgewise.EdgewiseWarning")
+@pytest.mark.parametrize("kind", ["columns", "weights"])
+def test_batches_of_which_few_say_anything(trial, kind):
+    """A sensor that ran for a tenth of the time, or rows of which a tenth have all the weight."""
+    from scipy.signal import lfilter
+
+    errors = []
+    for rng in trial.draws(40, 500):
+        X = lfilter([1], [1, -0.7], rng.standard_normal((6400, 6)), axis=0)
+        how = {"missing": "pairwise"}
+        if kind == "columns":
+            X[640:, :3] = np.nan
+        else:
+            how = {"weights": np.where(np.arange(6400) < 640, 1.0, 0.001)}
+        result = edge_test(X, method="batch", correction="bonferroni", **how)
+        errors.append(result.reject.any())
+    trial.rate_at_most("family-wise error, batch + Bonferroni", errors, 0.05)
