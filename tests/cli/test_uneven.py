@@ -277,7 +277,7 @@ class TestStates:
         for kind in ("moments", "concordance"):
             line = refused("accumulate", "gaps.csv", *PAIRWISE, "--kind", kind, "-o", "x.state")
             assert f"leave out --kind {kind}" in line
-        run_main("accumulate", "gaps.csv", *PAIRWISE, "--kind", "pairwise", "-o", "x.state")
+        run_main("accumulate", "gaps.csv", *PAIRWISE, "--kind", "batches", "-o", "x.state")
         how = ("counted.csv", "--weights", "n", *FREQUENCY, "--kind", "moments")
         run_main("accumulate", *how, "-o", "y.state")
         assert isinstance(ew.load_state(files / "y.state"), ew.Moments)
