@@ -8,7 +8,7 @@ import pytest
 import edgewise as ew
 from edgewise.errors import DataError
 from edgewise.estimators.pairwise import (
-    check_definite,
+    _check_definite,
     least_overlap,
     not_definite,
     pairwise_precision,
@@ -173,7 +173,7 @@ class TestWords:
     def test_rows_that_are_complete_always_fit(self):
         """A correlation of one is for others to refuse."""
         complete = pooled(np.random.default_rng(0).standard_normal((30, 2)))
-        check_definite(np.array([[1.0, 2.0], [2.0, 1.0]]), complete, "ab")
+        _check_definite(np.array([[1.0, 2.0], [2.0, 1.0]]), complete, "ab")
 
     def test_where_it_happened(self, gaps):
         error = not_definite(pooled(gaps), NAMES, " without some of the rows")

@@ -102,12 +102,6 @@ class TestRows:
 
 
 class TestBlocks:
-    def test_have_places_for_weights_and_a_mask(self):
-        (block,) = mapped_blocks([rows_of(5)], CENTRE, memory=BlockMemory(P, 100))
-        assert block.n == 5
-        assert block.weights is None
-        assert block.mask is None
-
     def test_are_even(self):
         blocks = mapped_blocks([rows_of(10), rows_of(3)], CENTRE, memory=BlockMemory(P, 8))
         assert [block.n for block in blocks] == [5, 5, 3]

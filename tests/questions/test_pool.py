@@ -307,6 +307,12 @@ def test_values_that_are_still_missing(refuses, copies):
     refuses(lambda: ew.pool(results), ew.ParameterError, "missing='pairwise'", "impute every value")
 
 
+def test_other_weights(refuses, copies):
+    weights = np.random.default_rng(0).gamma(4, 1, 300)
+    mixed = [ew.edge_test(copy, weights=weights**k) for k, copy in enumerate(copies, 1)]
+    refuses(lambda: ew.pool(mixed), ew.ParameterError, "effective rows of the weights")
+
+
 def test_weights(refuses, copies, results):
     weights = np.random.default_rng(0).gamma(4, 1, 300)
     weighted = [ew.edge_test(copy, weights=weights) for copy in copies]

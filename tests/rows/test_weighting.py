@@ -176,6 +176,22 @@ class TestMissing:
         assert result.n_dropped == 3
         assert result.n_missing == (0, 0, 3, 0)
 
+    @pytest.mark.parametrize("method", ["score", "wald", "batch"])
+    def test_weights_are_no_leave_to_lack_values(self, rows, weights, refuses, method):
+        X = np.array(rows)
+        X[np.flatnonzero(weights)[:3], 2] = np.nan
+        asked = ["'x2' (3)", "missing='pairwise'"]
+        refuses(lambda: ew.edge_test(X, method=method, weights=weights), ew.NonFiniteError, *asked)
+        refuses(lambda: ew.accumulate(X, weights=weights), ew.NonFiniteError, *asked)
+        fit = ew.EdgeTest(method=method).fit
+        refuses(lambda: fit(X, sample_weight=weights), ew.NonFiniteError, *asked)
+
+    @pytest.mark.parametrize("unit", [1e-300, 1e-160, 1e160, 1e300])
+    def test_only_proportions_matter(self, rows, weights, expected, unit):
+        result = ew.edge_test(rows, weights=weights * unit)
+        np.testing.assert_allclose(result.statistic, expected.statistic, rtol=1e-9)
+        assert result.options == pytest.approx(expected.options | {"weights": "given"})
+
     def test_rows_of_weight_zero_may_lack_values(self, rows, weights, expected, same_result):
         X = np.array(rows)
         X[weights == 0, 1] = np.nan

@@ -34,7 +34,7 @@ def pairwise_precision(
     covariance = pooled.covariance()
     scale = np.sqrt(np.maximum(covariance.diagonal(), 0.0))
     if np.isfinite(scale).all() and (scale > 0).all():
-        check_definite(unscaled(covariance, scale), pooled, names)
+        _check_definite(unscaled(covariance, scale), pooled, names)
     return estimate_precision(pooled, names, glance)
 
 
@@ -70,13 +70,10 @@ def _check_worth(pooled: PooledPairs, names: Sequence[str]) -> None:
         )
 
 
-def check_definite(
-    correlation: FloatArray, pooled: PooledPairs, names: Sequence[str], without: str = ""
-) -> None:
+def _check_definite(correlation: FloatArray, pooled: PooledPairs, names: Sequence[str]) -> None:
     """Refuse correlations that no complete rows can have."""
-    if not pooled.incomplete or float(np.linalg.eigvalsh(correlation)[0]) > NEGATIVE:
-        return
-    raise not_definite(pooled, names, without)
+    if pooled.incomplete and float(np.linalg.eigvalsh(correlation)[0]) <= NEGATIVE:
+        raise not_definite(pooled, names)
 
 
 def not_definite(pooled: PooledPairs, names: Sequence[str], without: str = "") -> DataError:

@@ -22,8 +22,7 @@ _ALIGN_FROM = 512
 class Block(NamedTuple):
     """A few rows, ready to be summed. The next block uses the same memory.
 
-    Every array has the features along its first axis and the rows along its second. A kernel that
-    supports row weights or missing entries reads `weights` and `mask`.
+    Every array has the features along its first axis and the rows along its second.
     """
 
     n: int
@@ -35,10 +34,6 @@ class Block(NamedTuple):
     spare: Sequence[AnyArray]
     #: The rows minus the centre; the same as `z` where nothing is mapped.
     centred: AnyArray
-    #: How much each row counts; None where all count the same.
-    weights: FloatArray | None = None
-    #: Which entries of `z` are known; None where all are.
-    mask: npt.NDArray[np.bool_] | None = None
 
 
 class BlockMemory:
@@ -149,10 +144,6 @@ def mapped_blocks(
         whole = batch.shape[0] <= memory.length
         for rows in (batch,) if whole else row_blocks(batch, memory.length):
             block = memory.views(rows.shape[0])
-            # Batches carry no row weights and no mask yet. Both would be cut here, like
-            # the rows: the weights go into `block.weights`, and their roots into the row of ones
-            # (one SYRK of √w (1, z) then gives Σw, Σwz and Σwzzᵀ); a missing entry becomes zero
-            # in `centred` and False in `block.mask`.
             centred = centre.subtract_from(rows, block.centred)
             if B is not None:
                 _map(B, centred, block.z)

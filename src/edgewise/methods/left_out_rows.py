@@ -185,17 +185,15 @@ def check_each_definite(
     correlations: FloatArray, pooled: PooledPairs, names: Sequence[str]
 ) -> None:
     """Refuse rows without some of which the covariances do not fit together."""
-    error = not_definite(pooled, names, " without some of the rows")
-    if not np.isfinite(correlations).all():
-        raise error
-    if not pooled.incomplete:
-        return
-    try:
-        np.linalg.cholesky(correlations)
-    except np.linalg.LinAlgError:
-        # Without the only rows in which it varies, a column is constant; that is no misfit.
-        if (np.linalg.eigvalsh(correlations)[:, 0] < NEGATIVE).any():
-            raise error from None
+    fit = bool(np.isfinite(correlations).all())
+    if fit and pooled.incomplete:
+        try:
+            np.linalg.cholesky(correlations)
+        except np.linalg.LinAlgError:
+            # Without the only rows in which it varies, a column is constant; that is no misfit.
+            fit = bool((np.linalg.eigvalsh(correlations)[:, 0] >= NEGATIVE).all())
+    if not fit:
+        raise not_definite(pooled, names, " without some of the rows")
 
 
 def left_out_batches(

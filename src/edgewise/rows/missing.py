@@ -10,7 +10,7 @@ from edgewise._base.checks import check_choice, check_flag
 from edgewise.errors import ParameterError
 from edgewise.rows.block import Rows
 from edgewise.rows.table import Part, SoFar, Table
-from edgewise.rows.views import SomeRows, View, kept
+from edgewise.rows.views import SomeRows, is_seen_through, kept
 
 MISSING = ("raise", "drop", "pairwise")
 
@@ -67,8 +67,4 @@ def _keep(block: Rows, variables: int, so_far: SoFar) -> Rows:
 
 def may_lack_values(table: object) -> bool:
     """Whether it is a table that was opened so that its rows may lack values."""
-    while isinstance(table, View):
-        if isinstance(table, PartialTable):
-            return True
-        table = table.below
-    return False
+    return is_seen_through(table, PartialTable)

@@ -88,6 +88,15 @@ class View:
         return self._table.reduce(_Through(one_pass, self._change), merge)
 
 
+def is_seen_through(table: object, kind: type[View]) -> bool:
+    """Whether a view of this kind is among those that a table is seen through."""
+    while isinstance(table, View):
+        if isinstance(table, kind):
+            return True
+        table = table.below
+    return False
+
+
 class RenamedColumns(View):
     """A table with other column names."""
 

@@ -21,7 +21,7 @@ from edgewise.rows.grouping import as_columns
 from edgewise.rows.missing import may_lack_values
 from edgewise.rows.table import Part, SoFar, Table, batch_rows
 from edgewise.rows.values import raise_for_nonfinite
-from edgewise.rows.views import SomeRows, View
+from edgewise.rows.views import SomeRows, is_seen_through
 
 WEIGHT_KINDS = ("sampling", "frequency")
 # Weights whose squares, and sums of these, are ordinary numbers.
@@ -177,11 +177,7 @@ class RepeatedRows(SomeRows):
 
 def has_copies(table: object) -> bool:
     """Whether it is a table in which rows are there several times, one after the other."""
-    while isinstance(table, View):
-        if isinstance(table, RepeatedRows):
-            return True
-        table = table.below
-    return False
+    return is_seen_through(table, RepeatedRows)
 
 
 def _repeated(part: Part, where: str) -> Part:
