@@ -32,8 +32,8 @@ def test_missing_values(run_edgewise, tmp_path, rows, write_csv):
     refused = run_edgewise("compare", path, status=1)
     assert refused.stdout == ""
     assert "'b' (2)" in refused.stderr
-    assert "--drop-missing" in refused.stderr
-    dropped = run_edgewise("compare", path, "--drop-missing")
+    assert "--missing drop" in refused.stderr
+    dropped = run_edgewise("compare", path, "--missing", "drop")
     assert "left out 2 rows" in dropped.stderr
     assert "score" in dropped.stdout
 
