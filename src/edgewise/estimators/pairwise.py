@@ -77,10 +77,20 @@ def _check_definite(correlation: FloatArray, pooled: PooledPairs, names: Sequenc
 
 
 def not_definite(pooled: PooledPairs, names: Sequence[str], without: str = "") -> DataError:
-    """The error for a covariance that is not positive definite, because too much is missing."""
+    """The error for a covariance that is not positive definite, with all rows or without some.
+
+    If it is with all rows, too much is missing; if only without some, these may also be far out.
+    """
+    if without:
+        return DataError(
+            f"X: the covariances{without} do not fit together (their matrix is not positive "
+            "definite), so missing='pairwise' cannot be trusted here. Either a few rows far out "
+            "decide them (look at these, or take logarithms), or too many values are missing. The "
+            f"pairs with least overlap are {least_overlap(pooled, names)}; {_WHAT_TO_DO}."
+        )
     return DataError(
-        f"X: too many values are missing for missing='pairwise': the covariances{without} do not "
-        "fit together (their matrix is not positive definite). The pairs with least overlap are "
+        "X: too many values are missing for missing='pairwise': the covariances do not fit "
+        "together (their matrix is not positive definite). The pairs with least overlap are "
         f"{least_overlap(pooled, names)}; {_WHAT_TO_DO}."
     )
 
