@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from edgewise import BatchMoments, NonFiniteError
 from edgewise.rows.block import ColumnBlock, Piece
+from edgewise.states.batch_length import batch_length
 from edgewise.states.partition_batches import (
     BatchSegment,
-    batch_length,
     segment_of,
     state_of_segment,
 )

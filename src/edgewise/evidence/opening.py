@@ -131,7 +131,7 @@ def _first_pass(table: Table, needs: Needs) -> tuple[RowState, int, Glance]:
     weighted = isinstance(table, WeightedTable)
     if not weighted and not may_lack_values(table):
         return read_with_glance(needs.empty_state(), table)
-    in_order = needs.n_batches is not None
+    in_order = needs.in_batches
     uneven, n_dropped, glance = read_with_glance(needs.uneven_state, table, in_order=in_order)
     if weighted and not uneven.n_samples:
         raise DataError("weights: expected a positive weight for some row, got none.")

@@ -216,8 +216,13 @@ def left_out_batches(
             f"batch, got {int(left.min())}; use more batches. The pairs with least overlap are "
             f"{least_overlap(pooled, names)}."
         )
-    rest = (_rest(sums[some], whole, names) for some in portions(batches, p))
-    return variation(rest, batches, estimate, whole.scale), _degrees(sums, whole)
+    rest = partial(_each_rest, sums, whole, names)
+    return variation(rest, estimate, whole.scale), _degrees(sums, whole)
+
+
+def _each_rest(sums: PairwiseSums, whole: _Whole, names: Sequence[str]) -> Iterator[FloatArray]:
+    for some in portions(len(sums), len(whole.scale)):
+        yield _rest(sums[some], whole, names)
 
 
 def _degrees(sums: PairwiseSums, whole: _Whole) -> FloatArray:

@@ -17,11 +17,11 @@ from edgewise.rows.block import ColumnBlock
 from edgewise.rows.glance import Glance, Looker
 from edgewise.rows.table import Part, Table
 from edgewise.rows.values import nonfinite_counts, nonfinite_message
+from edgewise.states.batch_length import batch_length
 from edgewise.states.batched import BatchedState
 from edgewise.states.groups import GroupMoments
 from edgewise.states.partition_batches import (
     BatchSegment,
-    batch_length,
     segment_of,
     state_of_segment,
 )
@@ -78,6 +78,8 @@ def _first_pass(
     try:
         if in_order and isinstance(state, BatchedState) and (parts is None or len(parts) > 1):
             return cast(tuple[S, int, Glance], _batches_over_parts(table, state, looks))
+        if isinstance(state, BatchedState) and not state.n_samples and parts and len(parts) == 1:
+            state.expect(parts[0] or 0, len(table.feature_names))
         return table.reduce(partial(_taken, state=state, after=after, looks=looks), _merged)
     except NonFiniteError as error:
         raise _described(table, error) from error
@@ -120,10 +122,11 @@ def _batches_over_parts(
 ) -> tuple[BatchedState[Any], int, Glance]:
     """Batches that cross the ends of parts, as they would in a single stream."""
     starts = np.concatenate([[0], np.cumsum(_rows_of_parts(table))]).astype(np.int64)
-    length = batch_length(int(starts[-1]), state.n_batches)
+    n_batches = state.batches_of(len(table.feature_names))
+    length = batch_length(int(starts[-1]), n_batches)
     one_pass = partial(_segment_of, kind=type(state), starts=starts, length=length, looks=looks)
     segment, n_dropped, glance = table.reduce(one_pass, _merged)
-    later = state_of_segment(type(state), segment, state.n_batches, length)
+    later = state_of_segment(type(state), segment, n_batches, length)
     later.feature_names = table.feature_names if table.named else None
     return state + later, n_dropped, glance
 

@@ -40,14 +40,6 @@ class BatchSegment:
         return BatchSegment(self.first, self.sums[:-1].then(shared).then(later.sums[1:]))
 
 
-def batch_length(n_rows: int, n_batches: int) -> int:
-    """Rows of a batch after a state of so many batches has seen this many rows."""
-    length = 1
-    while n_rows // length >= 2 * n_batches:
-        length *= 2
-    return length
-
-
 def segment_of(
     kind: type[BatchedState[Any]], rows: Iterator[Rows], start: int, length: int
 ) -> BatchSegment:
