@@ -13,7 +13,7 @@ from edgewise.kernels.centre import Centre
 from edgewise.rows.block import Rows, row_blocks
 
 # With at least this many columns, turning rows into columns costs more than it saves.
-_ROWS_FIRST_FROM = 300
+ROWS_FIRST_FROM = 28
 # Numbers in a cache line. The start of shorter vectors does not matter.
 _LINE = 8
 _ALIGN_FROM = 512
@@ -73,7 +73,7 @@ class BlockMemory:
         self.length = length
         self._p, self._ones, self._below, self._spare = n_features, ones, below, spare
         self._rows_first, self._dtype = rows_first, dtype
-        self._keep_order = rows_first or ones + n_features + below >= _ROWS_FIRST_FROM
+        self._keep_order = rows_first or ones + n_features + below >= ROWS_FIRST_FROM
         self._size = 0
         self._layout = (False, False)
         self._arrays: list[AnyArray] = []
