@@ -123,9 +123,9 @@ def _by_the_largest(
         raise TypeError("maxima: expected with one reference for all pairs")
     log_alpha = math.log(question.alpha)
     log_adjusted = np.full(len(log_p), np.nan)
-    reference = own.reference
+    reference = own.reference.of_pairs()
     if isinstance(reference, StudentOfEach):
-        reference = StudentOfEach(pairs_of(reference.degrees)[family])
+        reference = StudentOfEach(reference.degrees[family])
     log_adjusted[family] = maxima.log_adjusted(pairs_of(measurement.statistic)[family], reference)
     reject = log_adjusted <= log_alpha
     # Step-down: the pairs that are left are compared with the largest of their own statistics.

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from edgewise._base import special
+from edgewise._base.matrices import pairs_of, symmetric
 from edgewise._base.types import FloatArray
 
 # Below this value the regularised beta function is near the smallest float and loses digits.
@@ -29,6 +30,10 @@ class Reference(Protocol):
         """t with P(|T| > t) = exp(log_level): one number, or one for each pair."""
         ...
 
+    def of_pairs(self) -> Reference:
+        """The reference of the pairs above the diagonal alone, row by row."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Normal:
@@ -39,6 +44,9 @@ class Normal:
 
     def critical(self, log_level: float) -> float:
         return -float(special.ndtri_exp(log_level - math.log(2)))
+
+    def of_pairs(self) -> Normal:
+        return self
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +75,9 @@ class Student:
             return math.inf
         return math.exp(optimize.brentq(excess, 0.0, _LARGEST_LOG, xtol=1e-15, rtol=1e-14))
 
+    def of_pairs(self) -> Student:
+        return self
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class StudentOfEach:
@@ -84,6 +95,9 @@ class StudentOfEach:
         different, place = np.unique(self.degrees, return_inverse=True)
         found: FloatArray = np.array([Student(df).critical(log_level) for df in different])
         return found[place].reshape(self.degrees.shape)
+
+    def of_pairs(self) -> StudentOfEach:
+        return StudentOfEach(pairs_of(self.degrees))
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +132,15 @@ class AnytimeReference:
         share = self._information / (1 + self._information)
         z = math.sqrt((math.log1p(self._information) - 2 * log_level) / share)
         return self.student.critical(math.log(2) + float(special.log_ndtr(-z)))
+
+    def of_pairs(self) -> AnytimeReference:
+        return self
+
+
+def critical_of_all(reference: Reference, log_level: float, p: int) -> Any:
+    """One critical value for all pairs of p columns; or a symmetric matrix, NaN on its diagonal."""
+    critical = reference.of_pairs().critical(log_level)
+    return symmetric(critical, p, diagonal=np.nan) if np.ndim(critical) else critical
 
 
 def tuned_rho2(alpha: float, n_samples: int) -> float:

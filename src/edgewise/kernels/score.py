@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from edgewise._base.matrices import off_diagonal, upper_pairs
+from edgewise._base.matrices import off_diagonal
 from edgewise._base.types import AnyArray, FloatArray
 from edgewise.kernels.centre import Centre
+from edgewise.kernels.exact_score import pair_by_pair, weight_and_residuals
 from edgewise.kernels.leverage import Leverage
 from edgewise.kernels.loop import BlockMemory, mapped_blocks
 from edgewise.kernels.pairs import strong_pairs
@@ -25,17 +26,12 @@ from edgewise.kernels.score_sums import (
     score_terms,
     share_of,
     sums_of_moments,
-    sums_of_pairs,
 )
 from edgewise.kernels.score_weight import row_tau, score_weight
 from edgewise.rows.block import Rows, block_rows
 from edgewise.rows.passes import Summable, Sums
 
-# Up to so many rows, or rows × pairs, every pair is summed by itself: products of matrices are not
-# exact with few rows.
-_FEW_ROWS = 500
-_FEW_PRODUCTS = 1 << 20
-# Numbers of pairs × rows worked on at once.
+# Numbers of columns × entries worked on at once.
 _CHUNK = 1 << 15
 # A residual's share of the variance, relative to 1 − h: above it, products are not exact enough.
 _LARGE_SHARE = 0.008
@@ -47,36 +43,6 @@ _NEGLIGIBLE = 3e-4
 _LOW = 4e-3
 
 
-def few_rows(n_samples: int, n_features: int) -> bool:
-    """Whether every pair is summed by itself."""
-    products = n_samples * (n_features * (n_features - 1) // 2)
-    return n_samples <= _FEW_ROWS or products <= _FEW_PRODUCTS
-
-
-def all_pairs_exactly(centred: FloatArray, leverage: Leverage, rho: FloatArray) -> ScoreSums:
-    """The sums of all pairs, pair by pair, from all centred rows (features first)."""
-    p, n = centred.shape
-    v = leverage.B.T @ centred
-    complement = leverage.complement(v, centred, np.empty_like(centred))
-    tau = row_tau(v * v, complement, n)
-    i, j = upper_pairs(p)
-    found = np.empty((6, i.size))
-    step = max(1, _CHUNK // n)
-    for start in range(0, i.size, step):
-        part = slice(start, start + step)
-        r = rho[i[part], j[part]][:, np.newaxis]
-        found[:, part] = _pair_by_pair(v[i[part]], v[j[part]], r, complement, tau, n)
-    diagonal = _pair_by_pair(v, v, np.zeros((p, 1)), complement, tau, n)[-1]
-    return sums_of_pairs(found, p, diagonal)
-
-
-def _pair_by_pair(
-    a: FloatArray, b: FloatArray, r: FloatArray, complement: FloatArray, tau: FloatArray, n: int
-) -> FloatArray:
-    """Sums over rows for pairs with unit-variance residuals a and b and partial correlation r."""
-    return np.asarray(_terms(a, b, r, complement, tau, n).sum(axis=2))
-
-
 def _terms(
     a: FloatArray, b: FloatArray, r: FloatArray, complement: FloatArray, tau: FloatArray, n: int
 ) -> FloatArray:
@@ -85,27 +51,6 @@ def _terms(
     product = scale * (x * y)
     mean_square = (scale / 2) * (x * x + y * y)
     return score_terms(w, product, mean_square, a * b / complement)
-
-
-def weight_and_residuals(
-    a: FloatArray, b: FloatArray, r: Any, complement: FloatArray, tau: FloatArray, n: int
-) -> tuple[FloatArray, FloatArray, FloatArray, Any]:
-    """The weight of each row, and the residuals of pairs given all columns but the two.
-
-    From the residuals a and b given all others, of unit variance; squares of the result, times the
-    last number, have the mean one.
-    """
-    left = (1 - r) * (1 + r)
-    x, y = r * b, r * a
-    x += a
-    y += b
-    # (a² + b² + 2rab)/((n−1)(1−r²)) is what the pair itself has of the leverage.
-    own = b * b
-    own *= left
-    own += x * x
-    own *= 1 / ((n - 1) * left)
-    own += complement
-    return score_weight(own, tau), x, y, n / ((n - 1) * left)
 
 
 def all_pairs_at_once(
@@ -273,7 +218,7 @@ def _replace_near_one(
         _exact_sums, centre=centre, leverage=leverage, i=i, j=j, r=rho[i, j][:, np.newaxis]
     )
     (found,) = rows.sums(one_pass)
-    second, cross, ends, fourth, sixth, _ = found
+    second, cross, ends, fourth, sixth = found
     for matrix, values in (
         (sums.second, second),
         (sums.cross, cross),
@@ -294,10 +239,10 @@ def _exact_sums(
 ) -> Sums:
     p = len(leverage.root)
     memory = BlockMemory(p, block_rows(p), spare=(p,))
-    total = np.zeros((6, i.size))
+    total = np.zeros((5, i.size))
     for block in mapped_blocks(batches, centre, leverage.B, memory=memory):
         v, room = block.z, block.spare[0]
         complement = leverage.complement(v, block.centred, room)
         tau = row_tau(np.multiply(v, v, out=room), complement, leverage.n_samples)
-        total += _pair_by_pair(v[i], v[j], r, complement, tau, leverage.n_samples)
+        total += pair_by_pair(v[i], v[j], r, complement, tau, leverage.n_samples)
     return (total,)
