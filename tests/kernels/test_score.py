@@ -276,3 +276,21 @@ def test_two_rare_events_that_never_meet():
         shares = upper(sums.fourth)
         assert ((shares >= 0) & (shares <= 1 + 1e-9)).all()
         assert (upper(sums.sixth) <= shares**1.5 * (1 + 1e-9)).all()
+
+
+@pytest.mark.parametrize("distribution", ["gaussian", "lognormal", "pareto"])
+@pytest.mark.parametrize("unit", [1.0, 1e-30])
+def test_single_precision_changes_nothing_that_counts(monkeypatch, distribution, unit):
+    """Strong edges, T by less than 1e-6 of itself; others, and weak ones, hardly at all."""
+    X = rows_of(distribution, 3000, 70, strong=True) * unit
+    single = at_once(X)
+    monkeypatch.setattr("edgewise.kernels.score._SINGLE_FROM", 71)
+    double = at_once(X)
+    assert not np.array_equal(upper(single.fourth), upper(double.fourth))
+    np.testing.assert_allclose(upper(single.second), upper(double.second), rtol=2e-6)
+    weak = np.abs(upper(estimated(X).partial_correlation)) < 0.1
+    found, expected = upper(single.second)[weak], upper(double.second)[weak]
+    np.testing.assert_allclose(found, expected, rtol=1e-7)
+    for name in ("cross", "ends", "fourth", "sixth"):
+        found, expected = upper(getattr(single, name)), upper(getattr(double, name))
+        np.testing.assert_allclose(found, expected, rtol=2e-6, atol=2e-6 * np.abs(expected).max())

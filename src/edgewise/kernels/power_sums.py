@@ -26,7 +26,7 @@ from edgewise.rows.values import raise_for_nonfinite
 # digit, and the means of short blocks of many columns often lie a tenth apart.
 _NEAR = 0.25
 # How many blocks are summed about one origin before they are merged with others.
-_GROUP = 16
+_GROUP = 32
 
 
 def quiet() -> AbstractContextManager[object]:

@@ -16,8 +16,8 @@ from edgewise._base.types import AnyArray, FloatArray
 from edgewise.rows.block import ColumnBlock, Rows, row_blocks
 from edgewise.rows.score_map import normal_scores
 
-#: How many leading rows are kept: at most this many, and at most this many numbers (8 MB).
-_MOST_ROWS, _MOST_NUMBERS = 8192, 1 << 20
+#: How many leading rows are kept: at most this many, and at most this many numbers (4 MB).
+_MOST_ROWS, _MOST_NUMBERS = 8192, 1 << 19
 #: And of the first part of a table on a cluster; the second keeps half, the third a third of it.
 _MOST_ROWS_OF_PARTS = 1024
 _FEWEST_ROWS = 256

@@ -52,6 +52,6 @@ class ArrayTable(LocalTable):
     def blocks_from(self, row: int) -> Iterator[Rows]:
         # Views cost nothing, so each holds several blocks: accumulators are set up once for all of
         # them. Their size is fixed, so that reading on from the end of one gives the same views.
-        rows = 8 * block_rows(self._values.shape[1])
+        rows = 32 * block_rows(self._values.shape[1])
         for start in range(row, self._values.shape[0], rows):
             yield self._values[start : start + rows]
