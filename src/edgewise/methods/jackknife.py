@@ -12,9 +12,10 @@ from functools import partial
 
 import numpy as np
 
+from edgewise._base.cores import on_each
 from edgewise._base.inverses import symmetric_inverses
 from edgewise._base.matrices import pairs_of, symmetric, upper_pairs
-from edgewise._base.types import FloatArray
+from edgewise._base.types import AnyArray, FloatArray
 from edgewise.errors import DataError
 from edgewise.estimators.inverse import PrecisionEstimate
 from edgewise.inference.spread import Spread, floored_spread
@@ -29,6 +30,8 @@ _ADDED = 1e-8
 ALMOST_ONE = 1 - 1e-12
 # Numbers worked on at once: they stay in the cache.
 _CHUNK = 1 << 17
+# From so many columns on, batches are left out on all cores.
+_MANY_COLUMNS = 64
 # Up to this size, a few terms of the series of atanh are exact, in a fifth of the time.
 _SMALL = 0.02
 
@@ -200,20 +203,27 @@ class _Changes:
         """Those of z and of the precision, of all pairs and of the diagonal, a few at a time."""
         p = len(self.unit)
         i, j = upper_pairs(p)
-        places, unit = i * p + j, self.unit[i] * self.unit[j]
-        for rest in self.covariances():
-            inverse = inverses(rest).reshape(len(rest), p * p)
-            diagonal = inverse[:, :: p + 1]
-            root = np.sqrt(diagonal)
-            pairs = inverse.take(places, axis=1)
-            rho = root.take(i, axis=1)
-            rho *= root.take(j, axis=1)
-            np.divide(pairs, rho, out=rho)
-            np.negative(rho, out=rho)
-            np.clip(rho, -ALMOST_ONE, ALMOST_ONE, out=rho)
-            pairs /= unit
-            pairs += self.rho
-            yield _difference_of_z(rho, self.rho), pairs, diagonal / self.unit**2 - 1
+        change = partial(self._of, places=i * p + j, unit=self.unit[i] * self.unit[j])
+        # Small matrices take less time than handing them to other threads.
+        return (on_each if p >= _MANY_COLUMNS else map)(change, self.covariances())
+
+    def _of(
+        self, rest: FloatArray, places: AnyArray, unit: FloatArray
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        p = len(self.unit)
+        i, j = upper_pairs(p)
+        inverse = inverses(rest).reshape(len(rest), p * p)
+        diagonal = inverse[:, :: p + 1]
+        root = np.sqrt(diagonal)
+        pairs = inverse.take(places, axis=1)
+        rho = root.take(i, axis=1)
+        rho *= root.take(j, axis=1)
+        np.divide(pairs, rho, out=rho)
+        np.negative(rho, out=rho)
+        np.clip(rho, -ALMOST_ONE, ALMOST_ONE, out=rho)
+        pairs /= unit
+        pairs += self.rho
+        return _difference_of_z(rho, self.rho), pairs, diagonal / self.unit**2 - 1
 
 
 def _difference_of_z(rho: FloatArray, centre: FloatArray) -> FloatArray:

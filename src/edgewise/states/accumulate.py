@@ -109,8 +109,8 @@ def _glance(looker: Looker, part: Part) -> Glance:
 
 
 def _place(part: Part) -> int | None:
-    """Its number among the parts on a cluster; None for a whole table, which has no name."""
-    return part.number if part.where else None
+    """Its number among the parts of a table; None for the first of a table that is read here."""
+    return part.number if part.where or part.number else None
 
 
 def _merged(a: tuple[Any, int, Glance], b: tuple[Any, int, Glance]) -> tuple[Any, int, Glance]:

@@ -14,8 +14,9 @@ from edgewise._base.text import listed, one_line
 from edgewise._base.warn import quiet, warn
 from edgewise.errors import DataError, DataTypeError, EdgewiseError, EdgewiseWarning
 from edgewise.rows.clusters.dask_subgraphs import is_complete, own_subgraphs
-from edgewise.rows.clusters.partition_task import PartTask, in_tree
+from edgewise.rows.clusters.partition_task import PartTask
 from edgewise.rows.clusters.partitioned import PartitionedTable
+from edgewise.rows.merging import in_tree
 from edgewise.rows.readers.files import FileTable
 from edgewise.rows.reading import Reading
 from edgewise.rows.selection import selected_names

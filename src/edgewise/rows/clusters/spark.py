@@ -14,8 +14,9 @@ from edgewise._base.parts import missing_part
 from edgewise._base.text import listed, one_line
 from edgewise._base.warn import quiet
 from edgewise.errors import DataError, DataTypeError, EdgewiseError
-from edgewise.rows.clusters.partition_task import PartTask, in_tree
+from edgewise.rows.clusters.partition_task import PartTask
 from edgewise.rows.clusters.partitioned import PartitionedTable
+from edgewise.rows.merging import in_tree
 from edgewise.rows.selection import selected_names
 
 try:

@@ -32,6 +32,10 @@ class Position(NamedTuple):
     rows: int
 
 
+# With fewer columns, decoding them takes longer than the sums on one core.
+_MANY_COLUMNS = 64
+
+
 class FileTable(LocalTable):
     """The rows of one or more files, which must have the same columns in any order.
 
@@ -130,7 +134,9 @@ class FileTable(LocalTable):
 
     def positioned_blocks(self) -> Iterator[tuple[Position, Rows]]:
         """Blocks, each with the position after it."""
-        return prefetched(self._read) if self._read_ahead else self._read()
+        if not self._read_ahead:
+            return self._read()
+        return prefetched(self._read, few_columns=len(self.feature_names) < _MANY_COLUMNS)
 
     def entries(self) -> Sequence[int]:
         """The numbers of rows at which reading can begin without reading those before."""
