@@ -14,9 +14,13 @@ from edgewise.rows.block import ColumnBlock, Piece
 from edgewise.states.batch_length import batch_length
 from edgewise.states.partition_batches import (
     BatchSegment,
-    segment_of,
+    SegmentMaker,
     state_of_segment,
 )
+
+
+def segment_of(kind, rows, start, length):
+    return SegmentMaker(kind, start, length).segment(rows)
 
 
 def rows_of(n, p=3, shift=0.0, seed=2):

@@ -7,7 +7,6 @@ from functools import partial
 from typing import TypeVar
 
 from edgewise._base.cores import on_each
-from edgewise.rows.block import block_rows
 from edgewise.rows.merging import in_tree
 from edgewise.rows.readers.arrays import ArrayTable
 from edgewise.rows.table import Part, Table
@@ -17,9 +16,9 @@ T = TypeVar("T")
 # With fewer columns the calls take as long as the work; with more, the sums of every part take too
 # much memory, and a BLAS divides large products well.
 _FEWEST_COLUMNS, _MOST_COLUMNS = 50, 1000
-# Blocks of a part, and parts. The rows alone decide how they are cut: on any number of cores the
-# sums are the same.
-_FEWEST_BLOCKS, _MOST_PARTS = 6, 8
+# Numbers of a part (32 MB), and parts. The rows alone decide how they are cut: on any number of
+# cores the sums are the same.
+_PART_NUMBERS, _MOST_PARTS = 1 << 22, 16
 
 
 def on_cores(table: Table) -> Table:
@@ -33,7 +32,8 @@ def _cuts(table: ArrayTable) -> list[tuple[int, int]]:
     n, p = table.n_rows, len(table.feature_names)
     if not _FEWEST_COLUMNS <= p <= _MOST_COLUMNS:
         return []
-    parts = min(_MOST_PARTS, n // (_FEWEST_BLOCKS * block_rows(p)))
+    # A power of two, so that two or four cores have the same to do.
+    parts = 1 << (min(_MOST_PARTS, n * p // _PART_NUMBERS) or 1).bit_length() - 1
     return [(n * k // parts, n * (k + 1) // parts) for k in range(parts)]
 
 

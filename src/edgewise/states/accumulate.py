@@ -22,7 +22,7 @@ from edgewise.states.batched import BatchedState
 from edgewise.states.groups import GroupMoments
 from edgewise.states.partition_batches import (
     BatchSegment,
-    segment_of,
+    SegmentMaker,
     state_of_segment,
 )
 from edgewise.states.row_state import RowState
@@ -150,9 +150,9 @@ def _segment_of(
     part: Part, kind: type[BatchedState[Any]], starts: AnyArray, length: int, looks: bool
 ) -> tuple[BatchSegment, int, Glance]:
     start, stop = int(starts[part.number]), int(starts[part.number + 1])
-    looker = Looker(len(part.feature_names), number=_place(part))
-    blocks = part.blocks()
-    segment = segment_of(kind, looker.watch(blocks) if looks else blocks, start, length)
+    maker = SegmentMaker(kind, start, length)
+    looker = Looker(len(part.feature_names), maker.column_scatter, _place(part))
+    segment = maker.segment(looker.watch(part.blocks()) if looks else part.blocks())
     n = 0 if segment.sums is None else int(segment.sums.n.sum())
     if n != stop - start:
         raise DataError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,36 +17,11 @@ from edgewise.rows.values import raise_for_nonfinite
 from edgewise.states.batch_length import batch_length, default_batches
 from edgewise.states.columns import merge_order, merged_names, rows_by_name
 from edgewise.states.file_format import StateContents
+from edgewise.states.stacked_sums import Sums
 from edgewise.states.state import State
 
 # Numbers summed at once while batches are made.
 _CHUNK_ELEMENTS = 1 << 20
-
-
-class Sums(Protocol):
-    """Sums of many batches, stacked: those of moments, or of all pairs of columns."""
-
-    @property
-    def n(self) -> npt.NDArray[np.int64]:
-        """Rows of each batch."""
-        ...
-
-    @property
-    def origin(self) -> FloatArray:
-        """What the sums are about, of shape (batches, p)."""
-        ...
-
-    def __len__(self) -> int: ...
-
-    def __getitem__(self, which: slice) -> Self: ...
-
-    def then(self, *later: Self) -> Self: ...
-
-    def paired(self) -> Self: ...
-
-    def permuted(self, order: npt.NDArray[np.intp]) -> Self: ...
-
-    def arrays(self) -> dict[str, AnyArray]: ...
 
 
 S = TypeVar("S", bound=Sums)
@@ -108,6 +83,10 @@ class BatchedState(State, Generic[S]):
     @abstractmethod
     def _sums_in(cls, contents: StateContents, prefix: str) -> S | None:
         """The sums from a state file, after checking that they fit each other."""
+
+    @abstractmethod
+    def _column_scatter(self) -> FloatArray:
+        """Σ (x − mean)² of each column, nearly."""
 
     def _check_same(self, other: Self) -> None:
         """Refuse sums of another kind of rows."""
