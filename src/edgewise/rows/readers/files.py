@@ -168,7 +168,9 @@ class FileTable(LocalTable):
         for number in range(self._start.file, len(self._files)):
             file = self._files[number]
             rows = self._start.rows if number == self._start.file else 0
-            with readable(file.path):
+            # Text says how many rows it has when it has been read: until then it may get longer.
+            may_grow = self._counted[number] is None
+            with file.unchanged(may_grow=may_grow), readable(file.path):
                 for block in file.read(self.feature_names, rows, self.along):
                     rows += block.shape[0]
                     yield Position(number, rows), block
