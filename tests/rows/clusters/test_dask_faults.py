@@ -110,6 +110,48 @@ class TestKilled:
         call = lambda: ew.edge_test(array, client=client)  # noqa: E731
         refuses(call, DataError, "chunk 3: its workers died")
 
+    def test_a_worker_over_its_memory_limit(self, dd, pd, rows, require, tmp_path, refuses):
+        """Dask's nanny kills it for real; the partition is named, and the file that it is of."""
+        for number in range(2):
+            frame = pd.DataFrame(np.asarray(rows) + number, columns=list("abcd"))
+            frame.to_parquet(tmp_path / f"{number}.parquet")
+
+        def eat(part):
+            if part["a"].iloc[0] == frame["a"].iloc[0]:
+                eaten = np.ones(100_000_000)
+                time.sleep(30)  # the nanny looks ten times a second
+                return part + eaten[0]
+            return part
+
+        dask, distributed = require("dask"), require("distributed")
+        limits = {"distributed.scheduler.allowed-failures": 0}
+        options = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
+        with (
+            dask.config.set(limits),
+            distributed.LocalCluster(memory_limit="600MB", **options) as cluster,
+            distributed.Client(cluster, set_as_default=False) as client,
+        ):
+            hungry = dd.read_parquet(tmp_path).map_partitions(eat, meta=frame.iloc[:0])
+            call = lambda: ew.edge_test(hungry, client=client)  # noqa: E731
+            path = str(tmp_path / "1.parquet")
+            refuses(call, DataError, f"partition 1 (file '{path}')", "memory_limit", "repartition")
+
+    def test_a_task_that_makes_a_partition(self, array, client, require, monkeypatch, refuses):
+        """Chunks of a rechunked array share tasks, so that Dask makes each by itself."""
+        from edgewise.rows.opening import open_table
+
+        shared = open_table(array.map_blocks(np.copy, meta=META).rechunk((50, 4)), client=client)
+        worker = SimpleNamespace(address="tcp://a:1")
+        key = shared._makers[2][0].key
+        killed = require("distributed").KilledWorker(key, worker, 3)
+
+        def compute(total):
+            raise killed
+
+        monkeypatch.setattr(client, "compute", compute)
+        call = lambda: ew.edge_test(shared, client=client)  # noqa: E731
+        refuses(call, DataError, "chunk 2: its workers died", "smaller")
+
     def test_in_the_middle_of_a_merge(self, processes, array, monkeypatch, refuses):
         """Nobody's partition; the sentence says what is known."""
         from edgewise.rows.opening import open_table
@@ -121,7 +163,7 @@ class TestKilled:
 
         source = open_table(array[:180], client=processes)
         call = lambda: source.reduce(lambda part: 1, merge)  # noqa: E731
-        refuses(call, DataError, "data: the cluster failed", "KilledWorker")
+        refuses(call, DataError, "data: the cluster failed", "KilledWorker", "more memory")
 
 
 class TestPartitionThatFails:

@@ -60,17 +60,18 @@ def check_unchanged(path: str, then: FileMark, *, may_grow: bool = False) -> Non
     try:
         now = mark_of(path)
     except FileNotFoundError as error:
-        raise _changed(path, "there is no file of that name any more") from error
+        raise changed(path, "there is no file of that name any more") from error
     except OSError as error:
-        raise _changed(path, f"it cannot be read any more ({error.strerror})") from error
+        raise changed(path, f"it cannot be read any more ({error.strerror})") from error
     if now == then or (may_grow and now.size > then.size):
         return
     if now.size != then.size:
-        raise _changed(path, f"it had {then.size:,} bytes, now {now.size:,}")
-    raise _changed(path, f"it was written anew, with the same {now.size:,} bytes")
+        raise changed(path, f"it had {then.size:,} bytes, now {now.size:,}")
+    raise changed(path, f"it was written anew, with the same {now.size:,} bytes")
 
 
-def _changed(path: str, how: str) -> DataError:
+def changed(path: str, how: str) -> DataError:
+    """The error for a file that is not the one that was opened."""
     return DataError(
         f"data: file '{path}' changed while it was in use: {how}. Its rows are read more than "
         "once, or in several steps, and must stay the same: start again, and keep the file as it "
@@ -94,8 +95,8 @@ def unchanged(path: str, mark: FileMark | None, *, may_grow: bool = False) -> It
     except Exception as error:
         try:
             check_unchanged(path, mark, may_grow=may_grow)
-        except DataError as changed:
-            raise changed from error
+        except DataError as other:
+            raise other from error
         raise
     check_unchanged(path, mark, may_grow=may_grow)
 
