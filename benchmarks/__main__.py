@@ -38,8 +38,6 @@ from benchmarks.quiet import NotQuietError, refuse_if_busy
 from benchmarks.report import RESULTS, Measurements, Section, read, write
 from edgewise.errors import EdgewiseWarning
 
-# In the order in which they must run: a new process inherits the peak memory of the one that
-# starts it, so what measures memory comes before what makes arrays here.
 SECTIONS: dict[str, Callable[[], Measurements]] = {
     "memory": memory.measure,
     "files": streams.measure,
@@ -83,7 +81,7 @@ def main(names: list[str]) -> None:
             first = False
             # After each, so that a run that is interrupted has not been for nothing.
             write([sections[name] for name in SECTIONS if name in sections])
-            # By a process of its own: Matplotlib is large, and memory may be measured next.
+            # By a process of its own: Matplotlib is large.
             subprocess.run([sys.executable, "-m", "benchmarks.plots"], check=True)
     quote.main()
     print((RESULTS / "benchmarks.md").read_text(encoding="utf-8"), end="")

@@ -1,7 +1,7 @@
 """What the sections make of the answers of processes; here the answers are given."""
 
 import pytest
-from benchmarks import columns, ranks, ratios, scaling, small, starts, streams, timing
+from benchmarks import columns, memory, ranks, ratios, scaling, small, starts, streams, timing
 from benchmarks.cases import CASES, LONG, MIDDLE, WIDE, WIDEST, Case, StartCase, python
 from benchmarks.columns import Wide
 from benchmarks.ranks import RankCase
@@ -92,6 +92,13 @@ def test_many_columns():
     assert (time.value, time.met) == (2.0, True)
     assert memory.value == pytest.approx(3)  # matrices of 100 × 100 numbers
     assert memory.met
+
+
+def test_memory():
+    ask = answered(lambda *_: 1.0, rise=7.0)
+    peak, growth = memory.measure({"score": 150}, (10, 20), (20, 3), ask).lines
+    assert (peak.value, peak.met) == (7.0, True)
+    assert growth.value == pytest.approx(0)
 
 
 def test_small_data():
