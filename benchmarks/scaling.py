@@ -25,7 +25,7 @@ from edgewise.methods.registry import METHODS
 COLUMNS, ROWS = 14, 20_000
 COUNT = 3
 #: Within a process; the visits are repeated too.
-_REPEATS = 2
+_REPEATS = 1
 ROWS_EXPONENT = (0.95, 1.05)
 # It sorts, and n log n has the exponent 1 + 1/log n here.
 SORTED_EXPONENT = (0.95, 1.15)
@@ -47,7 +47,7 @@ class Range:
 
 _MOST_ROWS = Range((300_000, 1_000_000, 3_000_000), COLUMNS)
 _FEWER_ROWS = Range((100_000, 300_000, 1_000_000), COLUMNS)
-_MOST_COLUMNS = Range((100, 200, 350, 500), ROWS)
+_MOST_COLUMNS = Range((100, 200, 500), ROWS)
 _FEWER_COLUMNS = Range((50, 100, 200), ROWS)
 #: Where a method is too slow for the sizes of the others.
 IN_ROWS = {

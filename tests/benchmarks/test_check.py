@@ -3,6 +3,7 @@
 import pytest
 from benchmarks import check
 from benchmarks.check import Check, Costs, Verdict, compare
+from benchmarks.machine import git
 from benchmarks.quiet import Noise
 from benchmarks.report import Line, Section
 from benchmarks.worker import Answer, Ask, Call, WorkerError
@@ -149,6 +150,12 @@ def test_a_base_that_nobody_knows(short):
     short({})
     with pytest.raises(SystemExit, match="expected a revision that git knows here, got 'nowhere'"):
         check.main(["nowhere"])
+
+
+def test_the_code_of_a_commit(tmp_path):
+    if git("rev-parse", "HEAD") is None:
+        pytest.skip("not a git repository")
+    assert (check.export("HEAD", tmp_path) / "edgewise" / "__init__.py").exists()
 
 
 def test_the_set_is_fixed():
