@@ -7,10 +7,12 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
+from edgewise._base.matrices import mirror_lower
 from edgewise._base.types import FloatArray
 
 # From so many columns on, Cholesky's factors are worth a call for each matrix.
 _MANY_COLUMNS = 48
+_MOST_PLACES = 600
 
 
 def symmetric_inverses(matrices: FloatArray) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
@@ -29,15 +31,24 @@ def symmetric_inverses(matrices: FloatArray) -> tuple[FloatArray, npt.NDArray[np
     from scipy.linalg.lapack import dpotrf, dpotri
 
     inverse, definite = np.empty_like(matrices), np.zeros(k, dtype=bool)
-    lower = _lower_places(p)
     for number, matrix in enumerate(matrices):
         # The transpose is in the order of memory that LAPACK wants, and the same matrix.
         factor, failed = dpotrf(matrix.T, lower=0, clean=0)
         if not failed:
             made, failed = dpotri(factor, lower=0, overwrite_c=1)
-            made.T.take(lower, out=inverse[number], mode="clip")
+            _mirror(made.T, inverse[number])
         definite[number] = not failed
     return inverse, definite
+
+
+def _mirror(lower: FloatArray, out: FloatArray) -> None:
+    """The symmetric matrix with this lower triangle."""
+    if len(lower) <= _MOST_PLACES:
+        lower.take(_lower_places(len(lower)), out=out, mode="clip")
+    else:
+        # The places would take as much memory as the matrix.
+        out[...] = lower
+        mirror_lower(out)
 
 
 @lru_cache(maxsize=1)

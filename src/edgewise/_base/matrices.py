@@ -11,6 +11,8 @@ from edgewise._base.types import AnyArray, FloatArray
 
 #: If other columns leave less than this share of a column's variance, the rest is rounding.
 COLLINEAR = 1e-13
+# Rows and columns that are turned at once.
+_TILE = 512
 
 
 @lru_cache(maxsize=4)  # a small test asks for them several times
@@ -86,6 +88,42 @@ def population_covariance(covariance: FloatArray, n_samples: int) -> FloatArray:
     array([[3.]])
     """
     return np.asarray(covariance * ((n_samples - 1) / n_samples))
+
+
+def mirror_lower(matrix: FloatArray) -> None:
+    """Copy the lower triangle to the upper one, in place.
+
+    Examples
+    --------
+    >>> half = np.array([[1.0, 9.0], [3.0, 4.0]])
+    >>> mirror_lower(half)
+    >>> half
+    array([[1., 3.],
+           [3., 4.]])
+    """
+    for start in range(0, len(matrix), _TILE):
+        rows = slice(start, start + _TILE)
+        matrix[:start, rows] = matrix[rows, :start].T
+        square = matrix[rows, rows]
+        square[...] = np.where(np.tri(len(square), dtype=np.bool_), square, square.T)
+
+
+def add_transpose(matrix: FloatArray) -> FloatArray:
+    """M + Mᵀ, in the memory of M: a few rows and columns at a time.
+
+    Examples
+    --------
+    >>> add_transpose(np.array([[1.0, 2.0], [3.0, 4.0]]))
+    array([[2., 5.],
+           [5., 8.]])
+    """
+    p = len(matrix)
+    for i in range(0, p, _TILE):
+        for j in range(i, p, _TILE):
+            rows, columns = slice(i, i + _TILE), slice(j, j + _TILE)
+            both = matrix[rows, columns] + matrix[columns, rows].T
+            matrix[rows, columns], matrix[columns, rows] = both, both.T
+    return matrix
 
 
 def off_diagonal(p: int) -> npt.NDArray[np.bool_]:

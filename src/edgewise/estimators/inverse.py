@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from edgewise._base.checks import check_testable_shape
+from edgewise._base.inverses import symmetric_inverses
 from edgewise._base.matrices import COLLINEAR
 from edgewise._base.types import FloatArray
 from edgewise.estimators.columns_at_fault import (
@@ -18,6 +19,9 @@ from edgewise.estimators.columns_at_fault import (
 )
 from edgewise.kernels.centre import Centre
 from edgewise.rows.glance import Glance
+
+# From so many columns on, the inverse is that of Cholesky's factors.
+_MANY_COLUMNS = 400
 
 
 class SampleMoments(Protocol):
@@ -119,9 +123,13 @@ def estimate_precision(
 def _inverse(correlation: FloatArray) -> FloatArray | None:
     """The inverse; None if there is none to working precision.
 
-    It uses NumPy, like the rest of this file: SciPy has its own BLAS, and the waiting threads of
-    one BLAS take the cores from the other.
+    With few columns it uses NumPy, like the rest of this file: SciPy is slow to import and has its
+    own BLAS, and the waiting threads of one BLAS take the cores from the other. With many columns,
+    a third of the operations is worth more than that.
     """
+    if len(correlation) >= _MANY_COLUMNS:
+        made, definite = symmetric_inverses(correlation[np.newaxis])
+        return made[0] if definite[0] else None
     try:
         inverse = np.linalg.inv(correlation)
     except np.linalg.LinAlgError:

@@ -49,7 +49,7 @@ class FourthEvidence(Evidence):
         weight = score_weight(1 - (p - 1) / n, 0.0)
         sums = self.fourth.pair_sums(leverage.B)
         m22, m31 = weight * sums.square_square, weight * sums.cube_linear
-        return sums_of_moments(m22, m31, m22.diagonal(), np.zeros_like(m22), n, partial)
+        return sums_of_moments(m22, m31, np.zeros_like(m22), n, partial)
 
     def covcov_matrix(
         self, A: FloatArray | None = None, *, frobenius: bool = False, left_out: bool = False

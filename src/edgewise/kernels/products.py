@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from edgewise._base.matrices import mirror_lower
 from edgewise._base.types import FloatArray
 
 # Up to this size, two products are faster than one SYRK.
@@ -39,5 +40,6 @@ def upper_products(c: FloatArray, out: FloatArray) -> FloatArray:
 
 
 def mirrored(total: FloatArray) -> FloatArray:
-    """The symmetric matrix whose lower triangle `add_gram` made."""
-    return np.where(np.tri(len(total), dtype=np.bool_), total, total.T)
+    """The symmetric matrix whose lower triangle `add_gram` made, in the same memory."""
+    mirror_lower(total)
+    return total

@@ -13,7 +13,7 @@ from functools import partial
 
 import numpy as np
 
-from edgewise._base.matrices import off_diagonal
+from edgewise._base.matrices import add_transpose, off_diagonal
 from edgewise._base.types import AnyArray, FloatArray
 from edgewise.kernels.centre import Centre
 from edgewise.kernels.exact_score import pair_by_pair, weight_and_residuals
@@ -69,10 +69,13 @@ def all_pairs_at_once(
     """
     one_pass = partial(_product_sums, centre=centre, leverage=leverage, rho=rho)
     m22, m31, eighth, exact, squares = rows.sums(one_pass)
-    exact += exact.transpose(0, 2, 1)
-    moments = mirrored(m22), m31, m22.diagonal(), mirrored(eighth)
+    known = exact if squares[2] else None
+    if known is not None:
+        for matrix in known:
+            add_transpose(matrix)
+    m22, eighth = mirrored(m22), mirrored(eighth)
     raised = float(squares[1] / squares[0])
-    made = sums_of_moments(*moments, leverage.n_samples, rho, exact, raised)
+    made = sums_of_moments(m22, m31, eighth, leverage.n_samples, rho, known, raised)
     _replace_near_one(made, rows, centre, leverage, rho, nearly_one)
     return made
 
@@ -83,14 +86,14 @@ def _product_sums(
     """Σ w v_i²v_j², Σ w v_i³v_j and Σ w²v_i⁴v_j⁴ with w = q_iq_j; and exact sums of a few entries.
 
     The exact sums are those of the pairs (i, j) with i among the given entries: half of a symmetric
-    matrix, to which the transpose must be added. Last come Σ w(Σv²)², over the rows, and the same
-    with 1/(1 − h)² in place of w.
+    matrix, to which the transpose must be added. Last come Σ w(Σv²)², over the rows, the same with
+    1/(1 − h)² in place of w, and how many entries were summed exactly.
     """
     p, n, first = len(leverage.root), leverage.n_samples, len(rho)
     single = first >= _SINGLE_FROM
     memory = BlockMemory(p, block_rows(p), spare=(p, p), singles=2 * single)
-    m22, m31, eighth = np.zeros((3, first, first))
-    exact, squares = np.zeros((6, first, first)), np.zeros(2)
+    m22, m31, eighth = (np.zeros((first, first)) for _ in range(3))
+    exact, squares = np.zeros((6, first, first)), np.zeros(3)
     # Keeps v⁸ within the range of single precision, whatever n is.
     unit = 2.0 ** -round(math.log2(n) / 4) if single else 1.0
     for block in mapped_blocks(batches, centre, leverage.B, memory=memory):
@@ -107,9 +110,10 @@ def _product_sums(
             entries = _weigh(v, s, t, complement, tau, n, p)
             _add_entries(exact, v, s, complement, tau, rho, n, *entries)
             of_rows = np.square(np.ones(first) @ s)
-            squares += of_rows.sum(), of_rows @ _raised(complement, tau, p)
+            raised = float(of_rows @ _raised(complement, tau, p))
+            squares += float(of_rows.sum()), raised, len(entries[0])
         else:
-            squares += of_rows @ of_rows
+            squares[:2] += of_rows @ of_rows
         add_gram(m22, s)
         # The centred rows are not needed any more.
         cubes, other = block.centred[:first], weighted

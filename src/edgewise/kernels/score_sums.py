@@ -7,8 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from edgewise._base.matrices import symmetric
+from edgewise._base.matrices import add_transpose, symmetric
 from edgewise._base.types import FloatArray
+
+# Numbers worked on at once.
+_CHUNK = 1 << 17
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -72,38 +75,50 @@ def share_of(part: FloatArray, whole: FloatArray) -> FloatArray:
 def sums_of_moments(
     m22: FloatArray,
     m31: FloatArray,
-    m40: FloatArray,
     eighth: FloatArray,
     n: int,
     rho: FloatArray,
     exact: FloatArray | None = None,
     raised: float = 1.0,
 ) -> ScoreSums:
-    """From Σ w v_i²v_j², Σ w v_i³v_j, Σ w v_i⁴ and Σ w²v_i⁴v_j⁴: e ∝ v_i + ρv_j, v_j + ρv_i.
+    """From Σ w v_i²v_j², Σ w v_i³v_j and Σ w²v_i⁴v_j⁴, in their memory: e ∝ v_i + ρv_j, v_j + ρv_i.
 
-    `exact` are the sums of what these leave out, as `score_terms` makes them. `raised` is what
-    Σ v_i²v_j²/(1 − h)² is of Σ w v_i²v_j².
+    `exact` are the sums of what these leave out, as `_pair_by_pair` makes them. `raised` is what
+    Σ v_i²v_j²/(1 − h)² is of Σ w v_i²v_j². With many columns the results take all the memory there
+    is, so they are made a few rows of the matrices at a time.
     """
-    more = np.zeros((6, *rho.shape)) if exact is None else exact
-    with np.errstate(divide="ignore", invalid="ignore"):
-        f2 = (n / ((n - 1) * (1 - rho) * (1 + rho))) ** 2
-        cubes, tails = m31 + m31.T, m40[:, np.newaxis] + m40 + 2 * m22
-        plus = 1 + rho**2
-        ordinary = f2 * (plus**2 * m22 + 2 * rho * plus * cubes + rho**2 * tails)
-        second = more[0] + ordinary
-        cross = more[1] + f2 * (
-            (plus**2 + 4 * rho**2) * cubes + 4 * rho * plus * m22 + rho * plus * tails
-        )
-        ends = more[2] + (f2 / 4) * (plus**2 * tails + 8 * rho * plus * cubes + 16 * rho**2 * m22)
-        # The products e_ie_j have about the kurtosis of v_iv_j.
-        spread = share_of(eighth, m22**2)
-        fourth = share_of(more[3] + spread * ordinary**2, second**2)
-        sixth = share_of(more[4] + _sixth_of(spread, n) * ordinary**3, second**3)
+    # Each by itself, so that what is not needed later is not kept by what is.
+    second, ends, sixth = (np.empty(rho.shape) for _ in range(3))
+    fourths = m22.diagonal().copy()
+    cubes = add_transpose(m31)
+    step = max(1, _CHUNK // len(rho))
+    for start in range(0, len(rho), step):
+        rows = slice(start, start + step)
+        more = np.zeros(6) if exact is None else exact[:, rows]
+        r, m, cube = rho[rows], m22[rows], cubes[rows]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            f2 = (n / ((n - 1) * (1 - r) * (1 + r))) ** 2
+            tails = fourths[rows, np.newaxis] + fourths + 2 * m
+            plus, square = 1 + r**2, r**2
+            ordinary = f2 * (plus**2 * m + 2 * r * plus * cube + square * tails)
+            own = second[rows] = more[0] + ordinary
+            ends[rows] = more[2] + (f2 / 4) * (
+                plus**2 * tails + 8 * r * plus * cube + 16 * square * m
+            )
+            # The products e_ie_j have about the kurtosis of v_iv_j.
+            spread = share_of(eighth[rows], m**2)
+            eighth[rows] = share_of(more[3] + spread * ordinary**2, own**2)
+            sixth[rows] = share_of(more[4] + _sixth_of(spread, n) * ordinary**3, own**3)
+            cubes[rows] = more[1] + f2 * (
+                (plus**2 + 4 * square) * cube + 4 * r * plus * m + r * plus * tails
+            )
+            m22[rows] = raised * m + more[5]
+    cross, fourth, square_square = cubes, eighth, m22
     for matrix in (second, cross, ends):
         np.fill_diagonal(matrix, np.nan)
     for matrix in (fourth, sixth):
         np.fill_diagonal(matrix, 0.0)
-    return ScoreSums(second, cross, ends, fourth, sixth, raised * m22 + more[5])
+    return ScoreSums(second, cross, ends, fourth, sixth, square_square)
 
 
 def _sixth_of(fourth: FloatArray, n: int) -> FloatArray:
