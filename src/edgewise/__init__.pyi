@@ -5,6 +5,7 @@ from edgewise import studies as studies
 from edgewise._version import __version__ as __version__
 from edgewise.covcov.closed_form import covariance_of_covariance as covariance_of_covariance
 from edgewise.errors import BrokenAssumptionWarning as BrokenAssumptionWarning
+from edgewise.errors import CheckpointWarning as CheckpointWarning
 from edgewise.errors import DataError as DataError
 from edgewise.errors import DataTypeError as DataTypeError
 from edgewise.errors import EdgewiseError as EdgewiseError

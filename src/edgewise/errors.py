@@ -53,6 +53,10 @@ class GuessedFormatWarning(EdgewiseWarning):
     """How a file was read was guessed from its first lines; the message says what was guessed."""
 
 
+class CheckpointWarning(EdgewiseWarning):
+    """A checkpoint could not be written; the run goes on, and tries again when the next is due."""
+
+
 class NonFiniteError(DataError):
     """Some values are NaN or infinite.
 

@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from edgewise._base.atomic import atomic_path, check_writable
+from edgewise._base.atomic import atomic_path, check_writable, sweep
 from edgewise.errors import DataError
 
 
@@ -128,3 +128,28 @@ class TestBeforeTheWork:
         closed = path if protected == "file" else tmp_path
         monkeypatch.setattr(os, "access", lambda place, mode: place != closed)
         refuses(lambda: check_writable(path), DataError, f"'{path}'", "Permission denied")
+
+
+class TestSweeping:
+    def test_what_was_left_behind_goes(self, tmp_path):
+        (tmp_path / ".x-abcdefgh.state").touch()
+        (tmp_path / ".xy-abcdefgh.state").touch()
+        sweep(tmp_path / "x.state")
+        assert os.listdir(tmp_path) == [".xy-abcdefgh.state"]
+
+    @pytest.mark.skipif(os.name == "nt", reason="Windows removes no open file")
+    def test_what_another_is_writing_stays(self, tmp_path):
+        target = tmp_path / "x.state"
+        with atomic_path(target) as temporary:
+            temporary.write_text("new")
+            sweep(target)
+            assert temporary.exists()
+        assert target.read_text() == "new"
+        assert os.listdir(tmp_path) == ["x.state"]
+
+
+def test_a_folder_that_takes_no_file(refuses):
+    """Permissions are not all: nobody makes a file here, root neither."""
+    if not os.path.isdir("/proc/self"):
+        pytest.skip("has no such folder")
+    refuses(lambda: check_writable("/proc/self/x.json"), DataError, "cannot write '/proc/")

@@ -130,3 +130,48 @@ class TestStandardOutput:
     def test_a_file_called_so(self, run_main, csv_file):
         run_main("test", csv_file, "--json", "./-")
         assert json.loads(Path("-").read_text())["n_samples"] == 400
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        *(["test", "rows.csv", f"--{kind}", f"x.{kind}"] for kind in ("json", "csv", "graphml")),
+        ["test", "rows.csv", "--graph", "x.gexf"],
+        ["test", "rows.csv", "--report", "x.html"],
+        ["test", "rows.csv", "--plot", "x.png"],
+        ["pair", "rows.csv", "a", "b", "--json", "x.json"],
+        ["compare", "rows.csv", "--plot", "x.png"],
+        ["diff", "rows.csv", "more.csv", "--json", "x.json"],
+        ["diff", "rows.csv", "more.csv", "--report", "x.html"],
+        ["report", "rows.csv", "-o", "x.html"],
+        ["accumulate", "rows.csv", "-o", "x.state"],
+        ["accumulate", "rows.csv", "-o", "x.state", "--checkpoint-every", "9"],
+        ["accumulate", "rows.csv", "-o", "x.state", "--engine", "dask"],
+        ["merge", "rows.state", "-o", "x.state"],
+        ["simulate", "-o", "x.parquet"],
+        ["reproduce", "fig2", "--scale", "smoke", "-o", "x"],
+        ["demo", "--plot", "x.png"],
+        ["demo", "--report", "x.html"],
+    ],
+    ids=" ".join,
+)
+def test_a_folder_that_takes_no_file_is_noticed_before_the_work(
+    run_main, csv_file, monkeypatch, arguments
+):
+    if not os.path.isdir("/proc/self"):
+        pytest.skip("has no folder that takes no file, whoever asks")
+
+    def worked(*given, **options):
+        raise AssertionError("something was read or made")
+
+    monkeypatch.setattr("edgewise.rows.readers.files.FileTable._read", worked)
+    monkeypatch.setattr("edgewise.rows.clusters.connecting.dask_client", worked)
+    monkeypatch.setattr("edgewise.states.registry.load_state", worked)
+    monkeypatch.setattr("edgewise.simulate.sample_batches", worked)
+    monkeypatch.setattr("edgewise.datasets.load_sp500_returns", worked)
+    there = [name if name[0] != "x" else f"/proc/self/{name}" for name in arguments]
+    out, err = run_main(*there, status=1)
+    assert out == ""
+    (line,) = err.splitlines()
+    assert line.startswith("edgewise: output: cannot ")
+    assert "/proc/" in line

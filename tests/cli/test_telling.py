@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
+
 import pytest
+
+from edgewise._base.warn import warn
+from edgewise.cli.telling import remarked_warnings
+from edgewise.errors import EdgewiseWarning
 
 COMMANDS = {
     "test": (),
@@ -46,3 +52,14 @@ def test_the_levels_of_a_column_share_their_files(run_main, tmp_path, rows, writ
         write_csv(tmp_path / name, "abcd", rows)
     _, err = run_main("diff", "first.csv", "second.csv", "--by", "d", "--verbose")
     assert [line.split()[-1] for line in told(err)] == ["'first.csv'.", "'second.csv'."]
+
+
+def test_warnings_come_as_remarks_at_once(capsys):
+    with remarked_warnings():
+        warn("the disk is full.", EdgewiseWarning)
+        assert capsys.readouterr().err == "edgewise: the disk is full.\n"
+
+
+def test_warnings_of_others_stay_as_they_are():
+    with pytest.warns(UserWarning, match="of others"), remarked_warnings():
+        warnings.warn("of others", UserWarning, stacklevel=1)

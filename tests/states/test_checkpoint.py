@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import os
+import subprocess
+import sys
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -273,3 +275,83 @@ class TestDamage:
 
     def test_a_checkpoint_is_no_state(self, interrupted, refuses):
         refuses(lambda: ew.load_state(interrupted[1]), StateFileError, "'checkpoint'")
+
+
+class TestUnwritable:
+    def test_the_run_goes_on(self, write, rows, tmp_path):
+        """The folder is gone for a while, in the middle of the run."""
+        paths, folder, told = write(rows[: CUTS[-1]]), tmp_path / "kept", []
+        folder.mkdir()
+
+        def trouble(count):
+            told.append(count)
+            if len(told) == 2:
+                folder.rename(tmp_path / "elsewhere")
+            if len(told) == 5:
+                (tmp_path / "elsewhere").rename(folder)
+
+        checkpoint = folder / "x.checkpoint"
+        with pytest.warns(ew.CheckpointWarning) as caught:
+            state, _ = read_with_checkpoints(
+                FileTable(paths), ew.BatchMoments(4), checkpoint, every=1e-9, progress=trouble
+            )
+        (warning,) = caught  # though several could not be written
+        assert f"cannot write '{checkpoint}': No such file" in str(warning.message)
+        assert "Reading goes on" in str(warning.message)
+        expected, _ = read_into(ew.BatchMoments(4), open_table(paths))
+        assert bits(state) == bits(expected)
+        # Later ones were written, and are complete.
+        assert bits(resume(paths, checkpoint)[0]) == bits(expected)
+
+    def test_a_folder_that_never_was_writable_is_told_first(self, write, rows, tmp_path, refuses):
+        paths, read = write(rows[: CUTS[-1]]), []
+        call = lambda: ew.accumulate(  # noqa: E731
+            paths, checkpoint=tmp_path / "nowhere" / "x", progress=read.append
+        )
+        refuses(call, DataError, "cannot write", "nowhere")
+        assert read == []
+
+
+WORKER = """
+import sys
+import edgewise as ew
+from edgewise.rows import table
+
+table._MOST_BATCH_ROWS = table._FEWEST_BATCH_ROWS = 16
+*paths, checkpoint = sys.argv[1:]
+calls = []
+
+def wait(rows):
+    calls.append(rows)
+    if len(calls) == 4:
+        print("ready", flush=True)
+        sys.stdin.readline()
+
+try:
+    ew.accumulate(paths, n_batches=4, checkpoint=checkpoint, every=1e-9, resume=True, progress=wait)
+except ew.DataError as error:
+    sys.exit(str(error))
+"""
+
+
+def test_two_processes_and_one_that_is_killed(write, rows, tmp_path):
+    """The second is refused and harms nothing; a lock of the dead holds nobody up."""
+    paths, checkpoint = write(rows[: CUTS[-1]]), tmp_path / "x.checkpoint"
+    command = [sys.executable, "-c", WORKER, *map(str, paths), str(checkpoint)]
+    first = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        assert first.stdout.readline() == "ready\n"
+        before = sorted(os.listdir(tmp_path))
+        second = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        (line,) = second.stderr.splitlines()
+        assert line.startswith(f"output: another edgewise is writing '{checkpoint}'")
+        assert sorted(os.listdir(tmp_path)) == before
+    finally:
+        first.kill()
+        first.communicate()
+    assert first.returncode != 0
+    state, _ = resume(paths, checkpoint)
+    expected, _ = read_into(ew.BatchMoments(4), open_table(paths))
+    assert bits(state) == bits(expected)

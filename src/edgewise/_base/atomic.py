@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from edgewise._base.file_locks import try_lock
 from edgewise.errors import DataError
 
 
@@ -35,10 +36,13 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
         handle, name = tempfile.mkstemp(
             dir=None if special else target.parent, prefix=f".{target.stem}-", suffix=target.suffix
         )
-        os.close(handle)
     except OSError as error:
         raise unwritable(target, error) from error
     temporary = Path(name)
+    if os.name == "nt":
+        os.close(handle)  # Windows renames and removes no open file
+    else:
+        try_lock(handle)  # until the end, so that nobody takes it for one that was left behind
     try:
         yield temporary
         with temporary.open("rb+") as written:
@@ -54,14 +58,28 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
     finally:
         with suppress(OSError):
             temporary.unlink()
+        if os.name != "nt":
+            os.close(handle)
 
 
 def sweep(path: str | os.PathLike[str]) -> None:
-    """Remove temporary files that an interrupted write of `path` left behind."""
+    """Remove temporary files that an interrupted write of `path` left behind.
+
+    Those that another process is writing stay.
+    """
     target = Path(os.path.realpath(path))
     for left in target.parent.glob(f".{glob.escape(target.stem)}-????????{target.suffix}"):
         with suppress(OSError):
-            left.unlink()
+            if os.name == "nt" or _is_left_behind(left):
+                left.unlink()
+
+
+def _is_left_behind(temporary: Path) -> bool:
+    handle = os.open(temporary, os.O_RDWR)
+    try:
+        return try_lock(handle)
+    finally:
+        os.close(handle)
 
 
 def check_writable(
@@ -87,6 +105,21 @@ def check_writable(
     for place in (target, target.parent) if target.is_file() or not there else (target,):
         if os.path.exists(place) and not os.access(place, os.W_OK):
             raise unwritable(target, PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
+    if target.is_file() or not there:
+        check_folder(target.parent, target)
+
+
+def check_folder(folder: Path, target: Path) -> None:
+    """Fail if no file can be made in a folder, for `target`; whatever its permissions say.
+
+    Permissions do not tell of other owners on a network, of quotas and of file systems without
+    room for files.
+    """
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise unwritable(target, error) from error
 
 
 def target_of(path: str | os.PathLike[str]) -> Path:

@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from edgewise._base.atomic import target_of, unwritable
+from edgewise._base.file_locks import try_lock
 from edgewise.errors import DataError
 
 _PAUSE = 0.05  # seconds between two attempts
@@ -67,7 +68,7 @@ def _acquired(target: Path, place: Path, deadline: float) -> int:
         except OSError as error:
             raise unwritable(target, error) from error
         if handle is not None:
-            free = _try_lock(handle)
+            free = try_lock(handle)
             if free and _is_at(place, handle):
                 return handle
             os.close(handle)
@@ -79,30 +80,6 @@ def _acquired(target: Path, place: Path, deadline: float) -> int:
                 "or choose another name."
             )
         time.sleep(_PAUSE)
-
-
-def _try_lock(handle: int) -> bool:
-    try:
-        import fcntl
-    except ImportError:
-        return _try_lock_on_windows(handle)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:
-        return True  # this file system has no locks; the work goes on without one
-    return True
-
-
-def _try_lock_on_windows(handle: int) -> bool:
-    import msvcrt
-
-    try:
-        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
-    except OSError:
-        return False
-    return True
 
 
 def _is_at(place: Path, handle: int) -> bool:

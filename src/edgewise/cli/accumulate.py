@@ -12,6 +12,7 @@ import click
 
 from edgewise._base.checks import check_real
 from edgewise.cli.engine import engine_options, is_local, opened_table
+from edgewise.cli.family import inputs
 from edgewise.cli.guesses import Choice
 from edgewise.cli.manual import Manual
 from edgewise.cli.options import (
@@ -22,7 +23,7 @@ from edgewise.cli.options import (
     weights_options,
 )
 from edgewise.cli.outputs import checked_state_output, written
-from edgewise.cli.telling import remark, remark_on_files, say_or_remark
+from edgewise.cli.telling import remark, remark_on_files, remarked_warnings, say_or_remark
 from edgewise.errors import DataError
 
 if TYPE_CHECKING:
@@ -104,17 +105,16 @@ def command(
         "checkpoint-every", 60.0 if checkpoint_every is None else checkpoint_every, above=0
     )
     empty = _empty_state(_kind(kind, asked), n_batches)
+    place = checked_state_output(output, inputs(asked))
     start = time.perf_counter()
-    with opened_table(asked) as table:
-        place = checked_state_output(output, getattr(table, "paths", asked["data"]))
-        with _held(place, keeps, resume) as checkpoint:
-            state, n_dropped = _read(asked, table, empty, checkpoint, every, resume)
-            if not state.n_samples:
-                raise DataError("data: expected rows, got none; no state was written.")
-            with written(place) as file:
-                state.save(file)
-            if checkpoint is not None:
-                checkpoint.unlink(missing_ok=True)
+    with opened_table(asked) as table, _held(place, keeps, resume) as checkpoint:
+        state, n_dropped = _read(asked, table, empty, checkpoint, every, resume)
+        if not state.n_samples:
+            raise DataError("data: expected rows, got none; no state was written.")
+        with written(place) as file:
+            state.save(file)
+        if checkpoint is not None:
+            checkpoint.unlink(missing_ok=True)
     tell_dropped(n_dropped)
     seconds = time.perf_counter() - start
     where = "standard output" if place == "-" else output
@@ -185,7 +185,8 @@ def _read(
 
     total = table.estimated_rows
     try:
-        with progress_bar(total, "reading") if is_local(asked) else nullcontext() as tell:
+        bar = progress_bar(total, "reading") if is_local(asked) else nullcontext()
+        with remarked_warnings(), bar as tell:
             return accumulated(
                 table,
                 empty,

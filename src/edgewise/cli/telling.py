@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from edgewise.errors import EdgewiseWarning
 from edgewise.view.safe_names import printable
 
 if TYPE_CHECKING:
@@ -16,6 +19,23 @@ if TYPE_CHECKING:
 def remark(sentence: str) -> None:
     """A sentence about the work, on standard error."""
     click.echo(f"edgewise: {printable(sentence)}", err=True)
+
+
+@contextmanager
+def remarked_warnings() -> Iterator[None]:
+    """Our own warnings as remarks, as soon as they come: a long run is not over for hours."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", EdgewiseWarning)
+        others = warnings.showwarning
+
+        def show(message: Warning | str, category: type[Warning], *where: Any) -> None:
+            if issubclass(category, EdgewiseWarning):
+                remark(str(message))
+            else:
+                others(message, category, *where)
+
+        warnings.showwarning = show  # type: ignore[assignment]
+        yield
 
 
 def remark_on_files(files: Sequence[FileRead]) -> None:

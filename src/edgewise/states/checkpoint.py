@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from edgewise._base.lock import locked
-from edgewise.errors import DataError, StateFileError
+from edgewise._base.warn import warn
+from edgewise.errors import CheckpointWarning, DataError, StateFileError
 from edgewise.rows.opening import open_table
 from edgewise.rows.readers.files import FileTable, Position
 from edgewise.rows.table import Part
@@ -67,12 +68,13 @@ def read_with_checkpoints(
             "data: expected files with --checkpoint-every and --resume (checkpoint= in Python), "
             "got standard input, which cannot be read again."
         )
-    if not resume and Path(checkpoint).exists():
-        raise DataError(
-            f"checkpoint: '{os.fspath(checkpoint)}' is there already; continue it with --resume "
-            "(resume=True in Python), or delete it to start anew."
-        )
+    # One process at a time: two would write over each other's rows.
     with locked(checkpoint):
+        if not resume and Path(checkpoint).exists():
+            raise DataError(
+                f"checkpoint: '{os.fspath(checkpoint)}' is there already; continue it with "
+                "--resume (resume=True in Python), or delete it to start anew."
+            )
         how = {"missing": missing, "weights": weights, "weight_kind": weight_kind}
         return _read_on(files, state, checkpoint, every, how, progress)
 
@@ -92,18 +94,34 @@ def _read_on(
         state, start, dropped_before, rows = _restore(checkpoint, facts, files, type(state))
         if progress is not None:
             progress(rows)
-    saved = time.monotonic()
+    saved, warned = time.monotonic(), False
 
     def keep(so_far: S, part: Part) -> None:
-        nonlocal saved
+        nonlocal saved, warned
         if time.monotonic() - saved >= every and part.so_far.position is not None:
             position = Position(*part.so_far.position)
-            _save(checkpoint, so_far, position, dropped_before + part.n_dropped, facts)
+            try:
+                _save(checkpoint, so_far, position, dropped_before + part.n_dropped, facts)
+            except DataError as error:
+                if not warned:
+                    _warn(checkpoint, every, error)
+                warned = True
             saved = time.monotonic()
 
     left = open_table(files.starting_at(start), progress=progress, **how)
     state, n_dropped = read_into(state, left, after=keep)
     return state, dropped_before + n_dropped
+
+
+def _warn(checkpoint: str | os.PathLike[str], every: float, error: DataError) -> None:
+    """The rows that were read are not lost yet: a disk that is full now may have room later."""
+    reason = getattr(error.__cause__, "strerror", None) or str(error)
+    kept = "the one before it is kept" if Path(checkpoint).exists() else "there is none yet"
+    warn(
+        f"checkpoint: cannot write '{os.fspath(checkpoint)}': {reason}; {kept}. Reading goes on, "
+        f"and the next one is tried in {every:g} s.",
+        CheckpointWarning,
+    )
 
 
 def _facts(files: FileTable, state: RowState, how: dict[str, Any]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from edgewise._base.atomic import check_folder
 from edgewise._base.checks import check_choice, check_count
 from edgewise._base.parts import check_part
 from edgewise.errors import DataError
@@ -140,10 +141,8 @@ def chosen_studies(names: str | Sequence[str]) -> list[Study]:
 def _make_folder(path: Path) -> None:
     try:
         path.mkdir(parents=True, exist_ok=True)
-        writable = os.access(path, os.W_OK)
     except OSError as error:
         raise DataError(
             f"output: cannot make the folder '{path}': {error.strerror}; choose another place."
         ) from error
-    if not writable:
-        raise DataError(f"output: the folder '{path}' cannot be written to; choose another place.")
+    check_folder(path, path)
