@@ -41,8 +41,8 @@ _ARRAYS = SimpleNamespace(
     maximum=np.maximum,
     minimum=np.minimum,
     where=np.where,
-    any=np.any,
-    all=np.all,
+    any=np.ndarray.any,
+    all=np.ndarray.all,
 )
 _NUMBERS = SimpleNamespace(
     tanh=math.tanh,
