@@ -137,7 +137,7 @@ def test_seen_from_squares(distribution):
     assert not leverage.surely_below(largest, squares)
     assert leverage.surely_below(1e3, squares)
     assert not leverage.surely_below(1 / 1600, 0 * squares)
-    inner = (complement - 1 + 1 / 300) * -299
+    inner = (complement - 1 + 1 / 1200) * -1199
     assert (inner <= leverage.most * squares * (1 + 1e-9)).all()
     R = estimate.precision / np.outer(leverage.root, leverage.root)
     _, directions = np.linalg.eigh(R)
