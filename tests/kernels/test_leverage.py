@@ -130,14 +130,14 @@ def test_rounding_never_makes_it_negative():
 @pytest.mark.parametrize("distribution", DISTRIBUTIONS)
 def test_seen_from_squares(distribution):
     """The limit that squares of residuals set holds, and is sharp in some direction."""
-    X = rows_of(distribution, 300, 5)
+    X = rows_of(distribution, 1200, 5)
     estimate, v, complement = measured(X)
     leverage = leverage_of(estimate)
     largest, squares = 1 - complement.min(), np.sum(v**2, axis=0)
     assert not leverage.surely_below(largest, squares)
     assert leverage.surely_below(1e3, squares)
-    assert not leverage.surely_below(1 / 400, 0 * squares)
-    inner = (complement - 1 + 1 / 300) * -299
+    assert not leverage.surely_below(1 / 1600, 0 * squares)
+    inner = (complement - 1 + 1 / 1200) * -1199
     assert (inner <= leverage.most * squares * (1 + 1e-9)).all()
     R = estimate.precision / np.outer(leverage.root, leverage.root)
     _, directions = np.linalg.eigh(R)

@@ -85,7 +85,10 @@ def test_no_pyarrow_is_needed_for_containers_of_science(require, package, name):
 @pytest.mark.parametrize(
     ("make", "what"),
     [
-        ("import pandas; data = pandas.DataFrame({'a': [1.0], 'b': [2.0]})", "a pandas data frame"),
+        (
+            "import pandas; data = pandas.DataFrame({'a': [1.0], 'b': [2]}, dtype='Float64')",
+            "a pandas data frame",
+        ),
         ("import polars; data = polars.LazyFrame({'a': [1.0]})", "a polars LazyFrame"),
         ("import polars; data = polars.DataFrame({'a': [1.0]})", "an Arrow table or stream"),
     ],

@@ -14,6 +14,7 @@ from edgewise.rows.readers.arrow import ArrowTable
 from edgewise.rows.readers.files import FileTable
 from edgewise.rows.readers.frames import PandasTable
 from edgewise.rows.readers.iterators import IteratorTable
+from edgewise.rows.readers.sliced import SlicedTable
 from edgewise.rows.table import LocalTable, Table
 from edgewise.rows.views import FiniteRows
 
@@ -70,7 +71,8 @@ READ_AGAIN = {
     "Fortran array": (lambda kit: np.asfortranarray(kit.rows), DEFAULT, ArrayTable),
     "memory map": (memory_mapped, DEFAULT, ArrayTable),
     "list": (lambda kit: kit.rows.tolist(), DEFAULT, ArrayTable),
-    "pandas": (pandas_frame, "abcd", PandasTable),
+    "pandas": (pandas_frame, "abcd", SlicedTable),
+    "nullable pandas": (lambda kit: pandas_frame(kit).convert_dtypes(), "abcd", PandasTable),
     "polars": (lambda kit: kit.require("polars").from_arrow(kit.table), "abcd", ArrowTable),
     "Arrow table": (lambda kit: kit.table, "abcd", ArrowTable),
     "record batch": (lambda kit: kit.table.to_batches()[0], "abcd", ArrowTable),
@@ -126,7 +128,7 @@ def test_the_kind_of_source(kit, all_rows, kind):
 def test_what_another_pass_costs(kit, kind):
     """Next to nothing where the rows lie in memory; files, queries and streams are read anew."""
     free = {"array", "Fortran array", "memory map", "list", "pandas", "polars"}
-    free |= {"Arrow table", "record batch"}
+    free |= {"Arrow table", "record batch", "nullable pandas"}
     assert open_table(KINDS[kind][0](kit)).in_memory == (kind in free)
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import numpy.typing as npt
-from scipy import special
 
 from edgewise._base.matrices import pairs_of
 from edgewise._base.types import FloatArray
@@ -50,28 +51,36 @@ def dependence_pvalue(residuals: FloatArray) -> float:
     limit = np.where(usual > 0, np.minimum(usual, _CLIP), _CLIP)
     residuals = np.minimum(np.maximum(residuals, -limit), limit)
     mean = residuals @ residuals.T / n
-    covariance, squares = np.empty((2, len(_LAGS), p, p))
-    for place, lag in enumerate(_LAGS):
-        product = residuals[:, :-lag] * residuals[:, lag:]
-        np.matmul(product, product.T, out=covariance[place])
-        product *= product
-        np.matmul(product, product.T, out=squares[place])
+    # All lags at once: zeros stand where no row follows after so many.
+    products = np.zeros((len(_LAGS), p, n))
+    for product, lag in zip(products, _LAGS, strict=True):
+        np.multiply(residuals[:, :-lag], residuals[:, lag:], out=product[:, :-lag])
+    covariance = products @ products.transpose(0, 2, 1)
     covariance -= np.multiply.outer(n - np.array(_LAGS), mean**2)
+    products *= products
+    squares = products @ products.transpose(0, 2, 1)
     covariance *= covariance
-    covariance /= np.maximum(squares, np.finfo(float).tiny)
+    covariance /= np.maximum(squares, np.finfo(float).tiny, out=squares)
     total = covariance.sum(axis=0)
     of_pairs = pairs_of(total)
-    smallest = float(special.chdtrc(len(_LAGS), of_pairs.max()))
-    return min(1.0, smallest * len(of_pairs))
+    return min(1.0, _chi2_tail(float(of_pairs.max())) * len(of_pairs))
+
+
+def _chi2_tail(value: float) -> float:
+    """P(χ² > value) with as many degrees of freedom as there are lags: an even number."""
+    half = value / 2
+    terms = (half**k / math.factorial(k) for k in range(len(_LAGS) // 2))
+    return math.exp(-half) * sum(terms)
 
 
 def row_medians(rows: FloatArray) -> FloatArray:
-    """The median of each row, none of which lacks a value: `np.median`, in a third of the time."""
+    """The median of each row, none of which lacks a value: `np.median`, in less time."""
     half = rows.shape[1] // 2
+    # For short rows NumPy's sort is faster than its partition.
+    ordered = np.sort(rows, axis=1)
     if rows.shape[1] % 2:
-        return np.asarray(np.partition(rows, half, axis=1)[:, half])
-    middle = np.partition(rows, (half - 1, half), axis=1)[:, half - 1 : half + 1]
-    return np.asarray((middle[:, 0] + middle[:, 1]) / 2)
+        return np.asarray(ordered[:, half])
+    return np.asarray((ordered[:, half - 1] + ordered[:, half]) / 2)
 
 
 def level_columns(rows: FloatArray) -> npt.NDArray[np.intp]:

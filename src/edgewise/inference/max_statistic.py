@@ -16,6 +16,7 @@ import numpy as np
 
 from edgewise._base import special
 from edgewise._base.matrices import pairs_of
+from edgewise._base.normal_tail import log_upper_tail
 from edgewise._base.types import BoolArray, FloatArray
 from edgewise.inference.reference import Reference
 
@@ -102,4 +103,4 @@ def level_of_maxima(maxima: FloatArray, log_level: float) -> float:
     # The same count as in `log_adjusted`: (1 + exceeding)/(1 + draws) at most the level.
     allowed = max(int(math.exp(log_level) * (1 + len(maxima))) - 1, 0)
     z = float(maxima[min(allowed, len(maxima) - 1)])
-    return math.log(2) + float(special.log_ndtr(-z))
+    return math.log(2) + log_upper_tail(z)

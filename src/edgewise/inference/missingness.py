@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy import special
 
+from edgewise._base import special
 from edgewise._base.types import FloatArray
 from edgewise.states.pairwise import PooledPairs
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Protocol
 
 import numpy as np
 
 from edgewise._base import special
 from edgewise._base.matrices import pairs_of, symmetric
+from edgewise._base.normal_tail import log_upper_tail, log_upper_tails
 from edgewise._base.types import FloatArray
 
 # SciPy's tail loses digits below this value: SciPy 1.13 to 1.16 as early as 1e-250, later 1e-290.
@@ -18,7 +20,6 @@ _SMALLEST_SAFE = 1e-240
 _SMALLEST_LOG_LEVEL = math.log(1e-100)
 _LARGEST_LOG = 700.0
 _LARGE = 20.0
-_NODES, _WEIGHTS = np.polynomial.laguerre.laggauss(48)
 
 
 class Reference(Protocol):
@@ -42,7 +43,7 @@ class Normal:
     """The standard normal distribution."""
 
     def log_two_sided(self, t: FloatArray) -> FloatArray:
-        return math.log(2) + special.log_ndtr(-np.abs(t))
+        return math.log(2) + log_upper_tails(np.abs(t))
 
     def critical(self, log_level: float) -> float:
         return -float(special.ndtri_exp(log_level - math.log(2)))
@@ -133,7 +134,7 @@ class AnytimeReference:
     def critical(self, log_level: float) -> float:
         share = self._information / (1 + self._information)
         z = math.sqrt((math.log1p(self._information) - 2 * log_level) / share)
-        return self.student.critical(math.log(2) + float(special.log_ndtr(-z)))
+        return self.student.critical(math.log(2) + log_upper_tail(z))
 
     def of_pairs(self) -> AnytimeReference:
         return self
@@ -183,16 +184,23 @@ def _far_tail(t: FloatArray, df: FloatArray) -> FloatArray:
     log_t = np.log(np.minimum(t, np.finfo(float).max))
     log_spread = np.logaddexp(0.0, 2 * log_t - np.log(df))
     sum_over_t2 = np.exp(log_spread + np.log(df) - 2 * log_t)[:, np.newaxis]
-    growth = np.expm1(2 * _NODES / (df[:, np.newaxis] + 1))
+    nodes, weights = _laguerre()
+    growth = np.expm1(2 * nodes / (df[:, np.newaxis] + 1))
     # u²/t² at the nodes, with u² = (ν+t²)e^{2s/(ν+1)} − ν
     relative = 1 + growth * sum_over_t2
     # (ν+u²)/u, over t
     integrand = sum_over_t2 * (1 + growth) / np.sqrt(relative)
-    log_integral = np.log(integrand @ _WEIGHTS) + log_t - np.log(df + 1)
+    log_integral = np.log(integrand @ weights) + log_t - np.log(df + 1)
     log_scale = 0.5 * np.log(df) + _log_beta_half(df / 2)
     log_density = -(df + 1) / 2 * log_spread - log_scale
     tail: FloatArray = math.log(2) + log_density + log_integral
     return tail
+
+
+@cache
+def _laguerre() -> tuple[FloatArray, FloatArray]:
+    """Nodes and weights; they take longer than a small test, and are seldom needed."""
+    return np.polynomial.laguerre.laggauss(48)
 
 
 def _log_beta_half(a: FloatArray) -> FloatArray:

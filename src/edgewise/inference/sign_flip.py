@@ -16,6 +16,7 @@ import numpy as np
 
 from edgewise._base import special
 from edgewise._base.matrices import pairs_of
+from edgewise._base.normal_tail import log_upper_tail, log_upper_tails
 from edgewise._base.types import BoolArray, FloatArray
 
 _STEPS = 60
@@ -40,8 +41,8 @@ _ARRAYS = SimpleNamespace(
     maximum=np.maximum,
     minimum=np.minimum,
     where=np.where,
-    any=np.any,
-    all=np.all,
+    any=np.ndarray.any,
+    all=np.ndarray.all,
 )
 _NUMBERS = SimpleNamespace(
     tanh=math.tanh,
@@ -77,7 +78,7 @@ class SignFlip:
         known &= np.isfinite(t)
         law = self._law(known)
         score[known] = law.score(law.point(t[known]))
-        return math.log(2) + special.log_ndtr(-score)
+        return math.log(2) + log_upper_tails(score)
 
     def critical(self, log_level: float) -> FloatArray:
         """t with P(|T| > t) = exp(log_level), entry by entry."""
@@ -103,7 +104,7 @@ class SignFlip:
 def log_two_sided_of_one(t: float, fourth: float, sixth: float) -> float:
     """log P(|T| > |t|) of a single law: what `SignFlip.log_two_sided` finds in an entry."""
     law = _Saddle.of(fourth, sixth, _NUMBERS)
-    return math.log(2) + float(special.log_ndtr(-law.score(law.point(abs(t)))))
+    return math.log(2) + log_upper_tail(law.score(law.point(abs(t))))
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from edgewise._base.matrices import add_transpose, symmetric
+from edgewise._base.matrices import add_transpose, upper_pairs
 from edgewise._base.types import FloatArray
 
 # Numbers worked on at once.
@@ -59,12 +59,18 @@ def score_terms(
 
 def sums_of_pairs(sums: FloatArray, p: int, diagonal: FloatArray) -> ScoreSums:
     """From the sums of these terms for all pairs; `diagonal` is that of `square_square`."""
-    second, cross, ends, fourth, sixth, square_square = sums
-    known = [symmetric(values, p, diagonal=np.nan) for values in (second, cross, ends)]
-    shares = [share_of(fourth, second**2), share_of(sixth, second**3)]
-    shares = [symmetric(values, p, diagonal=0.0) for values in shares]
-    whole = symmetric(square_square, p, diagonal=diagonal)
-    return ScoreSums(known[0], known[1], known[2], shares[0], shares[1], whole)
+    second = sums[0]
+    matrices = np.empty((6, p, p))
+    i, j = upper_pairs(p)
+    matrices[:, i, j] = matrices[:, j, i] = (
+        *sums[:3],
+        share_of(sums[3], second**2),
+        share_of(sums[4], second**3),
+        sums[5],
+    )
+    for matrix, own in zip(matrices, (np.nan, np.nan, np.nan, 0.0, 0.0, diagonal), strict=True):
+        np.fill_diagonal(matrix, own)
+    return ScoreSums(*matrices)
 
 
 def share_of(part: FloatArray, whole: FloatArray) -> FloatArray:

@@ -20,6 +20,8 @@ from edgewise.methods.left_out_rows import row_sandwich
 NEARLY_ONE = 1 - 1e-2
 # With more columns, the leverages themselves cost little beside the products of matrices.
 _FEW_COLUMNS = 64
+# With fewer rows, no leverage is negligible: each is 1/n or more.
+_MANY_ROWS = 1000
 _SAFELY_INVERTED = 1e-6
 
 
@@ -28,7 +30,7 @@ def leverage_of(estimate: PrecisionEstimate, *, own_scale: bool = False) -> Leve
     theta = estimate.precision
     root = np.sqrt(theta.diagonal())
     most = math.inf
-    if len(theta) <= _FEW_COLUMNS:
+    if len(theta) <= _FEW_COLUMNS and estimate.n_samples >= _MANY_ROWS:
         # cᵀΘc = vᵀR⁻¹v, R = Θ scaled to a diagonal of ones.
         least = float(np.linalg.eigvalsh(theta / np.outer(root, root))[0])
         most = 1 / least if least > _SAFELY_INVERTED else math.inf

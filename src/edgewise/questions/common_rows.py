@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from edgewise._base import special
+from edgewise._base.normal_tail import log_upper_tail
 from edgewise._base.types import FloatArray
 from edgewise.inference.cautions import Caution
 
@@ -80,5 +80,5 @@ def _paired(a: FloatArray, b: FloatArray) -> float | None:
         r = np.nan_to_num(np.einsum("ki,ki->i", x, y) / (x**2).sum(axis=0))
     largest = int(np.argmax(np.abs(r)))
     z = math.atanh(min(abs(float(r[largest])), 1 - 1e-12)) * math.sqrt(n - 3)
-    log_p = math.log(2 * p) + float(special.log_ndtr(-z))
+    log_p = math.log(2 * p) + log_upper_tail(z)
     return float(r[largest]) if log_p < _SURELY else None

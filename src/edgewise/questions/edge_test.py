@@ -314,7 +314,9 @@ def measured_and_decided(
     )
     if evidence.uneven is not None:
         method.check_uneven(missing=True, weights=evidence.uneven.weighted)
-    measurement = method.measure(replace(evidence, given=question.family.given))
+    if question.family.given:
+        evidence = replace(evidence, given=question.family.given)
+    measurement = method.measure(evidence)
     return measurement, _decided(measurement, question)
 
 

@@ -66,7 +66,8 @@ class Glance:
     @staticmethod
     def of_nothing(n_features: int) -> Glance:
         """The glance of no rows."""
-        far = np.repeat([[np.inf], [-np.inf]], n_features, axis=1)
+        far = np.empty((2, n_features))
+        far[0], far[1] = np.inf, -np.inf
         rows = np.zeros((2, n_features), dtype=np.int64)
         return Glance(0, far, rows, np.empty((0, n_features)))
 
@@ -172,6 +173,9 @@ class Looker:
         seen = self.glance
         missing = self._limit - len(seen.leading) if len(seen.leading) == seen.n_samples else 0
         head = np.array(block[: max(missing, 0)], dtype=np.float64)
+        if not seen.n_samples:  # all columns are unusual, and there is nothing to add to
+            self.glance = Glance(block.shape[0], *_extremes(block, columns), head)
+            return
         found = Glance.of_nothing(seen.far.shape[1])
         far, far_row = found.far, found.far_row
         if columns.size:
@@ -184,13 +188,15 @@ class Looker:
             return np.arange(len(self._before))
         total, before, n_before = self._scatter(), self._before, self.glance.n_samples
         self._before = total
+        if not n_before:
+            return np.arange(len(before))
         # Where sums overflow, the estimate says so later.
         with np.errstate(over="ignore", invalid="ignore"):
             grown = total - before
             usual = (grown < _SHARE * total) | (grown * n_before <= _MORE * n * before)
         # A column may be constant so far, or its squares are too small for float64.
         usual &= total != 0
-        return np.flatnonzero(~usual | (n_before == 0))
+        return np.flatnonzero(~usual)
 
 
 def _scatter_of(block: Rows) -> FloatArray:
@@ -205,22 +211,31 @@ def _extremes(
     block: Rows, columns: npt.NDArray[np.intp]
 ) -> tuple[FloatArray, npt.NDArray[np.int64]]:
     """The smallest and the largest value of some columns, and their rows in the block."""
-    far = np.repeat([[np.inf], [-np.inf]], columns.size, axis=1)
-    far_row = np.zeros((2, columns.size), dtype=np.int64)
+    found: tuple[FloatArray, npt.NDArray[np.int64]] | None = None
     places, start = np.arange(columns.size), 0
     for piece in row_blocks(block):
         rows = _features_first(piece, columns)
-        for side, extreme in enumerate((rows.argmin(axis=1), rows.argmax(axis=1))):
-            value = rows[places, extreme]
-            if not np.isfinite(value).all():  # rows may lack values, where that is allowed
-                known = np.where(np.isfinite(rows), rows, (-np.inf, np.inf)[side == 0])
-                extreme = known.argmax(axis=1) if side else known.argmin(axis=1)
-                value = known[places, extreme]
-            farther = value > far[1] if side else value < far[0]
-            far[side, farther] = value[farther]
-            far_row[side, farther] = extreme[farther] + start
+        at = np.stack([rows.argmin(axis=1), rows.argmax(axis=1)])
+        value = rows[places, at].astype(np.float64, copy=False)
+        if not np.isfinite(value).all():  # rows may lack values, where that is allowed
+            value, at = _finite_extremes(rows)
+        at += start
         start += piece.shape[0]
-    return far, far_row
+        if found is None:
+            found = value, at
+            continue
+        far, far_row = found
+        farther = np.stack([value[0] < far[0], value[1] > far[1]])
+        far[farther], far_row[farther] = value[farther], at[farther]
+    return found or (np.empty((2, 0)), np.empty((2, 0), dtype=np.int64))
+
+
+def _finite_extremes(rows: AnyArray) -> tuple[FloatArray, npt.NDArray[np.int64]]:
+    """The same of one piece, among the values that are finite; infinite if none is."""
+    known, places = np.isfinite(rows), np.arange(len(rows))
+    low, high = np.where(known, rows, np.inf), np.where(known, rows, -np.inf)
+    at = np.stack([low.argmin(axis=1), high.argmax(axis=1)])
+    return np.stack([low[places, at[0]], high[places, at[1]]]), at
 
 
 def _features_first(block: Rows, columns: npt.NDArray[np.intp]) -> AnyArray:

@@ -16,6 +16,7 @@ import numpy as np
 
 from edgewise._base.parts import is_installed, part
 from edgewise.rows.not_rows import is_a
+from edgewise.rows.readers.plain_frames import is_plain
 from edgewise.rows.readers.sliced import RowSource, SlicedTable
 from edgewise.rows.reading import Reading
 from edgewise.rows.table import LocalTable
@@ -102,14 +103,20 @@ def _is_tensor(data: Any) -> bool:
     return hasattr(type(data), "__dlpack__") and not isinstance(data, np.ndarray)
 
 
-def _is_frame_without_arrow(data: Any) -> bool:
+def _is_plain_frame(data: Any) -> bool:
+    """Whether NumPy can read a frame, or must because Arrow is not there to do it.
+
+    For a small frame, Arrow takes as long as the test.
+    """
     if not is_a(data, "pandas", "DataFrame"):
         return False
+    if all(map(is_plain, data.dtypes.tolist())):
+        return True
     return "pyarrow" not in sys.modules and not is_installed("pyarrow")
 
 
 KINDS = (
-    Kind("a pandas data frame", _is_frame_without_arrow, "plain_frames:PlainFrameRows"),
+    Kind("a pandas data frame", _is_plain_frame, "plain_frames:PlainFrameRows"),
     Kind("a pandas data frame", _instance("pandas", "DataFrame"), "frames:PandasTable", True),
     Kind("a polars LazyFrame", _instance("polars", "LazyFrame"), "lazy:LazyFrameTable", True),
     Kind("a datasets.Dataset", _instance("datasets", "Dataset"), "frames:HuggingFaceTable", True),

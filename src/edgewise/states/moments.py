@@ -194,7 +194,9 @@ class Moments(State):
         """
         sums = self._require(1)
         offset, mean = sums.first / sums.n, sums.mean()
-        spread = np.sqrt(sums.central().second.diagonal() / sums.n)
+        with quiet():
+            cross = offset * (sums.first - (sums.n / 2) * offset)
+            spread = np.sqrt((sums.second.diagonal() - cross - cross) / sums.n)
         rounding = np.finfo(np.float64).eps * np.abs(mean)
         if (np.minimum(rounding, np.abs(offset)) > _NEGLIGIBLE * spread).any():
             return Centre(sums.origin, offset)

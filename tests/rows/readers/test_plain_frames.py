@@ -1,4 +1,4 @@
-"""pandas frames without pyarrow: the same numbers, or a sentence that names the extra."""
+"""pandas frames without Arrow: the same numbers, or a sentence that names the extra."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ import subprocess
 import sys
 
 import numpy as np
+import pytest
 
 import edgewise as ew
-from edgewise.rows.readers.plain_frames import PlainFrameRows
+from edgewise.rows.kinds import kind_of
+from edgewise.rows.opening import open_columns
+from edgewise.rows.readers.plain_frames import is_plain
 from edgewise.rows.readers.sliced import SlicedTable
 
 WITHOUT_PYARROW = """
@@ -49,7 +52,66 @@ def test_where_pyarrow_is_missing(require):
     assert "[tables]" in sentence
 
 
-def test_the_numbers_are_those_of_other_frames(require, rows, same_result):
+def mixed(require, rows):
+    """Columns of several types of numbers, in several blocks."""
     frame = require("pandas").DataFrame(rows, columns=list("abcd")).assign(e=np.arange(400) % 3)
-    plain = SlicedTable(PlainFrameRows(frame), exclude=["b"])
-    same_result(ew.edge_test(plain), ew.edge_test(frame, exclude="b"))
+    frame["f"] = rows[:, 0] > rows[:, 1]
+    frame["g"] = np.exp(rows[:, 2]).astype(np.float32)
+    return frame.assign(h=np.random.default_rng(1).integers(0, 200, 400).astype(np.uint8))
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        {},
+        {"exclude": ["b"]},
+        {"columns": ["g", "a", "e"]},
+        {"exclude": ["e"], "along": ["e"]},
+    ],
+)
+@pytest.mark.parametrize("make", [mixed, lambda require, rows: mixed(require, rows).astype(float)])
+def test_the_numbers_are_those_of_arrow(require, rows, make, chosen):
+    require("pyarrow")
+    from edgewise.rows.readers.frames import PandasTable
+
+    frame = make(require, rows)
+    plain, by_arrow = open_columns(frame, **chosen), PandasTable(frame, **chosen)
+    assert isinstance(plain, SlicedTable)
+    assert plain.feature_names == by_arrow.feature_names
+    for start in (0, 399):
+        ours, theirs = (
+            np.concatenate([np.asarray(block) for block in table.blocks_from(start)])
+            for table in (plain, by_arrow)
+        )
+        np.testing.assert_array_equal(ours, theirs)  # numbers that are only copied
+
+
+def test_missing_values(require, rows, same_result):
+    frame = mixed(require, rows)
+    frame.loc[[3, 7], "c"] = np.nan
+    same_result(ew.edge_test(frame, missing="drop"), ew.edge_test(frame.drop([3, 7])))
+    with pytest.raises(ew.DataError, match="'c'"):
+        ew.edge_test(frame)
+
+
+def test_a_frame_of_one_type_is_not_copied(require, rows):
+    frame = require("pandas").DataFrame(rows)
+    (block,) = open_columns(frame).blocks()
+    assert np.shares_memory(block, frame.to_numpy())
+
+
+def test_which_types_are_plain():
+    plain = ["f2", "f4", "f8", "i1", "i8", "u4", "?"]
+    others = ["M8[ns]", "m8[s]", "O", "c16", "S3"]
+    assert all(is_plain(np.dtype(name)) for name in plain)
+    assert not any(is_plain(np.dtype(name)) for name in others)
+    assert not is_plain(np.dtype("f8").newbyteorder())
+    assert not is_plain("category")
+    assert np.dtype(np.longdouble).itemsize == 8 or not is_plain(np.dtype(np.longdouble))
+
+
+@pytest.mark.parametrize("kind", ["Float64", "Int64", "category", "string", "datetime64[ns]"])
+def test_other_types_are_left_to_arrow(require, rows, kind):
+    frame = require("pandas").DataFrame(np.round(rows)).astype({0: "int64"}).astype({0: kind})
+    found = kind_of(frame)
+    assert found.reader == "frames:PandasTable"

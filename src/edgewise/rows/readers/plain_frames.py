@@ -1,4 +1,4 @@
-"""pandas data frames where pyarrow is not installed: columns of NumPy's own numbers."""
+"""pandas data frames of NumPy's own numbers, which need no Arrow."""
 
 from __future__ import annotations
 
@@ -13,29 +13,52 @@ from edgewise.rows.block import Rows
 from edgewise.rows.readers.sliced import RowSource
 
 
+def is_plain(kind: Any) -> bool:
+    """Whether the type of a column is one of NumPy's numbers, as this machine has them."""
+    if not isinstance(kind, np.dtype) or kind.kind not in "fiub":
+        return False
+    return kind.isnative and kind.itemsize <= 8
+
+
 class PlainFrameRows(RowSource):
     """A pandas data frame; its index is not a variable. Other types of columns need pyarrow."""
 
     def __init__(self, frame: Any) -> None:
         self._frame = frame
         self.names = check_names(frame.columns)
+        self._kinds = frame.dtypes.tolist()
+        self._places: list[int] | None = None
 
     @property
     def n_rows(self) -> int:
         return len(self._frame)
 
     def choose(self, names: Sequence[str]) -> None:
-        self._places = [self.names.index(name) for name in names]
-        for name, place in zip(names, self._places, strict=True):
-            kind = self._frame.dtypes.iloc[place]
-            if not isinstance(kind, np.dtype) or kind.kind not in "fiub":
+        if tuple(names) != self.names:
+            self._places = [self.names.index(name) for name in names]
+        for name, kind in zip(names, self._chosen(self._kinds), strict=True):
+            if not is_plain(kind):
                 what = f"Column {name!r} of the data frame, which holds {kind},"
                 raise missing_part("pyarrow", "tables", what)
+        self._all_plain = all(map(is_plain, self._kinds))
 
     def rows(self, start: int, stop: int) -> Rows:
-        part = self._frame.iloc[start:stop, self._places]
-        return np.asarray(part.to_numpy(dtype=np.float64))
+        part = self._frame.iloc[start:stop] if stop - start < self.n_rows else self._frame
+        if not self._all_plain:
+            return np.asarray(part.iloc[:, self._places].to_numpy(dtype=np.float64))
+        # Where all columns hold float64, this is a view, and choosing columns in it takes no time.
+        values = np.asarray(part.to_numpy(dtype=np.float64))
+        return values if self._places is None else values[:, self._places]
 
     def labels(self, name: str) -> Iterable[Any]:
-        labels: Iterable[Any] = self._frame.iloc[:, self.names.index(name)].tolist()
+        place = self.names.index(name)
+        column = self._frame.iloc[:, place]
+        labels: Iterable[Any] = (
+            column.to_numpy() if is_plain(self._kinds[place]) else column.tolist()
+        )
         return labels
+
+    def _chosen(self, of_columns: list[Any]) -> list[Any]:
+        if self._places is None:
+            return of_columns
+        return [of_columns[place] for place in self._places]
