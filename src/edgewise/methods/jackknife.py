@@ -6,7 +6,7 @@ many batches there are. Whoever needs what every single one of them did asks aga
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -81,26 +81,26 @@ def _about_mean(portions: list[FloatArray]) -> FloatArray:
 
 def leave_one_out(state: BatchMoments, estimate: PrecisionEstimate) -> LeftOut:
     """Σ̂ without each batch follows from the sums of all and of that batch; then K inverses."""
-    sums = state._closed()
-    n, p = estimate.n_samples, len(estimate.precision)
-    if len(sums) < 2:
+    counts, n, p = state.batch_counts(), estimate.n_samples, len(estimate.precision)
+    if len(counts) < 2:
         raise DataError(
-            f"n_batches: expected at least 2 batches of rows, got {len(sums)} of {n} rows; collect "
-            "more rows."
+            f"n_batches: expected at least 2 batches of rows, got {len(counts)} of {n} rows; "
+            "collect more rows."
         )
-    left = n - sums.n.max()
+    left = n - counts.max()
     if left <= p:
         raise DataError(
             f"n_batches: expected more than {p} rows without any one batch, got {left}; use more "
             "batches, or collect more rows."
         )
     rows = AllRows.of(estimate)
-    return variation(partial(_each_without, sums, rows), estimate, rows.scale)
+    return variation(partial(_each_without, state._seen(), rows), estimate, rows.scale)
 
 
-def _each_without(sums: BatchSums, rows: AllRows) -> Iterator[FloatArray]:
-    for some in portions(len(sums), len(rows.scale)):
-        yield rows.without(sums[some])
+def _each_without(parts: Sequence[BatchSums], rows: AllRows) -> Iterator[FloatArray]:
+    for sums in parts:
+        for some in portions(len(sums), len(rows.scale)):
+            yield rows.without(sums[some])
 
 
 @dataclass(frozen=True, eq=False, slots=True)

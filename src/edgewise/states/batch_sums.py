@@ -89,22 +89,6 @@ class BatchSums:
             second -= cross.transpose(0, 2, 1)
             return BatchSums(self.n, origin, self.first - n * a, second)
 
-    def together(self) -> PowerSums:
-        """The sums of all batches about one origin, their mean."""
-        n = int(self.n.sum())
-        share = (self.n / n)[:, np.newaxis]
-        origin = (self.mean() * share).sum(axis=0)
-        with quiet():
-            # As in `moved`, with the products of all batches at once.
-            a = origin - self.origin
-            u = self.first - (self.n / 2)[:, np.newaxis] * a
-            cross = a.T @ u
-            second = self.second.sum(axis=0)
-            second -= cross
-            second -= cross.T
-            first = (self.first - self.n[:, np.newaxis] * a).sum(axis=0)
-        return PowerSums(n, origin, first, second, None)
-
     def paired(self) -> BatchSums:
         """Merge neighbours in pairs; an odd one at the end stays as it is."""
         even = len(self) // 2 * 2
@@ -160,6 +144,23 @@ def _one_by_one(batches: FloatArray) -> BatchSums:
         np.matmul(ones, z, out=first)
         np.matmul(z.T, z, out=second)
     return sums
+
+
+def together(parts: Sequence[BatchSums]) -> PowerSums:
+    """The sums of all batches about one origin, their mean."""
+    n, origins, first = (
+        np.concatenate(arrays)
+        for arrays in zip(*((part.n, part.origin, part.first) for part in parts), strict=True)
+    )
+    count, total = n[:, np.newaxis], int(n.sum())
+    origin = ((origins + first / count) * (count / total)).sum(axis=0)
+    with quiet():
+        # As in `BatchSums.moved`, with the products of all batches at once.
+        a = origin - origins
+        cross = a.T @ (first - (count / 2) * a)
+        second = sum((part.second.sum(axis=0) for part in parts), -cross)
+        second -= cross.T
+        return PowerSums(total, origin, (first - count * a).sum(axis=0), second, None)
 
 
 def sum_of_squares(parts: Sequence[BatchSums]) -> FloatArray:

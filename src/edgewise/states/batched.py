@@ -205,14 +205,16 @@ class BatchedState(State, Generic[S]):
         """Rows summed at once while batches are made: it limits the memory that this takes."""
         return max(1, _CHUNK_ELEMENTS // max(n_features, 1))
 
+    def _seen(self) -> list[S]:
+        """The parts of a state that has seen rows; to join them would copy all."""
+        if not self.n_samples:
+            raise DataError("state: expected at least 1 row, got 0; call update with data first.")
+        return self._parts()
+
     def _closed(self) -> S:
         """All batches; the last one may be shorter because it is not full."""
-        batches = self._batches
-        if self._open is not None:
-            return self._open if batches is None else batches.then(self._open)
-        if batches is None:
-            raise DataError("state: expected at least 1 row, got 0; call update with data first.")
-        return batches
+        first, *others = self._seen()
+        return first.then(*others) if others else first
 
     def __add__(self, other: Self) -> Self:
         if not isinstance(other, type(self)):
@@ -280,7 +282,7 @@ class BatchedState(State, Generic[S]):
             Another state of the same rows.
         """
         coarse = self.copy()
-        while self.n_samples and coarse.batch_rows < rows and len(coarse._closed()) >= 2 * batches:
+        while coarse.batch_rows < rows and sum(map(len, coarse._parts())) >= 2 * batches:
             coarse._batches, coarse._open = coarse._closed().paired(), None
             coarse.batch_rows *= 2
         return coarse
@@ -293,7 +295,7 @@ class BatchedState(State, Generic[S]):
         ndarray of int
             In the order of the rows; the last batch may be shorter.
         """
-        return self._closed().n.copy()
+        return np.concatenate([part.n for part in self._seen()])
 
     def _contents(self) -> StateContents:
         arrays: dict[str, AnyArray] = {}

@@ -15,6 +15,7 @@ from edgewise.states.batch_sums import (
     stacked,
     sum_of_squares,
     sums_of_batches,
+    together,
 )
 from edgewise.states.batched import BatchedState
 from edgewise.states.file_format import StateContents
@@ -102,7 +103,7 @@ class BatchMoments(BatchedState[BatchSums]):
             A state of order 2.
         """
         moments = Moments(order=2, feature_names=self.feature_names)
-        moments._sums = self._closed().together()
+        moments._sums = together(self._seen())
         return moments
 
     def mean(self) -> FloatArray:

@@ -40,7 +40,7 @@ class BatchSegment:
         if later.first == self.first + len(self.sums):
             return BatchSegment(self.first, self.sums.then(later.sums))
         shared = self.sums[-1:].then(later.sums[:1]).paired()
-        return BatchSegment(self.first, self.sums[:-1].then(shared).then(later.sums[1:]))
+        return BatchSegment(self.first, self.sums[:-1].then(shared, later.sums[1:]))
 
 
 class SegmentMaker:
