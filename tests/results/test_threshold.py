@@ -59,7 +59,6 @@ def test_it_cannot_be_set_and_has_no_default():
     result = ew.edge_test(X)
     with pytest.raises(dataclasses.FrozenInstanceError):
         result.threshold = 1.0
-    assert not hasattr(ew.EdgeTestResult, "threshold")
     with pytest.raises(TypeError, match="threshold"):
         ew.EdgeTestResult()
 

@@ -24,7 +24,7 @@ from edgewise.results.json import from_json, json_schema, to_document
 from edgewise.results.json_output import WritesJson
 from edgewise.results.matrix import Matrices
 from edgewise.results.summary import headline, shortest, summary
-from edgewise.results.threshold import THRESHOLD
+from edgewise.results.threshold import found_late
 from edgewise.rows.file_read import FileRead
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+@found_late
 @dataclass(frozen=True, eq=False, kw_only=True)
 class EdgeTestResult(Matrices, WritesJson):
     """The outcome of testing H₀: Θ_ij = 0 for pairs of variables: all, or some.
@@ -146,7 +147,7 @@ class EdgeTestResult(Matrices, WritesJson):
     pvalue: FloatArray
     adjusted_pvalue: FloatArray
     reject: BoolArray
-    threshold: float | FloatArray = THRESHOLD
+    threshold: float | FloatArray
     radius: float | None = None
     rows_needed: int | None = None
     standard_error: FloatArray | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -11,6 +11,8 @@ from edgewise.inference.decide import PerEdgeThreshold
 
 if TYPE_CHECKING:
     from edgewise.results.result import EdgeTestResult
+
+T = TypeVar("T")
 
 
 class ThresholdField:
@@ -21,7 +23,7 @@ class ThresholdField:
 
     def __get__(self, result: EdgeTestResult | None, owner: type | None = None) -> Any:
         if result is None:
-            raise AttributeError("threshold")  # so that the field has no default
+            return self
         known = vars(result)["threshold"]
         if isinstance(known, PerEdgeThreshold):
             own: Any = result.uncertainty
@@ -35,5 +37,8 @@ class ThresholdField:
         vars(result)["threshold"] = value
 
 
-#: For the class body of a result, where the field has the type of what one gets.
-THRESHOLD: Any = ThresholdField()
+def found_late(result: type[T]) -> type[T]:
+    """The class of results, with a threshold that is found when it is asked for."""
+    # After the dataclass is made, which would take it for a default.
+    result.threshold = ThresholdField()  # type: ignore[attr-defined]
+    return result
