@@ -1,5 +1,7 @@
 """A table in memory that all cores work on gives what one core gives."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -82,3 +84,18 @@ def test_a_row_far_out_has_its_number(rows):
     X[4000, 7] = 1e4
     told = [str(caution) for caution in ew.edge_test(X).cautions]
     assert any("4,001" in text or "4001" in text for text in told), told
+
+
+@pytest.mark.parametrize("method", ["score", "batch", "fisher"])
+@pytest.mark.parametrize("p", [5, 52])
+def test_a_row_far_out_after_a_restless_start(method, p):
+    """Nothing that comes first may hide a row that carries a column."""
+    X = np.random.default_rng(0).standard_normal((20_000, p))
+    X[:1000, 0] *= 10
+    X[15_000, 0] = 1000.0
+    X[10, 1], X[15_001, 1] = 100.0, 300.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        told = " ".join(map(str, ew.edge_test(X, method=method).cautions))
+    assert "15,001" in told
+    assert "15,002" in told

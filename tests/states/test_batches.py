@@ -350,3 +350,26 @@ class TestLength:
         sent = pickle.loads(pickle.dumps(batches))
         assert len(sent._pieces) == 1
         assert_same(sent, batches, 0)
+
+    def test_the_usual_number_gives_way_to_one_that_was_asked_for(self):
+        X = np.random.default_rng(0).standard_normal((900, 200))
+        usual, asked = BatchMoments().update(X), BatchMoments(100).update(X + 1)
+        assert (usual + asked).n_batches == (asked + usual).n_batches == 100
+        assert (usual + BatchMoments().update(X + 1)).n_batches == 80
+
+    def test_files_say_who_chose_the_number(self, tmp_path):
+        X = np.random.default_rng(0).standard_normal((300, 170))
+        for asked in (None, 94, 30):
+            BatchMoments(asked).update(X).save(tmp_path / "rows.state")
+            assert BatchMoments.load(tmp_path / "rows.state").asked == asked
+        contents = BatchMoments(100).update(X)._contents()
+        del contents.meta["n_batches_asked"]  # as of an older version
+        assert BatchMoments._from_contents(contents).asked is None
+
+    def test_a_short_batch_of_a_merged_state_stays_short(self):
+        X = rows_of(1200)
+        merged = BatchMoments(10).update(X[:333]) + BatchMoments(10).update(X[333:400])
+        whole, streamed = merged.copy().update(X[400:]), merged.copy()
+        for start in range(400, 1200, 13):
+            streamed.update(X[start : start + 13])
+        np.testing.assert_array_equal(whole.batch_counts(), streamed.batch_counts())

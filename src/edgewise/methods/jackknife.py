@@ -232,6 +232,7 @@ def _difference_of_z(rho: FloatArray, centre: FloatArray) -> FloatArray:
     np.subtract(1.0, under, out=under)
     rho -= centre
     rho /= under
+    np.clip(rho, -ALMOST_ONE, ALMOST_ONE, out=rho)
     if max(rho.max(initial=0.0), -rho.min(initial=0.0)) > _SMALL:
         return np.arctanh(rho, out=rho)
     # x(1 + x²/3 + x⁴/5 + x⁶/7 + …)

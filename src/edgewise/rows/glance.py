@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -26,8 +25,8 @@ _FEWEST_ROWS = 256
 # of all rows is not yet known, so a row with twice this share is found for certain), and if its
 # rows vary more than those before it.
 _SHARE, _MORE = 0.14, 1.1
-# Of the first block, rows that are searched in any case.
-_SEARCHED = 1024
+# With so many columns, extremes are found row by row, as the numbers lie in memory.
+_MANY_COLUMNS = 28
 
 
 def leading_limit(n_features: int) -> int:
@@ -163,12 +162,6 @@ class Looker:
                 self._look(block)
 
     def _look(self, block: Rows) -> None:
-        if self._scatter is not None and not self.glance.n_samples and len(block) > 2 * _SEARCHED:
-            # The first few rows tell what is usual, so that the others need not be searched.
-            total, self._scatter = self._scatter, partial(_scatter_of, block[:_SEARCHED])
-            self._look(block[:_SEARCHED])
-            self._scatter = total
-            block = block[_SEARCHED:]
         columns = self._unusual_columns(block.shape[0])
         seen = self.glance
         missing = self._limit - len(seen.leading) if len(seen.leading) == seen.n_samples else 0
@@ -197,14 +190,6 @@ class Looker:
         # A column may be constant so far, or its squares are too small for float64.
         usual &= total != 0
         return np.flatnonzero(~usual)
-
-
-def _scatter_of(block: Rows) -> FloatArray:
-    """Σ (x − mean)² of each column of a few rows."""
-    rows = np.asarray(block, dtype=np.float64)
-    with np.errstate(over="ignore", invalid="ignore"):
-        centred = rows - rows.mean(axis=0)
-        return np.asarray(np.einsum("ij,ij->j", centred, centred))
 
 
 def _extremes(
@@ -236,6 +221,31 @@ def _finite_extremes(rows: AnyArray) -> tuple[FloatArray, npt.NDArray[np.int64]]
     low, high = np.where(known, rows, np.inf), np.where(known, rows, -np.inf)
     at = np.stack([low.argmin(axis=1), high.argmax(axis=1)])
     return np.stack([low[places, at[0]], high[places, at[1]]]), at
+
+
+def _extremes_of_rows(
+    block: AnyArray,
+) -> tuple[FloatArray, npt.NDArray[np.int64]] | None:
+    """The same of all columns; None if rows lack values."""
+    p = block.shape[1]
+    far = np.repeat([[np.inf], [-np.inf]], p, axis=1)
+    pieces, start = [np.asarray(piece) for piece in row_blocks(block)], 0
+    where, starts = np.zeros((2, p), dtype=np.int64), []
+    for number, piece in enumerate(pieces):
+        starts.append(start)
+        start += piece.shape[0]
+        low, high = piece.min(axis=0), piece.max(axis=0)
+        where[0, low < far[0]] = where[1, high > far[1]] = number
+        far = np.stack([np.minimum(far[0], low), np.maximum(far[1], high)])
+    if not np.isfinite(far).all():
+        return None
+    far_row = np.zeros((2, p), dtype=np.int64)
+    for side in (0, 1):
+        for number in np.unique(where[side]).tolist():
+            own = np.flatnonzero(where[side] == number)
+            places = (pieces[number][:, own] == far[side, own]).argmax(axis=0)
+            far_row[side, own] = places + starts[number]
+    return far, far_row
 
 
 def _features_first(block: Rows, columns: npt.NDArray[np.intp]) -> AnyArray:

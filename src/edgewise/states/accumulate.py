@@ -126,7 +126,7 @@ def _batches_over_parts(
     length = batch_length(int(starts[-1]), n_batches)
     one_pass = partial(_segment_of, kind=type(state), starts=starts, length=length, looks=looks)
     segment, n_dropped, glance = table.reduce(one_pass, _merged)
-    later = state_of_segment(type(state), segment, n_batches, length)
+    later = state_of_segment(type(state), segment, state.asked, length)
     later.feature_names = table.feature_names if table.named else None
     return state + later, n_dropped, glance
 
@@ -151,7 +151,9 @@ def _segment_of(
 ) -> tuple[BatchSegment, int, Glance]:
     start, stop = int(starts[part.number]), int(starts[part.number + 1])
     maker = SegmentMaker(kind, start, length)
-    looker = Looker(len(part.feature_names), maker.column_scatter, _place(part))
+    # A part on a cluster is searched whole: few rows come before it, to tell what is usual.
+    scatter = None if part.where else maker.column_scatter
+    looker = Looker(len(part.feature_names), scatter, _place(part))
     segment = maker.segment(looker.watch(part.blocks()) if looks else part.blocks())
     n = 0 if segment.sums is None else int(segment.sums.n.sum())
     if n != stop - start:

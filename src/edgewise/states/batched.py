@@ -14,7 +14,7 @@ from edgewise._base.types import AnyArray, FloatArray
 from edgewise.errors import DataError, NonFiniteError, ParameterError, StateFileError
 from edgewise.rows.block import Rows
 from edgewise.rows.values import raise_for_nonfinite
-from edgewise.states.batch_length import batch_length, default_batches
+from edgewise.states.batch_length import DEFAULT_BATCHES, batch_length, default_batches
 from edgewise.states.columns import merge_order, merged_names, rows_by_name
 from edgewise.states.file_format import StateContents
 from edgewise.states.stacked_sums import Sums
@@ -44,7 +44,8 @@ class BatchedState(State, Generic[S]):
         batch_rows: int = 1,
         feature_names: Sequence[str] | None = None,
     ) -> None:
-        self._asked = None if n_batches is None else check_count("n_batches", n_batches, at_least=2)
+        #: The number of batches that the user wants; None for the usual one.
+        self.asked = None if n_batches is None else check_count("n_batches", n_batches, at_least=2)
         self.batch_rows = check_count("batch_rows", batch_rows, at_least=1)
         self.feature_names = None if feature_names is None else check_names(feature_names)
         # Full batches, in pieces as they came: to join them after each block would copy them often.
@@ -69,7 +70,7 @@ class BatchedState(State, Generic[S]):
         int
             What the user asked for, or what is usual for so many columns.
         """
-        return default_batches(n_features) if self._asked is None else self._asked
+        return default_batches(n_features) if self.asked is None else self.asked
 
     @abstractmethod
     def _sums_of(self, rows: Rows) -> S:
@@ -166,8 +167,9 @@ class BatchedState(State, Generic[S]):
             batches = self._batches
             if batches is not None:
                 full = len(batches) // 2 * 2
-                self._batches = batches[:full].paired() if full else None
-                if full < len(batches):
+                self._batches = batches.paired()
+                if full < len(batches) and (batches.n == self.batch_rows).all():
+                    self._batches = batches[:full].paired() if full else None
                     # The last batch waits for its second half.
                     odd, rest = batches[full:], self._open
                     self._open = odd if rest is None else odd.then(rest).paired()
@@ -220,10 +222,11 @@ class BatchedState(State, Generic[S]):
         if not isinstance(other, type(self)):
             return NotImplemented
         self._check_other(other)
-        if self.n_batches != other.n_batches and self.n_samples and other.n_samples:
+        asked = {state.asked for state in (self, other) if state.n_samples} - {None}
+        if len(asked) > 1:
             raise ParameterError(
-                f"other: expected a state of {self.n_batches} batches, got one of "
-                f"{other.n_batches}; accumulate both with the same n_batches."
+                f"other: expected a state of {self.asked} batches, got one of {other.asked}; "
+                "accumulate both with the same n_batches."
             )
         if None is not self.n_features != other.n_features is not None:
             raise ParameterError(
@@ -236,6 +239,7 @@ class BatchedState(State, Generic[S]):
             return known
         self._check_same(other)
         merged = self._empty()
+        merged.asked = asked.pop() if asked else None
         merged.batch_rows = max(self.batch_rows, other.batch_rows)
         merged.feature_names = merged_names(self, other)
         order = merge_order(self.feature_names, other.feature_names)
@@ -251,7 +255,7 @@ class BatchedState(State, Generic[S]):
 
     def _empty(self) -> Self:
         """A state of the same kind that has seen no rows."""
-        return type(self)(self._asked, feature_names=self.feature_names)
+        return type(self)(self.asked, feature_names=self.feature_names)
 
     def copy(self) -> Self:
         """An independent state of the same rows.
@@ -302,13 +306,23 @@ class BatchedState(State, Generic[S]):
         for prefix, part in (("", self._batches), ("open_", self._open)):
             if part is not None:
                 arrays |= {prefix + name: array for name, array in part.arrays().items()}
-        meta = {"n_batches": self.n_batches, "batch_rows": self.batch_rows}
+        meta = {
+            "n_batches": self.n_batches,
+            "n_batches_asked": self.asked or 0,
+            "batch_rows": self.batch_rows,
+        }
         return StateContents(self.kind, self.feature_names, self.n_samples, meta, arrays)
 
     @classmethod
     def _from_contents(cls, contents: StateContents) -> Self:
+        # Older files do not say who chose the number; 100 was the usual one.
+        asked = contents.whole("n_batches", 2)
+        if "n_batches_asked" in contents.meta:
+            asked = contents.whole("n_batches_asked", 0)
+        elif asked == DEFAULT_BATCHES:
+            asked = 0
         state = cls(
-            contents.whole("n_batches", 2),
+            asked or None,
             batch_rows=contents.whole("batch_rows", 1),
             feature_names=contents.columns,
         )

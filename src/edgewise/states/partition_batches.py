@@ -81,7 +81,7 @@ class SegmentMaker:
         return [state for state in (self._head, self._body) if state.n_samples]
 
 
-def state_of_segment(kind: type[B], segment: BatchSegment, n_batches: int, length: int) -> B:
+def state_of_segment(kind: type[B], segment: BatchSegment, n_batches: int | None, length: int) -> B:
     """The state of a whole table, as if its rows had come one after the other."""
     state = kind(n_batches, batch_rows=length)
     if segment.sums is not None:
