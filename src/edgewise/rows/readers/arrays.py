@@ -56,6 +56,6 @@ class ArrayTable(LocalTable):
         """The rows from one number on, up to another."""
         # Views cost nothing, so each holds several blocks: accumulators are set up once for all of
         # them. Their size is fixed, so that reading on from the end of one gives the same views.
-        rows = 32 * block_rows(self._values.shape[1])
+        rows = 8 * block_rows(self._values.shape[1])
         for start in range(first, last, rows):
             yield self._values[start : min(start + rows, last)]
