@@ -11,8 +11,9 @@ import numpy as np
 
 from benchmarks.report import Line
 from edgewise import edge_test
-from edgewise.rows.clusters.partition_task import PartTask, in_tree
+from edgewise.rows.clusters.partition_task import PartTask
 from edgewise.rows.clusters.partitioned import PartitionedTable
+from edgewise.rows.merging import in_tree
 
 T = TypeVar("T")
 

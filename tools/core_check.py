@@ -18,7 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-KEPT = {"numpy", "scipy", "edgewise", *sys.stdlib_module_names}
+KEPT = {"numpy", "scipy", "threadpoolctl", "edgewise", *sys.stdlib_module_names}
 
 
 class CoreOnly:

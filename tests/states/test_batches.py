@@ -338,7 +338,7 @@ class TestLength:
 
     def test_the_rows_of_a_table_are_expected(self):
         batches = BatchMoments(5)
-        batches.expect(1000, 3)
+        batches._expect(1000, 3)
         assert batches.batch_rows == 128
         assert len(batches.update(rows_of(1000)).batch_counts()) == 8
 

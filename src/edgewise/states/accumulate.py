@@ -79,7 +79,7 @@ def _first_pass(
         if in_order and isinstance(state, BatchedState) and (parts is None or len(parts) > 1):
             return cast(tuple[S, int, Glance], _batches_over_parts(table, state, looks))
         if isinstance(state, BatchedState) and not state.n_samples and parts and len(parts) == 1:
-            state.expect(parts[0] or 0, len(table.feature_names))
+            state._expect(parts[0] or 0, len(table.feature_names))
         return table.reduce(partial(_taken, state=state, after=after, looks=looks), _merged)
     except NonFiniteError as error:
         raise _described(table, error) from error
@@ -122,7 +122,7 @@ def _batches_over_parts(
 ) -> tuple[BatchedState[Any], int, Glance]:
     """Batches that cross the ends of parts, as they would in a single stream."""
     starts = np.concatenate([[0], np.cumsum(_rows_of_parts(table))]).astype(np.int64)
-    n_batches = state.batches_of(len(table.feature_names))
+    n_batches = state._batches_of(len(table.feature_names))
     length = batch_length(int(starts[-1]), n_batches)
     one_pass = partial(_segment_of, kind=type(state), starts=starts, length=length, looks=looks)
     segment, n_dropped, glance = table.reduce(one_pass, _merged)

@@ -55,21 +55,10 @@ class BatchedState(State, Generic[S]):
     @property
     def n_batches(self) -> int:
         """K: at least that many batches, once there are so many rows, and less than 2K."""
-        return self.batches_of(self.n_features or 0)
+        return self._batches_of(self.n_features or 0)
 
-    def batches_of(self, n_features: int) -> int:
-        """K for rows of so many columns.
-
-        Parameters
-        ----------
-        n_features : int
-            Columns of the rows.
-
-        Returns
-        -------
-        int
-            What the user asked for, or what is usual for so many columns.
-        """
+    def _batches_of(self, n_features: int) -> int:
+        """K for rows of so many columns: what the user asked for, or what is usual for them."""
         return default_batches(n_features) if self.asked is None else self.asked
 
     @abstractmethod
@@ -138,7 +127,7 @@ class BatchedState(State, Generic[S]):
         before = list(self._pieces), self._open, self.batch_rows
         start = 0
         try:
-            self.expect(self.n_samples + rows.shape[0], rows.shape[1])
+            self._expect(self.n_samples + rows.shape[0], rows.shape[1])
             while start < rows.shape[0]:
                 start += self._take(rows[start:])
         except NonFiniteError:
@@ -152,17 +141,9 @@ class BatchedState(State, Generic[S]):
             self.feature_names = names
         return self
 
-    def expect(self, n_rows: int, n_features: int) -> None:
-        """Make batches as long as they will be after so many rows: sums of short ones are dear.
-
-        Parameters
-        ----------
-        n_rows : int
-            Rows in all, with those that were seen.
-        n_features : int
-            Columns of the rows.
-        """
-        length = batch_length(n_rows, self.batches_of(n_features), self.batch_rows)
+    def _expect(self, n_rows: int, n_features: int) -> None:
+        """Make batches as long as they will be after so many rows: sums of short ones are dear."""
+        length = batch_length(n_rows, self._batches_of(n_features), self.batch_rows)
         while self.batch_rows < length:
             batches = self._batches
             if batches is not None:
@@ -191,14 +172,14 @@ class BatchedState(State, Generic[S]):
                 self._append(closed)
             return int(taken.shape[0])
         # Only as many as fit before batches double in length.
-        full = min(full, 2 * self.batches_of(rows.shape[1]) - sum(map(len, self._pieces)))
+        full = min(full, 2 * self._batches_of(rows.shape[1]) - sum(map(len, self._pieces)))
         taken = rows[: full * length]
         self._append(self._sums_of_batches(taken, length))
         return int(taken.shape[0])
 
     def _append(self, batches: S) -> None:
         self._pieces.append(batches)
-        while sum(map(len, self._pieces)) >= 2 * self.batches_of(batches.origin.shape[1]):
+        while sum(map(len, self._pieces)) >= 2 * self._batches_of(batches.origin.shape[1]):
             kept = self._batches
             self._batches = None if kept is None else kept.paired()
             self.batch_rows *= 2
