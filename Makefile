@@ -4,7 +4,7 @@ BIN := .venv/bin
 # One BLAS thread per test worker: more would only fight for the cores.
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: demo test lint unit exactness validity bench calibration docs dist-check clean
+.PHONY: demo test lint unit exactness validity bench bench-check calibration docs dist-check clean
 
 .venv/installed: pyproject.toml src/edgewise/_version.py
 	$(PYTHON) -c 'import sys; sys.exit("edgewise needs Python 3.11 or newer, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
@@ -48,10 +48,15 @@ exactness: .venv/installed-dev
 validity: .venv/installed-dev
 	$(ONE_THREAD) EDGEWISE_VALIDITY=full $(BIN)/pytest -n 2 --dist worksteal tests/statistical
 
-# All of it takes 35 to 40 minutes on a quiet machine; `make bench SECTIONS="peers scaling"`
-# refreshes only these.
+# All of it takes about an hour on a quiet machine, and a busy one is refused unless ANYWAY=1;
+# `make bench SECTIONS="peers scaling"` refreshes only these.
 bench: .venv/installed-bench
 	$(BIN)/python -m benchmarks $(SECTIONS)
+
+# Fails if something takes more than 1.15 times as long as at the commit that made the tables, or at
+# BASE=revision; five minutes.
+bench-check: .venv/installed-bench
+	$(BIN)/python -m benchmarks.check $(BASE)
 
 # The page "our ladder and the peers on ten distributions"; about an hour on 2 cores.
 calibration: .venv/installed-bench

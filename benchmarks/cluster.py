@@ -22,8 +22,8 @@ from time import perf_counter, process_time
 from typing import Any
 
 from benchmarks.cases import shape_name
+from benchmarks.peak import peak_kilobytes
 from benchmarks.report import Line, Measurements, Section, markdown, number
-from benchmarks.spark_run import peak_kilobytes
 from benchmarks.timing import blas_threads
 from benchmarks.wire import STATE_BYTES, state_lines
 from edgewise import accumulate, edge_test

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import platform
+import subprocess
 from importlib.metadata import version
 from pathlib import Path
 
 from threadpoolctl import threadpool_info
 
+ROOT = Path(__file__).parents[1]
 _PACKAGES = ("edgewise", "numpy", "scipy", "scikit-learn")
 
 
@@ -17,7 +19,7 @@ def machine_facts() -> dict[str, str]:
     import scipy.linalg  # noqa: F401  brings a BLAS of its own, which is to be listed
 
     facts = {
-        "CPU": _cpu_model(),
+        "CPU": cpu_model(),
         "cores": str(os.cpu_count()),
         "system": f"{platform.system()} {platform.release()} ({platform.machine()})",
         "Python": platform.python_version(),
@@ -29,16 +31,25 @@ def machine_facts() -> dict[str, str]:
         for pool in threadpool_info()
         if pool["user_api"] == "blas"
     }
-    return facts | {"BLAS": "; ".join(sorted(blas))}
+    return facts | {"BLAS": "; ".join(sorted(blas)), "commit": commit() or "unknown"}
 
 
-def load() -> str:
-    """Processes that wanted a core in the last minute.
+def commit() -> str | None:
+    """The commit of this folder, and whether the code differs from it; None without git."""
+    revision = git("rev-parse", "HEAD")
+    changed = revision and git("status", "--porcelain", "--", "src")
+    return f"{revision} with changes" if changed else revision
 
-    Threads of a BLAS wait for each other, so with all of them at work a single other process
-    makes anything many times slower: a run with a load above the cores says little of threads.
-    """
-    return f"{os.getloadavg()[0]:.1f}"
+
+def git(*arguments: str) -> str | None:
+    """What git says of this folder; None if there is no git, or it has no answer."""
+    try:
+        done = subprocess.run(
+            ["git", *arguments], check=True, capture_output=True, text=True, cwd=ROOT
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return done.stdout.strip()
 
 
 def _owner(library: str) -> str:
@@ -49,7 +60,7 @@ def _owner(library: str) -> str:
     )
 
 
-def _cpu_model() -> str:
+def cpu_model() -> str:
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:

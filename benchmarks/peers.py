@@ -7,7 +7,6 @@ estimates want it.
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
@@ -21,6 +20,7 @@ import numpy as np
 
 from benchmarks.cases import LONG, MIDDLE, WIDE, Shape, shape_name
 from benchmarks.report import Line, Measurements
+from benchmarks.worker import environment
 
 SHAPES: tuple[Shape, ...] = ((100_000, 14), LONG, MIDDLE, WIDE)
 CAP_SECONDS = 60.0
@@ -28,9 +28,6 @@ CAP_SECONDS = 60.0
 _START_SECONDS = 120.0
 
 _NO_ERRORS = "no, an estimate without error control"
-_ONE_THREAD = dict.fromkeys(
-    ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"
-)
 
 
 @dataclass(frozen=True)
@@ -134,7 +131,7 @@ def run_capped(call: str, path: Path, cap: float) -> Outcome:
             text=True,
             timeout=2 * cap + _START_SECONDS,
             cwd=Path(__file__).parents[1],
-            env=os.environ | _ONE_THREAD,
+            env=environment(1),
         )
     except subprocess.TimeoutExpired:
         return "failed: did not start in time"

@@ -20,7 +20,7 @@ _STYLES = {
     "score": ("#D55E00", "D"),
     "batch": ("#CC79A7", "v"),
     "eig": ("#009E73", "^"),
-    "eig, matrix-free": ("#009E73", "^"),
+    "X.T @ X": ("#999999", "x"),
 }
 # Between labels, in heights of the axes.
 _LEAST_GAP = 0.055

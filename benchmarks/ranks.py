@@ -1,113 +1,97 @@
 """Tests of ranks: time in units of numpy.cov, beside SciPy's `kendalltau`, and memory from a file.
 
-All on Gaussian rows and one BLAS thread. SciPy counts inversions of two columns at a time, so it is
-called for each of the 91 pairs, and all of them are timed. The file is read by a new process.
+All on Gaussian rows and one core, each in processes of its own. SciPy counts inversions of two
+columns at a time, so it is called for each of the 91 pairs, and all of them are timed.
 """
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import tempfile
 from collections.abc import Sequence
-from itertools import combinations
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from benchmarks.cases import LONG, Case, Shape, method, shape_name
+from benchmarks.cases import LONG, Shape, shape_name
+from benchmarks.quiet import Noise
 from benchmarks.report import Line, Measurements
-from benchmarks.streams import in_new_process
-from benchmarks.timing import Spread, blas_threads, costs
+from benchmarks.rounds import ROUNDS, rounds
+from benchmarks.streams import COLUMNS, write_files
+from benchmarks.timing import Spread
+from benchmarks.worker import COV, KENDALLTAU, Answer, Ask, Call, answer
 
 MIDDLE: Shape = (100_000, 14)
-_PEER = "scipy.stats.kendalltau, all pairs"
 _FASTER, _MOST_MB = 10.0, 500.0
-_UNITS = "Ranks, in units of numpy.cov(X, rowvar=False), one BLAS thread"
+_UNITS = "Ranks, in units of numpy.cov(X, rowvar=False), one core"
 _PEERS = "Ranks, times faster than scipy.stats.kendalltau, same run"
 _PEAKS = "Ranks, peak resident MB of a new process, Parquet"
 
 
-def kendalltau(X: Any) -> object:
-    """τ of all pairs, which is less than a test of edges: no partial correlations, no errors."""
-    from scipy import stats
+@dataclass(frozen=True)
+class RankCase:
+    """A call on rows of `shape`, and the most it may cost in units of numpy.cov."""
 
-    return [stats.kendalltau(X[:, i], X[:, j]) for i, j in combinations(range(X.shape[1]), 2)]
+    name: str
+    shape: Shape
+    target: float | None = None
+    options: dict[str, Any] = field(default_factory=dict, hash=False)
 
 
+_NORMAL_SCORES = {"method": "score", "transform": "normal-scores"}
 CASES = (
-    Case("kendall", MIDDLE, method("kendall"), 60),
-    Case(_PEER, MIDDLE, kendalltau),
-    Case("kendall", LONG, method("kendall")),
-    Case("score of normal scores", LONG, method("score", transform="normal-scores")),
-    Case("score", LONG, method("score")),
+    RankCase("kendall", MIDDLE, 60),
+    RankCase(KENDALLTAU, MIDDLE),
+    RankCase("kendall", LONG),
+    RankCase("score of normal scores", LONG, options=_NORMAL_SCORES),
+    RankCase("score", LONG),
 )
 
 
-def measure(cases: Sequence[Case] = CASES, file: Shape = LONG) -> Measurements:
-    lines, speedups = [], []
-    peaks = list(_peaks(file))  # before arrays are made here: a new process inherits the peak
-    for shape in dict.fromkeys(case.shape for case in cases):
-        group = [case for case in cases if case.shape == shape]
-        with blas_threads(1):
-            unit, found = costs(group)
-        name = f"numpy.cov itself, ms, {shape_name(shape)}"
-        lines.append(_line(_UNITS, name, unit.milliseconds))
-        ratios = {case.name: cost.ratio for case, cost in zip(group, found, strict=True)}
-        lines += [
-            _line(_UNITS, f"{case.name}, {shape_name(shape)}", ratios[case.name], case.target)
-            for case in group
-        ]
-        if _PEER in ratios and "kendall" in ratios:
-            faster = ratios[_PEER].median / ratios["kendall"].median
-            speedups.append(Line(_PEERS, f"kendall, {shape_name(shape)}", faster, at_least=_FASTER))
-    return Measurements([*lines, *speedups, *peaks])
-
-
-def _line(group: str, name: str, spread: Spread, at_most: float | None = None) -> Line:
-    return Line(group, name, spread.median, at_most=at_most, low=spread.low, high=spread.high)
-
-
-def _peaks(shape: Shape) -> Sequence[Line]:
-    """Without a test, of `kendall`, and of `score` beside it."""
-    with tempfile.TemporaryDirectory(prefix="edgewise-bench-") as folder:
-        path = Path(folder) / "rows.parquet"
-        size = map(str, shape)
-        # By a process of its own, for the same reason.
-        subprocess.run([sys.executable, "-m", "benchmarks.ranks", str(path), *size], check=True)
-        calls = {
-            "kendall": ("edge_test(paths, method='kendall')", _MOST_MB),
-            "score": ("edge_test(paths, method='score')", None),
-            "score of normal scores": (
-                "edge_test(paths, method='score', transform='normal-scores')",
-                None,
-            ),
+def measure(
+    cases: Sequence[RankCase] = CASES, file_rows: int = LONG[0], count: int = ROUNDS
+) -> Measurements:
+    noise = Noise()
+    found = rounds({case: partial(_visit, case) for case in cases}, noise, count)
+    lines, medians = [], {}
+    for case, answers in found.items():
+        ratios = Spread.of([one.ratio() for one in answers])
+        medians[case.name, case.shape] = ratios.median
+        beside: dict[str, float | str] = {
+            "ms": 1e3 * Spread.of([a.seconds[-1] for a in answers]).median
         }
-        lines = []
-        for name, (statement, most) in calls.items():
-            seconds, megabytes = in_new_process(statement, [str(path)])
-            lines.append(
-                Line(
-                    _PEAKS,
-                    f"{name}, {shape_name(shape)}",
-                    megabytes,
-                    at_most=most,
-                    beside={"seconds": seconds},
-                )
-            )
-        return lines
+        name = f"{case.name}, {shape_name(case.shape)}"
+        lines.append(ratios.line(_UNITS, name, case.target, beside=beside))
+    speedups = [
+        Line(
+            _PEERS,
+            f"kendall, {shape_name(shape)}",
+            value / medians["kendall", shape],
+            at_least=_FASTER,
+        )
+        for (name, shape), value in medians.items()
+        if name == KENDALLTAU and ("kendall", shape) in medians
+    ]
+    return Measurements([*lines, *speedups, *_peaks(file_rows)], facts=noise.facts())
 
 
-def _write(path: Path, shape: Shape) -> None:
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    columns = np.random.default_rng(0).standard_normal(shape[::-1])
-    table = pa.table({f"c{i}": column for i, column in enumerate(columns)})
-    parquet.write_table(table, path)
+def _visit(case: RankCase, _round: int) -> Answer:
+    return answer(Ask((Call(COV), Call(case.name, case.options)), case.shape))
 
 
-if __name__ == "__main__":
-    where, rows, width = sys.argv[1:]
-    _write(Path(where), (int(rows), int(width)))
+def _peaks(rows: int) -> Sequence[Line]:
+    """Of `kendall`, and of `score` beside it."""
+    calls = {
+        "kendall": ({}, _MOST_MB),
+        "score": ({}, None),
+        "score of normal scores": (_NORMAL_SCORES, None),
+    }
+    lines = []
+    with tempfile.TemporaryDirectory(prefix="edgewise-bench-") as folder:
+        paths = write_files(Path(folder), rows, 1)["parquet"]
+        for name, (options, most) in calls.items():
+            one = answer(Ask((Call(name, options),), data=paths, cores=None, repeats=1))
+            what = f"{name}, {shape_name((rows, COLUMNS))}"
+            beside: dict[str, float | str] = {"seconds": one.seconds[0]}
+            lines.append(Line(_PEAKS, what, one.peak, at_most=most, beside=beside))
+    return lines

@@ -1,6 +1,6 @@
-"""What it costs not to be told how files are made, and what the first call of a process costs.
+"""What it costs not to be told how files are made.
 
-Each ratio is taken within one repetition, as in `timing`: Arrow gets the names and types of the
+Each ratio is taken within one repetition: Arrow gets the names and types of the
 columns, which edgewise finds out from the first lines of each file.
 """
 
@@ -13,29 +13,16 @@ from time import perf_counter
 
 import numpy as np
 
-from benchmarks.cases import StartCase, python
 from benchmarks.report import Line, Measurements
-from benchmarks.timing import Spread, start_ratios
+from benchmarks.timing import Spread
 
 #: A line of 14 numbers takes about 140 bytes, so this is about 100 MB.
 ROWS, COLUMNS = 700_000, 14
 FILES, FILE_ROWS, FILE_COLUMNS = 2_000, 20, 5
 REPETITIONS = 5
 
-_FIRST_TEST = """
-import numpy, edgewise
-edgewise.edge_test(numpy.random.default_rng(0).standard_normal((1000, 10)))
-"""
-START = StartCase(
-    "edge_test(array), the first call",
-    python(_FIRST_TEST),
-    python("import numpy, scipy.linalg"),
-)
 
-
-def measure(
-    rows: int = ROWS, files: int = FILES, repetitions: int = REPETITIONS, *, starts: bool = True
-) -> Measurements:
+def measure(rows: int = ROWS, files: int = FILES, repetitions: int = REPETITIONS) -> Measurements:
     with tempfile.TemporaryDirectory(prefix="edgewise-bench-") as folder:
         large = _write(Path(folder) / "large.csv", 0, rows, COLUMNS)
         small = [
@@ -43,10 +30,6 @@ def measure(
         ]
         _read(small[:1])  # loads what is loaded on first use
         lines = [*_large(large, repetitions), _small(small, repetitions)]
-    if starts:
-        (ratio,) = start_ratios([START])
-        what = f"`{START.name}` / `{START.baseline[-1]}`"
-        lines.append(_line("First call of a fresh process, median ratio", what, ratio))
     return Measurements(lines)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 RESULTS = Path(__file__).parent / "results"
 
 _MEASURED, _RANGE, _TARGET, _MET = "measured", "range", "target", "met"
+_QUARTILES = "quartiles"
 
 
 @dataclass(frozen=True)
@@ -18,7 +19,8 @@ class Line:
     """A measured number beside its target.
 
     `low` and `high` are the extremes of the repetitions that `value` is the median of, where
-    there are any; `at_least` and `at_most` say where it is good to be; `beside` has further
+    there are any, `lower` and `upper` the quartiles; `at_least` and `at_most` say where it is good
+    to be, and where there are quartiles the worse of them has to be there; `beside` has further
     columns by their heads. A value of None is explained there.
     """
 
@@ -30,13 +32,17 @@ class Line:
     low: float | None = None
     high: float | None = None
     beside: dict[str, float | str] = field(default_factory=dict)
+    lower: float | None = None
+    upper: float | None = None
 
     @property
     def met(self) -> bool | None:
         if self.value is None or (self.at_least is None and self.at_most is None):
             return None
-        enough = self.at_least is None or self.value >= self.at_least
-        return enough and (self.at_most is None or self.value <= self.at_most)
+        least = self.value if self.lower is None else self.lower
+        most = self.value if self.upper is None else self.upper
+        enough = self.at_least is None or least >= self.at_least
+        return enough and (self.at_most is None or most <= self.at_most)
 
 
 @dataclass(frozen=True)
@@ -61,10 +67,8 @@ class Picture(NamedTuple):
 
 
 PICTURES = {
-    "time-n": Picture("Time against rows", "rows n", "milliseconds", "14 columns, one BLAS thread"),
-    "time-p": Picture(
-        "Time against columns", "columns p", "milliseconds", "20,000 rows, one BLAS thread"
-    ),
+    "time-n": Picture("Time against rows", "rows n", "milliseconds", "14 columns, one core"),
+    "time-p": Picture("Time against columns", "columns p", "milliseconds", "20,000 rows, one core"),
     "memory-n": Picture("Peak memory against rows", "rows n", "MB beyond the data", "14 columns"),
 }
 
@@ -75,6 +79,8 @@ class Measurements:
 
     lines: Sequence[Line]
     curves: Sequence[Curve] = ()
+    #: How it was to measure them.
+    facts: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -156,11 +162,11 @@ def _table(lines: Sequence[Line]) -> list[str]:
 
 
 def _cells(line: Line) -> dict[str, str]:
-    cells = dict.fromkeys((_MEASURED, _RANGE, _TARGET, _MET), "")
+    cells = dict.fromkeys((_MEASURED, _QUARTILES, _RANGE, _TARGET, _MET), "")
     if line.value is not None:
         cells[_MEASURED] = number(line.value)
-    if line.low is not None and line.high is not None:
-        cells[_RANGE] = f"{number(line.low)} – {number(line.high)}"
+    cells[_QUARTILES] = _between(line.lower, line.upper)
+    cells[_RANGE] = _between(line.low, line.high)
     cells[_TARGET] = _target(line)
     if line.met is not None:
         cells[_MET] = "yes" if line.met else "**no**"
@@ -168,6 +174,10 @@ def _cells(line: Line) -> dict[str, str]:
         head: text if isinstance(text, str) else number(text) for head, text in line.beside.items()
     }
     return cells | beside
+
+
+def _between(low: float | None, high: float | None) -> str:
+    return "" if low is None or high is None else f"{number(low)} – {number(high)}"
 
 
 def _target(line: Line) -> str:

@@ -1,132 +1,154 @@
-"""How time grows with the rows and with the columns, on one BLAS thread."""
+"""How the time of every method grows with the rows and with the columns, on one core.
+
+Every size is a process of its own, and a visit of a method is all its sizes, so that its exponent
+is taken within one visit. Sizes are those at which a call takes long enough for what it costs at
+any size not to flatten the exponent, and not so long that nobody would wait for it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from statistics import median
 from typing import Any
 
-import numpy as np
-
-from benchmarks.cases import method
+from benchmarks.cases import Shape
+from benchmarks.quiet import Noise
 from benchmarks.report import Curve, Line, Measurements
+from benchmarks.rounds import rounds
 from benchmarks.slopes import slope
-from benchmarks.timing import Spread, Timer, blas_threads
+from benchmarks.timing import Spread
+from benchmarks.worker import COV, XTX, Answer, Ask, Call, answer
 from edgewise.methods.registry import METHODS
 
-Call = Callable[[Any], object]
-
-COLUMNS = 14
-ROWS = (10_000, 100_000, 1_000_000, 3_000_000, 10_000_000)
-# A call takes some milliseconds at any size; below this they would flatten the slope.
-ROWS_FIT_FROM = 1_000_000
-ROWS_REPETITIONS = 5
-ROWS_SLOPE = (0.95, 1.05)
-
-FIXED_ROWS = 20_000
-COLUMN_COUNTS = (25, 50, 100, 200, 350, 500)
-# The same, and in this direction a flat start would flatter.
-COLUMN_COUNTS_FIT_FROM = 100
-COLUMNS_REPETITIONS = 3
-COLUMNS_SLOPE = 2.2
+COLUMNS, ROWS = 14, 20_000
+COUNT = 3
+#: Within a process; the visits are repeated too.
+_REPEATS = 1
+ROWS_EXPONENT = (0.95, 1.05)
+# It sorts, and n log n has the exponent 1 + 1/log n here.
+SORTED_EXPONENT = (0.95, 1.15)
+COLUMNS_EXPONENT = 2.2
 
 
-def numpy_cov(X: Any) -> object:
-    return np.cov(X, rowvar=False)
+@dataclass(frozen=True)
+class Range:
+    """Sizes in one direction; `other` is the size that stays."""
+
+    sizes: tuple[int, ...]
+    other: int
+    options: dict[str, Any] = field(default_factory=dict, hash=False)
+
+    @property
+    def words(self) -> str:
+        return f"{self.sizes[0]:,} … {self.sizes[-1]:,}"
 
 
-IN_ROWS: dict[str, Call] = {
-    "numpy.cov": numpy_cov,
-    **{name: method(name) for name in METHODS},
+_MOST_ROWS = Range((300_000, 1_000_000, 3_000_000), COLUMNS)
+_FEWER_ROWS = Range((100_000, 300_000, 1_000_000), COLUMNS)
+_MOST_COLUMNS = Range((100, 200, 500), ROWS)
+_FEWER_COLUMNS = Range((50, 100, 200), ROWS)
+#: Where a method is too slow for the sizes of the others.
+IN_ROWS = {
+    "nodewise": Range((10_000, 30_000, 100_000), COLUMNS),
+    "kendall": _FEWER_ROWS,
+    "eig": _FEWER_ROWS,
 }
-IN_COLUMNS: dict[str, Call] = {
-    "numpy.cov": numpy_cov,
-    "trace": method("trace"),
-    "score": method("score"),
-    "eig, matrix-free": method("eig", solver="matrix-free"),
+IN_COLUMNS = {
+    "nodewise": Range((50, 100, 200), 1_000),
+    "kendall": Range((50, 100, 200), 2_000),
+    "entrywise": _FEWER_COLUMNS,
+    # By itself it would change the way it works within the range.
+    "eig": Range(_FEWER_COLUMNS.sizes, ROWS, {"solver": "matrix-free"}),
 }
+#: Their chosen neighbours, and resampled maxima over all pairs, are no sums over p × p pairs.
+_OTHER_GROWTH = ("nodewise", "entrywise")
 
 
-def measure() -> Measurements:
-    with blas_threads(1):
-        rows = against_rows()
-        columns = against_columns()
-    return Measurements([*rows.lines, *columns.lines], [*rows.curves, *columns.curves])
+def names() -> tuple[str, ...]:
+    """The two units, and all methods there are."""
+    return (XTX, COV, *METHODS)
 
 
-def against_rows(
-    calls: Mapping[str, Call] = IN_ROWS,
-    rows: Sequence[int] = ROWS,
-    fit_from: int = ROWS_FIT_FROM,
-    repetitions: int = ROWS_REPETITIONS,
+def measure(
+    in_rows: Mapping[str, Range] | None = None,
+    in_columns: Mapping[str, Range] | None = None,
+    count: int = COUNT,
+    ask: Callable[[Ask], Answer] = answer,
 ) -> Measurements:
-    X = np.random.default_rng(0).standard_normal((max(rows), COLUMNS))
-    arrays = {n: X[:n] for n in rows}
-    curves, spreads = _curves("time-n", calls, arrays, fit_from, repetitions)
-    group = (
-        f"Time against n, slope in log–log from n = {fit_from:,} to {max(rows):,}, "
-        f"p = {COLUMNS}, one BLAS thread"
-    )
-    least, most = ROWS_SLOPE
-    lines = [
-        _slope_line(group, curve.label, spread, at_least=least, at_most=most)
-        for curve, spread in zip(curves, spreads, strict=True)
-    ]
-    return Measurements(lines, curves)
-
-
-def against_columns(
-    calls: Mapping[str, Call] = IN_COLUMNS,
-    columns: Sequence[int] = COLUMN_COUNTS,
-    fit_from: int = COLUMN_COUNTS_FIT_FROM,
-    repetitions: int = COLUMNS_REPETITIONS,
-    rows: int = FIXED_ROWS,
-) -> Measurements:
-    X = np.random.default_rng(0).standard_normal((rows, max(columns)))
-    arrays = {p: np.ascontiguousarray(X[:, :p]) for p in columns}
-    curves, spreads = _curves("time-p", calls, arrays, fit_from, repetitions)
-    group = (
-        f"Time against p, slope in log–log from p = {fit_from} to {max(columns)}, "
-        f"n = {rows:,}, one BLAS thread"
-    )
-    lines = [
-        _slope_line(group, curve.label, spread, at_most=COLUMNS_SLOPE)
-        for curve, spread in zip(curves, spreads, strict=True)
-    ]
-    return Measurements(lines, curves)
-
-
-def _curves(
-    picture: str,
-    calls: Mapping[str, Call],
-    arrays: Mapping[int, Any],
-    fit_from: int,
-    repetitions: int,
-) -> tuple[list[Curve], list[Spread]]:
-    """Median milliseconds of every call at every size, and the spread of the rounds' slopes."""
-    sizes = tuple(arrays)
-    fit = [k for k, size in enumerate(sizes) if size >= fit_from]
-    timers = {
-        name: [Timer(partial(call, X)) for X in arrays.values()] for name, call in calls.items()
+    noise = Noise()
+    in_rows = in_rows or {name: IN_ROWS.get(name, _MOST_ROWS) for name in names()}
+    in_columns = in_columns or {name: IN_COLUMNS.get(name, _MOST_COLUMNS) for name in names()}
+    visits = {
+        ("time-n", name): partial(_times, name, span, _with_rows, ask)
+        for name, span in in_rows.items()
+    } | {
+        ("time-p", name): partial(_times, name, span, _with_columns, ask)
+        for name, span in in_columns.items()
     }
-    # Within a round all sizes of a call come together: a slope is taken within it.
-    rounds = [
-        {name: [1e3 * timer.seconds() for timer in row] for name, row in timers.items()}
-        for _ in range(repetitions)
+    found = rounds(visits, noise, count)
+    lines: list[Line] = []
+    curves: list[Curve] = []
+    for (picture, name), times in found.items():
+        span = (in_rows if picture == "time-n" else in_columns)[name]
+        slopes = Spread.of([slope(span.sizes, of_visit) for of_visit in times])
+        lines.append(_line(picture, name, span, slopes, times))
+        points = tuple(median(column) for column in zip(*times, strict=True))
+        curves.append(Curve(picture, name, span.sizes, points, slopes.median, span.sizes[0]))
+    return Measurements(lines, curves, noise.facts())
+
+
+def _with_rows(size: int, other: int) -> Shape:
+    return size, other
+
+
+def _with_columns(size: int, other: int) -> Shape:
+    return other, size
+
+
+def _times(
+    name: str,
+    span: Range,
+    shape: Callable[[int, int], Shape],
+    ask: Callable[[Ask], Answer],
+    _round: int,
+) -> list[float]:
+    """Milliseconds at every size."""
+    call = (Call(name, span.options),)
+    return [
+        1e3 * ask(Ask(call, shape(size, span.other), repeats=_REPEATS)).seconds[0]
+        for size in span.sizes
     ]
-    curves, spreads = [], []
-    for name in calls:
-        spread = Spread.of(
-            [slope([sizes[k] for k in fit], [line[name][k] for k in fit]) for line in rounds]
-        )
-        times = tuple(median(line[name][k] for line in rounds) for k in range(len(sizes)))
-        curves.append(Curve(picture, name, sizes, times, spread.median, fit_from))
-        spreads.append(spread)
-    return curves, spreads
 
 
-def _slope_line(group: str, name: str, slopes: Spread, **target: float) -> Line:
-    # numpy.cov has no target to meet; it is there to show what the machine does to a slope.
-    wanted = {} if name == "numpy.cov" else target
-    return Line(group, name, slopes.median, low=slopes.low, high=slopes.high, **wanted)
+def _line(
+    picture: str, name: str, span: Range, slopes: Spread, times: Sequence[Sequence[float]]
+) -> Line:
+    # The units have no target to meet; they show what the machine does to an exponent.
+    least = most = None
+    if picture == "time-n":
+        group, letters = "Time against n, its exponent", ("n", "p")
+        if name in METHODS:
+            least, most = SORTED_EXPONENT if name == "kendall" else ROWS_EXPONENT
+    else:
+        group, letters = "Time against p, its exponent", ("p", "n")
+        if name in METHODS and name not in _OTHER_GROWTH:
+            most = COLUMNS_EXPONENT
+    head, other = letters
+    options = ", ".join(f"{key}={value}" for key, value in span.options.items())
+    beside: dict[str, float | str] = {
+        f"range of {head}": span.words,
+        other: f"{span.other:,}",
+        "ms at the largest": median(of_visit[-1] for of_visit in times),
+    }
+    return Line(
+        f"{group}, one core",
+        f"{name} ({options})" if options else name,
+        slopes.median,
+        least,
+        most,
+        slopes.low,
+        slopes.high,
+        beside,
+    )

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from time import perf_counter
 
+from benchmarks.peak import peak_kilobytes
 from edgewise import accumulate, edge_test
 from edgewise.rows.clusters.spark import without_pandas_warning
 
@@ -42,14 +43,6 @@ def main(memory: str, paths: Sequence[str]) -> None:
             print(*seconds, peak_kilobytes(jvm), largest_worker(jvm))
         finally:
             session.stop()
-
-
-def peak_kilobytes(pid: int | str = "self") -> int:
-    """The most memory that a process ever had, as Linux tells."""
-    status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
-    return next(
-        (int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM")), 0
-    )
 
 
 def largest_worker(jvm: int) -> int:

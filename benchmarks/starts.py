@@ -1,22 +1,24 @@
-"""What it costs to get going: fresh processes against fresh processes."""
+"""What it costs to get going: fresh processes against fresh processes, on one thread."""
 
 from __future__ import annotations
 
-from benchmarks.cases import START_CASES
-from benchmarks.report import Line, Measurements
+from collections.abc import Sequence
+
+from benchmarks.cases import START_CASES, StartCase
+from benchmarks.quiet import Noise
+from benchmarks.report import Measurements
+from benchmarks.rounds import ROUNDS
 from benchmarks.timing import start_ratios
 
 
-def measure() -> Measurements:
+def measure(cases: Sequence[StartCase] = START_CASES, count: int = ROUNDS) -> Measurements:
+    noise = Noise()
     lines = [
-        Line(
-            "Fresh processes, median ratio",
+        ratio.line(
+            "Fresh processes, ratio of CPU times",
             f"`{case.name}` / `{case.baseline[-1]}`",
-            ratio.median,
-            at_most=case.target,
-            low=ratio.low,
-            high=ratio.high,
+            case.target,
         )
-        for case, ratio in zip(START_CASES, start_ratios(START_CASES), strict=True)
+        for case, ratio in zip(cases, start_ratios(cases, noise, count), strict=True)
     ]
-    return Measurements(lines)
+    return Measurements(lines, facts=noise.facts())

@@ -1,52 +1,31 @@
-"""Files larger than one would load: time against Arrow's own scan, and peak memory."""
+"""Files larger than one would load: time against Arrow's own scan, and peak memory.
+
+A visit of a method is a process that only scans, and after it one that tests, so that the memory
+of the test is its own; both have all cores.
+"""
 
 from __future__ import annotations
 
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks.report import Line
+from benchmarks.quiet import Noise
+from benchmarks.report import Line, Measurements
+from benchmarks.rounds import ROUNDS, rounds
 from benchmarks.timing import Spread
+from benchmarks.worker import SCAN, Answer, Ask, Call, answer
 
-ROWS, FEW_ROWS, CSV_ROWS, COLUMNS = 20_000_000, 2_000_000, 2_000_000, 14
-_REPETITIONS = 3
-_PART_ROWS = 2_000_000
+PART_ROWS, COLUMNS = 2_000_000, 14
+PARTS = 10
+_UNITS = "Files, in units of Arrow's scan of the same columns"
 _PEAKS = "Files, peak resident MB"
-
-# Arrow alone, reading the same columns in the same pieces and doing nothing with them.
-_SCAN_PARQUET = """
-from pyarrow import parquet
-for path in paths:
-    with parquet.ParquetFile(path, pre_buffer=False) as file:
-        for batch in file.iter_batches(batch_size=65536):
-            pass
-"""
-_SCAN_CSV = """
-from pyarrow import csv
-for path in paths:
-    for batch in csv.open_csv(path):
-        pass
-"""
-_TEST = "edge_test(paths, method={method!r})"
-# Each in a process of its own, because a process keeps its peak memory; imports are not timed.
-_PROGRAM = """
-import resource, sys, time, warnings
-import pyarrow.csv, pyarrow.parquet
-from edgewise import edge_test
-edge_test(__import__("numpy").random.default_rng(0).standard_normal((100, 3)))
-warnings.simplefilter("ignore")
-paths = sys.argv[1:]
-start = time.perf_counter()
-{statement}
-seconds = time.perf_counter() - start
-print(seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
-"""
 
 
 @dataclass(frozen=True)
@@ -60,75 +39,82 @@ class StreamCase:
 
 
 CASES = (
-    StreamCase("trace", "parquet", 1.6, 500),
-    StreamCase("batch", "parquet", 1.6, 500),
-    StreamCase("score", "parquet", 2.6),
+    StreamCase("trace", "parquet", 1.3, 300),
+    StreamCase("batch", "parquet", 1.6, 300),
+    StreamCase("score", "parquet", 2.2, 300),
     StreamCase("trace", "csv", 1.3),
 )
 
 
-def stream_lines() -> Iterator[Line]:
+def measure(
+    cases: Sequence[StreamCase] = CASES,
+    part_rows: int = PART_ROWS,
+    parts: int = PARTS,
+    count: int = ROUNDS,
+) -> Measurements:
+    noise = Noise()
     with tempfile.TemporaryDirectory(prefix="edgewise-bench-") as folder:
-        # By a process of its own: a new process inherits the peak memory of its parent.
-        subprocess.run([sys.executable, "-m", "benchmarks.streams", folder], check=True)
-        parquet = sorted(map(str, Path(folder).glob("*.parquet")))
-        few = parquet[: FEW_ROWS // _PART_ROWS]
-        files = {"parquet": parquet, "csv": [str(Path(folder) / "rows.csv")]}
-        scans = {"parquet": _SCAN_PARQUET, "csv": _SCAN_CSV}
-        sizes = {"parquet": ROWS, "csv": CSV_ROWS}
-        for case in CASES:
-            test = _TEST.format(method=case.method)
-            ratios, peaks = [], []
-            for _ in range(_REPETITIONS):
-                scan, _ignored = in_new_process(scans[case.kind], files[case.kind])
-                seconds, peak = in_new_process(test, files[case.kind])
-                ratios.append(seconds / scan)
-                peaks.append(peak)
-            what = f"{case.method}, {sizes[case.kind]:,} × {COLUMNS} {case.kind}"
-            spread = Spread.of(ratios)
-            group = "Files, in units of Arrow's scan of the same columns"
-            yield Line(
-                group,
-                what,
-                spread.median,
-                at_most=case.target,
-                low=spread.low,
-                high=spread.high,
+        files = write_files(Path(folder), part_rows, parts)
+        found = rounds({case: partial(_visit, case, files) for case in cases}, noise, count)
+        times, peaks = [], []
+        for case, visits in found.items():
+            rows = part_rows * len(files[case.kind])
+            name = f"{case.method}, {rows:,} × {COLUMNS} {case.kind}"
+            ratios = Spread.of([test.seconds[0] / scan.seconds[0] for scan, test in visits])
+            seconds = Spread.of([scan.seconds[0] for scan, _ in visits])
+            times.append(
+                ratios.line(_UNITS, name, case.target, beside={"the scan, s": seconds.median})
             )
             if case.megabytes is not None:
-                yield Line(_PEAKS, what, max(peaks), at_most=case.megabytes)
-                _, small = in_new_process(test, few)
-                growth = 100 * (max(peaks) / small - 1)
-                name = f"{case.method}, from {FEW_ROWS:,} to {ROWS:,} rows, growth in %"
-                yield Line(_PEAKS, name, growth, at_most=5)
+                peaks += _peaks(case, name, files, max(test.peak for _, test in visits))
+    return Measurements([*times, *peaks], facts=noise.facts())
 
 
-def in_new_process(statement: str, paths: list[str]) -> tuple[float, float]:
-    done = subprocess.run(
-        [sys.executable, "-c", _PROGRAM.format(statement=statement), *paths],
-        check=True,
-        capture_output=True,
-        text=True,
+def _visit(
+    case: StreamCase, files: Mapping[str, tuple[str, ...]], _round: int
+) -> tuple[Answer, Answer]:
+    scan, test = (
+        answer(Ask((Call(name),), data=files[case.kind], cores=None))
+        for name in (SCAN, case.method)
     )
-    seconds, kilobytes = done.stdout.split()
-    return float(seconds), float(kilobytes) * 1024 / 1e6
+    return scan, test
 
 
-def _write(folder: Path) -> None:
-    """2.2 GB of numbers as Parquet in parts, and the first part as CSV."""
+def _peaks(
+    case: StreamCase, name: str, files: Mapping[str, tuple[str, ...]], peak: float
+) -> list[Line]:
+    """And how much of it the rows are to blame for, from one file to all."""
+    every = files[case.kind]
+    few = answer(Ask((Call(case.method),), data=every[:1], cores=None, repeats=1)).peak
+    growth = f"{case.method}, from one file to {len(every)}, growth in %"
+    return [
+        Line(_PEAKS, name, peak, at_most=case.megabytes),
+        Line(_PEAKS, growth, 100 * (peak / few - 1), at_most=5),
+    ]
+
+
+def write_files(folder: Path, part_rows: int, parts: int) -> dict[str, tuple[str, ...]]:
+    """Numbers as Parquet in parts, and the first part as CSV."""
+    # By a process of its own: it takes more memory than all that is measured here.
+    sizes = (str(part_rows), str(parts))
+    subprocess.run([sys.executable, "-m", "benchmarks.streams", str(folder), *sizes], check=True)
+    return {kind: tuple(sorted(map(str, folder.glob(f"*.{kind}")))) for kind in ("parquet", "csv")}
+
+
+def _write(folder: Path, part_rows: int, parts: int) -> None:
     import pyarrow as pa
     from pyarrow import csv, parquet
 
     rng = np.random.default_rng(0)
-    for number in range(ROWS // _PART_ROWS):
-        columns = rng.standard_normal((COLUMNS, _PART_ROWS))
+    for number in range(parts):
+        columns = rng.standard_normal((COLUMNS, part_rows))
         table = pa.table({f"c{i}": column for i, column in enumerate(columns)})
-        path = folder / f"part{number}.parquet"
         # As a user would write it: the writer's own settings.
-        parquet.write_table(table, path)
+        parquet.write_table(table, folder / f"part{number:03}.parquet")
         if number == 0:
-            csv.write_csv(table.slice(0, CSV_ROWS), folder / "rows.csv")
+            csv.write_csv(table, folder / "rows.csv")
 
 
 if __name__ == "__main__":
-    _write(Path(sys.argv[1]))
+    where, rows, count = sys.argv[1:]
+    _write(Path(where), int(rows), int(count))

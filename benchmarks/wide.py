@@ -10,6 +10,7 @@ import json
 import subprocess
 import sys
 
+from benchmarks.peak import peak_megabytes
 from benchmarks.report import Line, Measurements
 
 #: Rows, columns, and the most seconds that were asked for; 2,000 MB for each.
@@ -56,7 +57,6 @@ def _in_a_process(n: int, p: int, law: str, lasso: bool) -> dict[str, float]:
 
 def run(n: int, p: int, law: str, lasso: bool) -> dict[str, float]:
     """Seconds and megabytes of this process; the first call, of a small table, does not count."""
-    import resource
     import warnings
     from time import perf_counter
 
@@ -69,7 +69,7 @@ def run(n: int, p: int, law: str, lasso: bool) -> dict[str, float]:
     start = perf_counter()
     ew.edge_test(X, method="nodewise")
     found = {"seconds": perf_counter() - start}
-    found["megabytes"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    found["megabytes"] = peak_megabytes()
     if lasso:
         from sklearn.covariance import GraphicalLassoCV
 

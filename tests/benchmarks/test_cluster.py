@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks import cluster, spark_run, wire
+from benchmarks import cluster, peak, spark_run, wire
 from pyarrow import parquet
 
 P = 14
@@ -97,5 +97,5 @@ def test_spark_tells_its_numbers_or_why_there_are_none(monkeypatch):
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="only Linux tells")
 def test_peaks_are_read_from_linux():
-    assert spark_run.peak_kilobytes() > 10_000
+    assert peak.peak_kilobytes() > 10_000
     assert spark_run.largest_worker(-1) == 0

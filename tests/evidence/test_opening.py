@@ -15,7 +15,8 @@ NAMES = ("x0", "x1", "x2", "x3")
 
 
 @pytest.mark.parametrize(
-    "needs", [Needs(), Needs(order=4), Needs(n_batches=20), Needs(reads_again=True)]
+    "needs",
+    [Needs(), Needs(order=4), Needs(in_batches=True, n_batches=20), Needs(reads_again=True)],
 )
 def test_rows(rows, needs):
     evidence = open_evidence(rows, needs, "a test")
@@ -23,7 +24,7 @@ def test_rows(rows, needs):
     assert evidence.feature_names == NAMES
     assert evidence.in_memory
     assert evidence.asked_by == "a test"
-    if needs.n_batches is None:
+    if not needs.in_batches:
         assert evidence.state.order == needs.order
     else:
         assert evidence.batches().n_batches == needs.n_batches

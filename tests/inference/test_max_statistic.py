@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from edgewise._base.matrices import pairs_of
 from edgewise.inference.max_statistic import DRAWS, MaxStatistic, critical_of_maxima
 from edgewise.inference.reference import Normal, Student
 
@@ -16,20 +17,20 @@ ERROR = 4 * math.sqrt(0.25 / DRAWS)
 
 def influences(batches=50, p=4, seed=0):
     made = np.random.default_rng(seed).standard_normal((batches, p, p))
-    return made + made.transpose(0, 2, 1)
+    return pairs_of(made + made.transpose(0, 2, 1))
 
 
 @pytest.fixture(scope="module")
 def statistic():
-    return MaxStatistic(influences(), 3)
+    return MaxStatistic(influences, 3)
 
 
 def test_draws_are_sorted_and_the_same_for_a_seed(statistic):
     maxima = statistic.maxima(ALL)[0]
     assert maxima.shape == (DRAWS,)
     assert (np.diff(maxima) <= 0).all()
-    np.testing.assert_array_equal(maxima, MaxStatistic(influences(), 3).maxima(ALL)[0])
-    assert not np.array_equal(maxima, MaxStatistic(influences(), 4).maxima(ALL)[0])
+    np.testing.assert_array_equal(maxima, MaxStatistic(influences, 3).maxima(ALL)[0])
+    assert not np.array_equal(maxima, MaxStatistic(influences, 4).maxima(ALL)[0])
 
 
 def test_of_all_pairs_they_are_the_same(statistic):
@@ -37,10 +38,8 @@ def test_of_all_pairs_they_are_the_same(statistic):
 
 
 def test_with_the_diagonal_there_are_more_entries():
-    made = influences()
-    largest = MaxStatistic(made, 3, diagonal=True).largest()
-    rows, columns = np.triu_indices(4)
-    flat = made[:, rows, columns]
+    flat = np.random.default_rng(0).standard_normal((50, 10))
+    largest = MaxStatistic(lambda: flat, 3, diagonal=True).largest()
     directions = flat / np.sqrt(np.sum(flat**2, axis=0))
     draws = np.random.default_rng(3).standard_normal((DRAWS, 50)) @ directions
     expected = np.sort(np.abs(draws).max(axis=1))[::-1]
@@ -54,7 +53,7 @@ def test_of_one_pair_they_are_normal(statistic):
 
 
 def test_of_nearly_independent_pairs_they_are_the_maximum_of_normals():
-    drawn = MaxStatistic(influences(batches=5000), 0).maxima(ALL)[0]
+    drawn = MaxStatistic(lambda: influences(batches=5000), 0).maxima(ALL)[0]
     for z in (2.0, 2.5, 3.0):
         expected = 1 - (1 - 2 * stats.norm.sf(z)) ** PAIRS
         assert np.mean(drawn >= z) == pytest.approx(expected, abs=ERROR)
@@ -71,8 +70,18 @@ def test_of_no_pair_it_is_zero(statistic):
 
 def test_a_pair_without_influence_counts_for_nothing():
     flat = influences()
-    flat[:, 0, 1] = flat[:, 1, 0] = 0.0
-    assert np.isfinite(MaxStatistic(flat, 3).maxima(ALL)[0]).all()
+    flat[:, 0] = 0.0
+    assert np.isfinite(MaxStatistic(lambda: flat, 3).maxima(ALL)[0]).all()
+
+
+def test_marked_entries_are_the_family():
+    """Of all pairs, and then of the diagonal."""
+    flat = np.random.default_rng(1).standard_normal((30, 10))
+    entries = np.zeros((4, 4), dtype=bool)
+    entries[0, 2] = entries[2, 0] = entries[3, 3] = True
+    some = MaxStatistic(lambda: flat, 3, diagonal=True, entries=entries).largest()
+    own = MaxStatistic(lambda: flat[:, [1, 9]], 3).largest()
+    np.testing.assert_array_equal(some, own)
 
 
 @pytest.mark.parametrize("level", [0.5, 0.05, 0.01])

@@ -5,7 +5,8 @@ import pytest
 from tests.kernels.test_score import DRAWS, estimated, rows_of
 
 from edgewise.kernels import score_pair
-from edgewise.kernels.score import all_pairs_at_once, all_pairs_exactly
+from edgewise.kernels.exact_score import all_pairs_exactly
+from edgewise.kernels.score import all_pairs_at_once
 from edgewise.kernels.score_pair import one_pair_exactly
 from edgewise.methods.sandwich import NEARLY_ONE, leverage_of
 from edgewise.rows.passes import RowsAtHand

@@ -30,17 +30,21 @@ NEEDS = [
     (ew.Nodewise, {"penalty": 1.0}, Needs(reads_again=True, wide=True)),
     (ew.Nodewise, {"max_neighbours": 3}, Needs(reads_again=True, wide=True)),
     (ew.Wald, {}, Needs(reads_again=True)),
-    (ew.Batch, {}, Needs(n_batches=100)),
-    (ew.Batch, {"n_batches": 20}, Needs(n_batches=20)),
-    (ew.Batch, {"n_batches": 20, "random_state": 3}, Needs(n_batches=20)),
-    (ew.Kendall, {}, Needs(n_batches=100, concordance=True)),
-    (ew.Kendall, {"n_batches": 20, "random_state": 3}, Needs(n_batches=20, concordance=True)),
-    (ew.Kendall, {"radius": "hoeffding"}, Needs(n_batches=100, concordance=True)),
-    (ew.Sequential, {}, Needs(n_batches=100)),
-    (ew.Sequential, {"n_batches": 20, "tuned_level": 0.2}, Needs(n_batches=20)),
-    (ew.Sequential, {"tuned_for": 400}, Needs(n_batches=100)),
-    (ew.Entrywise, {}, Needs(n_batches=100)),
-    (ew.Entrywise, {"n_batches": 20, "random_state": 3}, Needs(n_batches=20)),
+    (ew.Batch, {}, Needs(in_batches=True)),
+    (ew.Batch, {"n_batches": 20}, Needs(in_batches=True, n_batches=20)),
+    (ew.Batch, {"n_batches": 20, "random_state": 3}, Needs(in_batches=True, n_batches=20)),
+    (ew.Kendall, {}, Needs(in_batches=True, concordance=True)),
+    (
+        ew.Kendall,
+        {"n_batches": 20, "random_state": 3},
+        Needs(in_batches=True, n_batches=20, concordance=True),
+    ),
+    (ew.Kendall, {"radius": "hoeffding"}, Needs(in_batches=True, concordance=True)),
+    (ew.Sequential, {}, Needs(in_batches=True)),
+    (ew.Sequential, {"n_batches": 20, "tuned_level": 0.2}, Needs(in_batches=True, n_batches=20)),
+    (ew.Sequential, {"tuned_for": 400}, Needs(in_batches=True)),
+    (ew.Entrywise, {}, Needs(in_batches=True)),
+    (ew.Entrywise, {"n_batches": 20, "random_state": 3}, Needs(in_batches=True, n_batches=20)),
     (ew.Whitened, {}, Needs(reads_again=True)),
     (ew.Whitened, {"radius": "chi2"}, Needs(reads_again=True)),
     (ew.Whitened, {"radius": "eig", "solver": "matrix-free"}, Needs(reads_again=True)),
@@ -234,12 +238,12 @@ class TestNeeds:
         monkeypatch.setattr(opening, "read_with_glance", read)
         quiet(ew.edge_test, rows, method=kind(**options))
         (state,) = kept
-        if needs.n_batches is None:
+        if not needs.in_batches:
             assert isinstance(state, Moments)
             assert state.order == needs.order
         else:
             assert isinstance(state, ConcordanceMoments if needs.concordance else BatchMoments)
-            assert state.n_batches == needs.n_batches
+            assert state.n_batches == (needs.n_batches or 100)
 
     @every_option
     def test_a_state_is_enough_where_nothing_is_read_again(self, rows, kind, options, needs):
@@ -326,5 +330,5 @@ def test_the_record_says_how_to_get_the_same_again(rows, same_result, kind, opti
     again = kind(**kind.asked(expected.options))
     assert kind.asked({}) == {}
     # Of batches the record says how many there were, not how many were asked for.
-    if needs.n_batches is None:
+    if not needs.in_batches:
         same_result(quiet(ew.edge_test, rows, method=again), expected)

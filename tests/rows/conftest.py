@@ -12,8 +12,8 @@ import pytest
 from pyarrow import feather, parquet
 
 from edgewise.rows import table as table_module
-from edgewise.rows.clusters.partition_task import in_tree
 from edgewise.rows.clusters.partitioned import PartitionedTable
+from edgewise.rows.merging import in_tree
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ import pytest
 from scipy import stats
 
 from edgewise.rows import quantile_sketch
-from edgewise.rows.clusters.partition_task import in_tree
+from edgewise.rows.merging import in_tree
 from edgewise.rows.quantile_sketch import Sketcher, map_of_sketches
 
 RANK_ERROR = 0.002

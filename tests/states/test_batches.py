@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from edgewise import BatchMoments, DataError, Moments, NonFiniteError, ParameterError
+from edgewise.states.batch_length import default_batches
 
 MIXING = np.array([[1.0, 0.6, -0.3], [0, 1, 0.5], [0, 0, 1]])
 OFFSETS = [0.0, 1e5, 1e8, 1e10]
@@ -252,7 +253,7 @@ class TestInput:
             batches.update(np.ones((4, 2)))
         assert_same(batches, state(rows_of(33)), 0)
 
-    @pytest.mark.parametrize("K", [1, 0, -3, 2.0, 2.5, "5", None, True, np.nan])
+    @pytest.mark.parametrize("K", [1, 0, -3, 2.0, 2.5, "5", True, np.nan])
     def test_number_of_batches_is_a_whole_number_from_two_on(self, K, refuses):
         refuses(lambda: BatchMoments(K), ParameterError, "n_batches: expected a whole number", "2")
 
@@ -301,3 +302,51 @@ def test_any_table_cut_and_merged_anyhow(X, K, batch_rows, data):
         )
         expected = direct_scatters(X, found.batch_counts())
         np.testing.assert_allclose(scatters(found), expected, rtol=0, atol=1e-11 * size * len(X))
+
+
+class TestLength:
+    """Rows that come together are summed in batches of the length that they will have."""
+
+    @given(
+        st.lists(st.integers(0, 60), min_size=1, max_size=6),
+        st.integers(2, 9),
+        st.integers(1, 3),
+        st.sampled_from([2, 60]),
+    )
+    @settings(max_examples=60)
+    def test_as_row_by_row(self, sizes, K, batch_rows, p):
+        X = np.random.default_rng(sum(sizes)).standard_normal((sum(sizes), p)) + 3
+        blocks, single = (BatchMoments(K, batch_rows=batch_rows) for _ in range(2))
+        for block in np.split(X, np.cumsum(sizes)[:-1]):
+            blocks.update(block)
+        for row in X:
+            single.update(row[np.newaxis])
+        assert blocks.batch_rows == single.batch_rows
+        if len(X):
+            np.testing.assert_array_equal(blocks.batch_counts(), single.batch_counts())
+            np.testing.assert_allclose(scatters(blocks), scatters(single), rtol=1e-9, atol=1e-9)
+
+    def test_the_default_falls_with_the_columns(self):
+        assert [default_batches(p) for p in (1, 160, 161, 200, 500, 1000, 5000)] == [
+            *(100, 100, 99, 80, 32, 16, 16)
+        ]
+        wide = BatchMoments()
+        assert wide.n_batches == 100  # nobody knows the columns yet
+        wide.update(np.random.default_rng(0).standard_normal((700, 500)))
+        assert wide.n_batches == 32
+        assert len(wide.batch_counts()) == 44
+
+    def test_the_rows_of_a_table_are_expected(self):
+        batches = BatchMoments(5)
+        batches.expect(1000, 3)
+        assert batches.batch_rows == 128
+        assert len(batches.update(rows_of(1000)).batch_counts()) == 8
+
+    def test_pieces_are_joined_when_a_state_travels(self):
+        batches = BatchMoments(50, batch_rows=4)
+        for _ in range(10):
+            batches.update(rows_of(16))
+        assert len(batches._pieces) > 1
+        sent = pickle.loads(pickle.dumps(batches))
+        assert len(sent._pieces) == 1
+        assert_same(sent, batches, 0)

@@ -11,12 +11,16 @@ from hypothesis import strategies as st
 
 from edgewise import BatchMoments, NonFiniteError
 from edgewise.rows.block import ColumnBlock, Piece
+from edgewise.states.batch_length import batch_length
 from edgewise.states.partition_batches import (
     BatchSegment,
-    batch_length,
-    segment_of,
+    SegmentMaker,
     state_of_segment,
 )
+
+
+def segment_of(kind, rows, start, length):
+    return SegmentMaker(kind, start, length).segment(rows)
 
 
 def rows_of(n, p=3, shift=0.0, seed=2):

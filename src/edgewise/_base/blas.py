@@ -1,17 +1,17 @@
-"""How many threads the BLAS uses."""
+"""How many threads the BLAS uses, and may use."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from edgewise._base.parts import part
 from edgewise._base.shared_context import SharedContext
 
 
 @contextmanager
 def _limited() -> Iterator[None]:
-    threadpoolctl = part("threadpoolctl", "sklearn", "Work on all cores")
+    import threadpoolctl
+
     _any_thread_may_limit()
     limits = threadpoolctl.threadpool_limits(limits=1)
     try:
@@ -29,6 +29,14 @@ _LIMIT = SharedContext(_limited)
 def one_blas_thread() -> SharedContext:
     """One BLAS thread inside: other threads or processes use the other cores."""
     return _LIMIT
+
+
+def blas_threads() -> int:
+    """How many threads the BLAS may use now: the user's limit, or the cores there are."""
+    import threadpoolctl
+
+    found = threadpoolctl.threadpool_info()
+    return max((pool["num_threads"] for pool in found if pool["user_api"] == "blas"), default=1)
 
 
 def _any_thread_may_limit() -> None:

@@ -62,7 +62,11 @@ if TYPE_CHECKING:
     help="batches serve method batch, moments the methods trace, spectral and fisher, concordance "
     "method kendall. With --missing pairwise or --weights, batches are those of pairs of columns.",
 )
-@click.option("--n-batches", type=int, default=100, show_default=True, help="Batches to keep.")
+@click.option(
+    "--n-batches",
+    type=int,
+    help="Batches to keep; by default 100, of --kind batches fewer with more than 160 columns.",
+)
 @click.option(
     "--checkpoint-every",
     type=float,
@@ -79,7 +83,7 @@ if TYPE_CHECKING:
 def command(
     output: str,
     kind: str,
-    n_batches: int,
+    n_batches: int | None,
     checkpoint_every: float | None,
     resume: bool,
     verbose: bool,
@@ -159,10 +163,11 @@ def _kind(kind: str, asked: dict[str, Any]) -> str:
     return "pairwise"
 
 
-def _empty_state(kind: str, n_batches: int) -> RowState:
+def _empty_state(kind: str, n_batches: int | None) -> RowState:
     from edgewise.states.registry import state_class
 
-    empty: RowState = state_class(kind)(**{} if kind == "moments" else {"n_batches": n_batches})
+    asked = {} if kind == "moments" or n_batches is None else {"n_batches": n_batches}
+    empty: RowState = state_class(kind)(**asked)
     return empty
 
 

@@ -74,7 +74,11 @@ if TYPE_CHECKING:
 )
 @alpha_option
 @correction_option
-@click.option("--n-batches", type=int, help="Batches of rows; by default 100. (batch)")
+@click.option(
+    "--n-batches",
+    type=int,
+    help="Batches of rows; by default 100, fewer with more than 160 columns. (batch)",
+)
 @click.option(
     "--permutations",
     type=int,

@@ -24,7 +24,7 @@ from edgewise.rows.file_read import FileRead
 from edgewise.rows.glance import Glance
 from edgewise.rows.passes import Pass, Sums
 from edgewise.states.batches import BatchMoments
-from edgewise.states.concordance import ConcordanceMoments
+from edgewise.states.concordance import DEFAULT_BATCHES, ConcordanceMoments
 from edgewise.states.groups import GroupMoments
 from edgewise.states.moments import Moments
 from edgewise.states.pairwise import PairwiseMoments, PooledPairs
@@ -42,17 +42,20 @@ class Needs:
     ----------
     order : {2, 4}
         The order of the moments that the first pass keeps.
+    in_batches : bool
+        Keep the moments of batches of rows instead.
     n_batches : int or None
-        Keep the moments of this many batches of rows instead.
+        How many batches; None for the usual number.
     reads_again : bool
         Whether the rows are read after the first pass; if not, a state is enough.
     wide : bool
         Whether there may be as many columns as rows, or more.
     concordance : bool
-        Keep the concordance of rows instead, with `n_batches` batches.
+        Of batches, keep the concordance of rows instead.
     """
 
     order: int = 2
+    in_batches: bool = False
     n_batches: int | None = None
     reads_again: bool = False
     wide: bool = False
@@ -61,7 +64,7 @@ class Needs:
     @property
     def uneven_state(self) -> PairwiseMoments:
         """The state that the first pass fills where rows lack values or count differently."""
-        return PairwiseMoments(2 if self.n_batches is None else self.n_batches)
+        return PairwiseMoments(self.n_batches if self.in_batches else 2)
 
     def check_shape(self, n_samples: int, n_features: int) -> None:
         """Refuse a table with too few rows."""
@@ -72,10 +75,10 @@ class Needs:
 
     def empty_state(self) -> RowState:
         """The state that the first pass fills."""
-        if self.n_batches is None:
+        if not self.in_batches:
             return Moments(order=self.order)
         if self.concordance:
-            return ConcordanceMoments(self.n_batches)
+            return ConcordanceMoments(self.n_batches or DEFAULT_BATCHES)
         return BatchMoments(self.n_batches)
 
 

@@ -14,10 +14,11 @@ from edgewise._base.types import FloatArray
 from edgewise.covcov.closed_form import covcov_matrix
 from edgewise.evidence.from_state import StateEvidence
 from edgewise.kernels.centre import Centre
+from edgewise.kernels.exact_score import all_pairs_exactly, few_rows
 from edgewise.kernels.leverage import Leverage
 from edgewise.kernels.pairs import ExactPairs, PairSums, exact_pairs, pair_sums
 from edgewise.kernels.quartics import CentralQuartics, transformed_quartics
-from edgewise.kernels.score import all_pairs_at_once, all_pairs_exactly, few_rows
+from edgewise.kernels.score import all_pairs_at_once
 from edgewise.kernels.score_sums import ScoreSums
 from edgewise.rows.block import Rows
 from edgewise.rows.passes import Pass, SameRows, Sums

@@ -15,6 +15,7 @@ from edgewise.errors import DataError, ParameterError
 from edgewise.evidence.evidence import Evidence, Needs
 from edgewise.evidence.from_rows import RowEvidence
 from edgewise.evidence.from_state import StateEvidence
+from edgewise.rows.cores import on_cores
 from edgewise.rows.counting import rows_up_to
 from edgewise.rows.file_read import files_read
 from edgewise.rows.glance import Glance
@@ -106,7 +107,8 @@ def evidence_of_table(table: Table, needs: Needs, asked_by: str) -> Evidence:
     elif p > _MANY_COLUMNS and (few := rows_up_to(table, p)) is not None:
         # Fail now: the sums would need p² numbers or more.
         needs.check_shape(few, p)
-    state, n_dropped, glance = _first_pass(table, needs)
+    read = on_cores(table)
+    state, n_dropped, glance = _first_pass(read, needs)
     needs.check_shape(state.n_samples, p)
     if has_copies(table):
         glance = glance.without_copies()
@@ -123,7 +125,7 @@ def evidence_of_table(table: Table, needs: Needs, asked_by: str) -> Evidence:
     }
     if not table.rescannable:
         return StateEvidence(**given)
-    return RowEvidence(rows=SameRows(table, state.n_samples), **given)
+    return RowEvidence(rows=SameRows(read, state.n_samples), **given)
 
 
 def _first_pass(table: Table, needs: Needs) -> tuple[RowState, int, Glance]:
@@ -131,7 +133,7 @@ def _first_pass(table: Table, needs: Needs) -> tuple[RowState, int, Glance]:
     weighted = isinstance(table, WeightedTable)
     if not weighted and not may_lack_values(table):
         return read_with_glance(needs.empty_state(), table)
-    in_order = needs.n_batches is not None
+    in_order = needs.in_batches
     uneven, n_dropped, glance = read_with_glance(needs.uneven_state, table, in_order=in_order)
     if weighted and not uneven.n_samples:
         raise DataError("weights: expected a positive weight for some row, got none.")

@@ -14,13 +14,30 @@ from edgewise.bounds.transfer import WhitenedTransfer
 from edgewise.errors import ParameterError, TooFewRowsWarning
 from edgewise.inference.bound import Bound
 from edgewise.inference.corrections import adjust, log_critical_level
+from edgewise.inference.effect import MinEffect
 from edgewise.inference.largest import LargestRadius
 from edgewise.inference.max_statistic import MaxStatistic, level_of_maxima
-from edgewise.inference.measurement import Measurement, Uncertainty
+from edgewise.inference.measurement import Estimated, Measurement, Uncertainty
 from edgewise.inference.per_edge import PerEdge
 from edgewise.inference.question import Question
 from edgewise.inference.reference import StudentOfEach
 from edgewise.inference.score import ScoreTest
+
+
+@dataclass(frozen=True, slots=True)
+class PerEdgeThreshold:
+    """Says how the thresholds of pairs are found; that takes as long as a small test."""
+
+    effect: MinEffect
+    log_level: float
+
+    def of(
+        self, own: PerEdge | ScoreTest, estimated: Estimated, tested: BoolArray | None
+    ) -> FloatArray:
+        """A symmetric matrix: NaN on the diagonal, and for pairs that are not tested."""
+        threshold = own.threshold(estimated, self.effect, self.log_level)
+        np.fill_diagonal(threshold, np.nan)
+        return threshold if tested is None else np.where(tested, threshold, np.nan)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -34,7 +51,7 @@ class Decision:
     log_pvalue: FloatArray
     log_adjusted: FloatArray
     reject: BoolArray
-    threshold: float | FloatArray
+    threshold: float | FloatArray | PerEdgeThreshold
     uncertainty: Uncertainty
     radius: float | None = None
     rows_needed: int | None = None
@@ -79,12 +96,14 @@ def _of_family(made: Decision, tested: BoolArray) -> Decision:
     """Without the pairs that are not tested."""
     own = pairs_of(tested)
     threshold = made.threshold
+    if isinstance(threshold, np.ndarray):
+        threshold = np.where(tested, threshold, np.nan)
     return replace(
         made,
         log_pvalue=np.where(own, made.log_pvalue, np.nan),
         log_adjusted=np.where(own, made.log_adjusted, np.nan),
         reject=made.reject & own,
-        threshold=np.where(tested, threshold, np.nan) if np.ndim(threshold) else threshold,
+        threshold=threshold,
         tested=tested,
     )
 
@@ -106,8 +125,7 @@ def _one_by_one(
     reject = log_adjusted <= math.log(alpha)
     n_pairs, found = int(family.sum()), int(reject.sum())
     log_level = log_critical_level(n_pairs, found, alpha, question.correction)
-    threshold = own.threshold(measurement, effect, log_level)
-    return Decision(log_p, log_adjusted, reject, threshold, own)
+    return Decision(log_p, log_adjusted, reject, PerEdgeThreshold(effect, log_level), own)
 
 
 def _by_the_largest(
@@ -123,16 +141,16 @@ def _by_the_largest(
         raise TypeError("maxima: expected with one reference for all pairs")
     log_alpha = math.log(question.alpha)
     log_adjusted = np.full(len(log_p), np.nan)
-    reference = own.reference
+    reference = own.reference.of_pairs()
     if isinstance(reference, StudentOfEach):
-        reference = StudentOfEach(pairs_of(reference.degrees)[family])
+        reference = StudentOfEach(reference.degrees[family])
     log_adjusted[family] = maxima.log_adjusted(pairs_of(measurement.statistic)[family], reference)
     reject = log_adjusted <= log_alpha
     # Step-down: the pairs that are left are compared with the largest of their own statistics.
     of_all, of_left = maxima.maxima(~reject[family])
     log_level = level_of_maxima(of_left, log_alpha)
     own = replace(own, maxima=of_all)
-    threshold = own.threshold(measurement, question.min_effect, log_level)
+    threshold = PerEdgeThreshold(question.min_effect, log_level)
     return Decision(log_p, log_adjusted, reject, threshold, own)
 
 

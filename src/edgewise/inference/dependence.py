@@ -46,19 +46,32 @@ def dependence_pvalue(residuals: FloatArray) -> float:
     # Values are clipped, so that a few extreme rows do not spoil the normal limit. Independent rows
     # stay independent under any transformation. Where extreme rows alone decide the standard
     # deviation, the median gives the usual size.
-    usual = _ROBUST_CLIP * np.median(np.abs(residuals[:, :_MEDIAN_ROWS]), axis=1, keepdims=True)
+    usual = _ROBUST_CLIP * row_medians(np.abs(residuals[:, :_MEDIAN_ROWS]))[:, np.newaxis]
     limit = np.where(usual > 0, np.minimum(usual, _CLIP), _CLIP)
-    residuals = np.clip(residuals, -limit, limit)
+    residuals = np.minimum(np.maximum(residuals, -limit), limit)
     mean = residuals @ residuals.T / n
-    total = np.zeros((p, p))
-    for lag in _LAGS:
+    covariance, squares = np.empty((2, len(_LAGS), p, p))
+    for place, lag in enumerate(_LAGS):
         product = residuals[:, :-lag] * residuals[:, lag:]
-        square = product * product
-        covariance = product @ product.T - (n - lag) * mean**2
-        total += covariance**2 / np.maximum(square @ square.T, np.finfo(float).tiny)
+        np.matmul(product, product.T, out=covariance[place])
+        product *= product
+        np.matmul(product, product.T, out=squares[place])
+    covariance -= np.multiply.outer(n - np.array(_LAGS), mean**2)
+    covariance *= covariance
+    covariance /= np.maximum(squares, np.finfo(float).tiny)
+    total = covariance.sum(axis=0)
     of_pairs = pairs_of(total)
     smallest = float(special.chdtrc(len(_LAGS), of_pairs.max()))
     return min(1.0, smallest * len(of_pairs))
+
+
+def row_medians(rows: FloatArray) -> FloatArray:
+    """The median of each row, none of which lacks a value: `np.median`, in a third of the time."""
+    half = rows.shape[1] // 2
+    if rows.shape[1] % 2:
+        return np.asarray(np.partition(rows, half, axis=1)[:, half])
+    middle = np.partition(rows, (half - 1, half), axis=1)[:, half - 1 : half + 1]
+    return np.asarray((middle[:, 0] + middle[:, 1]) / 2)
 
 
 def level_columns(rows: FloatArray) -> npt.NDArray[np.intp]:
@@ -75,12 +88,12 @@ def level_columns(rows: FloatArray) -> npt.NDArray[np.intp]:
     m = rows.shape[1]
     if m < FEWEST_ROWS:
         return np.arange(0)
-    centred = rows - rows.mean(axis=1, keepdims=True)
-    steps = np.diff(rows, axis=1)
-    squares = np.einsum("ij,ij->i", centred, centred)
+    centred = rows - np.add.reduce(rows, axis=1, keepdims=True) / m
+    steps = rows[:, 1:] - rows[:, :-1]
+    squares = np.vecdot(centred, centred)
     varies = squares > 0
     squares = np.where(varies, squares, 1.0)
-    unlike = np.einsum("ij,ij->i", steps, steps) / (2 * squares)
+    unlike = np.vecdot(steps, steps) / (2 * squares)
     time = np.arange(m) - (m - 1) / 2
     trend = (centred @ time) ** 2 / (squares * (time @ time))
     wanders = unlike < min(_PERSISTENT, _WALK / m)

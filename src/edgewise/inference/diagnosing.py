@@ -8,11 +8,15 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from edgewise._base.types import FloatArray
 from edgewise.estimators.inverse import PrecisionEstimate
-from edgewise.inference.dependence import FEWEST_ROWS, dependence_pvalue, level_columns
+from edgewise.inference.dependence import (
+    FEWEST_ROWS,
+    dependence_pvalue,
+    level_columns,
+    row_medians,
+)
 from edgewise.inference.diagnosis import Diagnosis, DominantRow
 from edgewise.rows.glance import Glance
 
@@ -61,71 +65,81 @@ def diagnosis_of(
     if glance is None or not len(glance.leading):
         return Diagnosis(**facts)
     leading, p = glance.leading, len(names)
-    centred = estimate.centre.subtract_from(leading, np.empty(leading.shape[::-1]))
+    columns = np.ascontiguousarray(leading.T)
+    centred = estimate.centre.subtract_from(leading, np.empty_like(columns))
     residuals = estimate.residual_map.T @ centred
     standard = centred / scale[:, np.newaxis]
     # cᵀΘ̂c, from v = Θ̂c/√Θ̂_ii
     squared = np.maximum((root * scale) @ (standard * residuals), 0.0)
-    facts["kurtosis_ratio"] = float(np.mean(squared**2)) / (p * (p + 2))
-    events = _event_shares(leading)
+    facts["kurtosis_ratio"] = float(squared @ squared) / len(leading) / (p * (p + 2))
+    events = _event_shares(columns)
     often = len(leading) * events**2 >= _FEWEST_COINCIDENCES
-    facts["dependence_pvalue"] = dependence_pvalue(residuals[often])
+    facts["dependence_pvalue"] = dependence_pvalue(residuals if often.all() else residuals[often])
     facts |= _tail_facts(np.sqrt(squared), standard)
     facts["dominant_rows"] = _dominant_rows(glance, estimate, scale, names)
     facts |= _rare_pairs(events, estimate.n_samples, names)
-    discrete = _discrete(leading)
+    discrete = _discrete(columns)
     facts["discrete_columns"] = _named(discrete, names)
-    # A column of groups, one after the other, is no level.
-    counting = _counting(leading, names)
+    counting = _counting(columns, names)
     facts["counting_columns"] = _named(counting, names)
-    levels = np.setdiff1d(level_columns(standard), np.union1d(discrete, counting))
+    # A column of groups, one after the other, is no level.
+    known = {*discrete, *counting}
+    levels = [column for column in level_columns(standard).tolist() if column not in known]
     facts["level_columns"] = _named(levels, names)
     return Diagnosis(**facts)
 
 
-def _counting(leading: FloatArray, names: Sequence[str]) -> npt.NDArray[np.intp]:
+def _counting(columns: FloatArray, names: Sequence[str]) -> list[int]:
     """The columns that go up by one from row to row, as the numbers of rows do.
 
     Where rows were left out, their numbers go up by more; then the name tells.
     """
-    if len(leading) < _FEWEST_COUNTED:
-        return np.empty(0, dtype=np.intp)
-    steps = np.diff(leading, axis=0)
-    index = np.array([_INDEX_NAME.fullmatch(name) is not None for name in names])
-    rising = index & ((steps > 0) & (steps == np.floor(steps))).all(axis=0)
-    return np.flatnonzero((steps == 1).all(axis=0) | rising)
+    first = columns[:, :_FEWEST_COUNTED]
+    if first.shape[1] < _FEWEST_COUNTED:
+        return []
+    found = []
+    for column in np.flatnonzero((first[:, 1:] > first[:, :-1]).all(axis=1)).tolist():
+        steps = np.diff(columns[column])
+        rising = bool(((steps > 0) & (steps == np.floor(steps))).all())
+        if (steps == 1).all() or (rising and _INDEX_NAME.fullmatch(names[column])):
+            found.append(column)
+    return found
 
 
-def _named(columns: Any, names: Sequence[str]) -> tuple[str, ...]:
+def _named(columns: Sequence[int], names: Sequence[str]) -> tuple[str, ...]:
     return tuple(names[column] for column in columns)
 
 
 def _tail_facts(radii: FloatArray, standard: FloatArray) -> dict[str, Any]:
-    count = max(math.isqrt(len(radii)), int(_TAIL_SHARE * len(radii)))
-    index = tail_index(radii, count)
+    n = len(radii)
+    if n < FEWEST_ROWS:
+        return {}  # too few to tell
+    count = max(math.isqrt(n), int(_TAIL_SHARE * n))
+    # The last row that does not count as the tail comes first.
+    order = np.argpartition(radii, n - count - 1)[n - count - 1 :]
+    farthest = np.sort(radii[order])
+    index = tail_index(farthest)
     if not math.isfinite(index):
         return {}
-    far = standard[:, np.argpartition(radii, -count)[-count:]]
-    directions = far / np.linalg.norm(far, axis=0)
+    far = standard[:, order[1:]]
+    directions = far / np.sqrt(np.add.reduce(far * far, axis=0))
+    mean = np.add.reduce(directions, axis=1) / count
     return {
         "tail_index": index,
         "tail_index_error": index / math.sqrt(count),
-        "farther_tail_index": tail_index(radii, max(count // 4, 1)),
+        "farther_tail_index": tail_index(farthest[-max(count // 4, 1) - 1 :]),
         "skewed_tails": bool(
-            np.linalg.norm(directions.mean(axis=1)) > _ONE_SIDED + 1 / math.sqrt(count)
+            math.sqrt(mean @ mean) > _ONE_SIDED + 1 / math.sqrt(count)
             and np.mean(np.sum(directions**4, axis=0)) < _SHARED
         ),
     }
 
 
-def tail_index(radii: FloatArray, count: int) -> float:
-    """Hill's estimate of the tail index of the rows, from the given number farthest out."""
-    n = len(radii)
-    if n < FEWEST_ROWS:
-        return math.inf  # too few to tell
-    farthest = np.sort(np.partition(radii, n - count - 1)[n - count - 1 :])
-    excess = float(np.mean(np.log(farthest[1:] / farthest[0]))) if farthest[0] > 0 else 0.0
-    return 1 / excess if excess > 0 else math.inf
+def tail_index(farthest: FloatArray) -> float:
+    """Hill's estimate of the tail index, from the distances of rows far out, in rising order."""
+    least = float(farthest[0])
+    excess = float(np.add.reduce(np.log(farthest[1:] / least))) if least > 0 else 0.0
+    return (len(farthest) - 1) / excess if excess > 0 else math.inf
 
 
 def _dominant_rows(
@@ -139,6 +153,9 @@ def _dominant_rows(
     values = np.where(np.isfinite(glance.far), glance.far, estimate.centre.origin)
     centred = estimate.centre.subtract_from(values, np.empty(values.shape[::-1]))
     share = (centred / scale[:, np.newaxis]) ** 2 / (n - 1)
+    dominant = share > _DOMINANT
+    if not dominant.any():
+        return ()
     found = [
         DominantRow(
             int(glance.far_row[side, column]) + 1,
@@ -146,21 +163,23 @@ def _dominant_rows(
             float(share[column, side]),
             float(glance.far[side, column]),
         )
-        for column, side in np.argwhere(share > _DOMINANT)
+        for column, side in np.argwhere(dominant)
     ]
     return tuple(sorted(found, key=lambda row: -row.share))
 
 
-def _event_shares(leading: FloatArray) -> FloatArray:
+def _event_shares(columns: FloatArray) -> FloatArray:
     """For each column, the share of rows that differ from its usual value."""
     # A value that more than half of the rows have is their median, also of the first of them.
-    usual = np.median(leading[:_MEDIAN_ROWS], axis=0)
-    return np.asarray(np.mean(leading != usual, axis=0))
+    usual = row_medians(columns[:, :_MEDIAN_ROWS])
+    return np.asarray((columns != usual[:, np.newaxis]).sum(axis=1) / columns.shape[1])
 
 
 def _rare_pairs(share: FloatArray, n: int, names: Sequence[str]) -> dict[str, Any]:
     """Pairs of columns that are expected to differ from their usual values in few rows together."""
     mostly_one = np.flatnonzero(share < 0.5)
+    if mostly_one.size < 2:
+        return {}
     order = mostly_one[np.argsort(share[mostly_one], kind="stable")]
     expected = n * share[order]  # events, the rarest column first
     # For each column, how many of the more frequent ones make a rare pair with it.
@@ -174,11 +193,11 @@ def _rare_pairs(share: FloatArray, n: int, names: Sequence[str]) -> dict[str, An
     }
 
 
-def _discrete(leading: FloatArray) -> list[int]:
+def _discrete(columns: FloatArray) -> list[int]:
     """The columns of few different values."""
     most = Diagnosis.most_values
-    if len(leading) < _FIRST_ROWS:
+    if columns.shape[1] < _FIRST_ROWS:
         return []  # too few to tell
-    first = np.sort(leading[:_FIRST_ROWS], axis=0)
-    few = np.flatnonzero(np.count_nonzero(np.diff(first, axis=0), axis=0) < most)
-    return [int(j) for j in few if len(np.unique(leading[:, j])) <= most]
+    first = np.sort(columns[:, :_FIRST_ROWS], axis=1)
+    few = np.flatnonzero((first[:, 1:] != first[:, :-1]).sum(axis=1) < most)
+    return [column for column in few.tolist() if len(np.unique(columns[column])) <= most]

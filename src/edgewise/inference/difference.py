@@ -45,7 +45,7 @@ class GroupZ:
         """Of H₀: ρ = 0 in this group, for the pairs above the diagonal."""
         with np.errstate(divide="ignore", invalid="ignore"):
             statistic = pairs_of(self.fisher_z / self.standard_error)
-        return StudentOfEach(pairs_of(self.degrees)).log_two_sided(statistic)
+        return StudentOfEach(self.degrees).of_pairs().log_two_sided(statistic)
 
 
 def _degrees(reference: Reference) -> float | FloatArray:

@@ -9,13 +9,13 @@ maximum over those not yet rejected.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from edgewise._base import special
-from edgewise._base.matrices import upper_pairs
+from edgewise._base.matrices import pairs_of
 from edgewise._base.types import BoolArray, FloatArray
 from edgewise.inference.reference import Reference
 
@@ -27,13 +27,13 @@ _ELEMENTS_AT_ONCE = 1 << 22
 class MaxStatistic:
     """The influences of batches that are resampled, and the seed of the draws.
 
-    `influence` has the shape (batches, p, p). Nothing is computed from it until it is needed: with
-    another correction than "maxt" it needs no more memory than the standard errors. The family is
-    that of all pairs, and with `diagonal` of all entries; with `entries`, a symmetric matrix, of
-    those that it marks.
+    `influences` gives what each batch adds to all pairs, of shape (batches, pairs). Nobody calls it
+    before it is needed: with another correction than "maxt" there is no such matrix. The family is
+    that of all pairs, and with `diagonal` of all entries, those on the diagonal last; with
+    `entries`, a symmetric matrix, of those that it marks.
     """
 
-    influence: FloatArray
+    influences: Callable[[], FloatArray]
     random_state: int
     diagonal: bool = False
     entries: BoolArray | None = None
@@ -68,12 +68,12 @@ class MaxStatistic:
         return np.sort(np.concatenate(of_all))[::-1], np.sort(np.concatenate(of_some))[::-1]
 
     def _directions(self) -> FloatArray:
-        p = self.influence.shape[1]
-        rows, columns = np.triu_indices(p) if self.diagonal else upper_pairs(p)
+        flat = self.influences()
         if self.entries is not None:
-            own = self.entries[rows, columns]
-            rows, columns = rows[own], columns[own]
-        flat = self.influence[:, rows, columns]
+            own = pairs_of(self.entries)
+            if self.diagonal:
+                own = np.concatenate([own, self.entries.diagonal()])
+            flat = flat[:, own]
         with np.errstate(invalid="ignore", divide="ignore"):
             directions: FloatArray = np.nan_to_num(flat / np.linalg.norm(flat, axis=0))
         return directions

@@ -18,7 +18,7 @@ from edgewise.inference.effect import MinEffect
 from edgewise.inference.intervals import ConfidenceInterval, around_fisher_z, on_precision_scale
 from edgewise.inference.max_statistic import critical_of_maxima
 from edgewise.inference.measurement import Estimated
-from edgewise.inference.reference import Reference, Student
+from edgewise.inference.reference import Reference, Student, critical_of_all
 from edgewise.inference.spread import Spread
 
 
@@ -60,12 +60,12 @@ class PerEdge:
             with np.errstate(divide="ignore"):
                 z = np.arctanh(np.abs(estimated.partial_correlation)) - math.atanh(effect.value)
             size = self.statistic(np.tanh(np.maximum(z, 0.0)))
-        return pairs_of(self.reference.log_two_sided(size))
+        return self.reference.of_pairs().log_two_sided(pairs_of(size))
 
     def threshold(self, estimated: Estimated, effect: MinEffect, log_level: float) -> FloatArray:
         """The |Θ̂_ij| that would just be declared an edge at a per-edge level."""
-        critical, value = self.reference.critical(log_level), effect.value
-        unit = root_outer(estimated.precision)
+        unit, value = root_outer(estimated.precision), effect.value
+        critical = critical_of_all(self.reference, log_level, len(unit))
         half = self._half(critical)
         if value and effect.scale == "precision":
             beyond = value + critical * self.spread.precision

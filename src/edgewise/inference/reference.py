@@ -9,12 +9,15 @@ from typing import Any, Protocol
 import numpy as np
 
 from edgewise._base import special
+from edgewise._base.matrices import pairs_of, symmetric
 from edgewise._base.types import FloatArray
 
-# Below this value the regularised beta function is near the smallest float and loses digits.
-_SMALLEST_SAFE = 1e-290
-_LOG_SMALLEST_SAFE = math.log(_SMALLEST_SAFE)
+# SciPy's tail loses digits below this value: SciPy 1.13 to 1.16 as early as 1e-250, later 1e-290.
+_SMALLEST_SAFE = 1e-240
+# And its quantiles do so earlier: below 1e-150, or 1e-238 in later versions (issue 25968).
+_SMALLEST_LOG_LEVEL = math.log(1e-100)
 _LARGEST_LOG = 700.0
+_LARGE = 20.0
 _NODES, _WEIGHTS = np.polynomial.laguerre.laggauss(48)
 
 
@@ -29,6 +32,10 @@ class Reference(Protocol):
         """t with P(|T| > t) = exp(log_level): one number, or one for each pair."""
         ...
 
+    def of_pairs(self) -> Reference:
+        """The reference of the pairs above the diagonal alone, row by row."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Normal:
@@ -39,6 +46,9 @@ class Normal:
 
     def critical(self, log_level: float) -> float:
         return -float(special.ndtri_exp(log_level - math.log(2)))
+
+    def of_pairs(self) -> Normal:
+        return self
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +65,7 @@ class Student:
         return log_two_sided_tail(t, self.df)
 
     def critical(self, log_level: float) -> float:
-        if log_level > _LOG_SMALLEST_SAFE:
+        if log_level > _SMALLEST_LOG_LEVEL:
             return -float(special.stdtrit(self.df, math.exp(log_level) / 2))
         from scipy import optimize  # slow to import, and seldom needed
 
@@ -66,6 +76,9 @@ class Student:
         if excess(_LARGEST_LOG) > 0:
             return math.inf
         return math.exp(optimize.brentq(excess, 0.0, _LARGEST_LOG, xtol=1e-15, rtol=1e-14))
+
+    def of_pairs(self) -> Student:
+        return self
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -78,12 +91,15 @@ class StudentOfEach:
         return log_two_sided_tail(t, self.degrees)
 
     def critical(self, log_level: float) -> FloatArray:
-        if log_level > _LOG_SMALLEST_SAFE:
+        if log_level > _SMALLEST_LOG_LEVEL:
             lower = special.stdtrit(self.degrees, math.exp(log_level) / 2)
             return -np.asarray(lower, dtype=np.float64)
         different, place = np.unique(self.degrees, return_inverse=True)
         found: FloatArray = np.array([Student(df).critical(log_level) for df in different])
         return found[place].reshape(self.degrees.shape)
+
+    def of_pairs(self) -> StudentOfEach:
+        return StudentOfEach(pairs_of(self.degrees))
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +135,15 @@ class AnytimeReference:
         z = math.sqrt((math.log1p(self._information) - 2 * log_level) / share)
         return self.student.critical(math.log(2) + float(special.log_ndtr(-z)))
 
+    def of_pairs(self) -> AnytimeReference:
+        return self
+
+
+def critical_of_all(reference: Reference, log_level: float, p: int) -> Any:
+    """One critical value for all pairs of p columns; or a symmetric matrix, NaN on its diagonal."""
+    critical = reference.of_pairs().critical(log_level)
+    return symmetric(critical, p, diagonal=np.nan) if np.ndim(critical) else critical
+
 
 def tuned_rho2(alpha: float, n_samples: int) -> float:
     """ρ² for which the sequence of level α is narrowest at `n_samples` rows (to first order)."""
@@ -140,19 +165,15 @@ def log_two_sided_tail(t: FloatArray, df: FloatArray | float) -> FloatArray:
     [-3.0782, -659.4633]
     """
     t = np.abs(t)
-    df = np.broadcast_to(np.asarray(df, dtype=np.float64), t.shape)
-    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-        ratio = (t / np.sqrt(df)) ** 2
-        # The integral has two forms. Use the one whose argument is not close to one, where rounding
-        # would matter.
-        direct = np.where(
-            ratio > 1,
-            special.betainc(df / 2, 0.5, 1 / (1 + ratio)),
-            special.betaincc(0.5, df / 2, np.minimum(ratio, 1) / (1 + np.minimum(ratio, 1))),
-        )
-        log_p: FloatArray = np.log(direct)
+    direct = 2 * special.stdtr(df, -t)
+    if np.any(np.equal(df, 1)):  # SciPy 1.17 has only eight digits of it (issue 25667)
+        direct = np.where(np.equal(df, 1), 2 / math.pi * np.arctan2(1.0, t), direct)
     far = direct < _SMALLEST_SAFE
-    log_p[far] = _far_tail(t[far], df[far])
+    if not far.any():
+        return np.asarray(np.log(direct))
+    with np.errstate(divide="ignore"):
+        log_p: FloatArray = np.log(direct)
+    log_p[far] = _far_tail(t[far], np.broadcast_to(df, t.shape)[far])
     log_p[np.isposinf(t)] = -np.inf
     return log_p
 
@@ -168,7 +189,15 @@ def _far_tail(t: FloatArray, df: FloatArray) -> FloatArray:
     # (ν+u²)/u, over t
     integrand = sum_over_t2 * (1 + growth) / np.sqrt(relative)
     log_integral = np.log(integrand @ _WEIGHTS) + log_t - np.log(df + 1)
-    log_scale = 0.5 * np.log(df) + special.betaln(df / 2, 0.5)
+    log_scale = 0.5 * np.log(df) + _log_beta_half(df / 2)
     log_density = -(df + 1) / 2 * log_spread - log_scale
     tail: FloatArray = math.log(2) + log_density + log_integral
     return tail
+
+
+def _log_beta_half(a: FloatArray) -> FloatArray:
+    """log B(a, ½); for large a by Stirling's series, where two logarithms of Γ would cancel."""
+    x = 1 / np.maximum(a, _LARGE)
+    series = x / 8 - x**3 / 192 + x**5 / 640 - 17 * x**7 / 14336
+    by_series = series - np.log(np.maximum(a, _LARGE) / math.pi) / 2
+    return np.where(a > _LARGE, by_series, special.betaln(np.minimum(a, _LARGE), 0.5))

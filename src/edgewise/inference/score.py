@@ -18,6 +18,7 @@ from edgewise._base.types import FloatArray
 from edgewise.inference.effect import MinEffect
 from edgewise.inference.intervals import ConfidenceInterval, on_precision_scale
 from edgewise.inference.measurement import Estimated
+from edgewise.inference.reference import critical_of_all
 from edgewise.inference.sign_flip import SignFlip
 
 
@@ -70,7 +71,7 @@ class ScoreTest:
             size = np.minimum(size, beyond / self.precision_error)
         elif effect.value:
             size = self._least_within(estimated.partial_correlation, effect.value)
-        return pairs_of(self.reference.log_two_sided(size))
+        return self.reference.of_pairs().log_two_sided(pairs_of(size))
 
     def _least_within(self, rho: FloatArray, value: float) -> FloatArray:
         """The smallest |T(ρ₀)| of all |ρ₀| ≤ value: that of an end, or zero where ρ̂ lies within.
@@ -92,11 +93,12 @@ class ScoreTest:
 
     def threshold(self, estimated: Estimated, effect: MinEffect, log_level: float) -> FloatArray:
         """The |Θ̂_ij| that would just be declared an edge at a per-edge level."""
-        critical, value = self.reference.critical(log_level), effect.value
-        unit = root_outer(estimated.precision)
+        unit, value = root_outer(estimated.precision), effect.value
+        critical = critical_of_all(self.reference, log_level, len(unit))
         if effect.scale == "precision" or not value:
             plain = unit * critical * self.spread_at(0.0) / self.n_samples
-            return np.maximum(plain, value + critical * self.precision_error) if value else plain
+            beyond = value + critical * self.precision_error
+            return np.asarray(np.maximum(plain, beyond) if value else plain)
         near = np.where(estimated.partial_correlation < 0, -value, value)
         per_row = critical / self.n_samples
         size = np.maximum(

@@ -15,9 +15,14 @@ from typing import Any
 import numpy as np
 
 from edgewise._base import special
+from edgewise._base.matrices import pairs_of
 from edgewise._base.types import BoolArray, FloatArray
 
 _STEPS = 60
+# Steps so small, and scores that miss by so little, are right to the last digits after one more.
+_LAST_STEP, _LAST_MISS = 1e-8, 1e-9
+# Where the law is far from normal, its expansion about the normal one is a bad start.
+_MOST_AHEAD = 0.5
 _NOTHING = 1e-12
 # The normal part of the law has at least this share: where all signs agree, the sum would end, and
 # the formula with it.
@@ -36,6 +41,7 @@ _ARRAYS = SimpleNamespace(
     minimum=np.minimum,
     where=np.where,
     any=np.any,
+    all=np.all,
 )
 _NUMBERS = SimpleNamespace(
     tanh=math.tanh,
@@ -47,6 +53,7 @@ _NUMBERS = SimpleNamespace(
     minimum=min,
     where=lambda condition, yes, no: yes if condition else no,
     any=bool,
+    all=bool,
 )
 
 
@@ -65,8 +72,9 @@ class SignFlip:
     def log_two_sided(self, t: FloatArray) -> FloatArray:
         """log P(|T| > |t|), entry by entry."""
         t = np.abs(t)
-        known = np.isfinite(t) & self._known
-        score = np.where(self._known, t, np.nan)
+        known = self._known
+        score = np.where(known, t, np.nan)
+        known &= np.isfinite(t)
         law = self._law(known)
         score[known] = law.score(law.point(t[known]))
         return math.log(2) + special.log_ndtr(-score)
@@ -75,9 +83,14 @@ class SignFlip:
         """t with P(|T| > t) = exp(log_level), entry by entry."""
         wanted = -float(special.ndtri_exp(log_level - math.log(2)))
         critical = np.full(self.fourth.shape, np.nan)
-        law = self._law(self._known)
-        critical[self._known] = law.slope(law.point_of_score(wanted))
+        known = self._known
+        law = self._law(known)
+        critical[known] = law.slope(law.point_of_score(wanted))
         return critical
+
+    def of_pairs(self) -> SignFlip:
+        """The laws of the pairs above the diagonal, row by row."""
+        return SignFlip(pairs_of(self.fourth), pairs_of(self.sixth))
 
     @property
     def _known(self) -> BoolArray:
@@ -114,22 +127,26 @@ class _Saddle:
         count = f.minimum(safe**3 / sixth**2, (1 - _LEAST_REST) / a2)
         return cls(f.sqrt(a2), count, 1 - count * a2, f)
 
+    @property
+    def fourth(self) -> Any:
+        """Σa⁴."""
+        return self.count * self.a**4
+
     def slope(self, s: Any) -> Any:
         """K′(s)."""
         return self.rest * s + self.count * self.a * self.f.tanh(self.a * s)
 
-    def curvature(self, s: Any) -> Any:
-        """K″(s)."""
-        f = self.f
-        return self.rest + self.count * self.a**2 / f.cosh(f.minimum(self.a * s, 350)) ** 2
-
     def point(self, t: Any) -> Any:
         """s with K′(s) = t, by Newton's method; K′ is concave, so steps from the left end there."""
-        s = t
+        f, pull = self.f, self.count * self.a
+        # K′(s) = s − Σa⁴s³/3 + …
+        s = t * (1 + f.minimum(self.fourth * t * t / 3, _MOST_AHEAD))
         for _ in range(_STEPS):
-            step = (self.slope(s) - t) / self.curvature(s)
-            s = self.f.maximum(s - step, s / 4)
-            if not self.f.any(abs(step) > 1e-13 * s):
+            tanh = f.tanh(self.a * s)
+            curvature = self.rest + pull * self.a * (1 - tanh * tanh)
+            step = (self.rest * s + pull * tanh - t) / curvature
+            s = f.maximum(s - step, s / 4)
+            if not f.any(abs(step) > _LAST_STEP * s):
                 break
         return s
 
@@ -143,31 +160,49 @@ class _Saddle:
         root = self.f.sqrt(root2)
         return root + self.f.log1p(self.count * excess / root2) / (2 * root)
 
-    def point_of_score(self, wanted: float) -> FloatArray:
-        """s whose score is `wanted`, by Newton's method with the slope of r, which is sK″/r."""
-        s = np.full(self.a.shape, wanted)
+    def point_of_score(self, wanted: float) -> Any:
+        """s whose score is `wanted`, by the secant method."""
+        # The score is s − Σa⁴(s³ + s)/4 + …
+        ahead = np.minimum(self.fourth * ((wanted**2 + 1) / 4), _MOST_AHEAD)
+        s = wanted * (1 + ahead)
+        missed = self.score(s) - wanted
+        rate = 1 - np.minimum(self.fourth * ((3 * wanted**2 + 1) / 4), _MOST_AHEAD)
         for _ in range(_STEPS):
-            missed = self.score(s) - wanted
-            # r is nearly the score.
-            step = missed * wanted / (s * self.curvature(s))
-            s = np.clip(s - step, s / 2, 2 * s)
-            if not (np.abs(missed) > 1e-13 * wanted).any():
+            before, missed_before = s, missed
+            s = np.clip(s - missed / rate, s / 2, 2 * s)
+            if not (np.abs(missed) > _LAST_MISS * wanted).any():
                 break
+            missed = self.score(s) - wanted
+            change = (missed - missed_before) * (s - before)
+            # The score grows with s; where rounding alone decides, the rate stays.
+            np.divide(change, np.square(s - before), out=rate, where=change > 0)
         return s
 
 
 def _of_signs(y: Any, f: SimpleNamespace) -> tuple[Any, Any]:
     """r² = 2(y tanh y − log cosh y) of one sign, and u² − r² with u² = y²/cosh² y."""
     small = y < _SMALL
-    y2 = f.where(small, y, 0.0) ** 2
+    if not f.any(small):
+        return _of_large(y, f)
+    if f.all(small):
+        return _of_small(y)
+    root2, excess = _of_small(f.where(small, y, 0.0))
+    large_root2, large_excess = _of_large(f.where(small, 1.0, y), f)
+    return f.where(small, root2, large_root2), f.where(small, excess, large_excess)
+
+
+def _of_small(y: Any) -> tuple[Any, Any]:
+    y2 = y**2
     root2 = y2 * _power_series(y2, (1, -1 / 2, 2 / 9, -17 / 180, 62 / 1575, -691 / 42525))
-    series = y2**2 * _power_series(y2, (-1 / 2, 4 / 9, -17 / 60, 248 / 1575, -691 / 8505))
-    large = f.where(small, 1.0, y)
+    excess = y2**2 * _power_series(y2, (-1 / 2, 4 / 9, -17 / 60, 248 / 1575, -691 / 8505))
+    return root2, excess
+
+
+def _of_large(y: Any, f: SimpleNamespace) -> tuple[Any, Any]:
     # log cosh y = y + log((1 + e^{−2y})/2)
-    log_cosh = large + f.log1p(f.exp(-2 * large)) - math.log(2)
-    direct = 2 * (large * f.tanh(large) - log_cosh)
-    excess = (large / f.cosh(f.minimum(large, 350))) ** 2 - direct
-    return f.where(small, root2, direct), f.where(small, series, excess)
+    log_cosh = y + f.log1p(f.exp(-2 * y)) - math.log(2)
+    root2 = 2 * (y * f.tanh(y) - log_cosh)
+    return root2, (y / f.cosh(f.minimum(y, 350))) ** 2 - root2
 
 
 def _power_series(x: Any, coefficients: tuple[float, ...]) -> Any:

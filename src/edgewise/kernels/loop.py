@@ -13,7 +13,7 @@ from edgewise.kernels.centre import Centre
 from edgewise.rows.block import Rows, row_blocks
 
 # With at least this many columns, turning rows into columns costs more than it saves.
-_ROWS_FIRST_FROM = 300
+ROWS_FIRST_FROM = 28
 # Numbers in a cache line. The start of shorter vectors does not matter.
 _LINE = 8
 _ALIGN_FROM = 512
@@ -34,6 +34,8 @@ class Block(NamedTuple):
     spare: Sequence[AnyArray]
     #: The rows minus the centre; the same as `z` where nothing is mapped.
     centred: AnyArray
+    #: Room for as many numbers as `z` has in single precision.
+    singles: Sequence[AnyArray]
 
 
 class BlockMemory:
@@ -47,6 +49,8 @@ class BlockMemory:
         The largest number of rows in a block.
     spare : sequence of int
         Heights of further arrays that a kernel needs.
+    singles : int
+        How many arrays of p rows in single precision a kernel needs.
     ones : bool
         Whether a row of ones stands above the rows in `Block.stack`: products with it are sums.
     below : int
@@ -65,6 +69,7 @@ class BlockMemory:
         length: int,
         *,
         spare: Sequence[int] = (),
+        singles: int = 0,
         ones: bool = False,
         below: int = 0,
         rows_first: bool = False,
@@ -72,11 +77,12 @@ class BlockMemory:
     ) -> None:
         self.length = length
         self._p, self._ones, self._below, self._spare = n_features, ones, below, spare
-        self._rows_first, self._dtype = rows_first, dtype
-        self._keep_order = rows_first or ones + n_features + below >= _ROWS_FIRST_FROM
+        self._rows_first, self._dtype, self._n_singles = rows_first, dtype, singles
+        self._keep_order = rows_first or ones + n_features + below >= ROWS_FIRST_FROM
         self._size = 0
         self._layout = (False, False)
         self._arrays: list[AnyArray] = []
+        self._singles: list[AnyArray] = []
         self._views: Block | None = None
 
     def fit(self, batch: Rows, *, mapped: bool) -> None:
@@ -101,6 +107,10 @@ class BlockMemory:
             self._arrays = _columns_first(heights, self._size)
         if self._ones:
             self._arrays[0][0] = 1.0
+        rooms = (np.empty((self._p, self._size), np.float32) for _ in range(self._n_singles))
+        if in_rows:
+            rooms = (_rows_first(self._p, self._size, np.float32) for _ in range(self._n_singles))
+        self._singles = list(rooms)
 
     def views(self, n: int) -> Block:
         """The memory for `n` rows."""
@@ -112,7 +122,8 @@ class BlockMemory:
                 z = stack[self._ones : self._ones + self._p]
             # Rows that are mapped are centred in an array of their own, the last one.
             room = spare.pop() if len(spare) > len(self._spare) else z
-            self._views = Block(n, z, stack, spare, room)
+            singles = [array[:, :n] for array in self._singles]
+            self._views = Block(n, z, stack, spare, room, singles)
         return self._views
 
 

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from edgewise._base.types import FloatArray
 from edgewise.kernels.centre import Centre
-from edgewise.kernels.loop import BlockMemory, mapped_blocks
+from edgewise.kernels.loop import ROWS_FIRST_FROM, BlockMemory, mapped_blocks
 from edgewise.kernels.products import add_gram, mirrored, row_products
 from edgewise.rows.block import Rows, block_rows, row_blocks
 from edgewise.rows.values import raise_for_nonfinite
@@ -25,7 +26,7 @@ from edgewise.rows.values import raise_for_nonfinite
 # digit, and the means of short blocks of many columns often lie a tenth apart.
 _NEAR = 0.25
 # How many blocks are summed about one origin before they are merged with others.
-_GROUP = 16
+_GROUP = 32
 
 
 def quiet() -> AbstractContextManager[object]:
@@ -168,17 +169,14 @@ def power_sums(rows: Rows, *, quartic: bool) -> PowerSums:
 
 
 class BlockSummer:
-    """Makes the `PowerSums` of groups of blocks, one after the other; owns their memory.
-
-    A row of ones stands above the p rows z and, for the quartic sums, the row ‖z‖² below them: one
-    SYRK of the whole then gives Σz, Σzzᵀ, Σ‖z‖²z and Σ‖z‖⁴ together.
-    """
+    """Makes the `PowerSums` of groups of blocks, one after the other; owns their memory."""
 
     def __init__(self, n_features: int, length: int, *, quartic: bool) -> None:
         self._p, self._quartic = n_features, quartic
-        self._memory = BlockMemory(
-            n_features, length, spare=(n_features,) * quartic, ones=True, below=int(quartic)
-        )
+        # With few columns, one product of a few more rows costs less than several calls.
+        self._stacked = n_features < ROWS_FIRST_FROM
+        extra: dict[str, Any] = {"ones": True, "below": int(quartic)} if self._stacked else {}
+        self._memory = BlockMemory(n_features, length, spare=(n_features,) * quartic, **extra)
 
     def __call__(self, group: Rows) -> PowerSums:
         """The sums of a group of rows about one origin near their mean."""
@@ -189,25 +187,47 @@ class BlockSummer:
             return self._about(group, sums.mean()) if _far(sums) else sums
 
     def _about(self, group: Rows, origin: FloatArray) -> PowerSums:
-        p = self._p
-        gram = np.zeros((1 + p + self._quartic,) * 2)
-        third, fourth = np.zeros((2, p))
-        ones = np.ones(p)
+        p, total = self._p, _Totals(self._p + (1 + self._quartic if self._stacked else 0), self._p)
         for block in mapped_blocks([group], Centre(origin, None), memory=self._memory):
             if self._quartic:
                 z, (z2,) = block.z, block.spare
                 np.multiply(z, z, out=z2)
-                block.stack[p + 1] = ones @ z2
-                third += row_products(z2, z)
-                fourth += row_products(z2, z2)
-            add_gram(gram, block.stack)
-        gram = mirrored(gram)
-        quartic = None
-        if self._quartic:
-            norm2_row, norm4 = gram[1 : p + 1, p + 1].copy(), float(gram[p + 1, p + 1])
-            quartic = QuarticSums(third, fourth, norm2_row, norm4)
-        first, second = gram[0, 1 : p + 1].copy(), gram[1 : p + 1, 1 : p + 1].copy()
-        return PowerSums(group.shape[0], origin, first, second, quartic)
+                norm2 = np.ones(p) @ z2
+                total.third += row_products(z2, z)
+                total.fourth += row_products(z2, z2)
+                if self._stacked:
+                    block.stack[p + 1] = norm2
+                else:
+                    total.norm2_row += z @ norm2
+                    total.norm4 += float(norm2 @ norm2)
+            if not self._stacked:
+                total.first += block.z @ np.ones(block.n)
+            add_gram(total.gram, block.stack)
+        return total.sums(group.shape[0], origin, stacked=self._stacked, quartic=self._quartic)
+
+
+class _Totals:
+    """The sums of blocks.
+
+    With few columns, a row of ones stands above the p rows z and, for the quartic sums, the row
+    ‖z‖² below them: one SYRK of the whole then gives Σz, Σzzᵀ, Σ‖z‖²z and Σ‖z‖⁴ together.
+    """
+
+    def __init__(self, height: int, p: int) -> None:
+        self.gram = np.zeros((height, height))
+        self.first, self.third, self.fourth, self.norm2_row = np.zeros((4, p))
+        self.norm4 = 0.0
+
+    def sums(self, n: int, origin: FloatArray, *, stacked: bool, quartic: bool) -> PowerSums:
+        gram, p = mirrored(self.gram), len(origin)
+        if not stacked:
+            first, second = self.first, gram
+            norm2_row, norm4 = self.norm2_row, self.norm4
+        else:
+            first, second = gram[0, 1 : p + 1].copy(), gram[1 : p + 1, 1 : p + 1].copy()
+            norm2_row, norm4 = gram[1 : p + 1, -1].copy(), float(gram[-1, -1])
+        kept = QuarticSums(self.third, self.fourth, norm2_row, norm4) if quartic else None
+        return PowerSums(n, origin, first, second, kept)
 
 
 def _far(sums: PowerSums) -> bool:

@@ -7,15 +7,16 @@ pair on all other columns.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from functools import partial
-from typing import Any
 
 import numpy as np
 
-from edgewise._base.matrices import off_diagonal, upper_pairs
+from edgewise._base.matrices import off_diagonal
 from edgewise._base.types import AnyArray, FloatArray
 from edgewise.kernels.centre import Centre
+from edgewise.kernels.exact_score import pair_by_pair, weight_and_residuals
 from edgewise.kernels.leverage import Leverage
 from edgewise.kernels.loop import BlockMemory, mapped_blocks
 from edgewise.kernels.pairs import strong_pairs
@@ -25,56 +26,24 @@ from edgewise.kernels.score_sums import (
     score_terms,
     share_of,
     sums_of_moments,
-    sums_of_pairs,
 )
 from edgewise.kernels.score_weight import row_tau, score_weight
 from edgewise.rows.block import Rows, block_rows
 from edgewise.rows.passes import Summable, Sums
 
-# Up to so many rows, or rows × pairs, every pair is summed by itself: products of matrices are not
-# exact with few rows.
-_FEW_ROWS = 500
-_FEW_PRODUCTS = 1 << 20
-# Numbers of pairs × rows worked on at once.
+# Numbers of columns × entries worked on at once.
 _CHUNK = 1 << 15
 # A residual's share of the variance, relative to 1 − h: above it, products are not exact enough.
 _LARGE_SHARE = 0.008
 # With few rows per column, larger squares of residuals than this: one in a hundred is.
 _LARGE_SQUARE = 7
+# From so many columns on, two of the three products are in single precision, of so many rows at a
+# time: T changes by less than 1e-6 of itself, and by that only where ρ is large.
+_SINGLE_FROM, _SINGLE_ROWS = 64, 256
 # Leverages up to this one change a statistic by less than two in ten thousand, and are left out.
 _NEGLIGIBLE = 3e-4
 # Up to this one, a row's own leverage is taken for that without the pair.
 _LOW = 4e-3
-
-
-def few_rows(n_samples: int, n_features: int) -> bool:
-    """Whether every pair is summed by itself."""
-    products = n_samples * (n_features * (n_features - 1) // 2)
-    return n_samples <= _FEW_ROWS or products <= _FEW_PRODUCTS
-
-
-def all_pairs_exactly(centred: FloatArray, leverage: Leverage, rho: FloatArray) -> ScoreSums:
-    """The sums of all pairs, pair by pair, from all centred rows (features first)."""
-    p, n = centred.shape
-    v = leverage.B.T @ centred
-    complement = leverage.complement(v, centred, np.empty_like(centred))
-    tau = row_tau(v * v, complement, n)
-    i, j = upper_pairs(p)
-    found = np.empty((6, i.size))
-    step = max(1, _CHUNK // n)
-    for start in range(0, i.size, step):
-        part = slice(start, start + step)
-        r = rho[i[part], j[part]][:, np.newaxis]
-        found[:, part] = _pair_by_pair(v[i[part]], v[j[part]], r, complement, tau, n)
-    diagonal = _pair_by_pair(v, v, np.zeros((p, 1)), complement, tau, n)[-1]
-    return sums_of_pairs(found, p, diagonal)
-
-
-def _pair_by_pair(
-    a: FloatArray, b: FloatArray, r: FloatArray, complement: FloatArray, tau: FloatArray, n: int
-) -> FloatArray:
-    """Sums over rows for pairs with unit-variance residuals a and b and partial correlation r."""
-    return np.asarray(_terms(a, b, r, complement, tau, n).sum(axis=2))
 
 
 def _terms(
@@ -85,27 +54,6 @@ def _terms(
     product = scale * (x * y)
     mean_square = (scale / 2) * (x * x + y * y)
     return score_terms(w, product, mean_square, a * b / complement)
-
-
-def weight_and_residuals(
-    a: FloatArray, b: FloatArray, r: Any, complement: FloatArray, tau: FloatArray, n: int
-) -> tuple[FloatArray, FloatArray, FloatArray, Any]:
-    """The weight of each row, and the residuals of pairs given all columns but the two.
-
-    From the residuals a and b given all others, of unit variance; squares of the result, times the
-    last number, have the mean one.
-    """
-    left = (1 - r) * (1 + r)
-    x, y = r * b, r * a
-    x += a
-    y += b
-    # (a² + b² + 2rab)/((n−1)(1−r²)) is what the pair itself has of the leverage.
-    own = b * b
-    own *= left
-    own += x * x
-    own *= 1 / ((n - 1) * left)
-    own += complement
-    return score_weight(own, tau), x, y, n / ((n - 1) * left)
 
 
 def all_pairs_at_once(
@@ -139,9 +87,12 @@ def _product_sums(
     with 1/(1 − h)² in place of w.
     """
     p, n, first = len(leverage.root), leverage.n_samples, len(rho)
-    memory = BlockMemory(p, block_rows(p), spare=(p, p))
+    single = first >= _SINGLE_FROM
+    memory = BlockMemory(p, block_rows(p), spare=(p, p), singles=2 * single)
     m22, m31, eighth = np.zeros((3, first, first))
     exact, squares = np.zeros((6, first, first)), np.zeros(2)
+    # Keeps v⁸ within the range of single precision, whatever n is.
+    unit = 2.0 ** -round(math.log2(n) / 4) if single else 1.0
     for block in mapped_blocks(batches, centre, leverage.B, memory=memory):
         v, (s, t) = block.z, block.spare
         np.multiply(v, v, out=s)
@@ -152,29 +103,68 @@ def _product_sums(
         v, s, t = v[:first], s[:first], t[:first]
         weighted = v
         if complement is not None and tau is not None:
-            of_row = np.sqrt(score_weight(complement, tau))
-            of_row[complement >= 1 - _NEGLIGIBLE] = 1.0
-            weighted = np.multiply(v, of_row, out=t)
-            high = np.flatnonzero(complement < 1 - _LOW)
-            rows: Any = high if high.size < block.n else slice(None)
-            if high.size:
-                q, column, row = _own_factors(s[:, rows], complement[rows], tau[rows], n, p)
-                weighted[:, rows] *= q
-                q *= of_row[rows]
-                s[:, rows] *= q
-                of_row[rows] = 1.0
-                _add_entries(exact, v, s, complement, tau, rho, n, column, high[row])
-            s *= of_row
+            weighted = t
+            entries = _weigh(v, s, t, complement, tau, n, p)
+            _add_entries(exact, v, s, complement, tau, rho, n, *entries)
             of_rows = np.square(np.ones(first) @ s)
             squares += of_rows.sum(), of_rows @ _raised(complement, tau, p)
         else:
             squares += of_rows @ of_rows
         add_gram(m22, s)
         # The centred rows are not needed any more.
-        m31 += np.multiply(s, v, out=block.centred[:first]) @ weighted.T
-        s *= s
-        add_gram(eighth, s)
+        cubes, other = block.centred[:first], weighted
+        if single:
+            cubes, other = (room[:first] for room in block.singles)
+            np.copyto(other, weighted, casting="same_kind")
+        np.multiply(s, v, out=cubes, casting="same_kind")
+        for some in _slices(block.n, _SINGLE_ROWS if single else block.n):
+            m31 += cubes[:, some] @ other[:, some].T
+        fourths = np.multiply(s, unit, out=cubes, casting="same_kind")
+        fourths *= fourths
+        add_gram(eighth, fourths)
+    eighth *= unit**-4
     return m22, m31, eighth, exact, squares
+
+
+def _slices(n: int, rows: int) -> Iterator[slice]:
+    return (slice(start, start + rows) for start in range(0, n, rows))
+
+
+def _weigh(
+    v: FloatArray,
+    s: FloatArray,
+    weighted: FloatArray,
+    complement: FloatArray,
+    tau: FloatArray,
+    n: int,
+    p: int,
+) -> tuple[AnyArray, AnyArray]:
+    """Give each v its factor of the weight, in `weighted`, and each v² in `s`; and what has none.
+
+    The latter are entries (column, row) whose pairs must be summed exactly.
+    """
+    of_row = np.sqrt(score_weight(complement, tau))
+    of_row[complement >= 1 - _NEGLIGIBLE] = 1.0
+    high = np.flatnonzero(complement < 1 - _LOW)
+    if not high.size:
+        np.multiply(v, of_row, out=weighted)
+        s *= of_row
+        return high, high
+    if high.size == len(of_row):
+        # A pass over the numbers less: factors of rows and of entries together.
+        q, column, row = _own_factors(s, complement, tau, n, p)
+        q *= of_row
+        np.multiply(v, q, out=weighted)
+        s *= q
+        return column, row
+    np.multiply(v, of_row, out=weighted)
+    q, column, row = _own_factors(s[:, high], complement[high], tau[high], n, p)
+    weighted[:, high] *= q
+    q *= of_row[high]
+    s[:, high] *= q
+    of_row[high] = 1.0
+    s *= of_row
+    return column, high[row]
 
 
 def _raised(complement: FloatArray, tau: FloatArray, p: int) -> FloatArray:
@@ -207,8 +197,11 @@ def _own_factors(
     large = max(_LARGE_SHARE, _LARGE_SQUARE / (n - p))
     # No v_i²/(n−1) exceeds the leverage, so most rows of long data need not be looked at.
     maybe = np.flatnonzero(1 - complement > large * complement)
-    column, row = np.nonzero(x[:, maybe] > large)
-    row = maybe[row]
+    if maybe.size == x.shape[1]:
+        column, row = _places(x > large)
+    else:
+        column, row = _places(x[:, maybe] > large)
+        row = maybe[row]
     # The second factor of the weight is τ + (1 − τ)(1 − h)(1 + x + y).
     rest = (1 - tau) * complement
     q = x * (rest / (tau + rest))
@@ -218,6 +211,14 @@ def _own_factors(
     np.divide(1.0, q, out=q)
     q[column, row] = 0.0
     return q, column, row
+
+
+def _places(marked: AnyArray) -> tuple[AnyArray, AnyArray]:
+    """Rows and columns of the few places that are marked, found in the order of memory."""
+    in_rows = marked.strides[0] < marked.strides[1]
+    flat = np.flatnonzero(marked.T if in_rows else marked)
+    first, second = np.divmod(flat, marked.shape[0 if in_rows else 1])
+    return (second, first) if in_rows else (first, second)
 
 
 def _add_entries(
@@ -273,7 +274,7 @@ def _replace_near_one(
         _exact_sums, centre=centre, leverage=leverage, i=i, j=j, r=rho[i, j][:, np.newaxis]
     )
     (found,) = rows.sums(one_pass)
-    second, cross, ends, fourth, sixth, _ = found
+    second, cross, ends, fourth, sixth = found
     for matrix, values in (
         (sums.second, second),
         (sums.cross, cross),
@@ -294,10 +295,10 @@ def _exact_sums(
 ) -> Sums:
     p = len(leverage.root)
     memory = BlockMemory(p, block_rows(p), spare=(p,))
-    total = np.zeros((6, i.size))
+    total = np.zeros((5, i.size))
     for block in mapped_blocks(batches, centre, leverage.B, memory=memory):
         v, room = block.z, block.spare[0]
         complement = leverage.complement(v, block.centred, room)
         tau = row_tau(np.multiply(v, v, out=room), complement, leverage.n_samples)
-        total += _pair_by_pair(v[i], v[j], r, complement, tau, leverage.n_samples)
+        total += pair_by_pair(v[i], v[j], r, complement, tau, leverage.n_samples)
     return (total,)

@@ -81,7 +81,7 @@ def sums_of_moments(
 ) -> ScoreSums:
     """From Σ w v_i²v_j², Σ w v_i³v_j, Σ w v_i⁴ and Σ w²v_i⁴v_j⁴: e ∝ v_i + ρv_j, v_j + ρv_i.
 
-    `exact` are the sums of what these leave out, as `_pair_by_pair` makes them. `raised` is what
+    `exact` are the sums of what these leave out, as `score_terms` makes them. `raised` is what
     Σ v_i²v_j²/(1 − h)² is of Σ w v_i²v_j².
     """
     more = np.zeros((6, *rho.shape)) if exact is None else exact

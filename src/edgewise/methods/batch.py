@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -30,11 +31,13 @@ from edgewise.methods.planning import (
     planned_fisher_z,
     student_critical,
 )
+from edgewise.states.batch_length import default_batches
 from edgewise.states.batched import BatchedState
 
 B = TypeVar("B", bound=BatchedState[Any])
 
-DEFAULT_BATCHES = 100
+#: What the command line says of the option.
+BATCHES_HELP = "Batches of rows; by default 100, fewer with more than 160 columns."
 # A batch with fewer rows is hardly longer than any serial dependence.
 _FEW_ROWS = 8
 _ENOUGH_ROWS = 16
@@ -53,8 +56,8 @@ class Batch(PerEdgeMethod):
     Parameters
     ----------
     n_batches : int, optional
-        At least that many batches and less than twice as many; by default 100, but fewer where
-        batches would be very short.
+        At least that many batches and less than twice as many. By default 100, and with p > 160
+        columns 16,000/p, but at least 16; fewer where batches would be very short.
     random_state : int
         Seed of the bootstrap of ``correction="maxt"``.
 
@@ -66,7 +69,7 @@ class Batch(PerEdgeMethod):
     {'n_batches': 65}
     """
 
-    n_batches: int | None = option(None, "Batches of rows; by default 100.", kind=int)
+    n_batches: int | None = option(None, BATCHES_HELP, kind=int)
     random_state: int = option(0, "Seed of the bootstrap of --correction maxt.", kind=int)
 
     name: ClassVar[str] = "batch"
@@ -86,7 +89,7 @@ class Batch(PerEdgeMethod):
 
     @property
     def needs(self) -> Needs:
-        return Needs(n_batches=DEFAULT_BATCHES if self.n_batches is None else self.n_batches)
+        return Needs(in_batches=True, n_batches=self.n_batches)
 
     def measure(self, evidence: Evidence) -> Measurement:
         estimate, left_out, worth, reference = self._left_out(evidence)
@@ -122,7 +125,8 @@ class Batch(PerEdgeMethod):
         self, pilot: PairMoments, moments: PairMoments, wanted: FloatArray, measured: Measurement
     ) -> PlannedStatistic:
         inflation = dependence_inflation(pilot, measured)
-        return planned_fisher_z(moments, wanted, inflation=inflation, critical=_expected_critical)
+        critical = partial(_expected_critical, p=len(wanted))
+        return planned_fisher_z(moments, wanted, inflation=inflation, critical=critical)
 
     @classmethod
     def asked(cls, record: Mapping[str, Any]) -> dict[str, Any]:
@@ -155,16 +159,16 @@ def check_batches(asked: int | None, state: BatchedState[Any]) -> None:
         )
 
 
-def _expected_critical(rows: FloatArray, log_level: float) -> FloatArray:
+def _expected_critical(rows: FloatArray, log_level: float, p: int) -> FloatArray:
     """Student's critical value after this many rows; its degrees of freedom are the batches − 1."""
-    batches = [expected_batches(float(n)) for n in rows.ravel()]
+    batches = [expected_batches(float(n), p) for n in rows.ravel()]
     return student_critical(np.maximum(np.reshape(batches, rows.shape) - 1, 1.0), log_level)
 
 
-def expected_batches(n_rows: float) -> float:
-    """How many batches the test would make of this many rows, by default."""
+def expected_batches(n_rows: float, p: int) -> float:
+    """How many batches the test would make of this many rows of p columns, by default."""
     length = 1.0
-    while n_rows / length >= 2 * DEFAULT_BATCHES:
+    while n_rows / length >= 2 * default_batches(p):
         length *= 2
     while length < _ENOUGH_ROWS and n_rows / length >= 2 * _FEWEST_BATCHES:
         length *= 2

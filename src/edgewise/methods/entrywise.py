@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,7 +18,7 @@ from edgewise.inference.max_statistic import MaxStatistic
 from edgewise.inference.measurement import Measurement
 from edgewise.inference.reference import Student
 from edgewise.inference.spread import degrees_of_freedom
-from edgewise.methods.batch import DEFAULT_BATCHES, working_batches
+from edgewise.methods.batch import BATCHES_HELP, working_batches
 from edgewise.methods.bound_method import BoundMethod
 from edgewise.methods.jackknife import leave_one_out
 from edgewise.methods.method import Assumes, option
@@ -58,7 +59,7 @@ class Entrywise(BoundMethod):
     (4.15, 4.23)
     """
 
-    n_batches: int | None = option(None, "Batches of rows; by default 100.", kind=int)
+    n_batches: int | None = option(None, BATCHES_HELP, kind=int)
     random_state: int = option(0, "Seed of the bootstrap.", kind=int)
 
     name: ClassVar[str] = "entrywise"
@@ -75,17 +76,16 @@ class Entrywise(BoundMethod):
 
     @property
     def needs(self) -> Needs:
-        return Needs(n_batches=DEFAULT_BATCHES if self.n_batches is None else self.n_batches)
+        return Needs(in_batches=True, n_batches=self.n_batches)
 
     def measure(self, evidence: Evidence) -> Measurement:
         state = working_batches(self.n_batches, evidence.batches())
         estimate = type(self).estimator(state.pooled(), evidence.feature_names, evidence.glance)
-        left_out = leave_one_out(state, estimate, entries=True)
-        if left_out.precision is None:
-            raise TypeError("left_out: expected with the entries of the precision")
+        left_out = leave_one_out(state, estimate)
+        influence = left_out.precision()
         p = len(evidence.feature_names)
-        maxima = MaxStatistic(left_out.precision, self.random_state, diagonal=True)
-        student = Student(_degrees(left_out.precision))
+        maxima = MaxStatistic(partial(np.asarray, influence), self.random_state, diagonal=True)
+        student = Student(_degrees(influence))
         radius = LargestRadius(maxima.largest(), student, p * (p + 1) // 2)
         transfer = EntryTransfer(left_out.spread(estimate).precision)
         record = {"n_batches": len(left_out)}
@@ -103,9 +103,7 @@ def _degrees(influence: FloatArray) -> float:
     Influences of batches with a kurtosis above 3 make less certain errors. The median over the
     entries is one number for all, and steadier than the kurtosis of any of them.
     """
-    batches, p, _ = influence.shape
-    rows, columns = np.triu_indices(p)
-    squares = influence[:, rows, columns] ** 2
+    batches, squares = len(influence), influence**2
     mean = np.maximum(squares.mean(axis=0), np.finfo(float).tiny)
     kurtosis = np.median(np.mean((squares / mean) ** 2, axis=0))
     matched = float(degrees_of_freedom(batches, np.asarray(kurtosis)))

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 
 from edgewise._base.checks import check_choice, check_count
-from edgewise._base.matrices import off_diagonal, root_outer
+from edgewise._base.matrices import off_diagonal, pairs_of, root_outer
 from edgewise._base.text import listed
 from edgewise._base.types import FloatArray
 from edgewise._base.warn import warn
@@ -32,7 +33,7 @@ from edgewise.methods.bound_method import rows_for_bound
 from edgewise.methods.jackknife import LeftOut, portions, variation
 from edgewise.methods.method import Assumes, Method, option
 from edgewise.methods.planning import Plan, PlannedStatistic, per_edge_rows, student_critical
-from edgewise.states.concordance import DEFAULT_BATCHES, WINDOW_ROWS
+from edgewise.states.concordance import WINDOW_ROWS
 
 # The share of tied pairs of rows above which a column does not look continuous; and, times √n, the
 # square of that share above which the error that ties may make is no longer small beside chance.
@@ -118,7 +119,7 @@ class Kendall(Method):
 
     @property
     def needs(self) -> Needs:
-        return Needs(n_batches=self.n_batches or DEFAULT_BATCHES, concordance=True)
+        return Needs(in_batches=True, n_batches=self.n_batches, concordance=True)
 
     @property
     def relies_on(self) -> Assumes:
@@ -167,18 +168,19 @@ class Kendall(Method):
     ) -> Measurement:
         if left_out is None:
             spread, units = _unknown(estimate), 2
+            influences: Callable[[], FloatArray]
             # Any that are not zero would do: with infinite errors every statistic is.
-            influence = np.ones((units, *estimate.precision.shape))
+            influences = partial(np.ones, (units, pairs_of(estimate.precision).size))
         else:
             spread, units = _spread(left_out, estimate, concordance.tied()), len(left_out)
-            influence = left_out.fisher_z
+            influences = left_out.fisher_z
         uncertainty = PerEdge(spread, Student(units - 1))
         return self.measurement(
             evidence,
             estimate,
             uncertainty.statistic(estimate.partial_correlation),
             uncertainty,
-            maxima=MaxStatistic(influence, self.random_state),
+            maxima=MaxStatistic(influences, self.random_state),
             record=self._record() | {"n_units": len(concordance.touching)},
         )
 
@@ -237,19 +239,19 @@ def leave_one_out(concordance: Concordance, estimate: PrecisionEstimate) -> Left
     None if the latent correlations without some unit are not positive definite: then nothing is
     known about the errors of their inverse, and making them so would hide it.
     """
-    units, p = len(concordance.touching), len(estimate.precision)
-
-    def rest() -> Iterator[FloatArray]:
-        for some in portions(units, p):
-            left = concordance.correlations_without(some)
-            if not definite(left):
-                raise _NotDefiniteError
-            yield left
-
     try:
-        return variation(rest(), units, estimate)
+        return variation(partial(_correlations_without, concordance), estimate)
     except _NotDefiniteError:
         return None
+
+
+def _correlations_without(concordance: Concordance) -> Iterator[FloatArray]:
+    """The latent correlations without each unit, some at a time."""
+    for some in portions(len(concordance.touching), len(concordance.tied())):
+        left = concordance.correlations_without(some)
+        if not definite(left):
+            raise _NotDefiniteError
+        yield left
 
 
 class _NotDefiniteError(Exception):

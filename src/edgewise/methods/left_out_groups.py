@@ -18,7 +18,7 @@ from edgewise.estimators.inverse import PrecisionEstimate
 from edgewise.inference.spread import Spread, floored_spread
 from edgewise.kernels.score_sums import ScoreSums
 from edgewise.kernels.score_weight import believed_tau
-from edgewise.methods.jackknife import covariances_without, inverses
+from edgewise.methods.jackknife import AllRows, inverses
 from edgewise.methods.left_out import LEAST, Powers, TermSums, Units, partial_of, unit_precision
 from edgewise.states.groups import GroupMoments
 
@@ -34,15 +34,13 @@ def _without_each(
             f"groups: expected more than {p} rows without the largest group, got "
             f"{int(left.min())}; test fewer columns, or collect more groups."
         )
-    # In units of the columns' deviations, which may be far apart.
-    scale = np.sqrt(estimate.covariance.diagonal())
-    whole = estimate.covariance / scale / scale[:, np.newaxis] * (n - 1)
-    root = np.sqrt(estimate.precision.diagonal()) * scale
+    rows = AllRows.of(estimate)
+    root = np.sqrt(estimate.precision.diagonal()) * rows.scale
     B = estimate.residual_map
     for start in range(0, len(left), groups.step):
         some = slice(start, start + groups.step)
         mine = groups.sums_about(estimate.centre, some)
-        rest = covariances_without(whole, mine.second, mine.first, left[some], scale)
+        rest = rows.without(groups.sums_of(some))
         share = (left[some] - 1) / (n - 1)
         yield Units.of(B.T @ mine.second @ B, inverses(rest), root, share), mine.first @ B
 

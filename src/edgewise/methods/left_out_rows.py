@@ -14,6 +14,7 @@ from functools import partial
 
 import numpy as np
 
+from edgewise._base.cores import on_each
 from edgewise._base.types import FloatArray
 from edgewise.errors import DataError
 from edgewise.estimators.inverse import PrecisionEstimate, unscaled
@@ -124,8 +125,8 @@ def _left_out(batches: Iterator[Rows], whole: _Whole, names: Sequence[str]) -> S
     rho = partial_of(estimate)
     z, unit = np.arctanh(rho), unit_precision(rho)
     terms, fisher_z, precision = TermSums(p), Powers((p, p)), Powers((p, p))
-    for sums in _units(batches, whole):
-        some, tau = _without(sums, whole, names)
+    work = partial(_without, whole=whole, names=names)
+    for some, tau in on_each(work, _units(batches, whole)):
         terms.add(*some.terms(rho, estimate.n_samples, tau))
         fisher_z.add(np.arctanh(some.partial) - z)
         precision.add(some.precision() - unit)
@@ -216,8 +217,13 @@ def left_out_batches(
             f"batch, got {int(left.min())}; use more batches. The pairs with least overlap are "
             f"{least_overlap(pooled, names)}."
         )
-    rest = (_rest(sums[some], whole, names) for some in portions(batches, p))
-    return variation(rest, batches, estimate, whole.scale), _degrees(sums, whole)
+    rest = partial(_each_rest, sums, whole, names)
+    return variation(rest, estimate, whole.scale), _degrees(sums, whole)
+
+
+def _each_rest(sums: PairwiseSums, whole: _Whole, names: Sequence[str]) -> Iterator[FloatArray]:
+    for some in portions(len(sums), len(whole.scale)):
+        yield _rest(sums[some], whole, names)
 
 
 def _degrees(sums: PairwiseSums, whole: _Whole) -> FloatArray:

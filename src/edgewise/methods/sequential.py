@@ -24,7 +24,7 @@ from edgewise.inference.measurement import Measurement
 from edgewise.inference.per_edge import PerEdge
 from edgewise.inference.reference import AnytimeReference, Student, tuned_rho2
 from edgewise.methods.batch import (
-    DEFAULT_BATCHES,
+    BATCHES_HELP,
     check_batches,
     dependence_inflation,
     expected_batches,
@@ -68,7 +68,7 @@ class Sequential(PerEdgeMethod):
 
     tuned_for: int = option(10_000, "The number of rows that matters most.", kind=int)
     tuned_level: float = option(0.05, "The level for all pairs that it is tuned to.", kind=float)
-    n_batches: int | None = option(None, "Batches of rows; by default 100.", kind=int)
+    n_batches: int | None = option(None, BATCHES_HELP, kind=int)
 
     name: ClassVar[str] = "sequential"
     guarantee: ClassVar[str] = "per edge, at every look"
@@ -88,7 +88,7 @@ class Sequential(PerEdgeMethod):
 
     @property
     def needs(self) -> Needs:
-        return Needs(n_batches=DEFAULT_BATCHES if self.n_batches is None else self.n_batches)
+        return Needs(in_batches=True, n_batches=self.n_batches)
 
     def measure(self, evidence: Evidence) -> Measurement:
         state = evidence.batches()
@@ -118,7 +118,7 @@ class Sequential(PerEdgeMethod):
 
         def critical(rows: FloatArray, log_level: float) -> FloatArray:
             found = [
-                AnytimeReference(round(n), rho2, Student(expected_batches(n) - 1)).critical(
+                AnytimeReference(round(n), rho2, Student(expected_batches(n, p) - 1)).critical(
                     log_level
                 )
                 for n in rows.ravel()
@@ -145,7 +145,7 @@ class ConfidenceSequence(State):
     tuned_for : int
         The number of rows that matters most: in standard errors the intervals are narrowest
         there; up to 30 % wider at a tenth of it and 7 % at ten times as many, less with many pairs.
-    n_batches : int
+    n_batches : int, optional
         Batches of rows that the variances are estimated from; see `BatchMoments`.
 
     Attributes
@@ -209,7 +209,7 @@ class ConfidenceSequence(State):
         alpha: float = 0.05,
         *,
         tuned_for: int = 10_000,
-        n_batches: int = DEFAULT_BATCHES,
+        n_batches: int | None = None,
     ) -> None:
         self.alpha = check_alpha(alpha)
         self.tuned_for = check_count("tuned_for", tuned_for, at_least=2)

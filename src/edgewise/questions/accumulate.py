@@ -209,8 +209,7 @@ def accumulate(
         batches = DEFAULT_BATCHES if n_batches is None else n_batches
         return accumulated(data, ConcordanceMoments(batches), **how)[0]
     if uneven:
-        batches = DEFAULT_BATCHES if n_batches is None else n_batches
-        return accumulated(data, PairwiseMoments(batches), **how)[0]
+        return accumulated(data, PairwiseMoments(n_batches), **how)[0]
     if n_batches is None:
         return accumulated(data, Moments(order=order), **how)[0]
     return accumulated(data, BatchMoments(n_batches), **how)[0]

@@ -189,7 +189,8 @@ def edge_test(
           before them), `random_state` (0, of the bootstrap), `radius` ("hoeffding": a bound on all
           entries at once, for every number of rows and any tails).
         - "batch", "entrywise": `n_batches` (at least that many and less than twice as many; 100,
-          but fewer where batches would be very short), `random_state` (0, of the bootstrap).
+          with p > 160 columns 16,000/p but at least 16, and fewer where batches would be very
+          short), `random_state` (0, of the bootstrap).
 
     Returns
     -------

@@ -75,7 +75,8 @@ class EdgeTest(FittedTest, BaseEstimator):  # type: ignore[misc]
     solver : {"auto", "full", "matrix-free"}
         For "eig" and the radii "eig" and "chi2": how eigenvalues are found.
     n_batches : int, optional
-        For "batch" and "entrywise": by default 100, but fewer if batches would be very short.
+        For "batch" and "entrywise": by default 100, but fewer with more than 160 columns, or if
+        batches would be very short.
     random_state : int
         Seed of the bootstrap of ``correction="maxt"`` and of "entrywise".
     penalty : float

@@ -19,9 +19,10 @@ from edgewise.estimators.columns_at_fault import measurable
 from edgewise.estimators.inverse import PrecisionEstimate
 from edgewise.evidence.from_fourth import FourthEvidence
 from edgewise.kernels.centre import Centre
+from edgewise.kernels.exact_score import few_rows
 from edgewise.kernels.leverage import Leverage
 from edgewise.kernels.power_sums import quiet
-from edgewise.kernels.score import all_pairs_at_once, few_rows
+from edgewise.kernels.score import all_pairs_at_once
 from edgewise.kernels.score_pair import one_pair_exactly
 from edgewise.kernels.score_weight import score_weight
 from edgewise.methods.sandwich import NEARLY_ONE, leverage_of

@@ -16,7 +16,8 @@ from edgewise.rows.collecting import all_rows
 from edgewise.rows.file_read import FileRead, files_read
 from edgewise.rows.labels import label_numbers
 from edgewise.rows.level_column import column_of_labels, labels_of
-from edgewise.rows.opening import on_cluster, open_table
+from edgewise.rows.opening import files_of, on_cluster, open_table
+from edgewise.rows.readers.file_marks import all_unchanged
 from edgewise.rows.values import raise_for_nonfinite
 from edgewise.states.registry import as_state
 
@@ -80,6 +81,12 @@ def read_levels(data: Any, by: Any, rows: Mapping[str, Any]) -> Levels:
             "by: expected with rows in this process, got rows on a cluster; split them there, as "
             "in compare_groups(frame[frame.g == 1], frame[frame.g == 2])."
         )
+    # Files are opened once for the levels, and once for the rows.
+    with all_unchanged(files_of(data).values()):
+        return _read_levels(data, by, rows)
+
+
+def _read_levels(data: Any, by: Any, rows: Mapping[str, Any]) -> Levels:
     together = rows["groups"]
     if isinstance(by, str):
         labels = column_of_labels(data, by)

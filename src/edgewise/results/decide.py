@@ -25,7 +25,7 @@ def decide(measurement: Measurement, question: Question) -> EdgeTestResult:
     log_p = symmetric(made.log_pvalue, p, diagonal=np.nan)
     statistic = measurement.statistic.copy()
     statistic[~off_diagonal(p) if made.tested is None else ~made.tested] = np.nan
-    threshold = made.threshold
+    threshold: Any = made.threshold
     if isinstance(threshold, np.ndarray):
         np.fill_diagonal(threshold, np.nan)
     errors: dict[str, Any] = {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from edgewise.results.json import from_json, json_schema, to_document
 from edgewise.results.json_output import WritesJson
 from edgewise.results.matrix import Matrices
 from edgewise.results.summary import headline, shortest, summary
+from edgewise.results.threshold import THRESHOLD
 from edgewise.rows.file_read import FileRead
 
 if TYPE_CHECKING:
@@ -145,7 +146,7 @@ class EdgeTestResult(Matrices, WritesJson):
     pvalue: FloatArray
     adjusted_pvalue: FloatArray
     reject: BoolArray
-    threshold: float | FloatArray
+    threshold: float | FloatArray = THRESHOLD
     radius: float | None = None
     rows_needed: int | None = None
     standard_error: FloatArray | None = None
@@ -162,8 +163,7 @@ class EdgeTestResult(Matrices, WritesJson):
 
     def __post_init__(self) -> None:
         # The arrays are frozen too.
-        for known in fields(self):
-            value = getattr(self, known.name)
+        for value in vars(self).values():
             if isinstance(value, np.ndarray):
                 value.flags.writeable = False
 

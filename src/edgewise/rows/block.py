@@ -13,7 +13,7 @@ from edgewise._base.types import AnyArray, FloatArray
 # Half a megabyte of float64: a block, its square and a product stay in a core's L2 cache.
 _BLOCK_ELEMENTS = 1 << 16
 # With fewer rows, adding p × p sums costs as much as computing them.
-_MIN_BLOCK_ROWS = 4096
+_MIN_BLOCK_ROWS = 1024
 
 
 class Piece(NamedTuple):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -16,8 +17,8 @@ from edgewise._base.types import AnyArray, FloatArray
 from edgewise.rows.block import ColumnBlock, Rows, row_blocks
 from edgewise.rows.score_map import normal_scores
 
-#: How many leading rows are kept: at most this many, and at most this many numbers (8 MB).
-_MOST_ROWS, _MOST_NUMBERS = 8192, 1 << 20
+#: How many leading rows are kept: at most this many, and at most this many numbers (4 MB).
+_MOST_ROWS, _MOST_NUMBERS = 8192, 1 << 19
 #: And of the first part of a table on a cluster; the second keeps half, the third a third of it.
 _MOST_ROWS_OF_PARTS = 1024
 _FEWEST_ROWS = 256
@@ -25,6 +26,8 @@ _FEWEST_ROWS = 256
 # of all rows is not yet known, so a row with twice this share is found for certain), and if its
 # rows vary more than those before it.
 _SHARE, _MORE = 0.14, 1.1
+# Of the first block, rows that are searched in any case.
+_SEARCHED = 1024
 
 
 def leading_limit(n_features: int) -> int:
@@ -159,6 +162,12 @@ class Looker:
                 self._look(block)
 
     def _look(self, block: Rows) -> None:
+        if self._scatter is not None and not self.glance.n_samples and len(block) > 2 * _SEARCHED:
+            # The first few rows tell what is usual, so that the others need not be searched.
+            total, self._scatter = self._scatter, partial(_scatter_of, block[:_SEARCHED])
+            self._look(block[:_SEARCHED])
+            self._scatter = total
+            block = block[_SEARCHED:]
         columns = self._unusual_columns(block.shape[0])
         seen = self.glance
         missing = self._limit - len(seen.leading) if len(seen.leading) == seen.n_samples else 0
@@ -182,6 +191,14 @@ class Looker:
         # A column may be constant so far, or its squares are too small for float64.
         usual &= total != 0
         return np.flatnonzero(~usual | (n_before == 0))
+
+
+def _scatter_of(block: Rows) -> FloatArray:
+    """Σ (x − mean)² of each column of a few rows."""
+    rows = np.asarray(block, dtype=np.float64)
+    with np.errstate(over="ignore", invalid="ignore"):
+        centred = rows - rows.mean(axis=0)
+        return np.asarray(np.einsum("ij,ij->j", centred, centred))
 
 
 def _extremes(

@@ -17,12 +17,12 @@ from edgewise.rows.block import ColumnBlock
 from edgewise.rows.glance import Glance, Looker
 from edgewise.rows.table import Part, Table
 from edgewise.rows.values import nonfinite_counts, nonfinite_message
+from edgewise.states.batch_length import batch_length
 from edgewise.states.batched import BatchedState
 from edgewise.states.groups import GroupMoments
 from edgewise.states.partition_batches import (
     BatchSegment,
-    batch_length,
-    segment_of,
+    SegmentMaker,
     state_of_segment,
 )
 from edgewise.states.row_state import RowState
@@ -78,6 +78,8 @@ def _first_pass(
     try:
         if in_order and isinstance(state, BatchedState) and (parts is None or len(parts) > 1):
             return cast(tuple[S, int, Glance], _batches_over_parts(table, state, looks))
+        if isinstance(state, BatchedState) and not state.n_samples and parts and len(parts) == 1:
+            state.expect(parts[0] or 0, len(table.feature_names))
         return table.reduce(partial(_taken, state=state, after=after, looks=looks), _merged)
     except NonFiniteError as error:
         raise _described(table, error) from error
@@ -107,8 +109,8 @@ def _glance(looker: Looker, part: Part) -> Glance:
 
 
 def _place(part: Part) -> int | None:
-    """Its number among the parts on a cluster; None for a whole table, which has no name."""
-    return part.number if part.where else None
+    """Its number among the parts of a table; None for the first of a table that is read here."""
+    return part.number if part.where or part.number else None
 
 
 def _merged(a: tuple[Any, int, Glance], b: tuple[Any, int, Glance]) -> tuple[Any, int, Glance]:
@@ -120,10 +122,11 @@ def _batches_over_parts(
 ) -> tuple[BatchedState[Any], int, Glance]:
     """Batches that cross the ends of parts, as they would in a single stream."""
     starts = np.concatenate([[0], np.cumsum(_rows_of_parts(table))]).astype(np.int64)
-    length = batch_length(int(starts[-1]), state.n_batches)
+    n_batches = state.batches_of(len(table.feature_names))
+    length = batch_length(int(starts[-1]), n_batches)
     one_pass = partial(_segment_of, kind=type(state), starts=starts, length=length, looks=looks)
     segment, n_dropped, glance = table.reduce(one_pass, _merged)
-    later = state_of_segment(type(state), segment, state.n_batches, length)
+    later = state_of_segment(type(state), segment, n_batches, length)
     later.feature_names = table.feature_names if table.named else None
     return state + later, n_dropped, glance
 
@@ -147,9 +150,9 @@ def _segment_of(
     part: Part, kind: type[BatchedState[Any]], starts: AnyArray, length: int, looks: bool
 ) -> tuple[BatchSegment, int, Glance]:
     start, stop = int(starts[part.number]), int(starts[part.number + 1])
-    looker = Looker(len(part.feature_names), number=_place(part))
-    blocks = part.blocks()
-    segment = segment_of(kind, looker.watch(blocks) if looks else blocks, start, length)
+    maker = SegmentMaker(kind, start, length)
+    looker = Looker(len(part.feature_names), maker.column_scatter, _place(part))
+    segment = maker.segment(looker.watch(part.blocks()) if looks else part.blocks())
     n = 0 if segment.sums is None else int(segment.sums.n.sum())
     if n != stop - start:
         raise DataError(

@@ -15,8 +15,10 @@ from edgewise.rows.block import Rows
 from edgewise.rows.values import raise_for_nonfinite
 from edgewise.states.file_format import StateContents
 
-# Batches with at least this many rows are summed one by one.
-_LONG = 2048
+# Longer batches are summed in blocks.
+_LONG = 4096
+# With so many columns, batches are summed one by one.
+MANY_COLUMNS = 50
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -34,13 +36,14 @@ class BatchSums:
     def __getitem__(self, which: slice) -> BatchSums:
         return BatchSums(self.n[which], self.origin[which], self.first[which], self.second[which])
 
-    def then(self, later: BatchSums) -> BatchSums:
+    def then(self, *later: BatchSums) -> BatchSums:
         """These batches followed by others."""
+        every = (self, *later)
         return BatchSums(
-            np.concatenate([self.n, later.n]),
-            np.concatenate([self.origin, later.origin]),
-            np.concatenate([self.first, later.first]),
-            np.concatenate([self.second, later.second]),
+            np.concatenate([sums.n for sums in every]),
+            np.concatenate([sums.origin for sums in every]),
+            np.concatenate([sums.first for sums in every]),
+            np.concatenate([sums.second for sums in every]),
         )
 
     def rearranged(self, order: npt.NDArray[np.intp]) -> BatchSums:
@@ -86,6 +89,22 @@ class BatchSums:
             second -= cross.transpose(0, 2, 1)
             return BatchSums(self.n, origin, self.first - n * a, second)
 
+    def together(self) -> PowerSums:
+        """The sums of all batches about one origin, their mean."""
+        n = int(self.n.sum())
+        share = (self.n / n)[:, np.newaxis]
+        origin = (self.mean() * share).sum(axis=0)
+        with quiet():
+            # As in `moved`, with the products of all batches at once.
+            a = origin - self.origin
+            u = self.first - (self.n / 2)[:, np.newaxis] * a
+            cross = a.T @ u
+            second = self.second.sum(axis=0)
+            second -= cross
+            second -= cross.T
+            first = (self.first - self.n[:, np.newaxis] * a).sum(axis=0)
+        return PowerSums(n, origin, first, second, None)
+
     def paired(self) -> BatchSums:
         """Merge neighbours in pairs; an odd one at the end stays as it is."""
         even = len(self) // 2 * 2
@@ -102,20 +121,45 @@ class BatchSums:
 def sums_of_batches(rows: Rows, length: int) -> BatchSums:
     """Sums of consecutive batches with this many rows each."""
     n, p = rows.shape
-    if length >= _LONG:
+    if length > _LONG:
         return stacked(
             [power_sums(rows[i : i + length], quartic=False) for i in range(0, n, length)]
         )
-    # Short batches are summed together: there are too many for one call each.
     batches = np.asarray(rows, dtype=np.float64).reshape(n // length, length, p)
     with quiet():
-        origin = batches.mean(axis=1)
-        z = batches - origin[:, np.newaxis, :]
-        first = z.sum(axis=1)
-        if not np.isfinite(first).all():
-            raise_for_nonfinite(rows)
-        counts = np.full(n // length, length, dtype=np.int64)
-        return BatchSums(counts, origin, first, z.transpose(0, 2, 1) @ z)
+        sums = (_one_by_one if p >= MANY_COLUMNS else _together)(batches)
+    if not np.isfinite(sums.first).all():
+        raise_for_nonfinite(rows)
+    return sums
+
+
+def _together(batches: FloatArray) -> BatchSums:
+    """Batches of few columns are small: there are too many for one call each."""
+    k, length, _ = batches.shape
+    origin = batches.mean(axis=1)
+    z = batches - origin[:, np.newaxis, :]
+    counts = np.full(k, length, dtype=np.int64)
+    return BatchSums(counts, origin, z.sum(axis=1), z.transpose(0, 2, 1) @ z)
+
+
+def _one_by_one(batches: FloatArray) -> BatchSums:
+    """With many columns, a batch at a time stays in the cache."""
+    k, length, p = batches.shape
+    sums = BatchSums(
+        np.full(k, length, dtype=np.int64),
+        np.empty((k, p)),
+        np.empty((k, p)),
+        np.empty((k, p, p)),
+    )
+    ones, z = np.ones(length), np.empty((length, p))
+    for batch, origin, first, second in zip(
+        batches, sums.origin, sums.first, sums.second, strict=True
+    ):
+        np.divide(ones @ batch, length, out=origin)
+        np.subtract(batch, origin, out=z)
+        np.matmul(ones, z, out=first)
+        np.matmul(z.T, z, out=second)
+    return sums
 
 
 def sum_of_squares(parts: Sequence[BatchSums]) -> FloatArray:

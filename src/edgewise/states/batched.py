@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import ClassVar, Generic, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -14,38 +14,14 @@ from edgewise._base.types import AnyArray, FloatArray
 from edgewise.errors import DataError, NonFiniteError, ParameterError, StateFileError
 from edgewise.rows.block import Rows
 from edgewise.rows.values import raise_for_nonfinite
+from edgewise.states.batch_length import batch_length, default_batches
 from edgewise.states.columns import merge_order, merged_names, rows_by_name
 from edgewise.states.file_format import StateContents
+from edgewise.states.stacked_sums import Sums
 from edgewise.states.state import State
 
-# Rows summed at once while batches are made. This limits the scratch memory.
+# Numbers summed at once while batches are made.
 _CHUNK_ELEMENTS = 1 << 20
-
-
-class Sums(Protocol):
-    """Sums of many batches, stacked: those of moments, or of all pairs of columns."""
-
-    @property
-    def n(self) -> npt.NDArray[np.int64]:
-        """Rows of each batch."""
-        ...
-
-    @property
-    def origin(self) -> FloatArray:
-        """What the sums are about, of shape (batches, p)."""
-        ...
-
-    def __len__(self) -> int: ...
-
-    def __getitem__(self, which: slice) -> Self: ...
-
-    def then(self, later: Self) -> Self: ...
-
-    def paired(self) -> Self: ...
-
-    def permuted(self, order: npt.NDArray[np.intp]) -> Self: ...
-
-    def arrays(self) -> dict[str, AnyArray]: ...
 
 
 S = TypeVar("S", bound=Sums)
@@ -55,23 +31,45 @@ class BatchedState(State, Generic[S]):
     """Sums of between K and 2K consecutive batches of rows.
 
     A stream starts with batches of one row; whenever there are 2K, neighbours merge pairwise and
-    batches are twice as long from then on.
+    batches are twice as long from then on. Rows that come together are summed in batches of the
+    length that they will have, so a table that is passed whole is summed once.
     """
 
     default_method: ClassVar[str] = "batch"
 
     def __init__(
         self,
-        n_batches: int = 100,
+        n_batches: int | None = None,
         *,
         batch_rows: int = 1,
         feature_names: Sequence[str] | None = None,
     ) -> None:
-        self.n_batches = check_count("n_batches", n_batches, at_least=2)
+        self._asked = None if n_batches is None else check_count("n_batches", n_batches, at_least=2)
         self.batch_rows = check_count("batch_rows", batch_rows, at_least=1)
         self.feature_names = None if feature_names is None else check_names(feature_names)
-        self._batches: S | None = None
+        # Full batches, in pieces as they came: to join them after each block would copy them often.
+        self._pieces: list[S] = []
         self._open: S | None = None  # a single batch that is not yet full
+
+    @property
+    def n_batches(self) -> int:
+        """K: at least that many batches, once there are so many rows, and less than 2K."""
+        return self.batches_of(self.n_features or 0)
+
+    def batches_of(self, n_features: int) -> int:
+        """K for rows of so many columns.
+
+        Parameters
+        ----------
+        n_features : int
+            Columns of the rows.
+
+        Returns
+        -------
+        int
+            What the user asked for, or what is usual for so many columns.
+        """
+        return default_batches(n_features) if self._asked is None else self._asked
 
     @abstractmethod
     def _sums_of(self, rows: Rows) -> S:
@@ -86,11 +84,31 @@ class BatchedState(State, Generic[S]):
     def _sums_in(cls, contents: StateContents, prefix: str) -> S | None:
         """The sums from a state file, after checking that they fit each other."""
 
+    @abstractmethod
+    def _column_scatter(self) -> FloatArray:
+        """Σ (x − mean)² of each column, nearly."""
+
     def _check_same(self, other: Self) -> None:
         """Refuse sums of another kind of rows."""
 
+    @property
+    def _batches(self) -> S | None:
+        """The full batches."""
+        if len(self._pieces) > 1:
+            self._pieces = [self._pieces[0].then(*self._pieces[1:])]
+        return self._pieces[0] if self._pieces else None
+
+    @_batches.setter
+    def _batches(self, batches: S | None) -> None:
+        self._pieces = [] if batches is None else [batches]
+
+    def __getstate__(self) -> dict[str, Any]:
+        # In one piece: states travel between the workers of a cluster.
+        joined = self._batches
+        return self.__dict__ | {"_pieces": [] if joined is None else [joined]}
+
     def _parts(self) -> list[S]:
-        return [part for part in (self._batches, self._open) if part is not None]
+        return [*self._pieces, *([] if self._open is None else [self._open])]
 
     @property
     def n_samples(self) -> int:
@@ -116,26 +134,49 @@ class BatchedState(State, Generic[S]):
             The state itself.
         """
         rows, names = rows_by_name(self, X)
-        before = self._batches, self._open, self.batch_rows
+        before = list(self._pieces), self._open, self.batch_rows
         start = 0
         try:
+            self.expect(self.n_samples + rows.shape[0], rows.shape[1])
             while start < rows.shape[0]:
                 start += self._take(rows[start:])
         except NonFiniteError:
-            self._batches, self._open, self.batch_rows = before
+            self._pieces, self._open, self.batch_rows = before
             # The piece counted only its own rows; the message counts all rows.
             raise_for_nonfinite(rows, names)
         except BaseException:
-            self._batches, self._open, self.batch_rows = before
+            self._pieces, self._open, self.batch_rows = before
             raise
         if rows.shape[0]:
             self.feature_names = names
         return self
 
+    def expect(self, n_rows: int, n_features: int) -> None:
+        """Make batches as long as they will be after so many rows: sums of short ones are dear.
+
+        Parameters
+        ----------
+        n_rows : int
+            Rows in all, with those that were seen.
+        n_features : int
+            Columns of the rows.
+        """
+        length = batch_length(n_rows, self.batches_of(n_features), self.batch_rows)
+        while self.batch_rows < length:
+            batches = self._batches
+            if batches is not None:
+                full = len(batches) // 2 * 2
+                self._batches = batches[:full].paired() if full else None
+                if full < len(batches):
+                    # The last batch waits for its second half.
+                    odd, rest = batches[full:], self._open
+                    self._open = odd if rest is None else odd.then(rest).paired()
+            self.batch_rows *= 2
+
     def _take(self, rows: Rows) -> int:
         """Put rows from the front into batches of the present length; return how many."""
         length = self.batch_rows
-        most = max(1, _CHUNK_ELEMENTS // max(rows.shape[1], 1))
+        most = self._most_rows(rows.shape[1])
         started = 0 if self._open is None else int(self._open.n[0])
         full = min(rows.shape[0], most) // length
         if started or not full:
@@ -148,31 +189,29 @@ class BatchedState(State, Generic[S]):
                 self._append(closed)
             return int(taken.shape[0])
         # Only as many as fit before batches double in length.
-        full = min(full, 2 * self.n_batches - (0 if self._batches is None else len(self._batches)))
+        full = min(full, 2 * self.batches_of(rows.shape[1]) - sum(map(len, self._pieces)))
         taken = rows[: full * length]
         self._append(self._sums_of_batches(taken, length))
         return int(taken.shape[0])
 
     def _append(self, batches: S) -> None:
-        kept = batches if self._batches is None else self._batches.then(batches)
-        while len(kept) >= 2 * self.n_batches:
-            kept = kept.paired()
+        self._pieces.append(batches)
+        while sum(map(len, self._pieces)) >= 2 * self.batches_of(batches.origin.shape[1]):
+            kept = self._batches
+            self._batches = None if kept is None else kept.paired()
             self.batch_rows *= 2
-        self._batches = kept
+
+    def _most_rows(self, n_features: int) -> int:
+        """Rows summed at once while batches are made: it limits the memory that this takes."""
+        return max(1, _CHUNK_ELEMENTS // max(n_features, 1))
 
     def _closed(self) -> S:
         """All batches; the last one may be shorter because it is not full."""
+        batches = self._batches
         if self._open is not None:
-            return self._open if self._batches is None else self._batches.then(self._open)
-        if self._batches is None:
+            return self._open if batches is None else batches.then(self._open)
+        if batches is None:
             raise DataError("state: expected at least 1 row, got 0; call update with data first.")
-        return self._batches
-
-    def _all_in_one(self) -> S:
-        """All rows as a single batch."""
-        batches = self._closed()
-        while len(batches) > 1:
-            batches = batches.paired()
         return batches
 
     def __add__(self, other: Self) -> Self:
@@ -210,7 +249,7 @@ class BatchedState(State, Generic[S]):
 
     def _empty(self) -> Self:
         """A state of the same kind that has seen no rows."""
-        return type(self)(self.n_batches, feature_names=self.feature_names)
+        return type(self)(self._asked, feature_names=self.feature_names)
 
     def copy(self) -> Self:
         """An independent state of the same rows.
@@ -222,7 +261,7 @@ class BatchedState(State, Generic[S]):
         """
         copied = self._empty()
         copied.batch_rows = self.batch_rows
-        copied._batches, copied._open = self._batches, self._open
+        copied._pieces, copied._open = list(self._pieces), self._open
         return copied
 
     def coarsened(self, *, rows: int, batches: int) -> Self:

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 from typing import ClassVar
 
 from edgewise._base.types import FloatArray
 from edgewise.kernels.centre import Centre
-from edgewise.kernels.power_sums import PowerSums, power_sums
+from edgewise.kernels.power_sums import power_sums
 from edgewise.rows.block import Rows
-from edgewise.states.batch_sums import BatchSums, stacked, sum_of_squares, sums_of_batches
+from edgewise.states.batch_sums import (
+    MANY_COLUMNS,
+    BatchSums,
+    stacked,
+    sum_of_squares,
+    sums_of_batches,
+)
 from edgewise.states.batched import BatchedState
 from edgewise.states.file_format import StateContents
 from edgewise.states.moments import Moments
@@ -24,8 +31,8 @@ class BatchMoments(BatchedState[BatchSums]):
 
     Parameters
     ----------
-    n_batches : int
-        K, at least 2.
+    n_batches : int, optional
+        K, at least 2. By default 100; with p > 160 columns 16,000/p, but at least 16.
     batch_rows : int
         Rows of the first batches. With n/K, a table of n rows makes exactly K batches.
     feature_names : sequence of str, optional
@@ -74,6 +81,10 @@ class BatchMoments(BatchedState[BatchSums]):
     def _sums_of_batches(self, rows: Rows, length: int) -> BatchSums:
         return sums_of_batches(rows, length)
 
+    def _most_rows(self, n_features: int) -> int:
+        # Batches of many columns are summed one by one.
+        return sys.maxsize if n_features >= MANY_COLUMNS else super()._most_rows(n_features)
+
     @classmethod
     def _sums_in(cls, contents: StateContents, prefix: str) -> BatchSums | None:
         return BatchSums.from_arrays(contents, prefix)
@@ -90,11 +101,8 @@ class BatchMoments(BatchedState[BatchSums]):
         Moments
             A state of order 2.
         """
-        batches = self._all_in_one()
         moments = Moments(order=2, feature_names=self.feature_names)
-        moments._sums = PowerSums(
-            int(batches.n[0]), batches.origin[0], batches.first[0], batches.second[0], None
-        )
+        moments._sums = self._closed().together()
         return moments
 
     def mean(self) -> FloatArray:

@@ -123,7 +123,11 @@ class GroupMoments:
     def sums_about(self, centre: Centre, some: slice) -> BatchSums:
         """The sums of some of the groups about a centre; the groups are in a fixed order."""
         offset = 0.0 if centre.offset is None else centre.offset
-        return self._merged()[1][some].moved(centre.origin, offset)
+        return self.sums_of(some).moved(centre.origin, offset)
+
+    def sums_of(self, some: slice) -> BatchSums:
+        """The sums of some of the groups, each about an origin of its own."""
+        return self._merged()[1][some]
 
     def _empty(self) -> GroupMoments:
         """A state of the same kind that has seen no rows."""

@@ -68,10 +68,10 @@ class PairwiseSums:
         """Σ w²."""
         return self.rows.astype(np.float64) if self.square is None else self.square
 
-    def then(self, later: PairwiseSums) -> PairwiseSums:
+    def then(self, *later: PairwiseSums) -> PairwiseSums:
         """These batches followed by others."""
-        both = zip(self._all(), later._all(), strict=True)
-        joined: list[Any] = [None if a is None else np.concatenate([a, b]) for a, b in both]
+        each = zip(*(sums._all() for sums in (self, *later)), strict=True)
+        joined: list[Any] = [None if same[0] is None else np.concatenate(same) for same in each]
         return PairwiseSums(*joined)
 
     def permuted(self, order: npt.NDArray[np.intp]) -> PairwiseSums:

@@ -6,6 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+import numpy as np
+
+from edgewise._base.types import FloatArray
 from edgewise.rows.block import Rows
 from edgewise.states.batched import BatchedState
 
@@ -40,28 +43,42 @@ class BatchSegment:
         return BatchSegment(self.first, self.sums[:-1].then(shared).then(later.sums[1:]))
 
 
-def batch_length(n_rows: int, n_batches: int) -> int:
-    """Rows of a batch after a state of so many batches has seen this many rows."""
-    length = 1
-    while n_rows // length >= 2 * n_batches:
-        length *= 2
-    return length
+class SegmentMaker:
+    """Puts rows into batches of `length` rows.
 
+    Parameters
+    ----------
+    kind : type
+        The kind of the state.
+    start : int
+        The number of the first row in the whole table.
+    length : int
+        Rows of a batch.
+    """
 
-def segment_of(
-    kind: type[BatchedState[Any]], rows: Iterator[Rows], start: int, length: int
-) -> BatchSegment:
-    """Batches of `length` rows; the first row has the number `start` in the whole table."""
-    head, body = (kind(_NEVER_DOUBLE, batch_rows=length) for _ in range(2))
-    missing = -start % length  # until the next batch begins
-    for block in rows:
-        head.update(block[:missing])
-        body.update(block[missing:])
-        missing = max(0, missing - block.shape[0])
-    parts = [part._closed() for part in (head, body) if part.n_samples]
-    if not parts:
-        return BatchSegment(start // length, None)
-    return BatchSegment(start // length, parts[0] if len(parts) == 1 else parts[0].then(parts[1]))
+    def __init__(self, kind: type[BatchedState[Any]], start: int, length: int) -> None:
+        # The rest of a batch that began in the part before, and the batches after it.
+        self._head, self._body = (kind(_NEVER_DOUBLE, batch_rows=length) for _ in range(2))
+        self._start, self._length = start, length
+
+    def column_scatter(self) -> FloatArray:
+        """Σ (x − mean)² of each column, nearly."""
+        return sum((state._column_scatter() for state in self._seen()), np.zeros(1))
+
+    def segment(self, rows: Iterator[Rows]) -> BatchSegment:
+        """The batches of all these rows."""
+        missing = -self._start % self._length  # until the next batch begins
+        for block in rows:
+            self._head.update(block[:missing])
+            self._body.update(block[missing:])
+            missing = max(0, missing - block.shape[0])
+        parts = [state._closed() for state in self._seen()]
+        return BatchSegment(
+            self._start // self._length, parts[0].then(*parts[1:]) if parts else None
+        )
+
+    def _seen(self) -> list[BatchedState[Any]]:
+        return [state for state in (self._head, self._body) if state.n_samples]
 
 
 def state_of_segment(kind: type[B], segment: BatchSegment, n_batches: int, length: int) -> B:

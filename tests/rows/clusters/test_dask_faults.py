@@ -110,6 +110,44 @@ class TestKilled:
         call = lambda: ew.edge_test(array, client=client)  # noqa: E731
         refuses(call, DataError, "chunk 3: its workers died")
 
+    def test_a_worker_over_its_memory_limit(self, dd, pd, rows, require, tmp_path, refuses):
+        """Dask's nanny kills it for real. The partition is alone: Dask blames all at hand."""
+        frame, path = pd.DataFrame(np.asarray(rows), columns=list("abcd")), tmp_path / "r.parquet"
+        frame.to_parquet(path)
+
+        def eat(part):
+            eaten = np.ones(100_000_000)
+            time.sleep(30)  # the nanny looks ten times a second
+            return part + eaten[0]
+
+        dask, distributed = require("dask"), require("distributed")
+        limits = {"distributed.scheduler.allowed-failures": 0}
+        options = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
+        with (
+            dask.config.set(limits),
+            distributed.LocalCluster(memory_limit="600MB", **options) as cluster,
+            distributed.Client(cluster, set_as_default=False) as client,
+        ):
+            hungry = dd.read_parquet(path).map_partitions(eat, meta=frame.iloc[:0])
+            call = lambda: ew.edge_test(hungry, client=client)  # noqa: E731
+            refuses(call, DataError, f"partition 0 (file '{path}')", "memory_limit", "repartition")
+
+    def test_a_task_that_makes_a_partition(self, array, client, require, monkeypatch, refuses):
+        """Chunks of a rechunked array share tasks, so that Dask makes each by itself."""
+        from edgewise.rows.opening import open_table
+
+        shared = open_table(array.map_blocks(np.copy, meta=META).rechunk((50, 4)), client=client)
+        worker = SimpleNamespace(address="tcp://a:1")
+        key = shared._makers[2][0].key
+        killed = require("distributed").KilledWorker(key, worker, 3)
+
+        def compute(total):
+            raise killed
+
+        monkeypatch.setattr(client, "compute", compute)
+        call = lambda: ew.edge_test(shared)  # noqa: E731
+        refuses(call, DataError, "chunk 2: its workers died", "smaller")
+
     def test_in_the_middle_of_a_merge(self, processes, array, monkeypatch, refuses):
         """Nobody's partition; the sentence says what is known."""
         from edgewise.rows.opening import open_table
@@ -121,7 +159,7 @@ class TestKilled:
 
         source = open_table(array[:180], client=processes)
         call = lambda: source.reduce(lambda part: 1, merge)  # noqa: E731
-        refuses(call, DataError, "data: the cluster failed", "KilledWorker")
+        refuses(call, DataError, "data: the cluster failed", "KilledWorker", "more memory")
 
 
 class TestPartitionThatFails:

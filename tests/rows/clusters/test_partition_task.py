@@ -16,7 +16,8 @@ import edgewise as ew
 from edgewise._base.blas import one_blas_thread
 from edgewise._version import __version__
 from edgewise.errors import DataError, DataTypeError, NonFiniteError, StateFileError
-from edgewise.rows.clusters.partition_task import PartTask, in_tree
+from edgewise.rows.clusters.partition_task import PartTask
+from edgewise.rows.merging import in_tree
 
 
 def whole(part):

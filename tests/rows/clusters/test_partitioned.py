@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import edgewise as ew
 from edgewise.errors import DataError, NonFiniteError
-from edgewise.rows.clusters.partition_task import in_tree
 from edgewise.rows.clusters.partitioned import PartitionedTable
+from edgewise.rows.merging import in_tree
 from edgewise.rows.passes import SameRows
 from edgewise.states.accumulate import read_into
 

@@ -74,6 +74,22 @@ def test_what_is_an_address(master):
     clusters._check_reachable(master, 0.1)
 
 
+@pytest.mark.parametrize(
+    ("master", "started"),
+    [
+        ("local[*]", "local[*,4]"),
+        ("local[8]", "local[8,4]"),
+        ("local", "local[1,4]"),
+        ("local[2,1]", "local[2,1]"),
+        ("local-cluster[2,1,1024]", "local-cluster[2,1,1024]"),
+        ("spark://host:7077", "spark://host:7077"),
+    ],
+)
+def test_tasks_are_tried_again_on_one_machine(master, started):
+    """`test_spark_faults` kills workers under such a master."""
+    assert clusters._retrying(master) == started
+
+
 def test_nobody_listens(starts, refuses, closed_port, patience):
     master = f"spark://127.0.0.1:{closed_port}"
     refuses(lambda: starts(master), ParameterError, f"no Spark master answered at '{master}'", "up")

@@ -8,6 +8,7 @@ from itertools import count, islice
 
 import pytest
 
+from edgewise._base.blas import blas_threads
 from edgewise.rows.readers.prefetch import prefetched
 
 
@@ -140,3 +141,11 @@ def test_it_does_read_ahead():
 def test_several_at_once():
     one, two = prefetched(lambda: iter("abc")), prefetched(lambda: iter("xyz"))
     assert list(zip(one, two, strict=True)) == [("a", "x"), ("b", "y"), ("c", "z")]
+
+
+@pytest.mark.parametrize("few", [True, False])
+def test_few_columns_leave_the_cores_to_the_reader(few):
+    before = blas_threads()
+    seen = [blas_threads() for _ in prefetched(lambda: iter(range(3)), few_columns=few)]
+    assert set(seen) == {1 if few else before}
+    assert blas_threads() == before

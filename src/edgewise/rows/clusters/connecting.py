@@ -23,6 +23,8 @@ from edgewise.errors import ParameterError
 # How many seconds to wait for a cluster.
 TIMEOUT = 10.0
 _DASK = "A cluster of Dask"
+# At a task of Spark: the default of spark.task.maxFailures.
+_ATTEMPTS = 4
 # If these differ between machines, one may not be able to read what another writes.
 _MUST_MATCH = ("python", "dask", "distributed", "numpy", "edgewise")
 
@@ -136,7 +138,7 @@ def spark_session(master: str | None, *, timeout: float = TIMEOUT) -> Iterator[A
     address = master or "local[*]"
     _check_master(address)
     _check_reachable(address, timeout)
-    builder = SparkSession.builder.appName("edgewise").master(address)
+    builder = SparkSession.builder.appName("edgewise").master(_retrying(address))
     builder = builder.config("spark.ui.enabled", "false")
     builder = builder.config("spark.ui.showConsoleProgress", str(sys.stderr.isatty()).lower())
     quiet = Path(__file__).with_name("log4j2.properties").as_uri()
@@ -178,6 +180,18 @@ def _own_interrupts() -> Iterator[None]:
         logging.disable(silenced)
         if in_main:
             signal.signal(signal.SIGINT, handler)
+
+
+def _retrying(master: str) -> str:
+    """The same, with as many attempts at a task as on a cluster; Spark's own local ones have one.
+
+    Examples
+    --------
+    >>> _retrying("local[*]"), _retrying("local"), _retrying("local[2,1]"), _retrying("yarn")
+    ('local[*,4]', 'local[1,4]', 'local[2,1]', 'yarn')
+    """
+    cores = re.fullmatch(r"local(?:\[(\d+|\*)\])?", master)
+    return master if cores is None else f"local[{cores[1] or 1},{_ATTEMPTS}]"
 
 
 def _check_master(master: str) -> None:

@@ -14,8 +14,16 @@ from edgewise._base.text import listed, one_line
 from edgewise._base.warn import quiet, warn
 from edgewise.errors import DataError, DataTypeError, EdgewiseError, EdgewiseWarning
 from edgewise.rows.clusters.dask_subgraphs import is_complete, own_subgraphs
-from edgewise.rows.clusters.partition_task import PartTask, in_tree
+from edgewise.rows.clusters.partition_task import PartTask
 from edgewise.rows.clusters.partitioned import PartitionedTable
+from edgewise.rows.clusters.sources import (
+    StoredFile,
+    check_of,
+    files_of_frame,
+    marks_of,
+    paths_within,
+)
+from edgewise.rows.merging import in_tree
 from edgewise.rows.readers.files import FileTable
 from edgewise.rows.reading import Reading
 from edgewise.rows.selection import selected_names
@@ -23,6 +31,12 @@ from edgewise.rows.table import Table
 from edgewise.rows.views import ChosenColumns
 
 T = TypeVar("T")
+
+# What helps if workers die; Dask kills them at 95 % of their memory.
+_MORE_ROOM = (
+    "give workers more memory (memory_limit=...), or make partitions smaller, as with "
+    "repartition(partition_size='100MB'), rechunk, or more files"
+)
 
 
 class DaskTable(PartitionedTable):
@@ -69,6 +83,8 @@ class DaskTable(PartitionedTable):
         self._client, self._progress = client, progress
         #: The data of the partitions: the cluster keeps futures only while somebody holds them.
         self.data: Any = None
+        #: The files that the partitions are made of, where they are known.
+        self.source_paths: Sequence[str] = ()
 
     def part_rows(self) -> Sequence[int | None]:
         return self._part_rows
@@ -120,15 +136,30 @@ class DaskTable(PartitionedTable):
     def _explained(self, error: Exception) -> DataError:
         """Another library's error, in one sentence that says where it happened."""
         reason = f"{type(error).__name__}: {one_line(error)}"
-        if type(error).__name__ == "KilledWorker":
-            key = str(getattr(error, "task", ""))
-            number = key.rpartition("-")[2]
-            if key.startswith("edgewise-state-") and number.isdigit():
-                return DataError(
-                    f"{self._wheres[int(number)]}: its workers died, several times; give workers "
-                    "more memory, or make partitions smaller."
-                )
-        return DataError(f"data: the cluster failed to make the rows ({reason}).")
+        if type(error).__name__ != "KilledWorker":
+            return DataError(f"data: the cluster failed to make the rows ({reason}).")
+        number = self._number_of(getattr(error, "task", None))
+        if number is None:
+            return DataError(f"data: the cluster failed to make the rows ({reason}); {_MORE_ROOM}.")
+        return DataError(
+            f"{self._named(number)}: its workers died, several times, most likely because they "
+            f"had too little memory for it; {_MORE_ROOM}."
+        )
+
+    def _number_of(self, key: Any) -> int | None:
+        """The partition that a task of the graph works on or makes; None if it is nobody's."""
+        number = str(key).rpartition("-")[2]
+        if str(key).startswith("edgewise-state-") and number.isdigit():
+            return int(number)
+        makers = (str(getattr(maker[0], "key", "")) for maker in self._makers)
+        return next((number for number, made in enumerate(makers) if made == str(key)), None)
+
+    def _named(self, number: int) -> str:
+        """A partition, and the files that it is made of if they are known."""
+        where, maker = self._wheres[number], self._makers[number][0]
+        tasks = getattr(maker, "tasks", ())
+        files = [f"file '{path}'" for path in sorted({*paths_within(tasks, self.source_paths)})]
+        return f"{where} ({listed(files)})" if files else where
 
 
 class _Carried:
@@ -233,7 +264,7 @@ def dask_file_table(files: FileTable, *, client: Any = None, progress: bool = Fa
         progress=progress,
         along=files.along,
     )
-    table.files = files.rows_read()
+    table.files, table.check_files = files.rows_read(), files.unchanged_check()
     return table
 
 
@@ -272,6 +303,11 @@ def _of_frame(
     wheres = [f"partition {number}" for number in range(len(makers))]
     table = DaskTable(makers, wheres, chosen, named=True, client=client, along=along)
     table.data = frame
+    files: list[StoredFile] = []
+    with contextlib.suppress(Exception):  # its expression is Dask's own affair
+        files = files_of_frame(frame)
+    table.check_files = check_of(partial(marks_of, files))
+    table.source_paths = [file.path for file in files]
     return table
 
 

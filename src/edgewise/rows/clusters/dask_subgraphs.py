@@ -16,7 +16,7 @@ class _OwnSubgraph:
     def __init__(
         self, tasks: Mapping[Hashable, Any], key: Hashable, inputs: Sequence[Hashable]
     ) -> None:
-        self._tasks, self._key, self._inputs = tasks, key, inputs
+        self.tasks, self._key, self._inputs = tasks, key, inputs
 
     def __call__(self, *values: Any) -> Any:
         from dask._task_spec import DataNode
@@ -24,7 +24,7 @@ class _OwnSubgraph:
 
         given = {key: DataNode(key, value) for key, value in zip(self._inputs, values, strict=True)}
         # Without the callbacks of a progress bar, which counts the tasks of the whole graph.
-        return get_sync({**self._tasks, **given}, self._key, callbacks=())
+        return get_sync({**self.tasks, **given}, self._key, callbacks=())
 
 
 def own_subgraphs(parts: Sequence[Any]) -> list[tuple[Any, ...]]:

@@ -6,7 +6,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+from edgewise.errors import DataError
 from edgewise.rows.clusters.partition_task import PartTask
+from edgewise.rows.clusters.sources import Check
 from edgewise.rows.table import Part, known_total
 
 T = TypeVar("T")
@@ -35,6 +37,9 @@ class PartitionedTable(ABC):
         self.named, self.along = named, tuple(along)
         #: The files that the cluster reads, and the rows of each where they are known.
         self.files: Sequence[tuple[str, int | None]] = ()
+        #: Refuses files that have changed since the table was made, where they can be seen.
+        self.check_files: Check | None = None
+        self._never_read = True
 
     def rows_read(self) -> Sequence[tuple[str, int | None]]:
         """The files and the rows of each; None where they are not known."""
@@ -58,7 +63,22 @@ class PartitionedTable(ABC):
         """Run the pass on every partition and merge the results, in order, in a fixed tree."""
         names = self.feature_names if self.named else None
         task = PartTask(one_pass, len(self.feature_names), names, self.along)
-        return self._reduced(task, merge)
+        self._refuse_changed()
+        try:
+            made = self._reduced(task, merge)
+        except DataError as error:
+            try:
+                self._refuse_changed()
+            except DataError as changed:
+                raise changed from error
+            raise
+        self._refuse_changed()
+        self._never_read = False
+        return made
+
+    def _refuse_changed(self) -> None:
+        if self.check_files is not None:
+            self.check_files(self._never_read)
 
     @abstractmethod
     def _reduced(self, task: PartTask[T], merge: Callable[[T, T], T]) -> T:

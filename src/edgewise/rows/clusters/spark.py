@@ -8,14 +8,17 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 from edgewise._base.parts import missing_part
 from edgewise._base.text import listed, one_line
 from edgewise._base.warn import quiet
 from edgewise.errors import DataError, DataTypeError, EdgewiseError
-from edgewise.rows.clusters.partition_task import PartTask, in_tree
+from edgewise.rows.clusters.partition_task import PartTask
 from edgewise.rows.clusters.partitioned import PartitionedTable
+from edgewise.rows.clusters.sources import check_of, spark_marks
+from edgewise.rows.merging import in_tree
 from edgewise.rows.selection import selected_names
 
 try:
@@ -99,6 +102,7 @@ class SparkTable(PartitionedTable):
         placed = frame.toDF(*(f"c{i}" for i in range(len(frame.columns))))
         self._frame = placed.select(*(f"c{place[name]}" for name in names))
         self._n_parts: int | None = None
+        self.check_files = check_of(partial(spark_marks, self._frame))
 
     def _reduced(self, task: PartTask[T], merge: Callable[[T, T], T]) -> T:
         try:

@@ -72,6 +72,8 @@ def spark_file_table(
     except spark_errors() as error:
         raise DataError(f"data: Spark cannot read the files: {spark_reason(error)}.") from error
     table.files = files.rows_read() if here else [(path, None) for path in paths]
+    if here:
+        table.check_files = files.unchanged_check()  # of a moment before, and of each format
     return table
 
 

@@ -40,7 +40,7 @@ class ArrayTable(LocalTable):
             self._values = np.asarray(self._values)[:, places]
 
     @property
-    def n_rows(self) -> int | None:
+    def n_rows(self) -> int:
         return int(self._values.shape[0])
 
     def entries(self) -> Sequence[int]:
@@ -50,8 +50,12 @@ class ArrayTable(LocalTable):
         return self.blocks_from(0)
 
     def blocks_from(self, row: int) -> Iterator[Rows]:
+        return self.blocks_between(row, self.n_rows)
+
+    def blocks_between(self, first: int, last: int) -> Iterator[Rows]:
+        """The rows from one number on, up to another."""
         # Views cost nothing, so each holds several blocks: accumulators are set up once for all of
         # them. Their size is fixed, so that reading on from the end of one gives the same views.
-        rows = 8 * block_rows(self._values.shape[1])
-        for start in range(row, self._values.shape[0], rows):
-            yield self._values[start : start + rows]
+        rows = 32 * block_rows(self._values.shape[1])
+        for start in range(first, last, rows):
+            yield self._values[start : min(start + rows, last)]

@@ -65,6 +65,7 @@ def open_excel(path: Path, reading: Reading, before: OpenedFile | None = None) -
         first_text=first_text,
         labels=lambda name: [_plain(row[_place(layout, name)]) for row in body],
         entries=range(0, max(n, 1), batch_rows(len(layout.names))),
+        held=True,
     )
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from edgewise._base.parts import part
 from edgewise.errors import DataError
+from edgewise.rows.readers.file_marks import mark_of
 from edgewise.rows.readers.opened_file import STANDARD_INPUT, OpenedFile, readable
 from edgewise.rows.reading import CELLS, TEXT, Reading
 
@@ -177,7 +178,8 @@ def open_file(
             raise DataError(f"data: there is no file '{path}'; check the path.")
         if is_pipe(path):
             return open_pipe(path, reading)
-        return kind_of(path).open(path, reading, before)
+        mark = mark_of(path)  # before anything is known of it, so that all of it is of one version
+        return replace(kind_of(path).open(path, reading, before), mark=mark)
 
 
 def is_pipe(path: Path) -> bool:

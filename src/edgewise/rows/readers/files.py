@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import copy
+import os
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,6 +13,7 @@ from edgewise._base.text import listed
 from edgewise.errors import DataError, DataTypeError
 from edgewise.rows.block import Rows
 from edgewise.rows.readers.file_kinds import open_file, open_standard_input
+from edgewise.rows.readers.file_marks import check_unchanged
 from edgewise.rows.readers.opened_file import OpenedFile, readable
 from edgewise.rows.readers.paths import StrPath, expand_paths
 from edgewise.rows.readers.prefetch import prefetched
@@ -30,6 +32,10 @@ class Position(NamedTuple):
 
     file: int
     rows: int
+
+
+# With fewer columns, decoding them takes longer than the sums on one core.
+_MANY_COLUMNS = 64
 
 
 class FileTable(LocalTable):
@@ -130,7 +136,9 @@ class FileTable(LocalTable):
 
     def positioned_blocks(self) -> Iterator[tuple[Position, Rows]]:
         """Blocks, each with the position after it."""
-        return prefetched(self._read) if self._read_ahead else self._read()
+        if not self._read_ahead:
+            return self._read()
+        return prefetched(self._read, few_columns=len(self.feature_names) < _MANY_COLUMNS)
 
     def entries(self) -> Sequence[int]:
         """The numbers of rows at which reading can begin without reading those before."""
@@ -164,11 +172,29 @@ class FileTable(LocalTable):
         fits = here is None or position.rows <= here
         return fits and (before is None or rows is None or before + position.rows == rows)
 
+    def unchanged_check(self) -> Callable[[bool], None]:
+        """A function that refuses files that have changed since, for those who open them anew.
+
+        It is told whether the rows were never read: text may then have more of them.
+        """
+        # Whoever asks later may be in another folder.
+        marked = [(os.path.abspath(file.path), file) for file in self._files]
+
+        def check(never_read: bool) -> None:
+            for path, file in marked:
+                if file.mark is not None:
+                    may_grow = never_read and file.n_rows is None
+                    check_unchanged(path, file.mark, may_grow=may_grow)
+
+        return check
+
     def _read(self) -> Iterator[tuple[Position, Rows]]:
         for number in range(self._start.file, len(self._files)):
             file = self._files[number]
             rows = self._start.rows if number == self._start.file else 0
-            with readable(file.path):
+            # Text says how many rows it has when it has been read: until then it may get longer.
+            may_grow = self._counted[number] is None
+            with file.unchanged(may_grow=may_grow), readable(file.path):
                 for block in file.read(self.feature_names, rows, self.along):
                     rows += block.shape[0]
                     yield Position(number, rows), block

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,23 +17,38 @@ from edgewise.errors import DataError, EdgewiseError
 from edgewise.rows.block import Rows
 from edgewise.rows.readers.arrays import ArrayTable
 from edgewise.rows.readers.opened_file import OpenedFile, readable
+from edgewise.rows.readers.raw_reads import fill
 from edgewise.rows.table import batch_rows
 
 
+class _Stored(NamedTuple):
+    """Where and how an array is stored in a file."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    start: int
+    columns_first: bool
+
+
 def open_npy(path: Path) -> OpenedFile:
-    """A .npy file of two dimensions, mapped into memory."""
+    """A .npy file of two dimensions, read block by block.
+
+    It is not mapped into memory: a mapped file that somebody cuts ends the process.
+    """
     _check_mark(path, b"\x93NUMPY", ".npy array")
     with _plain_file(path, ".npy array"):
-        mapped = _mapped(path)
-    named: tuple[str, ...] = mapped.dtype.names or ()
-    table = ArrayTable(_plain(mapped[:1]) if named else mapped, name=f"file '{path}'")
+        stored = _stored(path)
+    named: tuple[str, ...] = stored.dtype.names or ()
+    # Zeros, which take no memory, stand for all rows: only their shape and kind are looked at.
+    rows = np.broadcast_to(np.zeros((), stored.dtype), stored.shape)
+    table = ArrayTable(_plain(rows[:1]) if named else rows, name=f"file '{path}'")
     names = named or table.feature_names
+    place = {name: i for i, name in enumerate(names)}
 
     def read(columns: Sequence[str], skip: int, along: Sequence[str] = ()) -> Iterator[Rows]:
-        # Mapped anew: a map that stays open would keep a replaced file alive.
-        yield from _blocks(_mapped(path), names, columns, skip)
+        return _read_blocks(path, stored, [place[name] for name in columns], skip)
 
-    return _opened(path, names, bool(named), len(mapped), read)
+    return _opened(path, names, bool(named), stored.shape[0], read)
 
 
 def open_npz(path: Path) -> OpenedFile:
@@ -48,7 +65,8 @@ def open_npz(path: Path) -> OpenedFile:
     told: tuple[str, ...] = ()
     if len(arrays) > 1 and names is None:
         told = (f"its only array of two dimensions is read, of {len(arrays)} arrays",)
-    return replace(_opened(path, given, names is not None, len(rows), read), notes=told)
+    opened = _opened(path, given, names is not None, len(rows), read)
+    return replace(opened, notes=told, held=True)
 
 
 @contextmanager
@@ -98,19 +116,50 @@ def _only_table(
     )
 
 
-def _mapped(path: Path) -> AnyArray:
-    array: AnyArray = np.load(path, mmap_mode="r", allow_pickle=False)
-    return array
+def _stored(path: Path) -> _Stored:
+    """What the header of a file says; its length is checked against it."""
+    # NumPy reads all versions of the header only so. Of the map itself no page is touched.
+    mapped = np.load(path, mmap_mode="r", allow_pickle=False)
+    columns_first = mapped.flags.f_contiguous and not mapped.flags.c_contiguous
+    return _Stored(mapped.shape, mapped.dtype, mapped.offset, columns_first)
+
+
+def _read_blocks(path: Path, stored: _Stored, places: list[int], skip: int) -> Iterator[Rows]:
+    n, step, item = stored.shape[0], batch_rows(len(places)), stored.dtype.itemsize
+    width = item * math.prod(stored.shape[1:])  # bytes of a row
+    with path.open("rb", buffering=0) as file:
+        if stored.columns_first:
+            for start in range(skip, n, step):
+                columns = np.empty((len(places), min(step, n - start)), stored.dtype)
+                for place, column in zip(places, columns, strict=True):
+                    fill(
+                        _bytes(column),
+                        file,
+                        stored.start + (place * n + start) * item,
+                    )
+                yield columns.T
+            return
+        # The same room for all blocks: what is given out is a copy of the columns.
+        room = np.empty((min(step, n), *stored.shape[1:]), stored.dtype)
+        for start in range(skip, n, step):
+            rows = room[: min(step, n - start)]
+            fill(_bytes(rows), file, stored.start + start * width)
+            yield _plain(rows)[:, places]
+
+
+def _bytes(room: AnyArray) -> memoryview:
+    return memoryview(room.reshape(-1).view(np.uint8))  # type: ignore[arg-type,unused-ignore]
 
 
 def _blocks(
     rows: AnyArray, names: Sequence[str], columns: Sequence[str], skip: int
 ) -> Iterator[Rows]:
+    """Blocks of an array in memory."""
     place = {name: i for i, name in enumerate(names)}
     order = [place[name] for name in columns]
     step = batch_rows(len(columns))
     for start in range(skip, rows.shape[0], step):
-        yield _plain(rows[start : start + step])[:, order]
+        yield rows[start : start + step][:, order]
 
 
 def _plain(rows: AnyArray) -> AnyArray:

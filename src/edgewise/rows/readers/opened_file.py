@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 from edgewise._base.text import one_line
 from edgewise.errors import DataError, EdgewiseError
 from edgewise.rows.block import Rows
+from edgewise.rows.readers.file_marks import FileMark, unchanged
 
 #: What standard input is called in messages and lists of files.
 STANDARD_INPUT = "standard input"
@@ -58,6 +59,10 @@ class OpenedFile:
         The form of a text file, for a cluster that reads it itself.
     kind : str
         What people call such files.
+    mark : FileMark or None
+        What tells that it has changed since; None for what has no past, as a pipe.
+    held : bool
+        Whether its rows are in memory since it was opened, so that no change matters.
     """
 
     path: str
@@ -76,6 +81,8 @@ class OpenedFile:
     rescannable: bool = True
     form: TextFormat | None = None
     kind: str = "CSV"
+    mark: FileMark | None = None
+    held: bool = False
 
     @property
     def where(self) -> str:
@@ -91,9 +98,13 @@ class OpenedFile:
             for k, note in enumerate(notes)
         )
 
+    def unchanged(self, *, may_grow: bool = False) -> AbstractContextManager[None]:
+        """Refuse the file if it changes before or during a block that reads its rows."""
+        return unchanged(self.path, None if self.held else self.mark, may_grow=may_grow)
+
     def values(self, name: str) -> list[Any]:
         """All values of a column, which may hold text; None where there is none."""
-        with readable(self.path):
+        with self.unchanged(), readable(self.path):
             if self.labels is not None:
                 return self.labels(name)
             blocks = [np.asarray(block)[:, 0] for block in self.read([name], 0)]

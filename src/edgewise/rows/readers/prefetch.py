@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from queue import Full, Queue
 from typing import TypeVar
+
+from edgewise._base.blas import one_blas_thread
 
 _Item = TypeVar("_Item")
 _AHEAD = 2  # items waiting; each is a batch of some megabytes
@@ -21,11 +24,15 @@ class _Failure:
 _END = object()
 
 
-def prefetched(make: Callable[[], Iterator[_Item]]) -> Iterator[_Item]:
+def prefetched(
+    make: Callable[[], Iterator[_Item]], *, few_columns: bool = False
+) -> Iterator[_Item]:
     """The items of `make()` in the same order, produced by a separate thread.
 
     Decoding files and BLAS both release the interpreter's lock, so on two cores they overlap. The
-    thread ends when the items do, when making one fails, or when the reader stops reading.
+    thread ends when the items do, when making one fails, or when the reader stops reading. While it
+    reads, the BLAS has one thread if there are `few_columns`: more would only take the cores from
+    those that decode.
     """
     queue: Queue[object] = Queue(maxsize=_AHEAD)
     stopped = threading.Event()
@@ -51,10 +58,11 @@ def prefetched(make: Callable[[], Iterator[_Item]]) -> Iterator[_Item]:
     thread = threading.Thread(target=read, name="edgewise-reader", daemon=True)
     thread.start()
     try:
-        while (item := queue.get()) is not _END:
-            if isinstance(item, _Failure):
-                raise item.error
-            yield item  # type: ignore[misc]
+        with one_blas_thread() if few_columns else nullcontext():
+            while (item := queue.get()) is not _END:
+                if isinstance(item, _Failure):
+                    raise item.error
+                yield item  # type: ignore[misc]
     finally:
         stopped.set()
         # A thread that waits for a pipe cannot be woken; it is a daemon, so it may keep waiting.

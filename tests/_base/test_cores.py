@@ -1,0 +1,76 @@
+"""Work on each item, on all cores: in order, with one BLAS thread, and without losing an error."""
+
+import threading
+import time
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_limits
+
+from edgewise._base.blas import blas_threads
+from edgewise._base.cores import on_each
+
+
+@pytest.fixture(params=[1, 2])
+def threads(request, monkeypatch):
+    monkeypatch.setattr("edgewise._base.cores.blas_threads", lambda: request.param)
+    return request.param
+
+
+def test_in_order(threads):
+    def slow_first(k):
+        time.sleep(0.002 * (5 - k))
+        return k
+
+    assert list(on_each(slow_first, range(6))) == list(range(6))
+
+
+def test_on_so_many_threads(threads):
+    here = threading.get_ident()
+    both = threading.Barrier(threads, timeout=10)
+
+    def who(_):
+        both.wait()
+        return threading.get_ident(), blas_threads()
+
+    found = list(on_each(who, range(4)))
+    assert len({ident for ident, _ in found}) == threads
+    if threads == 2:
+        assert here not in {ident for ident, _ in found}
+        assert {limit for _, limit in found} == {1}
+
+
+def test_a_limit_of_the_user_counts():
+    with threadpool_limits(1):
+        assert blas_threads() == 1
+
+
+def test_the_limit_ends_with_the_work():
+    before = blas_threads()
+    list(on_each(abs, range(3)))
+    assert blas_threads() == before
+
+
+def test_an_error_arrives(threads):
+    def work(k):
+        if k == 2:
+            raise ValueError("the third")
+        return k
+
+    done = []
+    with pytest.raises(ValueError, match="the third"):
+        done.extend(on_each(work, range(100)))
+    assert blas_threads() >= 1
+
+
+def test_items_are_not_made_long_before(threads):
+    made = []
+    results = on_each(abs, (made.append(k) or k for k in range(50)))
+    next(results)
+    assert len(made) <= threads + 1
+    results.close()
+
+
+def test_what_numpy_was_told_holds(threads):
+    with np.errstate(divide="raise"), pytest.raises(FloatingPointError):
+        list(on_each(lambda x: np.float64(1.0) / x, [np.float64(0.0)]))

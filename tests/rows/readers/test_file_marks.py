@@ -1,0 +1,295 @@
+"""Files that change between two passes or during one: one sentence, never numbers of two files."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import feather, parquet
+
+import edgewise as ew
+from edgewise.rows.readers.file_marks import check_unchanged, mark_of
+from edgewise.rows.readers.files import FileTable
+from edgewise.rows.sampling import SectionRuns, kept
+from edgewise.rows.views import View
+
+ENDINGS = ["csv", "csv.gz", "parquet", "feather", "arrows", "npy", "jsonl"]
+NAMES = tuple("abcd")
+
+
+@pytest.fixture
+def write(tmp_path, write_csv):
+    """Rows as a file of a kind, under one name."""
+    import gzip
+    import json
+
+    def file(X, ending, names=NAMES, *, groups=1):
+        path, table = tmp_path / f"rows.{ending}", pa.table(list(X.T), names=list(names))
+        if ending == "npy":
+            np.save(path, X)
+        elif ending == "parquet":
+            parquet.write_table(table, path, row_group_size=-(-len(X) // groups))
+        elif ending == "feather":
+            feather.write_feather(table, path, compression="uncompressed")
+        elif ending == "arrows":
+            with pa.ipc.new_stream(path, table.schema) as stream:
+                stream.write_table(table)
+        elif ending == "jsonl":
+            path.write_text("".join(json.dumps(row) + "\n" for row in table.to_pylist()))
+        else:
+            write_csv(path, names, X)
+            if ending == "csv.gz":
+                path.write_bytes(gzip.compress(path.read_bytes()))
+        return path
+
+    return file
+
+
+class Changing(View):
+    """A table whose rows change after the first pass."""
+
+    def __init__(self, table, change):
+        super().__init__(table, lambda part: part)
+        self.then = [change]
+
+    def reduce(self, one_pass, merge):
+        made = super().reduce(one_pass, merge)
+        if self.then:
+            self.then.pop()()
+        return made
+
+
+def between_passes(table, change, **options):
+    """A test that reads twice; the change comes after the first pass."""
+    return lambda: ew.edge_test(Changing(table, change), **options)
+
+
+class TestBetweenTwoPasses:
+    @pytest.mark.parametrize("ending", ENDINGS)
+    def test_another_file_of_as_many_rows(self, write, rows, refuses, ending):
+        path = write(rows, ending)
+        call = between_passes(FileTable([path]), lambda: write(rows[::-1] ** 3, ending))
+        refuses(call, ew.DataError, f"data: file '{path}' changed while it was in use", "a copy")
+
+    @pytest.mark.parametrize("ending", ENDINGS)
+    def test_nothing_of_it_is_wrong_without_a_change(self, write, rows, same_result, ending):
+        path = write(rows, ending)
+        result = between_passes(FileTable([path]), lambda: None)()
+        same_result(result, ew.edge_test(rows), names=result.feature_names)
+
+    def test_as_many_bytes_at_the_same_time(self, write, rows, refuses):
+        """As where a file system counts whole seconds."""
+        path = write(rows, "npy")
+        then = path.stat()
+
+        def change():
+            write(rows[::-1], "npy")
+            os.utime(path, ns=(then.st_atime_ns, then.st_mtime_ns))
+
+        call = between_passes(FileTable([path]), change)
+        refuses(call, ew.DataError, str(path), "written anew, with the same 12,928 bytes")
+
+    def test_more_row_groups(self, write, rows, refuses):
+        path = write(rows, "parquet", groups=2)
+        more = np.concatenate([rows, rows])
+        call = between_passes(FileTable([path]), lambda: write(more, "parquet", groups=4))
+        refuses(call, ew.DataError, str(path), "bytes, now")
+
+    @pytest.mark.parametrize("ending", ENDINGS)
+    def test_fewer_columns(self, write, rows, refuses, ending):
+        path = write(rows, ending)
+        call = between_passes(FileTable([path]), lambda: write(rows[:, :3], ending, NAMES[:3]))
+        refuses(call, ew.DataError, str(path), "changed")
+
+    @pytest.mark.parametrize("ending", ENDINGS)
+    def test_a_file_that_is_cut(self, write, rows, refuses, ending):
+        path = write(rows, ending)
+        call = between_passes(FileTable([path]), lambda: os.truncate(path, 2000))
+        refuses(call, ew.DataError, str(path), "now 2,000")
+
+    def test_no_file(self, write, rows, refuses):
+        path = write(rows, "csv")
+        call = between_passes(FileTable([path]), path.unlink)
+        refuses(call, ew.DataError, str(path), "there is no file of that name any more")
+
+    def test_one_of_many(self, write, rows, refuses, tmp_path):
+        first = write(rows[:200], "parquet").rename(tmp_path / "a.parquet")
+        path = write(rows[200:], "parquet")
+        call = between_passes(FileTable([first, path]), lambda: write(rows[:200] + 1, "parquet"))
+        refuses(call, ew.DataError, f"file '{path}' changed")
+
+    @pytest.mark.parametrize("ending", ["npz", "xlsx"])
+    def test_rows_in_memory_do_not_change(self, rows, tmp_path, same_result, ending, require):
+        path = tmp_path / f"rows.{ending}"
+        if ending == "npz":
+            np.savez(path, rows)
+        else:
+            book = require("openpyxl").Workbook()
+            for row in [NAMES, *rows.tolist()]:
+                book.active.append(row)
+            book.save(path)
+        result = between_passes(FileTable([path]), path.unlink)()
+        same_result(result, ew.edge_test(rows), names=result.feature_names)
+
+
+class TestEveryWayToReadTwice:
+    """All go through the same table; each must notice."""
+
+    @pytest.mark.parametrize(
+        ("method", "how"),
+        [
+            ("wald", {}),
+            ("eig", {"solver": "matrix-free"}),
+            ("whitened", {}),
+            ("nodewise", {}),
+            ("score", {"missing": "pairwise"}),
+            ("score", {"weights": "d", "weight_kind": "frequency"}),
+        ],
+    )
+    @pytest.mark.filterwarnings("ignore::edgewise.EdgewiseWarning")
+    def test_a_method(self, write, rows, refuses, method, how):
+        X = np.column_stack([rows[:, :3], np.ones(len(rows))]) if "weights" in how else rows
+        path = write(X, "parquet")
+        call = between_passes(
+            FileTable([path]), lambda: write(X[::-1], "parquet"), method=method, **how
+        )
+        refuses(call, ew.DataError, str(path), "changed")
+
+    def test_normal_scores(self, write, rows, refuses, monkeypatch):
+        monkeypatch.setattr("edgewise.rows.normal_scores.MOST_HERE", 1000)
+        path = write(rows, "parquet")
+        change = lambda: write(rows[::-1], "parquet")  # noqa: E731
+        call = between_passes(FileTable([path]), change, transform="normal-scores")
+        refuses(call, ew.DataError, str(path), "changed")
+
+    def test_groups_by_a_column(self, write, rows, refuses, monkeypatch):
+        from edgewise.questions import levels
+
+        X = rows.copy()
+        X[:, 3] = np.arange(400) % 2
+        path = write(X, "parquet")
+        found = levels.column_of_labels
+
+        def then_changed(*given):
+            labels = found(*given)
+            write(X[::-1], "parquet")
+            return labels
+
+        monkeypatch.setattr(levels, "column_of_labels", then_changed)
+        refuses(lambda: ew.compare_groups(path, by="d"), ew.DataError, str(path), "changed")
+
+    def test_a_sample_of_the_rows(self, write, rows, refuses):
+        path = write(rows, "parquet", groups=8)
+        table = FileTable([path])
+        sample = SectionRuns.for_rows(table, 400, 100, 8)
+        assert len(kept(sample.rows(0, 4))) == 8
+        write(rows[::-1], "parquet", groups=8)
+        refuses(lambda: kept(sample.rows(4, 8)), ew.DataError, str(path), "changed")
+
+
+class TestDuringAPass:
+    @pytest.mark.parametrize("ending", ["csv", "parquet", "feather", "npy"])
+    def test_rows_are_not_of_two_files(self, write, rows, refuses, ending):
+        path = write(rows, ending)
+        table = FileTable([path], read_ahead=False)
+        assert sum(len(block) for block in table.blocks()) == 400
+        blocks = table.blocks()
+        next(blocks)
+        write(rows[::-1], ending)
+        refuses(lambda: list(blocks), ew.DataError, str(path), "changed")
+
+    def test_text_may_get_longer_while_it_is_read_for_the_first_time(self, write, rows):
+        path = write(rows, "csv")
+        table = FileTable([path], read_ahead=False)
+        blocks = table.blocks()
+        next(blocks)
+        with path.open("a") as file:
+            file.write("1,2,3,4\n")
+        list(blocks)
+        assert table.rows_read() == [(str(path), 400)]
+
+    def test_one_pass_over_text_that_gets_shorter(self, write, rows, refuses):
+        path = write(rows, "csv")
+        table = FileTable([path], read_ahead=False)
+        write(rows[:100], "csv")
+        refuses(lambda: list(table.blocks()), ew.DataError, str(path), "bytes, now")
+
+
+CUT = """
+    import os, sys
+    import edgewise as ew
+    from edgewise.rows import table as sizes
+    from edgewise.rows.opening import open_table
+    from edgewise.rows.readers import ipc_slices
+
+    sizes._MOST_BATCH_ROWS = sizes._FEWEST_BATCH_ROWS = 1024
+    ipc_slices._MOST_BYTES = int(sys.argv[2])
+    n = 0
+
+    def tell(rows):
+        global n
+        n += rows
+        if n == int(sys.argv[3]):
+            os.truncate(sys.argv[1], 8192)
+
+    try:
+        ew.edge_test(open_table(sys.argv[1], progress=tell))
+    except ew.DataError as error:
+        sys.exit(0 if "changed while it was in use" in str(error) else str(error))
+    sys.exit("no error")
+"""
+
+
+@pytest.mark.parametrize(
+    ("ending", "most"), [("npy", 1), ("feather", 1), ("feather", 1 << 30), ("arrows", 1)]
+)
+@pytest.mark.parametrize("after", [1024, 40 * 1024 + 1024], ids=["first pass", "second pass"])
+def test_a_file_that_is_cut_while_it_is_read_ends_no_process(write, tmp_path, ending, most, after):
+    """A page of a mapped file that is gone ends the process by SIGBUS."""
+    if not hasattr(signal, "SIGBUS"):
+        pytest.skip("has no such signal")
+    X = np.random.default_rng(0).standard_normal((40 * 1024, 4))
+    path = write(X, ending)
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(CUT), path, str(most), str(after)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+class TestMarks:
+    def test_the_footer_of_parquet_counts_as_a_whole(self, tmp_path):
+        """It says where a column is, far from the end of a wide file."""
+        path = tmp_path / "wide.parquet"
+        names = [f"column{k}" for k in range(500)]
+        rows = np.random.default_rng(0).standard_normal((30, 500))
+        made = []
+        for first in (8.0, 9.0):
+            rows[0, 0] = first
+            # Without compression every number takes as many bytes.
+            table = pa.table(list(rows.T), names=names)
+            parquet.write_table(table, path, compression="none", use_dictionary=False)
+            os.utime(path, ns=(0, 0))
+            made.append(mark_of(path))
+        assert made[0].size == made[1].size
+        assert made[0].end != made[1].end
+
+    def test_same_file(self, write, rows):
+        path = write(rows, "parquet")
+        then = mark_of(path)
+        check_unchanged(str(path), then)
+        os.chmod(path, 0o600)
+        check_unchanged(str(path), then)  # its rows are the same
+
+    def test_empty_file(self, tmp_path):
+        (tmp_path / "x").touch()
+        assert mark_of(tmp_path / "x").size == 0
