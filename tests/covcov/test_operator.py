@@ -187,7 +187,7 @@ class TestRows:
     @pytest.mark.parametrize("batches", BATCHES)
     @pytest.mark.parametrize("most", [0, 300 * 6 - 1, 300 * 6])
     def test_kept_from_pass_to_pass(self, most, batches, monkeypatch):
-        """In single precision, if they are few enough; the products are the same to a bit."""
+        """In single precision, if they are few enough; the products are the same."""
         X = rows_of("t5", n=300)
         again = operator_of(X, RowsAtHand(BATCHES[batches](X)))
         block = vectors_of(again, 2)
@@ -195,8 +195,26 @@ class TestRows:
         monkeypatch.setattr(module, "_MOST_KEPT", most)
         operator = operator_of(X, RowsAtHand(BATCHES[batches](X)))
         for _ in range(2):
-            np.testing.assert_array_equal(operator.multiply(block, np.float32), expected)
+            assert relative_error(operator.multiply(block, np.float32), expected) <= 2e-5
         assert sum(map(len, operator._kept)) == (300 if most == 300 * 6 else 0)
+
+    @every_kind
+    @pytest.mark.parametrize("p", [6, 70])
+    def test_threads_make_no_difference(self, p, kind, monkeypatch):
+        """Kept rows in one group or in several, on one BLAS thread or more: the same products."""
+        X = rows_of("t5", n=300, p=p)
+        options = options_of(kind, X)
+        expected = matrix_of(X, **options)
+        for threads, elements in ((1, 1 << 19), (1, 10 * p), (2, 1 << 19), (2, 10 * p)):
+            monkeypatch.setattr(module, "blas_threads", lambda threads=threads: threads)
+            monkeypatch.setattr(module, "_BLOCK_ELEMENTS", elements)
+            monkeypatch.setattr(module, "_MIN_BLOCK_ROWS", 10)
+            operator = operator_of(X, **options)
+            block = vectors_of(operator, 2)
+            for dtype, error in ((np.float32, 1e-4), (np.float64, 1e-10)):
+                found = operator.unit * operator.multiply(block, dtype)
+                assert relative_error(found, expected @ block) <= error
+            assert len(module._groups(operator._kept)) == (1 if elements == 1 << 19 else 16)
 
     def test_double_precision_keeps_nothing(self):
         X = rows_of("t5", n=300)

@@ -1,22 +1,24 @@
 """Cov(U(Σ̂)) as an operator: products with it in O(np²), never the d × d matrix.
 
 For a symmetric matrix V, ⟨V, ccᵀ⟩ = cᵀVc. So a product with the covariance of all entries of Σ̂ is,
-for each row c minus its mean, u = cᵀVc − ⟨V, s⟩, and then the sum of u ccᵀ: a GEMM with little
-more than a triangle of V, and one SYRK over the rows with positive u less one over those with
-negative u.
+for each row c minus its mean, u = cᵀVc − ⟨V, s⟩, and then the sum of u ccᵀ: a product with a
+triangle of V, and one SYRK over the rows with positive u less one over those with negative u.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import islice
-from typing import Any
+from itertools import islice, pairwise
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
+from scipy.linalg.blas import dtrmm, strmm
 from scipy.sparse.linalg import LinearOperator
 
+from edgewise._base.blas import blas_threads
+from edgewise._base.cores import on_each
 from edgewise._base.matrices import population_covariance
 from edgewise._base.types import AnyArray, FloatArray
 from edgewise.covcov.closed_form import check_range, finite, u_statistic_factor
@@ -24,10 +26,11 @@ from edgewise.kernels.centre import Centre
 from edgewise.kernels.leverage import left_out_factor
 from edgewise.kernels.loop import BlockMemory, mapped_blocks
 from edgewise.rows.block import Rows
+from edgewise.rows.merging import in_tree
 from edgewise.rows.passes import Summable, Sums
 from edgewise.states.moments import Moments
 
-# A block in single precision fills half a core's L2 cache, but is not too flat for GEMM.
+# Two megabytes in single precision: larger blocks make no product faster, flat ones make it slower.
 _BLOCK_ELEMENTS = 1 << 19
 _MIN_BLOCK_ROWS = 1024
 # From so many columns on, two SYRKs over gathered rows are faster than one GEMM over all of them.
@@ -36,6 +39,8 @@ _GATHER = 64
 _STRIP = 64
 # Rows in single precision are kept from pass to pass up to this many numbers, 128 MiB.
 _MOST_KEPT = 1 << 25
+# Threads that can share them.
+_MOST_GROUPS = 16
 
 
 class CovcovOperator(LinearOperator):
@@ -76,6 +81,8 @@ class CovcovOperator(LinearOperator):
     ) -> None:
         self._rows = rows
         self._kept: list[AnyArray] = []
+        # Whether the BLAS had one thread when they were kept.
+        self._alone = False
         #: The precision of what is only on the way to a result.
         self.rough: npt.DTypeLike = np.float32 if in_memory else np.float64
         self._n, self._centre = moments.n_samples, moments.centre()
@@ -148,6 +155,7 @@ class CovcovOperator(LinearOperator):
                 means=means,
                 squared=None if self._squared is None else _folded(self._squared, dtype),
                 n_samples=self._n,
+                alone=self._alone if self._keeps(dtype) else None,
             )
             results = np.stack([self._outside(total)[self._upper] for total in totals], axis=1)
             results *= sizes
@@ -175,22 +183,23 @@ class CovcovOperator(LinearOperator):
         return np.asarray(square / n - (total / n) ** 2)
 
     def _summed(self, sums: Callable[..., Sums], dtype: npt.DTypeLike, **given: Any) -> Sums:
-        if np.dtype(dtype) == np.float32 and self._n * self.n_features <= _MOST_KEPT:
-            if not self._kept:
-                self._kept = self._blocks_of(dtype)
-            return sums(iter(self._kept), self.n_features, **given)
-        return self._rows.sums(self._one_pass(sums, dtype, given))
+        if not self._keeps(dtype):
+            return self._rows.sums(self._one_pass(sums, dtype, given))
+        work = partial(sums, p=self.n_features, **given)
+        groups = _groups(self._kept)
+        each = map if self._alone or len(groups) == 1 else on_each
+        return in_tree(list(each(work, groups)), _added)
 
-    def _blocks_of(self, dtype: npt.DTypeLike) -> list[AnyArray]:
-        """All rows in units of the columns' deviations, as a copy that stays."""
-        found: list[AnyArray] = []
-
-        def copied(blocks: Iterator[AnyArray], p: int) -> Sums:
-            found.extend(z.copy() for z in blocks)
-            return ()
-
-        self._rows.sums(self._one_pass(copied, dtype, {}))
-        return found
+    def _keeps(self, dtype: npt.DTypeLike) -> bool:
+        """Whether passes in this precision are over rows that are kept; from then on they are."""
+        if np.dtype(dtype) != np.float32 or self._n * self.n_features > _MOST_KEPT:
+            return False
+        if not self._kept:
+            (blocks,) = self._rows.sums(self._one_pass(_copies, dtype, {}))
+            self._kept = cast("list[AnyArray]", blocks)
+            # To ask takes as long as a product of a few rows.
+            self._alone = blas_threads() == 1
+        return True
 
     def _one_pass(
         self, sums: Callable[..., Sums], dtype: npt.DTypeLike, given: dict[str, Any]
@@ -241,28 +250,51 @@ def _unit_rows(
         yield block.z.T
 
 
+def _copies(blocks: Iterator[AnyArray], p: int) -> Sums:
+    """The blocks themselves, in a list: the sum of two lists is one after the other."""
+    return (cast("AnyArray", [z.copy() for z in blocks]),)
+
+
+def _groups(blocks: Sequence[AnyArray]) -> list[Sequence[AnyArray]]:
+    """A few groups of neighbours, each of enough rows for a thread."""
+    numbers = sum(z.size for z in blocks)
+    count = max(1, min(_MOST_GROUPS, len(blocks), numbers // _BLOCK_ELEMENTS))
+    ends = [len(blocks) * k // count for k in range(count + 1)]
+    return [blocks[start:stop] for start, stop in pairwise(ends)]
+
+
+def _added(left: Sums, right: Sums) -> Sums:
+    return tuple(a + b for a, b in zip(left, right, strict=True))
+
+
 def _weighted_grams(
-    blocks: Iterator[AnyArray],
+    blocks: Iterable[AnyArray],
     p: int,
     matrices: Sequence[AnyArray],
     means: Sequence[float],
     squared: AnyArray | None,
     n_samples: int,
+    alone: bool | None,
 ) -> Sums:
-    """Σ (zᵀVz − mean) zzᵀ for each folded V; the fourth-order part of each row with its factor."""
+    """Σ (zᵀVz − mean) zzᵀ for each folded V; the fourth-order part of each row with its factor.
+
+    `alone` says whether the BLAS has one thread, if that is known.
+    """
     totals = np.zeros((len(matrices), p, p))
+    alone = blas_threads() == 1 if alone is None else alone
+    forms = _forms if alone else _forms_in_strips
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
         for z in blocks:
             factor: Any = 1
             if squared is not None:
                 # Once for wᵢwⱼ, and once for wₖwₗ.
-                factor = left_out_factor(_forms(z, squared), n_samples) ** 2
+                factor = left_out_factor(forms(z, squared), n_samples) ** 2
             for total, V, mean in zip(totals, matrices, means, strict=True):
-                total += _weighted_gram(z, factor * _forms(z, V) - mean)
+                total += _weighted_gram(z, factor * forms(z, V) - mean)
     return (totals,)
 
 
-def _squares_gram(blocks: Iterator[AnyArray], p: int) -> Sums:
+def _squares_gram(blocks: Iterable[AnyArray], p: int) -> Sums:
     gram, total = np.zeros((p, p)), np.zeros(p)
     for z in blocks:
         squares = z * z
@@ -275,24 +307,34 @@ def _leading_form_moments(blocks: Iterator[AnyArray], p: int, matrices: Sequence
     """Of the first rows alone: how many; and Σ zᵀVz and Σ (zᵀVz)² for each folded V."""
     n, total, square = 0, *np.zeros((2, len(matrices)))
     for z in islice(blocks, 1):
-        u = np.stack([_forms(z, V) for V in matrices])
+        u = np.stack([_forms_in_strips(z, V) for V in matrices])
         n, total, square = len(z), u.sum(axis=1), np.vecdot(u, u)
     return np.array(n), total, square
 
 
 def _folded(V: FloatArray, dtype: npt.DTypeLike = np.float64) -> AnyArray:
-    """The upper triangle that makes the same quadratic form as the symmetric V."""
-    return np.asarray(np.triu(V) + np.triu(V, 1), dtype)
+    """The lower triangle that makes the same quadratic form as the symmetric V."""
+    # The order of memory is that of BLAS, which would copy another one for every block.
+    return np.asarray(np.tril(V) + np.tril(V, -1), dtype, order="F")
 
 
 def _forms(z: AnyArray, folded: AnyArray) -> AnyArray:
-    """zᵀVz for each of the rows z, without most of the zeros of the folded V."""
-    # Not by TRMM, which only SciPy has: where it brings a BLAS of its own, the threads of the two
-    # wait for each other.
+    """zᵀVz for each of the rows z."""
+    triangular = strmm if z.dtype == np.float32 else dtrmm
+    image = triangular(1.0, folded, z.T, lower=1).T
+    return np.asarray(np.einsum("ij,ij->i", image, z))
+
+
+def _forms_in_strips(z: AnyArray, folded: AnyArray) -> AnyArray:
+    """The same without TRMM, for several threads.
+
+    SciPy's TRMM lets no other thread run, and where SciPy brings a BLAS of its own, the threads of
+    the two wait for each other.
+    """
     forms: AnyArray = np.zeros(len(z), z.dtype)
     for start in range(0, len(folded), _STRIP):
         stop = start + _STRIP
-        image = z[:, :stop] @ folded[:stop, start:stop]
+        image = z[:, start:] @ folded[start:, start:stop]
         forms += np.einsum("ij,ij->i", image, z[:, start:stop])
     return forms
 
