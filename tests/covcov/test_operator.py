@@ -13,6 +13,7 @@ from edgewise import DataError, Moments
 from edgewise.covcov import operator as module
 from edgewise.covcov.closed_form import covcov_matrix
 from edgewise.covcov.operator import CovcovOperator
+from edgewise.covcov.spectrum import largest_eigenvalue
 from edgewise.estimators.inverse import estimate_precision
 from edgewise.rows.block import ColumnBlock, Piece
 from edgewise.rows.passes import RowsAtHand
@@ -183,6 +184,44 @@ class TestRows:
         block = vectors_of(operator, 2)
         assert relative_error(operator @ block, matrix_of(X) @ block) <= 1e-10
 
+    @pytest.mark.parametrize("batches", BATCHES)
+    @pytest.mark.parametrize("most", [0, 300 * 6 - 1, 300 * 6])
+    def test_kept_from_pass_to_pass(self, most, batches, monkeypatch):
+        """In single precision, if they are few enough; the products are the same."""
+        X = rows_of("t5", n=300)
+        again = operator_of(X, RowsAtHand(BATCHES[batches](X)))
+        block = vectors_of(again, 2)
+        expected = again.multiply(block, np.float32)
+        monkeypatch.setattr(module, "_MOST_KEPT", most)
+        operator = operator_of(X, RowsAtHand(BATCHES[batches](X)))
+        for _ in range(2):
+            assert relative_error(operator.multiply(block, np.float32), expected) <= 2e-5
+        assert sum(map(len, operator._kept)) == (300 if most == 300 * 6 else 0)
+
+    @every_kind
+    @pytest.mark.parametrize("p", [6, 70])
+    def test_threads_make_no_difference(self, p, kind, monkeypatch):
+        """Kept rows in one group or in several, on one BLAS thread or more: the same products."""
+        X = rows_of("t5", n=300, p=p)
+        options = options_of(kind, X)
+        expected = matrix_of(X, **options)
+        for threads, elements in ((1, 1 << 19), (1, 10 * p), (2, 1 << 19), (2, 10 * p)):
+            monkeypatch.setattr(module, "blas_threads", lambda threads=threads: threads)
+            monkeypatch.setattr(module, "_BLOCK_ELEMENTS", elements)
+            monkeypatch.setattr(module, "_MIN_BLOCK_ROWS", 10)
+            operator = operator_of(X, **options)
+            block = vectors_of(operator, 2)
+            for dtype, error in ((np.float32, 1e-4), (np.float64, 1e-10)):
+                found = operator.unit * operator.multiply(block, dtype)
+                assert relative_error(found, expected @ block) <= error
+            assert len(module._groups(operator._kept)) == (1 if elements == 1 << 19 else 16)
+
+    def test_double_precision_keeps_nothing(self):
+        X = rows_of("t5", n=300)
+        operator = operator_of(X, in_memory=False)
+        largest_eigenvalue(operator, block=4)
+        assert not operator._kept
+
     @pytest.mark.parametrize("dtype", [np.float32, np.float16, np.int64, np.int8, np.uint16])
     @pytest.mark.parametrize("order", ["C", "F"])
     def test_other_numbers(self, dtype, order):
@@ -293,7 +332,8 @@ class TestOperator:
         assert (operator.passes, operator.products) == (3, 8)
         operator.loudest_diagonal()
         assert (operator.passes, operator.products) == (4, 8)
-        assert len(started) == 4
+        # The last pass is over the rows that the one before has kept.
+        assert len(started) == 3
 
     @pytest.mark.exactness
     def test_same_bits_again(self):
@@ -323,8 +363,8 @@ class TestOperator:
         X = rows_of("t5")
         options = options_of(kind, X)
         operator, matrix = operator_of(X, **options), matrix_of(X, **options)
-        vectors = vectors_of(operator, 6).T
-        ratios = operator.variances_along(vectors) / [v @ matrix @ v for v in vectors]
+        vectors = vectors_of(operator, 6)
+        ratios = operator.variances_along(vectors) / [v @ matrix @ v for v in vectors.T]
         np.testing.assert_allclose(ratios, ratios[0], rtol=1e-9)
         assert ratios[0] > 0
 

@@ -29,6 +29,8 @@ from edgewise.states.moments import Moments
 
 _GIB = 2.0**30
 LARGEST_MATRIX = 4 * _GIB
+# With fewer rows in a block, adding d × d sums costs a fifth of computing them.
+_FEWEST_ROWS = 4096
 # Its square is still a normal number with room for the sums' smaller terms.
 _SMALLEST_VARIANCE = 1e-140
 
@@ -105,7 +107,7 @@ def _product_gram(
     """Σ WWᵀ over the rows, W the products c_i c_j, i ≤ j, of A c."""
     p = centre.origin.shape[0]
     d = p * (p + 1) // 2
-    memory = BlockMemory(p, block_rows(d), spare=(d,))
+    memory = BlockMemory(p, max(_FEWEST_ROWS, block_rows(d)), spare=(d,))
     gram = np.zeros((d, d))
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
         for block in mapped_blocks(batches, centre, None if A is None else A.T, memory=memory):

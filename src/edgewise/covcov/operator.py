@@ -1,36 +1,46 @@
 """Cov(U(Σ̂)) as an operator: products with it in O(np²), never the d × d matrix.
 
 For a symmetric matrix V, ⟨V, ccᵀ⟩ = cᵀVc. So a product with the covariance of all entries of Σ̂ is,
-for each row c minus its mean, u = cᵀVc − ⟨V, s⟩, and then the sum of u ccᵀ: one GEMM, and one SYRK
-over the rows with positive u less one over those with negative u.
+for each row c minus its mean, u = cᵀVc − ⟨V, s⟩, and then the sum of u ccᵀ: a product with a
+triangle of V, and one SYRK over the rows with positive u less one over those with negative u.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import islice
-from typing import Any
+from itertools import islice, pairwise
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
+from scipy.linalg.blas import dtrmm, strmm
 from scipy.sparse.linalg import LinearOperator
 
+from edgewise._base.blas import blas_threads
+from edgewise._base.cores import on_each
 from edgewise._base.matrices import population_covariance
 from edgewise._base.types import AnyArray, FloatArray
 from edgewise.covcov.closed_form import check_range, finite, u_statistic_factor
 from edgewise.kernels.centre import Centre
 from edgewise.kernels.leverage import left_out_factor
-from edgewise.kernels.loop import Block, BlockMemory, mapped_blocks
+from edgewise.kernels.loop import BlockMemory, mapped_blocks
 from edgewise.rows.block import Rows
+from edgewise.rows.merging import in_tree
 from edgewise.rows.passes import Summable, Sums
 from edgewise.states.moments import Moments
 
-# A block in single precision fills half a core's L2 cache, but is not too flat for GEMM.
-_BLOCK_ELEMENTS = 1 << 18
+# Two megabytes in single precision: larger blocks make no product faster, flat ones make it slower.
+_BLOCK_ELEMENTS = 1 << 19
 _MIN_BLOCK_ROWS = 1024
 # From so many columns on, two SYRKs over gathered rows are faster than one GEMM over all of them.
 _GATHER = 64
+# Columns of the triangle of V that are multiplied at once: fewer waste the time of a GEMM.
+_STRIP = 64
+# Rows in single precision are kept from pass to pass up to this many numbers, 128 MiB.
+_MOST_KEPT = 1 << 25
+# Threads that can share them.
+_MOST_GROUPS = 16
 
 
 class CovcovOperator(LinearOperator):
@@ -52,8 +62,9 @@ class CovcovOperator(LinearOperator):
         Weight off-diagonal entries by √2, so that the squared norm of U is that of the matrix.
     in_memory : bool
         Whether a pass is all arithmetic. What is only on the way to a result is then done in single
-        precision, at half the price. Rows that are read for every pass gain little by it, and in
-        double precision nothing depends on how they are cut into files and partitions.
+        precision, at half the price, and the rows in that precision are kept, up to 128 MiB. Rows
+        that are read for every pass gain little by it, and in double precision nothing depends on
+        how they are cut into files and partitions.
     left_out : bool
         Take each row in units of the covariance without it; only where A whitens the rows.
     """
@@ -68,7 +79,10 @@ class CovcovOperator(LinearOperator):
         in_memory: bool = True,
         left_out: bool = False,
     ) -> None:
-        self._rows, self._in_memory = rows, in_memory
+        self._rows = rows
+        self._kept: list[AnyArray] = []
+        # Whether the BLAS had one thread when they were kept.
+        self._alone = False
         #: The precision of what is only on the way to a result.
         self.rough: npt.DTypeLike = np.float32 if in_memory else np.float64
         self._n, self._centre = moments.n_samples, moments.centre()
@@ -133,15 +147,15 @@ class CovcovOperator(LinearOperator):
         sizes = np.array([float(np.abs(V).max()) or 1.0 for V in matrices])
         matrices = [V / size for V, size in zip(matrices, sizes, strict=True)]
         means = [float(np.sum(V * self._s)) for V in matrices]
-        rounded = [V.astype(dtype) for V in matrices]
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):
             (totals,) = self._summed(
                 _weighted_grams,
                 dtype,
-                matrices=rounded,
+                matrices=[_folded(V, dtype) for V in matrices],
                 means=means,
-                squared=None if self._squared is None else self._squared.astype(dtype),
+                squared=None if self._squared is None else _folded(self._squared, dtype),
                 n_samples=self._n,
+                alone=self._alone if self._keeps(dtype) else None,
             )
             results = np.stack([self._outside(total)[self._upper] for total in totals], axis=1)
             results *= sizes
@@ -161,25 +175,38 @@ class CovcovOperator(LinearOperator):
             return np.diag(np.linalg.eigh(covariance)[1][:, -1])
         return self._outside(np.diag(np.linalg.eigh(covariance)[1][:, -1]))
 
-    def variances_along(self, vectors: Sequence[FloatArray]) -> FloatArray:
-        """About proportional to vᵀCv for each; from the first rows alone if they are at hand."""
-        matrices = [self._inside(self._symmetric(vector)) for vector in vectors]
-        if self._in_memory:
-            n, total, square = self._summed(
-                _leading_form_moments, np.float64, whole=False, matrices=matrices
-            )
-        else:
-            n, total, square = self._summed(_form_moments, np.float64, matrices=matrices)
-            self.passes += 1
+    def variances_along(self, vectors: FloatArray) -> FloatArray:
+        """About proportional to vᵀCv for each column, from the first rows alone."""
+        matrices = [_folded(self._inside(self._symmetric(vector))) for vector in vectors.T]
+        one_pass = self._one_pass(_leading_form_moments, np.float64, {"matrices": matrices})
+        n, total, square = self._rows.sums(one_pass, whole=False)
         return np.asarray(square / n - (total / n) ** 2)
 
-    def _summed(
-        self, sums: Callable[..., Sums], dtype: npt.DTypeLike, *, whole: bool = True, **given: Any
-    ) -> Sums:
-        one_pass = partial(
+    def _summed(self, sums: Callable[..., Sums], dtype: npt.DTypeLike, **given: Any) -> Sums:
+        if not self._keeps(dtype):
+            return self._rows.sums(self._one_pass(sums, dtype, given))
+        work = partial(sums, p=self.n_features, **given)
+        groups = _groups(self._kept)
+        each = map if self._alone or len(groups) == 1 else on_each
+        return in_tree(list(each(work, groups)), _added)
+
+    def _keeps(self, dtype: npt.DTypeLike) -> bool:
+        """Whether passes in this precision are over rows that are kept; from then on they are."""
+        if np.dtype(dtype) != np.float32 or self._n * self.n_features > _MOST_KEPT:
+            return False
+        if not self._kept:
+            (blocks,) = self._rows.sums(self._one_pass(_copies, dtype, {}))
+            self._kept = cast("list[AnyArray]", blocks)
+            # To ask takes as long as a product of a few rows.
+            self._alone = blas_threads() == 1
+        return True
+
+    def _one_pass(
+        self, sums: Callable[..., Sums], dtype: npt.DTypeLike, given: dict[str, Any]
+    ) -> Callable[[Iterator[Rows]], Sums]:
+        return partial(
             _over_unit_rows, sums, centre=self._centre, scale=self._scale, dtype=dtype, given=given
         )
-        return self._rows.sums(one_pass, whole=whole)
 
     def _inside(self, V: FloatArray) -> FloatArray:
         """AᵀVA: what a quadratic form of A c is as one of c."""
@@ -214,59 +241,102 @@ def _over_unit_rows(
 
 def _unit_rows(
     batches: Iterator[Rows], centre: Centre, scale: FloatArray, dtype: npt.DTypeLike
-) -> Iterator[Block]:
+) -> Iterator[AnyArray]:
     """Centred rows in units of the columns' deviations, in the order of the rows."""
     p = len(scale)
     length = max(_MIN_BLOCK_ROWS, _BLOCK_ELEMENTS // p)
     memory = BlockMemory(p, length, rows_first=True, dtype=dtype)
-    return mapped_blocks(batches, centre, scale, memory=memory)
+    for block in mapped_blocks(batches, centre, scale, memory=memory):
+        yield block.z.T
+
+
+def _copies(blocks: Iterator[AnyArray], p: int) -> Sums:
+    """The blocks themselves, in a list: the sum of two lists is one after the other."""
+    return (cast("AnyArray", [z.copy() for z in blocks]),)
+
+
+def _groups(blocks: Sequence[AnyArray]) -> list[Sequence[AnyArray]]:
+    """A few groups of neighbours, each of enough rows for a thread."""
+    numbers = sum(z.size for z in blocks)
+    count = max(1, min(_MOST_GROUPS, len(blocks), numbers // _BLOCK_ELEMENTS))
+    ends = [len(blocks) * k // count for k in range(count + 1)]
+    return [blocks[start:stop] for start, stop in pairwise(ends)]
+
+
+def _added(left: Sums, right: Sums) -> Sums:
+    return tuple(a + b for a, b in zip(left, right, strict=True))
 
 
 def _weighted_grams(
-    blocks: Iterator[Block],
+    blocks: Iterable[AnyArray],
     p: int,
     matrices: Sequence[AnyArray],
     means: Sequence[float],
     squared: AnyArray | None,
     n_samples: int,
+    alone: bool | None,
 ) -> Sums:
-    """Σ (zᵀVz − mean) zzᵀ for each V; the fourth-order part of each row with its own factor."""
+    """Σ (zᵀVz − mean) zzᵀ for each folded V; the fourth-order part of each row with its factor.
+
+    `alone` says whether the BLAS has one thread, if that is known.
+    """
     totals = np.zeros((len(matrices), p, p))
+    alone = blas_threads() == 1 if alone is None else alone
+    forms = _forms if alone else _forms_in_strips
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-        for block in blocks:
-            z = block.z.T
+        for z in blocks:
             factor: Any = 1
             if squared is not None:
                 # Once for wᵢwⱼ, and once for wₖwₗ.
-                factor = left_out_factor(np.vecdot(z @ squared, z), n_samples) ** 2
+                factor = left_out_factor(forms(z, squared), n_samples) ** 2
             for total, V, mean in zip(totals, matrices, means, strict=True):
-                total += _weighted_gram(z, factor * np.vecdot(z @ V, z) - mean)
+                total += _weighted_gram(z, factor * forms(z, V) - mean)
     return (totals,)
 
 
-def _squares_gram(blocks: Iterator[Block], p: int) -> Sums:
+def _squares_gram(blocks: Iterable[AnyArray], p: int) -> Sums:
     gram, total = np.zeros((p, p)), np.zeros(p)
-    for block in blocks:
-        z = block.z.T
+    for z in blocks:
         squares = z * z
         gram += squares.T @ squares
         total += squares.sum(axis=0)
     return gram, total
 
 
-def _form_moments(blocks: Iterator[Block], p: int, matrices: Sequence[FloatArray]) -> Sums:
-    """How many rows; and Σ zᵀVz and Σ (zᵀVz)² for each V."""
+def _leading_form_moments(blocks: Iterator[AnyArray], p: int, matrices: Sequence[AnyArray]) -> Sums:
+    """Of the first rows alone: how many; and Σ zᵀVz and Σ (zᵀVz)² for each folded V."""
     n, total, square = 0, *np.zeros((2, len(matrices)))
-    for block in blocks:
-        z = block.z.T
-        u = np.stack([np.vecdot(z @ V, z) for V in matrices])
-        n, total, square = n + block.n, total + u.sum(axis=1), square + np.vecdot(u, u)
+    for z in islice(blocks, 1):
+        u = np.stack([_forms_in_strips(z, V) for V in matrices])
+        n, total, square = len(z), u.sum(axis=1), np.vecdot(u, u)
     return np.array(n), total, square
 
 
-def _leading_form_moments(blocks: Iterator[Block], p: int, matrices: Sequence[FloatArray]) -> Sums:
-    """The same of the first rows alone."""
-    return _form_moments(islice(blocks, 1), p, matrices)
+def _folded(V: FloatArray, dtype: npt.DTypeLike = np.float64) -> AnyArray:
+    """The lower triangle that makes the same quadratic form as the symmetric V."""
+    # The order of memory is that of BLAS, which would copy another one for every block.
+    return np.asarray(np.tril(V) + np.tril(V, -1), dtype, order="F")
+
+
+def _forms(z: AnyArray, folded: AnyArray) -> AnyArray:
+    """zᵀVz for each of the rows z."""
+    triangular = strmm if z.dtype == np.float32 else dtrmm
+    image = triangular(1.0, folded, z.T, lower=1).T
+    return np.asarray(np.einsum("ij,ij->i", image, z))
+
+
+def _forms_in_strips(z: AnyArray, folded: AnyArray) -> AnyArray:
+    """The same without TRMM, for several threads.
+
+    SciPy's TRMM lets no other thread run, and where SciPy brings a BLAS of its own, the threads of
+    the two wait for each other.
+    """
+    forms: AnyArray = np.zeros(len(z), z.dtype)
+    for start in range(0, len(folded), _STRIP):
+        stop = start + _STRIP
+        image = z[:, start:] @ folded[start:, start:stop]
+        forms += np.einsum("ij,ij->i", image, z[:, start:stop])
+    return forms
 
 
 def _weighted_gram(z: AnyArray, u: AnyArray) -> Any:

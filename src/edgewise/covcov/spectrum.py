@@ -67,10 +67,10 @@ def largest_eigenvalue(
 ) -> LargestEigenvalue:
     """λ_max of Cov(U(Σ̂)) by Lanczos, and an upper end from its residual.
 
-    The iteration works in the operator's rough precision; the residual is computed from one more
-    product in double precision. If the residual is not small enough, because the data need more
-    digits, the iteration continues in double precision. The residual proves that some eigenvalue is
-    that close, not that it is the largest.
+    The iteration works in the operator's rough precision. If that is single, the residual is
+    computed from one more product in double precision. If the residual is not small enough, because
+    the data need more digits, the iteration continues in double precision. The residual proves that
+    some eigenvalue is that close, not that it is the largest.
 
     Parameters
     ----------
@@ -86,13 +86,15 @@ def largest_eigenvalue(
     guard = 0.9 * (_WIDTH if width is None else width)
     if width is None:
         width = _SMALL_WIDTH if operator.shape[0] < _SMALL else _WIDTH
-    guess = _guess(operator)
+    start = _guesses(operator, block)
     for dtype in dict.fromkeys((operator.rough, np.float64)):
-        basis = _Basis(operator, _with_random(guess, block), dtype)
-        guess = basis.converge(0.8 * width)
-        image = operator.multiply(guess[:, np.newaxis])[:, 0]
-        estimate = float(guess @ image)
-        residual = float(np.linalg.norm(image - estimate * guess))
+        basis = _Basis(operator, _with_random(start, block), dtype)
+        best, image = basis.converge(0.8 * width)
+        start = best[:, np.newaxis]
+        if dtype != np.float64:
+            image = operator.multiply(start)[:, 0]
+        estimate = float(best @ image)
+        residual = float(np.linalg.norm(image - estimate * best))
         if residual <= width * estimate or estimate <= 0:
             break
     return LargestEigenvalue(
@@ -106,35 +108,38 @@ def largest_eigenvalue(
 
 def leading_vectors(operator: CovcovOperator, count: int) -> tuple[FloatArray, FloatArray]:
     """The largest Ritz values, and their vectors as rows, to a rough accuracy."""
-    basis = _Basis(operator, _with_random(_guess(operator), _ROUGH_BLOCK), operator.rough)
+    start = _with_random(_guesses(operator, _ROUGH_BLOCK), _ROUGH_BLOCK)
+    basis = _Basis(operator, start, operator.rough)
     basis.converge(_ROUGH, least=4 * count)
     values, vectors = basis.leading(count)
     return operator.unit * values, vectors
 
 
-def _guess(operator: CovcovOperator) -> FloatArray:
-    """A unit vector that is often close to the largest eigenvector.
+def _guesses(operator: CovcovOperator, block: int) -> FloatArray:
+    """Unit vectors, as columns, that are often close to the largest eigenvector.
 
     That eigenvector is near the covariance itself for elliptical rows, and near u₁u₁ᵀ for Gaussian
     rows, where u₁ is the first eigenvector of the covariance. If all variances are equal, it is
-    among the diagonal entries.
+    among the diagonal entries. A block that has no place for all three starts with the best one.
     """
     # Without the last digits: if all eigenvalues are equal, as for whitened rows, rounding alone
     # would choose the vector, and with it the course of the iteration.
     scale = float(np.abs(operator.covariance).max()) or 1.0
     first = np.linalg.eigh(np.round(operator.covariance / scale, 10))[1][:, -1]
     matrices = (operator.covariance, np.outer(first, first), operator.loudest_diagonal())
-    guesses = [operator.entries(V) for V in matrices]
-    guesses = [guess / np.linalg.norm(guess) for guess in guesses]
-    return guesses[int(np.argmax(operator.variances_along(guesses)))]
+    guesses = np.stack([operator.entries(V) for V in matrices], axis=1)
+    guesses /= np.linalg.norm(guesses, axis=0)
+    if block < len(matrices):
+        guesses = guesses[:, [int(np.argmax(operator.variances_along(guesses)))]]
+    return guesses
 
 
-def _with_random(guess: FloatArray, block: int) -> FloatArray:
-    """The start of the iteration: the guess, and a random part along every eigenvector."""
-    d = len(guess)
+def _with_random(guesses: FloatArray, block: int) -> FloatArray:
+    """The start of the iteration: the guesses, and a random part along every eigenvector."""
+    d, count = guesses.shape
     random = np.random.default_rng(0).standard_normal((d, block))
     start: FloatArray = _RANDOM_SHARE * random / math.sqrt(d)
-    start[:, 0] += guess
+    start[:, :count] += guesses
     return start
 
 
@@ -153,8 +158,8 @@ class _Basis:
         self._folded = False
         self._grow(start)
 
-    def converge(self, width: float, least: int = 0) -> FloatArray:
-        """The unit vector of the largest Ritz value, once its residual is small enough.
+    def converge(self, width: float, least: int = 0) -> tuple[FloatArray, FloatArray]:
+        """The unit vector of the largest Ritz value and its image, once the residual is small.
 
         The basis must also have reached `least` vectors, so that other Ritz values are usable.
         """
@@ -171,8 +176,9 @@ class _Basis:
                 y = np.eye(_KEPT)[-1]
             if not self._grow(following):
                 break  # the matrix maps the space spanned by the basis into itself
-        best = y @ self._vectors[: len(y)]
-        return np.asarray(best / np.linalg.norm(best))
+        best, image = (y @ rows[: len(y)] for rows in (self._vectors, self._images))
+        size = np.linalg.norm(best)
+        return np.asarray(best / size), np.asarray(image / size)
 
     def leading(self, count: int) -> tuple[FloatArray, FloatArray]:
         """The largest Ritz values, and their vectors as rows."""
