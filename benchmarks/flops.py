@@ -24,13 +24,13 @@ _PASSES = {
     "score": 6,
     "wald": 6,
 }
-#: One product with Cov(U(Σ̂)), matrix-free: the rows times a p × p matrix (2), and the sum of the
-#: rows' outer products with the weights that gives (1).
-_PRODUCT = 3
+#: One product with Cov(U(Σ̂)), matrix-free: the rows times a triangle of a p × p matrix (1), and the
+#: sum of the rows' outer products with the weights that gives (1).
+_PRODUCT = 2
 
 FORMULAS = (
     "useful flops, in n p²: numpy.cov, fisher, elliptical, trace, spectral and batch 1 (one SYRK); "
-    "whitened 1 + 2; score and wald 1 + 2 + 1 + 2; eig 1 + 3 × products where it is matrix-free, "
+    "whitened 1 + 2; score and wald 1 + 2 + 1 + 2; eig 1 + 2 × products where it is matrix-free, "
     "else 1 + (p + 1)²/4 (one SYRK of the p(p + 1)/2 products of columns)"
 )
 
