@@ -73,9 +73,9 @@ def test_batches_are_views_that_hold_every_row_once(rows):
 
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_blocks_have_one_size(order):
-    X = np.zeros((70_000, 20), dtype=np.int8, order=order)
+    X = np.zeros((250_000, 20), dtype=np.int8, order=order)
     batches = list(ArrayTable(X).blocks())
-    assert [len(batch) for batch in batches] == [26_208, 26_208, 17_584]
+    assert [len(batch) for batch in batches] == [104_857, 104_857, 40_286]
     assert all(np.shares_memory(batch, X) for batch in batches)
 
 

@@ -13,6 +13,9 @@ from edgewise.rows.selection import selected_names
 from edgewise.rows.table import LocalTable
 from edgewise.rows.values import check_rows
 
+# Numbers of a view (16 MB of float64).
+_VIEW_NUMBERS = 1 << 21
+
 
 class ArrayTable(LocalTable):
     """A two-dimensional array, in memory or mapped from a file; blocks are views of it."""
@@ -56,6 +59,7 @@ class ArrayTable(LocalTable):
         """The rows from one number on, up to another."""
         # Views cost nothing, so each holds several blocks: accumulators are set up once for all of
         # them. Their size is fixed, so that reading on from the end of one gives the same views.
-        rows = 8 * block_rows(self._values.shape[1])
+        p = max(self._values.shape[1], 1)
+        rows = max(2 * block_rows(p), _VIEW_NUMBERS // p)
         for start in range(first, last, rows):
             yield self._values[start : min(start + rows, last)]
