@@ -72,7 +72,7 @@ class TestKilled:
         [
             ("score", {}, (3, 0)),
             ("score", {}, (6, 1)),
-            ("eig", {"solver": "matrix-free"}, (4, 5)),
+            ("eig", {"solver": "matrix-free"}, (4, 3)),
         ],
         ids=["first pass", "second pass", "a product"],
     )
