@@ -88,6 +88,16 @@ def test_addition_is_the_sums_of_all_rows_and_commutes_to_the_bit():
         np.testing.assert_array_equal(value, flat(b + a)[name])
 
 
+@pytest.mark.parametrize("p", [27, 28, 60])
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("offset", [0.0, 2.0**33])
+def test_many_columns_lie_in_rows(p, order, offset):
+    """From 28 on, blocks keep the order of the rows in memory, and other products make the sums."""
+    X = np.random.default_rng(p).standard_exponential((700, p))
+    X = np.asarray(np.round(X * 2**18) / 2**18 + offset, order=order)  # adding it is exact
+    assert_sums(BlockSummer(p, 300, quartic=True)(X), X)
+
+
 @pytest.mark.parametrize("quartic", [True, False])
 def test_scratch_memory_is_not_shared_with_results(quartic):
     summer = BlockSummer(3, 100, quartic=quartic)

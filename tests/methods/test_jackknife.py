@@ -1,6 +1,7 @@
 """The jackknife over batches against really leaving out each of them."""
 
 import math
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -187,3 +188,19 @@ class TestRefusals:
     def test_one_row_more_is_enough(self):
         found, _ = left_out(rows_of("gaussian", 10, 4), 5)
         assert np.isfinite(found.fisher_z()).all()
+
+
+def test_no_stack_of_matrices_is_made(monkeypatch):
+    """However many batches there are, what is made beyond the state is a few p × p matrices."""
+    monkeypatch.setattr("edgewise._base.cores.blas_threads", lambda: 1)
+    p, batches = 150, 250
+    state = BatchMoments(batches, batch_rows=8).update(rows_of("gaussian", 8 * batches, p))
+    estimate = estimate_precision(state.pooled(), default_names(p))
+    leave_one_out(state, estimate)  # imports, and places of pairs, are there from now on
+    tracemalloc.start()
+    try:
+        assert len(leave_one_out(state, estimate)) == batches
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 8 * 80 * p * p  # a stack would be 250 matrices
