@@ -23,8 +23,9 @@ from edgewise.kernels.score_sums import ScoreSums
 from edgewise.rows.file_read import FileRead
 from edgewise.rows.glance import Glance
 from edgewise.rows.passes import Pass, Sums
+from edgewise.states.batch_length import DEFAULT_BATCHES
 from edgewise.states.batches import BatchMoments
-from edgewise.states.concordance import DEFAULT_BATCHES, ConcordanceMoments
+from edgewise.states.concordance import ConcordanceMoments
 from edgewise.states.groups import GroupMoments
 from edgewise.states.moments import Moments
 from edgewise.states.pairwise import PairwiseMoments, PooledPairs

@@ -12,8 +12,9 @@ from edgewise.rows.missing import missing_of
 from edgewise.rows.opening import open_files, open_table
 from edgewise.rows.weighting import weighted_columns
 from edgewise.states.accumulate import read_into
+from edgewise.states.batch_length import DEFAULT_BATCHES
 from edgewise.states.batches import BatchMoments
-from edgewise.states.concordance import DEFAULT_BATCHES, ConcordanceMoments
+from edgewise.states.concordance import ConcordanceMoments
 from edgewise.states.moments import Moments
 from edgewise.states.pairwise import PairwiseMoments
 from edgewise.states.row_state import RowState

@@ -14,6 +14,7 @@ from edgewise.errors import DataError, ParameterError, StateFileError
 from edgewise.kernels.latent import Concordance, concordance_of_rows, kendall_tau
 from edgewise.rows.block import Rows
 from edgewise.rows.values import raise_for_nonfinite
+from edgewise.states.batch_length import DEFAULT_BATCHES
 from edgewise.states.columns import merge_order, merged_names, rows_by_name
 from edgewise.states.concordance_units import (
     BLOCK_ROWS,
@@ -31,7 +32,6 @@ from edgewise.states.file_format import StateContents
 from edgewise.states.row_sample import RowSample
 from edgewise.states.state import State
 
-DEFAULT_BATCHES = 100
 #: Rows that are kept, until they become sums: those of all blocks of a window.
 WINDOW_ROWS = N_BLOCKS * BLOCK_ROWS
 # Numbers that are converted at once. This limits the scratch memory.
