@@ -16,6 +16,7 @@ from edgewise.rows.readers.byte_streams import (
     PeekedStream,
     arrow_stream,
     decompressed,
+    in_arrows_memory,
     is_compressed,
     opened_bytes,
 )
@@ -79,3 +80,12 @@ def test_an_owned_stream_is_closed():
         with PeekedStream(stream, owned=owned) as peeked:
             assert peeked.head(3) == TEXT[:3]
         assert stream.closed == owned
+
+
+def test_arrow_needs_no_python_to_let_go_of_a_head():
+    # A buffer around Python's bytes is let go of under Python's lock; if the program is ending, the
+    # thread that asks for it aborts the program (one run in 360 on a busy machine).
+    buffer = in_arrows_memory(TEXT).read_buffer()
+    assert buffer.to_pybytes() == TEXT
+    assert buffer.address != pa.py_buffer(TEXT).address
+    assert buffer.parent is None or buffer.parent.parent is None

@@ -77,6 +77,18 @@ def opened_bytes(path: Path) -> BinaryIO:
     return path.open("rb")
 
 
+def in_arrows_memory(text: bytes) -> Any:
+    """A stream of a copy of these bytes, for which Arrow's threads need no Python.
+
+    They may let go of it after the program has begun to end, and a thread that then asks for
+    Python's lock ends the program with an abort.
+    """
+    pa = part("pyarrow", "tables", "Text")
+    memory = pa.BufferOutputStream()
+    memory.write(text)
+    return pa.BufferReader(memory.getvalue())
+
+
 def _only_member(path: Path) -> Any:
     """The only file in a .zip archive."""
     try:

@@ -16,7 +16,7 @@ from pyarrow import csv as arrow_csv
 from edgewise.errors import DataError
 from edgewise.rows.block import Rows
 from edgewise.rows.readers.arrow import fixed_blocks, is_numeric, texts_of
-from edgewise.rows.readers.byte_streams import arrow_stream, is_compressed
+from edgewise.rows.readers.byte_streams import arrow_stream, in_arrows_memory, is_compressed
 from edgewise.rows.readers.cells import missing_numbers, missing_texts
 from edgewise.rows.readers.changed_streams import as_utf8, squeezed_stream
 from edgewise.rows.readers.faults import first_fault, hint, told
@@ -191,7 +191,7 @@ def csv_schema(head: bytes, whole: bool, form: TextFormat, where: str) -> tuple[
     if len(text.splitlines()) <= form.skip:  # names and no rows
         return pa.schema([(name, pa.float64()) for name in layout.names]), 0.0
     try:
-        reader = _reader(pa.BufferReader(text), form, {}, places)
+        reader = _reader(in_arrows_memory(text), form, {}, places)
         schema, rows = reader.schema, sum(batch.num_rows for batch in reader)
     except pa.ArrowInvalid as error:
         lines = io.StringIO(text.decode("utf-8", "replace"), newline="")
