@@ -1,8 +1,7 @@
-"""Names for small places: without what all of them share, cut in the middle, and never two alike."""
+"""Names for small places: without what all share, cut in the middle, and never two alike."""
 
 from __future__ import annotations
 
-import os
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -47,13 +46,22 @@ def short_names(names: Sequence[str], most: int) -> list[str]:
     return _numbered(short, most)
 
 
+def _common_start(names: Sequence[str]) -> str:
+    """The letters that all names begin with."""
+    first, last = min(names), max(names)
+    alike = (a == b for a, b in zip(first, last, strict=False))
+    return first[
+        : next((k for k, same in enumerate(alike) if not same), min(len(first), len(last)))
+    ]
+
+
 def _without_common_words(names: list[str]) -> list[str]:
     """The names without the whole words that all of them begin and end with."""
-    end = os.path.commonprefix([name[::-1] for name in names])[::-1]
+    end = _common_start([name[::-1] for name in names])[::-1]
     starts = [found.start() for found in _WORD_END.finditer(end)]
     tail = len(end) - starts[0] if starts else 0
     rest = [name[: len(name) - tail] for name in names]
-    start = os.path.commonprefix(rest)
+    start = _common_start(rest)
     ends = [0, *(found.end() for found in _WORD_END.finditer(start))]
     cut = ends[-1]
     if len(ends) > 1 and all(_NUMBER.fullmatch(name[cut:]) for name in rest):
@@ -64,7 +72,7 @@ def _without_common_words(names: list[str]) -> list[str]:
 
 def _told_apart(names: list[str], most: int) -> list[str]:
     """Names that were cut to the same text, cut to where they begin to differ."""
-    same = len(os.path.commonprefix(names))
+    same = len(_common_start(names))
     lead = max(min(same, most // 3), 1)
     room = most - lead - 1
     return [
