@@ -79,7 +79,9 @@ def report_html(result: EdgeTestResult, context: Context) -> str:
     data = payload(
         result, graph, fitting=fitting, decisions=context.decisions, scores=context.scores
     )
-    pieces = {name: page.own_file(f"html/{name}.html") for name in ("page", "graph", "sections")}
+    pieces = {
+        name: page.own_file(f"html/{name}.html") for name in ("page", "graph", "table", "figures")
+    }
     environment = Environment(autoescape=True, loader=DictLoader(pieces))
     return environment.get_template("page").render(
         title=printable(context.title),

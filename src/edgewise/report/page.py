@@ -22,9 +22,16 @@ _SCRIPTS = (
     "core",
     "decisions",
     "controls",
+    "graph",
+    "side",
+    "table",
+    "heat",
+    "centrality",
+    "agreement",
+    "detectable",
     "main",
 )
-_STYLES = ("base", "graph", "sections", "groups", "print")
+_STYLES = ("base", "graph", "side", "table", "figures", "groups", "print")
 # A line that is only a comment, and the indentation of any other: nobody's browser needs them. No
 # text of ours goes over several lines.
 _FOR_READERS = re.compile(r"^[ \t]+|^[ \t]*//.*\n|^/\*.*\*/\n", re.MULTILINE)
