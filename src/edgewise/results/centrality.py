@@ -24,7 +24,7 @@ class Centrality:
 
     The intervals are about the edges that were found: that of the strength is one for the sum of
     the true |ρ_ij| over them. Edges that are just significant are mostly overestimated, in the
-    simulations of the tests by up to 44 % of the strength. The lower ends allow for that, the
+    simulations of the tests by up to 43 % of the strength. The lower ends allow for that, the
     estimates do not. Edges that were not found count nowhere, so a variable without an edge has
     no interval (NaN).
 
