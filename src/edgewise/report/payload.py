@@ -16,6 +16,7 @@ from edgewise.inference.effect import MinEffect
 from edgewise.inference.measurement import Uncertainty
 from edgewise.report.page import unit_square
 from edgewise.report.story import PROMISES, broken_promise, is_bound
+from edgewise.results.centrality import centralities
 from edgewise.results.result import EdgeTestResult
 from edgewise.results.tested import tested_part
 from edgewise.results.transformed import meaning
@@ -83,6 +84,7 @@ def payload(
         "positions": unit_square(node_positions(part)).round(4).tolist(),
         "order": np.asarray(clustered_order(part.partial_correlation)).tolist(),
         "agreement": _agreement(result, decisions),
+        "centrality": _centrality(result, graph),
         "sample": None if scores is None else _sample(scores),
     }
 
@@ -142,6 +144,21 @@ def _at_effect(result: EdgeTestResult, rule: Uncertainty, value: float) -> Float
     """Log p-values of the tested pairs for another minimal effect."""
     log_p = rule.log_pvalues(result, MinEffect(value))
     return log_p if result.tested is None else log_p[pairs_of(result.tested)]
+
+
+def _centrality(result: EdgeTestResult, graph: Graph) -> dict[str, Any]:
+    """Strengths and bridge strengths of the edges as tested, with intervals where there are any."""
+    shown = result.tested_columns()
+    communities = np.full(result.n_features, -1)
+    communities[shown] = graph.communities
+    found = centralities(result, communities)
+    made: dict[str, Any] = {"label": found.interval_label}
+    for name in ("strength", "bridge"):
+        for end in ("", "_low", "_high"):
+            values = getattr(found, name + end)[shown]
+            key = name + end[1:].capitalize()
+            made[key] = [float(f"{one:.4g}") if np.isfinite(one) else None for one in values]
+    return made
 
 
 def _agreement(result: EdgeTestResult, decisions: Mapping[str, BoolArray]) -> dict[str, Any] | None:
