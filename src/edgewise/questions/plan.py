@@ -194,8 +194,14 @@ def detectable_effect(
         Significance level.
     correction : {"holm", "bonferroni", "bh", "by", "maxt", None}
         As in `edge_test`; for step-wise corrections the first, strictest step.
-    columns, exclude, given, pairs, missing, transform
+    columns, exclude, given : str or sequence of str, optional
         As in `plan_sample_size`.
+    pairs : sequence of pairs of str, optional
+        The only pairs to test.
+    missing : {"raise", "drop"}
+        Refuse rows with NaN or infinite values, or leave them out.
+    transform : {"normal-scores", None}
+        Test the normal scores of the columns in place of their values.
     **options
         Options of the method, as in `edge_test`.
 
