@@ -35,7 +35,7 @@ def progress_bar(
 
     from edgewise._base.steps import watched_by
 
-    rate = TextColumn("{task.completed:,.0f} {task.fields[unit]}, {task.fields[rate]:,.3g}/s")
+    rate = TextColumn("{task.completed:,.0f} {task.fields[unit]}, {task.fields[rate]}/s")
     left = TextColumn("{task.fields[left]}", style="cyan")
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), rate, left)
     console = Console(stderr=True)
@@ -52,7 +52,7 @@ def _line(
     progress: Progress, total: float | None, what: str, unit: str
 ) -> Iterator[Callable[[float], None]]:
     """A line of the bars, as long as its work goes on."""
-    task = progress.add_task(what, total=total, unit=unit, rate=0.0, left="", visible=False)
+    task = progress.add_task(what, total=total, unit=unit, rate="0", left="", visible=False)
     known = next(one for one in progress.tasks if one.id == task)
     marks = [(0.0, 0.0)]
 
@@ -68,7 +68,7 @@ def _line(
         text = left_text(remaining(marks, known.total))
         # An estimate that was shown stays until there is a better one.
         text = text or (known.fields["left"] if known.total is not None else "")
-        progress.update(task, rate=speed, left=text, visible=elapsed > _QUIET)
+        progress.update(task, rate=rate_text(speed), left=text, visible=elapsed > _QUIET)
 
     try:
         yield tell
@@ -106,6 +106,18 @@ def remaining(marks: Sequence[tuple[float, float]], total: float | None) -> floa
     if recent <= 0 or abs(recent * now / done - 1) > _STEADY:
         return None
     return max(total - done, 0.0) / recent
+
+
+def rate_text(rate: float) -> str:
+    """A rate in three digits, without powers of ten.
+
+    Examples
+    --------
+    >>> rate_text(65_912.3), rate_text(12.345), rate_text(0.0646)
+    ('65,900', '12.3', '0.0646')
+    """
+    three = float(f"{rate:.3g}")
+    return f"{three:,.0f}" if three >= 100 else f"{three:g}"
 
 
 def left_text(seconds: float | None) -> str:

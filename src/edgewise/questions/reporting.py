@@ -42,6 +42,7 @@ def write_report(
     compare: bool | None = None,
     title: str | None = None,
     command: str = "",
+    rows: bool = True,
 ) -> None:
     """Write the report of a result; see `EdgeTestResult.report`."""
     check_writable(path)
