@@ -110,7 +110,7 @@ def command(
 
     with (
         _cluster(scheduler) if engine == "dask" else nullcontext() as client,
-        progress_bar(total_draws(study, scale), "reproducing", unit="draws") as tell,
+        progress_bar(total_draws(study, scale), "reproducing", unit="draws", unequal=True) as tell,
     ):
         done = reproduce(
             study, scale=scale, output=output, seed=seed, n_jobs=jobs, client=client, tell=tell
