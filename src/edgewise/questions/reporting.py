@@ -117,11 +117,7 @@ def _fitting(
     """What the method finds that suits the data, if they break the condition of this one."""
     if diagnosis is None or not breaking(result):
         return None
-    found = (
-        line.result
-        for line in lines
-        if line.method.name == getattr(diagnosis, "recommended", "batch")
-    )
+    found = (line.result for line in lines if line.method.name == diagnosis.recommended)
     fitting = next((one for one in found if one is not None), None)
     if fitting is None or fitting.method == result.method or breaking(fitting):
         return None
