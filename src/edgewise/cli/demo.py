@@ -53,6 +53,7 @@ def command(plot: str, report: str) -> None:
     from edgewise.questions.compare_methods import compare_methods
     from edgewise.questions.diagnose import diagnose
     from edgewise.questions.reporting import report_of
+    from edgewise.questions.row_sample import sampled_scores
     from edgewise.rows.opening import open_table
     from edgewise.view.export import write_plot
 
@@ -72,6 +73,7 @@ def command(plot: str, report: str) -> None:
         report,
         lines=lines,
         diagnosis=diagnosis,
+        scores=sampled_scores(source, result),
         title="Daily returns of 20 S&P 500 companies, 1990–2022",
         command="edgewise demo",
     )
