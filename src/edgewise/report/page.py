@@ -23,6 +23,7 @@ _SCRIPTS = (
     "decisions",
     "controls",
     "graph",
+    "card",
     "side",
     "table",
     "heat",
