@@ -30,6 +30,7 @@ _SCRIPTS = (
     "graph_hands",
     "graph_saving",
     "graph",
+    "card",
     "side",
     "table",
     "heat",
