@@ -25,6 +25,7 @@ _SCRIPTS = (
     "graph",
     "side",
     "table",
+    "pictures",
     "heat",
     "centrality",
     "agreement",
