@@ -33,6 +33,7 @@ _SCRIPTS = (
     "card",
     "side",
     "table",
+    "pictures",
     "heat",
     "centrality",
     "agreement",
