@@ -112,7 +112,7 @@ def difference_html(
     from jinja2 import Environment
     from markupsafe import Markup
 
-    sheet = style()
+    sheet = style("base", "graph", "table", "figures", "groups", "print")
     results = [*result.values()] if isinstance(result, EdgeDifferences) else [result]
     one = results[0]
     places = _places(results)

@@ -135,9 +135,12 @@ def _effects(result: EdgeTestResult, plain: bool) -> tuple[list[dict[str, Any]],
     made = []
     values = sorted({*EFFECTS, own.value})
     for value in values:
-        log_p = tested if value == own.value else _at_effect(result, rule, value)
         label = f"{value:g}" if value else "0: any"
-        made.append({"value": value, "label": label, "logp": _encoded(log_p, np.float64)})
+        # What was tested is exact; a look at another effect takes half the room.
+        single = value != own.value
+        log_p = _at_effect(result, rule, value) if single else tested
+        shown = _encoded(log_p, np.float32 if single else np.float64)
+        made.append({"value": value, "label": label, "single": single, "logp": shown})
     return made, values.index(own.value)
 
 
