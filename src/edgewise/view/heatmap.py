@@ -213,7 +213,7 @@ def _name_axes(ax: Axes, result: EdgeTestResult, order: AnyArray) -> None:
     if p > _ALL_NAMED or size < 0.8 * style.SMALLEST_FONT:
         ax.set_xticks([])
         ax.set_yticks([])
-        ax.set_xlabel(f"{p} variables, by community and clustering; too many to name")
+        ax.set_xlabel(f"{p} variables by community, too many to name")
         return
     names = short_names(result.feature_names, 16)
     names = [names[i] for i in order]
