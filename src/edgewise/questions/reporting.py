@@ -9,12 +9,16 @@ from typing import Any
 
 from edgewise._base.atomic import atomic_path, check_writable
 from edgewise._base.text import by_reason
+from edgewise._base.types import FloatArray
 from edgewise.errors import DataError, ParameterError
 from edgewise.inference.dependence import FEWEST_ROWS
 from edgewise.methods.method import Method
+from edgewise.methods.registry import registered
 from edgewise.questions.compare_methods import Comparison, all_variants, compare_methods
 from edgewise.questions.diagnose import Diagnosis, diagnose
+from edgewise.questions.row_sample import sampled_scores
 from edgewise.report.document import Context, LadderLine, report_html
+from edgewise.report.story import breaking
 from edgewise.results.pooled import POOLED
 from edgewise.results.result import EdgeTestResult
 from edgewise.results.tested import chosen_pairs
@@ -42,6 +46,7 @@ def write_report(
     compare: bool | None = None,
     title: str | None = None,
     command: str = "",
+    rows: bool = True,
 ) -> None:
     """Write the report of a result; see `EdgeTestResult.report`."""
     check_writable(path)
@@ -72,6 +77,7 @@ def write_report(
         path,
         lines=lines,
         diagnosis=diagnose(source),
+        scores=_scores(result, source) if rows else None,
         title=title,
         command=command,
     )
@@ -83,6 +89,7 @@ def report_of(
     *,
     lines: Sequence[Comparison] = (),
     diagnosis: Diagnosis | None = None,
+    scores: FloatArray | None = None,
     title: str | None = None,
     command: str = "",
 ) -> None:
@@ -95,10 +102,41 @@ def report_of(
         ladder_correction=_beside(result),
         ladder_note=" ".join([*_left_out(lines), *_without_result(lines)]),
         command=command,
+        fitting=_fitting(result, lines, diagnosis),
+        decisions={line.label: line.result.reject for line in lines if line.result is not None},
+        scores=scores,
     )
     html = report_html(result, context)
     with atomic_path(path) as temporary:
         temporary.write_text(html, encoding="utf-8")
+
+
+def _fitting(
+    result: EdgeTestResult, lines: Sequence[Comparison], diagnosis: Diagnosis | None
+) -> EdgeTestResult | None:
+    """What the method finds that suits the data, if they break the condition of this one."""
+    if diagnosis is None or not breaking(result):
+        return None
+    found = (
+        line.result
+        for line in lines
+        if line.method.name == getattr(diagnosis, "recommended", "batch")
+    )
+    fitting = next((one for one in found if one is not None), None)
+    if fitting is None or fitting.method == result.method or breaking(fitting):
+        return None
+    return fitting
+
+
+def _scores(result: EdgeTestResult, table: Table) -> FloatArray | None:
+    """Sampled rows, where reading all of them once more takes little time."""
+    rows = max(table.estimated_rows or 0, result.n_samples)
+    kind = registered().get(result.method)
+    # Latent correlations, and those given few neighbours, are not those of these residuals.
+    linear = kind is not None and kind.estimates_rows and result.selection is None
+    if not linear or rows * result.n_features > _SOON_COMPARED:
+        return None
+    return sampled_scores(table, result)
 
 
 def _all_methods() -> list[Method]:

@@ -19,6 +19,7 @@ from edgewise.report.page import (
     CONDITION_OF_GROUPS,
     content_hash,
     own_file,
+    style,
     unit_square,
 )
 from edgewise.results.difference import EdgeDifferenceResult
@@ -111,15 +112,15 @@ def difference_html(
     from jinja2 import Environment
     from markupsafe import Markup
 
-    style = own_file("style.css")
+    sheet = style()
     results = [*result.values()] if isinstance(result, EdgeDifferences) else [result]
     one = results[0]
     places = _places(results)
-    page = Environment(autoescape=True).from_string(own_file("difference.html"))
+    page = Environment(autoescape=True).from_string(own_file("html/difference.html"))
     return page.render(
         title=printable(title or _names(results)),
-        style=Markup(style),  # noqa: S704  our own file
-        style_hash=content_hash(style),
+        style=Markup(sheet),  # noqa: S704  our own file
+        style_hash=content_hash(sheet),
         question=_question(results),
         answer=_answer(sum(each.n_edges for each in results), one.n_tests),
         any_pair=any_sentence(result.global_pvalue, one),

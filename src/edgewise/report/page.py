@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
+import zlib
 from importlib.resources import files
 
 import numpy as np
@@ -15,11 +17,50 @@ CONDITION_OF_GROUPS = (
     "many groups that are independent of each other, of any distribution with fourth moments; rows "
     "of one group may depend on each other"
 )
+#: The script of a report, in the order in which its parts need each other.
+_SCRIPTS = (
+    "core",
+    "decisions",
+    "controls",
+    "graph",
+    "side",
+    "table",
+    "heat",
+    "centrality",
+    "agreement",
+    "detectable",
+    "main",
+)
+_STYLES = ("base", "graph", "side", "table", "figures", "groups", "print")
+# A line that is only a comment, and the indentation of any other: nobody's browser needs them. No
+# text of ours goes over several lines.
+_FOR_READERS = re.compile(r"^[ \t]+|^[ \t]*//.*\n|^/\*.*\*/\n", re.MULTILINE)
 
 
 def own_file(name: str) -> str:
     """The text of a file of this package."""
     return files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+def script() -> str:
+    """The script of a report: all its parts in one function, so that nothing else sees them."""
+    parts = "".join(own_file(f"script/{name}.js") for name in _SCRIPTS)
+    return f'"use strict";\n(() => {{\n{_FOR_READERS.sub("", parts)}}})();'
+
+
+def packed(text: str) -> str:
+    """A text in a quarter of its size, for `unpack.js`.
+
+    The policy of a page names the hash of the script inside, so nothing else can take its place.
+    """
+    pack = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
+    small = pack.compress(text.encode("utf-8")) + pack.flush()
+    return base64.b64encode(small).decode("ascii")
+
+
+def style() -> str:
+    """The style sheet of every page."""
+    return _FOR_READERS.sub("", "".join(own_file(f"style/{name}.css") for name in _STYLES))
 
 
 def content_hash(text: str) -> str:

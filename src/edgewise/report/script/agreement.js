@@ -1,0 +1,1 @@
+// What each method says about each pair.

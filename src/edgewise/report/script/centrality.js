@@ -1,0 +1,1 @@
+// Which variables are central.

@@ -1,0 +1,1 @@
+// Without edges: which partial correlations these rows could have shown.

@@ -1,0 +1,1 @@
+// What is selected: hubs, communities and the strongest edges, a variable, or a card of an edge.
