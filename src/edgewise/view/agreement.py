@@ -50,7 +50,7 @@ def plot_agreement(lines: Sequence[Line], *, most: int = 40, ax: Axes | None = N
     >>> from edgewise.view.plots import plot_agreement
     >>> lines = ew.compare_methods(ew.datasets.load_sachs(), methods=["score", "batch"])
     >>> print(plot_agreement(lines).get_title().splitlines()[0])
-    28 pairs that a method calls an edge: 18 by all 2 of them
+    26 pairs that a method calls an edge: 16 by all 2 of them
     """
     most = check_count("most", most, at_least=1)
     given = [line.result for line in lines if line.result is not None]

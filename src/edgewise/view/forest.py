@@ -70,7 +70,7 @@ def plot_forest(
     strongest = np.argsort(-strength, kind="stable")[:most]
     pairs = [(int(rows[k]), int(columns[k])) for k in strongest]
     if ax is None:
-        ax = layout.new_axes(8, 1.7 + 0.23 * len(pairs))
+        ax = layout.new_axes(7, 1.7 + 0.23 * len(pairs))
     else:
         pairs = pairs[: max(int(layout.page_size(ax)[1] / (1.2 * style.SMALLEST_FONT)), 1)]
     for y, pair in enumerate(pairs):

@@ -186,6 +186,10 @@ def _around(place: FloatArray, size: FloatArray, reach: float) -> Iterator[Float
         yield place + np.array([side * (reach + half[0] + 1), 0.0])
         for up in (-1.0, 1.0):
             yield place + np.array([side, up]) * (0.7 * reach + half)
+    # Half beside and half below, where two nodes are close.
+    for up in (-1.0, 1.0):
+        for side in (0.6, -0.6):
+            yield place + np.array([side * half[0], up * (reach + half[1])])
 
 
 def _is_free(

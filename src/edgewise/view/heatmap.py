@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _ALL_NAMED = 60
 # With more variables, finding the best order of the branches takes too long.
 _BEST_ORDER = 500
+_ROOM = 0.155  # inches, a variable with a name of 8 points
 _STRIP = 0.022  # of the side, the colours of the communities
 
 
@@ -53,13 +54,14 @@ def plot_heatmap(result: EdgeTestResult, *, ax: Axes | None = None) -> Axes:
     >>> from edgewise.view.plots import plot_heatmap
     >>> ax = plot_heatmap(ew.edge_test(ew.datasets.load_sachs()))
     >>> [label.get_text() for label in ax.get_yticklabels()][:3]
-    ['p44/42', 'pakts473', 'PKA']
+    ['PKA', 'p44/42', 'pakts473']
     """
     notes, result = [layout.found(result), *layout.adjusted(result)], tested_part(result)
     own, p = ax is None, result.n_features
     if ax is None:
-        side = float(np.clip(5 + p / 9, 6, 11))
-        ax = layout.new_axes(side + 1.0, side + 0.3)
+        # As wide as a page, or as high as the names need.
+        side = max(6.0, _ROOM * p) if p <= _ALL_NAMED else 6.0
+        ax = layout.new_axes(side + 1.0, side + 0.5)
     communities = communities_of(result)
     order = community_order(result, communities)
     image = _draw_cells(ax, result, order)
@@ -89,7 +91,7 @@ def plot_heatmap(result: EdgeTestResult, *, ax: Axes | None = None) -> Axes:
 def _told(result: EdgeTestResult) -> list[str]:
     """How edges and others are told apart."""
     if not result.n_edges:
-        return []
+        return ["no pair is an edge: colours alone may be noise"]
     if result.n_features > _ALL_NAMED:
         return ["coloured: the edges; pairs that are no edges are blank"]
     return ["marked + or −: the edges; pairs without a mark are no edges"]
@@ -167,7 +169,7 @@ def community_order(graph: layout.Graph, communities: IntArray) -> IntArray:
     >>> import edgewise as ew
     >>> sachs = ew.edge_test(ew.datasets.load_sachs())
     >>> community_order(sachs, communities_of(sachs)).tolist()
-    [6, 5, 7, 2, 3, 4, 10, 9, 8, 0, 1]
+    [7, 5, 6, 4, 3, 2, 10, 8, 9, 0, 1]
     """
     parts = []
     for number in (*range(int(communities.max(initial=-1)) + 1), -1):
@@ -210,7 +212,7 @@ def _colours() -> Colormap:
 def _name_axes(ax: Axes, result: EdgeTestResult, order: AnyArray) -> None:
     p = result.n_features
     size = 0.8 * _cell(ax, p)
-    if p > _ALL_NAMED or size < 0.8 * style.SMALLEST_FONT:
+    if p > _ALL_NAMED or size < 0.7 * style.SMALLEST_FONT:
         ax.set_xticks([])
         ax.set_yticks([])
         ax.set_xlabel(f"{p} variables by community, too many to name")

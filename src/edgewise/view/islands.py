@@ -8,18 +8,24 @@ the partial correlations alone and on no decision.
 from __future__ import annotations
 
 import math
+from typing import TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from edgewise._base.matrices import pairs_of
 from edgewise._base.types import BoolArray, FloatArray
 from edgewise.view.stress import least_stress, lying, scaled_start
+
+IntArray: TypeAlias = npt.NDArray[np.intp]
 
 # The first quartile of |x| for a standard normal x: where less than half of the pairs are edges,
 # that of the partial correlations is made of noise.
 _QUARTILE = 0.3186
 _BEND = 0.9  # long paths a little shorter, so that the picture is compact
 _CANDIDATES = 3000
+_APART = 1.9  # steps between two groups
+_WIDE = 1.1  # pages are wider than high
 _GOLDEN = math.pi * (3 - math.sqrt(5))
 
 
@@ -71,7 +77,7 @@ def _standing_out(strength: FloatArray) -> BoolArray:
     return np.asarray(strong)
 
 
-def _typical_step(places: FloatArray, groups: list[np.ndarray]) -> float:
+def _typical_step(places: FloatArray, groups: list[IntArray]) -> float:
     """The typical distance of a node to the nearest one of its group."""
     nearest = []
     for nodes in groups:
@@ -81,26 +87,35 @@ def _typical_step(places: FloatArray, groups: list[np.ndarray]) -> float:
     return float(np.median(np.concatenate(nearest))) if nearest else 1.0
 
 
-def _pack(places: FloatArray, groups: list[np.ndarray], step: float) -> None:
-    """Move the groups side by side, as discs that do not overlap, the largest in the middle."""
-    radii = np.array([np.hypot(*places[nodes].T).max() + step / 2 for nodes in groups])
+def _pack(places: FloatArray, groups: list[IntArray], step: float) -> None:
+    """Move the groups side by side, the largest in the middle, each as near to it as it fits."""
+    from scipy.spatial import cKDTree
+
+    for nodes in groups:
+        places[nodes] -= (places[nodes].max(axis=0) + places[nodes].min(axis=0)) / 2
+    radii = [float(np.hypot(*places[nodes].T).max()) + step for nodes in groups]
     order = np.lexsort((np.arange(len(groups)), -np.round(radii, 6)))
     turn = np.arange(_CANDIDATES)
-    reach = 2.5 * math.sqrt(float(np.sum(radii**2))) if groups else 1.0
+    reach = 2.5 * math.sqrt(sum(radius**2 for radius in radii))
     spiral = (np.sqrt(turn / _CANDIDATES) * reach)[:, None] * np.column_stack(
-        [np.cos(_GOLDEN * turn), np.sin(_GOLDEN * turn)]
+        [_WIDE * np.cos(_GOLDEN * turn), np.sin(_GOLDEN * turn) / _WIDE]
     )
-    centres, taken = np.zeros((0, 2)), np.zeros(0)
+    placed = np.zeros((0, 2))
     for k in order:
-        clear = np.ones(len(spiral), dtype=bool)
-        for centre, radius in zip(centres, taken, strict=True):
-            clear &= np.hypot(*(spiral - centre).T) > radius + radii[k]
-        at = spiral[np.argmax(clear)]
-        places[groups[k]] += at
-        centres, taken = np.vstack([centres, at]), np.append(taken, radii[k])
+        moved = places[groups[k]]
+        if len(placed):
+            tree, apart = cKDTree(placed), _APART * step
+            for block in np.array_split(spiral, _CANDIDATES // 50):
+                near, _ = tree.query(block[:, None] + moved, distance_upper_bound=apart)
+                clear = np.flatnonzero(np.all(near >= apart, axis=1))
+                if clear.size:
+                    moved = moved + block[clear[0]]
+                    break
+        places[groups[k]] = moved
+        placed = np.vstack([placed, moved])
 
 
-def _in_rows(places: FloatArray, lonely: np.ndarray, step: float) -> None:
+def _in_rows(places: FloatArray, lonely: IntArray, step: float) -> None:
     """Put nodes without any neighbour in rows below the others."""
     if not lonely.size:
         return

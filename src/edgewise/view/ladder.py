@@ -59,7 +59,7 @@ def plot_ladder(lines: Sequence[Line], *, ax: Axes | None = None) -> Axes:
     >>> ax.get_yticklabels()[0].get_text().splitlines()[0]
     'score'
     """
-    ax = ax if ax is not None else layout.new_axes(8.5, 1.3 + 0.42 * len(lines))
+    ax = ax if ax is not None else layout.new_axes(8, 1.3 + 0.42 * len(lines))
     thresholds = [line.threshold_on_partial_correlation() for line in lines]
     finite = [value for value in thresholds if math.isfinite(value) and value > 0]
     left = min(finite, default=0.1) / 1.6

@@ -14,8 +14,6 @@ from edgewise.view.graph_placing import laid_out
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_FEW = 30  # with more variables the page is larger
-
 
 def plot_network(
     result: EdgeTestResult, *, communities: bool = True, ax: Axes | None = None
@@ -51,14 +49,14 @@ def plot_network(
     >>> import edgewise as ew
     >>> from edgewise.view.plots import plot_network
     >>> result = ew.edge_test(ew.datasets.load_sachs())
-    >>> plot_network(result).get_title()
-    '26 edges among 11 variables, 7,466 rows (score, α = 0.05)'
+    >>> print(plot_network(result).get_title())
+    26 edges among 11 variables, 7,466 rows (score, α = 0.05)
+    node size: total |ρ̂| of its edges
     """
     notes, result = layout.adjusted(result), tested_part(result)
     if ax is None:
-        side = 1.0 if result.n_features <= _FEW else 1.25
         # Fixed margins for the title and the legend; the names are fitted to the page between them.
-        ax = layout.new_axes(8 * side, 7.4 * side, box=(0.02, 0.1, 0.96, 0.82))
+        ax = layout.new_axes(7, 7.2, box=(0.02, 0.11, 0.96, 0.8))
     laid = laid_out(result, layout.page_size(ax))
     draw_graph(ax, result, laid, communities=communities_of(result) if communities else None)
     layout.write_title(ax, _title(result), *notes, *_told(result, len(laid.named)))

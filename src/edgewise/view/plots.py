@@ -9,6 +9,7 @@ from edgewise._base.checks import check_choice
 from edgewise.errors import ParameterError
 from edgewise.results.result import EdgeTestResult
 from edgewise.view.agreement import plot_agreement
+from edgewise.view.centrality import plot_centrality
 from edgewise.view.difference import plot_difference, plot_differences
 from edgewise.view.forest import plot_forest
 from edgewise.view.heatmap import plot_heatmap
@@ -25,6 +26,7 @@ __all__ = [
     "RESULT_KINDS",
     "plot",
     "plot_agreement",
+    "plot_centrality",
     "plot_difference",
     "plot_differences",
     "plot_forest",
@@ -42,6 +44,7 @@ _OF_RESULT: dict[str, Callable[..., Axes]] = {
     "volcano": plot_volcano,
     "forest": plot_forest,
     "pvalues": plot_pvalues,
+    "centrality": plot_centrality,
 }
 #: Pictures of several methods on the same data.
 _OF_LINES: dict[str, Callable[..., Axes]] = {
@@ -66,11 +69,12 @@ def plot(
     ----------
     result : EdgeTestResult
         What to draw.
-    kind : {"network", "heatmap", "volcano", "forest", "pvalues", "agreement", "ladder"}
-        The graph of the edges; the matrix of partial correlations; strength against p-value;
-        intervals of the strongest pairs; the distribution of the p-values; which methods call which
-        pairs edges; what each method needs. The difference of two groups has a picture of its own:
-        `EdgeDifferenceResult.plot`.
+    kind : str
+        "network", the graph of the edges; "heatmap", the matrix of partial correlations; "volcano",
+        strength against p-value; "forest", intervals of the strongest pairs; "pvalues", the
+        distribution of the p-values; "centrality", the variables with the strongest edges;
+        "agreement", which methods call which pairs edges; "ladder", what each method needs. The
+        difference of two groups has a picture of its own: `EdgeDifferenceResult.plot`.
     lines : sequence of Comparison, optional
         What `edgewise.compare_methods` found on the same data, for "agreement" and "ladder".
     ax : matplotlib axes, optional

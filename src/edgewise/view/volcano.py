@@ -53,7 +53,7 @@ def plot_volcano(result: EdgeTestResult, *, ax: Axes | None = None) -> Axes:
     ('partial correlation', '−log10 p (square-root scale)')
     """
     # Fixed margins, because the names are fitted to the page between them.
-    ax = ax if ax is not None else layout.new_axes(8, 6, box=(0.09, 0.15, 0.88, 0.75))
+    ax = ax if ax is not None else layout.new_axes(7, 5.6, box=(0.1, 0.16, 0.87, 0.74))
     rows, columns = result.tested_pairs()
     rho = result.partial_correlation[rows, columns]
     edge = result.reject[rows, columns]
