@@ -49,9 +49,8 @@ def plot_network(
     >>> import edgewise as ew
     >>> from edgewise.view.plots import plot_network
     >>> result = ew.edge_test(ew.datasets.load_sachs())
-    >>> print(plot_network(result).get_title())
-    26 edges among 11 variables, 7,466 rows (score, α = 0.05)
-    node size: total |ρ̂| of its edges
+    >>> plot_network(result).get_title().splitlines()[0]
+    '26 edges among 11 variables, 7,466 rows (score, α = 0.05)'
     """
     notes, result = layout.adjusted(result), tested_part(result)
     if ax is None:

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "KINDS",
-    "RESULT_KINDS",
     "plot",
     "plot_agreement",
     "plot_centrality",
