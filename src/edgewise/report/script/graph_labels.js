@@ -36,7 +36,7 @@ const addBox = (cells, box) => {
     for (const y of [box.top, box.bottom]) cells.add(Math.min(x, box.right), y, box);
 };
 const isFree = (cells, box) => !cells.some(box.left - 48, box.top - 48, box.right + 48, box.bottom + 48, (other) => overlap(box, other));
-const onStage = (box) => box.left >= 1 && box.top >= 1 && box.right <= size.w - 1 && box.bottom <= size.h - 1 && !(box.right > size.w - 44 && box.top < 104);
+const onStage = (box) => box.left >= 1 && box.top >= 1 && box.right <= size.w - 1 && box.bottom <= size.h - 1 && !(box.right > size.w - corner.w && box.top < corner.h);
 
 // Everything that a name keeps clear of: nodes always, edges if there are few.
 const surroundings = (units) => {
@@ -85,9 +85,11 @@ const placeLabels = () => {
   }
 };
 // The names while something is lit: what is lit is named first, and nothing moves that need not.
-const litUnit = (unit) => !focus || (unit.node === undefined ? unit.community === focus.by.community || members[unit.community].some((i) => focus.nodes.has(i)) : focus.nodes.has(unit.node));
+// What is lit in the graph; a neighbourhood is by itself what was selected.
+let glow = null;
+const litUnit = (unit) => !glow || (unit.node === undefined ? unit.community === glow.by.community || members[unit.community].some((i) => glow.nodes.has(i)) : glow.nodes.has(unit.node));
 const seenLabels = () => {
-  if (!focus) return scene.labels;
+  if (!glow) return scene.labels;
   const taken = labelGround();
   const seen = [];
   const add = (label) => { addBox(taken, label.box); seen.push(label); };

@@ -1,9 +1,4 @@
 // The graph as a file: as it is seen, with its legend, in colours that need no style sheet.
-const pictureText = (text, attributes) => {
-  const made = draw("text", attributes);
-  made.textContent = text;
-  return made;
-};
 const unitShapes = (unit) => {
   const opacity = litUnit(unit) ? 1 : 0.25;
   const chosen = isChosen(unit);

@@ -35,9 +35,7 @@ const keyShapes = () => {
 };
 const keyElements = (colourOf) => keyShapes().shapes.map(({ text, x, y, path, width, colour, dash }) => {
   if (path) return draw("path", { d: path, fill: "none", stroke: colourOf(colour), "stroke-width": width.toFixed(2), "stroke-dasharray": dash ? dash.map((v) => v.toFixed(1)).join(" ") : "none" });
-  const made = draw("text", { x, y, "font-size": 11, fill: colourOf("--soft") });
-  made.textContent = text;
-  return made;
+  return pictureText(text, { x, y, "font-size": 11, fill: colourOf("--soft") });
 });
 const tellKey = () => {
   const { wide } = keyShapes();
@@ -49,8 +47,8 @@ const tellDrawn = () => {
   const lines = scene.lines.filter((line) => !line.pairs).length;
   const of = `${lines.toLocaleString("en")} of ${count(all, "edge")}`;
   let told = all > 1 ? `All ${count(all, "edge")} are drawn.` : all ? "The one edge is drawn." : "No edges at this level.";
-  if (lines < all) told = `${lines === state.top ? "The strongest " : ""}${of} drawn; the table has all.`;
-  if (state.hops && state.selected) told = `${count(scene.nodes.length, "variable")} within ${count(state.hops, "step")}, ${of}.`;
+  if (lines < all) told = `${lines === state.top && !state.selected ? "The strongest " : ""}${of} drawn; the table has all.`;
+  if (inNeighbourhood()) told = `${count(scene.nodes.length, "variable")} within ${count(state.hops, "step")}, ${of}.`;
   else if (scene.supers.length) told = `${count(scene.supers.length, "community", "communities")} as nodes: click one to open it.`;
   else if (state.hops) told = "Select a variable to see what is around it.";
   $("drawn").textContent = told;
@@ -69,12 +67,12 @@ const showHops = choice("hops", [["0", "whole graph"], ["1", "1 step around"], [
 // In a neighbourhood the picture holds what is left of the graph.
 let aimed = "";
 const aim = () => {
-  const key = state.hops && state.selected ? sceneKey() : "";
+  const key = inNeighbourhood() ? sceneKey() : "";
   if (key === aimed) return;
   aimed = key;
   if (!key) showAll();
   else {
-    const as = shownAs(shownEdges());
+    const as = shownAs(shownEdges(Infinity));
     showOnly([...as.keys()].filter((i) => as[i]));
   }
 };
@@ -124,6 +122,6 @@ keep(
   (text) => {
     const [k, x, y] = text.split("_").map(Number);
     if (k >= 0.5 && k <= 20 && Math.abs(x) <= 9 && Math.abs(y) <= 9) Object.assign(view, { k, x, y });
-    aimed = state.hops && state.selected ? sceneKey() : "";
+    aimed = inNeighbourhood() ? sceneKey() : "";
   },
 );
