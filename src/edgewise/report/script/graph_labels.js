@@ -46,7 +46,10 @@ const surroundings = (units) => {
   const lines = ground(24);
   if (units.length <= MOST_IN_SVG)
     for (const { a, b, cx, cy } of scene.lines.slice(0, 400))
-      for (let t = 0.04; t < 1; t += 0.04) lines.add((1 - t) * (1 - t) * a.x + 2 * t * (1 - t) * cx + t * t * b.x, (1 - t) * (1 - t) * a.y + 2 * t * (1 - t) * cy + t * t * b.y, [(1 - t) * (1 - t) * a.x + 2 * t * (1 - t) * cx + t * t * b.x, (1 - t) * (1 - t) * a.y + 2 * t * (1 - t) * cy + t * t * b.y]);
+      for (let t = 0.04; t < 1; t += 0.04) {
+        const point = onCurve(a, b, cx, cy, t);
+        lines.add(...point, point);
+      }
   return {
     onNode: (box, own) => nodes.some(box.left - reach, box.top - reach, box.right + reach, box.bottom + reach, (one) => one !== own && touches(box, one)),
     crossed(box) {

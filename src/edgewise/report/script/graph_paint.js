@@ -54,7 +54,7 @@ const paintElements = () => {
   const drawn = scene.lines.map((line, n) => {
     const element = lineElements[n] || (lineElements[n] = draw("path"));
     element.line = line;
-    setAll(element, { class: `edge${line.pairs ? " link" : line.negative ? " negative" : ""}${isLit(line) ? "" : " faded"}`, d: line.path, "stroke-width": line.width.toFixed(2), "stroke-opacity": line.opacity.toFixed(2), "stroke-dasharray": line.dash ? line.dash.map((v) => v.toFixed(1)).join(" ") : "none" });
+    setAll(element, { class: `edge${line.pairs ? " link" : line.negative ? " negative" : ""}${isLit(line) ? "" : " faded"}`, d: line.path, "stroke-width": line.width.toFixed(2), "stroke-opacity": line.opacity.toFixed(2), "stroke-dasharray": dashText(line.dash) });
     return element;
   });
   $("edges").replaceChildren(...drawn.reverse());

@@ -5,6 +5,7 @@ const PIXELS_PER_POINT = 1.25;
 const edgeWidth = (r) => (0.2 + 8 * Math.abs(r)) * PIXELS_PER_POINT;
 const linkWidth = (sum) => 2.6 * Math.sqrt(sum);
 const dashes = (width) => [2.2 * width + 3, width + 2.5];
+const dashText = (dash) => (dash ? dash.map((v) => v.toFixed(1)).join(" ") : "none");
 const members = data.communityNames.map(() => []);
 communities.forEach((c, i) => { if (c >= 0) members[c].push(i); });
 
@@ -98,6 +99,9 @@ const setLines = (edges, units) => {
   for (const line of scene.lines) line.opacity = line.pairs ? 0.55 : pale * Math.min(0.9, 0.45 + 1.5 * line.strength);
 };
 
+// A point of a curve from a to b, t of the way.
+const onCurve = (a, b, cx, cy, t) => [(1 - t) ** 2 * a.x + 2 * t * (1 - t) * cx + t * t * b.x, (1 - t) ** 2 * a.y + 2 * t * (1 - t) * cy + t * t * b.y];
+
 // ---- lines that would pass through a node go around it --------------------------------------------
 const BENDS = [0, 0.13, -0.13, 0.24, -0.24, 0.38, -0.38];
 // In a crowd, a line that leaves its way far is worse than one behind a node.
@@ -114,9 +118,7 @@ const obstacles = () => {
     const steps = Math.min(60, Math.max(4, Math.ceil(Math.hypot(a.x - b.x, a.y - b.y) / 6)));
     let hits = 0;
     for (let s = 1; s < steps; s++) {
-      const t = s / steps;
-      const x = (1 - t) * (1 - t) * a.x + 2 * t * (1 - t) * cx + t * t * b.x;
-      const y = (1 - t) * (1 - t) * a.y + 2 * t * (1 - t) * cy + t * t * b.y;
+      const [x, y] = onCurve(a, b, cx, cy, s / steps);
       if (cells.some(x - reach, y - reach, x + reach, y + reach, (one) => one !== a && one !== b && (one.x - x) ** 2 + (one.y - y) ** 2 < (one.r + 3) ** 2)) hits++;
     }
     return hits;

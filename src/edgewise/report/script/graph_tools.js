@@ -34,7 +34,7 @@ const keyShapes = () => {
   return { shapes: made, wide: x };
 };
 const keyElements = (colourOf) => keyShapes().shapes.map(({ text, x, y, path, width, colour, dash }) => {
-  if (path) return draw("path", { d: path, fill: "none", stroke: colourOf(colour), "stroke-width": width.toFixed(2), "stroke-dasharray": dash ? dash.map((v) => v.toFixed(1)).join(" ") : "none" });
+  if (path) return draw("path", { d: path, fill: "none", stroke: colourOf(colour), "stroke-width": width.toFixed(2), "stroke-dasharray": dashText(dash) });
   return pictureText(text, { x, y, "font-size": 11, fill: colourOf("--soft") });
 });
 const tellKey = () => {
@@ -66,15 +66,27 @@ const showTop = choice("top", TOPS.map((value) => [value, value === "all" ? "all
 const showHops = choice("hops", [["0", "whole graph"], ["1", "1 step around"], ["2", "2 steps around"]], () => String(state.hops), (value) => { state.hops = Number(value); aim(); });
 // In a neighbourhood the picture holds what is left of the graph.
 let aimed = "";
+let looked = null;
 const aim = () => {
   const key = inNeighbourhood() ? sceneKey() : "";
-  if (key === aimed) return;
+  if (key === aimed) return lookAt();
   aimed = key;
   if (!key) showAll();
   else {
     const as = shownAs(shownEdges(Infinity));
     showOnly([...as.keys()].filter((i) => as[i]));
   }
+};
+// What is selected elsewhere comes into sight.
+const lookAt = () => {
+  const node = state.selected?.node;
+  if (node === looked) return;
+  looked = node;
+  if (node === undefined) return;
+  const [x, y] = onScreen(place[node]);
+  if (x > 0 && y > 0 && x < size.w && y < size.h) return;
+  [view.x, view.y] = place[node];
+  scene.key = "";
 };
 $("least").max = String(Math.max(0.1, Math.ceil(100 * strongest) / 100));
 const showLeast = () => { $("least").value = String(state.least); $("least-number").textContent = state.least.toFixed(2); };
