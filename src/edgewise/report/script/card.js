@@ -3,10 +3,13 @@ const cardFacts = (k) => {
   const facts = make("dl");
   const fact = (name, value, className) => facts.append(make("dt", name), make("dd", value, className));
   fact("partial correlation", signed(rho[k]), `number ${rho[k] < 0 ? "negative" : "positive"}`);
-  if (low) fact(test.intervalLabel, interval(k), "number");
+  if (low) {
+    fact("interval", interval(k), "number");
+    facts.append(make("dd", test.intervalLabel, "muted"));
+  }
   fact("p-value", probability(effects[state.effect].logp[k]), "number");
   fact("adjusted p", probability(adjusted()[k]), "number");
-  fact("decision", `${state.isEdge[k] ? "an edge" : "not an edge"} at α = ${rounded(state.alpha)}`);
+  fact(`at α = ${rounded(state.alpha)}`, state.isEdge[k] ? "an edge" : "not an edge");
   return facts;
 };
 const cardMethods = (k) => {
