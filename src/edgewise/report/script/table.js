@@ -15,7 +15,7 @@
   names.map((_, i) => i).sort((a, b) => collator.compare(names[a], names[b]) || a - b).forEach((i, rank) => { alphabetical[i] = rank; });
   const nameCell = (i) => {
     const cell = make("td");
-    cell.append(chip(communities[i]), telephone.matches ? labels[i] : names[i]);
+    cell.append(chip(communities[i]), telephone.matches && !listed.onPaper ? labels[i] : names[i]);
     return cell;
   };
   const numberCell = (text) => make("td", text, "right number");
