@@ -19,13 +19,15 @@ from edgewise._base.types import BoolArray, FloatArray
 from edgewise._version import __version__
 from edgewise.methods.registry import registered
 from edgewise.report import page, story
-from edgewise.report.payload import LARGEST_ALPHA, graph_of, payload, safe_json
+from edgewise.report.payload import LARGEST_ALPHA, Graph, graph_of, payload, safe_json
 from edgewise.results.missing_values import lacking, told_of_missing
 from edgewise.results.pooled import MISSING, POOLED, imputed
 from edgewise.results.result import EdgeTestResult
 from edgewise.results.tested import chosen_pairs, is_chosen
 from edgewise.results.transformed import meaning
 from edgewise.view.safe_names import printable
+
+_PIECES = ("page", "graph", "table", "figures")
 
 
 @dataclass(frozen=True)
@@ -72,36 +74,16 @@ def report_html(result: EdgeTestResult, context: Context) -> str:
     """
     part("jinja2", "plot", "A report")
     from jinja2 import DictLoader, Environment
-    from markupsafe import Markup
 
-    graph, fitting = graph_of(result), context.fitting
-    style, script, unpack = page.style(), page.script(), page.own_file("script/unpack.js")
-    data = payload(
-        result, graph, fitting=fitting, decisions=context.decisions, scores=context.scores
-    )
-    pieces = {
-        name: page.own_file(f"html/{name}.html") for name in ("page", "graph", "table", "figures")
-    }
-    environment = Environment(autoescape=True, loader=DictLoader(pieces))
-    return environment.get_template("page").render(
+    pieces = {name: page.own_file(f"html/{name}.html") for name in _PIECES}
+    template = Environment(autoescape=True, loader=DictLoader(pieces)).get_template("page")
+    graph = graph_of(result)
+    return template.render(
+        **_sources(result, graph, context),
+        **_story(result, graph, context),
         title=printable(context.title),
-        style=Markup(style),  # noqa: S704  our own file
-        unpack=Markup(unpack),  # noqa: S704
-        code=page.packed(script),
-        style_hash=page.content_hash(style),
-        script_hashes=[page.content_hash(one) for one in (unpack, script)],
-        data=Markup(safe_json(data)),  # noqa: S704  no "<" is left in it
-        question=story.question(result),
-        tiles=story.tiles(result, graph),
-        trust=story.trust(result),
-        sentences=story.sentences(result, graph),
-        fitting=None if fitting is None else story.offer(result, fitting),
-        contents=_contents(result, context),
         adjusted=_adjusted(result),
-        meaning=meaning(result.options),
         chosen=is_chosen(result),
-        answer=story.answer(result),
-        cautions=_cautions(result, "below" if context.ladder else ""),
         largest_alpha=max(LARGEST_ALPHA, result.alpha),
         alpha=f"{result.alpha:g}",
         correction=context.ladder_correction,
@@ -110,13 +92,51 @@ def report_html(result: EdgeTestResult, context: Context) -> str:
         advice=context.advice,
         ladder=context.ladder,
         ladder_note=context.ladder_note,
-        reading=f"Tested by method “{result.method}”. What it promises holds for "
-        f"{_condition(result)}.",
+        contents=_contents(result, context),
         command=printable(context.command) or _python_call(result),
         version=__version__,
         versions=f"edgewise {__version__}, NumPy {np.__version__}, Python "
         f"{platform.python_version()}",
     )
+
+
+def _sources(result: EdgeTestResult, graph: Graph, context: Context) -> dict[str, Any]:
+    """Style, script and data, and the hashes that allow them."""
+    from markupsafe import Markup
+
+    style, script, unpack = page.style(), page.script(), page.own_file("script/unpack.js")
+    data = payload(
+        result,
+        graph,
+        fitting=context.fitting,
+        decisions=context.decisions,
+        scores=context.scores,
+    )
+    return {
+        "style": Markup(style),  # noqa: S704  our own file
+        "unpack": Markup(unpack),  # noqa: S704
+        "code": page.packed(script),
+        "style_hash": page.content_hash(style),
+        "script_hashes": [page.content_hash(one) for one in (unpack, script)],
+        "data": Markup(safe_json(data)),  # noqa: S704  no "<" is left in it
+    }
+
+
+def _story(result: EdgeTestResult, graph: Graph, context: Context) -> dict[str, Any]:
+    """What a reader sees first."""
+    fitting = context.fitting
+    return {
+        "question": story.question(result),
+        "answer": story.answer(result),
+        "tiles": story.tiles(result, graph),
+        "trust": story.trust(result),
+        "sentences": story.sentences(result, graph),
+        "meaning": meaning(result.options),
+        "fitting": None if fitting is None else story.offer(result, fitting),
+        "cautions": _cautions(result, "below" if context.ladder else ""),
+        "reading": f"Tested by method “{result.method}”. What it promises holds for "
+        f"{_condition(result)}.",
+    }
 
 
 def _contents(result: EdgeTestResult, context: Context) -> str:

@@ -15,7 +15,8 @@ from edgewise._base.types import BoolArray, FloatArray
 from edgewise.inference.effect import MinEffect
 from edgewise.inference.measurement import Uncertainty
 from edgewise.report.page import unit_square
-from edgewise.report.story import PROMISES, broken_promise, is_bound
+from edgewise.report.story import POWER, PROMISES, broken_promise, detectable, is_bound
+from edgewise.results.centrality import centralities
 from edgewise.results.result import EdgeTestResult
 from edgewise.results.tested import tested_part
 from edgewise.results.transformed import meaning
@@ -83,6 +84,8 @@ def payload(
         "positions": unit_square(node_positions(part)).round(4).tolist(),
         "order": np.asarray(clustered_order(part.partial_correlation)).tolist(),
         "agreement": _agreement(result, decisions),
+        "centrality": _centrality(result, graph),
+        "detectable": None if result.n_edges else _detectable(result),
         "sample": None if scores is None else _sample(scores),
     }
 
@@ -142,6 +145,36 @@ def _at_effect(result: EdgeTestResult, rule: Uncertainty, value: float) -> Float
     """Log p-values of the tested pairs for another minimal effect."""
     log_p = rule.log_pvalues(result, MinEffect(value))
     return log_p if result.tested is None else log_p[pairs_of(result.tested)]
+
+
+def _centrality(result: EdgeTestResult, graph: Graph) -> dict[str, Any]:
+    """Strengths and bridge strengths of the edges as tested, with intervals where there are any."""
+    shown = result.tested_columns()
+    communities = np.full(result.n_features, -1)
+    communities[shown] = graph.communities
+    found = centralities(result, communities)
+    made: dict[str, Any] = {"label": found.interval_label}
+    for name in ("strength", "bridge"):
+        for end in ("", "_low", "_high"):
+            values = getattr(found, name + end)[shown]
+            key = name + end[1:].capitalize()
+            made[key] = [float(f"{one:.4g}") if np.isfinite(one) else None for one in values]
+    return made
+
+
+def _detectable(result: EdgeTestResult) -> dict[str, Any] | None:
+    """Which partial correlations more rows would show, and these do."""
+    curve = detectable(result)
+    if curve is None:
+        return None
+    known = np.isfinite(curve.effects)
+    return {
+        "rows": curve.rows[known].tolist(),
+        "effects": [float(f"{one:.4g}") for one in curve.effects[known]],
+        "ownRows": result.n_samples,
+        "ownEffect": float(f"{curve.own_effect:.4g}"),
+        "power": None if is_bound(result) else POWER,
+    }
 
 
 def _agreement(result: EdgeTestResult, decisions: Mapping[str, BoolArray]) -> dict[str, Any] | None:

@@ -312,6 +312,7 @@ class EdgeTestResult(Matrices, WritesJson):
         data: Any = None,
         compare: bool | None = None,
         title: str | None = None,
+        rows: bool = True,
     ) -> None:
         """Write one HTML file to look at, explore and send.
 
@@ -330,10 +331,13 @@ class EdgeTestResult(Matrices, WritesJson):
             default those that do not take long.
         title : str, optional
             The title of the page.
+        rows : bool
+            Whether the page may hold up to 500 sampled rows of `data`, as residuals, for scatter
+            plots of single edges. Say False if the rows are confidential.
         """
         from edgewise.questions.reporting import write_report
 
-        write_report(self, path, data=data, compare=compare, title=title)
+        write_report(self, path, data=data, compare=compare, title=title, rows=rows)
 
     def _repr_html_(self) -> str:
         from edgewise.view.notebook import result_html

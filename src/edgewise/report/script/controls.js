@@ -99,6 +99,11 @@ const backToTested = (which) => {
 $("as-tested").addEventListener("click", () => { backToTested(0); update(); });
 for (const one of document.querySelectorAll("[data-show-test]"))
   one.addEventListener("click", () => { backToTested(Number(one.dataset.showTest)); update(); });
+$("more").addEventListener("click", () => {
+  const open = $("controls").classList.toggle("open");
+  $("more").setAttribute("aria-expanded", String(open));
+  $("more").textContent = open ? "Less" : "More";
+});
 $("controls").addEventListener("submit", (event) => event.preventDefault());
 $("theme").addEventListener("click", () => {
   const root = document.documentElement;
