@@ -89,7 +89,7 @@ def test_the_card_of_an_edge(show):
     says = {name: found[at] for name, found in zip(*_methods(agreement), strict=True)}
     yes = [f"✓ {name}" for name, said in says.items() if said == "1"]
     no = [f"– {name}" for name, said in says.items() if said == "0"]
-    assert shown.all("#side .methods li") == [*yes, *no]
+    assert shown.all("#side .says li") == [*yes, *no]
     points = np.array(shown.all(".scatter circle", "e => [e.cx, e.cy].map(c => c.baseVal.value)"))
     rest = np.column_stack([np.ones(len(X)), np.delete(X, [i, j], axis=1)])
     left = X[:, [i, j]] - rest @ np.linalg.lstsq(rest, X[:, [i, j]], rcond=None)[0]

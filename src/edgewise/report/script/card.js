@@ -16,7 +16,7 @@ const cardMethods = (k) => {
   if (!data.agreement) return [];
   const { methods, pairs, found, more } = data.agreement;
   const at = pairs.indexOf(k);
-  const made = make("div", undefined, "methods");
+  const made = make("div", undefined, "says");
   if (at < 0) {
     const told = more ? `The methods were compared only on the ${count(pairs.length, "strongest pair")}.` : `None of ${methods.length} methods calls it an edge.`;
     made.append(make("p", told, "muted"));
