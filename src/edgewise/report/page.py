@@ -6,6 +6,7 @@ import base64
 import hashlib
 import re
 import zlib
+from collections.abc import Sequence
 from importlib.resources import files
 
 import numpy as np
@@ -32,7 +33,9 @@ _SCRIPTS = (
     "detectable",
     "main",
 )
-_STYLES = ("base", "graph", "side", "table", "figures", "groups", "print")
+_STYLES = ("base", "graph", "side", "table", "figures", "print")
+#: The style of a page of two groups.
+GROUP_STYLES = ("base", "table", "groups", "print")
 # A line that is only a comment, and the indentation of any other: nobody's browser needs them. No
 # text of ours goes over several lines.
 _FOR_READERS = re.compile(r"^[ \t]+|^[ \t]*//.*\n|^/\*.*\*/\n", re.MULTILINE)
@@ -59,9 +62,9 @@ def packed(text: str) -> str:
     return base64.b64encode(small).decode("ascii")
 
 
-def style() -> str:
-    """The style sheet of every page."""
-    return _FOR_READERS.sub("", "".join(own_file(f"style/{name}.css") for name in _STYLES))
+def style(names: Sequence[str] = _STYLES) -> str:
+    """The style sheet of a page; by default that of a report."""
+    return _FOR_READERS.sub("", "".join(own_file(f"style/{name}.css") for name in names))
 
 
 def content_hash(text: str) -> str:
