@@ -10,7 +10,7 @@ import numpy as np
 from edgewise._base.types import FloatArray
 
 #: The width of a letter and the height of a line, in sizes of the font: rather too wide.
-_LETTER, _LINE = 0.6, 1.15
+_LETTER, _LINE = 0.68, 1.15
 #: How far labels stay away from the border.
 _EDGE = 4
 
