@@ -10,7 +10,7 @@ from typing import Any
 from edgewise._base.atomic import atomic_path, check_writable
 from edgewise._base.text import by_reason
 from edgewise._base.types import FloatArray
-from edgewise.errors import DataError, ParameterError
+from edgewise.errors import DataError, EdgewiseError, ParameterError
 from edgewise.inference.dependence import FEWEST_ROWS
 from edgewise.methods.method import Method
 from edgewise.methods.registry import registered
@@ -68,15 +68,14 @@ def write_report(
         report_of(result, path, title=title, command=command)
         return
     methods = _quick_methods(result, source) if compare is None else _all_methods() * bool(compare)
-    family: dict[str, Any] = {"given": result.given, "pairs": chosen_pairs(result)}
-    lines = (
-        compare_methods(source, result.alpha, _beside(result), methods, **family) if methods else ()
-    )
+    lines = _compared(result, source, methods) if methods else ()
+    diagnosis = diagnose(source)
     report_of(
         result,
         path,
         lines=lines,
-        diagnosis=diagnose(source),
+        diagnosis=diagnosis,
+        fitting=_fitting(result, source, lines, diagnosis.recommended),
         scores=_scores(result, source) if rows else None,
         title=title,
         command=command,
@@ -89,6 +88,7 @@ def report_of(
     *,
     lines: Sequence[Comparison] = (),
     diagnosis: Diagnosis | None = None,
+    fitting: EdgeTestResult | None = None,
     scores: FloatArray | None = None,
     title: str | None = None,
     command: str = "",
@@ -102,7 +102,7 @@ def report_of(
         ladder_correction=_beside(result),
         ladder_note=" ".join([*_left_out(lines), *_without_result(lines)]),
         command=command,
-        fitting=_fitting(result, lines, diagnosis),
+        fitting=fitting,
         decisions={line.label: line.result.reject for line in lines if line.result is not None},
         scores=scores,
     )
@@ -111,17 +111,26 @@ def report_of(
         temporary.write_text(html, encoding="utf-8")
 
 
+def _compared(
+    result: EdgeTestResult, table: Table, methods: Sequence[str | Method]
+) -> Sequence[Comparison]:
+    """What other methods find about the same pairs, at the same level."""
+    family: dict[str, Any] = {"given": result.given, "pairs": chosen_pairs(result)}
+    return compare_methods(table, result.alpha, _beside(result), methods, **family)
+
+
 def _fitting(
-    result: EdgeTestResult, lines: Sequence[Comparison], diagnosis: Diagnosis | None
+    result: EdgeTestResult, table: Table, lines: Sequence[Comparison], suited: str | None
 ) -> EdgeTestResult | None:
     """What the method finds that suits the data, if they break the condition of this one."""
-    if diagnosis is None or not breaking(result):
+    if not breaking(result) or suited is None or "min_effect" in result.options:
         return None
-    found = (
-        line.result
-        for line in lines
-        if line.method.name == getattr(diagnosis, "recommended", "batch")
-    )
+    found = [line.result for line in lines if line.method.name == suited]
+    if not found and _is_soon_done(result, table):
+        try:
+            found = [line.result for line in _compared(result, table, [suited])]
+        except EdgewiseError:
+            return None  # the page is about another test, which has a result
     fitting = next((one for one in found if one is not None), None)
     if fitting is None or fitting.method == result.method or breaking(fitting):
         return None
@@ -130,13 +139,17 @@ def _fitting(
 
 def _scores(result: EdgeTestResult, table: Table) -> FloatArray | None:
     """Sampled rows, where reading all of them once more takes little time."""
-    rows = max(table.estimated_rows or 0, result.n_samples)
     kind = registered().get(result.method)
     # Latent correlations, and those given few neighbours, are not those of these residuals.
     linear = kind is not None and kind.estimates_rows and result.selection is None
-    if not linear or rows * result.n_features > _SOON_COMPARED:
-        return None
-    return sampled_scores(table, result)
+    return sampled_scores(table, result) if linear and _is_soon_done(result, table) else None
+
+
+def _is_soon_done(result: EdgeTestResult, table: Table) -> bool:
+    """Whether nobody waits long for further passes over the rows."""
+    # With a budget, the result comes from only a part of the rows.
+    rows = max(table.estimated_rows or 0, result.n_samples)
+    return rows * result.n_features <= _SOON_COMPARED
 
 
 def _all_methods() -> list[Method]:
@@ -145,9 +158,7 @@ def _all_methods() -> list[Method]:
 
 def _quick_methods(result: EdgeTestResult, table: Table) -> list[Method]:
     """The methods that do not take long on these rows."""
-    # With a budget, the result comes from only a part of the rows.
-    rows = max(table.estimated_rows or 0, result.n_samples)
-    if rows * result.n_features > _SOON_COMPARED:
+    if not _is_soon_done(result, table):
         return []
     if result.n_features <= _SOON_SOLVED:
         return _all_methods()

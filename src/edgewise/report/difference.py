@@ -23,7 +23,6 @@ from edgewise.report.difference_graphs import (
 )
 from edgewise.report.page import (
     CONDITION_OF_GROUPS,
-    GROUP_STYLES,
     content_hash,
     own_file,
     style,
@@ -78,7 +77,7 @@ def difference_html(
     from jinja2 import Environment
     from markupsafe import Markup
 
-    sheet = style(GROUP_STYLES)
+    sheet = style("base", "table", "groups", "print")
     results = [*result.values()] if isinstance(result, EdgeDifferences) else [result]
     one = results[0]
     layout = layout_of(results)

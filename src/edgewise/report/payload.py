@@ -15,7 +15,7 @@ from edgewise._base.types import BoolArray, FloatArray
 from edgewise.inference.effect import MinEffect
 from edgewise.inference.measurement import Uncertainty
 from edgewise.report.page import unit_square
-from edgewise.report.story import PROMISES, broken_promise, is_bound
+from edgewise.report.story import POWER, PROMISES, broken_promise, detectable, is_bound
 from edgewise.results.centrality import centralities
 from edgewise.results.result import EdgeTestResult
 from edgewise.results.tested import tested_part
@@ -85,6 +85,7 @@ def payload(
         "order": np.asarray(clustered_order(part.partial_correlation)).tolist(),
         "agreement": _agreement(result, decisions),
         "centrality": _centrality(result, graph),
+        "detectable": None if result.n_edges else _detectable(result),
         "sample": None if scores is None else _sample(scores),
     }
 
@@ -134,9 +135,12 @@ def _effects(result: EdgeTestResult, plain: bool) -> tuple[list[dict[str, Any]],
     made = []
     values = sorted({*EFFECTS, own.value})
     for value in values:
-        log_p = tested if value == own.value else _at_effect(result, rule, value)
         label = f"{value:g}" if value else "0: any"
-        made.append({"value": value, "label": label, "logp": _encoded(log_p, np.float64)})
+        # What was tested is exact; a look at another effect takes half the room.
+        single = value != own.value
+        log_p = _at_effect(result, rule, value) if single else tested
+        shown = _encoded(log_p, np.float32 if single else np.float64)
+        made.append({"value": value, "label": label, "single": single, "logp": shown})
     return made, values.index(own.value)
 
 
@@ -159,6 +163,21 @@ def _centrality(result: EdgeTestResult, graph: Graph) -> dict[str, Any]:
             key = name + end[1:].capitalize()
             made[key] = [float(f"{one:.4g}") if np.isfinite(one) else None for one in values]
     return made
+
+
+def _detectable(result: EdgeTestResult) -> dict[str, Any] | None:
+    """Which partial correlations more rows would show, and these do."""
+    curve = detectable(result)
+    if curve is None:
+        return None
+    known = np.isfinite(curve.effects)
+    return {
+        "rows": curve.rows[known].tolist(),
+        "effects": [float(f"{one:.4g}") for one in curve.effects[known]],
+        "ownRows": result.n_samples,
+        "ownEffect": float(f"{curve.own_effect:.4g}"),
+        "power": None if is_bound(result) else POWER,
+    }
 
 
 def _agreement(result: EdgeTestResult, decisions: Mapping[str, BoolArray]) -> dict[str, Any] | None:

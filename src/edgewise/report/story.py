@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from edgewise._base.matrices import root_outer
+from edgewise.methods.detectable import DetectableCurve, detectable_curve
+from edgewise.results.pooled import POOLED
 from edgewise.results.result import EdgeTestResult
 from edgewise.results.tested import given_names, is_chosen
 from edgewise.view.communities import edge_strengths
@@ -14,6 +15,9 @@ from edgewise.view.safe_names import printable
 
 if TYPE_CHECKING:
     from edgewise.report.payload import Graph
+
+#: How likely a partial correlation is found that "these rows can show".
+POWER = 0.8
 
 # These are promises about the rule, not about the edges found this time. The badge says under
 # which condition they hold, and where it fails the page does not repeat them.
@@ -132,13 +136,7 @@ def tiles(result: EdgeTestResult, graph: Graph) -> Tiles:
 
 def sentences(result: EdgeTestResult, graph: Graph) -> list[str]:
     """What the graph is like, and what it cannot show."""
-    reach = _reach(result)
-    seen = (
-        f"With {result.n_samples:,} rows, this test sees a partial correlation from about "
-        f"{reach:.2g} on; weaker ones stay hidden."
-        if reach is not None
-        else ""
-    )
+    seen = _seen(result)
     if not result.n_edges:
         told = [
             "The data show no edge at this level. That is not a proof that there is none.",
@@ -157,7 +155,7 @@ def sentences(result: EdgeTestResult, graph: Graph) -> list[str]:
         if len(group) > 1
         else "All connected variables form one community."
     )
-    return [f"{form} {name} has the most edges: {most}.", seen] if seen else [form]
+    return [one for one in (f"{form} {name} has the most edges: {most}.", seen) if one]
 
 
 def offer(result: EdgeTestResult, fitting: EdgeTestResult) -> Offer:
@@ -178,11 +176,28 @@ def _strongest(graph: Graph) -> tuple[int, int] | None:
     return int(i), int(j)
 
 
-def _reach(result: EdgeTestResult) -> float | None:
-    """The smallest partial correlation that would be an edge, as a median over pairs."""
-    relative = np.asarray(result.threshold) / root_outer(result.precision)
-    reach = float(np.median(np.abs(relative[result.tested_pairs()])))
-    return reach if reach < 1 else None
+def detectable(result: EdgeTestResult) -> DetectableCurve | None:
+    """Which partial correlations rows like these show; nothing if the result cannot tell."""
+    if POOLED in result.options or result.uncertainty is None:
+        return None
+    curve = detectable_curve(result, POWER)
+    return curve if np.isfinite(curve.own_effect) else None
+
+
+def _seen(result: EdgeTestResult) -> str:
+    """What these rows can show, and what they may hide."""
+    curve = detectable(result)
+    if curve is None:
+        return ""
+    effect = f"{curve.own_effect:.2g}"
+    if is_bound(result):
+        return (
+            f"With {result.n_samples:,} rows, this bound sees partial correlations above {effect}."
+        )
+    return (
+        f"With {result.n_samples:,} rows, this test finds a partial correlation of {effect} four "
+        "times in five. Weaker ones may stay hidden."
+    )
 
 
 def _signed(value: float) -> str:

@@ -52,9 +52,9 @@ const decide = () => {
   }
 };
 // What the graph shows of the edges; a neighbourhood is chosen there.
-const shownEdges = () => {
+const shownEdges = (most = state.top) => {
   let end = state.edges.findIndex((k) => Math.abs(rho[k]) < state.least);
   if (end < 0) end = state.edges.length;
-  return state.edges.slice(0, Math.min(end, state.top));
+  return state.edges.slice(0, Math.min(end, most));
 };
 const asTested = () => state.test === 0 && state.alpha === data.alpha && state.correction === test.correction && state.effect === test.effect;
