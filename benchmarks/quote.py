@@ -138,12 +138,12 @@ def _authors(sections: Sections) -> str:
 
 def _files(sections: Sections) -> str:
     """A card of the first page, for readers who know none of the words of this package."""
-    peak = up(worst(sections, "files", "Files, peak", "score, "))
+    peak = up(worst(sections, "files", "Files, peak", "batch, "))
     return _paragraphs(
         "**Large tables, little memory**",
-        f"A table of 20 million rows (2.2 GB) is tested in {peak} MB of memory, from files, data "
-        "frames, databases, streams or clusters.",
-        "*[Benchmarks](benchmarks.md)*",
+        f"A file of 20 million rows (2.2 GB) is tested in {peak} MB of memory. Data frames, "
+        "databases, streams and clusters work as well.",
+        "*[Benchmarks](benchmarks.md), with the test `batch`*",
     )
 
 
