@@ -3,7 +3,8 @@ const MOST_NAMES = 500;
 const FEW_UNITS = 40;
 const LABEL_FONT = p > MOST_IN_SVG ? 11 : 12;
 const pen = make("canvas").getContext("2d");
-const fontOf = (pixels, weight = 400) => `${weight} ${pixels}px ${getComputedStyle(document.body).fontFamily}`;
+const FONTS = getComputedStyle(document.body).fontFamily;
+const fontOf = (pixels, weight = 400) => `${weight} ${pixels}px ${FONTS}`;
 const measured = new Map();
 const measure = (text) => {
   if (!measured.has(text)) {

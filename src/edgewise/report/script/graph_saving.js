@@ -22,7 +22,7 @@ const legendShapes = (to) => {
   return below + 22;
 };
 const standalone = () => {
-  const made = draw("svg", { width: size.w, "font-family": getComputedStyle(document.body).fontFamily, "font-size": LABEL_FONT });
+  const made = draw("svg", { width: size.w, "font-family": FONTS, "font-size": LABEL_FONT });
   const paper = draw("rect", { width: size.w, fill: resolved("--panel") });
   const clip = draw("clipPath", { id: "frame" }, draw("rect", { width: size.w, height: size.h }));
   const inside = draw("g", { "clip-path": "url(#frame)" });
