@@ -11,8 +11,8 @@ from edgewise._base.types import FloatArray
 from edgewise.results.result import EdgeTestResult
 from edgewise.rows.table import Part, Table
 
-#: As many points a scatter plot has at most, and as many numbers a page holds for all of them.
-MOST_ROWS, _MOST_NUMBERS = 500, 60_000
+# Enough points to see a shape; with many columns fewer, so that the page stays small.
+_MOST_ROWS, _FEWEST_ROWS, _MOST_NUMBERS = 500, 200, 6_000
 _SEED = 25
 
 
@@ -40,7 +40,7 @@ def sampled_scores(table: Table, result: EdgeTestResult) -> FloatArray:
     (500, 3)
     """
     p = len(result.tested_columns())
-    most = max(min(MOST_ROWS, _MOST_NUMBERS // p), 50)
+    most = max(min(_MOST_ROWS, _MOST_NUMBERS // p), _FEWEST_ROWS)
     rows = table.reduce(partial(_draw, most=most), partial(_fewer, most=most)).rows
     scale = np.sqrt(np.diag(result.precision))
     scores = (rows - rows.mean(axis=0)) @ (result.precision / scale)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import re
+import json
 import zlib
 from importlib.resources import files
 
 import numpy as np
 
 from edgewise._base.types import FloatArray
+from edgewise.report.smaller import smaller_script, smaller_style
 
 #: What a test needs whose rows belong together.
 CONDITION_OF_GROUPS = (
@@ -40,10 +41,9 @@ _SCRIPTS = (
     "detectable",
     "main",
 )
-_STYLES = ("base", "graph", "side", "table", "figures", "groups", "print")
-# A line that is only a comment, and the indentation of any other: nobody's browser needs them. No
-# text of ours goes over several lines.
-_FOR_READERS = re.compile(r"^[ \t]+|^[ \t]*//.*\n|^/\*.*\*/\n", re.MULTILINE)
+#: Of every page; the others are only of use where the script runs, and are packed with it.
+_STYLES = ("base", "print")
+_STYLES_OF_THE_SCRIPT = ("graph", "side", "table", "figures")
 
 
 def own_file(name: str) -> str:
@@ -54,7 +54,8 @@ def own_file(name: str) -> str:
 def script() -> str:
     """The script of a report: all its parts in one function, so that nothing else sees them."""
     parts = "".join(own_file(f"script/{name}.js") for name in _SCRIPTS)
-    return f'"use strict";\n(() => {{\n{_FOR_READERS.sub("", parts)}}})();'
+    styles = json.dumps(style(*_STYLES_OF_THE_SCRIPT))
+    return f'"use strict";(()=>{{const STYLES={styles};\n{smaller_script(parts)}}})();'
 
 
 def packed(text: str) -> str:
@@ -67,9 +68,10 @@ def packed(text: str) -> str:
     return base64.b64encode(small).decode("ascii")
 
 
-def style() -> str:
-    """The style sheet of every page."""
-    return _FOR_READERS.sub("", "".join(own_file(f"style/{name}.css") for name in _STYLES))
+def style(*names: str) -> str:
+    """The style sheet of every page, and of these parts."""
+    sheets = (own_file(f"style/{name}.css") for name in names or _STYLES)
+    return smaller_style("".join(sheets))
 
 
 def content_hash(text: str) -> str:

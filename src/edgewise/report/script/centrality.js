@@ -103,5 +103,6 @@
     for (const row of box.querySelectorAll("tr[data-node]")) row.classList.toggle("lit", Boolean(focus && focus.nodes.has(Number(row.dataset.node))));
   };
   const changed = whenSeen(box, () => { show(); light(); });
-  part({ draw: changed, light });
+  // At first it is drawn at once, so that what lies below it does not jump.
+  part({ draw: () => (box.firstChild ? changed() : show()), light });
 })();

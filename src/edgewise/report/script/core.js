@@ -1,4 +1,9 @@
 // What every part of the page uses: the data, the state, and how parts hear of changes.
+// A policy forbids further style elements, and allows this.
+const sheet = new CSSStyleSheet();
+sheet.replaceSync(STYLES);
+document.adoptedStyleSheets = [sheet];
+
 const $ = (id) => document.getElementById(id);
 const data = JSON.parse($("data").textContent);
 const names = data.names.map((name) => (name.trim() ? name : "(unnamed)"));
@@ -37,7 +42,7 @@ const useTest = (which) => {
   low = singles(test.low);
   high = singles(test.high);
   maxt = test.maxt ? doubles(test.maxt) : null;
-  effects = test.effects.map((e) => ({ value: e.value, label: e.label, logp: doubles(e.logp) }));
+  effects = test.effects.map((e) => ({ value: e.value, label: e.label, logp: e.single ? Float64Array.from(singles(e.logp)) : doubles(e.logp) }));
   byStrength = sortedBy((k) => -Math.abs(rho[k]));
   strongest = m ? Math.abs(rho[byStrength[0]]) : 0;
 };

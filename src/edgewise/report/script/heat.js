@@ -66,13 +66,17 @@
   const placeKey = (g) => {
     const size = 11.5;
     g.bar = { x: g.left + 16, y: g.top + g.size + 16, w: Math.min(300, g.width - g.left - 40), h: 12 };
-    let x = g.left;
+    // Where long names have taken the room, the words begin under them.
+    const start = g.width < 480 ? 0 : g.left;
+    let x = start;
     let y = g.bar.y + 50;
     g.entries = [];
     for (const one of keyEntries(g)) {
-      const wide = 18 + textWidth(one.text, size) + 16;
-      if (x > g.left && x + wide - 16 > g.width) { x = g.left; y += 20; }
-      g.entries.push({ ...one, x, y, size });
+      let shown = one.text;
+      while (textWidth(shown, size) > g.width - start - 20) shown = `${shown.slice(0, -2)}…`;
+      const wide = 18 + textWidth(shown, size) + 16;
+      if (x > start && x + wide - 16 > g.width) { x = start; y += 20; }
+      g.entries.push({ ...one, shown, x, y, size });
       if (one.what) g.zones.push({ x, y: y - 10, w: wide - 16, h: 20, ...one });
       x += wide;
     }
@@ -180,7 +184,7 @@
         pen.rect(one.x + 1, one.y - 5, 10, 10, ink["heat-0"]);
         if (one.square) square(pen, ...corner, 12, one.square, shade(0.6 * most));
       }
-      pen.text(one.x + 18, one.y, one.text, { size: one.size, fill: ink.ink });
+      pen.text(one.x + 18, one.y, one.shown, { size: one.size, fill: ink.ink });
     }
   };
   const paint = (pen, g) => {
