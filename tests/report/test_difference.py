@@ -100,36 +100,3 @@ def test_hostile_names_are_text(hostile_rows, hostile_names):
     assert "\x1b" not in html
     assert "{{7*7}}" in html
     assert "script-src" not in html
-
-
-def test_in_a_browser(compared, tmp_path, require):
-    """Chromium shows it, asks for nothing else, and axe-core finds nothing serious."""
-    sync_playwright = require("playwright.sync_api").sync_playwright
-    axe = require("axe_playwright_python")
-    compared.report(tmp_path / "groups.html", title="Two groups")
-    asked, said = [], []
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=require("chromium"), args=["--headless", "--no-sandbox"]
-        )
-        context = browser.new_context(bypass_csp=True)  # for axe itself
-        page = context.new_page()
-        page.on("request", lambda request: asked.append(request.url))
-        page.on("console", lambda message: said.append(message.text))
-        page.goto((tmp_path / "groups.html").as_uri())
-        assert page.locator("h1").text_content() == "Two groups"
-        assert page.locator(".stage svg").count() == 3
-        for width in (390, 1280):
-            page.set_viewport_size({"width": width, "height": 844})
-            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-            cut = "all => all.filter(one => one.scrollWidth > one.clientWidth).length"
-            assert page.eval_on_selector_all(".scroll", cut) == 0
-        script = (tmp_path / axe.__file__).with_name("axe.min.js").read_text(encoding="utf-8")
-        page.evaluate(script)
-        found = page.evaluate("axe.run({ resultTypes: ['violations'] })")
-        browser.close()
-    assert len(asked) == 1
-    assert not said
-    assert [
-        one["id"] for one in found["violations"] if one["impact"] in ("serious", "critical")
-    ] == []
