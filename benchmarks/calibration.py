@@ -1,8 +1,8 @@
 """`make calibration`: our ladder and the peers on ten distributions, judged by one harness.
 
-Writes `docs/calibration.csv` and, from it alone, `docs/calibration.md` and its figures. The peers
-are called as their users would; those that give p-values are corrected by Holm's procedure, as ours
-are.
+Writes `docs/calibration.csv` and, from it alone, `docs/calibration.md`. Its figures are drawn when
+the pages are built (`docs/drawing/measured.py`). The peers are called as their users would; those
+that give p-values are corrected by Holm's procedure, as ours are.
 
 `python -m benchmarks.calibration --only score wald` draws only these tests anew and keeps the
 others; `--few-rows` draws only the tables with few rows anew, `--page-only` nothing at all.
@@ -24,7 +24,6 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.calibration_plots import draw_dots
 from benchmarks.peer_calls import (
     causal_learn_fisher_z,
     pingouin_pairwise,
@@ -56,17 +55,17 @@ HEADS = {
     "pareto components": "pareto comp.",
     "pareto": "shared tail",
 }
-#: The titles of the panels, which have more room.
+#: The titles of the panels.
 TITLES = {
     "gaussian": "Gaussian",
     "laplace": "Laplace",
     "t5": "t₅",
     "t3": "t₃",
-    "contaminated": "contaminated",
+    "contaminated": "large rows",
     "exponential": "exponential",
     "lognormal": "log-normal",
-    "pareto components": "Pareto components",
-    "pareto": "shared heavy tail",
+    "pareto components": "Pareto",
+    "pareto": "shared tail",
     "ar1": "AR(1)",
 }
 # Whose band lies wholly above the level is caught; ours are given the same treatment.
@@ -194,9 +193,7 @@ def main() -> None:
         for found in _drawn(asked):
             drawn |= found
             _write_csv(table, drawn)
-    results = _read_csv(table)
-    _draw(asked.output, results)
-    asked.output.write_text(_page(asked.output, results), encoding="utf-8")
+    asked.output.write_text(_page(_read_csv(table)), encoding="utf-8")
 
 
 def _drawn(asked: argparse.Namespace) -> Iterator[Results]:
@@ -272,82 +269,80 @@ def _read_csv(path: Path) -> Results:
     return results
 
 
-#: Of each rate: the title, what it is, the axis of its figure, and the ticks there.
+#: Of each rate: the title, what it is, and what its figure shows.
 _FIGURES = {
     "family_wise_error": (
         "Family-wise error",
         "The share of data sets with any false edge; 0.05 is promised.",
         "share of data sets with any false edge",
-        (0, 0.05, 0.2, 0.5, 1),
     ),
     "false_positive_rate": (
         "False positive rate of a single null pair",
         "The share of null pairs with a p-value up to 0.05, before any correction. The bounds hold "
         "for all entries at once, so their rates are near zero.",
         "share of null pairs with p ≤ 0.05",
-        (0, 0.05, 0.2, 0.5),
     ),
     "false_discovery_rate": (
         "False discovery rate",
         "The mean share of declared edges that are false.",
         "mean share of false edges among those declared",
-        (0, 0.05, 0.2, 0.5),
     ),
     "power": (
         "Power",
         f"The share of the nine edges that are found. With {N:,} rows this graph is easy for the "
         "per-edge tests; see [below](#power-with-few-rows) for fewer rows.",
         "share of the edges that are found",
-        (0, 0.05, 0.2, 0.5, 1),
     ),
     "coverage": (
         "Coverage of the intervals",
         "The share of the entries of Θ that lie *outside* their interval; the nominal level is "
         "0.05. The peers have no intervals.",
         "share of entries outside their interval",
-        (0, 0.05, 0.2, 0.5),
     ),
 }
 
 
-def _draw(path: Path, results: Results) -> None:
-    """The figures of a page, beside it in `images`."""
-    known = {name for name, _, n in results if n == N}
-    shown = [one.name for one in CONTESTANTS if one.name in known]
-    for rate, (_, _, label, ticks) in _FIGURES.items():
-        panels = {
-            TITLES[law]: {name: _shown(results.get((name, law, N)), rate) for name in shown}
-            for law in LAWS
-        }
-        draw_dots(
-            _picture(path, rate),
-            panels,
-            label=label,
-            line=None if rate == "power" else ALPHA,
-            ticks=ticks,
-            broken=lambda estimate, rate=rate: rate != "power" and estimate.low > ALPHA,
-        )
+def _figure(name: str, alt: str, *caption: str) -> list[str]:
+    """A picture of `docs/drawing`, with what is said below it."""
+    return [
+        f"```{{figure}} /_build/pictures/{name}.svg",
+        f":alt: {alt}",
+        ":figclass: wide",
+        *(line for text in caption for line in ("", text)),
+        "```",
+        "",
+    ]
 
 
-def _picture(path: Path, rate: str) -> Path:
-    return path.parent / "images" / f"{path.stem}-{rate.replace('_', '-')}.svg"
+def _folded(summary: str, lines: list[str]) -> list[str]:
+    """Numbers that are there for those who open them."""
+    return ["<details>", f"<summary>{summary}</summary>", "", *lines, "", "</details>", ""]
 
 
-def _shown(run: Run | None, rate: str) -> Estimate | None:
-    """What a figure shows: errors, so that less is better; of intervals, those that miss."""
-    if run is None:
-        return None
-    value, low, high = run.rates[rate]
-    return Estimate(1 - value, 1 - high, 1 - low) if rate == "coverage" else run.rates[rate]
-
-
-def _page(path: Path, results: Results) -> str:
+def _page(results: Results) -> str:
     made_by = {run.package for run in results.values()}
     known = {contestant.package for contestant in CONTESTANTS}
     missing = {name for name in known if not any(one.startswith(f"{name} ") for one in made_by)}
     versions = ", ".join(sorted(made_by | {f"{name} (not installed)" for name in missing}))
     lines = [
         "# Our ladder and the peers on ten distributions",
+        "",
+        "How often does a test find an edge that is not there? We drew data sets from a known "
+        "graph, and counted. **5 % is promised.**",
+        "",
+        *_figure(
+            "false-edges",
+            "A dot plot: on ten laws the default of edgewise stays near 5 %, except on two; "
+            "Fisher's test does so on two, and reaches 100 %",
+            f"The share of data sets with any false edge: {N:,} rows of {P} variables. The grey "
+            "band is where 95 % of the dots would lie if the test erred in exactly 5 % of the data "
+            "sets. The axis is stretched near zero.",
+        ),
+        "## What the figures show",
+        "",
+        *_reading(results),
+        "",
+        "## How it was measured",
         "",
         f"Made by `make calibration` (an hour on two cores) with the seed {SEED} and {versions}. "
         "All numbers, with their 95 % bands, are in [calibration.csv](calibration.csv). To draw "
@@ -356,37 +351,42 @@ def _page(path: Path, results: Results) -> str:
         f"All tests judge the same data sets: {N:,} rows of a chain of {P} variables (Θ ∝ I + "
         f"0.3·neighbours; 9 edges, 36 null pairs), at the level {ALPHA}. The harness is "
         "`edgewise.studies.calibrate`. It takes any function of an array, so you can add your own "
-        "test, or your own data-generating process. Slow tests judge fewer data sets:",
-        "",
-        *_tests(results),
-        "",
-        f"To save time the peers judge only the first of these data sets{_peers_draws(results)}. "
+        "test, or your own data-generating process. Slow tests judge fewer data sets. To save time "
+        f"the peers judge only the first of them{_peers_draws(results)}. "
         "We applied Holm's correction to the p-values of pingouin and causal-learn, as to our own."
         + _not_judged(results),
         "",
-        *_laws(),
-        "",
-        "In the figures a dot is a rate and the bar its 95 % band. Orange diamonds have a band "
-        "that lies wholly on the wrong side of the dashed line. The axis is stretched near zero.",
+        *_folded("The tests, and how many data sets each judged", _tests(results)),
+        *_folded("The ten laws", _laws()),
+        "In the figures below a dot is a rate and the bar its 95 % band. Red diamonds have a band "
+        "that lies wholly on the wrong side of the dashed line.",
         "",
     ]
-    for rate, (title, text, label, _) in _FIGURES.items():
-        picture = _picture(path, rate).relative_to(path.parent).as_posix()
-        lines += [f"## {title}", "", text, "", f"![A dot plot: {label}]({picture})", ""]
+    for rate, (title, text, label) in _FIGURES.items():
+        name = f"calibration-{rate.replace('_', '-')}"
+        lines += [f"## {title}", "", text, "", *_figure(name, f"A dot plot: {label}")]
         if rate == "family_wise_error":
-            lines += ["The same as numbers, bold like the diamonds:", ""]
-            lines += [*_table(results, rate), ""]
+            table = ["Bold like the diamonds:", "", *_table(results, rate)]
+            lines += _folded("The same as numbers", table)
     lines += [
         "## Power with few rows",
         "",
-        f"The same chain, {_few_draws(results)} data sets per cell. *Error* is the family-wise "
-        "error, bold as above; *power* is the share of the nine edges that are found. "
-        "`python -m benchmarks.calibration --few-rows` makes only these tables, in a few minutes.",
+        f"The same chain, {_few_draws(results)} data sets per cell. "
+        "`python -m benchmarks.calibration --few-rows` draws only these, in a few minutes.",
         "",
+        *_figure(
+            "calibration-few-rows",
+            "Two dot plots for 200 rows and two for 500: errors, and edges that are found",
+        ),
+        *_folded(
+            "The same as numbers",
+            [
+                "*Error* is the family-wise error, bold as above; *power* is the share of the nine "
+                "edges that are found.",
+                *(line for n in FEW_ROWS for line in ("", *_few_rows_table(results, n))),
+            ],
+        ),
     ]
-    for n in FEW_ROWS:
-        lines += [*_few_rows_table(results, n), ""]
-    lines += ["## What the figures show", "", *_reading(results), ""]
     return "\n".join(lines)
 
 

@@ -17,7 +17,7 @@ from benchmarks.machine import ROOT
 from benchmarks.ratios import AUTHORS, COVS, UNITS
 from benchmarks.report import Line, Section, number, read
 
-PAGES = ("README.md", "docs/index.md", "docs/benchmarks.md")
+PAGES = ("README.md", "docs/index.md", "docs/benchmarks.md", "docs/evidence.md")
 _BLOCK = re.compile(r"(<!-- bench: (.+?) -->\n)(.*?)(<!-- /bench -->)", re.DOTALL)
 
 #: What a reader may want to know, and the tables that tell it, by how their headings begin.
@@ -137,21 +137,13 @@ def _authors(sections: Sections) -> str:
 
 
 def _files(sections: Sections) -> str:
-    scans = {
-        method: up(worst(sections, "files", "Files, in units", f"{method}, "))
-        for method in ("trace", "score")
-    }
-    peaks = {
-        method: up(worst(sections, "files", "Files, peak", f"{method}, "))
-        for method in ("trace", "batch", "score")
-    }
+    """A card of the first page, for readers who know none of the words of this package."""
+    peak = up(worst(sections, "files", "Files, peak", "batch, "))
     return _paragraphs(
-        f"**2.2 GB in {peaks['score']} MB**",
-        f"Testing 20 million rows × 14 columns of Parquet takes {peaks['score']} MB of memory "
-        f"(`trace` {peaks['trace']} MB, `batch` {peaks['batch']} MB). `score`, the default, reads "
-        f"the files twice and takes up to {scans['score']} times as long as Arrow takes to read "
-        f"them once; `trace` reads them once and takes up to {scans['trace']} times as long.",
-        "*[Benchmarks](benchmarks.md), 2 cores, upper quartiles.*",
+        "**Large tables, little memory**",
+        f"A file of 20 million rows (2.2 GB) is tested in {peak} MB of memory. Data frames, "
+        "databases, streams and clusters work as well.",
+        "*[Benchmarks](benchmarks.md), with the test `batch`*",
     )
 
 

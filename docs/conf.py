@@ -10,7 +10,7 @@ from sphinx_gallery.sorting import ExplicitOrder
 import edgewise
 
 DOCS = Path(__file__).parent
-sys.path.insert(0, str(DOCS))  # for command_line.py
+sys.path.insert(0, str(DOCS))  # for command_line.py and drawing/
 
 project = "edgewise"
 author = "The edgewise developers"
@@ -92,7 +92,9 @@ html_theme = "pydata_sphinx_theme"
 html_title = "edgewise"
 html_static_path = ["_static"]
 html_css_files = ["edgewise.css"]
-html_js_files = [("report.js", {"defer": "defer"})]
+html_js_files = [
+    (name, {"defer": "defer"}) for name in ("report.js", "chooser.js", "figures.js")
+]
 templates_path = ["_templates"]
 html_show_sourcelink = False
 html_sidebars = {page: [] for page in ("index", "install", "tutorial", "choosing")}
@@ -122,6 +124,13 @@ def write_help(app):
     command_line.write_help(DOCS / "api" / "generated" / "command-line.inc")
 
 
+def draw_pictures(app):
+    """The pictures that pages show, from the numbers and the program as they are."""
+    import drawing
+
+    drawing.draw_all()
+
+
 def hide_constructor(app, what, name, obj, options, signature, return_annotation):
     """A class whose docstring has no parameters is made by edgewise, never by its reader."""
     made_here = what == "class" and "Parameters\n---" not in (inspect.getdoc(obj) or "")
@@ -140,6 +149,7 @@ def write_report(app, error):
 
 def setup(app):
     app.connect("builder-inited", write_help)
+    app.connect("builder-inited", draw_pictures)
     # Before numpydoc, which has a say in signatures too.
     app.connect("autodoc-process-signature", hide_constructor, priority=400)
     app.connect("build-finished", write_report)

@@ -127,9 +127,12 @@ class TestNumbers:
         assert [e["label"] for e in data["effects"]] == ["0: any", "0.05", "0.1", "0.2", "0.3"]
         for effect in [*data["effects"], *own["effects"]]:
             expected = ew.edge_test(many_rows, method=method, min_effect=effect["value"], **partial)
-            np.testing.assert_allclose(
-                numbers(effect["logp"]), upper(expected.log_pvalue), rtol=1e-12, atol=1e-14
-            )
+            if effect["single"]:
+                logp = numbers(effect["logp"], "<f4")
+                np.testing.assert_allclose(logp, upper(expected.log_pvalue), rtol=1e-6, atol=1e-12)
+            else:
+                logp = numbers(effect["logp"])
+                np.testing.assert_allclose(logp, upper(expected.log_pvalue), rtol=1e-12, atol=1e-14)
 
     def test_of_the_bootstrap(self, many_rows):
         result = ew.edge_test(many_rows, method="batch", correction="maxt")
@@ -388,7 +391,7 @@ class TestText:
         np.testing.assert_array_equal(again.log_pvalue, result.log_pvalue)
 
 
-@pytest.mark.parametrize(("p", "most"), [(2, 45_000), (50, 400_000), (200, 2_000_000)])
+@pytest.mark.parametrize(("p", "most"), [(2, 67_500), (50, 400_000), (200, 2_000_000)])
 def test_size(p, most):
     X = np.random.default_rng(2).standard_normal((600, p))
     assert len(report_html(ew.edge_test(X), Context()).encode()) <= most

@@ -129,7 +129,7 @@ class TestFiles:
         assert all(cell for line in claims for cell in line)
         links = re.findall(r"\]\(([^)]+)\)", text)
         assert {f"{name}.png", f"{name}.csv", f"{name}.svg"} <= set(links)
-        assert f"![{study.title}]({name}.png)" in text
+        assert f"![{study.title}]({name}.svg)" in text
         for link in links:
             assert (page.parent / link).is_file()
 

@@ -67,9 +67,7 @@ def test_no_text_is_smaller_than_eight_points(kind, p):
 
 def test_one_file_has_the_colours():
     folder = Path(plots.__file__).parent
-    others = [
-        path for path in folder.glob("*.py") if path.name not in ("style.py", "centrality.py")
-    ]
+    others = [path for path in folder.glob("*.py") if path.name != "style.py"]
     assert not [
         path.name for path in others if re.search(r"#[0-9a-fA-F]{6}", path.read_text("utf-8"))
     ]

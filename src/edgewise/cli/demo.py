@@ -8,6 +8,8 @@ from edgewise.cli.manual import Manual
 from edgewise.cli.options import PATH
 from edgewise.cli.outputs import checked_outputs
 
+_TITLE = "Daily returns of 20 S&P 500 companies, 1990–2022"
+
 
 @click.command(
     "demo",
@@ -74,15 +76,10 @@ def command(plot: str, report: str) -> None:
         lines=lines,
         diagnosis=diagnosis,
         scores=sampled_scores(source, result),
-        title="Daily returns of 20 S&P 500 companies, 1990–2022",
+        title=_TITLE,
         command="edgewise demo",
     )
-    show(
-        out,
-        "Daily returns of 20 S&P 500 companies, 1990–2022: which move together, given all the "
-        "others?",
-        wrap=True,
-    )
+    show(out, f"{_TITLE}: which move together, given all the others?", wrap=True)
     out.print()
     show(out, diagnosis.advice())
     out.print()

@@ -211,7 +211,8 @@ def plan_table(lines: Sequence[PlanLine], out: Console, *, needed: bool) -> Tabl
         cells = [line.method, line.guarantee]
         cells.append("–" if line.pilot is None else effect_text(line.finds))
         if line.plan is not None:
-            cells += [_rows(line.plan.n_samples), _rows(int(np.nanmax(line.plan.pairs)))]
+            counts = (line.plan.n_samples, int(np.nanmax(line.plan.pairs)))
+            cells += [_rows(count, exact=not out.is_terminal) for count in counts]
         rows.append(cells + ["–"] * (len(columns) - len(cells)))
     title = "Rows needed, and what yours find" if needed else "What your rows find"
     return fitted(title, columns, rows, out)
@@ -222,9 +223,9 @@ def effect_text(effect: float) -> str:
     return "none" if math.isnan(effect) else f"{effect:.3f}"
 
 
-def _rows(count: int) -> str:
-    """Numbers of rows that nobody will ever have are rounded."""
-    return f"{count:,}" if count < 1e9 else f"{float(f'{count / 1e9:.2g}'):,g} billion"
+def _rows(count: int, *, exact: bool) -> str:
+    """A number of rows; one that nobody will ever have is rounded, unless a program may read it."""
+    return f"{count:,}" if exact or count < 1e9 else f"{float(f'{count / 1e9:.2g}'):,g} billion"
 
 
 def _threshold_text(result: EdgeTestResult) -> str:

@@ -71,7 +71,7 @@ if TYPE_CHECKING:
 @click.option("--plot", type=PATH, metavar="FILE.png|svg|pdf", help="Draw a picture.")
 @click.option(
     "--plot-kind",
-    type=Choice(("network", "heatmap", "volcano", "forest", "pvalues")),
+    type=Choice(("network", "heatmap", "volcano", "forest", "pvalues", "centrality")),
     help="Which picture.  [default: network]",
 )
 @click.option(

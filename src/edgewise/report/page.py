@@ -42,8 +42,9 @@ _SCRIPTS = (
     "main",
 )
 #: Of every page; the others are only of use where the script runs, and are packed with it.
-_STYLES = ("base", "print")
-_STYLES_OF_THE_SCRIPT = ("graph", "side", "table", "figures")
+_STYLES = ("base",)
+# What holds on paper comes last, because it overrules the others.
+_STYLES_OF_THE_SCRIPT = ("graph", "side", "table", "figures", "print")
 
 
 def own_file(name: str) -> str:

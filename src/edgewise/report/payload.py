@@ -22,7 +22,7 @@ from edgewise.results.tested import tested_part
 from edgewise.results.transformed import meaning
 from edgewise.view.communities import IntArray, communities_of, community_names
 from edgewise.view.graph_files import distinct_texts
-from edgewise.view.heatmap import clustered_order
+from edgewise.view.heatmap import community_order
 from edgewise.view.layout import node_positions
 from edgewise.view.safe_names import printable
 from edgewise.view.short_names import short_names
@@ -82,7 +82,7 @@ def payload(
         "promises": PROMISES,
         "tests": tests,
         "positions": unit_square(node_positions(part)).round(4).tolist(),
-        "order": np.asarray(clustered_order(part.partial_correlation)).tolist(),
+        "order": community_order(part, graph.communities).tolist(),
         "agreement": _agreement(result, decisions),
         "centrality": _centrality(result, graph),
         "detectable": None if result.n_edges else _detectable(result),

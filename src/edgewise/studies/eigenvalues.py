@@ -98,9 +98,10 @@ class EigenvalueStudy:
     def findings(self, results: Sequence[tuple[Cell, Measured]]) -> Findings:
         cells = [cell for cell, _ in results]
         caption = (
-            f"Eigenvalues of Θ̂ divided by the true ones: boxes of {draws_of(cells)} draws, with "
-            "Weyl's bounds about the true value from the median radius. One column for each law "
-            f"and p = {values_of(cells, 'p')}, one row for each of {sizes_of(cells)}; δ = 0.05. An "
+            "How far the eigenvalues of Θ̂ are from the true ones, in percent: boxes of "
+            f"{draws_of(cells)} draws, with Weyl's bounds about the true value from the median "
+            f"radius. One row for each law and p = {values_of(cells, 'p')}, one column for each of "
+            f"{sizes_of(cells)}; δ = 0.05. The axis is linear up to 1 % and logarithmic beyond. An "
             "upper bound is missing where ε is above the eigenvalue of Σ."
         )
         return Findings(_claims(results), _table(results), _NOTES, lambda: _draw(results), caption)
@@ -191,40 +192,54 @@ def _weyl(alpha: FloatArray, epsilon: float) -> tuple[FloatArray, FloatArray]:
 
 
 _MATH = {
-    "eig": r"$\varepsilon_{Eig}$",
-    "trace": r"$\varepsilon_{Trace}$",
+    "eig": r"$\varepsilon_{\mathrm{Eig}}$",
+    "trace": r"$\varepsilon_{\mathrm{Trace}}$",
     "chi2": r"$\varepsilon_{\chi^2}$ (ours)",
 }
 
 
 def _draw(results: Sequence[tuple[Cell, Measured]]) -> Any:
-    from edgewise.studies.pictures import COLOURS, LAWS, legend_below, letter_panels, panels
+    from edgewise.studies.pictures import LAWS, legend_below, letter_panels, panels
 
-    figure = panels(2, len(results))
+    figure = panels(2 * len(results))
     for c, (cell, measured) in enumerate(results):
         true = np.asarray(np.linalg.eigvalsh(_covariance(cell.parameters["p"])), dtype=float)
-        places = np.arange(len(true), 0, -1)
+        law = LAWS[cell.parameters["distribution"]]
         for s, n in enumerate(cell.parameters["sizes"]):
-            ax = figure.axes[s * len(results) + c]
-            ax.boxplot(
-                true / measured["eigenvalues"][:, s],
-                positions=places,
-                widths=0.5,
-                flierprops={"markersize": 2},
-                medianprops={"color": "black"},
-                manage_ticks=False,
-            )
-            ax.axhline(1.0, color="black", linestyle=":", label="true eigenvalue")
-            for r, radius in enumerate(RADII):
-                low, high = _weyl(true, float(np.median(measured["radius"][:, s, r])))
-                style: dict[str, Any] = {"color": COLOURS[radius], "markersize": 14, "mew": 2}
-                ax.plot(places, low * true, "_", label=f"Weyl, {_MATH[radius]}", **style)
-                ax.plot(places, np.where(np.isfinite(high), high * true, np.nan), "_", **style)
-            ax.set_xticks(places, [f"{1 / value:.2f}" for value in true], fontsize="small")
-            law = LAWS[cell.parameters["distribution"]]
-            ax.set_title(f"{law}, p = {len(true)}, n = {n:,}", fontsize="medium")
-            ax.set_xlabel(r"true eigenvalue of $\Theta$")
-            ax.set_ylabel(r"eigenvalue of $\hat\Theta$ / true")
+            ax = figure.axes[2 * c + s]
+            _draw_deviations(ax, true, measured["eigenvalues"][:, s], measured["radius"][:, s])
+            ax.set_title(f"{law}, $p$ = {len(true)}, $n$ = {n:,}", fontsize="medium")
     letter_panels(figure)
-    legend_below(figure, figure.axes[0])
+    legend_below(figure, figure.axes[0], columns=4)
     return figure
+
+
+def _draw_deviations(ax: Any, true: FloatArray, found: FloatArray, radii: FloatArray) -> None:
+    """Boxes near zero and bounds far from it, on an axis that shows both."""
+    from edgewise.studies.pictures import COLOURS
+
+    def percent(ratio: FloatArray) -> FloatArray:
+        return np.where(np.isfinite(ratio), 100 * (ratio - 1), np.nan)
+
+    places = np.arange(len(true), 0, -1)
+    ax.boxplot(
+        percent(true / found),
+        positions=places,
+        widths=0.5,
+        flierprops={"markersize": 2},
+        medianprops={"color": "black"},
+        manage_ticks=False,
+    )
+    ax.axhline(0.0, color="black", linestyle=":", label="true eigenvalue")
+    for r, radius in enumerate(RADII):
+        low, high = _weyl(true, float(np.median(radii[:, r])))
+        style: dict[str, Any] = {"color": COLOURS[radius], "markersize": 14, "mew": 2}
+        ax.plot(places, percent(low * true), "_", label=f"Weyl, {_MATH[radius]}", **style)
+        ax.plot(places, percent(high * true), "_", **style)
+    ax.set_yscale("symlog", linthresh=1, linscale=1.5)
+    ticks = (-30, -10, -3, -1, 0, 1, 3, 10, 30)
+    ax.set_yticks(ticks, [f"{tick:+d}".replace("-", "−") if tick else "0" for tick in ticks])
+    ax.set_yticks([], minor=True)
+    ax.set_xticks(places, [f"{1 / value:.2f}" for value in true], fontsize="small")
+    ax.set_xlabel(r"true eigenvalue of $\Theta$")
+    ax.set_ylabel(r"eigenvalue of $\hat\Theta$, % off")

@@ -242,10 +242,18 @@ def _table(rates: Sequence[Rate]) -> Table:
 
 
 def _draw(rates: Sequence[Rate]) -> Any:
-    from edgewise.studies.pictures import COLOURS, LAWS, NAMES, legend_below, letter_panels, panels
+    from edgewise.studies.pictures import (
+        COLOURS,
+        LAWS,
+        LINES,
+        NAMES,
+        legend_below,
+        letter_panels,
+        panels,
+    )
 
     shown = [(KINDS[0], 1.0), (KINDS[0], 0.1), (KINDS[1], 1.0), (KINDS[2], 1.0)]
-    figure = panels(len(DISTRIBUTIONS), len(shown))
+    figure = panels(len(DISTRIBUTIONS) * len(shown))
     for at, ax in enumerate(figure.axes):
         distribution, (kind, reach) = DISTRIBUTIONS[at // len(shown)], shown[at % len(shown)]
         ax.plot([0, reach], [0, reach], color="black", linestyle=":", linewidth=1, label="diagonal")
@@ -255,12 +263,12 @@ def _draw(rates: Sequence[Rate]) -> Any:
             name = NAMES[rate.method]
             colour, inside = COLOURS[rate.method], reach >= LEVELS
             x, y, e = LEVELS[inside], rate.rate[inside], rate.error[inside]
-            ax.plot(x, y, color=colour, label=name)
+            style, width = LINES.get(rate.method, ("-", 1.5))
+            ax.plot(x, y, style, color=colour, label=name, linewidth=width, zorder=4 - width / 2)
             ax.fill_between(x, y - 2 * e, y + 2 * e, color=colour, alpha=0.2, linewidth=0)
-        ax.set_title(
-            f"{LAWS[distribution]}: {kind}" + (", δ ≤ 0.1" if reach < 1 else ""), fontsize="medium"
-        )
-        ax.set_xlabel("level δ")
+        near_zero = r", $\delta \leq 0.1$" if reach < 1 else ""
+        ax.set_title(f"{LAWS[distribution]}: {kind}{near_zero}", fontsize="medium")
+        ax.set_xlabel(r"level $\delta$")
         ax.set_ylabel("false positive rate")
         ax.set_xlim(0, reach)
         ax.set_ylim(-0.02 * reach, 1.02 * (reach if reach == 1 else 0.2))

@@ -177,8 +177,8 @@ def _table(results: Sequence[tuple[Cell, Measured]]) -> Table:
 
 
 _MATH = {
-    "eig": r"$\|\hat\Sigma - \Sigma\|_2 > \varepsilon_{Eig}$",
-    "trace": r"$\|\hat\Sigma - \Sigma\|_2 > \varepsilon_{Trace}$",
+    "eig": r"$\|\hat\Sigma - \Sigma\|_2 > \varepsilon_{\mathrm{Eig}}$",
+    "trace": r"$\|\hat\Sigma - \Sigma\|_2 > \varepsilon_{\mathrm{Trace}}$",
     "chi2": r"$\|\hat\Sigma - \Sigma\|_F > \varepsilon_{\chi^2}$",
     "false edge, eig": "edgeTest-eig declares a false edge",
 }
@@ -187,8 +187,8 @@ _MATH = {
 def _draw(results: Sequence[tuple[Cell, Measured]]) -> Any:
     from edgewise.studies.pictures import COLOURS, LAWS, legend_below, letter_panels, panels
 
-    figure = panels(1, 1 + len(DISTRIBUTIONS), width=4.2)
-    colours = {**COLOURS, "false edge, eig": "#E69F00"}
+    figure = panels(1 + len(DISTRIBUTIONS))
+    colours = {**COLOURS, "false edge, eig": "#0072B2"}
     for ax, distribution in zip(figure.axes, DISTRIBUTIONS, strict=False):
         cells = [(c, m) for c, m in results if c.parameters["distribution"] == distribution]
         features = np.array([cell.parameters["p"] for cell, _ in cells])
@@ -206,16 +206,16 @@ def _draw(results: Sequence[tuple[Cell, Measured]]) -> Any:
                 capsize=2,
                 label=_MATH[event],
             )
-        ax.axhline(ALPHA, color="black", linestyle=":", label="δ = 0.05")
+        ax.axhline(ALPHA, color="black", linestyle=":", label=rf"$\delta$ = {ALPHA}")
         ax.set_title(f"{LAWS[distribution]} rows", fontsize="medium")
-        ax.set_xlabel("variables p")
+        ax.set_xlabel("variables $p$")
         ax.set_ylabel("share of draws")
         ax.set_ylim(-0.03, 1.03)
     _draw_norms(
         figure.axes[-1], [r for r in results if r[0].parameters["distribution"] == "gaussian"]
     )
     letter_panels(figure)
-    legend_below(figure, figure.axes[0], columns=5)
+    legend_below(figure, figure.axes[0], columns=3)
     return figure
 
 
@@ -226,16 +226,21 @@ def _draw_norms(ax: Any, cells: Sequence[tuple[Cell, Measured]]) -> None:
     features: FloatArray = np.array([float(cell.parameters["p"]) for cell, _ in cells])
     scale = np.sqrt(N)
     norms = [scale * measured["norms"][:, 0] for _, measured in cells]
-    ax.boxplot(norms, positions=features, widths=0.6, showfliers=False, manage_ticks=False)
-    for k, name in enumerate(("eig", "trace")):
+    ax.boxplot(
+        norms,
+        positions=features,
+        widths=0.6,
+        showfliers=False,
+        manage_ticks=False,
+        medianprops={"color": "black"},
+    )
+    ax.plot([], [], "ks", fillstyle="none", label=r"$\sqrt{n}\,\|\hat\Sigma - I\|_2$ (boxes)")
+    for k, (name, words) in enumerate((("eig", "Eig"), ("trace", "Trace"))):
         radius = [scale * np.median(measured["radii"][:, k]) for _, measured in cells]
-        ax.plot(features, radius, "o-", color=COLOURS[name], markersize=4)
-    ax.plot(features, 2 * np.sqrt(features), color="black", linestyle=":")
-    ax.annotate(
-        r"$2\sqrt{p}$", (features[-1], 2 * np.sqrt(features[-1]) + 1.2), va="bottom", ha="right"
-    )
-    ax.set_title(
-        r"Gaussian rows: $\sqrt{n}\,\|\hat\Sigma - I\|_2$ (boxes), $\sqrt{n}\,\varepsilon$",
-        fontsize="medium",
-    )
-    ax.set_xlabel("variables p")
+        label = rf"$\sqrt{{n}}\,\varepsilon_{{\mathrm{{{words}}}}}$"
+        ax.plot(features, radius, "o-", color=COLOURS[name], markersize=4, label=label)
+    ax.plot(features, 2 * np.sqrt(features), color="black", linestyle=":", label=r"$2\sqrt{p}$")
+    ax.set_title("Gaussian rows: the error and the radii", fontsize="medium")
+    ax.set_xlabel("variables $p$")
+    ax.set_ylabel(r"times $\sqrt{n}$")
+    ax.legend(frameon=False, fontsize="small", loc="upper left")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import platform
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -45,11 +46,19 @@ def _write_pictures(findings: Findings, folder: Path, name: str) -> None:
     from matplotlib import rc_context
 
     # A fixed salt and no date, so that the same picture is always the same file.
-    with rc_context({"svg.hashsalt": name}):
+    with rc_context({"svg.hashsalt": name, "font.size": 9.5}):
         figure = findings.draw()
         for kind, metadata in (("png", {}), ("svg", {"Date": None})):
             with atomic_path(folder / f"{name}.{kind}") as temporary:
                 figure.savefig(temporary, format=kind, dpi=110, metadata=metadata)
+                if kind == "svg":
+                    text = temporary.read_text(encoding="utf-8")
+                    temporary.write_text(_hundredths(text), encoding="utf-8")
+
+
+def _hundredths(svg: str) -> str:
+    """The outlines in hundredths of a point, which no eye can tell apart, in half the bytes."""
+    return re.sub(r' d="[^"]*"', lambda path: re.sub(r"(\.\d\d)\d+", r"\1", path.group()), svg)
 
 
 def _write_text(path: Path, text: str) -> None:
@@ -67,7 +76,7 @@ def _page(done: Reproduction, findings: Findings, crew: str) -> str:
         "",
         f"**Here, at the scale `{done.scale}`.** {study.design(done.cells)}",
         "",
-        f"![{study.title}]({study.name}.png)",
+        f"![{study.title}]({study.name}.svg)",
         "",
         f"*{findings.caption}*",
         "",
@@ -85,7 +94,7 @@ def _page(done: Reproduction, findings: Findings, crew: str) -> str:
         f"{_time_taken(done, crew)} "
         f"(NumPy {np.__version__}, Python {platform.python_version()}). "
         f"The numbers are in [{study.name}.csv]({study.name}.csv), the picture also as "
-        f"[{study.name}.svg]({study.name}.svg).",
+        f"[{study.name}.png]({study.name}.png).",
         "",
     ]
     return "\n".join(lines)
@@ -153,6 +162,8 @@ def _overview(done: Sequence[Reproduction], crew: str) -> str:
         page = f"{one.study.name}/README.md"
         lines += [
             f"## [{one.study.title}]({page})",
+            "",
+            f"![{one.study.title}]({one.study.name}/{one.study.name}.svg)",
             "",
             *_claim_table(one.claims),
             "",

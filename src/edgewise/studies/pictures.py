@@ -20,26 +20,39 @@ NAMES = {
     "chi2": "weighted chi²",
 }
 LAWS = {"gaussian": "Gaussian", "laplace": "Laplace"}
-# Okabe and Ito's colours, which colour-blind people can tell apart.
+# Okabe and Ito's colours, which colour-blind people can tell apart; those of `score` and of
+# Fisher's test are the ones that they have on the pages of the documentation.
 COLOURS = {
-    "eig": "#0072B2",
-    "trace": "#D55E00",
+    "eig": "#E69F00",
+    "trace": "#444444",
     "spectral": "#CC79A7",
     "whitened": "#009E73",
-    "score": "#E69F00",
-    "score + Holm": "#E69F00",
-    "fisher": "#555555",
-    "fisher + Holm": "#555555",
+    "score": "#0072B2",
+    "score + Holm": "#0072B2",
+    "fisher": "#D55E00",
+    "fisher + Holm": "#D55E00",
     "chi2": "#56B4E9",
 }
+# Score and Fisher's test nearly coincide on Gaussian rows: wide below, thin above.
+LINES = {
+    "score": ("-", 4.0),
+    "score + Holm": ("-", 4.0),
+    "fisher": ("-", 1.2),
+    "fisher + Holm": (":", 2.4),
+}
+# The width of a page: letters keep their size there.
+_WIDTH, _HEIGHT = 7.3, 2.6
 
 
-def panels(rows: int, columns: int, *, width: float = 3.6, height: float = 3.1) -> Figure:
-    """A figure with rows × columns axes; `figure.axes` lists them row by row."""
+def panels(count: int, columns: int = 2) -> Figure:
+    """A figure as wide as a page, with that many axes; `figure.axes` lists them row by row."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(width * columns, height * rows), layout="constrained")
+    rows = -(-count // columns)
+    figure = Figure(figsize=(_WIDTH, _HEIGHT * rows), layout="constrained")
     figure.subplots(rows, columns, squeeze=False)
+    for ax in figure.axes[count:]:
+        figure.delaxes(ax)
     for ax in figure.axes:
         ax.grid(True, color="#dddddd", linewidth=0.6)
         ax.set_axisbelow(True)

@@ -31,7 +31,6 @@ STRONG = 0.5
 DISTRIBUTIONS = ("gaussian", "laplace")
 METHODS = (*BOUNDS, "fisher", "score + Holm", "fisher + Holm")
 SHARES = ("all entries", "|Θ_ij| > 0.5")
-_LINES = {"score + Holm": ("-", 4.0), "fisher": ("-", 1.2), "fisher + Holm": (":", 2.4)}
 
 
 @dataclass(frozen=True)
@@ -247,9 +246,17 @@ def _table(curves: Sequence[Curve]) -> Table:
 
 
 def _draw(results: Sequence[tuple[Cell, Measured]], curves: Sequence[Curve]) -> Any:
-    from edgewise.studies.pictures import COLOURS, LAWS, NAMES, legend_below, letter_panels, panels
+    from edgewise.studies.pictures import (
+        COLOURS,
+        LAWS,
+        LINES,
+        NAMES,
+        legend_below,
+        letter_panels,
+        panels,
+    )
 
-    figure = panels(len(DISTRIBUTIONS), 3)
+    figure = panels(3 * len(DISTRIBUTIONS), columns=3)
     for row, (cell, measured) in enumerate(results):
         distribution = cell.parameters["distribution"]
         law = LAWS[distribution]
@@ -258,8 +265,7 @@ def _draw(results: Sequence[tuple[Cell, Measured]], curves: Sequence[Curve]) -> 
             for curve in curves:
                 if (curve.distribution, curve.entries) != (distribution, entries):
                     continue
-                # Score and both of Fisher's nearly coincide: wide below, thin above.
-                style, width = _LINES.get(curve.method, ("-", 1.5))
+                style, width = LINES.get(curve.method, ("-", 1.5))
                 colour, name = COLOURS[curve.method], NAMES[curve.method]
                 ax.plot(curve.sizes, curve.power, style, color=colour, label=name, linewidth=width)
                 ax.lines[-1].set_zorder(4 - width / 2)
@@ -273,15 +279,15 @@ def _draw(results: Sequence[tuple[Cell, Measured]], curves: Sequence[Curve]) -> 
                 )
             ax.set_title(f"{law}: {entries}".replace("Θ_ij", r"$\Theta_{ij}$"), fontsize="medium")
             ax.ticklabel_format(axis="x", style="sci", scilimits=(0, 0), useMathText=True)
-            ax.set_xlabel("rows n")
+            ax.set_xlabel("rows $n$")
             ax.set_ylabel("power")
             ax.set_ylim(-0.02, 1.04)
         ax = figure.axes[3 * row + 2]
         ax.hist(measured["entries"].ravel(), bins=np.arange(0, 3.05, 0.1).tolist(), color="#888888")
         ax.axvline(STRONG, color="black", linestyle=":")
-        ax.set_title(f"{law}: histogram of |$\\Theta_{{ij}}$|", fontsize="medium")
+        ax.set_title(f"{law}: entries by size", fontsize="medium")
         ax.set_xlabel(r"|$\Theta_{ij}$|")
         ax.set_ylabel("entries")
     letter_panels(figure)
-    legend_below(figure, figure.axes[0], columns=7)
+    legend_below(figure, figure.axes[0], columns=4)
     return figure

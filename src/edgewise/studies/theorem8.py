@@ -255,9 +255,9 @@ def _table(results: Sequence[tuple[Cell, Measured]]) -> Table:
 def _draw(results: Sequence[tuple[Cell, Measured]]) -> Any:
     from edgewise.studies.pictures import COLOURS, LAWS, legend_below, letter_panels, panels
 
-    figure = panels(1, len(results), width=4.2)
+    figure = panels(len(results))
     colours = {"trace": COLOURS["trace"], "kendall": "#0072B2"}
-    labels = {"trace": "edgeTest-tr, cost 18n", "kendall": "Kendall over pairs, cost 1.5n²"}
+    labels = {"trace": "edgeTest-tr, cost $18n$", "kendall": "Kendall over pairs, cost $1.5n^2$"}
     for ax, (law, (budgets, medians)) in zip(figure.axes, _medians(results).items(), strict=True):
         for test, median in zip(TESTS, medians, strict=True):
             finite = np.isfinite(median)
@@ -266,7 +266,7 @@ def _draw(results: Sequence[tuple[Cell, Measured]]) -> Any:
             )
             slope = -1 / (2 * _POWER[test])
             guide = median[-1] * (budgets / budgets[-1]) ** slope
-            ax.loglog(budgets, guide, ":", color=colours[test], label=f"slope {slope:g}")
+            ax.loglog(budgets, guide, ":", color=colours[test], label=rf"slope ${slope:g}$")
         at = _crossing(budgets, medians)
         if np.isfinite(at):
             ax.axvline(at, color="black", linewidth=0.8, label="crossing")
@@ -274,5 +274,5 @@ def _draw(results: Sequence[tuple[Cell, Measured]]) -> Any:
         ax.set_xlabel("operations $N$")
         ax.set_ylabel(r"threshold on |$\Theta_{ij}$|")
     letter_panels(figure)
-    legend_below(figure, figure.axes[0], columns=5)
+    legend_below(figure, figure.axes[0], columns=3)
     return figure

@@ -18,7 +18,7 @@ def draw_thresholds(results: Results) -> Any:
     from edgewise.studies.pictures import LAWS, legend_below, letter_panels, panels
 
     distributions = list(dict.fromkeys(cell.parameters["distribution"] for cell, _ in results))
-    figure = panels(len(distributions), 4)
+    figure = panels(4 * len(distributions))
     for row, distribution in enumerate(distributions):
         law = LAWS[distribution]
         chosen = [r for r in results if r[0].parameters["distribution"] == distribution]
@@ -35,7 +35,7 @@ def draw_thresholds(results: Results) -> Any:
         ours.set_title(f"{law}: our thresholds, log–log", fontsize="medium")
         ratio.set_title(f"{law}: overshoot of the trace", fontsize="medium")
     letter_panels(figure)
-    legend_below(figure, figure.axes[1], columns=9)
+    legend_below(figure, figure.axes[1], columns=5)
     return figure
 
 
@@ -49,10 +49,10 @@ def _curves(ax: Any, results: Results, methods: Sequence[str], *, logarithmic: b
         for method in methods:
             median = np.median(measured["threshold"][:, BOUNDS.index(method)], axis=0)
             seen = np.isfinite(median)
-            label = f"p = {cell.parameters['p']}" if method == methods[0] else None
+            label = f"$p$ = {cell.parameters['p']}" if method == methods[0] else None
             y = median[seen] if logarithmic else np.log(median[seen])
             ax.plot(sizes[seen], y, _STYLES[method], color=shade, label=label, linewidth=1.3)
-    ax.set_xlabel("rows n")
+    ax.set_xlabel("rows $n$")
     if not logarithmic:
         ax.ticklabel_format(axis="x", style="sci", scilimits=(0, 0), useMathText=True)
         ax.set_ylabel(r"log $t$")
@@ -62,8 +62,8 @@ def _curves(ax: Any, results: Results, methods: Sequence[str], *, logarithmic: b
     low, high = ax.get_ylim()
     guide = low * 1.1 * (sizes / sizes[-1]) ** -0.5
     ax.plot(sizes, guide, color="black", linestyle=":", label="slope −½")
-    ax.plot([], [], "-", color="#555555", label=r"$t_{Eig}$")
-    ax.plot([], [], "--", color="#555555", label=r"$t_{Trace}$")
+    ax.plot([], [], "-", color="#555555", label=r"$t_{\mathrm{Eig}}$")
+    ax.plot([], [], "--", color="#555555", label=r"$t_{\mathrm{Trace}}$")
     ax.set_ylim(low * 0.9, high)
     ax.set_ylabel(r"threshold $t$")
 
@@ -76,8 +76,8 @@ def _overshoot(ax: Any, results: Results) -> None:
     found = np.stack([overshoot(measured)[:, -1] for _, measured in results])
     least = np.stack([measured["least_overshoot"][:, -1] for _, measured in results])
     for values, colour, label in (
-        (found, COLOURS["trace"], r"Tr $C$ / $\lambda_{max}$, measured"),
-        (least, COLOURS["eig"], r"$1 + (p^2 - C(p, 2) - 1)\,\lambda_{min} / \lambda_{max}$"),
+        (found, COLOURS["trace"], r"$\mathrm{Tr}\,C / \lambda_{\max}$, measured"),
+        (least, COLOURS["eig"], r"$1 + (p^2 - C(p, 2) - 1)\,\lambda_{\min} / \lambda_{\max}$"),
     ):
         low, middle, high = np.quantile(values, [0.25, 0.5, 0.75], axis=1)
         spread = [middle - low, high - middle]
@@ -86,7 +86,7 @@ def _overshoot(ax: Any, results: Results) -> None:
         )
     ax.plot(features, features * (features + 1) / 2, "k:", label=r"$p(p + 1)/2$")
     ax.set_xticks(features)
-    ax.set_xlabel("variables p")
-    ax.set_ylabel(r"$(\varepsilon_{Trace} / \varepsilon_{Eig})^2$")
+    ax.set_xlabel("variables $p$")
+    ax.set_ylabel(r"$(\varepsilon_{\mathrm{Trace}} / \varepsilon_{\mathrm{Eig}})^2$")
     ax.set_ylim(0, 1.4 * features[-1] * (features[-1] + 1) / 2)  # room for the legend
     ax.legend(frameon=False, fontsize="small", loc="upper left")

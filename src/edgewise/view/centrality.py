@@ -24,7 +24,6 @@ _FONT, _LEADING = 9.0, 1.35
 _NOTE_FONT = 8.5
 _LONGEST_NAME = 20
 _GAP = 0.05  # between two panels, as a share of the width
-_INK = "#333333"
 _TEXTS_HEIGHT = 105.0  # of titles, numbers and notes above and below the panels, in points
 _WHAT = (
     "Strength: sum of |partial correlation| over the edges found. Bridge: the part of it that goes "
@@ -141,8 +140,8 @@ def _draw_dots(
     panel: Axes, value: FloatArray, low: FloatArray, high: FloatArray, fills: list[str]
 ) -> None:
     rows = np.arange(len(value))
-    panel.hlines(rows, low, high, color=_INK, linewidth=1.6, zorder=2)
-    panel.scatter(value, rows, s=34, c=fills, edgecolors=_INK, linewidths=0.9, zorder=3)
+    panel.hlines(rows, low, high, color=style.INK, linewidth=1.6, zorder=2)
+    panel.scatter(value, rows, s=34, c=fills, edgecolors=style.INK, linewidths=0.9, zorder=3)
 
 
 def _set_panel(panel: Axes, *, whole: bool) -> None:
@@ -154,10 +153,10 @@ def _set_panel(panel: Axes, *, whole: bool) -> None:
     end = max(panel.get_xlim()[1], 1.0 if whole else 0.1)
     panel.set_xlim(-0.05 * end, 1.05 * end)  # dots at either end are whole
     panel.tick_params(axis="x", labelsize=style.SMALLEST_FONT)
-    panel.grid(axis="x", color="#e5e5e5", linewidth=0.6)
+    panel.grid(axis="x", color=style.GUIDE, linewidth=0.6)
     panel.set_axisbelow(True)
     panel.spines[["top", "right", "left"]].set_visible(False)
-    panel.axvline(0, color=_INK, linewidth=0.9, zorder=1)
+    panel.axvline(0, color=style.INK, linewidth=0.9, zorder=1)
 
 
 def _write_around(

@@ -54,5 +54,5 @@ def show(browser, usual, written):
         opened.page.close() if context is usual else context.close()
     for opened, _ in shown:
         assert opened.complaints == []
-        others = [url for url in opened.requests if not url.startswith("blob:file:")]
+        others = [url for url in opened.requests if not url.startswith("blob:")]
         assert others == [opened.path.as_uri()]

@@ -131,25 +131,37 @@ class Shown:
 
     def lines(self):
         """The ends of the drawn edges, weakest first."""
-        corners = "e => ['x1', 'y1', 'x2', 'y2'].map(name => Number(e.getAttribute(name)))"
-        return self.all("#edges line", corners)
+        ends = r"""e => {
+          const all = e.getAttribute('d').match(/-?[\d.]+/g).map(Number);
+          return [...all.slice(0, 2), ...all.slice(-2)];
+        }"""
+        return self.all("#edges path.edge", ends)
 
     def places(self):
-        """Where the variables stand, in the coordinates of the drawing."""
-        moved = r"e => e.getAttribute('transform').match(/[-\d.e]+/g).slice(1, 3).map(Number)"
+        """Where the variables stand, in pixels of the picture."""
+        moved = r"e => e.getAttribute('transform').match(/-?[\d.]+/g).map(Number)"
         return self.all("#nodes g.node", moved)
 
     def node(self, name):
-        """Where a variable stands, in the coordinates of the drawing and on the screen."""
+        """Where a variable stands, in pixels of the picture and of the page."""
         index = self.result.feature_names.index(name)
         place = self.places()[index]
         box = self.page.locator("#nodes g.node circle").nth(index).bounding_box()
         return place, (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
 
     def zoom(self):
-        return self.page.evaluate(
-            "document.getElementById('view').transform.baseVal.consolidate().matrix.a"
-        )
+        return self.page.evaluate("document.getElementById('stage').view.k")
+
+    def chosen(self):
+        """The variables that are selected."""
+        pressed = self.all("#nodes g.node", "e => e.getAttribute('aria-pressed')")
+        return [k for k, value in enumerate(pressed) if value == "true"]
+
+    def saved(self, selector):
+        """The bytes of the file that a button saves, and its name."""
+        with self.page.expect_download() as started:
+            self.page.click(selector)
+        return Path(started.value.path()).read_bytes(), started.value.suggested_filename
 
 
 def lines_of(text):

@@ -29,8 +29,7 @@ EVERY_CHOICE = """async (levels) => {
         $(id).value = level; tell(id, kind);
         $("download").click();
         seen.push({ effect: Number(effect), correction, alpha: Number($("alpha-number").value),
-          count: $("count").textContent, drawn: $("edges").childElementCount,
-          csv: await blob.text() });
+          count: $("count").textContent, csv: await blob.text() });
       }
     }
   }
@@ -84,18 +83,17 @@ def test_decides_as_python_does(show, kind):
             a, b = names[i], names[j]
             line = found.pop((a, b))
             assert (line["edge"] == "true") == expected.reject[i, j], (seen["alpha"], a, b)
-            assert float(line["log_pvalue"]) == pytest.approx(
-                expected.log_pvalue[i, j], rel=0, abs=1e-9
-            )
-            adjusted = np.log(expected.adjusted_pvalue[i, j])
-            assert float(line["log_adjusted_pvalue"]) == pytest.approx(adjusted, rel=0, abs=1e-9)
+            for column, matrix in (
+                ("pvalue", expected.pvalue),
+                ("adjusted_pvalue", expected.adjusted_pvalue),
+            ):
+                assert float(line[column]) == pytest.approx(matrix[i, j], rel=1e-9), column
             assert float(line["partial_correlation"]) == pytest.approx(
                 expected.partial_correlation[i, j], rel=1e-6
             )
             edges |= {(i, j)} if expected.reject[i, j] else set()
         assert found == {}
         assert seen["count"].startswith(f"{len(edges)} of {result.n_pairs} ")
-        assert seen["drawn"] == len(edges)
         edge_sets.add(frozenset(edges))
     assert len(edge_sets) >= 4  # the choices do make a difference
 
@@ -118,17 +116,23 @@ def test_p_values_below_every_float(show, tmp_path):
     exponent = int(result.log_pvalue[0, 1] // np.log(10))
     assert shown.table()[0][-2].endswith(f"e{exponent}")
     (line,) = shown.download()
+    assert (float(line["pvalue"]), float(line["adjusted_pvalue"])) == (0, 0)
+    # Only such a file has logarithms too.
     assert float(line["log_pvalue"]) == result.log_pvalue[0, 1]
+    expected = result.log_pvalue[0, 1] + np.log(3)
+    assert float(line["log_adjusted_pvalue"]) == pytest.approx(expected, rel=1e-12)
 
 
 def test_levels(show):
-    """What is no level is not taken."""
+    """What is no level is not taken, and the page says why."""
     shown = show("score")
     page = shown.page
     before = shown.text("#count")
     for wrong in ("0", "-1", "0.9", "", "1e400"):
         shown.set_level(wrong)
-        assert shown.page.input_value("#alpha-number") == "0.05"
+        (why,) = shown.all("#alpha-number", "e => e.validationMessage")
+        # What is no number at all, the browser itself explains.
+        assert why == "Choose a level above 0, up to 0.2." or (wrong == "1e400" and why)
         assert shown.text("#count") == before
     shown.set_level(0.012345)
     assert shown.text("#count").endswith("α = 0.0123")

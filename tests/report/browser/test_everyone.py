@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.report.browser.shown import (
     NARROW,
@@ -19,22 +21,20 @@ def test_accessible(show, require, size, scheme):
     page = shown.page
     axe = Path(require("axe_playwright_python").__file__).with_name("axe.min.js")
     page.evaluate(axe.read_text(encoding="utf-8"))
-    _use(shown)
-    found = page.evaluate("axe.run({ resultTypes: ['violations'] })")
-    assert len(found["passes"]) > 20
-    assert [
-        (problem["impact"], problem["id"], problem["nodes"][0]["html"])
-        for problem in found["violations"]
-        if problem["impact"] in ("serious", "critical")
-    ] == []
+    page.check("#all")
+    page.locator("#headings button").first.click()
+    # An overview, the card of an edge, a variable.
+    for step in (None, "#rows tr", "#side .ends button"):
+        if step:
+            page.locator(step).first.click()
+        found = page.evaluate("axe.run({ resultTypes: ['violations'] })")
+        assert len(found["passes"]) > 20
+        assert [
+            (problem["impact"], problem["id"], problem["nodes"][0]["html"])
+            for problem in found["violations"]
+            if problem["impact"] in ("serious", "critical")
+        ] == []
     assert page.evaluate("document.documentElement.scrollWidth") == size["width"]
-
-
-def _use(shown):
-    shown.page.locator("#nodes g.node").nth(3).press("Enter")
-    shown.page.check("#all")
-    shown.page.locator("#headings button").first.click()
-    shown.page.locator("#heat").hover(position={"x": 5, "y": 150})
 
 
 def test_pictures_of_the_page(show, tmp_path):
@@ -75,16 +75,53 @@ def test_dark_and_light(show):
 def test_on_paper(show):
     shown = show("score")
     page = shown.page
-    useless = [".zoom", ".tools", ".pages", ".theme", ".legend em", "#side"]
+    useless = [".controls", ".tools", ".theme", "#side"]
     assert all(page.is_visible(part) for part in useless)
     page.emulate_media(media="print")
     assert not any(page.is_visible(part) for part in [*useless, ".skip"])
-    for part in ("#answer", "#count", "#graph", "#table", "#heat", ".legend", "dl", "pre"):
-        assert page.is_visible(part)
+    for part in ("#answer", "#table", "dl", "pre", ".badge .caution, .badge p"):
+        assert page.locator(part).first.is_visible()
     page.emulate_media(media="screen")
-    page.locator("#nodes g.node").first.press("Enter")
+    page.locator("#rows tr").first.click()
     page.emulate_media(media="print")
-    assert page.is_visible("#side")  # its neighbours were asked for
+    assert page.is_visible("#side")  # it was asked for
+    assert page.is_hidden("#side .back")
+
+
+@pytest.mark.parametrize("kind", ["sp500", "sachs"])
+def test_every_edge_is_on_paper(show, kind, tmp_path):
+    """On few pages, whatever the screen shows; afterwards the screen shows it again."""
+    shown = show(kind)
+    page, result = shown.page, shown.result
+    page.fill("#search", result.feature_names[0])
+    before = shown.table()
+    page.evaluate(
+        """addEventListener("beforeprint", () => {
+        const names = [...document.querySelectorAll("#rows td:is(.source, .target)")];
+        window.printed = [document.querySelector("#headings").cells.length,
+          names.map((cell) => cell.textContent)]; })"""
+    )
+    printed = page.pdf(format="A4", path=tmp_path / "report.pdf")
+    columns, names = page.evaluate("window.printed")
+    assert columns == 10  # two pairs beside each other
+    assert names == [name for edge in result.edges() for name in edge[:2]]
+    assert 2 <= len(re.findall(rb"/Type /Page\b", printed)) <= 4
+    assert shown.table() == before
+
+
+def test_a_row_on_a_telephone(show):
+    """The main facts of a pair without scrolling sideways, the others in a second line."""
+    shown = show("sp500", viewport=NARROW)
+    places = shown.page.eval_on_selector_all(
+        "#rows tr:first-child td",
+        "cells => cells.map(c => c.getBoundingClientRect()).map(b => [b.left, b.right, b.top])",
+    )
+    left, right, top = (np.array(one) for one in zip(*places, strict=True))
+    assert left.min() >= 0
+    assert right.max() <= NARROW["width"]
+    # Names, partial correlation and adjusted p are above the interval and p.
+    assert len({*top[[0, 1, 2, 5]]}) == len({*top[[3, 4]]}) == 1
+    assert top[3] > top[0]
 
 
 def test_without_a_script(show):

@@ -3,17 +3,20 @@ const cardFacts = (k) => {
   const facts = make("dl");
   const fact = (name, value, className) => facts.append(make("dt", name), make("dd", value, className));
   fact("partial correlation", signed(rho[k]), `number ${rho[k] < 0 ? "negative" : "positive"}`);
-  if (low) fact(test.intervalLabel, interval(k), "number");
+  if (low) {
+    fact("interval", interval(k), "number");
+    facts.append(make("dd", test.intervalLabel, "muted"));
+  }
   fact("p-value", probability(effects[state.effect].logp[k]), "number");
   fact("adjusted p", probability(adjusted()[k]), "number");
-  fact("decision", `${state.isEdge[k] ? "an edge" : "not an edge"} at α = ${rounded(state.alpha)}`);
+  fact(`at α = ${rounded(state.alpha)}`, state.isEdge[k] ? "an edge" : "not an edge");
   return facts;
 };
 const cardMethods = (k) => {
   if (!data.agreement) return [];
   const { methods, pairs, found, more } = data.agreement;
   const at = pairs.indexOf(k);
-  const made = make("div", undefined, "methods");
+  const made = make("div", undefined, "says");
   if (at < 0) {
     const told = more ? `The methods were compared only on the ${count(pairs.length, "strongest pair")}.` : `None of ${methods.length} methods calls it an edge.`;
     made.append(make("p", told, "muted"));

@@ -11,9 +11,12 @@ const fitPicture = () => {
   const [w, h] = [picture.clientWidth, picture.clientHeight];
   if (!w || !h || (w === size.w && h === size.h)) return false;
   Object.assign(size, { w, h });
+  const buttons = $("zoom-in").parentElement;
+  Object.assign(corner, { w: buttons.offsetWidth + 10, h: buttons.offsetHeight + 10 });
   return true;
 };
 fitPicture();
+$("stage").view = view;
 let drawnOnce = false;
 new ResizeObserver(() => { if (fitPicture() && drawnOnce) redraw(); }).observe(picture);
 part({

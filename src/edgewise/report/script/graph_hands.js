@@ -7,9 +7,7 @@ const pointAt = (event) => {
 const distanceTo = ({ a, b, cx, cy }, x, y) => {
   let best = Infinity;
   for (let s = 0, px = a.x, py = a.y; s <= 12; s++) {
-    const t = s / 12;
-    const qx = (1 - t) * (1 - t) * a.x + 2 * t * (1 - t) * cx + t * t * b.x;
-    const qy = (1 - t) * (1 - t) * a.y + 2 * t * (1 - t) * cy + t * t * b.y;
+    const [qx, qy] = onCurve(a, b, cx, cy, s / 12);
     const [dx, dy] = [qx - px, qy - py];
     const along = Math.min(1, Math.max(0, ((x - px) * dx + (y - py) * dy) / (dx * dx + dy * dy || 1)));
     best = Math.min(best, Math.hypot(px + along * dx - x, py + along * dy - y));

@@ -3,7 +3,8 @@ const MOST_NAMES = 500;
 const FEW_UNITS = 40;
 const LABEL_FONT = p > MOST_IN_SVG ? 11 : 12;
 const pen = make("canvas").getContext("2d");
-const fontOf = (pixels, weight = 400) => `${weight} ${pixels}px ${getComputedStyle(document.body).fontFamily}`;
+const FONTS = getComputedStyle(document.body).fontFamily;
+const fontOf = (pixels, weight = 400) => `${weight} ${pixels}px ${FONTS}`;
 const measured = new Map();
 const measure = (text) => {
   if (!measured.has(text)) {
@@ -36,7 +37,7 @@ const addBox = (cells, box) => {
     for (const y of [box.top, box.bottom]) cells.add(Math.min(x, box.right), y, box);
 };
 const isFree = (cells, box) => !cells.some(box.left - 48, box.top - 48, box.right + 48, box.bottom + 48, (other) => overlap(box, other));
-const onStage = (box) => box.left >= 1 && box.top >= 1 && box.right <= size.w - 1 && box.bottom <= size.h - 1 && !(box.right > size.w - 44 && box.top < 104);
+const onStage = (box) => box.left >= 1 && box.top >= 1 && box.right <= size.w - 1 && box.bottom <= size.h - 1 && !(box.right > size.w - corner.w && box.top < corner.h);
 
 // Everything that a name keeps clear of: nodes always, edges if there are few.
 const surroundings = (units) => {
@@ -46,7 +47,10 @@ const surroundings = (units) => {
   const lines = ground(24);
   if (units.length <= MOST_IN_SVG)
     for (const { a, b, cx, cy } of scene.lines.slice(0, 400))
-      for (let t = 0.04; t < 1; t += 0.04) lines.add((1 - t) * (1 - t) * a.x + 2 * t * (1 - t) * cx + t * t * b.x, (1 - t) * (1 - t) * a.y + 2 * t * (1 - t) * cy + t * t * b.y, [(1 - t) * (1 - t) * a.x + 2 * t * (1 - t) * cx + t * t * b.x, (1 - t) * (1 - t) * a.y + 2 * t * (1 - t) * cy + t * t * b.y]);
+      for (let t = 0.04; t < 1; t += 0.04) {
+        const point = onCurve(a, b, cx, cy, t);
+        lines.add(...point, point);
+      }
   return {
     onNode: (box, own) => nodes.some(box.left - reach, box.top - reach, box.right + reach, box.bottom + reach, (one) => one !== own && touches(box, one)),
     crossed(box) {
@@ -85,9 +89,11 @@ const placeLabels = () => {
   }
 };
 // The names while something is lit: what is lit is named first, and nothing moves that need not.
-const litUnit = (unit) => !focus || (unit.node === undefined ? unit.community === focus.by.community || members[unit.community].some((i) => focus.nodes.has(i)) : focus.nodes.has(unit.node));
+// What is lit in the graph; a neighbourhood is by itself what was selected.
+let glow = null;
+const litUnit = (unit) => !glow || (unit.node === undefined ? unit.community === glow.by.community || members[unit.community].some((i) => glow.nodes.has(i)) : glow.nodes.has(unit.node));
 const seenLabels = () => {
-  if (!focus) return scene.labels;
+  if (!glow) return scene.labels;
   const taken = labelGround();
   const seen = [];
   const add = (label) => { addBox(taken, label.box); seen.push(label); };

@@ -3,15 +3,22 @@ const onCanvas = p > MOST_IN_SVG;
 $("graph").toggleAttribute("hidden", onCanvas);
 $("canvas").hidden = !onCanvas;
 const FADED = 0.12;
-const isLit = (line) => !focus || (line.pairs ? line.pairs.some((k) => focus.pairs.has(k)) || [line.a, line.b].some((one) => one.inside && one.community === focus.by.community) : focus.pairs.has(line.pair));
+const isLit = (line) => !glow || (line.pairs ? line.pairs.some((k) => glow.pairs.has(k)) || [line.a, line.b].some((one) => one.inside && one.community === glow.by.community) : glow.pairs.has(line.pair));
 const isChosen = (unit) => Boolean(state.selected) && (unit.node === undefined ? state.selected.community === unit.community : state.selected.node === unit.node);
 const superText = (c) => `${data.communityNames[c]}: ${count(members[c].length, "variable")}`;
 const linkText = ({ a, b, sum, pairs, negative }) => `${a.text} – ${b.text}: ${count(pairs.length, "edge")}${negative ? `, ${negative} of them negative` : ""}; sum of |ρ| ${sum.toFixed(2)}`;
 
+const pictureText = (text, attributes) => {
+  const made = draw("text", attributes);
+  made.textContent = text;
+  return made;
+};
+
 // ---- elements -------------------------------------------------------------------------------------
 const nodeOf = (kind, what, text) => {
-  const group = draw("g", { class: `node ${kind}`, tabindex: "0", role: "button", "aria-pressed": "false" }, draw("circle"), draw("text"));
-  group.lastChild.textContent = text;
+  const group = draw("g", { class: `node ${kind}`.trim(), tabindex: "0", role: "button", "aria-pressed": "false" }, draw("circle"));
+  if (what.community !== undefined) group.append(pictureText(String(members[what.community].length), { class: "inside", y: 4 }));
+  group.append(pictureText(text));
   group.what = what;
   group.addEventListener("keydown", (event) => {
     if (event.key === "Enter" || event.key === " ") { event.preventDefault(); select(what); }
@@ -20,7 +27,7 @@ const nodeOf = (kind, what, text) => {
   return group;
 };
 const nodeElements = onCanvas ? [] : names.map((_, i) => nodeOf("", { node: i }, labels[i]));
-const superElements = onCanvas ? [] : members.map((inside, c) => nodeOf("super", { community: c }, String(inside.length)));
+const superElements = onCanvas ? [] : members.map((_, c) => nodeOf("super", { community: c }, data.communityNames[c]));
 $("nodes").append(...nodeElements);
 $("supers").append(...superElements);
 const lineElements = [];
@@ -47,7 +54,7 @@ const paintElements = () => {
   const drawn = scene.lines.map((line, n) => {
     const element = lineElements[n] || (lineElements[n] = draw("path"));
     element.line = line;
-    setAll(element, { class: `edge${line.pairs ? " link" : line.negative ? " negative" : ""}${isLit(line) ? "" : " faded"}`, d: line.path, "stroke-width": line.width.toFixed(2), "stroke-opacity": line.opacity.toFixed(2), "stroke-dasharray": line.dash ? line.dash.map((v) => v.toFixed(1)).join(" ") : "none" });
+    setAll(element, { class: `edge${line.pairs ? " link" : line.negative ? " negative" : ""}${isLit(line) ? "" : " faded"}`, d: line.path, "stroke-width": line.width.toFixed(2), "stroke-opacity": line.opacity.toFixed(2), "stroke-dasharray": dashText(line.dash) });
     return element;
   });
   $("edges").replaceChildren(...drawn.reverse());
@@ -56,7 +63,7 @@ const paintElements = () => {
   const big = new Map(scene.supers.map((unit) => [unit.community, unit]));
   superElements.forEach((group, c) => placeUnit(group, big.get(c), named.get(big.get(c)), superText(c)));
 };
-const hullLight = ({ community }) => (!focus || focus.by.community === community || (focus.by.community === undefined && members[community].some((i) => focus.nodes.has(i))) ? 0.2 : 0.07);
+const hullLight = ({ community }) => (!glow || glow.by.community === community || (glow.by.community === undefined && members[community].some((i) => glow.nodes.has(i))) ? 0.2 : 0.07);
 // A hull is filled; a band along a tree is a broad line.
 const hullElement = (hull, paint) => {
   const drawn = hull.width ? { fill: "none", stroke: paint(hull.colour), "stroke-width": hull.width.toFixed(1), "stroke-linejoin": "round", "stroke-linecap": "round" } : { fill: paint(hull.colour) };
@@ -153,13 +160,14 @@ const paintCanvas = () => {
   paintUnits(brush);
   const seen = seenLabels();
   paintNames(brush, seen);
-  // For whoever wants to know where names are.
+  // For whoever wants to know where names are: a canvas does not tell.
   $("stage").labelBoxes = seen.map(({ box }) => box);
 };
 
 // ---- when to paint: elements at once, a canvas once in a frame --------------------------------------
 let waiting = 0;
 const paint = () => {
+  glow = inNeighbourhood() && !state.hovered ? null : focus;
   if (!onCanvas) return paintElements();
   if (!waiting) waiting = requestAnimationFrame(() => { waiting = 0; paintCanvas(); });
 };

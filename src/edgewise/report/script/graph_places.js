@@ -56,7 +56,6 @@ const pushApart = (at, who, spacing) => {
   }
 };
 // Communities as discs that keep clear of each other.
-const discsApart = (n, spacing) => 0.55 * spacing * (Math.sqrt(n[0]) + Math.sqrt(n[1])) + 0.5 * spacing;
 const partDiscs = (at, spacing) => {
   const discs = centres(at);
   const moved = discs.map(() => [0, 0]);
@@ -65,7 +64,7 @@ const partDiscs = (at, spacing) => {
       const dx = discs[a][0] - discs[b][0] || 1e-3;
       const dy = discs[a][1] - discs[b][1] || 1e-3;
       const d = Math.hypot(dx, dy);
-      const wanted = discsApart([discs[a][2], discs[b][2]], spacing);
+      const wanted = spacing * (0.55 * (Math.sqrt(discs[a][2]) + Math.sqrt(discs[b][2])) + 0.5);
       if (d >= wanted) continue;
       const move = (0.4 * (wanted - d)) / d;
       moved[a][0] += move * dx; moved[a][1] += move * dy;
@@ -83,74 +82,18 @@ const partDiscs = (at, spacing) => {
 };
 const pullTogether = (at, spacing, force) => {
   const middle = centres(at);
-  communities.forEach((c, i) => {
-    if (c < 0) return;
-    at[i][0] += 0.1 * force * (middle[c][0] - at[i][0]);
-    at[i][1] += 0.1 * force * (middle[c][1] - at[i][1]);
-  });
-  // Whole communities follow the edges between them.
-  const moved = middle.map(() => [0, 0, 0]);
+  communities.forEach((c, i) => { if (c >= 0) for (const axis of [0, 1]) at[i][axis] += 0.1 * force * (middle[c][axis] - at[i][axis]); });
   for (const k of testedEdges) {
-    const [i, j] = [first[k], second[k]];
-    const [a, b] = [at[i], at[j]];
-    const dx = b[0] - a[0];
-    const dy = b[1] - a[1];
-    const d = Math.hypot(dx, dy);
-    const [from, to] = [moved[communities[i]], moved[communities[j]]];
-    if (from !== to)
-      for (const [one, sign] of [[from, 1], [to, -1]]) { one[0] += sign * dx; one[1] += sign * dy; one[2]++; }
+    const [a, b] = [at[first[k]], at[second[k]]];
+    const d = Math.hypot(b[0] - a[0], b[1] - a[1]);
     if (d <= spacing) continue;
-    const move = (0.3 * force * (d - spacing)) / (d * Math.sqrt(Math.max(state.degree[i], state.degree[j])));
-    a[0] += move * dx; a[1] += move * dy;
-    b[0] -= move * dx; b[1] -= move * dy;
+    const move = (0.3 * force * (d - spacing)) / (d * Math.sqrt(Math.max(state.degree[first[k]], state.degree[second[k]])));
+    for (const axis of [0, 1]) {
+      const by = move * (b[axis] - a[axis]);
+      a[axis] += by;
+      b[axis] -= by;
+    }
   }
-  communities.forEach((c, i) => {
-    if (c < 0 || !moved[c][2]) return;
-    at[i][0] += (0.12 * force * moved[c][0]) / moved[c][2];
-    at[i][1] += (0.12 * force * moved[c][1]) / moved[c][2];
-  });
-};
-// How far communities should be from each other, along the edges between them.
-const distancesBetween = (discs, spacing) => {
-  const far = discs.map(() => new Float64Array(discs.length).fill(Infinity));
-  for (const k of testedEdges) {
-    const [a, b] = [communities[first[k]], communities[second[k]]];
-    if (a !== b) far[a][b] = far[b][a] = discsApart([discs[a][2], discs[b][2]], spacing);
-  }
-  for (let via = 0; via < discs.length; via++)
-    for (const row of far)
-      for (let to = 0; to < row.length; to++) row[to] = Math.min(row[to], row[via] + far[via][to]);
-  // Long chains curl, so that they need less room.
-  const one = discsApart([1, 1], spacing);
-  return far.map((row) => row.map((d) => one * (d / one) ** 0.8));
-};
-// In a large graph communities find their places first: pairs move towards their distances in turn.
-const arrange = (at, spacing) => {
-  const discs = centres(at);
-  const far = distancesBetween(discs, spacing);
-  const now = discs.map(([x, y]) => [x, y]);
-  for (let step = 0; step < 100; step++) {
-    const most = Math.max(1 - step / 90, 0.05);
-    for (let a = 1; a < now.length; a++)
-      for (let b = 0; b < a; b++) {
-        if (far[a][b] === Infinity) continue;
-        const dx = now[a][0] - now[b][0];
-        const dy = now[a][1] - now[b][1];
-        const d = Math.hypot(dx, dy) || 1e-3;
-        // Near ones matter more, from step to step.
-        const share = Math.min(most, (30 * most ** 3 * spacing ** 2) / far[a][b] ** 2 + 0.002);
-        const move = (0.5 * share * (far[a][b] - d)) / d;
-        now[a][0] += move * dx; now[a][1] += move * dy;
-        now[b][0] -= move * dx; now[b][1] -= move * dy;
-      }
-  }
-  // In the middle of the box, which is wide rather than high.
-  const [x, y] = [0, 1].map((axis) => now.reduce((sum, one) => sum + one[axis], 0) / now.length);
-  communities.forEach((c, i) => {
-    if (c < 0) return;
-    at[i][0] += now[c][0] - x + 0.57 * REFERENCE[0] - discs[c][0];
-    at[i][1] += now[c][1] - y + 0.57 * REFERENCE[1] - discs[c][1];
-  });
 };
 // Places between 0 and 1; a small graph does not fill the whole width.
 const stretch = (at, who, share, [top, bottom]) => {
@@ -186,8 +129,7 @@ const settled = () => {
   const alone = communities.flatMap((c, i) => (c >= 0 ? [] : [i]));
   const all = linked.length ? linked : alone;
   const spacing = Math.min(0.8 * Math.sqrt((w * h) / all.length), 90);
-  const steps = Math.round(Math.min(100, Math.max(60, 20000 / p)));
-  if (p > MOST_IN_SVG) arrange(at, spacing);
+  const steps = p > MOST_IN_SVG ? 60 : 100;
   for (let step = 0; step < steps; step++) {
     const force = 1 - step / steps;
     pullTogether(at, spacing, force);
@@ -198,12 +140,12 @@ const settled = () => {
   stretch(at, all, all.length, [0, bottom]);
   return at;
 };
-const settling = performance.now();
 const place = settled();
-document.documentElement.dataset.settled = (performance.now() - settling).toFixed(0);
 
 // ---- the part of it that is seen -----------------------------------------------------------------
 const size = { w: 690, h: 460 };
+// Where the buttons for zooming are; no name is written there.
+const corner = { w: 44, h: 104 };
 // k times as large, with the place (x, y) in the middle.
 const view = { k: 1, x: 0.5, y: 0.5 };
 const room = () => {

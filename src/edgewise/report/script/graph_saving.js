@@ -1,9 +1,4 @@
 // The graph as a file: as it is seen, with its legend, in colours that need no style sheet.
-const pictureText = (text, attributes) => {
-  const made = draw("text", attributes);
-  made.textContent = text;
-  return made;
-};
 const unitShapes = (unit) => {
   const opacity = litUnit(unit) ? 1 : 0.25;
   const chosen = isChosen(unit);
@@ -27,13 +22,13 @@ const legendShapes = (to) => {
   return below + 22;
 };
 const standalone = () => {
-  const made = draw("svg", { width: size.w, "font-family": getComputedStyle(document.body).fontFamily, "font-size": LABEL_FONT });
+  const made = draw("svg", { width: size.w, "font-family": FONTS, "font-size": LABEL_FONT });
   const paper = draw("rect", { width: size.w, fill: resolved("--panel") });
   const clip = draw("clipPath", { id: "frame" }, draw("rect", { width: size.w, height: size.h }));
   const inside = draw("g", { "clip-path": "url(#frame)" });
   inside.append(...scene.hulls.map((hull) => hullElement(hull, resolved)));
   for (const line of [...scene.lines].reverse())
-    inside.append(draw("path", { d: line.path, fill: "none", stroke: resolved(line.colour), "stroke-width": line.width.toFixed(2), "stroke-opacity": (line.opacity * (isLit(line) ? 1 : FADED)).toFixed(3), ...(line.dash ? { "stroke-dasharray": line.dash.map((v) => v.toFixed(1)).join(" ") } : {}) }));
+    inside.append(draw("path", { d: line.path, fill: "none", stroke: resolved(line.colour), "stroke-width": line.width.toFixed(2), "stroke-opacity": (line.opacity * (isLit(line) ? 1 : FADED)).toFixed(3), "stroke-dasharray": dashText(line.dash) }));
   for (const unit of [...scene.supers, ...scene.nodes]) inside.append(...unitShapes(unit));
   for (const { unit, x, y, up } of seenLabels())
     inside.append(pictureText(unit.text, { x: x.toFixed(1), y: (y + up).toFixed(1), fill: resolved("--ink"), stroke: resolved("--panel"), "stroke-width": 3, "stroke-linejoin": "round", "paint-order": "stroke", opacity: litUnit(unit) ? 1 : 0.3 }));

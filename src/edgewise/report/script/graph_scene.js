@@ -5,6 +5,7 @@ const PIXELS_PER_POINT = 1.25;
 const edgeWidth = (r) => (0.2 + 8 * Math.abs(r)) * PIXELS_PER_POINT;
 const linkWidth = (sum) => 2.6 * Math.sqrt(sum);
 const dashes = (width) => [2.2 * width + 3, width + 2.5];
+const dashText = (dash) => (dash ? dash.map((v) => v.toFixed(1)).join(" ") : "none");
 const members = data.communityNames.map(() => []);
 communities.forEach((c, i) => { if (c >= 0) members[c].push(i); });
 
@@ -20,7 +21,7 @@ const chosenOnes = () => {
 // Which variables are drawn by themselves: 1, inside their community: 2, or not at all: 0.
 const shownAs = (edges) => {
   const as = new Uint8Array(p).fill(1);
-  if (state.hops && state.selected) {
+  if (inNeighbourhood()) {
     as.fill(0);
     let edge = new Set(chosenOnes());
     for (const i of edge) as[i] = 1;
@@ -98,8 +99,13 @@ const setLines = (edges, units) => {
   for (const line of scene.lines) line.opacity = line.pairs ? 0.55 : pale * Math.min(0.9, 0.45 + 1.5 * line.strength);
 };
 
+// A point of a curve from a to b, t of the way.
+const onCurve = (a, b, cx, cy, t) => [(1 - t) ** 2 * a.x + 2 * t * (1 - t) * cx + t * t * b.x, (1 - t) ** 2 * a.y + 2 * t * (1 - t) * cy + t * t * b.y];
+
 // ---- lines that would pass through a node go around it --------------------------------------------
 const BENDS = [0, 0.13, -0.13, 0.24, -0.24, 0.38, -0.38];
+// In a crowd, a line that leaves its way far is worse than one behind a node.
+const mostAside = () => (scene.nodes.length + scene.supers.length > 60 ? 25 : 90);
 let bends = new Map();
 let bentFor = "";
 const obstacles = () => {
@@ -112,9 +118,7 @@ const obstacles = () => {
     const steps = Math.min(60, Math.max(4, Math.ceil(Math.hypot(a.x - b.x, a.y - b.y) / 6)));
     let hits = 0;
     for (let s = 1; s < steps; s++) {
-      const t = s / steps;
-      const x = (1 - t) * (1 - t) * a.x + 2 * t * (1 - t) * cx + t * t * b.x;
-      const y = (1 - t) * (1 - t) * a.y + 2 * t * (1 - t) * cy + t * t * b.y;
+      const [x, y] = onCurve(a, b, cx, cy, s / steps);
       if (cells.some(x - reach, y - reach, x + reach, y + reach, (one) => one !== a && one !== b && (one.x - x) ** 2 + (one.y - y) ** 2 < (one.r + 3) ** 2)) hits++;
     }
     return hits;
@@ -132,7 +136,9 @@ const bendLines = () => {
     if (bend === undefined) {
       touched = touched || obstacles();
       let fewest = Infinity;
+      const far = Math.hypot(line.a.x - line.b.x, line.a.y - line.b.y) / 2;
       for (const one of BENDS) {
+        if (Math.abs(one) * far > mostAside()) continue;
         const hits = touched(line, ...control(line, one));
         if (hits < fewest) { fewest = hits; bend = one; }
         if (!hits) break;
@@ -195,13 +201,26 @@ const setHulls = () => {
   });
 };
 
-const sceneKey = () => `${state.collapsed},${state.hops},${(state.collapsed || state.hops) && state.selected ? JSON.stringify(state.selected) : ""}`;
+const inNeighbourhood = () => Boolean(state.hops && state.selected);
+const sceneKey = () => {
+  const depends = state.collapsed || state.hops || state.edges.length > state.top;
+  return [state.collapsed, state.hops, depends && state.selected ? JSON.stringify(state.selected) : ""].join();
+};
+// The strongest edges, and all of what is selected. Links of communities stand for all their edges.
+const edgesToDraw = (all) => {
+  if (state.collapsed && !inNeighbourhood()) return all;
+  const few = all.slice(0, state.top);
+  if (!state.selected || few.length === all.length) return few;
+  const own = new Set(chosenOnes());
+  const both = state.selected.node === undefined;
+  return few.concat(all.slice(state.top).filter((k) => (both ? own.has(first[k]) && own.has(second[k]) : own.has(first[k]) || own.has(second[k]))));
+};
 const setScene = () => {
   scene.key = sceneKey();
-  // Links between communities stand for all their edges.
-  const strong = state.collapsed && !(state.hops && state.selected) ? shownEdges(Infinity) : shownEdges();
-  const units = setUnits(shownAs(strong));
-  setLines(strong, units);
+  const all = shownEdges(Infinity);
+  const as = shownAs(all);
+  const units = setUnits(as);
+  setLines(edgesToDraw(inNeighbourhood() ? all.filter((k) => as[first[k]] && as[second[k]]) : all), units);
   bendLines();
   setHulls();
   placeLabels();

@@ -34,10 +34,8 @@ const keyShapes = () => {
   return { shapes: made, wide: x };
 };
 const keyElements = (colourOf) => keyShapes().shapes.map(({ text, x, y, path, width, colour, dash }) => {
-  if (path) return draw("path", { d: path, fill: "none", stroke: colourOf(colour), "stroke-width": width.toFixed(2), "stroke-dasharray": dash ? dash.map((v) => v.toFixed(1)).join(" ") : "none" });
-  const made = draw("text", { x, y, "font-size": 11, fill: colourOf("--soft") });
-  made.textContent = text;
-  return made;
+  if (path) return draw("path", { d: path, fill: "none", stroke: colourOf(colour), "stroke-width": width.toFixed(2), "stroke-dasharray": dashText(dash) });
+  return pictureText(text, { x, y, "font-size": 11, fill: colourOf("--soft") });
 });
 const tellKey = () => {
   const { wide } = keyShapes();
@@ -49,8 +47,8 @@ const tellDrawn = () => {
   const lines = scene.lines.filter((line) => !line.pairs).length;
   const of = `${lines.toLocaleString("en")} of ${count(all, "edge")}`;
   let told = all > 1 ? `All ${count(all, "edge")} are drawn.` : all ? "The one edge is drawn." : "No edges at this level.";
-  if (lines < all) told = `${lines === state.top ? "The strongest " : ""}${of} drawn; the table has all.`;
-  if (state.hops && state.selected) told = `${count(scene.nodes.length, "variable")} within ${count(state.hops, "step")}, ${of}.`;
+  if (lines < all) told = `${lines === state.top && !state.selected ? "The strongest " : ""}${of} drawn; the table has all.`;
+  if (inNeighbourhood()) told = `${count(scene.nodes.length, "variable")} within ${count(state.hops, "step")}, ${of}.`;
   else if (scene.supers.length) told = `${count(scene.supers.length, "community", "communities")} as nodes: click one to open it.`;
   else if (state.hops) told = "Select a variable to see what is around it.";
   $("drawn").textContent = told;
@@ -68,15 +66,27 @@ const showTop = choice("top", TOPS.map((value) => [value, value === "all" ? "all
 const showHops = choice("hops", [["0", "whole graph"], ["1", "1 step around"], ["2", "2 steps around"]], () => String(state.hops), (value) => { state.hops = Number(value); aim(); });
 // In a neighbourhood the picture holds what is left of the graph.
 let aimed = "";
+let looked = null;
 const aim = () => {
-  const key = state.hops && state.selected ? sceneKey() : "";
-  if (key === aimed) return;
+  const key = inNeighbourhood() ? sceneKey() : "";
+  if (key === aimed) return lookAt();
   aimed = key;
   if (!key) showAll();
   else {
-    const as = shownAs(shownEdges());
+    const as = shownAs(shownEdges(Infinity));
     showOnly([...as.keys()].filter((i) => as[i]));
   }
+};
+// What is selected elsewhere comes into sight.
+const lookAt = () => {
+  const node = state.selected?.node;
+  if (node === looked) return;
+  looked = node;
+  if (node === undefined) return;
+  const [x, y] = onScreen(place[node]);
+  if (x > 0 && y > 0 && x < size.w && y < size.h) return;
+  [view.x, view.y] = place[node];
+  scene.key = "";
 };
 $("least").max = String(Math.max(0.1, Math.ceil(100 * strongest) / 100));
 const showLeast = () => { $("least").value = String(state.least); $("least-number").textContent = state.least.toFixed(2); };
@@ -124,6 +134,6 @@ keep(
   (text) => {
     const [k, x, y] = text.split("_").map(Number);
     if (k >= 0.5 && k <= 20 && Math.abs(x) <= 9 && Math.abs(y) <= 9) Object.assign(view, { k, x, y });
-    aimed = state.hops && state.selected ? sceneKey() : "";
+    aimed = inNeighbourhood() ? sceneKey() : "";
   },
 );

@@ -1,6 +1,8 @@
 // The table of edges: sorted, searched, in pages; on paper every edge.
 {
-  const pageSize = () => (innerWidth < 640 ? 20 : 50);
+  // A telephone has room for short names, and for fewer rows before the next figure.
+  const telephone = matchMedia("screen and (max-width: 40rem)");
+  const pageSize = () => (telephone.matches ? 20 : 50);
   const listed = { search: "", all: false, page: 0, sort: "rho", descending: true, onPaper: false };
   const box = $("table").parentElement;
   let order = [];
@@ -13,7 +15,7 @@
   names.map((_, i) => i).sort((a, b) => collator.compare(names[a], names[b]) || a - b).forEach((i, rank) => { alphabetical[i] = rank; });
   const nameCell = (i) => {
     const cell = make("td");
-    cell.append(chip(communities[i]), names[i]);
+    cell.append(chip(communities[i]), telephone.matches && !listed.onPaper ? labels[i] : names[i]);
     return cell;
   };
   const numberCell = (text) => make("td", text, "right number");
@@ -222,6 +224,7 @@
   $("previous").addEventListener("click", () => turn(listed.page - 1));
   $("next").addEventListener("click", () => turn(listed.page + 1));
   const paper = (is) => () => { listed.onPaper = is; fill(); light(); };
+  telephone.addEventListener("change", () => turn(0));
   addEventListener("beforeprint", paper(true));
   addEventListener("afterprint", paper(false));
   keep("search", () => listed.search, (text) => { $("search").value = listed.search = text.slice(0, 100); });

@@ -1,0 +1,83 @@
+"""Every page has a picture or says why not, and every picture is on a page."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).parents[2] / "docs"
+MADE_BY_SPHINX = {"_build", "auto_examples", "generated"}
+#: Pages to look things up.
+REFERENCE = {"api/index.md", "api/command-line.md", "theory/references.md"}
+PAGES = {
+    path.relative_to(DOCS).as_posix(): path.read_text(encoding="utf-8")
+    for path in sorted(DOCS.rglob("*.md"))
+    if not MADE_BY_SPHINX & set(path.parts)
+}
+_PICTURE = re.compile(r"!\[|^```\{(?:image|figure)\}|<iframe", re.MULTILINE)
+_INCLUDED = re.compile(r"^```\{include\} (\S+\.md)", re.MULTILINE)
+
+
+def pictured(name: str) -> bool:
+    """Whether a page, or one that it includes, shows a picture."""
+    included = [(DOCS / name).parent / path for path in _INCLUDED.findall(PAGES[name])]
+    texts = [PAGES[name], *(path.read_text(encoding="utf-8") for path in included)]
+    return any(_PICTURE.search(text) for text in texts)
+
+
+@pytest.fixture(scope="module")
+def drawing():
+    """The package beside the pages, as Sphinx imports it."""
+    pytest.importorskip("matplotlib")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(DOCS))
+        import drawing
+
+        yield drawing
+        for name in [name for name in sys.modules if name.partition(".")[0] == "drawing"]:
+            patch.delitem(sys.modules, name)
+
+
+@pytest.mark.parametrize("name", [name for name in PAGES if name not in REFERENCE])
+def test_a_picture_or_why_there_is_none(name):
+    first_two = [line for line in PAGES[name].splitlines()[1:] if line][:2]
+    assert pictured(name) or any("No picture here: " in line for line in first_two)
+
+
+def test_every_picture_is_shown_and_has_words_for_those_who_do_not_see_it(drawing):
+    shown = {
+        found: (name, rest)
+        for name, text in PAGES.items()
+        for found, rest in re.findall(r"/_build/pictures/([\w-]+)\.svg\n(.*)", text)
+    }
+    assert shown.keys() == drawing.PICTURES.keys()
+    assert [where for where, rest in shown.values() if not rest.startswith(":alt: ")] == []
+
+
+def test_a_picture_is_the_same_from_run_to_run(drawing, tmp_path):
+    for name in ("one", "two"):
+        drawing.draw("false-edges", tmp_path / f"{name}.svg")
+    one, two = (tmp_path / f"{name}.svg" for name in ("one", "two"))
+    assert one.read_bytes() == two.read_bytes()
+
+
+def test_the_band_is_where_a_right_test_would_lie(drawing):
+    low, high = drawing.style.binomial_band(2000)
+    assert low == pytest.approx(0.0405, abs=0.001)
+    assert high == pytest.approx(0.0595, abs=0.001)
+
+
+@pytest.mark.parametrize(
+    ("cell", "rates"),
+    [
+        ("**17.4** (14.2–21.0)", (0.174, 0.142, 0.21)),
+        ("0.0 (0.0–0.7)", (0.0, 0.0, 0.007)),
+        ("94 %, 224", (0.94, 2.24)),
+        ("–", ()),
+    ],
+)
+def test_cells_of_tables_are_read(drawing, cell, rates):
+    assert drawing.measured.percent(cell) == pytest.approx(rates)
