@@ -121,9 +121,11 @@ def test_after_shuffles(given):
         return SimpleNamespace(method=SimpleNamespace(name=name), band=(low, 1.0))
 
     with given("compare x.csv --null"):
-        step = after_null([line("fisher", 0.2), line("wald", 0.01)], 0.05)
+        step = after_null([line("fisher", 0.2), line("wald", 0.01)], 0.05, corrected=True)
         assert step.command == "edgewise test x.csv --method wald"
-        assert after_null([line("fisher", 0.2)], 0.05).command == "edgewise compare x.csv"
+        for lines, corrected in (([line("fisher", 0.2)], True), ([line("wald", 0.0)], False)):
+            step = after_null(lines, 0.05, corrected=corrected)
+            assert step.command == "edgewise compare x.csv"
 
 
 def test_after_a_plan(given):

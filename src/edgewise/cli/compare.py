@@ -156,6 +156,7 @@ def _show_null(asked: dict[str, Any]) -> None:
         )
     out = console()
     out.print(null_table(lines, out))
-    for note in null_notes(lines, alpha, corrected=correction != "none"):
+    corrected = correction != "none"
+    for note in null_notes(lines, alpha, corrected=corrected):
         show(out, note)
-    tell_next(out, after_null(lines, alpha))
+    tell_next(out, after_null(lines, alpha, corrected=corrected))

@@ -143,9 +143,9 @@ def after_advice(diagnosis: Diagnosis) -> NextStep:
     )
 
 
-def after_null(lines: Sequence[NullComparison], alpha: float) -> NextStep:
-    """After shuffles: a test that kept its promise in them."""
-    kept = next((line.method.name for line in lines if line.band[0] <= alpha), None)
+def after_null(lines: Sequence[NullComparison], alpha: float, *, corrected: bool) -> NextStep:
+    """After shuffles: a test that kept its promise in them, which only corrected tests make."""
+    kept = next((one.method.name for one in lines if corrected and one.band[0] <= alpha), None)
     if kept is None:
         plain = same_data("compare", without=("null", "shuffles", "seed"))
         return NextStep("see what the data say about the methods", plain)
