@@ -20,7 +20,7 @@ TOUCH_EVERYTHING = """() => {
     tell(node, pointer("pointerenter")); tell(node, pointer("pointermove"));
     if (node.closest("#nodes")) tell(node, new KeyboardEvent("keydown", { key: "Enter" }));
   }
-  for (const button of document.querySelectorAll("button:not(#download):not(:disabled)"))
+  for (const button of document.querySelectorAll("button:not(#download, #save-svg, #save-png, [id^=heat-], :disabled)"))
     button.click();
   document.querySelector("#all").click();
   for (const select of document.querySelectorAll("select"))
@@ -33,18 +33,25 @@ TOUCH_EVERYTHING = """() => {
 }"""
 
 
+def ladder_of(shown):
+    """How many edges each method finds."""
+    rows = "#ladder tbody tr"
+    names, edges = (shown.all(f"{rows} {cell}") for cell in ("th", "td:last-child"))
+    return dict(zip(names, edges, strict=True))
+
+
 def facts_and_ladder(shown):
     facts = dict(zip(shown.all("dt"), shown.all("dd"), strict=True))
     assert facts["rows"] == "8,312"
     assert facts.keys() >= {"tails", "dependence between rows", "scales"}
-    assert "Method 'batch' allows for dependence." in shown.page.inner_text(".caution")
-    ladder = dict(zip(shown.all("tbody th"), shown.all("tbody th ~ td:last-child"), strict=True))
+    assert "Method 'batch' allows for dependence." in shown.text(".caution")
+    ladder = ladder_of(shown)
     assert ladder["score"] == str(shown.result.n_edges)
     assert len(ladder) == len(all_variants())
 
 
 def rows_that_are_too_few(shown):
-    assert f"About {shown.result.rows_needed:,} rows" in shown.page.inner_text(".caution")
+    assert f"About {shown.result.rows_needed:,} rows" in shown.text(".caution")
     shown.set_level(0.2)
     assert shown.text("#count").startswith("0 of 10 pairs")
 
@@ -91,7 +98,7 @@ def only_chosen_pairs(shown):
 
 
 def every_method_on_the_same_pairs(shown, family):
-    ladder = dict(zip(shown.all("tbody th"), shown.all("tbody th ~ td:last-child"), strict=True))
+    ladder = ladder_of(shown)
     for method in ("score", "batch", "fisher", "entrywise"):
         expected = ew.edge_test(chain(p=7), method=method, **FAMILIES[family])
         assert ladder[method] == str(expected.n_edges)

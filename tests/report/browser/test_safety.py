@@ -8,11 +8,14 @@ from tests.report.browser.shown import (
 )
 
 from edgewise.view.safe_names import printable
+from edgewise.view.short_names import short_names
 
 EVERY_NODE = """() => [...document.querySelectorAll("#nodes g.node")].map((node) => {
   const $ = (id) => document.getElementById(id);
   node.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter" }));
-  node.dispatchEvent(new PointerEvent("pointermove", { clientX: 50, clientY: 50 }));
+  const box = node.querySelector("circle").getBoundingClientRect();
+  const at = { clientX: box.x + box.width / 2, clientY: box.y + box.height / 2 };
+  $("picture").dispatchEvent(new PointerEvent("pointermove", at));
   const side = $("side").querySelector("h3").textContent;
   $("search").value = side;
   $("search").dispatchEvent(new Event("input"));
@@ -28,7 +31,7 @@ def test_hostile_names_are_text(show):
     page.check("#all")
     assert {name for row in shown.table() for name in row[:2]} <= set(names)
     assert shown.all("#nodes text") == [
-        name if len(name) <= 18 else f"{name[:17]}…" for name in names
+        name or "(unnamed)" for name in short_names([printable(name) for name in HOSTILE], 14)
     ]
     for name, seen in zip(names, page.evaluate(EVERY_NODE), strict=True):
         assert seen["side"] == name
@@ -36,8 +39,8 @@ def test_hostile_names_are_text(show):
         assert seen["found"] >= 11
     assert shown.text("h1") == HOSTILE[1]
     assert page.title() == f"{HOSTILE[1]} – edgewise"
-    assert page.locator("script").count() == 2
-    for tag in ("img", "b", "iframe", "object", "a:not(.skip)"):
+    assert page.locator("script").count() == 4
+    for tag in ("img", "b", "iframe", "object", "a:not(.skip, .tile)"):
         assert page.locator(tag).count() == 0
     assert "49" not in shown.all("#nodes text")
     page.set_viewport_size(NARROW)
