@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 from tests.report.browser.shown import NARROW
 
-DATA = re.compile(r'(<script type="application/json" id="data">)(.*?)(</script>)', re.DOTALL)
+from edgewise.report.page import packed, unpacked
+
+DATA = re.compile(r'( id="data">)(.*?)(</script>)', re.DOTALL)
 CURVE = {
     "rows": [50, 100, 200, 400, 800, 1600],
     "effects": [0.6, 0.42, 0.3, 0.21, 0.15, 0.1],
@@ -26,10 +28,11 @@ def changed(written, tmp_path):
     def change(kind, **data):
         path, result = written(kind)
         html = path.read_text(encoding="utf-8")
-        told = json.loads(DATA.search(html)[2]) | data
+        told = json.loads(unpacked(DATA.search(html)[2])) | data
         new = tmp_path / "changed.html"
         new.write_text(
-            DATA.sub(lambda found: found[1] + json.dumps(told) + found[3], html), encoding="utf-8"
+            DATA.sub(lambda found: found[1] + packed(json.dumps(told)) + found[3], html),
+            encoding="utf-8",
         )
         return new, result
 
