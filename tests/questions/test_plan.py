@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
+from edgewise._base.matrices import root_outer
 from edgewise.methods.registry import METHODS
 from edgewise.simulate import sample
 
@@ -98,6 +99,15 @@ class TestSequential:
         for effect in (0.2, 0.1, 0.02, 0.002):
             once = rows_for(pilot, effect=effect, method="batch", correction="bonferroni")
             assert once < rows_for(pilot, effect=effect, method="sequential") < 3 * once
+
+    def test_few_rows_are_not_enough(self):
+        """Where the critical value falls steeply; 200 rows once were enough for 0.36."""
+        rows = np.random.default_rng(0).standard_normal((200, 5))
+        result = ew.edge_test(rows, method="sequential")
+        least = np.nanmedian(
+            (result.threshold / root_outer(result.precision))[np.triu_indices(5, 1)]
+        )
+        assert least < ew.detectable_effect(rows, method="sequential") < 1.3 * least
 
     def test_is_sharpest_where_it_is_tuned(self, pilot):
         n = rows_for(pilot, effect=0.05, method="sequential", tuned_for=10_000)

@@ -167,10 +167,16 @@ def _expected_critical(rows: FloatArray, log_level: float, p: int) -> FloatArray
 
 def expected_batches(n_rows: float, p: int) -> float:
     """How many batches the test would make of this many rows of p columns, by default."""
+    length = n_rows / kept_batches(n_rows, p)
+    while length < _ENOUGH_ROWS and n_rows / length >= 2 * _FEWEST_BATCHES:
+        length *= 2
+    return n_rows / length
+
+
+def kept_batches(n_rows: float, p: int) -> float:
+    """How many batches a state keeps of this many rows of p columns, by default."""
     length = 1.0
     while n_rows / length >= 2 * default_batches(p):
-        length *= 2
-    while length < _ENOUGH_ROWS and n_rows / length >= 2 * _FEWEST_BATCHES:
         length *= 2
     return n_rows / length
 

@@ -21,6 +21,8 @@ from edgewise.inference.bound import Bound
 from edgewise.inference.reference import Normal
 from edgewise.methods.sandwich import leverage_of
 
+_HALVINGS = 14  # of the logarithm of the rows, where a plan for critical values is looked for
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Plan:
@@ -175,11 +177,16 @@ def per_edge_rows(plan: Plan, statistic: PlannedStatistic, deviation: FloatArray
         return np.asarray(needed + statistic.rows_spent)
 
     rows = rows_at(Normal().critical(plan.log_level))
-    if statistic.critical is not None:
-        # The critical value depends on the number of rows that is sought; it converges at once.
-        for _ in range(10):
-            rows = rows_at(statistic.critical(np.maximum(rows, 3.0 * p), plan.log_level))
-    return rows
+    if statistic.critical is None:
+        return rows
+    # The critical value falls with the number of rows that is sought, with few rows so steeply that
+    # repeating the step goes back and forth for ever. But the answer lies between two neighbours.
+    few, many = rows, rows_at(statistic.critical(np.maximum(rows, 3.0 * p), plan.log_level))
+    for _ in range(_HALVINGS):
+        rows = np.sqrt(few) * np.sqrt(many)
+        enough = rows_at(statistic.critical(np.maximum(rows, 3.0 * p), plan.log_level)) <= rows
+        few, many = np.where(enough, few, rows), np.where(enough, rows, many)
+    return many
 
 
 def rows_for_bound(

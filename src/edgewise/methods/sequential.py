@@ -27,7 +27,7 @@ from edgewise.methods.batch import (
     BATCHES_HELP,
     check_batches,
     dependence_inflation,
-    expected_batches,
+    kept_batches,
 )
 from edgewise.methods.jackknife import leave_one_out
 from edgewise.methods.method import Assumes, option
@@ -118,7 +118,7 @@ class Sequential(PerEdgeMethod):
 
         def critical(rows: FloatArray, log_level: float) -> FloatArray:
             found = [
-                AnytimeReference(round(n), rho2, Student(expected_batches(n, p) - 1)).critical(
+                AnytimeReference(round(n), rho2, Student(kept_batches(n, p) - 1)).critical(
                     log_level
                 )
                 for n in rows.ravel()
