@@ -57,6 +57,21 @@ def test_the_other_command_has_the_same_data_and_options(given):
         assert "--correction" not in same_data("plan")
 
 
+def test_options_go_nowhere_without_the_file_they_are_about(given):
+    line = "test x.csv --report p.html --no-rows --compare --plot p.png --plot-kind forest"
+    with given(f"{line} --graph g.gexf"):
+        assert same_data("test") == "edgewise test x.csv"
+        # A page without rows leads to another without rows.
+        assert same_data("report") == "edgewise report x.csv --compare --no-rows"
+
+
+def test_a_file_whose_name_begins_like_an_option_stands_behind_all_options(given):
+    with given("test --alpha 0.01 -- -x.csv y.csv"):
+        assert same_data("report", "--open") == (
+            "edgewise report --alpha 0.01 --open -- -x.csv y.csv"
+        )
+
+
 @pytest.mark.parametrize(
     ("kind", "method"),
     [
@@ -82,9 +97,34 @@ def test_options_of_a_method_do_not_go_to_another(given, result):
 
 
 def test_no_method_is_named_that_does_not_take_the_data(given, result):
-    weighted = replace(result, options={"weights": "w"}, cautions=breaks("far tails"))
-    with given("test x.csv --weights w"):
-        assert after_test(weighted).command == "edgewise report x.csv --weights w --open"
+    far = replace(result, cautions=breaks("far tails"))
+    for option in ("--weights w", "--groups g", "--missing pairwise", "--transform normal-scores"):
+        with given(f"test x.csv {option}"):
+            assert after_test(far).command == f"edgewise report x.csv {option} --open"
+
+
+def test_no_plan_is_named_that_does_not_take_the_data(given, result):
+    none = replace(result, reject=np.zeros((3, 3), dtype=bool))
+    for option in ("--weights w", "--groups g", "--missing pairwise"):
+        with given(f"test x.csv {option}"):
+            assert after_test(none).command == f"edgewise report x.csv {option} --open"
+
+
+def test_another_method_has_neither_a_budget_nor_resampling(given, result):
+    dependent = replace(result, method="fisher", cautions=breaks("dependence"))
+    with given("test x.csv --correction maxt"):
+        assert "--correction maxt" in after_test(dependent).command
+        few = after_test(replace(result, method="batch", cautions=breaks("few rows")))
+        assert few.command == "edgewise test x.csv"
+    with given("test x.parquet --budget 5"):
+        assert after_test(replace(result, rows_needed=9)).command == "edgewise test x.parquet"
+
+
+def test_rows_from_a_pipe_must_come_again(given, result):
+    with given("test - --method batch"):
+        step = after_test(result, again=False)
+    assert step.what.startswith("pipe the same rows into another command")
+    assert step.command == "edgewise report - --method batch --open"
 
 
 def test_trends_first(given, result):

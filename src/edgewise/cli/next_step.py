@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -29,12 +29,13 @@ _HOLDS = {
     "few rows": ("score", "which holds with few rows"),
     "far tails": ("kendall", "which needs no moments"),
 }
-#: Options that only some methods take, and those of them that do.
-_TAKEN_BY = {
-    "n_groups": ("score", "wald"),
-    "weights": ("score", "wald", "batch"),
-    "missing": ("score", "wald", "batch"),
-}
+#: Options of files that the next command is not asked to write.
+_WRITERS = (
+    *("output", "json_file", "csv_file", "graphml", "graph", "plot", "plot_kind"),
+    *("report", "open_page", "verbose"),
+)
+#: Options of a page, which only `report` always writes.
+_OF_PAGES = ("compare", "no_rows")
 
 
 class NextStep(NamedTuple):
@@ -72,17 +73,20 @@ def same_data(target: str, *more: str, without: Collection[str] = ()) -> str:
 
     context = click.get_current_context()
     other: click.Command = import_module(f"edgewise.cli.{target}").command
-    known = {parameter.name for parameter in other.get_params(context)} - {*without, *_WRITERS}
-    words: list[str] = []
+    left_out = {*without, *_WRITERS, *(() if target == "report" else _OF_PAGES)}
+    known = {parameter.name for parameter in other.get_params(context)} - left_out
+    data: list[str] = []
+    options: list[str] = []
     for parameter in context.command.get_params(context):
         name = parameter.name or ""
         given = context.get_parameter_source(name) == ParameterSource.COMMANDLINE
         if given and name in known:
+            words = data if isinstance(parameter, click.Argument) else options
             words += _words(parameter, context.params[name])
-    return shlex.join(["edgewise", target, *words, *more])
-
-
-_WRITERS = ("output", "json_file", "csv_file", "plot", "report", "open_page", "verbose")
+    # A file whose name begins like an option stands behind all options.
+    if any(word.startswith("-") and word != "-" for word in data):
+        return shlex.join(["edgewise", target, *options, *more, "--", *data])
+    return shlex.join(["edgewise", target, *data, *options, *more])
 
 
 def _words(parameter: click.Parameter, value: Any) -> list[str]:
@@ -104,34 +108,57 @@ def after_test(result: EdgeTestResult, *, again: bool = True, page: str | None =
     kinds = [getattr(one, "kind", "") for one in result.cautions if getattr(one, "breaks", False)]
     if "levels" in kinds:
         return NextStep("do what the caution about trends says, and test again")
+    asked = click.get_current_context().params
     if again:
         for kind in kinds:
             method, why = _HOLDS.get(kind, (result.method, ""))
-            if method != result.method and _takes(method, result):
+            if method != result.method and _takes(method, asked):
                 return NextStep(f"use method '{method}', {why}", _with_method("test", method))
         if result.rows_needed is not None:
             return NextStep(
                 "test each edge by itself, which needs fewer rows", _with_method("test", "score")
             )
-        if not result.n_edges:
+        if not result.n_edges and not _has_special_rows(asked):
             return NextStep("see which effects these rows can find", same_data("plan"))
     if page is not None:
         return NextStep(f"open {page} in a browser")
-    return NextStep("explore the graph in a browser", same_data("report", "--open"))
+    what = "explore the graph in a browser"
+    if "-" in asked.get("data", ()):
+        what = f"pipe the same rows into another command to {what}"
+    return NextStep(what, same_data("report", "--open"))
 
 
-def _takes(method: str, result: EdgeTestResult) -> bool:
-    return all(method in takers for name, takers in _TAKEN_BY.items() if name in result.options)
+def _has_special_rows(asked: Mapping[str, Any]) -> bool:
+    """Whether rows belong together, count differently or lack values: there is no plan for them."""
+    special = asked.get("groups") or asked.get("weights")
+    return bool(special) or asked.get("missing") == "pairwise"
+
+
+def _takes(name: str, asked: Mapping[str, Any]) -> bool:
+    """Whether a method takes the rows that this command was asked about."""
+    from edgewise.methods.registry import registered
+
+    method = registered()[name]
+    if asked.get("groups"):
+        return method.takes_groups
+    if asked.get("transform") and not method.takes_transform:
+        return False
+    return method.takes_uneven or not _has_special_rows(asked)
 
 
 def _with_method(target: str, method: str) -> str:
     """The same data with another method, whose options are not those of the last one."""
     from edgewise.cli.method_options import method_parameters
-    from edgewise.methods.registry import DEFAULT_METHOD
+    from edgewise.methods.registry import DEFAULT_METHOD, registered
 
     own = {parameter.name or "" for parameter in method_parameters()}
+    # A budget chooses the method itself, and not every method resamples.
+    without = {"method", "budget", *own}
+    asked = click.get_current_context().params
+    if asked.get("correction") == "maxt" and not registered()[method].resamples:
+        without.add("correction")
     chosen = () if method == DEFAULT_METHOD else ("--method", method)
-    return same_data(target, *chosen, without={"method", *own})
+    return same_data(target, *chosen, without=without)
 
 
 def after_advice(diagnosis: Diagnosis) -> NextStep:
@@ -162,7 +189,7 @@ def after_plan(plan: SamplePlan | None, method: str, n_samples: int, effect: flo
         return NextStep(f"collect {more:,} more rows, or plan for a larger effect")
     known = math.isfinite(effect)
     what = "see how many rows half of that needs" if known else "see how many rows are enough"
-    wanted = f"{effect / 2:.1g}" if known else "0.5"
+    wanted = f"{effect / 2:.2g}" if known else "0.5"
     return NextStep(what, same_data("plan", "--effect", wanted))
 
 
