@@ -102,10 +102,6 @@ class PairMoments:
         ends, cubes = self.m40 + self.m40.T, self.m31 + self.m31.T
         return self.m22 + rho * cubes + rho**2 / 4 * (ends + 2 * self.m22)
 
-    def product_deviation(self, rho: FloatArray) -> FloatArray:
-        """Standard deviation of v_iv_j, which is that of √n Θ̂_ij in units of √(Θ_iiΘ_jj)."""
-        return np.sqrt(np.maximum(self.m22 - rho**2, 0.0))
-
 
 @dataclass(frozen=True, eq=False, slots=True)
 class PlannedStatistic:

@@ -36,7 +36,11 @@ def edge_paths(
     paths = [places[[i, j]] for i, j in zip(rows, columns, strict=True)]
     for k in _in_the_way(places, rows, columns, room):
         i, j = rows[k], columns[k]
-        others = np.delete(places, [i, j], axis=0)
+        # Nodes that no bend can come near to need not be looked at.
+        reach = _BENDS[-2] * float(np.hypot(*(places[j] - places[i]))) + room
+        near = distances_to_lines(places, places[[i]], places[[j]])[0] <= reach
+        near[[i, j]] = False
+        others = places[near]
         best = -1.0
         for bend in _BENDS:
             path = _bent(places[i], places[j], bend)
