@@ -62,6 +62,33 @@ def test_more_power_needs_a_larger_effect_and_a_bound_has_none(rows):
     assert detectable_curve(bound, 0.5).own_effect == detectable_curve(bound, 0.99).own_effect
 
 
+@pytest.mark.parametrize("method", ["score", "wald", "entrywise"])
+@pytest.mark.parametrize("scale", ["partial_correlation", "precision"])
+def test_an_effect_must_be_found_to_exceed_the_least_one(rows, method, scale):
+    asked = {"method": method, "min_effect": 0.2, "effect_scale": scale}
+    result = ew.edge_test(rows, **asked)
+    curve = detectable_curve(result, 0.5)
+    shown = ew.Comparison("", None, result, "", 0.0).threshold_on_partial_correlation()
+    assert curve.own_effect == pytest.approx(shown, rel=0.03)
+    # However many rows there are, an effect below the least one is not found to exceed it.
+    assert 0.19 < curve.effects[-1] < 0.3
+
+
+def test_rows_are_spent_on_what_a_pair_is_adjusted_for():
+    few = np.random.default_rng(0).standard_normal((60, 50))
+    curve = detectable_curve(ew.edge_test(few, method="nodewise"))
+    more = np.interp(600, curve.rows, curve.effects)
+    # Not for all 50 columns: nine tenths of the first rows would be spent on them.
+    assert math.atanh(more) > 0.2 * math.atanh(curve.own_effect)
+    some = ew.edge_test(few[:, :20], pairs=[("x0", "x1")])
+    every = ew.edge_test(few[:, :20])
+    ratio, all_ratio = (
+        math.atanh(one.effects[-1]) / math.atanh(one.own_effect)
+        for one in map(detectable_curve, (some, every))
+    )
+    assert ratio == pytest.approx(all_ratio, rel=1e-6)
+
+
 def test_too_few_rows_for_a_bound(rows):
     with pytest.warns(ew.TooFewRowsWarning):
         result = ew.edge_test(rows[:100], method="trace")

@@ -97,10 +97,11 @@ def detectable_curve(result: EdgeTestResult, power: float = 0.8) -> DetectableCu
     """The partial correlation that rows like those of a result find, for each number of rows.
 
     It needs no data. For the per-edge methods a typical pair has the median error of the tested
-    pairs, which falls as (n − p − 1)^{−1/2} on Fisher's scale; the level is that of the first,
-    strictest step of the correction, as in `plan_sample_size`. That plan also allows for tails
-    that are different at the effect, so the two differ a little for strong effects. The bounds
-    have no power: their effect is the one that the threshold has come down to.
+    pairs, which falls as (n − p − 1)^{−1/2} on Fisher's scale ("nodewise" adjusts for fewer than p
+    columns); the level is that of the first, strictest step of the correction, as in
+    `plan_sample_size`. That plan also allows for tails that are different at the effect, so the two
+    differ for strong effects, which few rows need. The bounds have no power: their effect is the
+    one that the threshold has come down to. Under a `min_effect` it is what is found to exceed it.
 
     Parameters
     ----------
@@ -119,27 +120,53 @@ def detectable_curve(result: EdgeTestResult, power: float = 0.8) -> DetectableCu
     >>> import edgewise as ew
     >>> from edgewise.methods.detectable import detectable_curve
     >>> curve = detectable_curve(ew.edge_test(ew.datasets.load_sp500_returns()))
-    >>> round(curve.own_effect, 2), curve.rows.min(), curve.rows.max()
-    (0.06, 1039.0, 531968.0)
+    >>> round(curve.own_effect, 2), int(curve.rows.min()), int(curve.rows.max())
+    (0.06, 1039, 531968)
     """
     power = check_real("power", power, above=0, below=1)
-    n, spent = result.n_samples, len(result.tested_columns()) + len(result.given) + 1
+    n, spent, least = result.n_samples, _rows_spent(result), _least_effect(result)
     exponents = np.linspace(math.log2(_FEWER), math.log2(_MORE), _POINTS)
     rows = np.unique(np.round(n * 2.0**exponents))
     if isinstance(result.uncertainty, Bound):
         effects = _of_bound(result, result.uncertainty, rows)
+        # A partial correlation is scaled by the diagonal of Θ̂, for which the bound allows too.
+        scaled = _min_effect(result).scale == "partial_correlation"
+        effects += least * (1 + effects) if scaled else least
     elif isinstance(result.uncertainty, PerEdge | ScoreTest):
         z = _typical_z(result, result.uncertainty, power)
         left = np.where(rows > spent, rows - spent, np.nan)
+        beyond = z - math.atanh(least)
         with np.errstate(over="ignore"):
-            effects = np.tanh(z * np.sqrt(max(n - spent, 1) / left))
-        effects[effects > _LARGEST] = np.nan
+            effects = np.tanh(math.atanh(least) + beyond * np.sqrt(max(n - spent, 1) / left))
     else:
         raise ParameterError(
             "result: expected one with standard errors or a bound, got one from a file of an older "
             "edgewise; test the data again."
         )
+    effects[effects > _LARGEST] = np.nan
     return DetectableCurve(rows, effects, float(effects[np.searchsorted(rows, n)]))
+
+
+def _rows_spent(result: EdgeTestResult) -> float:
+    """Rows that adjusting a pair uses up: for all other columns, or for its few neighbours."""
+    if result.selection is None:
+        return result.n_features + 1
+    return float(np.median(result.selection.sizes()[result.tested_pairs()])) + 3
+
+
+def _least_effect(result: EdgeTestResult) -> float:
+    """The partial correlation that an edge must exceed in this test; the median pair's."""
+    effect = _min_effect(result)
+    if not effect.value or effect.scale != "precision":
+        return effect.value
+    unit = root_outer(result.precision)[result.tested_pairs()]
+    return min(float(np.median(effect.value / unit)), _LARGEST)
+
+
+def _min_effect(result: EdgeTestResult) -> MinEffect:
+    if "min_effect" not in result.options:
+        return MinEffect()
+    return MinEffect(result.options["min_effect"], str(result.options["effect_scale"]))
 
 
 def _typical_z(result: EdgeTestResult, uncertainty: PerEdge | ScoreTest, power: float) -> float:
@@ -147,7 +174,8 @@ def _typical_z(result: EdgeTestResult, uncertainty: PerEdge | ScoreTest, power: 
     first_step = "bonferroni" if result.correction else None
     log_level = log_critical_level(result.n_pairs, 0, result.alpha, first_step)
     pairs = result.tested_pairs()
-    least = uncertainty.threshold(result, MinEffect(), log_level) / root_outer(result.precision)
+    effect = _min_effect(result)
+    least = uncertainty.threshold(result, effect, log_level) / root_outer(result.precision)
     rho, error = result.partial_correlation, uncertainty.errors(result)[1]
     with np.errstate(divide="ignore", invalid="ignore"):
         critical = np.arctanh(np.minimum(least[pairs], 1.0))
