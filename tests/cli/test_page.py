@@ -58,9 +58,11 @@ def test_what_the_page_contains(run_main, csv_file, rows, tmp_path, monkeypatch)
     without = "The page holds no sampled rows."
     assert kept in run_main("report", "rows.csv")[0]
     assert without in run_main("report", "rows.csv", "--no-rows")[0]
+    # A scatter of residuals is not what Kendall's correlations are about.
+    assert without in run_main("report", "rows.csv", "--method", "kendall")[0]
     assert kept in run_main("test", "rows.csv", "--report", "x.html")[0]
     assert without in run_main("test", "rows.csv", "--report", "x.html", "--no-rows")[0]
-    assert asked == [True, False, True, False]
+    assert asked == [True, False, True, True, False]
     ew.accumulate(rows).save(tmp_path / "a.ews")
     assert without in run_main("report", "a.ews")[0]
     assert "The page" not in run_main("test", "rows.csv")[0]

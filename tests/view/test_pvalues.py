@@ -78,7 +78,11 @@ def test_if_every_p_value_is_one_it_says_so(rows):
     assert not axes.patches
 
 
-def test_p_values_of_a_bound_have_no_level(result):
-    axes = plot_pvalues(replace(result, radius=0.1))
-    assert not [line for line in axes.lines if line.get_linestyle() == "--"]
-    assert "upper limits" in axes.get_title()
+def test_p_values_that_are_limits_have_no_level(result):
+    rows = np.random.default_rng(0).standard_normal((400, 4)) @ np.triu(np.ones((4, 4)))
+    anytime = ew.edge_test(rows, method="sequential")
+    least = ew.edge_test(rows, min_effect=0.2)
+    for limits in (replace(result, radius=0.1), anytime, least):
+        axes = plot_pvalues(limits)
+        assert not [line for line in axes.lines if line.get_linestyle() == "--"]
+        assert "upper limits" in axes.get_title()

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from edgewise.rows.table import Table
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
-#: Options of results whose rows are not shown beside them.
-_WITHOUT_ROWS = ("n_groups", "missing", "weights")
 
 
 def page_options(command: _Command) -> _Command:
@@ -61,7 +59,9 @@ def check_page(page: str | None, asked: dict[str, Any], option: str) -> None:
 
 def contents(result: EdgeTestResult, rows: Table | None, no_rows: bool) -> str:
     """What of the data the page contains, in a sentence."""
-    if no_rows or rows is None or any(name in result.options for name in _WITHOUT_ROWS):
+    from edgewise.questions.reporting import holds_rows
+
+    if no_rows or rows is None or not holds_rows(result, rows):
         return "The page holds no sampled rows."
     return "The page holds up to 500 sampled rows; leave them out with --no-rows."
 

@@ -64,11 +64,12 @@ def command(output: str, verbose: bool, **asked: Any) -> None:
     check_page(page, asked, "-o")
     with tested(asked) as (result, rows), written(page, ".html") as file:
         make_report(result, file, rows, asked)
+        held = contents(result, rows, asked["no_rows"])
     if verbose:
         remark_on_files(result.files)
     if page != "-":
         say(result.headline())
         say(f"The report is in {Path(output).resolve()}")
-        say(contents(result, rows, asked["no_rows"]))
+        say(held)
     if asked["open_page"]:
         open_in_browser(page)

@@ -76,7 +76,7 @@ def write_report(
         lines=lines,
         diagnosis=diagnosis,
         fitting=_fitting(result, source, lines, diagnosis.recommended),
-        scores=_scores(result, source) if rows else None,
+        scores=sampled_scores(source, result) if rows and holds_rows(result, source) else None,
         title=title,
         command=command,
     )
@@ -137,12 +137,15 @@ def _fitting(
     return fitting
 
 
-def _scores(result: EdgeTestResult, table: Table) -> FloatArray | None:
-    """Sampled rows, where reading all of them once more takes little time."""
+def holds_rows(result: EdgeTestResult, table: Table) -> bool:
+    """Whether a page with this table holds sampled rows, unless they are left out."""
+    if any(name in result.options for name, _ in _SPECIAL):
+        return False
     kind = registered().get(result.method)
     # Latent correlations, and those given few neighbours, are not those of these residuals.
     linear = kind is not None and kind.estimates_rows and result.selection is None
-    return sampled_scores(table, result) if linear and _is_soon_done(result, table) else None
+    # Reading all rows once more takes little time.
+    return linear and _is_soon_done(result, table)
 
 
 def _is_soon_done(result: EdgeTestResult, table: Table) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from edgewise._base.types import BoolArray, FloatArray
+from edgewise.inference.reference import AnytimeReference
 from edgewise.results.probabilities import probabilities
 from edgewise.results.result import EdgeTestResult
 from edgewise.view import layout, style
@@ -28,8 +29,8 @@ def plot_pvalues(result: EdgeTestResult, *, ax: Axes | None = None) -> Axes:
     dashed line, and 95 % of them in the band around it (for independent p-values). The line is at
     the share of pairs that are probably no edges, 2·#{p > ½}/m (Storey 2002). True edges stand
     above it at the left. If the bars are uneven elsewhere, the p-values are too small or too large.
-    Those of bounds are limits and not uniform, so they have no line. With many pairs an inset shows
-    the smallest p-values.
+    Those of bounds, of a least effect and for every look are limits and not uniform, so they have
+    no line. With many pairs an inset shows the smallest p-values.
 
     Parameters
     ----------
@@ -54,7 +55,7 @@ def plot_pvalues(result: EdgeTestResult, *, ax: Axes | None = None) -> Axes:
     ax = ax if ax is not None else layout.new_axes(7, 5)
     pairs = result.tested_pairs()
     p, edge = probabilities(result.log_pvalue[pairs]), result.reject[pairs]
-    m, bound = p.size, result.radius is not None
+    m, limits = p.size, _limits(result)
     count = f"{result.n_edges:,} of them edge{'s' * (result.n_edges != 1)}"
     title = f"p-values of {m:,} pair{'s' * (m != 1)}, {count if result.n_edges else 'no edges'}"
     title += f" ({result.method}, α = {result.alpha:g})"
@@ -65,7 +66,7 @@ def plot_pvalues(result: EdgeTestResult, *, ax: Axes | None = None) -> Axes:
         _say_all_one(ax, result)
         layout.write_title(ax, title, *layout.adjusted(result))
         return ax
-    share = math.nan if bound else null_share(p)
+    share = math.nan if limits else null_share(p)
     bars = next((n for n in (_MOST_BARS, 10) if m >= _EACH * n), 5)
     _draw_bars(ax, p, edge, (1.0, bars), share)
     ax.set_ylabel("pairs")
@@ -78,11 +79,22 @@ def plot_pvalues(result: EdgeTestResult, *, ax: Axes | None = None) -> Axes:
         frameon=False,
         fontsize=style.SMALLEST_FONT,
     )
-    told = "p-values of a bound are upper limits: those of other pairs are near 1"
-    if not bound:
+    told = f"{limits} are upper limits: those of other pairs are near 1"
+    if not limits:
         told = f"estimated share of pairs without an edge: {100 * share:.2g} %"
     layout.write_title(ax, title, told, *layout.adjusted(result))
     return ax
+
+
+def _limits(result: EdgeTestResult) -> str:
+    """Which p-values these are, if those of pairs without an edge are larger than uniform ones."""
+    if result.radius is not None:
+        return "p-values of a bound"
+    if "min_effect" in result.options:
+        return "p-values of a least effect"
+    if isinstance(getattr(result.uncertainty, "reference", None), AnytimeReference):
+        return "p-values for every look"
+    return ""
 
 
 def null_share(p: FloatArray) -> float:
