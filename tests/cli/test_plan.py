@@ -40,7 +40,7 @@ def test_without_an_effect_it_says_what_the_rows_find(run_edgewise, table_of, cs
     curve = done.stdout.partition("over 6 pairs):\n")[2].splitlines()
     assert sum("●" in line for line in curve) == 1
     assert max(map(len, curve[:11])) < 80
-    assert done.stdout.endswith(f"edgewise plan {csv_file} --effect {effect / 2:.1g}\n")
+    assert done.stdout.endswith(f"edgewise plan {csv_file} --effect {effect / 2:.2g}\n")
 
 
 def test_the_curve_in_plain_ascii(run_edgewise, csv_file):
