@@ -18,8 +18,13 @@ from edgewise.view.short_names import short_names
         ([f"probe_channel_{k}_left_side" for k in range(2)], 12, ["channel_0", "channel_1"]),
         (["price in euro", "weight in euro"], 8, ["price", "weight"]),
         (["alphabetical", "alphanumeric"], 7, ["alp…cal", "alp…ric"]),
+        (
+            ["Close of A in the year (new)", "Close of B in the year (old)"],
+            10,
+            ["A…(new)", "B…(old)"],
+        ),
         # The common words are the whole of one name: nothing would be left of it.
-        (["close price ", "close price of gold"], 12, ["close price ", "close … gold"]),
+        (["close price ", "close price of gold"], 12, ["close price ", "close… gold"]),
     ],
 )
 def test_examples(names, most, expected):

@@ -17,8 +17,8 @@ def short_names(names: Sequence[str], most: int) -> list[str]:
     """Printable names of at most `most` characters, no two of them the same.
 
     Names that fit stay as they are. If one does not fit, all lose the words that all begin or end
-    with; what is still too long loses its middle. Names that then look the same show where they
-    differ, and as a last resort a number.
+    with, then those that all have inside; what is still too long loses its middle. Names that then
+    look the same show where they differ, and as a last resort a number.
 
     Parameters
     ----------
@@ -37,7 +37,9 @@ def short_names(names: Sequence[str], most: int) -> list[str]:
     full = [printable(name) for name in names]
     if len(full) > 1 and max(map(len, full)) > most:
         full = _without_common_words(full)
-    short = [shortened_inside(name, most) for name in full]
+    if len(full) > 1 and max(map(len, full)) > most:
+        full = _without_inner_words(full)
+    short = [re.sub("…+", "…", shortened_inside(name, most)) for name in full]
     for text, times in Counter(short).items():
         if times > 1:
             alike = [k for k, one in enumerate(short) if one == text]
@@ -68,6 +70,19 @@ def _without_common_words(names: list[str]) -> list[str]:
         cut = ends[-2]  # "channel 12" says more than "12"
     rest = [name[cut:] for name in rest]
     return rest if all(rest) else names
+
+
+def _without_inner_words(names: list[str]) -> list[str]:
+    """The names with an ellipsis for words inside that all of them have."""
+    words = [set(_WORD_END.split(name)) for name in names]
+    common = set.intersection(*words) - {""}
+    if not common:
+        return names
+    some = "|".join(re.escape(word) for word in sorted(common, key=lambda word: (-len(word), word)))
+    gap = _WORD_END.pattern
+    runs = re.compile(rf"(?<=\S){gap}(?:(?:{some}){gap})+(?=\S)")
+    shorter = [runs.sub("…", name) for name in names]
+    return shorter if len(set(shorter)) == len(set(names)) else names
 
 
 def _told_apart(names: list[str], most: int) -> list[str]:
