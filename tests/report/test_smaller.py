@@ -34,7 +34,7 @@ def test_scripts(long, short):
 def test_styles():
     text = "/* Why. */\n.a:hover, b > i {\n  margin: 0 1rem;\n  --c0: #fff;\n}\n"
     text += "@media (x: 1) { p { a: b } }\n"
-    assert smaller_style(text) == ".a:hover,b > i{margin:0 1rem;--c0:#fff;}@media (x:1){p{a:b}}"
+    assert smaller_style(text) == ".a:hover,b > i{margin:0 1rem;--c0:#fff}@media (x:1){p{a:b}}"
 
 
 def test_our_own_script_has_the_sentences_of_its_files():

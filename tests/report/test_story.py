@@ -62,9 +62,9 @@ def test_tiles(result, nothing):
     assert tiles.edges == str(result.n_edges)
     assert tiles.edges_label == "edges among 6 pairs"
     assert tiles.strongest == f"{edge.partial_correlation:+.2f}"
-    assert tiles.strongest_label == f"{edge.source} – {edge.target}"
+    assert tiles.strongest_label == f"strongest: {edge.source} – {edge.target}"
     assert story.tiles(nothing, graph_of(nothing))[2:4] == (
-        "–",
+        "0",
         "communities, 4 variables without an edge",
     )
 
@@ -72,9 +72,28 @@ def test_tiles(result, nothing):
 def test_sentences(result, nothing):
     told = story.sentences(result, graph_of(result))
     assert len(told) == 2
-    assert "has the most edges: " in told[0]
+    assert "x2 and x1 have the most edges: 2 each." in told[0]
     assert "With 400 rows, this test finds a partial correlation of 0." in told[1]
     assert "not a proof that there is none" in story.sentences(nothing, graph_of(nothing))[0]
+
+
+@pytest.mark.parametrize(
+    ("pairs", "told"),
+    [
+        ([(0, 1)], "No variable has more than one edge."),
+        ([(0, 1), (0, 2)], "x0 has the most edges: 2."),
+        ([(0, 1), (1, 2), (2, 3)], "x1 and x2 have the most edges: 2 each."),
+        ([(0, 1), (1, 2), (0, 2)], "x0, x1 and x2 have the most edges: 2 each."),
+        ([(0, 1), (1, 2), (2, 3), (0, 3)], "x0 and 3 others have the most edges: 2 each."),
+    ],
+)
+def test_all_who_share_the_first_place_have_the_most_edges(result, pairs, told):
+    chosen = np.zeros((4, 4), dtype=bool)
+    for i, j in pairs:
+        chosen[i, j] = chosen[j, i] = True
+    # Equal strengths, so that the order is that of the columns.
+    found = replace(result, reject=chosen, partial_correlation=np.where(chosen, 0.3, np.eye(4)))
+    assert story.sentences(found, graph_of(found))[0].endswith(f" {told}")
 
 
 def test_offer(result, rows):

@@ -44,10 +44,11 @@ def smaller_style(text: str) -> str:
     Examples
     --------
     >>> print(smaller_style("/* Why. */\\na > b {\\n  margin: 0 1rem;\\n}\\n"), end="")
-    a > b{margin:0 1rem;}
+    a > b{margin:0 1rem}
     """
     lines = _INDENTATION.sub("", _COMMENT_LINES.sub("", text))
-    return re.sub(r"\s*([{};,])\s*|(?<=[a-z\d]):\s+", lambda found: found[1] or ":", lines)
+    tight = re.sub(r"\s*([{};,])\s*|(?<=[a-z\d]):\s+", lambda found: found[1] or ":", lines)
+    return tight.replace(";}", "}")
 
 
 def _tightened(code: str) -> str:

@@ -127,10 +127,10 @@ def tiles(result: EdgeTestResult, graph: Graph) -> Tiles:
     pairs = f"edge{'s' * (result.n_edges != 1)} among {result.n_pairs:,} pairs"
     top = _strongest(graph)
     if top is None:
-        return Tiles("0", pairs, "–", label, "–", "no edge at this level")
+        return Tiles("0", pairs, "0", label, "–", "no edge at this level")
     i, j = top
     rho = float(graph.part.partial_correlation[i, j])
-    pair = f"{graph.short[i]} – {graph.short[j]}"
+    pair = f"strongest: {graph.short[i]} – {graph.short[j]}"
     return Tiles(f"{result.n_edges:,}", pairs, f"{found:,}", label, _signed(rho), pair)
 
 
@@ -143,19 +143,13 @@ def sentences(result: EdgeTestResult, graph: Graph) -> list[str]:
             seen,
         ]
         return [one for one in told if one]
-    degree = graph.part.reject.sum(axis=0)
-    hub = int(
-        np.argmax(np.where(degree == degree.max(), edge_strengths(graph.part).sum(axis=0), -1))
-    )
-    most = int(degree[hub])
-    name = graph.names[hub]
     group = graph.community_names
     form = (
-        f"The edges form {len(group)} communities; the strongest is {group[0]}."
+        f"The edges form {len(group)} communities."
         if len(group) > 1
         else "All connected variables form one community."
     )
-    return [one for one in (f"{form} {name} has the most edges: {most}.", seen) if one]
+    return [one for one in (f"{form} {_hubs(graph)}", seen) if one]
 
 
 def offer(result: EdgeTestResult, fitting: EdgeTestResult) -> Offer:
@@ -164,7 +158,7 @@ def offer(result: EdgeTestResult, fitting: EdgeTestResult) -> Offer:
     return Offer(
         result.method,
         f"Method “{fitting.method}” allows for this and finds {edges}.",
-        f"You see the edges of “{fitting.method}”.",
+        f"You see the edges of “{fitting.method}”, which allows for this.",
     )
 
 
@@ -182,6 +176,23 @@ def detectable(result: EdgeTestResult) -> DetectableCurve | None:
         return None
     curve = detectable_curve(result, POWER)
     return curve if np.isfinite(curve.own_effect) else None
+
+
+def _hubs(graph: Graph) -> str:
+    """Who has the most edges: all who share the first place, or how many they are."""
+    degree = graph.part.reject.sum(axis=0)
+    most = int(degree.max())
+    if most == 1:
+        return "No variable has more than one edge."
+    first = np.flatnonzero(degree == most)
+    strength = edge_strengths(graph.part).sum(axis=0)[first]
+    hubs = first[np.argsort(-strength, kind="stable")].tolist()
+    if len(hubs) == 1:
+        return f"{graph.names[hubs[0]]} has the most edges: {most}."
+    names = [graph.short[k] for k in hubs]
+    if len(names) > 3:
+        names = [names[0], f"{len(names) - 1:,} others"]
+    return f"{', '.join(names[:-1])} and {names[-1]} have the most edges: {most} each."
 
 
 def _seen(result: EdgeTestResult) -> str:

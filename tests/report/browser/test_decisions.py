@@ -109,6 +109,22 @@ def test_an_effect_is_named(show):
         assert f" pairs are connected{words}. The rule finds any" in shown.text("#answer")
 
 
+def test_another_rule_than_the_tested_one(show):
+    """It is said at once, and what belongs to the tested rule says so."""
+    shown = show("sp500", viewport={"width": 1280, "height": 720})
+    page = shown.page
+    marks = page.locator("[data-tested]")
+    assert marks.all_text_contents() == [", as tested", "As tested: ", "As tested: "]
+    for choose in (lambda: shown.set_level(0.01), lambda: page.click("[data-show-test='1']")):
+        assert page.is_hidden("#looking")
+        assert not any(mark.is_visible() for mark in marks.all())
+        choose()
+        box = page.locator("#looking").bounding_box()
+        assert box["y"] + box["height"] < 720
+        assert all(mark.is_visible() for mark in marks.all())
+        page.click("#as-tested")
+
+
 def test_p_values_below_every_float(show, tmp_path):
     x = np.random.default_rng(0).standard_normal((5000, 3))
     x[:, 1] = x[:, 0] + 1e-2 * x[:, 1]

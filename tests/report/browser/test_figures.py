@@ -94,6 +94,18 @@ def test_agreement_of_methods(show, changed):
     page.wait_for_url(re.compile("select=pair.0$"))
 
 
+@pytest.mark.parametrize(
+    ("found", "words"),
+    [
+        (["11", "11", "00"], "All 2 methods that find any edge find the same 2 pairs. One method"),
+        (["00", "11", "00"], "Only batch finds any edge: 2 pairs. 2 methods find no edge"),
+    ],
+)
+def test_where_all_agree_or_only_one_finds_any(show, changed, found, words):
+    told = {"methods": ["score", "batch", "eig"], "pairs": [3, 0], "more": 0, "found": found}
+    assert show(changed("sachs", agreement=told)).text("#agreement-first").startswith(words)
+
+
 def test_all_pairs_of_the_agreement_on_a_phone(show):
     shown = show("sp500", viewport=NARROW)
     page = shown.page

@@ -226,6 +226,17 @@ def test_tips(show):
     assert not page.is_visible("#tip")
 
 
+@pytest.mark.parametrize("kind", ["sp500", "no edges"])
+def test_no_variable_stands_under_a_button(show, kind):
+    shown = show(kind, viewport={"width": 390, "height": 844})
+    places = """all => all.map(e => e.getBoundingClientRect()).map(b =>
+      [b.left, b.top, b.right, b.bottom])"""
+    (buttons,) = shown.page.eval_on_selector_all(".zoom", places)
+    for left, top, right, bottom in shown.page.eval_on_selector_all("#nodes circle", places):
+        apart = right <= buttons[0] or top >= buttons[3] or bottom <= buttons[1]
+        assert apart or left >= buttons[2]
+
+
 @pytest.mark.parametrize("kind", ["sp500", "sachs", "hostile"])
 @pytest.mark.parametrize("size", [FIRST_SCREEN, NARROW], ids=["wide", "narrow"])
 def test_names_never_overlap_and_all_is_seen_at_once(show, kind, size):

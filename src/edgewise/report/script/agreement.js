@@ -18,7 +18,8 @@
     const of = told.more ? `Of the ${pairs.length.toLocaleString("en")} strongest pairs that some method calls an edge` : `Of the ${count(pairs.length, "pair")} that some method calls an edge`;
     const idle = methods.length - able;
     const rest = idle ? ` ${idle === 1 ? "One method finds" : `${idle} methods find`} no edge in these data.` : "";
-    if (able === 1) return `${of}, ${all.toLocaleString("en")} ${all === 1 ? "is" : "are"} found by one method only, ${methods[totals.findIndex(Boolean)]}.${rest}`;
+    if (able === 1) return `Only ${methods[totals.findIndex(Boolean)]} finds any edge: ${count(pairs.length, "pair")}.${rest}`;
+    if (all === pairs.length && !told.more) return `${idle ? `All ${able} methods that find any edge` : `All ${able} methods`} find the same ${count(all, "pair")}.${rest}`;
     return `${of}, ${all.toLocaleString("en")} ${all === 1 ? "is" : "are"} found by ${idle ? `all ${able} methods that find any` : `all ${able} methods`}, and ${one.toLocaleString("en")} by only one.${rest}`;
   };
   const cell = (yes) => {

@@ -19,8 +19,9 @@ const tellCount = () => {
   $("tile-edges").textContent = n.toLocaleString("en");
   const top = state.edges[0];
   $("tile-strongest").textContent = n ? signed(rho[top], 2) : "–";
-  $("tile-strongest-pair").textContent = n ? shortPair(top) : "no edge at this level";
-  $("looking").hidden = asTested();
+  $("tile-strongest-pair").textContent = n ? `strongest: ${shortPair(top)}` : "no edge at this level";
+  // What the script cannot say anew belongs to the rule that was tested.
+  for (const one of [$("looking"), ...document.querySelectorAll("[data-tested]")]) one.hidden = asTested();
 };
 
 const update = () => {

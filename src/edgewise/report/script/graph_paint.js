@@ -130,7 +130,7 @@ const paintUnits = (to) => {
     if (unit.inside && unit.r > 9) {
       to.font = fontOf(LABEL_FONT, 600);
       to.textAlign = "center";
-      to.fillStyle = "#1b1f24";
+      to.fillStyle = "#000";
       to.fillText(unit.inside, unit.x, unit.y + 0.36 * LABEL_FONT);
     }
   }

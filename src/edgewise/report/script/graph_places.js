@@ -145,12 +145,13 @@ const place = settled();
 // ---- the part of it that is seen -----------------------------------------------------------------
 const size = { w: 690, h: 460 };
 // Where the buttons for zooming are; no name is written there.
-const corner = { w: 44, h: 104 };
+const corner = { w: 44, h: 122 };
 // k times as large, with the place (x, y) in the middle.
 const view = { k: 1, x: 0.5, y: 0.5 };
 const room = () => {
-  const side = Math.min(52, 0.1 * size.w);
-  return { w: Math.max(size.w - 2 * side, 1), h: Math.max(size.h - 58, 1), x: size.w / 2, y: (size.h - 8) / 2 };
+  // At the right no node stands under the buttons.
+  const [left, right] = [Math.min(52, 0.1 * size.w), 56];
+  return { w: Math.max(size.w - left - right, 1), h: Math.max(size.h - 58, 1), x: (left + size.w - right) / 2, y: (size.h - 8) / 2 };
 };
 const onScreen = ([x, y], { w, h, x: mx, y: my } = room()) => [mx + view.k * (x - view.x) * w, my + view.k * (y - view.y) * h];
 const onGround = ([x, y], { w, h, x: mx, y: my } = room()) => [view.x + (x - mx) / (view.k * w), view.y + (y - my) / (view.k * h)];

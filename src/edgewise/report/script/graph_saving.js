@@ -4,7 +4,7 @@ const unitShapes = (unit) => {
   const chosen = isChosen(unit);
   const circle = draw("circle", { cx: unit.x.toFixed(1), cy: unit.y.toFixed(1), r: unit.r.toFixed(1), fill: resolved(unit.colour), stroke: resolved(chosen ? "--ink" : "--node-line"), "stroke-width": chosen ? 3.5 : Math.min(1.3, 0.3 * unit.r).toFixed(2), opacity });
   if (!unit.inside) return [circle];
-  return [circle, pictureText(unit.inside, { x: unit.x.toFixed(1), y: (unit.y + 4).toFixed(1), "text-anchor": "middle", "font-weight": 600, fill: "#1b1f24", opacity })];
+  return [circle, pictureText(unit.inside, { x: unit.x.toFixed(1), y: (unit.y + 4).toFixed(1), "text-anchor": "middle", "font-weight": 600, fill: "#000", opacity })];
 };
 // Rows of colours and names below the graph; returns how high they are.
 const legendShapes = (to) => {

@@ -46,7 +46,7 @@ const tellDrawn = () => {
   const all = state.edges.length;
   const lines = scene.lines.filter((line) => !line.pairs).length;
   const of = `${lines.toLocaleString("en")} of ${count(all, "edge")}`;
-  let told = all > 1 ? `All ${count(all, "edge")} are drawn.` : all ? "The one edge is drawn." : "No edges at this level.";
+  let told = all === 2 ? "Both edges are drawn." : all > 1 ? `All ${count(all, "edge")} are drawn.` : all ? "The one edge is drawn." : "No edges at this level.";
   if (lines < all) told = `${lines === state.top && !state.selected ? "The strongest " : ""}${of} drawn; the table has all.`;
   if (inNeighbourhood()) told = `${count(scene.nodes.length, "variable")} within ${count(state.hops, "step")}, ${of}.`;
   else if (scene.supers.length) told = `${count(scene.supers.length, "community", "communities")} as nodes: click one to open it.`;

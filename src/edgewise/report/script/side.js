@@ -41,7 +41,7 @@
 
   const overview = () => {
     if (!state.edges.length)
-      return [make("p", "No pair is an edge at this level.", "muted"), block("Strongest pairs", "no edges", byStrength.slice(0, FEW).map(edgeItem))];
+      return [make("p", "No pair is an edge at this level.", "muted"), block("Strongest pairs", "partial correlation", byStrength.slice(0, FEW).map(edgeItem))];
     const hubs = byDegree().slice(0, FEW);
     const members = data.communityNames.map((_, c) => communities.filter((one) => one === c).length);
     const many = members.length > FEW + 1 && !everyCommunity;
