@@ -46,6 +46,7 @@ from edgewise.questions.diagnose import diagnose as diagnose
 from edgewise.questions.edge_test import edge_test as edge_test
 from edgewise.questions.estimator import EdgeTest as EdgeTest
 from edgewise.questions.plan import SamplePlan as SamplePlan
+from edgewise.questions.plan import detectable_effect as detectable_effect
 from edgewise.questions.plan import plan_sample_size as plan_sample_size
 from edgewise.questions.pool import pool as pool
 from edgewise.results.difference import EdgeDifferenceResult as EdgeDifferenceResult

@@ -15,7 +15,9 @@ def test_every_method_has_its_line(run_edgewise, csv_file):
     assert "Gaussian data only" in shown["fisher"]
     assert "needs" in shown["trace"]
     assert "rows" in shown["trace"]
-    assert done.stdout.splitlines()[-1].startswith("Use method ")
+    assert done.stdout.splitlines()[-4].startswith("Use method ")
+    again = f"  edgewise test {csv_file} --alpha 0.01 --correction bh"
+    assert done.stdout.splitlines()[-2:] == ["Next, test with method 'score':", again]
     assert done.stderr == ""
 
 
@@ -57,5 +59,6 @@ def test_more_columns_than_rows(run_edgewise, tmp_path, write_csv):
     refusals = [line for line in lines if "more rows than columns" in line]
     assert len(refusals) == 1
     assert refusals[0].startswith("score, wald, batch, kendall, kendall, bound and ")
-    assert lines[-1].startswith("Use method 'nodewise', which assumes a sparse graph")
+    assert lines[-4].startswith("Use method 'nodewise', which assumes a sparse graph")
+    assert lines[-1] == f"  edgewise test {path} --method nodewise"
     assert done.stderr == ""

@@ -16,11 +16,20 @@ def test_demo(run_edgewise, tmp_path, require):
     assert sorted(os.listdir(tmp_path)) == [report.name, picture.name]
     pixels = require("matplotlib.image").imread(picture)
     assert min(pixels.shape[:2]) > 300
-    assert done.stdout.splitlines()[-2:] == [
+    assert done.stdout.splitlines()[-4:] == [
         f"The graph is in {picture}",
         f"The report is in {report}",
+        "",
+        "Next, open the report in a browser, then try a table of your own: edgewise report "
+        "DATA.csv --open",
     ]
-    result = ew.edge_test(ew.datasets.load_sp500_returns())
+    # Table, picture and report are of the method that fits.
+    returns = ew.datasets.load_sp500_returns()
+    method = ew.diagnose(returns).recommended
+    assert method == "batch"
+    assert f"Use method '{method}'" in done.stdout
+    result = ew.edge_test(returns, method=method)
+    assert result.headline() in done.stdout
     assert f"strongest of {result.n_edges} edges" in done.stdout
     for edge in result.edges()[:10]:
         assert f"{edge.source} – {edge.target}" in done.stdout

@@ -135,6 +135,9 @@ def test_on_a_terminal(csv_file, require, width):
         assert process.wait(60) == 0
     text = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown.decode())
     limit = {"0": 80, "7": 30, "abc": 80}.get(width) or int(width)
-    assert all(cell_len(line) <= limit for line in text.splitlines())
+    *lines, command = text.splitlines()
+    assert all(cell_len(line) <= limit for line in lines)
+    # What is to be copied is not broken.
+    assert command == f"  edgewise report {csv_file} --open"
     assert "a – b" in text
     assert "correlation" in text

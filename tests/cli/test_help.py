@@ -73,6 +73,7 @@ def test_examples_run(name, data_of_the_examples, tmp_path):
     assert name == "edgewise" or 2 <= len(commands) <= 4
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONUTF8": "1"}
     environment["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    environment["BROWSER"] = "true"  # a program that shows nothing
     if "~" in script:
         environment["HOME"] = str(tmp_path)
     done = subprocess.run(

@@ -202,6 +202,7 @@ def test_the_ladder_on_real_data(run_edgewise, table_of, tmp_path, require, name
     assert shown["batch"][3] == str(batch.n_edges)
     both = np.count_nonzero(batch.reject & score.reject) // 2
     assert shown["batch"][4] == f"{both}/{score.n_edges}"
-    advice = done.stdout.splitlines()[-1]
+    advice, *step = [line for line in done.stdout.splitlines() if "'batch'" in line]
     assert advice.startswith("Use method 'batch': rows depend on the rows before them")
+    assert step == ["Next, test with method 'batch':"]
     assert advice.endswith(".")

@@ -17,11 +17,37 @@ def test_every_method_says_how_many_rows(run_edgewise, table_of, csv_file, rows)
     assert done.stdout.startswith(start)
     shown = table_of(done)
     assert list(shown) == list(METHODS)
-    for name, (guarantee, typical, hardest) in shown.items():
-        plan = ew.plan_sample_size(rows, effect=0.2, power=0.9, alpha=0.01, method=name)
+    for name, (guarantee, finds, typical, hardest) in shown.items():
+        question = {"power": 0.9, "alpha": 0.01, "method": name}
+        plan = ew.plan_sample_size(rows, effect=0.2, **question)
         assert guarantee == METHODS[name].guarantee
         assert typical == f"{plan.n_samples:,}"
         assert hardest == f"{int(np.nanmax(plan.pairs)):,}"
+        effect = ew.detectable_effect(rows, **question)
+        assert finds == ("none" if np.isnan(effect) else f"{effect:.3f}")
+    missing = ew.plan_sample_size(rows, effect=0.2, power=0.9, alpha=0.01).n_samples - 400
+    assert f"\nNext, collect {missing:,} more rows, or" in done.stdout
+
+
+def test_without_an_effect_it_says_what_the_rows_find(run_edgewise, table_of, csv_file, rows):
+    done = run_edgewise("plan", csv_file)
+    start = "Partial correlations that 400 rows find (power 0.8, alpha 0.05, all pairs corrected"
+    assert done.stdout.startswith(start)
+    effect = ew.detectable_effect(rows)
+    assert table_of(done)["score"] == [METHODS["score"].guarantee, f"{effect:.3f}"]
+    own = f"Your 400 rows find a partial correlation of {effect:.3f} with power 0.8 (score, Holm "
+    assert f"{own}over 6 pairs):" in done.stdout
+    curve = done.stdout.partition("over 6 pairs):\n")[2].splitlines()
+    assert sum("●" in line for line in curve) == 1
+    assert max(map(len, curve[:11])) < 80
+    assert done.stdout.endswith(f"edgewise plan {csv_file} --effect {effect / 2:.1g}\n")
+
+
+def test_the_curve_in_plain_ascii(run_edgewise, csv_file):
+    environment = {"PYTHONUTF8": "0", "LC_ALL": "C", "PYTHONCOERCECLOCALE": "0"}
+    done = run_edgewise("plan", csv_file, env=environment)
+    assert done.stdout.isascii()
+    assert sum("@" in line for line in done.stdout.splitlines()) == 1
 
 
 def test_a_real_data_set(run_edgewise, table_of, tmp_path, require):
@@ -29,10 +55,10 @@ def test_a_real_data_set(run_edgewise, table_of, tmp_path, require):
     path = tmp_path / "returns.parquet"
     require("pyarrow.parquet").write_table(table, path)
     shown = table_of(run_edgewise("plan", path, "--effect", "0.1"))
-    assert shown["score"][1] == f"{ew.plan_sample_size(table, effect=0.1).n_samples:,}"
+    assert shown["score"][2] == f"{ew.plan_sample_size(table, effect=0.1).n_samples:,}"
 
     def rows(method):
-        return int(shown[method][1].replace(",", ""))
+        return int(shown[method][2].replace(",", ""))
 
     assert rows("fisher") < rows("score") < rows("whitened") < rows("eig") < rows("trace")
 
@@ -48,14 +74,13 @@ def test_columns_and_missing_values(run_edgewise, table_of, tmp_path, rows, writ
     assert "--missing drop" in line
     shown = table_of(run_edgewise("plan", path, "--effect", "0.2", "--columns", "a,c,d"))
     expected = ew.plan_sample_size(X[:, [0, 2, 3]], effect=0.2)
-    assert shown["score"][1] == f"{expected.n_samples:,}"
+    assert shown["score"][2] == f"{expected.n_samples:,}"
     assert table_of(run_edgewise("plan", path, "--effect", "0.2", "--drop-missing"))["score"]
 
 
 @pytest.mark.parametrize(
     ("arguments", "status", "fragments"),
     [
-        (["rows.csv"], 2, ["Missing option '--effect'"]),
         (["--effect", "0.1"], 2, ["Missing argument 'DATA"]),
         (["rows.csv", "--effect", "1"], 2, ["effect", "between 0 and 1", "got 1.0"]),
         (["rows.csv", "--effect", "0.1", "--power", "1"], 2, ["power", "between 0 and 1"]),

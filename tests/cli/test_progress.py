@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from edgewise.cli.progress import left_text, peak_memory, remaining
+from edgewise.cli.progress import left_text, peak_memory, rate_text, remaining
 
 
 def steady(seconds, rate=100.0, step=0.1):
@@ -44,6 +44,19 @@ def test_a_rate_that_falls_or_stops():
 
 def test_more_than_there_was_to_do():
     assert remaining(steady(10), 500) == 0
+
+
+def test_the_first_of_unequal_steps_say_little():
+    assert remaining(steady(10), 10_000, early=0.2) is None
+    assert remaining(steady(21), 10_000, early=0.2) == pytest.approx(79)
+
+
+@pytest.mark.parametrize(
+    ("rate", "text"),
+    [(0, "0"), (0.6459, "0.646"), (99.96, "100"), (20_939, "20,900"), (3.2e9, "3,200,000,000")],
+)
+def test_a_rate_without_powers_of_ten(rate, text):
+    assert rate_text(rate) == text
 
 
 def test_nothing_done():

@@ -43,6 +43,7 @@ def test_the_report_of_a_file(run_edgewise, run_main, csv_file, rows):
     assert done.stdout.splitlines() == [
         result.summary().splitlines()[0],
         f"The report is in {written}",
+        "The page holds up to 500 sampled rows; leave them out with --no-rows.",
     ]
     assert sorted(os.listdir(folder)) == ["edgewise-report.html", "rows.csv"]
     text = page(written)

@@ -79,8 +79,11 @@ FAR = {"tail_index": 2.0, "farther_tail_index": 2.0}
     ids=str,
 )
 def test_the_advice_is_a_sentence(facts, start, fragments):
-    advice = with_facts(**facts).advice()
+    found = with_facts(**facts)
+    advice = found.advice()
     assert advice.startswith(start)
+    first = "no method yet" if found.recommended is None else f"method {found.recommended!r}"
+    assert advice.startswith(f"Use {first}")
     assert advice.endswith(".")
     assert "\n" not in advice
     assert "logarithm" not in advice

@@ -123,6 +123,27 @@ class TestSequential:
         assert 0.8 - 4 * np.sqrt(0.8 * 0.2 / 300) < np.mean(found) < 0.97
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_the_plan_for_what_the_rows_find_is_as_many_rows(pilot, method):
+    effect = ew.detectable_effect(pilot, method=method)
+    if np.isnan(effect):
+        assert method in BOUNDS
+        assert rows_for(pilot, effect=0.99, method=method) > len(pilot)
+    else:
+        error = 0.02 if method == "nodewise" else 0.005  # simulated
+        assert rows_for(pilot, effect=effect, method=method) == pytest.approx(2000, rel=error)
+
+
+def test_what_the_rows_find_depends_on_the_question(pilot):
+    usual = ew.detectable_effect(pilot)
+    assert ew.detectable_effect(pilot, power=0.95) > usual
+    assert ew.detectable_effect(pilot, alpha=0.001) > usual
+    assert ew.detectable_effect(pilot, correction=None) < usual
+    assert ew.detectable_effect(pilot, pairs=[("x0", "x1")]) != usual
+    assert ew.detectable_effect(pilot[:200]) > 2 * usual
+    assert ew.detectable_effect(pilot[:7]) > 0.9 or np.isnan(ew.detectable_effect(pilot[:7]))
+
+
 def test_a_stricter_level_needs_more_rows(pilot):
     by_alpha = [rows_for(pilot, effect=0.1, alpha=alpha) for alpha in (0.2, 0.05, 0.001)]
     assert by_alpha == sorted(by_alpha)

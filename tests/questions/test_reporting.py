@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from html import unescape
@@ -42,6 +43,12 @@ def facts(path):
 
 def heading(path):
     return re.search(r"<h1>(.*?)</h1>", path.read_text(encoding="utf-8"))[1]
+
+
+def payload(path):
+    """What the script of a page works with."""
+    text = path.read_text("utf-8").split('id="data">')[1].split("</script>")[0]
+    return json.loads(text)
 
 
 class TestData:
@@ -208,12 +215,53 @@ class TestText:
     def test_what_is_known_need_not_be_found_again(self, rows, result, path, monkeypatch):
         source = open_table(rows)
         lines, diagnosis = compare_methods(source, 0.05, "holm"), diagnose(source)
-        result.report(path, data=rows)
+        result.report(path, data=rows, rows=False)
         whole = path.read_bytes()
         monkeypatch.setattr("edgewise.questions.reporting.compare_methods", None)
         monkeypatch.setattr("edgewise.questions.reporting.diagnose", None)
         report_of(result, path, lines=lines, diagnosis=diagnosis)
         assert path.read_bytes() == whole
+
+
+class TestRows:
+    def test_a_page_holds_sampled_rows_unless_told_not_to(self, rows, result, path):
+        result.report(path, data=rows, compare=False)
+        assert payload(path)["sample"]["rows"] == 400
+        assert "400 sampled rows as residuals" in path.read_text("utf-8")
+        result.report(path, data=rows, compare=False, rows=False)
+        assert payload(path)["sample"] is None
+        assert "no rows of the data" in path.read_text("utf-8")
+
+    def test_residuals_of_no_latent_correlations(self, rows, path):
+        ew.edge_test(rows, method="kendall").report(path, data=rows, compare=False)
+        assert payload(path)["sample"] is None
+
+
+class TestFitting:
+    """Where the data break the condition of the test, the page has the edges of one that fits."""
+
+    @pytest.fixture
+    def dependent(self):
+        noise = np.random.default_rng(0).standard_normal((2000, 3))
+        for k in range(1, len(noise)):
+            noise[k] += 0.7 * noise[k - 1]
+        return noise
+
+    @pytest.mark.parametrize("compare", [None, False])
+    def test_dependent_rows(self, dependent, path, compare):
+        ew.edge_test(dependent).report(path, data=dependent, compare=compare)
+        asked, fits = payload(path)["tests"]
+        assert (asked["method"], fits["method"]) == ("score", "batch")
+        assert asked["broken"]
+        assert not fits["broken"]
+        batch = ew.edge_test(dependent, method="batch")
+        assert f"Method “batch” allows for this and finds {batch.n_edges} edge" in path.read_text(
+            "utf-8"
+        )
+
+    def test_of_the_method_itself(self, dependent, path):
+        ew.edge_test(dependent, method="batch").report(path, data=dependent, compare=False)
+        assert len(payload(path)["tests"]) == 1
 
 
 class TestFile:

@@ -9,14 +9,17 @@ import numpy as np
 import pytest
 
 import edgewise as ew
+from edgewise.inference.cautions import Caution
 from edgewise.report.difference import difference_html
+from edgewise.report.difference_graphs import graphs, layout_of, signed
+from edgewise.view.style import edge_width
 
 
 @pytest.fixture(scope="module")
 def compared():
     a, b = np.random.default_rng(4).standard_normal((2, 500, 4))
     b[:, 3] += b[:, 2]
-    return ew.compare_groups(a, b, group_names=("before", "after"))
+    return ew.compare_groups(a, b, group_names=("before", "after the change of all rules"))
 
 
 def cells(html, number=0):
@@ -32,8 +35,8 @@ def test_the_page_says_what_differs(compared):
     ((name, a, b, difference, *_, adjusted),) = cells(html)
     (pair,) = compared.edges()
     assert name == "x2 – x3"
-    assert (a, b) == (f"{pair.partial_correlation_a:+.3f}", f"{pair.partial_correlation_b:+.3f}")
-    assert difference == f"{pair.difference:+.3f}"
+    assert (a, b) == (signed(pair.partial_correlation_a), signed(pair.partial_correlation_b))
+    assert difference == signed(pair.difference)
     assert adjusted == f"{pair.adjusted_pvalue:.2g}"
     assert "The other 5 pairs" in html
     assert len(cells(html, 1)) == 5
@@ -47,12 +50,39 @@ def test_nothing_differs(rows):
 
 def test_three_graphs_with_the_same_places(compared):
     html = difference_html(compared)
-    graphs = re.findall(r"<svg.*?</svg>", html, re.S)
-    places = [re.findall(r'<circle cx="([^"]+)" cy="([^"]+)"', graph) for graph in graphs]
+    drawn = re.findall(r"<svg viewBox.*?</svg>", html, re.S)
+    places = [re.findall(r'<circle cx="([^"]+)" cy="([^"]+)"', graph) for graph in drawn]
     assert places[0] == places[1] == places[2]
     assert len(places[0]) == 4
-    assert [graph.count("<line ") for graph in graphs] == [0, 1, 1]
-    assert 'class="edge negative"' in graphs[2]  # larger in the second group
+    assert [graph.count("<line ") for graph in drawn] == [0, 1, 1]
+    assert 'class="edge negative"' in drawn[2]  # larger in the second group
+    assert "stroke-dasharray" in drawn[2]
+
+
+def test_the_same_strength_has_the_same_width_in_all_graphs(compared):
+    (pair,) = compared.edges()
+    _, second, third = graphs(compared, layout_of([compared]))
+    ratio = second.lines[0].width / float(edge_width(pair.partial_correlation_b))
+    assert third.lines[0].width / float(edge_width(pair.difference)) == pytest.approx(
+        ratio, rel=0.01
+    )
+
+
+def test_names_are_short_and_different():
+    X = np.random.default_rng(1).standard_normal((400, 5))
+    names = [f"Adjusted close of share {k} in New York" for k in range(5)]
+    result = ew.compare_groups(X[::2], X[1::2], feature_names=names)
+    labels = layout_of([result]).labels
+    assert len(set(labels)) == 5
+    assert max(map(len, labels)) <= 14
+
+
+def test_a_caution_that_breaks_the_promise_is_in_the_answer(compared):
+    assert "speaks against" in difference_html(compared)
+    caution = Caution("The rows depend on each other.", "dependence", breaks=True)
+    html = difference_html(replace(compared, cautions=(caution,)))
+    assert "Do not trust “wald” here" in html
+    assert "</strong> But the data break the condition of this test" in html
 
 
 def test_permutations_are_told(rows):
@@ -70,32 +100,3 @@ def test_hostile_names_are_text(hostile_rows, hostile_names):
     assert "\x1b" not in html
     assert "{{7*7}}" in html
     assert "script-src" not in html
-
-
-def test_in_a_browser(compared, tmp_path, require):
-    """Chromium shows it, asks for nothing else, and axe-core finds nothing serious."""
-    sync_playwright = require("playwright.sync_api").sync_playwright
-    axe = require("axe_playwright_python")
-    compared.report(tmp_path / "groups.html", title="Two groups")
-    asked, said = [], []
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=require("chromium"), args=["--headless", "--no-sandbox"]
-        )
-        context = browser.new_context(bypass_csp=True)  # for axe itself
-        page = context.new_page()
-        page.on("request", lambda request: asked.append(request.url))
-        page.on("console", lambda message: said.append(message.text))
-        page.goto((tmp_path / "groups.html").as_uri())
-        assert page.locator("h1").text_content() == "Two groups"
-        assert page.locator("svg").count() == 3
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-        script = (tmp_path / axe.__file__).with_name("axe.min.js").read_text(encoding="utf-8")
-        page.evaluate(script)
-        found = page.evaluate("axe.run({ resultTypes: ['violations'] })")
-        browser.close()
-    assert len(asked) == 1
-    assert not said
-    assert [
-        one["id"] for one in found["violations"] if one["impact"] in ("serious", "critical")
-    ] == []

@@ -213,7 +213,9 @@ class TestPictures:
         ax = results["given"].plot("forest")
         labels = [label.get_text() for label in ax.get_yticklabels()]
         assert sorted(labels) == ["a – b", "a – c", "b – c"]
-        assert ax.get_title().startswith("All 3 tested pairs: 2 edges")
+        assert ax.get_title().startswith(
+            "All 3 tested pairs (score, α = 0.05)\nfilled: all 2 edges"
+        )
         assert ax.get_xlabel().endswith("for all tested pairs at once")
 
     def test_dollar_signs_are_no_formula(self):

@@ -8,6 +8,7 @@ import pytest
 import edgewise as ew
 from edgewise.errors import ParameterError
 from edgewise.view.difference import overlaid, panels, plot_difference
+from edgewise.view.style import edge_width
 
 
 @pytest.fixture(autouse=True)
@@ -58,15 +59,10 @@ def test_the_edges_of_a_group_are_those_of_its_own_test(rows):
         np.testing.assert_array_equal(panel.reject, ew.edge_test(own, method="wald").reject)
 
 
-def test_the_two_groups_share_a_scale_of_widths(compared):
-    first, second, _ = plot_difference(compared)
-    strongest = max(
-        np.abs(panel.partial_correlation[panel.reject]).max() for panel in panels(compared)[:2]
-    )
-    for ax, panel in zip((first, second), panels(compared), strict=False):
+def test_all_graphs_share_the_absolute_scale_of_widths(compared):
+    for ax, panel in zip(plot_difference(compared), panels(compared), strict=True):
         sizes = np.sort(np.abs(panel.partial_correlation[np.triu(panel.reject, k=1)]))
-        widest = segments(ax).get_linewidth()[-1] - 0.6
-        np.testing.assert_allclose(widest, 7 * sizes[-1] / strongest, rtol=1e-6)
+        np.testing.assert_allclose(segments(ax).get_linewidth(), edge_width(sizes))
 
 
 def test_the_layout_is_that_of_the_stronger_correlation(compared):

@@ -10,7 +10,7 @@ import pytest
 
 import edgewise as ew
 from edgewise import datasets
-from edgewise.view import layout
+from edgewise.view import style
 from edgewise.view.forest import plot_forest
 
 
@@ -63,11 +63,17 @@ def test_edges_are_filled_and_coloured_others_hollow(result):
     pairs = result.pairs()[:30]
     assert {pair.reject for pair in pairs} == {True, False}
     for pair, mark in zip(pairs, marks, strict=True):
-        sign = layout.POSITIVE if pair.partial_correlation > 0 else layout.NEGATIVE
-        wanted = (sign, sign) if pair.reject else (layout.QUIET, "#ffffff")
+        sign = style.POSITIVE if pair.partial_correlation > 0 else style.NEGATIVE
+        wanted = (sign, sign) if pair.reject else (style.QUIET, "#ffffff")
         assert (mark.get_color(), mark.get_markerfacecolor()) == wanted
     edges = sum(pair.reject for pair in pairs)
-    assert f"The 30 strongest of 55 pairs: {edges} edges, filled" in axes.get_title()
+    first, second = axes.get_title().splitlines()
+    assert first == "The 30 strongest of 55 pairs (score, α = 0.05)"
+    assert edges == 25
+    assert second == "filled: 25 of the 26 edges; 1 weaker one is left out"
+    few = plot_forest(result, most=10).get_title()
+    assert "filled: 10 of the 26 edges; 16 weaker ones are left out" in few
+    assert "filled: all 26 edges" in plot_forest(result, most=55).get_title()
 
 
 @pytest.mark.filterwarnings("ignore::edgewise.errors.TooFewRowsWarning")
@@ -116,4 +122,21 @@ def test_names_do_not_collide():
 
 def test_the_only_pair():
     X = np.random.default_rng(0).standard_normal((99, 2))
-    assert plot_forest(ew.edge_test(X)).get_title().startswith("The only pair: no edges")
+    assert plot_forest(ew.edge_test(X)).get_title().splitlines() == [
+        "The only pair (score, α = 0.05)",
+        "no edges",
+    ]
+
+
+def test_pointwise_intervals_of_chosen_pairs_say_so(result):
+    pointwise = ew.edge_test(datasets.load_sachs(), correction="bh")
+    assert "too narrow for pairs chosen" in plot_forest(pointwise).get_xlabel()
+    assert "too narrow" not in plot_forest(result).get_xlabel()
+
+
+def test_a_small_page_shows_fewer_pairs(result, require):
+    axes = require("matplotlib.figure").Figure((6, 2)).add_subplot()
+    plot_forest(result, ax=axes)
+    shown = len(axes.get_yticklabels())
+    assert 5 < shown < 15
+    assert f"The {shown} strongest of 55 pairs" in axes.get_title()

@@ -10,7 +10,9 @@ import pytest
 import edgewise as ew
 from edgewise import datasets
 from edgewise.simulate import make_hub_precision, sample
-from edgewise.view.heatmap import clustered_order, plot_heatmap
+from edgewise.view import style
+from edgewise.view.communities import communities_of
+from edgewise.view.heatmap import clustered_order, community_order, plot_heatmap
 
 
 @pytest.fixture(autouse=True)
@@ -64,6 +66,7 @@ def test_marks_are_the_edges_and_tell_the_sign(result):
     assert len(axes.collections[0].get_paths()[0].vertices) == 4  # +
     assert len(axes.collections[1].get_paths()[0].vertices) == 2  # −
     assert f"{result.n_edges} edges" in axes.get_title()
+    assert "pairs without a mark are no edges" in axes.get_title()
 
 
 def test_variables_that_belong_together_stand_together():
@@ -79,13 +82,31 @@ def test_variables_that_belong_together_stand_together():
     assert np.count_nonzero(np.diff(group_of[order])) == 2
 
 
-def test_the_order_depends_on_neither_alpha_nor_method(result):
-    others = [
-        ew.edge_test(datasets.load_sachs(), **options)
-        for options in ({"alpha": 1e-8}, {"method": "fisher"})
-    ]
-    for other in others:
-        assert shown_names(plot_heatmap(other)) == shown_names(plot_heatmap(result))
+def test_communities_stand_together_with_their_colours(result, require):
+    to_rgba = require("matplotlib.colors").to_rgba
+    communities = communities_of(result)
+    order = community_order(result, communities)
+    assert sorted(order) == list(range(11))
+    assert np.all(np.diff(communities[order]) >= 0)
+    axes = plot_heatmap(result)
+    assert [result.feature_names[i] for i in order] == shown_names(axes)
+    for number in range(communities.max() + 1):
+        colour = to_rgba(style.community_colour(number))
+        sides = [strip for strip in axes.patches if strip.get_facecolor() == colour]
+        assert {max(one.get_width(), one.get_height()) for one in sides} == {
+            float(np.sum(communities == number))
+        }
+
+
+def test_a_cell_has_the_colour_of_the_bar(result):
+    axes = plot_heatmap(result)
+    bar = next(other for other in axes.figure.axes if other is not axes)
+    (image,) = axes.images
+    assert bar.get_ylim() == image.get_clim()
+    # The bar is painted by the same linear scale.
+    painted = bar.collections[-1]
+    assert painted.norm is image.norm
+    assert painted.cmap(painted.norm(0.301)) == image.cmap(image.norm(0.301))
 
 
 def test_names_of_sixty_variables_do_not_collide():
@@ -96,7 +117,7 @@ def test_names_of_sixty_variables_do_not_collide():
     for labels in (axes.get_xticklabels(), axes.get_yticklabels()):
         boxes = [label.get_window_extent() for label in labels]
         assert not any(one.overlaps(other) for one, other in pairwise(boxes))
-        assert min(label.get_fontsize() for label in labels) >= 5
+        assert min(label.get_fontsize() for label in labels) >= 8
 
 
 def test_more_variables_have_no_names():
@@ -104,6 +125,15 @@ def test_more_variables_have_no_names():
     axes = plot_heatmap(ew.edge_test(X))
     assert axes.get_xticklabels() == axes.get_yticklabels() == []
     assert "61 variables" in axes.get_xlabel()
+
+
+def test_of_many_variables_only_the_edges_are_coloured():
+    X = sample("gaussian", make_hub_precision(70, n_hubs=5), 1000, rng=0)
+    result = ew.edge_test(X)
+    axes = plot_heatmap(result)
+    shown = np.ma.filled(axes.images[0].get_array(), 0.0)
+    assert np.count_nonzero(shown) == 2 * result.n_edges
+    assert "pairs that are no edges are blank" in axes.get_title()
 
 
 def test_pure_noise_does_not_glow():

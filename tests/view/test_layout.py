@@ -11,7 +11,7 @@ import pytest
 import edgewise as ew
 from edgewise import datasets
 from edgewise.simulate import make_grid_precision, make_hub_precision, sample
-from edgewise.view import layout
+from edgewise.view import layout, stress
 
 
 def partial_correlations(precision):
@@ -68,9 +68,9 @@ def test_strong_pairs_lie_close(returns):
 def test_the_stress_is_as_small_as_that_of_kamada_and_kawai(returns, require):
     nx = require("networkx")
     result = ew.edge_test(returns)
-    distance = layout._distances(result.partial_correlation)
+    distance = stress.path_distances(result.partial_correlation)
 
-    def stress(places):
+    def raw_stress(places):
         upper = np.triu_indices(20, k=1)
         ratio = lengths(places)[upper] / distance[upper]
         return np.sum((ratio * ratio.sum() / np.sum(ratio**2) - 1) ** 2)
@@ -79,8 +79,44 @@ def test_the_stress_is_as_small_as_that_of_kamada_and_kawai(returns, require):
     placed = nx.kamada_kawai_layout(
         complete, dist={i: dict(enumerate(distance[i])) for i in range(20)}
     )
-    theirs = stress(np.array([placed[i] for i in range(20)]))
-    assert stress(layout.node_positions(result)) < 1.02 * theirs
+    theirs = raw_stress(np.array([placed[i] for i in range(20)]))
+    assert raw_stress(layout.node_positions(result)) < 1.02 * theirs
+
+
+def test_a_grid_of_many_nodes_unfolds():
+    """Neighbours in the grid are near on the page: the noise of all other pairs does not pull."""
+    precision = make_grid_precision(144)
+    result = ew.edge_test(sample("gaussian", precision, 2000, rng=0))
+    apart = lengths(layout.node_positions(result))
+    joined = (precision != 0) & ~np.eye(144, dtype=bool)
+    # A grid of 12 × 12 has 1/11 of its side between neighbours; its half diagonal is 1.
+    assert np.median(apart[joined]) < 0.2
+    assert np.quantile(apart[~joined & ~np.eye(144, dtype=bool)], 0.1) > 2 * np.median(
+        apart[joined]
+    )
+
+
+def test_many_nodes_stay_where_they_are_when_alpha_method_or_rounding_change():
+    X = sample("gaussian", make_hub_precision(40, n_hubs=4), 1000, rng=0)
+    wanted = layout.node_positions(ew.edge_test(X))
+    for options in ({"alpha": 1e-6}, {"method": "fisher"}):
+        found = layout.node_positions(ew.edge_test(X, **options))
+        np.testing.assert_allclose(found, wanted, atol=1e-6)
+
+
+def test_groups_that_nothing_connects_lie_apart():
+    rho = np.eye(40)
+    for start in range(0, 32, 8):
+        rho[start, start + 1 : start + 8] = rho[start + 1 : start + 8, start] = 0.4
+    places = place(rho)
+    middles = np.array([places[start : start + 8].mean(axis=0) for start in range(0, 32, 8)])
+    reach = max(
+        np.hypot(*(places[start : start + 8] - middle).T).max()
+        for start, middle in zip(range(0, 32, 8), middles, strict=True)
+    )
+    assert lengths(middles)[np.triu_indices(4, k=1)].min() > 1.8 * reach
+    # Those without a neighbour stand in rows below.
+    assert places[32:, 1].max() < places[:32, 1].min()
 
 
 def test_stars_are_drawn_as_stars():

@@ -9,9 +9,11 @@ import pytest
 
 import edgewise as ew
 from edgewise import datasets
-from edgewise.simulate import make_hub_precision, sample
-from edgewise.view import layout
+from edgewise.simulate import make_grid_precision, make_hub_precision, sample
+from edgewise.view import style
+from edgewise.view.communities import communities_of, community_names, edge_strengths
 from edgewise.view.network import plot_network
+from edgewise.view.style import edge_width
 
 
 @pytest.fixture(autouse=True)
@@ -42,14 +44,27 @@ def star(require):
 
 
 def drawn_edges(axes):
-    """Segments, widths, colours and dashes."""
+    """Paths, widths, colours and dashes."""
     (edges,) = (found for found in axes.collections if hasattr(found, "get_segments"))
     return (
-        np.array(edges.get_segments()).reshape(-1, 2, 2),
+        edges.get_segments(),
         np.atleast_1d(edges.get_linewidth()),
         edges.get_color(),
         edges.get_linestyle(),
     )
+
+
+def node_places(axes):
+    (nodes,) = (found for found in axes.collections if len(found.get_offsets()) > 1)
+    return np.asarray(nodes.get_offsets())
+
+
+def legend_texts(axes):
+    """All texts but the names."""
+    from matplotlib.text import Text
+
+    found = (text.get_text() for text in axes.findobj(Text) if text not in axes.texts)
+    return [text for text in found if text and axes.axison is False]
 
 
 def overlapping(boxes):
@@ -66,38 +81,71 @@ def test_every_node_and_every_edge_is_drawn(rows, require):
     assert f"{result.n_edges} edges among 4 variables, 400 rows" in axes.get_title()
 
 
-def test_an_edge_joins_its_nodes_with_its_strength(rows):
+def test_an_edge_joins_its_nodes_with_its_width(rows):
+    """The same strength has the same width in every picture."""
     result = ew.edge_test(rows, correction=None, alpha=0.9)
     axes = plot_network(result)
-    place = {text.get_text(): tuple(np.round(text.get_position(), 6)) for text in axes.texts}
-    segments, widths, _, _ = drawn_edges(axes)
-    width = {
-        frozenset(map(tuple, np.round(ends, 6))): wide
-        for ends, wide in zip(segments, widths, strict=True)
-    }
-    found = [width[frozenset(place[name] for name in edge[:2])] for edge in result.edges()]
-    assert len(found) > 3
-    assert np.all(np.diff(found) < 0)
+    places = node_places(axes)
+    paths, widths, _, _ = drawn_edges(axes)
+    assert len(paths) == result.n_edges > 3
+    for path, width in zip(paths, widths, strict=True):
+        i, j = (int(np.argmin(np.hypot(*(places - end).T))) for end in path[[0, -1]])
+        np.testing.assert_allclose(places[[i, j]], path[[0, -1]], atol=1e-9)
+        assert result.reject[i, j]
+        assert width == pytest.approx(edge_width(result.partial_correlation[i, j]))
+    assert np.all(np.diff(widths) > 0)  # strong ones on top
 
 
-def test_signs_have_colours_dashes_and_a_legend(signed, require):
+def test_signs_have_colours_dashes_and_a_key(signed, require):
     to_rgb = require("matplotlib.colors").to_rgb
     axes = plot_network(signed)
     _, _, colours, styles = drawn_edges(axes)
     signs = [edge.partial_correlation > 0 for edge in reversed(signed.edges())]
     assert set(signs) == {True, False}
     for positive, colour, (_, dashes) in zip(signs, colours, styles, strict=True):
-        assert tuple(colour[:3]) == to_rgb(layout.POSITIVE if positive else layout.NEGATIVE)
+        assert tuple(colour[:3]) == to_rgb(style.POSITIVE if positive else style.NEGATIVE)
         assert (dashes is None) == positive
-    texts = [text.get_text() for text in axes.get_legend().get_texts()]
-    assert [text.split()[0] for text in texts] == ["positive", "negative"]
-    assert f"{max(edge.partial_correlation for edge in signed.edges()):.2f}" in texts[0]
+    texts = legend_texts(axes)
+    largest = max(edge.partial_correlation for edge in signed.edges())
+    assert f"positive, up to {largest:.2f}" in texts
+    assert any(text.startswith("negative, up to 0.") for text in texts)
+    assert {"|ρ̂| = 0.05", "0.1", "0.3", "0.6"} <= set(texts)
 
 
 def test_a_legend_names_only_what_is_there(rows):
     result = ew.edge_test(rows)
     assert all(edge.partial_correlation > 0 for edge in result.edges())
-    assert len(plot_network(result).get_legend().get_texts()) == 1
+    assert not any("negative" in text for text in legend_texts(plot_network(result)))
+
+
+def test_nodes_are_filled_by_community_and_sized_by_strength(require):
+    to_rgb = require("matplotlib.colors").to_rgb
+    result = ew.edge_test(datasets.load_sachs())
+    axes = plot_network(result)
+    communities = communities_of(result)
+    (nodes,) = (found for found in axes.collections if len(found.get_offsets()) > 1)
+    for number, colour in zip(communities, nodes.get_facecolor(), strict=True):
+        assert tuple(colour[:3]) == to_rgb(style.community_colour(number))
+    strength = edge_strengths(result).sum(axis=0)
+    order = np.argsort(strength)
+    assert np.all(np.diff(np.asarray(nodes.get_sizes())[order]) >= 0)
+    assert set(community_names(result, communities, result.feature_names)) <= set(
+        legend_texts(axes)
+    )
+    plain = plot_network(result, communities=False)
+    assert not any("pakts473, " in text for text in legend_texts(plain))
+
+
+def test_the_area_of_a_community_holds_no_other_node(star):
+    result = star(60)
+    axes = plot_network(result)
+    communities, places = communities_of(result), node_places(axes)
+    areas = [found for found in axes.collections if found.get_zorder() == 0]
+    assert len(areas) == communities.max() + 1 == 5
+    for number, area in enumerate(areas):
+        for shape in area.get_paths():
+            inside = shape.contains_points(places[communities != number])
+            assert not inside.any()
 
 
 @pytest.mark.parametrize("load", [datasets.load_sp500_returns, datasets.load_sachs])
@@ -105,31 +153,34 @@ def test_real_names_do_not_collide(load):
     axes = plot_network(ew.edge_test(load()))
     axes.figure.draw_without_rendering()
     assert not overlapping([text.get_window_extent() for text in axes.texts])
-    assert not overlapping([text.get_bbox_patch().get_window_extent() for text in axes.texts])
 
 
-@pytest.mark.parametrize("p", [20, 40, 60])
+@pytest.mark.parametrize("p", [20, 60, 100])
 @pytest.mark.parametrize("size", [None, (6.4, 4.8)], ids=["own", "small"])
-def test_names_do_not_collide(star, require, p, size):
+def test_names_collide_neither_with_names_nor_with_nodes(star, require, p, size):
     own = None if size is None else require("matplotlib.figure").Figure(size).add_subplot()
     result = star(p)
     axes = plot_network(result, ax=own)
     axes.figure.draw_without_rendering()
-    assert len(axes.texts) == p
-    assert not overlapping([text.get_window_extent() for text in axes.texts])
+    boxes = [text.get_window_extent() for text in axes.texts]
+    assert not overlapping(boxes)
+    pixels = axes.transData.transform(node_places(axes))
+    assert not any(box.contains(*pixel) for box in boxes for pixel in pixels)
     page = axes.get_window_extent()
-    for text in axes.texts:
-        box = text.get_window_extent()
+    for box in boxes:
         assert page.x0 <= box.x0 < box.x1 <= page.x1
-        assert page.y0 <= box.y0 < box.y1 <= page.y1
-    if size is None:
-        assert min(text.get_fontsize() for text in axes.texts) >= 7
+        assert page.y0 - 1 <= box.y0 < box.y1 <= page.y1 + 1
+    assert min(text.get_fontsize() for text in axes.texts) >= style.SMALLEST_FONT
+    assert len(boxes) >= min(p, 20)
+    if len(boxes) < p:
+        assert f"named: {len(boxes)} of {p} variables" in axes.get_title()
+    if p <= 60 and size is None:
         assert {text.get_text() for text in axes.texts} == set(result.feature_names)
 
 
 def test_nodes_keep_their_places_when_alpha_or_method_changes(rows):
     positions = [
-        [text.get_position() for text in plot_network(ew.edge_test(rows, **options)).texts]
+        node_places(plot_network(ew.edge_test(rows, **options)))
         for options in ({"alpha": 1e-9}, {"alpha": 0.5}, {"method": "fisher"})
     ]
     np.testing.assert_allclose(positions[1], positions[0], atol=1e-6)
@@ -141,15 +192,18 @@ def test_of_many_variables_the_most_connected_are_named(star):
     axes = plot_network(result)
     named = {text.get_text() for text in axes.texts}
     assert set(result.feature_names[:8]) <= named  # the hubs
-    assert len(named) == 24
-    assert "named: the 24 with the strongest edges" in axes.get_title()
-    dots = axes.collections[-1].get_offsets()
-    assert len(dots) == 96 - 24
-    axes.figure.draw_without_rendering()
-    boxes = [text.get_window_extent() for text in axes.texts]
-    assert not overlapping(boxes)
-    pixels = axes.transData.transform(dots)
-    assert not any(box.contains(*pixel) for box in boxes for pixel in pixels)
+    assert len(named) == 40
+
+
+def test_every_negative_edge_is_dashed_however_many_there_are():
+    precision = make_grid_precision(400)
+    X = sample("gaussian", precision, 4000, rng=0)
+    result = ew.edge_test(X)
+    assert result.n_edges > 600
+    _, widths, _, styles = drawn_edges(plot_network(result))
+    assert all(dashes is not None for _, dashes in styles)
+    assert min(dashes[1] for _, dashes in styles) >= 1.5  # points, a gap that is seen
+    assert len(widths) == result.n_edges
 
 
 @pytest.mark.parametrize("p", [2, 3, 12, 70])
@@ -157,7 +211,7 @@ def test_a_graph_without_edges(p):
     X = np.random.default_rng(1).standard_normal((200, p))
     axes = plot_network(ew.edge_test(X, alpha=1e-6))
     assert len(drawn_edges(axes)[0]) == 0
-    assert axes.get_legend() is None
+    assert legend_texts(axes) == [axes.get_title()]
     assert axes.get_title().startswith("0 edges")
     assert len(axes.texts) == (p if p <= 60 else 0)
 
@@ -167,6 +221,14 @@ def test_one_edge_is_not_edges():
         np.random.default_rng(0).multivariate_normal([0, 0], [[2, 1], [1, 2]], 99)
     )
     assert plot_network(result).get_title().startswith("1 edge among 2")
+
+
+def test_names_that_begin_alike_stay_apart(require):
+    X = np.random.default_rng(0).standard_normal((50, 3))
+    columns = [f"Adjusted close price of {name}" for name in ("AAPL", "IBM", "GE")]
+    frame = require("pandas").DataFrame(X, columns=columns)
+    names = {text.get_text() for text in plot_network(ew.edge_test(frame)).texts}
+    assert names == {"AAPL", "IBM", "GE"}
 
 
 def test_long_names_are_shortened(require):

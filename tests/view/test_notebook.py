@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise.view.safe_names import printable, shortened
+from edgewise.view.safe_names import printable
+from edgewise.view.short_names import short_names
 
 ALLOWED = {
     *("div", "p", "strong", "svg", "line", "circle", "text"),
@@ -98,8 +99,8 @@ def test_hostile_names_are_text(hostile_rows, hostile_names):
     assert "\x1b" not in html
     elements = Elements(html)
     assert elements.count("text") == 8
-    for name in names:
-        assert f">{escape(shortened(name, 14))}</text>" in html
+    for name in short_names(names, 14):
+        assert f">{escape(name)}</text>" in html
     cells = re.findall(r"<td>(.*?)</td>", html)
     assert cells == [
         f"{escape(printable(edge.source))} – {escape(printable(edge.target))}"
@@ -148,6 +149,7 @@ def test_a_picture_of_few_variables_only(p, pictures):
     result = ew.edge_test(X)
     html = shown(result)
     assert Elements(html).count("svg") == pictures
+    assert ("A graph of 61 variables has no room here" in html) == (not pictures)
     assert Elements(html).count("tr") == 1 + 8
     assert f"<p>… and {result.n_edges - 8} more</p>" in html
     assert len(html) < 60_000

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import io
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import edgewise as ew
+from edgewise.simulate import make_hub_precision, sample
 from edgewise.view import plots
 from edgewise.view.export import write_plot
 
-every_kind = pytest.mark.parametrize("kind", plots.KINDS)
+every_kind = pytest.mark.parametrize("kind", plots.RESULT_KINDS)
 
 
 @pytest.fixture(autouse=True)
@@ -28,7 +31,46 @@ def texts_of(axes):
 
 
 def test_the_kinds():
-    assert plots.KINDS == ("network", "heatmap", "volcano", "forest", "pvalues")
+    assert plots.RESULT_KINDS == (
+        "network",
+        "heatmap",
+        "volcano",
+        "forest",
+        "pvalues",
+        "centrality",
+    )
+    assert (*plots.RESULT_KINDS, "agreement", "ladder") == plots.KINDS
+
+
+@pytest.mark.parametrize("kind", ["agreement", "ladder"])
+def test_kinds_of_several_methods_take_their_lines(rows, refuses, kind):
+    lines = ew.compare_methods(rows, methods=["score", "batch"])
+    result = lines[0].result
+    own = getattr(plots, f"plot_{kind}")
+    assert plots.plot(result, kind, lines=lines).get_title() == own(lines).get_title()
+    refuses(lambda: plots.plot(result, kind), ew.ParameterError, "lines", "compare_methods", kind)
+    refuses(lambda: plots.plot(result, lines=lines), ew.ParameterError, "lines", kind)
+
+
+def test_options_reach_the_picture(rows):
+    axes = plots.plot(ew.edge_test(rows), "forest", most=2)
+    assert len(axes.get_yticklabels()) == 2
+
+
+@every_kind
+@pytest.mark.parametrize("p", [12, 60])
+def test_no_text_is_smaller_than_eight_points(kind, p):
+    X = sample("gaussian", make_hub_precision(p, n_hubs=3), 1000, rng=0)
+    axes = plots.plot(ew.edge_test(X), kind)
+    assert min(text.get_fontsize() for text in texts_of(axes)) >= 8
+
+
+def test_one_file_has_the_colours():
+    folder = Path(plots.__file__).parent
+    others = [path for path in folder.glob("*.py") if path.name != "style.py"]
+    assert not [
+        path.name for path in others if re.search(r"#[0-9a-fA-F]{6}", path.read_text("utf-8"))
+    ]
 
 
 @every_kind
@@ -55,7 +97,7 @@ def test_draws_where_told(rows, require, kind):
     left, right = figure.subplots(1, 2)
     result = ew.edge_test(rows)
     assert plots.plot(result, kind, ax=right) is right
-    assert right.has_data() or right.texts
+    assert right.has_data() or right.texts or right.child_axes
     assert not left.has_data()
 
 
@@ -96,7 +138,7 @@ def test_the_picture_is_the_same_every_time(rows, kind):
 
 @pytest.mark.parametrize(
     ("kind", "ending"),
-    [*((kind, "svg") for kind in plots.KINDS), ("network", "png"), ("forest", "pdf")],
+    [*((kind, "svg") for kind in plots.RESULT_KINDS), ("network", "png"), ("forest", "pdf")],
 )
 def test_hostile_names_are_drawn_as_text(
     tmp_path, require, hostile_names, hostile_rows, kind, ending
@@ -111,7 +153,7 @@ def test_hostile_names_are_drawn_as_text(
     assert b"<script>" not in (tmp_path / f"x.{ending}").read_bytes()
     assert not any("\x1b" in text.get_text() for text in texts)
     assert not any("$" in text.get_text() and text.get_parse_math() for text in texts)
-    assert max(len(text.get_text()) for text in texts) < 120
+    assert max(len(line) for text in texts for line in text.get_text().splitlines()) < 120
     if kind in ("network", "heatmap"):
         assert "$x^2$" in {text.get_text() for text in texts}
 

@@ -1,15 +1,17 @@
-"""The distribution of the p-values and the band around the uniform one."""
+"""The histogram of the p-values, and the level of pairs without an edge."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import edgewise as ew
 from edgewise import datasets
-from edgewise.view.pvalues import dkw_half_width, plot_pvalues
+from edgewise.simulate import make_hub_precision, sample
+from edgewise.view.pvalues import null_share, plot_pvalues
 
 
 @pytest.fixture(autouse=True)
@@ -22,67 +24,61 @@ def result():
     return ew.edge_test(datasets.load_sachs())
 
 
-def sorted_pvalues(result):
-    return np.sort(result.pvalue[np.triu_indices(result.n_features, k=1)])
+def bars(axes):
+    """Heights of the bars by their label."""
+    return {
+        group.get_label(): np.array([bar.get_height() for bar in group])
+        for group in axes.containers
+    }
 
 
-def test_the_curve_is_the_share_of_the_p_values(result):
-    (curve,) = (line for line in plot_pvalues(result).lines if line.get_label().startswith("these"))
-    assert curve.get_drawstyle() == "steps-post"
-    x, y = curve.get_data()
-    p = sorted_pvalues(result)
-    np.testing.assert_allclose(x, [0, *p, 1])
-    np.testing.assert_allclose(y, [0, *(np.arange(1, 56) / 55), 1])
+def test_the_bars_count_every_pair_and_colour_the_edges(result):
+    upper = np.triu_indices(11, k=1)
+    p, edge = result.pvalue[upper], result.reject[upper]
+    drawn = bars(plot_pvalues(result))
+    for label, some in (("edges", edge), ("no edges", ~edge)):
+        wanted, _ = np.histogram(p[some], bins=10, range=(0, 1))
+        np.testing.assert_array_equal(drawn[label], wanted)
 
 
-def test_the_band_is_that_of_dvoretzky_kiefer_and_wolfowitz(result):
-    (band,) = plot_pvalues(result).collections
-    corners = band.get_paths()[0].vertices
-    half = math.sqrt(math.log(40) / 110)
-    middle = corners[np.isclose(corners[:, 0], 0.5)]
-    np.testing.assert_allclose(np.sort(middle[:, 1]), [0.5 - half, 0.5 + half])
-    assert corners[:, 1].min() == 0
-    assert corners[:, 1].max() == 1
+def test_the_level_is_that_of_pairs_without_an_edge(result):
+    axes = plot_pvalues(result)
+    share = null_share(result.pvalue[np.triu_indices(11, k=1)])
+    (level,) = (line.get_ydata()[0] for line in axes.lines if line.get_linestyle() == "--")
+    assert level == pytest.approx(share * 55 / 10)
+    assert f"{100 * share:.2g} %" in axes.get_title()
 
 
-@pytest.mark.parametrize("m", [20, 200])
-def test_the_band_holds_uniform_numbers(m):
-    draws = 4000
-    p = np.sort(np.random.default_rng(m).random((draws, m)), axis=1)
-    rank = np.arange(1, m + 1)
-    stray = np.maximum(rank / m - p, p - (rank - 1) / m).max(axis=1)
-    held = np.mean(stray <= dkw_half_width(m))
-    error = math.sqrt(0.05 * 0.95 / draws)
-    # Massart's constant is sharp: not below 95 %, and little above.
-    assert 0.95 - 3 * error < held < 0.98
+def test_the_share_of_uniform_p_values():
+    rng = np.random.default_rng(0)
+    p = np.concatenate([rng.random(8000), 1e-4 * rng.random(2000)])
+    error = 2 * math.sqrt(0.4 * 0.6 / 10_000)
+    assert null_share(p) == pytest.approx(0.8, abs=4 * error)
+    assert null_share(np.full(5, 0.9)) == 1.0
 
 
-def test_the_histogram_counts_every_pair(result):
-    (inset,) = plot_pvalues(result).child_axes
-    heights = [bar.get_height() for bar in inset.patches]
-    wanted, _ = np.histogram(sorted_pvalues(result), bins=20, range=(0, 1))
-    np.testing.assert_array_equal(heights, wanted)
-
-
-def test_too_few_p_values_have_no_histogram(rows):
-    assert plot_pvalues(ew.edge_test(rows)).child_axes == []
+def test_few_edges_of_many_pairs_are_seen():
+    """In the inset the edges are most of the first bar, though they are 2 % of the pairs."""
+    X = sample("gaussian", make_hub_precision(80, n_hubs=5), 2000, rng=0)
+    found = ew.edge_test(X)
+    assert found.n_edges < 0.03 * found.n_pairs
+    (inset,) = plot_pvalues(found).child_axes
+    drawn = bars(inset)
+    assert drawn["edges"][0] == found.n_edges
+    assert drawn["edges"][0] > 3 * drawn["no edges"][0]
 
 
 @pytest.mark.filterwarnings("ignore::edgewise.errors.TooFewRowsWarning")
-def test_the_histogram_stands_where_the_curve_does_not(result):
-    guarded = ew.edge_test(datasets.load_sachs(), method="trace")
-    assert sorted_pvalues(guarded).mean() > 0.5 > sorted_pvalues(result).mean()
-    corner = {}
-    for found in (guarded, result):
-        axes = plot_pvalues(found)
-        axes.figure.draw_without_rendering()
-        box = axes.child_axes[0].get_window_extent()
-        corner[found.method] = axes.transAxes.inverted().transform(box.get_points().mean(axis=0))
-    assert corner["trace"][1] > corner["trace"][0]
-    assert corner["score"][1] < corner["score"][0]
+def test_if_every_p_value_is_one_it_says_so(rows):
+    guarded = ew.edge_test(rows, method="trace")
+    axes = plot_pvalues(guarded)
+    (text,) = axes.texts
+    assert text.get_text().startswith("Every p-value is 1")
+    assert f"{guarded.rows_needed:,} rows" in text.get_text()
+    assert not axes.patches
 
 
-def test_the_title_says_what_edges_do(result):
-    title = plot_pvalues(result).get_title()
-    assert "55 pairs" in title
-    assert "true edges lift the curve at the left" in title
+def test_p_values_of_a_bound_have_no_level(result):
+    axes = plot_pvalues(replace(result, radius=0.1))
+    assert not [line for line in axes.lines if line.get_linestyle() == "--"]
+    assert "upper limits" in axes.get_title()

@@ -11,7 +11,7 @@ import pytest
 import edgewise as ew
 from edgewise import datasets
 from edgewise.simulate import make_hub_precision, sample
-from edgewise.view import layout
+from edgewise.view import style
 from edgewise.view.volcano import plot_volcano
 
 
@@ -72,9 +72,9 @@ def test_edges_are_coloured_by_sign(require):
     axes = plot_volcano(ew.edge_test(datasets.load_sachs()))
     colours = {mark.get_label(): tuple(mark.get_facecolor()[0][:3]) for mark in axes.collections}
     assert colours == {
-        "no edge": to_rgb(layout.QUIET),
-        "edge, positive": to_rgb(layout.POSITIVE),
-        "edge, negative": to_rgb(layout.NEGATIVE),
+        "no edge": to_rgb(style.QUIET),
+        "edge, positive": to_rgb(style.POSITIVE),
+        "edge, negative": to_rgb(style.NEGATIVE),
     }
 
 
@@ -131,7 +131,8 @@ def test_names_cover_neither_names_nor_points(request, which):
     # An annotation's extent has its leader in it; the text alone is meant.
     text_type = type(axes.title)
     boxes = [text_type.get_window_extent(text) for text in names(axes)]
-    boxes.append(axes.get_legend().get_window_extent())
+    legend = axes.get_legend().get_window_extent()
+    assert legend.y1 < axes.get_window_extent().y0  # below the axes, where no point can be
     assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
     rho, sure, _ = pairs_of(result)
     pixels = axes.transData.transform(np.column_stack([rho, np.minimum(sure, 300)]))
@@ -143,3 +144,17 @@ def test_the_strongest_edge_is_named(result):
     assert f"{strongest.source} – {strongest.target}" in {
         text.get_text() for text in names(plot_volcano(result))
     }
+
+
+@pytest.mark.parametrize("which", ["result", "certain", "weak"])
+def test_the_scale_is_always_the_same_and_named(request, which):
+    if which == "weak":
+        found = ew.edge_test(np.random.default_rng(0).standard_normal((300, 5)))
+    else:
+        found = request.getfixturevalue(which)
+    axes = plot_volcano(found)
+    assert "square-root scale" in axes.get_ylabel()
+    middle = axes.transData.transform([(0, 0), (0, 0.25), (0, 1)])[:, 1]
+    np.testing.assert_allclose(middle[1] - middle[0], (middle[2] - middle[0]) / 2)
+    assert axes.get_yticks()[0] == 0
+    assert len(axes.get_yticks()) >= 2

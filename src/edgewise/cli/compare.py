@@ -77,6 +77,7 @@ def command(null: bool, **asked: Any) -> None:
 
 def _show_methods(asked: dict[str, Any]) -> None:
     from edgewise._base.text import by_reason
+    from edgewise.cli.next_step import after_advice, tell_next
     from edgewise.cli.screen import comparison_table, console, show
     from edgewise.questions.compare_methods import compare_methods
     from edgewise.questions.diagnose import diagnose
@@ -92,7 +93,7 @@ def _show_methods(asked: dict[str, Any]) -> None:
         family = family_of(asked, table.feature_names)
         correction = correction_of(asked["correction"])
         lines = compare_methods(rows, asked["alpha"], correction, **family)
-        advice = diagnose(rows).advice()
+        diagnosis = diagnose(rows)
     if asked["verbose"]:
         remark_on_files(files_read(table))
     tell_dropped(max(line.result.n_dropped for line in lines if line.result is not None))
@@ -110,11 +111,13 @@ def _show_methods(asked: dict[str, Any]) -> None:
     for reason in by_reason((line.label, line.failure) for line in lines if line.result is None):
         show(out, reason)
     out.print()
-    show(out, advice)
+    show(out, diagnosis.advice())
+    tell_next(out, after_advice(diagnosis))
 
 
 def _show_null(asked: dict[str, Any]) -> None:
     from edgewise._base.checks import check_alpha, check_count
+    from edgewise.cli.next_step import after_null, tell_next
     from edgewise.cli.progress import progress_bar
     from edgewise.cli.screen import console, null_notes, null_table, show
     from edgewise.questions.compare_null import compare_null, even_sample
@@ -153,5 +156,7 @@ def _show_null(asked: dict[str, Any]) -> None:
         )
     out = console()
     out.print(null_table(lines, out))
-    for note in null_notes(lines, alpha, corrected=correction != "none"):
+    corrected = correction != "none"
+    for note in null_notes(lines, alpha, corrected=corrected):
         show(out, note)
+    tell_next(out, after_null(lines, alpha, corrected=corrected))

@@ -8,6 +8,8 @@ from edgewise.cli.manual import Manual
 from edgewise.cli.options import PATH
 from edgewise.cli.outputs import checked_outputs
 
+_TITLE = "Daily returns of 20 S&P 500 companies, 1990–2022"
+
 
 @click.command(
     "demo",
@@ -39,18 +41,21 @@ from edgewise.cli.outputs import checked_outputs
 def command(plot: str, report: str) -> None:
     """Find the edges among the daily returns of 20 companies, 1990 to 2022.
 
-    The data come with edgewise. The command prints the strongest edges and what every method finds
-    in the data, draws the graph, and writes a report to open in a browser.
+    The data come with edgewise. The command says which method fits them, prints the strongest edges
+    that it finds and what every other method finds, draws the graph, and writes a report to open in
+    a browser.
     """
     from pathlib import Path
 
     from edgewise._base.parts import check_part
+    from edgewise.cli.next_step import NextStep, tell_next
     from edgewise.cli.screen import comparison_table, console, edge_table, show
     from edgewise.datasets import load_sp500_returns
     from edgewise.methods.registry import DEFAULT_METHOD
     from edgewise.questions.compare_methods import compare_methods
     from edgewise.questions.diagnose import diagnose
     from edgewise.questions.reporting import report_of
+    from edgewise.questions.row_sample import sampled_scores
     from edgewise.rows.opening import open_table
     from edgewise.view.export import write_plot
 
@@ -62,30 +67,28 @@ def command(plot: str, report: str) -> None:
     with console(stderr=True).status("testing …"):
         lines = compare_methods(source, alpha=0.05, correction="holm")
         diagnosis = diagnose(source)
-    result = next(
-        line.result for line in lines if line.method.name == DEFAULT_METHOD and line.result
-    )
+    method = diagnosis.recommended or DEFAULT_METHOD
+    result = next(line.result for line in lines if line.method.name == method and line.result)
     write_plot(result.plot(), plot)
     report_of(
         result,
         report,
         lines=lines,
         diagnosis=diagnosis,
-        title="Daily returns of 20 S&P 500 companies, 1990–2022",
+        scores=sampled_scores(source, result),
+        title=_TITLE,
         command="edgewise demo",
     )
-    show(
-        out,
-        "Daily returns of 20 S&P 500 companies, 1990–2022: which move together, given all the "
-        "others?",
-        wrap=True,
-    )
+    show(out, f"{_TITLE}: which move together, given all the others?", wrap=True)
     out.print()
+    show(out, diagnosis.advice())
+    out.print()
+    show(out, result.headline())
     out.print(edge_table(result, out, most=15))
     out.print()
     out.print(comparison_table(lines, out))
     out.print()
-    show(out, diagnosis.advice())
-    out.print()
     show(out, f"The graph is in {Path(plot).resolve()}", wrap=False)
     show(out, f"The report is in {Path(report).resolve()}", wrap=False)
+    step = "open the report in a browser, then try a table of your own"
+    tell_next(out, NextStep(step, "edgewise report DATA.csv --open"))

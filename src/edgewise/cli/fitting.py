@@ -28,11 +28,12 @@ class Column(NamedTuple):
     """A column of a table, and what may happen to it where room is short.
 
     "Pairs" of names can be shortened, "words" can go on in the next line, and what is "fixed" stays
-    as it is. The column of the least worth is left out first; those of infinite worth always stay.
+    as it is. A "sentence" can go on in the next line too, but columns of less worth leave before it
+    must. The column of the least worth is left out first; those of infinite worth always stay.
     """
 
     heading: str
-    kind: Literal["fixed", "words", "pairs"] = "fixed"
+    kind: Literal["fixed", "words", "sentence", "pairs"] = "fixed"
     worth: float = math.inf
     justify: Literal["left", "right"] = "right"
 
@@ -52,11 +53,13 @@ class _Measured:
         self.natural = max(widest, cell_len(self.heading))
         #: Without breaking a word.
         self.least = max(word, widest)
-        if column.kind == "words":
+        if column.kind in ("words", "sentence"):
             self.least = max(word, _longest_word(texts))
         elif column.kind == "pairs":
             self.least = max(word, min(widest, 2 * _SHORTEST_NAME + len(self._dash)))
-        self.comfortable = max(self.least, min(widest, _COMFORT))
+        self.comfortable = self.least_comfortable = max(self.least, min(widest, _COMFORT))
+        if column.kind == "sentence":
+            self.comfortable = max(self.least, widest)
 
     @property
     def _dash(self) -> str:
@@ -104,9 +107,12 @@ def fitted(
     kept = list(measured)
     while out.is_terminal and _total(one.comfortable for one in kept) > out.width:
         first = min(kept, key=lambda one: one.column.worth)
-        if math.isinf(first.column.worth):
+        if first.comfortable > first.least_comfortable:
+            first.comfortable = first.least_comfortable
+        elif math.isinf(first.column.worth):
             break
-        kept.remove(first)
+        else:
+            kept.remove(first)
     left_out = [one.heading for one in measured if one not in kept]
     table = Table(
         title=plain(printable(title), out.encoding),

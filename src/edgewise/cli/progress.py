@@ -13,19 +13,21 @@ if TYPE_CHECKING:
 
 _QUIET = 1.0  # seconds without a bar
 _EARLY = 3.0  # seconds without an estimate of the time left
+_UNEQUAL = 0.2  # share of unequal steps without one
 _ROUNDING = 1e-9  # parts of steps are added up
 _STEADY = 0.2  # how far the rate of late may differ from the rate of all the time
 
 
 @contextmanager
 def progress_bar(
-    total: float | None, what: str, unit: str = "rows"
+    total: float | None, what: str, unit: str = "rows", *, unequal: bool = False
 ) -> Iterator[Callable[[float], None]]:
     """Show how much is done, its share, its rate and the time left.
 
     It yields a function, to be called with how much was just done. Nothing is shown in the first
-    second, nor if standard error is not a terminal. The time left is shown once it is stable. Long
-    steps of the work inside, such as a choice among columns, get a line of their own below.
+    second, nor if standard error is not a terminal. The time left is shown once it is stable; if
+    the steps take `unequal` times, not before a fifth of them is done. Long steps of the work
+    inside, such as a choice among columns, get a line of their own below.
     """
     if not sys.stderr.isatty():
         yield lambda done: None
@@ -35,24 +37,24 @@ def progress_bar(
 
     from edgewise._base.steps import watched_by
 
-    rate = TextColumn("{task.completed:,.0f} {task.fields[unit]}, {task.fields[rate]:,.3g}/s")
+    rate = TextColumn("{task.completed:,.0f} {task.fields[unit]}, {task.fields[rate]}/s")
     left = TextColumn("{task.fields[left]}", style="cyan")
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), rate, left)
     console = Console(stderr=True)
     with (
         Progress(*columns, console=console, transient=True) as progress,
         watched_by(partial(_line, progress)),
-        _line(progress, total, what, unit) as tell,
+        _line(progress, total, what, unit, _UNEQUAL if unequal else 0.0) as tell,
     ):
         yield tell
 
 
 @contextmanager
 def _line(
-    progress: Progress, total: float | None, what: str, unit: str
+    progress: Progress, total: float | None, what: str, unit: str, early: float = 0.0
 ) -> Iterator[Callable[[float], None]]:
     """A line of the bars, as long as its work goes on."""
-    task = progress.add_task(what, total=total, unit=unit, rate=0.0, left="", visible=False)
+    task = progress.add_task(what, total=total, unit=unit, rate="0", left="", visible=False)
     known = next(one for one in progress.tasks if one.id == task)
     marks = [(0.0, 0.0)]
 
@@ -65,10 +67,10 @@ def _line(
         if elapsed > 1.02 * marks[-1][0]:  # so that few marks serve for hours
             marks.append((elapsed, known.completed))
         speed = known.completed / elapsed if elapsed else 0.0
-        text = left_text(remaining(marks, known.total))
+        text = left_text(remaining(marks, known.total, early))
         # An estimate that was shown stays until there is a better one.
         text = text or (known.fields["left"] if known.total is not None else "")
-        progress.update(task, rate=speed, left=text, visible=elapsed > _QUIET)
+        progress.update(task, rate=rate_text(speed), left=text, visible=elapsed > _QUIET)
 
     try:
         yield tell
@@ -76,7 +78,9 @@ def _line(
         progress.remove_task(task)
 
 
-def remaining(marks: Sequence[tuple[float, float]], total: float | None) -> float | None:
+def remaining(
+    marks: Sequence[tuple[float, float]], total: float | None, early: float = 0.0
+) -> float | None:
     """Seconds left, or None as long as that would be a guess.
 
     Parameters
@@ -85,6 +89,8 @@ def remaining(marks: Sequence[tuple[float, float]], total: float | None) -> floa
         How many seconds had passed when how much was done, from (0, 0) on.
     total : float, optional
         How much there is to do.
+    early : float
+        The share of the work before which the first steps say little about the others.
 
     Returns
     -------
@@ -99,13 +105,25 @@ def remaining(marks: Sequence[tuple[float, float]], total: float | None) -> floa
     >>> remaining([(0, 0), (2, 10), (4, 400)], 1000)  # it has just become fast
     """
     now, done = marks[-1]
-    if total is None or now < _EARLY:
+    if total is None or now < _EARLY or done < early * total:
         return None
     then, before = max(mark for mark in marks if mark[0] <= now / 2)
     recent = (done - before) / (now - then)
     if recent <= 0 or abs(recent * now / done - 1) > _STEADY:
         return None
     return max(total - done, 0.0) / recent
+
+
+def rate_text(rate: float) -> str:
+    """A rate in three digits, without powers of ten.
+
+    Examples
+    --------
+    >>> rate_text(65_912.3), rate_text(12.345), rate_text(0.0646)
+    ('65,900', '12.3', '0.0646')
+    """
+    three = float(f"{rate:.3g}")
+    return f"{three:,.0f}" if three >= 100 else f"{three:g}"
 
 
 def left_text(seconds: float | None) -> str:

@@ -102,6 +102,7 @@ def command(
             "--jobs goes with --engine local: a Dask cluster has its own workers."
         )
     from edgewise.cli.fitting import Column, fitted
+    from edgewise.cli.next_step import after_reproduction, tell_next
     from edgewise.cli.progress import progress_bar
     from edgewise.cli.screen import console, show
     from edgewise.studies.claims import counted
@@ -109,7 +110,7 @@ def command(
 
     with (
         _cluster(scheduler) if engine == "dask" else nullcontext() as client,
-        progress_bar(total_draws(study, scale), "reproducing", unit="draws") as tell,
+        progress_bar(total_draws(study, scale), "reproducing", unit="draws", unequal=True) as tell,
     ):
         done = reproduce(
             study, scale=scale, output=output, seed=seed, n_jobs=jobs, client=client, tell=tell
@@ -129,6 +130,7 @@ def command(
         )
         out.print()
     out.print(counted(claim for one in done for claim in one.claims))
+    tell_next(out, after_reproduction(study, [one.folder for one in done], scale))
 
 
 def _cluster(scheduler: str | None) -> AbstractContextManager[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from rich.console import Console
@@ -18,9 +18,10 @@ from edgewise.results.intervals import interval_text
 from edgewise.view.safe_names import printable, shortened_inside
 
 if TYPE_CHECKING:
+    from edgewise.errors import EdgewiseError
     from edgewise.questions.compare_methods import Comparison
     from edgewise.questions.compare_null import NullComparison
-    from edgewise.questions.plan import SamplePlan
+    from edgewise.questions.plan import Pilot, SamplePlan
     from edgewise.results.difference import EdgeDifferenceResult
     from edgewise.results.result import EdgeTestResult
 
@@ -110,7 +111,7 @@ def pvalue_text(p: float) -> str:
 def comparison_table(lines: Sequence[Comparison], out: Console) -> Table:
     columns = (
         Column("method", justify="left"),
-        Column("guarantee", "words", worth=4, justify="left"),
+        Column("guarantee", "sentence", worth=4, justify="left"),
         Column("threshold on |Θ|", "words", worth=3),
         Column("as |ρ|", "words", worth=5),
         Column("edges"),
@@ -140,7 +141,7 @@ def null_table(lines: Sequence[NullComparison], out: Console) -> Table:
     title = f"{n:,} shuffle{'s' * (n != 1)} of {n_rows:,} rows, without any edges"
     columns = (
         Column("method", justify="left"),
-        Column("guarantee", "words", worth=2, justify="left"),
+        Column("guarantee", "sentence", worth=5, justify="left"),
         Column("shuffles with an edge", worth=3),
         Column("share"),
         Column("95 % band", worth=4),
@@ -185,20 +186,46 @@ def _percent(share: float) -> str:
     return "–" if math.isnan(share) else f"{100 * share:.3g} %"
 
 
-def plan_table(plans: Sequence[tuple[str, str, SamplePlan | Exception]], out: Console) -> Table:
-    columns = (
+class PlanLine(NamedTuple):
+    """A method, the rows that it needs, and what it finds now; or why that is not known."""
+
+    method: str
+    guarantee: str
+    pilot: Pilot | None = None
+    finds: float = math.nan
+    plan: SamplePlan | None = None
+    failure: EdgewiseError | None = None
+
+
+def plan_table(lines: Sequence[PlanLine], out: Console, *, needed: bool) -> Table:
+    """What the rows find; and how many are needed for an effect, if one was asked about."""
+    columns = [
         Column("method", justify="left"),
-        Column("guarantee", "words", worth=1, justify="left"),
-        Column("typical pair"),
-        Column("hardest pair"),
-    )
-    rows = [
-        (name, guarantee, "–", "–")
-        if isinstance(plan, Exception)
-        else (name, guarantee, f"{plan.n_samples:,}", f"{int(np.nanmax(plan.pairs)):,}")
-        for name, guarantee, plan in plans
+        Column("guarantee", "sentence", worth=2, justify="left"),
+        Column("your rows find"),
     ]
-    return fitted("Rows needed", columns, rows, out)
+    if needed:
+        columns += [Column("typical pair"), Column("hardest pair", worth=1)]
+    rows = []
+    for line in lines:
+        cells = [line.method, line.guarantee]
+        cells.append("–" if line.pilot is None else effect_text(line.finds))
+        if line.plan is not None:
+            counts = (line.plan.n_samples, int(np.nanmax(line.plan.pairs)))
+            cells += [_rows(count, exact=not out.is_terminal) for count in counts]
+        rows.append(cells + ["–"] * (len(columns) - len(cells)))
+    title = "Rows needed, and what yours find" if needed else "What your rows find"
+    return fitted(title, columns, rows, out)
+
+
+def effect_text(effect: float) -> str:
+    """A partial correlation in a plan; NaN where no effect is found."""
+    return "none" if math.isnan(effect) else f"{effect:.3f}"
+
+
+def _rows(count: int, *, exact: bool) -> str:
+    """A number of rows; one that nobody will ever have is rounded, unless a program may read it."""
+    return f"{count:,}" if exact or count < 1e9 else f"{float(f'{count / 1e9:.2g}'):,g} billion"
 
 
 def _threshold_text(result: EdgeTestResult) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,14 +12,18 @@ from edgewise.cli.guesses import Choice
 from edgewise.cli.manual import section
 from edgewise.cli.options import PATH
 from edgewise.cli.outputs import checked_outputs, write_outputs
+from edgewise.cli.page import check_page, contents, open_in_browser, page_options
 from edgewise.cli.telling import remark_on_files
 from edgewise.cli.testing import (
     MethodCommand,
-    compare_option,
     make_report,
     test_options,
     tested,
 )
+
+if TYPE_CHECKING:
+    from edgewise.cli.next_step import NextStep
+    from edgewise.results.result import EdgeTestResult
 
 
 @click.command(
@@ -63,11 +67,11 @@ from edgewise.cli.testing import (
 @click.option(
     "--report", type=PATH, metavar="FILE.html", help="Write a page to explore in a browser."
 )
-@compare_option
+@page_options
 @click.option("--plot", type=PATH, metavar="FILE.png|svg|pdf", help="Draw a picture.")
 @click.option(
     "--plot-kind",
-    type=Choice(("network", "heatmap", "volcano", "forest", "pvalues")),
+    type=Choice(("network", "heatmap", "volcano", "forest", "pvalues", "centrality")),
     help="Which picture.  [default: network]",
 )
 @click.option(
@@ -79,7 +83,6 @@ def command(
     graphml: str | None,
     graph: str | None,
     report: str | None,
-    compare: bool | None,
     plot: str | None,
     plot_kind: str | None,
     verbose: bool,
@@ -91,17 +94,13 @@ def command(
     .npy, .npz, .xlsx and .jsonl files with the same columns; or - for CSV from standard input; or
     one state of `edgewise accumulate`.
     """
+    from edgewise.cli.next_step import after_test
     from edgewise.cli.progress import peak_memory
-    from edgewise.cli.screen import console, edge_table, show
     from edgewise.view import export
 
     check_engine(asked)
     if plot is None and plot_kind is not None:
         raise click.UsageError("--plot-kind says what to draw; also say where, with --plot FILE.")
-    if report is None and compare is not None:
-        raise click.UsageError(
-            "--compare is an option of the report; also say where it goes, with --report FILE."
-        )
     outputs = checked_outputs(
         {
             "--report": report,
@@ -113,9 +112,11 @@ def command(
         },
         inputs(asked),
     )
+    check_page(outputs["--report"], asked, "--report")
     with tested(asked) as (result, rows):
-        page = {"--report": lambda file: make_report(result, file, rows, asked, compare)}
+        page = {"--report": lambda file: make_report(result, file, rows, asked)}
         write_outputs(outputs, page)
+        held = "" if report is None else contents(result, rows, asked["no_rows"])
     if verbose:
         remark_on_files(result.files)
         click.echo(peak_memory(), err=True)
@@ -127,9 +128,21 @@ def command(
         "--json": lambda file: export.write_json(result, file),
     }
     write_outputs(outputs, writers)
-    if "-" in outputs.values():
-        return
+    if "-" not in outputs.values():
+        _show(result, after_test(result, again=rows is not None, page=report), held)
+    if report is not None and asked["open_page"]:
+        open_in_browser(report)
+
+
+def _show(result: EdgeTestResult, step: NextStep, held: str) -> None:
+    """The edges, what of the data a report contains, and what to do now."""
+    from edgewise.cli.next_step import tell_next
+    from edgewise.cli.screen import console, edge_table, show
+
     out = console()
     show(out, result.headline(), wrap=True)
     if result.n_edges:
         out.print(edge_table(result, out))
+    if held:
+        show(out, held)
+    tell_next(out, step)

@@ -100,14 +100,6 @@ class MethodCommand(Manual):
         return [*own[: after + 1], *method_parameters(), *own[after + 1 :]]
 
 
-def compare_option(command: _Command) -> _Command:
-    return click.option(
-        "--compare/--no-compare",
-        default=None,
-        help="Run all other methods for the report, or none.  [default: those that are quick]",
-    )(command)
-
-
 @contextmanager
 def tested(asked: dict[str, Any]) -> Iterator[tuple[EdgeTestResult, Table | None]]:
     """The result for these options, and its rows if they can be read again."""
@@ -197,7 +189,6 @@ def make_report(
     path: str,
     rows: Table | None,
     asked: dict[str, Any],
-    compare: bool | None,
 ) -> None:
     """The report of a result of `tested`, with the command that made it."""
     import shlex
@@ -213,7 +204,8 @@ def make_report(
             path,
             # Standard input cannot be read again; the report then says less about the data.
             data=rows,
-            compare=compare,
+            compare=asked["compare"],
+            rows=not asked["no_rows"],
             title=", ".join(Path(name).name or name for name in asked["data"][:3])
             + ("" if len(asked["data"]) <= 3 else f" and {len(asked['data']) - 3} more"),
             command=shlex.join(["edgewise", *sys.argv[1:]]),

@@ -68,13 +68,16 @@ class Diagnosis:
         Whether rows depend on the rows before them, at the level 0.001.
     heavy_tailed : bool
         Whether the kurtosis is so far above the Gaussian's that Fisher's test would err.
+    recommended : str or None
+        The name of the method that `advice` puts first, or None if no method fits these columns as
+        they are: some follow a trend, so they must be differenced or left out first.
 
     Examples
     --------
     >>> import edgewise as ew
     >>> facts = ew.Diagnosis(5000, 10, kurtosis_ratio=2.1, dependence_pvalue=0.4, scale_ratio=3.0)
-    >>> facts.dependent, facts.heavy_tailed
-    (False, True)
+    >>> facts.dependent, facts.heavy_tailed, facts.recommended
+    (False, True, 'score')
     >>> print(facts.advice()[:19])
     Use method 'score',
     """
@@ -124,6 +127,19 @@ class Diagnosis:
         noise = math.sqrt(8 / (rows * p * (p + 2)))
         return self.kurtosis_ratio > 1 + max(_HEAVY - 1, 3 * noise)
 
+    @property
+    def recommended(self) -> str | None:
+        """The method that fits the data, or None if none does before the columns are changed."""
+        if self.level_columns or self.counting_columns:
+            return None
+        if self.dependent:
+            return "batch"
+        return "nodewise" if self._suits_few_rows else "score"
+
+    @property
+    def _suits_few_rows(self) -> bool:
+        return self.few_rows and self.n_samples >= FEWEST_WIDE_ROWS
+
     def advice(self) -> str:
         """Say which method to use and why, and which problems the data have.
 
@@ -151,7 +167,7 @@ class Diagnosis:
                 "rows."
             )
         kurtosis = f"{self.kurtosis_ratio:.3g} times the Gaussian kurtosis"
-        if self.few_rows and self.n_samples >= FEWEST_WIDE_ROWS:
+        if self._suits_few_rows:
             gaussian = f"; tails are heavy ({kurtosis}), so 'fisher' finds false edges"
             return self._for_few_rows() + (gaussian if self.heavy_tailed else "") + "."
         if self.heavy_tailed:

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from edgewise._base.matrices import root_outer
-from edgewise._base.types import FloatArray
 from edgewise.bounds.radius import Radius
 from edgewise.bounds.transfer import Transfer
 from edgewise.estimators.inverse import PrecisionEstimate
@@ -16,7 +14,7 @@ from edgewise.inference.bound import Bound
 from edgewise.inference.max_statistic import MaxStatistic
 from edgewise.inference.measurement import Measurement
 from edgewise.methods.method import Assumes, Method
-from edgewise.methods.planning import Plan
+from edgewise.methods.planning import RowPlanner, rows_for_bound
 
 
 @dataclass(frozen=True)
@@ -42,17 +40,14 @@ class BoundMethod(Method):
             evidence, estimate, estimate.precision, bound, maxima=maxima, record=record
         )
 
-    def rows_for_effect(
-        self, plan: Plan, evidence: Evidence, measurement: Measurement
-    ) -> FloatArray:
-        return rows_for_bound(plan, measurement)
+    def row_planner(self, evidence: Evidence, measurement: Measurement) -> RowPlanner:
+        return bound_planner(measurement)
 
 
-def rows_for_bound(plan: Plan, measurement: Measurement) -> FloatArray:
-    """Rows at which τu_ij comes down to effect·√(Θ̂_iiΘ̂_jj)."""
+def bound_planner(measurement: Measurement) -> RowPlanner:
+    """Rows at which the bound of a pilot comes down to the effect."""
     bound = measurement.uncertainty
     if not isinstance(bound, Bound):
         raise TypeError("measurement: expected that of a bound")
-    tau = plan.effect * root_outer(measurement.precision) / bound.transfer.units
-    wanted = bound.transfer.radius_for(tau.ravel()).reshape(tau.shape)
-    return bound.rows_for(measurement.estimate.n_samples, plan.alpha, wanted)
+    precision, n_samples = measurement.precision, measurement.estimate.n_samples
+    return lambda plan: rows_for_bound(bound, precision, n_samples, plan.alpha, plan.effect)

@@ -29,10 +29,10 @@ from edgewise.inference.per_edge import PerEdge
 from edgewise.inference.reference import Student
 from edgewise.inference.spread import Spread
 from edgewise.kernels.latent import Concordance, left_by_ties, likely_units
-from edgewise.methods.bound_method import rows_for_bound
+from edgewise.methods import planning
+from edgewise.methods.bound_method import bound_planner
 from edgewise.methods.jackknife import LeftOut, portions, variation
 from edgewise.methods.method import Assumes, Method, option
-from edgewise.methods.planning import Plan, PlannedStatistic, per_edge_rows, student_critical
 from edgewise.states.concordance import WINDOW_ROWS
 
 # The share of tied pairs of rows above which a column does not look continuous; and, times √n, the
@@ -201,13 +201,11 @@ class Kendall(Method):
     def _record(self) -> dict[str, Any]:
         return {} if self.n_batches is None else {"n_batches": self.n_batches}
 
-    def rows_for_effect(
-        self, plan: Plan, evidence: Evidence, measurement: Measurement
-    ) -> FloatArray:
+    def row_planner(self, evidence: Evidence, measurement: Measurement) -> planning.RowPlanner:
         """As many as bring the pilot's standard errors of z down, which fall as n^{−1/2}."""
         uncertainty = measurement.uncertainty
         if not isinstance(uncertainty, PerEdge):
-            return rows_for_bound(plan, measurement)
+            return bound_planner(measurement)
         p, n = len(measurement.feature_names), measurement.estimate.n_samples
         if np.isinf(uncertainty.spread.fisher_z[0, 1]):
             raise DataError(
@@ -217,18 +215,24 @@ class Kendall(Method):
             )
         unit = uncertainty.spread.fisher_z * math.sqrt(max(n - p - 1, 1))
         np.fill_diagonal(unit, 1.0)
-        slope = 1 / (1 - plan.effect**2)
-        statistic = PlannedStatistic(
-            math.atanh(plan.effect), unit, slope, rows_spent=p + 1, critical=self._critical(p)
-        )
-        return per_edge_rows(plan, statistic, unit / slope)
+
+        def rows(plan: planning.Plan) -> FloatArray:
+            slope = 1 / (1 - plan.effect**2)
+            statistic = planning.PlannedStatistic(
+                math.atanh(plan.effect), unit, slope, rows_spent=p + 1, critical=self._critical(p)
+            )
+            return planning.per_edge_rows(plan, statistic, unit / slope)
+
+        return rows
 
     def _critical(self, p: int) -> Callable[[FloatArray, float], FloatArray]:
         """Critical values after numbers of rows; the degrees of freedom are the units − 1."""
 
         def critical(rows: FloatArray, log_level: float) -> FloatArray:
             units = [likely_units(n, p, self.n_batches, WINDOW_ROWS) for n in rows.ravel()]
-            return student_critical(np.maximum(np.reshape(units, rows.shape) - 1, 1.0), log_level)
+            return planning.student_critical(
+                np.maximum(np.reshape(units, rows.shape) - 1, 1.0), log_level
+            )
 
         return critical
 

@@ -36,7 +36,7 @@ from edgewise.states.pairwise import PooledPairs
 if TYPE_CHECKING:
     from edgewise._base.types import FloatArray
     from edgewise.inference.max_statistic import MaxStatistic
-    from edgewise.methods.planning import Plan
+    from edgewise.methods.planning import RowPlanner
 
 
 def option(
@@ -165,10 +165,11 @@ class Method(ABC):
         """Estimate, statistic and uncertainty of every pair; nothing is decided."""
 
     @abstractmethod
-    def rows_for_effect(
-        self, plan: Plan, evidence: Evidence, measurement: Measurement
-    ) -> FloatArray:
-        """How many rows like those of a pilot would find the planned effect, for each pair."""
+    def row_planner(self, evidence: Evidence, measurement: Measurement) -> RowPlanner:
+        """How many rows like those of a pilot would find a planned effect, for each pair.
+
+        The pilot is read here, once; the function that comes back is asked about many effects.
+        """
 
     def measure_group(self, evidence: Evidence) -> Measurement:
         """The same of one of two groups, whose difference is then tested."""

@@ -11,7 +11,6 @@ import numpy as np
 
 from edgewise._base.checks import check_count, check_real
 from edgewise._base.text import listed
-from edgewise._base.types import FloatArray
 from edgewise.estimators.inverse import PrecisionEstimate
 from edgewise.estimators.nodewise import NodewiseFit, nodewise_fit
 from edgewise.evidence.evidence import Evidence, Needs
@@ -21,7 +20,7 @@ from edgewise.inference.selection import Selection
 from edgewise.kernels.score_sums import sums_of_pairs
 from edgewise.kernels.selected_score import selected_score_sums
 from edgewise.methods.method import Assumes, Method, option
-from edgewise.methods.planning import Plan
+from edgewise.methods.planning import RowPlanner
 from edgewise.methods.score import score_test
 from edgewise.methods.simulated_planning import simulated_rows
 
@@ -141,10 +140,8 @@ class Nodewise(Method):
             return {"penalty": self.penalty}
         return {"penalty": self.penalty, "max_neighbours": self.max_neighbours}
 
-    def rows_for_effect(
-        self, plan: Plan, evidence: Evidence, measurement: Measurement
-    ) -> FloatArray:
-        return simulated_rows(plan, evidence, self.fit(evidence))
+    def row_planner(self, evidence: Evidence, measurement: Measurement) -> RowPlanner:
+        return partial(simulated_rows, evidence=evidence, fit=self.fit(evidence))
 
 
 def _about_neighbours(fit: NodewiseFit, names: Sequence[str]) -> tuple[Caution, ...]:

@@ -16,6 +16,7 @@ from edgewise.methods.planning import (
     PairMoments,
     Plan,
     PlannedStatistic,
+    RowPlanner,
     per_edge_rows,
     wanted_correlation,
 )
@@ -37,13 +38,15 @@ class PerEdgeMethod(Method):
         would have at that correlation, `measured` is what the method measured on the pilot.
         """
 
-    def rows_for_effect(
-        self, plan: Plan, evidence: Evidence, measurement: Measurement
-    ) -> FloatArray:
+    def row_planner(self, evidence: Evidence, measurement: Measurement) -> RowPlanner:
         estimate = measurement.estimate
-        rho, wanted = wanted_correlation(estimate, plan.effect)
         pilot = PairMoments.of(evidence, estimate)
-        moments = pilot.at_correlation(rho, wanted)
-        deviation = np.sqrt(moments.estimate_variance(wanted))
-        statistic = self.planned(pilot, moments, wanted, measurement)
-        return per_edge_rows(plan, statistic, deviation)
+
+        def rows(plan: Plan) -> FloatArray:
+            rho, wanted = wanted_correlation(estimate, plan.effect)
+            moments = pilot.at_correlation(rho, wanted)
+            deviation = np.sqrt(moments.estimate_variance(wanted))
+            statistic = self.planned(pilot, moments, wanted, measurement)
+            return per_edge_rows(plan, statistic, deviation)
+
+        return rows

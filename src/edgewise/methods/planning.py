@@ -13,9 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from edgewise._base import special
+from edgewise._base.matrices import root_outer
 from edgewise._base.types import BoolArray, FloatArray
 from edgewise.estimators.inverse import PrecisionEstimate
 from edgewise.evidence.evidence import Evidence
+from edgewise.inference.bound import Bound
 from edgewise.inference.reference import Normal
 from edgewise.methods.sandwich import leverage_of
 
@@ -33,6 +35,10 @@ class Plan:
     alpha: float
     log_level: float
     pairs: BoolArray
+
+
+#: From a plan to the rows that it needs, for each pair.
+RowPlanner = Callable[[Plan], FloatArray]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -174,6 +180,15 @@ def per_edge_rows(plan: Plan, statistic: PlannedStatistic, deviation: FloatArray
         for _ in range(10):
             rows = rows_at(statistic.critical(np.maximum(rows, 3.0 * p), plan.log_level))
     return rows
+
+
+def rows_for_bound(
+    bound: Bound, precision: FloatArray, n_samples: int, alpha: float, effect: float
+) -> FloatArray:
+    """Rows at which τu_ij comes down to effect·√(Θ̂_iiΘ̂_jj)."""
+    tau = effect * root_outer(precision) / bound.transfer.units
+    wanted = bound.transfer.radius_for(tau.ravel()).reshape(tau.shape)
+    return bound.rows_for(n_samples, alpha, wanted)
 
 
 def student_critical(degrees: FloatArray, log_level: float) -> FloatArray:

@@ -9,12 +9,16 @@ from typing import Any
 
 from edgewise._base.atomic import atomic_path, check_writable
 from edgewise._base.text import by_reason
-from edgewise.errors import DataError, ParameterError
+from edgewise._base.types import FloatArray
+from edgewise.errors import DataError, EdgewiseError, ParameterError
 from edgewise.inference.dependence import FEWEST_ROWS
 from edgewise.methods.method import Method
+from edgewise.methods.registry import registered
 from edgewise.questions.compare_methods import Comparison, all_variants, compare_methods
 from edgewise.questions.diagnose import Diagnosis, diagnose
+from edgewise.questions.row_sample import sampled_scores
 from edgewise.report.document import Context, LadderLine, report_html
+from edgewise.report.story import breaking
 from edgewise.results.pooled import POOLED
 from edgewise.results.result import EdgeTestResult
 from edgewise.results.tested import chosen_pairs
@@ -42,6 +46,7 @@ def write_report(
     compare: bool | None = None,
     title: str | None = None,
     command: str = "",
+    rows: bool = True,
 ) -> None:
     """Write the report of a result; see `EdgeTestResult.report`."""
     check_writable(path)
@@ -63,15 +68,15 @@ def write_report(
         report_of(result, path, title=title, command=command)
         return
     methods = _quick_methods(result, source) if compare is None else _all_methods() * bool(compare)
-    family: dict[str, Any] = {"given": result.given, "pairs": chosen_pairs(result)}
-    lines = (
-        compare_methods(source, result.alpha, _beside(result), methods, **family) if methods else ()
-    )
+    lines = _compared(result, source, methods) if methods else ()
+    diagnosis = diagnose(source)
     report_of(
         result,
         path,
         lines=lines,
-        diagnosis=diagnose(source),
+        diagnosis=diagnosis,
+        fitting=_fitting(result, source, lines, diagnosis.recommended),
+        scores=_scores(result, source) if rows else None,
         title=title,
         command=command,
     )
@@ -83,6 +88,8 @@ def report_of(
     *,
     lines: Sequence[Comparison] = (),
     diagnosis: Diagnosis | None = None,
+    fitting: EdgeTestResult | None = None,
+    scores: FloatArray | None = None,
     title: str | None = None,
     command: str = "",
 ) -> None:
@@ -95,10 +102,54 @@ def report_of(
         ladder_correction=_beside(result),
         ladder_note=" ".join([*_left_out(lines), *_without_result(lines)]),
         command=command,
+        fitting=fitting,
+        decisions={line.label: line.result.reject for line in lines if line.result is not None},
+        scores=scores,
     )
     html = report_html(result, context)
     with atomic_path(path) as temporary:
         temporary.write_text(html, encoding="utf-8")
+
+
+def _compared(
+    result: EdgeTestResult, table: Table, methods: Sequence[str | Method]
+) -> Sequence[Comparison]:
+    """What other methods find about the same pairs, at the same level."""
+    family: dict[str, Any] = {"given": result.given, "pairs": chosen_pairs(result)}
+    return compare_methods(table, result.alpha, _beside(result), methods, **family)
+
+
+def _fitting(
+    result: EdgeTestResult, table: Table, lines: Sequence[Comparison], suited: str | None
+) -> EdgeTestResult | None:
+    """What the method finds that suits the data, if they break the condition of this one."""
+    if not breaking(result) or suited is None or "min_effect" in result.options:
+        return None
+    found = [line.result for line in lines if line.method.name == suited]
+    if not found and _is_soon_done(result, table):
+        try:
+            found = [line.result for line in _compared(result, table, [suited])]
+        except EdgewiseError:
+            return None  # the page is about another test, which has a result
+    fitting = next((one for one in found if one is not None), None)
+    if fitting is None or fitting.method == result.method or breaking(fitting):
+        return None
+    return fitting
+
+
+def _scores(result: EdgeTestResult, table: Table) -> FloatArray | None:
+    """Sampled rows, where reading all of them once more takes little time."""
+    kind = registered().get(result.method)
+    # Latent correlations, and those given few neighbours, are not those of these residuals.
+    linear = kind is not None and kind.estimates_rows and result.selection is None
+    return sampled_scores(table, result) if linear and _is_soon_done(result, table) else None
+
+
+def _is_soon_done(result: EdgeTestResult, table: Table) -> bool:
+    """Whether nobody waits long for further passes over the rows."""
+    # With a budget, the result comes from only a part of the rows.
+    rows = max(table.estimated_rows or 0, result.n_samples)
+    return rows * result.n_features <= _SOON_COMPARED
 
 
 def _all_methods() -> list[Method]:
@@ -107,9 +158,7 @@ def _all_methods() -> list[Method]:
 
 def _quick_methods(result: EdgeTestResult, table: Table) -> list[Method]:
     """The methods that do not take long on these rows."""
-    # With a budget, the result comes from only a part of the rows.
-    rows = max(table.estimated_rows or 0, result.n_samples)
-    if rows * result.n_features > _SOON_COMPARED:
+    if not _is_soon_done(result, table):
         return []
     if result.n_features <= _SOON_SOLVED:
         return _all_methods()

@@ -5,21 +5,27 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from edgewise._base.atomic import atomic_path, check_writable
 from edgewise._base.parts import part
-from edgewise._base.types import FloatArray
 from edgewise._version import __version__
 from edgewise.methods.registry import registered
+from edgewise.report.difference_graphs import (
+    LONGEST_GROUP,
+    Layout,
+    graphs,
+    key,
+    layout_of,
+    signed,
+)
 from edgewise.report.page import (
     CONDITION_OF_GROUPS,
     content_hash,
     own_file,
-    unit_square,
+    style,
 )
 from edgewise.results.difference import EdgeDifferenceResult
 from edgewise.results.difference_pairs import EdgeDifference
@@ -27,57 +33,17 @@ from edgewise.results.difference_summary import any_sentence, global_sentence, p
 from edgewise.results.differences import EdgeDifferences
 from edgewise.results.tested import adjusted_for, is_chosen
 from edgewise.results.transformed import meaning
-from edgewise.view.difference import Panel, overlaid, panels
-from edgewise.view.layout import node_positions
-from edgewise.view.safe_names import printable, shortened
+from edgewise.view.safe_names import printable
+from edgewise.view.short_names import short_names
 
-# The drawing of a graph, in units of its own: the page scales it.
-_WIDTH, _HEIGHT, _MARGIN, _WIDEST = 420, 340, 45, 7.0
-_LONGEST_LABEL = 14
 #: More pairs than these would make the page slow; the CSV has all of them.
 _MOST_ROWS = 2000
 _SHOWN_IF_NONE = 10
+_BROKEN = "But the data break the condition of this test, so some may not."
 _POOLED = (
     " Each group is compared with the rows of all others, after every group was centred and scaled "
     "by itself, and the correction is over all groups."
 )
-
-
-@dataclass(frozen=True)
-class Line:
-    """An edge of a graph."""
-
-    x1: float
-    y1: float
-    x2: float
-    y2: float
-    width: float
-    opacity: float
-    negative: bool
-    title: str
-
-
-@dataclass(frozen=True)
-class Node:
-    """A variable of a graph."""
-
-    x: float
-    y: float
-    name: str
-    label: str
-    alone: bool
-
-
-@dataclass(frozen=True)
-class Graph:
-    """One of the three graphs, as it is drawn."""
-
-    title: str
-    lines: list[Line]
-    nodes: list[Node]
-    legend: tuple[str, str]
-    width: int = _WIDTH
-    height: int = _HEIGHT
 
 
 def write_difference_report(
@@ -111,23 +77,28 @@ def difference_html(
     from jinja2 import Environment
     from markupsafe import Markup
 
-    style = own_file("style.css")
+    sheet = style("base", "table", "groups", "print")
     results = [*result.values()] if isinstance(result, EdgeDifferences) else [result]
     one = results[0]
-    places = _places(results)
-    page = Environment(autoescape=True).from_string(own_file("difference.html"))
+    layout = layout_of(results)
+    page = Environment(autoescape=True).from_string(own_file("html/difference.html"))
     return page.render(
         title=printable(title or _names(results)),
-        style=Markup(style),  # noqa: S704  our own file
-        style_hash=content_hash(style),
+        style=Markup(sheet),  # noqa: S704  our own file
+        style_hash=content_hash(sheet),
         question=_question(results),
         answer=_answer(sum(each.n_edges for each in results), one.n_tests),
+        broken=_BROKEN if any(map(_breaks, results)) else "",
+        tiles=_tiles(results, layout, result.global_pvalue),
+        trust=_trust(results),
         any_pair=any_sentence(result.global_pvalue, one),
         adjusted=printable(f"The pairs were {adjusted_for(one)}." if one.given else ""),
         meaning=meaning(one.options),
         cautions=[printable(caution) for each in results for caution in each.cautions],
         several=len(results) > 1,
-        comparisons=[_comparison(each, places) for each in results],
+        comparisons=[_comparison(each, layout) for each in results],
+        key=key(),
+        unnamed=layout.unnamed,
         reading=_reading(one) + _POOLED * (len(results) > 1),
         command=printable(command),
         version=__version__,
@@ -160,7 +131,41 @@ def _answer(differ: int, tests: int) -> str:
     return f"{differ:,} of {tests:,} pair{'s' * (tests != 1)} differ{'s' * (differ == 1)}."
 
 
-def _comparison(result: EdgeDifferenceResult, places: FloatArray) -> dict[str, Any]:
+def _breaks(result: EdgeDifferenceResult) -> bool:
+    """Whether the data of a group take the guarantee away."""
+    return any(getattr(caution, "breaks", False) for caution in result.cautions)
+
+
+def _trust(results: Sequence[EdgeDifferenceResult]) -> tuple[str, str]:
+    """The kind of the badge, and what it says."""
+    method = results[0].method
+    if any(map(_breaks, results)):
+        return "broken", f"Do not trust “{method}” here: its condition fails on these rows"
+    told = sum(len(each.cautions) for each in results)
+    if told:
+        things = "1 thing" if told == 1 else f"{told} things"
+        return "care", f"Trust “{method}”, but know {things}"
+    return "good", f"Nothing in the data speaks against “{method}”"
+
+
+def _tiles(
+    results: Sequence[EdgeDifferenceResult], layout: Layout, pvalue: float
+) -> list[tuple[str, str]]:
+    """How many pairs differ, whether any does, and which differs most."""
+    pairs, differing = results[0].n_tests, sum(each.n_edges for each in results)
+    told = f"of {pairs:,} pair{'s' * (pairs != 1)} differ{'s' * (differing == 1)}"
+    made = [(f"{differing:,}", told), (p_text(pvalue), "p-value of “no pair differs at all”")]
+    found = [pair for each in results for pair in each.pairs() if pair.reject]
+    if not found:
+        return [*made, ("–", "no largest difference")]
+    top = max(found, key=lambda pair: abs(pair.difference))
+    columns = [results[0].feature_names[k] for k in results[0].tested_columns()]
+    names = dict(zip(columns, layout.labels, strict=True))
+    pair_name = " – ".join(printable(names.get(one, one)) for one in (top.source, top.target))
+    return [*made, (signed(top.difference, 2), f"largest difference: {pair_name}")]
+
+
+def _comparison(result: EdgeDifferenceResult, layout: Layout) -> dict[str, Any]:
     """What the page says about two groups."""
     first, second = map(printable, result.group_names)
     pairs = result.pairs()
@@ -172,7 +177,8 @@ def _comparison(result: EdgeDifferenceResult, places: FloatArray) -> dict[str, A
         "second": second,
         "answer": _answer(result.n_edges, result.n_pairs),
         "any_pair": global_sentence(result),
-        "graphs": list(_graphs(result, places)),
+        "heads": short_names(result.group_names, LONGEST_GROUP),
+        "graphs": list(graphs(result, layout)),
         "interval_label": result.interval_label,
         "table_title": "The pairs that differ" if differing else "The smallest p-values",
         "differing": [_row(pair) for pair in shown],
@@ -192,12 +198,12 @@ def _row(pair: EdgeDifference) -> dict[str, Any]:
     """The cells of a line of the table."""
     return {
         "name": printable(f"{pair.source} – {pair.target}"),
-        "a": f"{pair.partial_correlation_a:+.3f}",
-        "b": f"{pair.partial_correlation_b:+.3f}",
-        "difference": f"{pair.difference:+.3f}",
+        "a": signed(pair.partial_correlation_a),
+        "b": signed(pair.partial_correlation_b),
+        "difference": signed(pair.difference),
         "sign": "positive" if pair.difference > 0 else "negative",
-        "interval": f"{pair.interval_low:+.3f} to {pair.interval_high:+.3f}",
-        "statistic": f"{pair.statistic:+.2f}",
+        "interval": f"{signed(pair.interval_low)} to {signed(pair.interval_high)}",
+        "statistic": signed(pair.statistic, 2),
         "pvalue": p_text(pair.pvalue),
         "adjusted": p_text(pair.adjusted_pvalue),
         "reject": pair.reject,
@@ -236,47 +242,3 @@ def _reading(result: EdgeDifferenceResult) -> str:
         "if both groups have the same distribution, and hold in the limit of many rows if only "
         "the partial correlations are equal."
     )
-
-
-def _places(results: Sequence[EdgeDifferenceResult]) -> FloatArray:
-    """Where the variables stand in all graphs of the page."""
-    room = np.array([_WIDTH, _HEIGHT]) - 2 * _MARGIN
-    laid = [overlaid(panels(each)) for each in results]
-    strongest = np.max([one.partial_correlation for one in laid], axis=0)
-    whole = replace(laid[0], partial_correlation=strongest)
-    return np.asarray(_MARGIN + unit_square(node_positions(whole)) * room)
-
-
-def _graphs(result: EdgeDifferenceResult, places: FloatArray) -> Iterator[Graph]:
-    """Both groups on one scale of widths, and the difference on its own."""
-    drawn = panels(result)
-    both = max(_strongest(drawn[0]), _strongest(drawn[1]))
-    legends = [("positive partial correlation", "negative")] * 2
-    names = [shortened(name, 30) for name in result.group_names]
-    legends.append((f"larger in {names[0]}", f"larger in {names[1]}"))
-    most = (both, both, _strongest(drawn[2]))
-    for panel, strongest, legend in zip(drawn, most, legends, strict=True):
-        yield _graph(panel, places, strongest, legend)
-
-
-def _strongest(panel: Panel) -> float:
-    return float(np.abs(panel.partial_correlation[panel.reject]).max(initial=1e-300))
-
-
-def _graph(panel: Panel, places: FloatArray, strongest: float, legend: tuple[str, str]) -> Graph:
-    names = [printable(name) for name in panel.feature_names]
-    x, y = (column.round(1).tolist() for column in places.T)
-    lines = []
-    for i, j in zip(*np.nonzero(np.triu(panel.reject, k=1)), strict=True):
-        value = float(panel.partial_correlation[i, j])
-        strength = min(abs(value) / strongest, 1.0)
-        title = f"{names[i]} – {names[j]}: {value:+.3f}"
-        width, opacity = round(0.8 + _WIDEST * strength, 2), round(0.35 + 0.6 * strength, 2)
-        lines.append(Line(x[i], y[i], x[j], y[j], width, opacity, value < 0, title))
-    lines.sort(key=lambda line: line.width)  # strong edges lie on top
-    joined = np.asarray(panel.reject.any(axis=0)).tolist()
-    nodes = [
-        Node(x[k], y[k], name, shortened(name, _LONGEST_LABEL), not joined[k])
-        for k, name in enumerate(names)
-    ]
-    return Graph(printable(panel.title), lines, nodes, legend)

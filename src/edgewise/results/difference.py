@@ -296,11 +296,15 @@ class EdgeDifferenceResult(ShownIntervals, WritesJson):
         """
         return headline(self)
 
-    def plot(self, *, axes: Sequence[Axes] | None = None) -> tuple[Axes, Axes, Axes]:
+    def plot(
+        self, kind: str = "difference", *, axes: Sequence[Axes] | None = None
+    ) -> tuple[Axes, Axes, Axes]:
         """Draw the graphs of both groups and the pairs that differ, with one layout.
 
         Parameters
         ----------
+        kind : {"difference"}
+            Which picture; there is one.
         axes : sequence of three matplotlib axes, optional
             Where to draw; by default a new figure that pyplot does not keep alive.
 
@@ -311,6 +315,7 @@ class EdgeDifferenceResult(ShownIntervals, WritesJson):
         """
         from edgewise.view.plots import plot_difference
 
+        check_choice("kind", kind, ("difference",))
         return plot_difference(self, axes=axes)
 
     def report(

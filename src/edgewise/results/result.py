@@ -23,6 +23,7 @@ from edgewise.results.edge import (
 from edgewise.results.json import from_json, json_schema, to_document
 from edgewise.results.json_output import WritesJson
 from edgewise.results.matrix import Matrices
+from edgewise.results.showing import Shows
 from edgewise.results.summary import headline, shortest, summary
 from edgewise.results.threshold import found_late
 from edgewise.rows.file_read import FileRead
@@ -31,12 +32,11 @@ if TYPE_CHECKING:
     import os
 
     import networkx as nx
-    from matplotlib.axes import Axes
 
 
 @found_late
 @dataclass(frozen=True, eq=False, kw_only=True)
-class EdgeTestResult(Matrices, WritesJson):
+class EdgeTestResult(Shows, Matrices, WritesJson):
     """The outcome of testing H₀: Θ_ij = 0 for pairs of variables: all, or some.
 
     Attributes
@@ -285,55 +285,6 @@ class EdgeTestResult(Matrices, WritesJson):
             One line.
         """
         return headline(self)
-
-    def plot(self, kind: str = "network", *, ax: Axes | None = None) -> Axes:
-        """Draw the result.
-
-        Parameters
-        ----------
-        kind : {"network", "heatmap", "volcano", "forest", "pvalues"}
-            Which picture; `edgewise.view.plots` has a function for each, with more options.
-        ax : matplotlib axes, optional
-            Where to draw; by default a new figure that pyplot does not keep alive.
-
-        Returns
-        -------
-        matplotlib axes
-            Where it was drawn; ``ax.figure`` is the page.
-        """
-        from edgewise.view.plots import plot
-
-        return plot(self, kind, ax=ax)
-
-    def report(
-        self,
-        path: str | os.PathLike[str],
-        *,
-        data: Any = None,
-        compare: bool | None = None,
-        title: str | None = None,
-    ) -> None:
-        """Write one HTML file to look at, explore and send.
-
-        It needs no network and no Python. The level, the correction and the minimal effect can be
-        changed in the browser, which then decides as `edge_test` would.
-
-        Parameters
-        ----------
-        path : path
-            Where to write it.
-        data : optional
-            The data that were tested, as `edge_test` takes them. With them the report also says
-            what they are like (tails, dependence, scales) and shows every method side by side.
-        compare : bool, optional
-            Whether to run all other methods too, which takes as long as `edgewise compare`; by
-            default those that do not take long.
-        title : str, optional
-            The title of the page.
-        """
-        from edgewise.questions.reporting import write_report
-
-        write_report(self, path, data=data, compare=compare, title=title)
 
     def _repr_html_(self) -> str:
         from edgewise.view.notebook import result_html

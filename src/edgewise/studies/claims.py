@@ -25,6 +25,7 @@ refuted or not, but never supported; with a tolerance it can.
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -39,6 +40,8 @@ from edgewise.inference.reference import Student
 SUPPORTED, NOT_REFUTED, REFUTED = VERDICTS = ("supported", "not refuted", "refuted")
 #: The probability of a wrong verdict, for each claim.
 LEVEL = 0.001
+#: The hyphen that Python writes before a negative number.
+_NEGATIVE = re.compile(r"(?<!\w)-(?=\d)")
 
 
 @dataclass(frozen=True)
@@ -103,6 +106,7 @@ def judge(says: str, measured: str, excess: ArrayLike, weak: ArrayLike = ()) -> 
     supported
     not refuted
     """
+    measured = _NEGATIVE.sub("−", measured)
     strict, allowed = (_numbers(values) for values in (excess, weak))
     n_comparisons = strict.size + allowed.size
     worst = max(strict.max(initial=-math.inf), allowed.max(initial=-math.inf))

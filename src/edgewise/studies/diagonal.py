@@ -52,22 +52,33 @@ def rate_of(distribution: str, kind: str, method: str, shares: FloatArray, entri
 
 def below_diagonal(chosen: Sequence[Rate], name: str, kind: str, until: float = 1.0) -> Claim:
     inside = COMPARED & (until >= LEVELS)
-    worst = max(float((rate.rate - LEVELS)[inside].max()) for rate in chosen)
-    at = ", ".join(f"{rate.at(0.05):.4f} ({rate.distribution})" for rate in chosen)
+    excess = [rate.excess(inside) for rate in chosen]
     where = "at every δ" if until == 1 else f"for δ up to {until:.3f}"
     return judge(
         f"{name} lies below the diagonal {where}: {kind}",
-        f"largest rate − δ {worst:+.4f}; rate at δ = 0.05: {at}",
-        [rate.excess(inside) for rate in chosen],
+        f"{worst_rate(chosen, excess, inside)}; {usual_rates(chosen)}",
+        excess,
     )
 
 
 def on_diagonal(chosen: Sequence[Rate], name: str, where: str) -> Claim:
-    at = ", ".join(f"{rate.at(0.05):.4f} ({rate.distribution})" for rate in chosen)
-    farthest = max((rate.rate - LEVELS for rate in chosen), key=lambda gap: np.abs(gap).max())
-    worst = farthest[np.abs(farthest).argmax()]
+    excess = [rate.excess() for rate in chosen]
+    worst = worst_rate(chosen, [np.abs(one) for one in excess], COMPARED)
     return judge(
         f"{name} lies on the diagonal {where}",
-        f"rate at δ = 0.05: {at}; farthest rate − δ {worst:+.4f}",
-        [both_sides(rate.excess()) for rate in chosen],
+        f"{worst}; {usual_rates(chosen)}",
+        [both_sides(one) for one in excess],
     )
+
+
+def worst_rate(chosen: Sequence[Rate], excess: Sequence[FloatArray], inside: BoolArray) -> str:
+    """The comparison that decides the verdict: the rate, and the level that it is compared with."""
+    rate, against = max(zip(chosen, excess, strict=True), key=lambda pair: pair[1].max())
+    level = LEVELS[inside][against.argmax()]
+    return f"rate {rate.at(level):.4f} at δ = {level:g} ({rate.distribution}, the worst)"
+
+
+def usual_rates(chosen: Sequence[Rate]) -> str:
+    """The rates at the usual level."""
+    at = ", ".join(f"{rate.at(0.05):.4f} ({rate.distribution})" for rate in chosen)
+    return f"at δ = 0.05: {at}"

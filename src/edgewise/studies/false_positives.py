@@ -22,6 +22,8 @@ from edgewise.studies.diagonal import (
     below_diagonal,
     on_diagonal,
     rate_of,
+    usual_rates,
+    worst_rate,
 )
 from edgewise.studies.growth import (
     bounds_of,
@@ -221,11 +223,11 @@ def _fisher(rates: Sequence[Rate], distribution: str) -> Rate:
 def _fisher_laplace(rates: Sequence[Rate]) -> Claim:
     fisher = _fisher(rates, "laplace")
     inner = (LEVELS >= 0.02) & (LEVELS <= 0.8)
+    below = -fisher.excess(inner)
     return judge(
         "Fisher's test lies above the diagonal for Laplace rows (δ from 0.02 to 0.8)",
-        f"rate at δ = 0.05: {fisher.at(0.05):.4f}; smallest rate − δ "
-        f"{float((fisher.rate - LEVELS)[inner].min()):+.4f}",
-        -fisher.excess(inner),
+        f"{worst_rate([fisher], [below], inner)}; {usual_rates([fisher])}",
+        below,
     )
 
 

@@ -18,8 +18,10 @@ from edgewise.inference.difference import GroupZ
 from edgewise.results.difference import EdgeDifferenceResult
 from edgewise.results.differences import EdgeDifferences
 from edgewise.view import layout
-from edgewise.view.graph_drawing import SIGNS, draw_graph, laid_out
-from edgewise.view.safe_names import shortened
+from edgewise.view.graph_drawing import draw_graph
+from edgewise.view.graph_legend import SIGNS
+from edgewise.view.graph_placing import laid_out
+from edgewise.view.short_names import short_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,6 +39,7 @@ class Panel:
     partial_correlation: FloatArray
     reject: BoolArray
     signs: tuple[str, str] = SIGNS
+    quantity: str = "|ρ̂|"
 
     @property
     def n_features(self) -> int:
@@ -54,7 +57,7 @@ def plot_difference(
     """The graphs of both groups and the pairs that differ, side by side.
 
     Every variable stands in the same place in all three. The first two show the edges of each
-    group, tested by itself with the same method, level and correction, and share one scale. The
+    group, tested by itself with the same method, level and correction. The
     third shows only the pairs that differ. An edge in one graph and not in the other is no sign of
     a difference: only the third graph is.
 
@@ -82,9 +85,8 @@ def plot_difference(
     first, second, third = _three_axes(axes)
     drawn = panels(result)
     laid = laid_out(overlaid(drawn), layout.page_size(first))
-    strongest = [_strongest(drawn[:2])] * 2 + [_strongest(drawn[2:])]
-    for ax, panel, most in zip((first, second, third), drawn, strongest, strict=True):
-        draw_graph(ax, panel, laid, strongest=most, signs=panel.signs)
+    for ax, panel in zip((first, second, third), drawn, strict=True):
+        draw_graph(ax, panel, laid, signs=panel.signs, quantity=panel.quantity)
         notes = layout.adjusted(result) if panel is drawn[2] else []
         layout.write_title(ax, panel.title, *notes)
     return first, second, third
@@ -116,7 +118,7 @@ def plot_differences(result: EdgeDifferences) -> list[tuple[Axes, Axes, Axes]]:
     part("matplotlib", "plot", "A plot")
     from matplotlib.figure import Figure
 
-    figure, k = Figure(figsize=(18, 6.4 * len(result))), len(result)
+    figure, k = Figure(figsize=(18, 6.6 * len(result))), len(result)
     drawn = []
     for place, one in enumerate(result.values()):
         axes = [figure.add_axes(_box(column, k - 1 - place, k)) for column in range(3)]
@@ -134,7 +136,7 @@ def _three_axes(axes: Sequence[Axes] | None) -> Sequence[Axes]:
         part("matplotlib", "plot", "A plot")
         from matplotlib.figure import Figure
 
-        figure = Figure(figsize=(18, 6.4))
+        figure = Figure(figsize=(18, 6.6))
         return [figure.add_axes(_box(column, 0, 1)) for column in range(3)]
     if len(axes) != 3:
         raise ParameterError(
@@ -143,18 +145,12 @@ def _three_axes(axes: Sequence[Axes] | None) -> Sequence[Axes]:
     return axes
 
 
-def _strongest(drawn: Sequence[Panel]) -> float:
-    """The strongest edge in any of the graphs, which has the full width."""
-    edges = [np.abs(panel.partial_correlation[panel.reject]) for panel in drawn]
-    return float(np.concatenate(edges).max(initial=1e-300))
-
-
 def panels(result: EdgeDifferenceResult) -> tuple[Panel, Panel, Panel]:
     """The first group, the second group, and their difference; of the tested columns only."""
     columns = result.tested_columns()
     at = np.ix_(columns, columns)
     features = tuple(result.feature_names[i] for i in columns)
-    names = [shortened(name, _LONGEST_GROUP) for name in result.group_names]
+    names = short_names(result.group_names, _LONGEST_GROUP)
     own = []
     for name, rows, rho, measured in zip(
         names,
@@ -170,8 +166,10 @@ def panels(result: EdgeDifferenceResult) -> tuple[Panel, Panel, Panel]:
     pairs = result.n_pairs
     verb = "differs" if result.n_edges == 1 else "differ"
     differ = f"{result.n_edges} of {pairs} pair{'s' * (pairs != 1)} {verb}"
-    signs = f"larger in {names[0]}, by up to ", f"larger in {names[1]}, by up to "
-    third = Panel(differ, features, result.difference[at], result.reject[at], signs)
+    signs = f"larger in {names[0]}, by", f"larger in {names[1]}, by"
+    third = Panel(
+        differ, features, result.difference[at], result.reject[at], signs, "|difference of ρ̂|"
+    )
     return own[0], own[1], third
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from edgewise.results.result import EdgeTestResult
-from edgewise.view import layout
+from edgewise.view import layout, style
 from edgewise.view.safe_names import shortened
 
 if TYPE_CHECKING:
@@ -59,24 +59,24 @@ def plot_ladder(lines: Sequence[Line], *, ax: Axes | None = None) -> Axes:
     >>> ax.get_yticklabels()[0].get_text().splitlines()[0]
     'score'
     """
-    ax = ax if ax is not None else layout.new_axes(8.5, 1.3 + 0.42 * len(lines))
+    ax = ax if ax is not None else layout.new_axes(8, 1.3 + 0.42 * len(lines))
     thresholds = [line.threshold_on_partial_correlation() for line in lines]
     finite = [value for value in thresholds if math.isfinite(value) and value > 0]
     left = min(finite, default=0.1) / 1.6
     right = max([*finite, 1.0]) * 1.6
     for y, (line, threshold) in enumerate(zip(lines, thresholds, strict=True)):
-        ax.axhline(y, color="#e5e5e5", linewidth=0.7, zorder=0)
+        ax.axhline(y, color=style.GUIDE, linewidth=0.7, zorder=0)
         if line.result is None:
-            _write(ax, left, y, shortened(line.failure, 70), color=layout.NOTE, style="italic")
+            _write(ax, left, y, shortened(line.failure, 70), color=style.NOTE, style="italic")
         elif math.isfinite(threshold):
-            color = layout.POSITIVE if threshold < 1 else layout.QUIET
+            color = style.POSITIVE if threshold < 1 else style.QUIET
             ax.plot([left, threshold], [y, y], color=color, linewidth=1.2, alpha=0.5, zorder=1)
             ax.plot(threshold, y, "o", color=color, markersize=7, zorder=2)
             _write(ax, threshold, y, f"{threshold:.2g}, {_edges(line.result)}")
         else:
             # To the end of the axis, which stands for infinity.
-            ax.plot([left, right], [y, y], color=layout.QUIET, linewidth=1.2, alpha=0.5, zorder=1)
-            ax.plot(right, y, ">", color=layout.QUIET, markersize=8, clip_on=False, zorder=2)
+            ax.plot([left, right], [y, y], color=style.QUIET, linewidth=1.2, alpha=0.5, zorder=1)
+            ax.plot(right, y, ">", color=style.QUIET, markersize=8, clip_on=False, zorder=2)
             _write(ax, right, y, f"{_edges(line.result)}{_rows_needed(line.result)}")
     _set_axes(ax, lines, left, right)
     return ax
@@ -90,7 +90,9 @@ def _rows_needed(result: EdgeTestResult) -> str:
     return "" if result.rows_needed is None else f"; needs about {result.rows_needed:,} rows"
 
 
-def _write(ax: Axes, x: float, y: float, text: str, **style: str) -> None:
+def _write(ax: Axes, x: float, y: float, text: str, **look: str) -> None:
+    from matplotlib.patheffects import withStroke
+
     ax.annotate(
         text,
         (x, y),
@@ -100,7 +102,8 @@ def _write(ax: Axes, x: float, y: float, text: str, **style: str) -> None:
         fontsize=8.5,
         parse_math=False,
         annotation_clip=False,
-        **style,  # type: ignore[arg-type]
+        path_effects=[withStroke(linewidth=2.2, foreground=style.PAPER)],
+        **look,  # type: ignore[arg-type]
     )
 
 
@@ -112,11 +115,11 @@ def _set_axes(ax: Axes, lines: Sequence[Line], left: float, right: float) -> Non
     ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=15))
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     ax.xaxis.set_minor_formatter(NullFormatter())
-    ax.axvspan(1.0, right, color="#f3f3f3", zorder=-1)
+    ax.axvspan(1.0, right, color=style.SHADE, zorder=-1)
     ax.set_yticks(
         np.arange(len(lines)),
         labels=[f"{line.label}\n{line.guarantee}" for line in lines],
-        fontsize=8,
+        fontsize=style.SMALLEST_FONT,
         parse_math=False,
     )
     ax.set_ylim(len(lines) - 0.4, -0.6)

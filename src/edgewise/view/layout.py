@@ -20,21 +20,16 @@ from edgewise.results.pooled import imputed
 from edgewise.results.result import EdgeTestResult
 from edgewise.results.tested import adjusted_for, is_chosen
 from edgewise.results.transformed import transformed
+from edgewise.view.islands import island_positions
 from edgewise.view.safe_names import shortened
+from edgewise.view.stress import least_stress, lying, path_distances, scaled_start
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from edgewise.results.difference import EdgeDifferenceResult
-# Okabe & Ito's blue and vermillion, which people with any common colour blindness can tell apart.
-POSITIVE, NEGATIVE = "#0072B2", "#D55E00"
-# Pairs that are not edges, and remarks.
-QUIET, NOTE = "#9a9a9a", "#444444"
-
 _LONGEST_NOTE = 150
-_STEPS_TO_START = 50
-_WORK, _SETTLED = 1e8, 1e-5  # most pairs of nodes to visit, smallest relative gain of a step
-_NUDGE = 0.02  # of the typical distance; separates nodes that the data do not separate
+_MANY = 30  # with more variables only pairs that stand out pull their nodes together
 
 
 class Graph(Protocol):
@@ -56,11 +51,12 @@ class Graph(Protocol):
 def node_positions(result: Graph) -> FloatArray:
     """Places of the variables in the plane; strong partial correlations bring them close.
 
-    Every pair counts as an edge here, significant or not, with the length 1/(|ρ̂| + 0.01). The
-    target distance d_ij of two nodes is the length of the shortest path, to the power ¾ so that
-    tight pairs keep some room. The places minimise the stress Σ (‖x_i − x_j‖ − d_ij)²/d_ij²
-    (Kamada & Kawai 1989) by majorisation (Gansner, Koren & North 2004), starting near the solution
-    of classical scaling.
+    Up to 30 variables every pair counts as an edge here, significant or not, with the length
+    1/(|ρ̂| + 0.01). The target distance d_ij of two nodes is the length of the shortest path, to the
+    power ¾ so that tight pairs keep some room. The places minimise the stress
+    Σ (‖x_i − x_j‖ − d_ij)²/d_ij² (Kamada & Kawai 1989) by majorisation (Gansner, Koren & North
+    2004), starting near the solution of classical scaling. Of more variables only those pairs count
+    that stand out from the noise of all, and groups that are not connected lie side by side.
 
     Parameters
     ----------
@@ -70,7 +66,8 @@ def node_positions(result: Graph) -> FloatArray:
     Returns
     -------
     ndarray of shape (p, 2)
-        Centred at 0, with the longer side along the first axis and the farthest node at distance 1.
+        Centred at 0, with the farthest node at distance 1. The longer side of up to 30 nodes lies
+        along the first axis.
 
     Examples
     --------
@@ -82,73 +79,14 @@ def node_positions(result: Graph) -> FloatArray:
     >>> bool(np.hypot(*(x - y)) < np.hypot(*(x - z)))
     True
     """
-    distance = _distances(result.partial_correlation)
-    places = _least_stress(distance, _start(distance))
-    places -= places.mean(axis=0)
-    # Turned to lie along the page. The sign of each axis is free, so the first nodes decide it.
-    _, _, axes = np.linalg.svd(places, full_matrices=False)
-    places = places @ axes.T
-    leading = places[np.argmax(np.abs(places) > 1e-6 * np.abs(places).max(), axis=0), [0, 1]]
-    places *= np.where(leading > 0, -1.0, 1.0)
+    rho = result.partial_correlation
+    if len(rho) > _MANY:
+        places = island_positions(rho)
+        places -= (places.max(axis=0) + places.min(axis=0)) / 2
+    else:
+        distance = path_distances(rho)
+        places = lying(least_stress(distance, scaled_start(distance)))
     return np.asarray(places / np.hypot(*places.T).max())
-
-
-def _distances(partial_correlation: FloatArray) -> FloatArray:
-    from scipy.sparse.csgraph import floyd_warshall
-
-    # Two methods give the same estimate up to rounding, and should give the same picture.
-    length = 1 / (np.abs(np.round(partial_correlation, 9)) + 0.01)
-    np.fill_diagonal(length, 0.0)
-    distance = floyd_warshall(length, directed=False) ** 0.75
-    return np.asarray(distance / distance.max())
-
-
-def _start(distance: FloatArray) -> FloatArray:
-    """The two leading directions of classical scaling, approached from a circle.
-
-    If the data prefer no direction (for example without any correlation), the circle stays. An
-    eigenvector would then be decided by rounding alone.
-    """
-    p = len(distance)
-    angle = 2 * np.pi * np.arange(p) / p
-    circle = np.column_stack([np.cos(angle), np.sin(angle)])
-    squares = distance**2
-    mean = squares.mean(axis=0)
-    inner = -0.5 * (squares - mean - mean[:, None] + mean.mean())
-    places = circle
-    for _ in range(_STEPS_TO_START):
-        left, _, right = np.linalg.svd(inner @ places, full_matrices=False)
-        places = left @ right
-    typical = float(distance.mean())
-    return np.asarray(places * typical * np.sqrt(p / 2) + _NUDGE * typical * circle)
-
-
-def _least_stress(distance: FloatArray, places: FloatArray) -> FloatArray:
-    p = len(distance)
-    apart = distance > 0
-    weight = np.divide(1.0, distance**2, out=np.zeros_like(distance), where=apart)
-    pull = weight * distance
-    # V⁺ of the majorisation X ← V⁺ B(X) X. V is singular along the constants; adding 1/p before
-    # the inversion and subtracting it after gives the pseudo-inverse.
-    inverse = np.linalg.inv(np.diag(weight.sum(axis=0)) - weight + 1 / p) - 1 / p
-    before = np.inf
-    for _ in range(int(np.clip(_WORK / p**2, 50, 300))):
-        length = _lengths(places)
-        stress = float(np.sum(weight * (length - distance) ** 2))
-        if before - stress <= _SETTLED * stress:
-            break
-        before = stress
-        steer = np.divide(-pull, length, out=np.zeros_like(pull), where=apart)
-        np.fill_diagonal(steer, -steer.sum(axis=0))
-        places = inverse @ (steer @ places)
-    return places
-
-
-def _lengths(places: FloatArray) -> FloatArray:
-    squares = np.sum(places**2, axis=1)
-    between = squares[:, None] + squares - 2 * places @ places.T
-    # Never 0, so that two nodes in the same place can still move apart.
-    return np.asarray(np.sqrt(np.maximum(between, 1e-12)))
 
 
 def new_axes(

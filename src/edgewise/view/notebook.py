@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from html import escape
 
+import numpy as np
+
 from edgewise.results.intervals import interval_text
 from edgewise.results.result import EdgeTestResult
 from edgewise.results.summary import facts
 from edgewise.results.tested import tested_part
-from edgewise.view.layout import NEGATIVE, POSITIVE, node_positions
-from edgewise.view.safe_names import printable, shortened
+from edgewise.view.layout import node_positions
+from edgewise.view.safe_names import printable
+from edgewise.view.short_names import short_names
+from edgewise.view.style import NEGATIVE, POSITIVE, QUIET, edge_opacity, edge_width
 
 _WIDTH, _HEIGHT, _MARGIN = 460, 320, 34
 _SHOWN_EDGES = 8
@@ -35,7 +39,7 @@ def result_html(result: EdgeTestResult) -> str:
     ]
     if result.n_edges:
         part = tested_part(result)
-        picture = _network(part) if part.n_features <= _MOST_NODES else ""
+        picture = _network(part) if part.n_features <= _MOST_NODES else _too_many(part)
         parts.append(
             '<div style="display:flex;flex-wrap:wrap;gap:1.5em;align-items:flex-start">'
             f"{picture}{_table(result)}</div>"
@@ -47,6 +51,7 @@ def _network(result: EdgeTestResult) -> str:
     positions = node_positions(result)
     low, high = positions.min(axis=0), positions.max(axis=0)
     span = (high - low) + (high == low)
+    short = dict(zip(result.feature_names, short_names(result.feature_names, 14), strict=True))
     places = {
         name: (
             _MARGIN + (x - low[0]) / span[0] * (_WIDTH - 2 * _MARGIN),
@@ -55,26 +60,32 @@ def _network(result: EdgeTestResult) -> str:
         for name, (x, y) in zip(result.feature_names, positions, strict=True)
     }
     edges = result.edges()
-    strongest = max(abs(edge.partial_correlation) for edge in edges)
     drawn = []
     for edge in reversed(edges):
         (x1, y1), (x2, y2) = places[edge.source], places[edge.target]
-        strength = abs(edge.partial_correlation) / strongest
+        rho = np.array(edge.partial_correlation)
         colour = POSITIVE if edge.partial_correlation > 0 else NEGATIVE
         dash = "" if edge.partial_correlation > 0 else ' stroke-dasharray="6 3"'
         drawn.append(
             f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{colour}" '
-            f'stroke-width="{0.7 + 5 * strength:.2f}" opacity="{0.4 + 0.6 * strength:.2f}"{dash}/>'
+            f'stroke-width="{edge_width(rho):.2f}" opacity="{edge_opacity(rho):.2f}"{dash}/>'
         )
     for name, (x, y) in places.items():
         drawn.append(
-            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="#888888"/>'
+            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{QUIET}"/>'
             f'<text x="{x:.1f}" y="{y - 7:.1f}" font-size="11" text-anchor="middle" '
-            f'fill="currentColor">{escape(shortened(name, 14))}</text>'
+            f'fill="currentColor">{escape(short[name])}</text>'
         )
     return (
         f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" width="{_WIDTH}" height="{_HEIGHT}" role="img" '
         f'aria-label="Graph of {result.n_edges} edges">{"".join(drawn)}</svg>'
+    )
+
+
+def _too_many(result: EdgeTestResult) -> str:
+    return (
+        f"<p>A graph of {result.n_features} variables has no room here: "
+        "result.plot() draws it, and result.report(path) writes a page to explore it.</p>"
     )
 
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from edgewise._base.checks import check_choice
+from edgewise.errors import ParameterError
 from edgewise.results.result import EdgeTestResult
+from edgewise.view.agreement import plot_agreement
+from edgewise.view.centrality import plot_centrality
 from edgewise.view.difference import plot_difference, plot_differences
 from edgewise.view.forest import plot_forest
 from edgewise.view.heatmap import plot_heatmap
-from edgewise.view.ladder import plot_ladder
+from edgewise.view.ladder import Line, plot_ladder
 from edgewise.view.network import plot_network
 from edgewise.view.pvalues import plot_pvalues
 from edgewise.view.volcano import plot_volcano
@@ -20,6 +24,8 @@ if TYPE_CHECKING:
 __all__ = [
     "KINDS",
     "plot",
+    "plot_agreement",
+    "plot_centrality",
     "plot_difference",
     "plot_differences",
     "plot_forest",
@@ -30,28 +36,50 @@ __all__ = [
     "plot_volcano",
 ]
 
-_PLOTS = {
+#: Pictures of one result.
+_OF_RESULT: dict[str, Callable[..., Axes]] = {
     "network": plot_network,
     "heatmap": plot_heatmap,
     "volcano": plot_volcano,
     "forest": plot_forest,
     "pvalues": plot_pvalues,
+    "centrality": plot_centrality,
 }
-KINDS = tuple(_PLOTS)
+#: Pictures of several methods on the same data.
+_OF_LINES: dict[str, Callable[..., Axes]] = {
+    "agreement": plot_agreement,
+    "ladder": plot_ladder,
+}
+RESULT_KINDS = tuple(_OF_RESULT)
+KINDS = (*RESULT_KINDS, *_OF_LINES)
 
 
-def plot(result: EdgeTestResult, kind: str = "network", *, ax: Axes | None = None) -> Axes:
+def plot(
+    result: EdgeTestResult,
+    kind: str = "network",
+    *,
+    lines: Sequence[Line] | None = None,
+    ax: Axes | None = None,
+    **options: Any,
+) -> Axes:
     """A picture of a result.
 
     Parameters
     ----------
     result : EdgeTestResult
         What to draw.
-    kind : {"network", "heatmap", "volcano", "forest", "pvalues"}
-        The graph of the edges; the matrix of partial correlations; strength against p-value;
-        intervals of the strongest pairs; the distribution of the p-values.
+    kind : str
+        "network", the graph of the edges; "heatmap", the matrix of partial correlations; "volcano",
+        strength against p-value; "forest", intervals of the strongest pairs; "pvalues", the
+        distribution of the p-values; "centrality", the variables with the strongest edges;
+        "agreement", which methods call which pairs edges; "ladder", what each method needs. The
+        difference of two groups has a picture of its own: `EdgeDifferenceResult.plot`.
+    lines : sequence of Comparison, optional
+        What `edgewise.compare_methods` found on the same data, for "agreement" and "ladder".
     ax : matplotlib axes, optional
         Where to draw; by default a new figure that pyplot does not keep alive.
+    **options
+        Further options of the picture's own function, for example ``most`` of `plot_forest`.
 
     Returns
     -------
@@ -67,4 +95,16 @@ def plot(result: EdgeTestResult, kind: str = "network", *, ax: Axes | None = Non
     'partial correlation'
     """
     check_choice("kind", kind, KINDS)
-    return _PLOTS[kind](result, ax=ax)
+    if kind in _OF_LINES:
+        if lines is None:
+            raise ParameterError(
+                f"lines: expected what compare_methods found on the same data, which "
+                f'kind="{kind}" shows, got None.'
+            )
+        return _OF_LINES[kind](lines, ax=ax, **options)
+    if lines is not None:
+        raise ParameterError(
+            f'lines: expected None for kind="{kind}", which shows one result; '
+            f"{' and '.join(_OF_LINES)} show several methods."
+        )
+    return _OF_RESULT[kind](result, ax=ax, **options)

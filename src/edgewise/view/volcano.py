@@ -4,31 +4,33 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from edgewise._base.types import BoolArray, FloatArray
 from edgewise.inference.corrections import log_critical_level
 from edgewise.results.result import EdgeTestResult
-from edgewise.view import layout
-from edgewise.view.safe_names import shortened
+from edgewise.view import layout, style
+from edgewise.view.short_names import short_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _HIGHEST = 300.0  # −log10 p; larger values are drawn at the top
-_WIDE = 30.0  # if a point is higher, the axis shows √(−log10 p)
 _NAMED = 8
-_FONT = 8.0
-_LEGEND = (110.0, 50.0)  # points
+_FONT = style.SMALLEST_FONT
+# Of −log10 p; as many as have room are shown.
+_TICKS = np.array([0, 1, 2, 3, 5, 10, 20, 30, 50, 70, 100, 150, 200, 250, 300])
 
 
 def plot_volcano(result: EdgeTestResult, *, ax: Axes | None = None) -> Axes:
     """Every tested pair of variables: its partial correlation against −log10 of its p-value.
 
     Edges are coloured by their sign, and the strongest are named where there is room. The dotted
-    line is the level that a p-value must reach, if one level decides for all pairs.
+    line is the level that a p-value must reach, if one level decides for all pairs. The vertical
+    scale is always that of √(−log10 p), which grows like the z-value, so that the many weak pairs
+    stay apart.
 
     Parameters
     ----------
@@ -48,10 +50,10 @@ def plot_volcano(result: EdgeTestResult, *, ax: Axes | None = None) -> Axes:
     >>> from edgewise.view.plots import plot_volcano
     >>> ax = plot_volcano(ew.edge_test(ew.datasets.load_sachs()))
     >>> ax.get_xlabel(), ax.get_ylabel()
-    ('partial correlation', '−log10 p')
+    ('partial correlation', '−log10 p (square-root scale)')
     """
     # Fixed margins, because the names are fitted to the page between them.
-    ax = ax if ax is not None else layout.new_axes(8, 6, box=(0.09, 0.1, 0.88, 0.8))
+    ax = ax if ax is not None else layout.new_axes(7, 5.6, box=(0.1, 0.16, 0.87, 0.74))
     rows, columns = result.tested_pairs()
     rho = result.partial_correlation[rows, columns]
     edge = result.reject[rows, columns]
@@ -60,36 +62,38 @@ def plot_volcano(result: EdgeTestResult, *, ax: Axes | None = None) -> Axes:
     beyond = sure > _HIGHEST
     height = np.minimum(sure, _HIGHEST)
     for shown, color, label in (
-        (~edge, layout.QUIET, "no edge"),
-        (edge & (rho > 0), layout.POSITIVE, "edge, positive"),
-        (edge & (rho < 0), layout.NEGATIVE, "edge, negative"),
+        (~edge, style.QUIET, "no edge"),
+        (edge & (rho > 0), style.POSITIVE, "edge, positive"),
+        (edge & (rho < 0), style.NEGATIVE, "edge, negative"),
     ):
         for marker, some in (("o", shown & ~beyond), ("^", shown & beyond)):
             if some.any():
                 ax.scatter(
                     rho[some],
                     height[some],
-                    s=22 if color != layout.QUIET else 12,
+                    s=22 if color != style.QUIET else 12,
                     marker=marker,
                     color=color,
-                    alpha=0.8 if color != layout.QUIET else 0.5,
+                    alpha=0.8 if color != style.QUIET else 0.5,
                     linewidths=0,
                     label=label if marker == "o" or not (shown & ~beyond).any() else None,
-                    zorder=2 if color == layout.QUIET else 3,
+                    zorder=2 if color == style.QUIET else 3,
                     # Thousands of points take less space as pixels than as shapes.
                     rasterized=rho.size > 5000,
                     clip_on=False,
                 )
     _set_axes(ax, rho, height)
-    # The legend goes to the upper corner with fewer points, the level to the other side.
-    corner: Literal["left", "right"] = (
-        "left" if np.sum(height[rho < 0]) <= np.sum(height[rho > 0]) else "right"
-    )
-    _draw_level(ax, result, sure, on_the_right=corner == "left")
+    _draw_level(ax, result, sure)
+    # Below the axis, where no point can be.
     ax.legend(
-        loc="upper left" if corner == "left" else "upper right", frameon=False, fontsize=_FONT
+        loc="upper center",
+        bbox_to_anchor=(0.5, -46 / float(layout.page_size(ax)[1])),
+        borderaxespad=0,
+        ncols=3,
+        frameon=False,
+        fontsize=_FONT,
     )
-    _name_strongest(ax, result, np.column_stack([rho, height]), edge, corner)
+    _name_strongest(ax, result, np.column_stack([rho, height]), edge)
     note = f"▲ {beyond.sum()} with p below 1e-{_HIGHEST:.0f}, drawn at the top"
     notes = [*layout.adjusted(result), *[note] * bool(beyond.any())]
     layout.write_title(ax, layout.found(result), *notes)
@@ -100,53 +104,56 @@ def _set_axes(ax: Axes, rho: FloatArray, height: FloatArray) -> None:
     reach = min(1.12 * float(np.abs(rho).max()), 1.05)
     ax.set_xlim(-reach, reach)
     top = float(height.max(initial=0))
-    if top > _WIDE:
-        # √(−log10 p) grows like the z-value, so the many weak pairs stay apart.
-        ax.set_yscale("function", functions=(lambda y: np.sqrt(np.maximum(y, 0)), np.square))
-        steps = np.array([0, 1, 3, 10, 20, 50, 100, 150, 200, 250, 300])
-        ax.set_yticks(steps[steps <= top])
+    ax.set_yscale("function", functions=(lambda y: np.sqrt(np.maximum(y, 0)), np.square))
     ax.set_ylim(0, max(1.08 * top, 1.0))
     ax.set_xlabel("partial correlation")
-    ax.set_ylabel("−log10 p")
-    ax.axvline(0, color="#cccccc", linewidth=0.8, zorder=1)
+    ax.set_ylabel("−log10 p (square-root scale)")
+    ax.axvline(0, color=style.GUIDE, linewidth=0.8, zorder=1)
     ax.spines[["top", "right"]].set_visible(False)
 
 
-def _draw_level(ax: Axes, result: EdgeTestResult, sure: FloatArray, *, on_the_right: bool) -> None:
+def _draw_level(ax: Axes, result: EdgeTestResult, sure: FloatArray) -> None:
     if result.correction == "maxt":
+        _set_ticks(ax)
         return  # maxt decides by the largest statistic, not by a level of the p-values
     log_level = log_critical_level(sure.size, result.n_edges, result.alpha, result.correction)
     level = -log_level / math.log(10)
-    # Leave room for the legend above the line.
     ax.set_ylim(top=max(ax.get_ylim()[1], 1.25 * level))
-    ax.axhline(level, color="#333333", linewidth=0.9, linestyle=":", zorder=1)
+    _set_ticks(ax)
+    ax.axhline(level, color=style.INK, linewidth=0.9, linestyle=":", zorder=1)
     ax.annotate(
         f"p = {math.exp(log_level):.2g}",
-        (1.0 if on_the_right else 0.0, level),
+        (1.0, level),
         xycoords=ax.get_yaxis_transform(),
-        xytext=(-3 if on_the_right else 3, 2),
+        xytext=(-3, 2),
         textcoords="offset points",
-        ha="right" if on_the_right else "left",
+        ha="right",
         fontsize=_FONT,
-        color=layout.NOTE,
+        color=style.NOTE,
     )
 
 
-def _name_strongest(
-    ax: Axes, result: EdgeTestResult, points: FloatArray, edge: BoolArray, corner: str
-) -> None:
+def _set_ticks(ax: Axes) -> None:
+    """Ticks that are not closer to each other than their numbers are high."""
+    top = ax.get_ylim()[1]
+    kept: list[float] = []
+    room = 1.6 * _FONT / float(layout.page_size(ax)[1]) * math.sqrt(top)
+    for tick in _TICKS[top >= _TICKS].tolist():
+        if not kept or math.sqrt(tick) - math.sqrt(kept[-1]) >= room:
+            kept.append(tick)
+    ax.set_yticks(kept)
+
+
+def _name_strongest(ax: Axes, result: EdgeTestResult, points: FloatArray, edge: BoolArray) -> None:
     """Write names beside the strongest edges, except where they would cover names or points."""
     rows, columns = result.tested_pairs()
     chosen = np.flatnonzero(edge)
     chosen = chosen[np.argsort(-np.abs(points[chosen, 0]), kind="stable")][:_NAMED]
-    names = [
-        " – ".join(shortened(result.feature_names[i], 12) for i in (rows[k], columns[k]))
-        for k in chosen
-    ]
+    short = short_names(result.feature_names, 12)
+    names = [f"{short[rows[k]]} – {short[columns[k]]}" for k in chosen]
     page = layout.page_size(ax)
     dots = (ax.transData.transform(points) - ax.get_window_extent().p0) * 72 / ax.figure.dpi
-    left = 0.0 if corner == "left" else page[0] - _LEGEND[0]
-    taken = [np.array([[left, page[1] - _LEGEND[1]], [left + _LEGEND[0], page[1]]])]
+    taken: list[FloatArray] = []
     for k, name, size in zip(chosen, names, layout.text_sizes(names, _FONT), strict=True):
         for offset in _offsets(size, outward=float(np.sign(points[k, 0]))):
             box = np.array([-size / 2, size / 2]) + dots[k] + offset
@@ -187,7 +194,7 @@ def _write_name(ax: Axes, name: str, point: FloatArray, offset: FloatArray) -> N
         zorder=4,
         arrowprops={
             "arrowstyle": "-",
-            "color": layout.QUIET,
+            "color": style.QUIET,
             "linewidth": 0.6,
             "shrinkA": 0,
             "shrinkB": 3,

@@ -1,0 +1,174 @@
+"""Which effect would a number of rows find? The question of a plan, the other way round."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from edgewise._base import special
+from edgewise._base.checks import check_real
+from edgewise._base.matrices import root_outer
+from edgewise._base.types import FloatArray
+from edgewise.errors import ParameterError
+from edgewise.inference.bound import Bound
+from edgewise.inference.corrections import log_critical_level
+from edgewise.inference.effect import MinEffect
+from edgewise.inference.per_edge import PerEdge
+from edgewise.inference.score import ScoreTest
+from edgewise.methods.planning import rows_for_bound
+from edgewise.results.result import EdgeTestResult
+
+_LARGEST, _SMALLEST = 0.999, 1e-9  # effects
+_CLOSE = 0.002  # of the logarithm of the rows
+_MOST_STEPS = 12
+# A curve goes from an eighth of the rows to 64 times as many; its points are this share apart.
+_FEWER, _MORE, _POINTS = 1 / 8, 64, 37
+_TRIED = 200  # effects that the curve of a bound is read from
+
+
+def effect_for_rows(rows_for: Callable[[float], float], n_samples: int, guess: float) -> float:
+    """The effect that needs just `n_samples` rows; NaN if they are too few for any.
+
+    Rows fall about as the square of atanh ρ grows, so the first step from a good guess is nearly
+    right, and a secant through two points is. Steps that leave the interval in which the answer
+    must be are halved instead.
+    """
+    target = math.log(n_samples)
+    low, high = (math.log(math.atanh(effect)) for effect in (_SMALLEST, _LARGEST))
+    x = math.log(math.atanh(min(max(guess, 2 * _SMALLEST), 0.9)))
+    slope, before = -2.0, None
+    for _ in range(_MOST_STEPS):
+        needed = rows_for(math.tanh(math.exp(x)))
+        gap = (math.log(needed) if 0 < needed < math.inf else math.inf) - target
+        if abs(gap) < _CLOSE:
+            break
+        low, high = (x, high) if gap > 0 else (low, x)
+        if before is not None and math.isfinite(gap - before[1]) and gap != before[1]:
+            slope = (gap - before[1]) / (x - before[0])
+        before = (x, gap)
+        step = x - gap / slope if slope < 0 else math.nan
+        x = step if low < step < high else (low + high) / 2
+        if high - low < 1e-4:
+            break
+    effect = math.tanh(math.exp(x))
+    return effect if effect < 0.99 * _LARGEST else math.nan
+
+
+def curve_around(
+    rows_for: Callable[[float], float], n_samples: int, effect: float
+) -> tuple[FloatArray, FloatArray]:
+    """Rows, from about an eighth of these to eight times as many, and the effects that they find.
+
+    Log rows are nearly linear in log atanh ρ, so three effects are enough to draw it.
+    """
+    z = math.atanh(effect)
+    ends = [min(math.tanh(z * factor), _LARGEST) for factor in (8**0.5, 8**-0.5)]
+    needed = np.array([rows_for(ends[0]), n_samples, rows_for(ends[1])])
+    sizes = np.log(np.arctanh([ends[0], effect, ends[1]]))
+    known = np.isfinite(needed) & (needed > 0)
+    log_rows = np.log(needed[known])
+    fine = np.linspace(log_rows[0], log_rows[-1], _POINTS)
+    return np.exp(fine), np.tanh(np.exp(np.interp(fine, log_rows, sizes[known])))
+
+
+class DetectableCurve(NamedTuple):
+    """Which partial correlation would be found, for each number of rows.
+
+    Attributes
+    ----------
+    rows : ndarray
+        Numbers of rows, rising, evenly on a logarithmic scale; the rows of the result are one.
+    effects : ndarray
+        The partial correlation that a typical pair must have, for each of them; NaN where so few
+        rows find none.
+    own_effect : float
+        The same for the rows of the result.
+    """
+
+    rows: FloatArray
+    effects: FloatArray
+    own_effect: float
+
+
+def detectable_curve(result: EdgeTestResult, power: float = 0.8) -> DetectableCurve:
+    """The partial correlation that rows like those of a result find, for each number of rows.
+
+    It needs no data. For the per-edge methods a typical pair has the median error of the tested
+    pairs, which falls as (n − p − 1)^{−1/2} on Fisher's scale; the level is that of the first,
+    strictest step of the correction, as in `plan_sample_size`. That plan also allows for tails
+    that are different at the effect, so the two differ a little for strong effects. The bounds
+    have no power: their effect is the one that the threshold has come down to.
+
+    Parameters
+    ----------
+    result : EdgeTestResult
+        What was found.
+    power : float
+        The probability of finding the effect, for the per-edge methods.
+
+    Returns
+    -------
+    DetectableCurve
+        Rows, effects, and the effect for the rows of the result.
+
+    Examples
+    --------
+    >>> import edgewise as ew
+    >>> from edgewise.methods.detectable import detectable_curve
+    >>> curve = detectable_curve(ew.edge_test(ew.datasets.load_sp500_returns()))
+    >>> round(curve.own_effect, 2), curve.rows.min(), curve.rows.max()
+    (0.06, 1039.0, 531968.0)
+    """
+    power = check_real("power", power, above=0, below=1)
+    n, spent = result.n_samples, len(result.tested_columns()) + len(result.given) + 1
+    exponents = np.linspace(math.log2(_FEWER), math.log2(_MORE), _POINTS)
+    rows = np.unique(np.round(n * 2.0**exponents))
+    if isinstance(result.uncertainty, Bound):
+        effects = _of_bound(result, result.uncertainty, rows)
+    elif isinstance(result.uncertainty, PerEdge | ScoreTest):
+        z = _typical_z(result, result.uncertainty, power)
+        left = np.where(rows > spent, rows - spent, np.nan)
+        with np.errstate(over="ignore"):
+            effects = np.tanh(z * np.sqrt(max(n - spent, 1) / left))
+        effects[effects > _LARGEST] = np.nan
+    else:
+        raise ParameterError(
+            "result: expected one with standard errors or a bound, got one from a file of an older "
+            "edgewise; test the data again."
+        )
+    return DetectableCurve(rows, effects, float(effects[np.searchsorted(rows, n)]))
+
+
+def _typical_z(result: EdgeTestResult, uncertainty: PerEdge | ScoreTest, power: float) -> float:
+    """atanh of the effect: what is just critical, and more for the power; the median pair's."""
+    first_step = "bonferroni" if result.correction else None
+    log_level = log_critical_level(result.n_pairs, 0, result.alpha, first_step)
+    pairs = result.tested_pairs()
+    least = uncertainty.threshold(result, MinEffect(), log_level) / root_outer(result.precision)
+    rho, error = result.partial_correlation, uncertainty.errors(result)[1]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        critical = np.arctanh(np.minimum(least[pairs], 1.0))
+        spread = error[pairs] / ((1 - rho[pairs]) * (1 + rho[pairs]))
+        z = critical + float(special.ndtri(power)) * spread
+    return float(np.nanmedian(np.maximum(z, 0.0)))
+
+
+def _of_bound(result: EdgeTestResult, bound: Bound, rows: FloatArray) -> FloatArray:
+    """Read from the rows that effects on a fine grid need."""
+    effects = np.geomspace(1e-4, _LARGEST, _TRIED)
+    pairs, n = result.tested_pairs(), result.n_samples
+    needed = np.array(
+        [
+            np.median(rows_for_bound(bound, result.precision, n, result.alpha, effect)[pairs])
+            for effect in effects
+        ]
+    )
+    known = np.isfinite(needed) & (needed > 0)
+    if not known.any():
+        return np.full(rows.shape, np.nan)
+    log_needed, log_effects = np.log(needed[known])[::-1], np.log(effects[known])[::-1]
+    found = np.exp(np.interp(np.log(rows), log_needed, log_effects, left=np.nan))
+    return np.asarray(found)

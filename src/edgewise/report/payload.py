@@ -1,0 +1,220 @@
+"""The data of a report, for its script: numbers of tested columns and pairs only."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from edgewise._base.matrices import pairs_of
+from edgewise._base.types import BoolArray, FloatArray
+from edgewise.inference.effect import MinEffect
+from edgewise.inference.measurement import Uncertainty
+from edgewise.report.page import unit_square
+from edgewise.report.story import POWER, PROMISES, broken_promise, detectable, is_bound
+from edgewise.results.centrality import centralities
+from edgewise.results.result import EdgeTestResult
+from edgewise.results.tested import tested_part
+from edgewise.results.transformed import meaning
+from edgewise.view.communities import IntArray, communities_of, community_names
+from edgewise.view.graph_files import distinct_texts
+from edgewise.view.heatmap import community_order
+from edgewise.view.layout import node_positions
+from edgewise.view.safe_names import printable
+from edgewise.view.short_names import short_names
+
+#: Minimal effects that a reader can choose among; their p-values are computed beforehand.
+EFFECTS = (0.0, 0.05, 0.1, 0.2, 0.3)
+LONGEST_LABEL = 14
+#: With more variables the page keeps only what was tested, to stay small.
+_MANY_FEATURES = 300
+_SMALLEST_ALPHA, LARGEST_ALPHA = 1e-6, 0.2
+#: As many pairs, the strongest, have the decisions of all methods.
+_MOST_COMPARED = 2000
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Graph:
+    """The tested variables as they are shown: their names and communities."""
+
+    part: EdgeTestResult
+    names: list[str]
+    short: list[str]
+    communities: IntArray
+    community_names: list[str]
+
+
+def graph_of(result: EdgeTestResult) -> Graph:
+    """Names that are safe and different, and communities."""
+    part = tested_part(result)
+    names = list(distinct_texts(part.feature_names, printable).values())
+    short = short_names(names, LONGEST_LABEL)
+    communities = communities_of(part)
+    return Graph(part, names, short, communities, community_names(part, communities, short))
+
+
+def payload(
+    result: EdgeTestResult,
+    graph: Graph,
+    *,
+    fitting: EdgeTestResult | None,
+    decisions: Mapping[str, BoolArray],
+    scores: FloatArray | None,
+) -> dict[str, Any]:
+    """All of it, ready for JSON."""
+    part = graph.part
+    tests = [_test(result)] if fitting is None else [_test(result), _test(fitting, plain=True)]
+    return {
+        "names": graph.names,
+        "short": graph.short,
+        "communities": graph.communities.tolist(),
+        "communityNames": graph.community_names,
+        "given": printable(", ".join(result.given)),
+        "meaning": " ".join(meaning(result.options)),
+        "pairs": None if part.tested is None else np.transpose(part.tested_pairs()).tolist(),
+        "alpha": result.alpha,
+        "smallestAlpha": min(_SMALLEST_ALPHA, result.alpha),
+        "largestAlpha": max(LARGEST_ALPHA, result.alpha),
+        "promises": PROMISES,
+        "tests": tests,
+        "positions": unit_square(node_positions(part)).round(4).tolist(),
+        "order": community_order(part, graph.communities).tolist(),
+        "agreement": _agreement(result, decisions),
+        "centrality": _centrality(result, graph),
+        "detectable": None if result.n_edges else _detectable(result),
+        "sample": None if scores is None else _sample(scores),
+    }
+
+
+def _test(result: EdgeTestResult, *, plain: bool = False) -> dict[str, Any]:
+    """What the page needs to decide again; if `plain`, for the effect that was tested only."""
+    upper = result.tested_pairs()
+    effects, chosen = _effects(result, plain)
+    bound = is_bound(result)
+    document: dict[str, Any] = {
+        "method": result.method,
+        "bound": bound,
+        "correction": "none" if bound else result.correction or "none",
+        "broken": broken_promise(result),
+        "rho": _encoded(result.partial_correlation[upper], np.float32),
+        "effects": effects,
+        "effect": chosen,
+        "maxt": None,
+        "low": None,
+        "high": None,
+        "intervalLabel": "",
+    }
+    if result.correction == "maxt":
+        document["maxt"] = _encoded(np.log(result.adjusted_pvalue[upper]), np.float64)
+    if result.uncertainty is not None and result.n_features <= _MANY_FEATURES:
+        ends = result.shown_interval()
+        document["low"], document["high"] = (_encoded(end[upper], np.float32) for end in ends)
+        document["intervalLabel"] = result.interval_label
+    return document
+
+
+def _effects(result: EdgeTestResult, plain: bool) -> tuple[list[dict[str, Any]], int]:
+    """Log p-values for each minimal effect that can be chosen, and which one was tested."""
+    own = MinEffect(
+        float(result.options.get("min_effect", 0.0)),
+        str(result.options.get("effect_scale", "partial_correlation")),
+    )
+    tested = result.log_pvalue[result.tested_pairs()]
+    rule = result.uncertainty
+    few = result.n_features <= _MANY_FEATURES and not plain
+    if rule is None or not few or own.scale != "partial_correlation":
+        label = "as tested" if own.value else "0: any"
+        if own.value:
+            label = f"{own.value:g} ({own.scale.replace('_', ' ')}, as tested)"
+        value = own.value if own.scale == "partial_correlation" else 0.0
+        return [{"value": value, "label": label, "logp": _encoded(tested, np.float64)}], 0
+    made = []
+    values = sorted({*EFFECTS, own.value})
+    for value in values:
+        label = f"{value:g}" if value else "0: any"
+        # What was tested is exact; a look at another effect takes half the room.
+        single = value != own.value
+        log_p = _at_effect(result, rule, value) if single else tested
+        shown = _encoded(log_p, np.float32 if single else np.float64)
+        made.append({"value": value, "label": label, "single": single, "logp": shown})
+    return made, values.index(own.value)
+
+
+def _at_effect(result: EdgeTestResult, rule: Uncertainty, value: float) -> FloatArray:
+    """Log p-values of the tested pairs for another minimal effect."""
+    log_p = rule.log_pvalues(result, MinEffect(value))
+    return log_p if result.tested is None else log_p[pairs_of(result.tested)]
+
+
+def _centrality(result: EdgeTestResult, graph: Graph) -> dict[str, Any]:
+    """Strengths and bridge strengths of the edges as tested, with intervals where there are any."""
+    shown = result.tested_columns()
+    communities = np.full(result.n_features, -1)
+    communities[shown] = graph.communities
+    found = centralities(result, communities)
+    made: dict[str, Any] = {"label": found.interval_label}
+    for name in ("strength", "bridge"):
+        for end in ("", "_low", "_high"):
+            values = getattr(found, name + end)[shown]
+            key = name + end[1:].capitalize()
+            made[key] = [float(f"{one:.4g}") if np.isfinite(one) else None for one in values]
+    return made
+
+
+def _detectable(result: EdgeTestResult) -> dict[str, Any] | None:
+    """Which partial correlations more rows would show, and these do."""
+    curve = detectable(result)
+    if curve is None:
+        return None
+    known = np.isfinite(curve.effects)
+    return {
+        "rows": curve.rows[known].tolist(),
+        "effects": [float(f"{one:.4g}") for one in curve.effects[known]],
+        "ownRows": result.n_samples,
+        "ownEffect": float(f"{curve.own_effect:.4g}"),
+        "power": None if is_bound(result) else POWER,
+    }
+
+
+def _agreement(result: EdgeTestResult, decisions: Mapping[str, BoolArray]) -> dict[str, Any] | None:
+    """Which methods call a pair an edge, for the strongest pairs that at least one does."""
+    if not decisions:
+        return None
+    upper = result.tested_pairs()
+    found = np.array([edges[upper] for edges in decisions.values()])
+    strength = np.abs(result.partial_correlation[upper])
+    some = np.flatnonzero(found.any(axis=0))
+    shown = some[np.argsort(-strength[some], kind="stable")][:_MOST_COMPARED]
+    return {
+        "methods": list(decisions),
+        "pairs": shown.tolist(),
+        "found": ["".join("01"[int(one)] for one in row[shown]) for row in found],
+        "more": len(some) - len(shown),
+    }
+
+
+def _sample(scores: FloatArray) -> dict[str, Any]:
+    """Sampled rows as bytes, on a scale of square roots for each column: a point to the pixel."""
+    scale = np.maximum(np.abs(scores).max(axis=0), 1e-300)
+    roots = np.sign(scores) * np.sqrt(np.abs(scores) / scale)
+    return {
+        "rows": len(scores),
+        "scale": [float(f"{one:.4g}") for one in scale],
+        "roots": _encoded(np.rint(127 * roots), np.int8),
+    }
+
+
+def _encoded(values: Any, dtype: Any) -> str:
+    """Little-endian numbers in base 64: exact, and a third of their size as text."""
+    little = np.ascontiguousarray(values, dtype=np.dtype(dtype).newbyteorder("<"))
+    return base64.b64encode(little.tobytes()).decode("ascii")
+
+
+def safe_json(document: Mapping[str, Any] | Sequence[Any]) -> str:
+    """JSON that can neither close the element that holds it nor open another."""
+    text = json.dumps(document, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

@@ -1,0 +1,82 @@
+"""Which effect a number of rows finds."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import edgewise as ew
+from edgewise.methods.detectable import detectable_curve, effect_for_rows
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return np.random.default_rng(0).standard_normal((1000, 5))
+
+
+@pytest.mark.parametrize("guess", [0.001, 0.05, 0.9])
+def test_the_inverse_of_a_plan_from_any_guess(guess):
+    def needed(effect):
+        return (3 / math.atanh(effect)) ** 2 + 6
+
+    effect = effect_for_rows(needed, 1000, guess)
+    assert needed(effect) == pytest.approx(1000, rel=0.003)
+
+
+def test_no_effect_is_found_where_all_need_more_rows():
+    assert math.isnan(effect_for_rows(lambda effect: 5000 / effect, 1000, 0.1))
+    assert math.isnan(effect_for_rows(lambda effect: math.inf, 1000, 0.1))
+
+
+def test_effects_that_are_small_need_no_finite_rows():
+    found = effect_for_rows(lambda e: 9 / (e - 0.05) ** 2 if e > 0.05 else math.inf, 1000, 0.01)
+    assert found == pytest.approx(0.05 + 3 / math.sqrt(1000), rel=0.01)
+
+
+@pytest.mark.parametrize("method", ["score", "fisher", "batch", "kendall", "wald", "entrywise"])
+def test_the_curve_of_a_result_agrees_with_the_plan_from_the_rows(rows, method):
+    curve = detectable_curve(ew.edge_test(rows, method=method))
+    planned = ew.detectable_effect(rows, method=method)
+    assert curve.own_effect == pytest.approx(planned, rel=0.05)
+    assert 1000 in curve.rows
+    assert (np.diff(curve.rows) > 0).all()
+    assert (np.diff(curve.effects) < 0).all()
+    # Sixteen times the rows, less those spent, find a quarter of it on Fisher's scale.
+    more = np.interp(16_000, curve.rows, curve.effects)
+    assert math.atanh(more) == pytest.approx(math.atanh(curve.own_effect) / 4, rel=0.03)
+
+
+def test_more_power_needs_a_larger_effect_and_a_bound_has_none(rows):
+    result = ew.edge_test(rows)
+    half, usual, most = (detectable_curve(result, power).own_effect for power in (0.5, 0.8, 0.99))
+    assert half < usual < most
+    # With power one half, the effect is the threshold of the first step.
+    one = ew.edge_test(rows, correction="bonferroni")
+    assert half == pytest.approx(
+        ew.Comparison("", None, one, "", 0.0).threshold_on_partial_correlation(), rel=0.01
+    )
+    bound = ew.edge_test(rows, method="entrywise")
+    assert detectable_curve(bound, 0.5).own_effect == detectable_curve(bound, 0.99).own_effect
+
+
+def test_too_few_rows_for_a_bound(rows):
+    with pytest.warns(ew.TooFewRowsWarning):
+        result = ew.edge_test(rows[:100], method="trace")
+    curve = detectable_curve(result)
+    assert np.isnan(curve.own_effect)
+    assert np.isnan(curve.effects[curve.rows < result.rows_needed]).all()
+
+
+def test_results_that_come_from_files_and_other_families(rows):
+    result = ew.edge_test(rows, given="x0", correction=None)
+    curve = detectable_curve(result)
+    back = detectable_curve(ew.EdgeTestResult.from_json(result.to_json()))
+    np.testing.assert_allclose(back.effects, curve.effects, rtol=1e-9)
+    assert curve.own_effect < detectable_curve(ew.edge_test(rows)).own_effect
+    with pytest.raises(ew.ParameterError, match="test the data again"):
+        detectable_curve(replace(result, uncertainty=None))
+    with pytest.raises(ew.ParameterError, match="power: expected a number between 0 and 1"):
+        detectable_curve(result, power=1)

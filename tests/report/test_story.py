@@ -1,0 +1,83 @@
+"""What a report says first: it never promises what the data break."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import edgewise as ew
+from edgewise.inference.cautions import Caution
+from edgewise.report import story
+from edgewise.report.payload import graph_of
+
+BROKEN = Caution("Rows depend on the rows before them.", "dependence", True)
+HARMLESS = Caution("The rows are few.", "few rows")
+
+
+@pytest.fixture(scope="module")
+def result(rows):
+    return ew.edge_test(rows)
+
+
+@pytest.fixture(scope="module")
+def nothing():
+    return ew.edge_test(np.random.default_rng(3).standard_normal((200, 4)), alpha=1e-6)
+
+
+class TestTrust:
+    def test_nothing_against_it(self, result):
+        assert story.trust(replace(result, cautions=())).kind == "good"
+
+    def test_something_to_know(self, result):
+        told = story.trust(replace(result, cautions=(HARMLESS, "An older file has plain text.")))
+        assert told == ("care", "Trust “score”, but know 2 things")
+
+    def test_broken(self, result):
+        told = story.trust(replace(result, cautions=(HARMLESS, BROKEN)))
+        assert told.kind == "broken"
+        assert "its condition fails on these rows" in told.headline
+
+    def test_too_few_rows(self, rows):
+        with pytest.warns(ew.TooFewRowsWarning):
+            few = ew.edge_test(rows, method="trace")
+        assert story.trust(few) == ("broken", "Do not trust “trace” here: too few rows")
+
+
+class TestAnswer:
+    def test_the_headline_does_not_promise_what_the_data_break(self, result):
+        assert "at most 0.05" in story.answer(replace(result, cautions=(HARMLESS,)))
+        broken = story.answer(replace(result, cautions=(BROKEN,)))
+        assert "at most 0.05" not in broken
+        assert "some of these edges may be false" in broken
+
+    def test_without_edges_nothing_is_promised_nor_broken(self, nothing):
+        assert story.answer(replace(nothing, cautions=(BROKEN,))) == "0 of 6 pairs are connected."
+
+
+def test_tiles(result, nothing):
+    tiles = story.tiles(result, graph_of(result))
+    edge = result.edges()[0]
+    assert tiles.edges == str(result.n_edges)
+    assert tiles.edges_label == "edges among 6 pairs"
+    assert tiles.strongest == f"{edge.partial_correlation:+.2f}"
+    assert tiles.strongest_label == f"{edge.source} – {edge.target}"
+    assert story.tiles(nothing, graph_of(nothing))[2:4] == (
+        "–",
+        "communities, 4 variables without an edge",
+    )
+
+
+def test_sentences(result, nothing):
+    told = story.sentences(result, graph_of(result))
+    assert len(told) == 2
+    assert "has the most edges: " in told[0]
+    assert "With 400 rows, this test finds a partial correlation of 0." in told[1]
+    assert "not a proof that there is none" in story.sentences(nothing, graph_of(nothing))[0]
+
+
+def test_offer(result, rows):
+    batch = ew.edge_test(rows, method="batch")
+    told = story.offer(result, batch)
+    assert told.offer == f"Method “batch” allows for this and finds {batch.n_edges} edges."
