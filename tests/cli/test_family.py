@@ -127,7 +127,7 @@ def test_plan_and_compare(run_main, csv_file, rows, table_of, pairs_file):
 
     assert "3 pairs corrected for" in Done.stdout
     expected = ew.plan_sample_size(rows, effect=0.2, given="x0")
-    assert table_of(Done)["score"][1] == f"{expected.n_samples:,}"
+    assert table_of(Done)["score"][2] == f"{expected.n_samples:,}"
     Done.stdout, _ = run_main("compare", csv_file, "--pairs", pairs_file("a,b\nd,b\n"))
     expected = ew.edge_test(rows, pairs=[("x0", "x1"), ("x3", "x1")])
     assert table_of(Done)["score"][3] == str(expected.n_edges)

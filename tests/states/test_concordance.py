@@ -204,7 +204,7 @@ class TestMerging:
         ):
             assert_same(merged, whole)
 
-    @settings(max_examples=10)
+    @settings(max_examples=5)
     @given(sizes=PARTS)
     def test_whole_windows_in_any_order(self, sizes):
         """Stream, tree and any order: the same windows, so the same sums."""

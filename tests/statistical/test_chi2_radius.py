@@ -41,7 +41,7 @@ ERRORS = {"whitened": whitened_error, "spectral": plain_error}
 @pytest.mark.parametrize("method", list(ERRORS))
 def test_chi2_radius(trial, method, distribution):
     left: dict[float, list[bool]] = {alpha: [] for alpha in LEVELS}
-    for rng in trial.draws(40, 1_500):
+    for rng in trial.draws(25, 1_500):
         X = sample(distribution, PRECISION, N, rng=rng)
         result = edge_test(X, method=method, radius="chi2")
         error = ERRORS[method](result.covariance)

@@ -6,6 +6,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from matplotlib.legend import Legend
 
 import edgewise as ew
 from edgewise import datasets
@@ -235,3 +236,14 @@ def test_long_names_are_shortened(require):
     X = np.random.default_rng(0).standard_normal((50, 3))
     frame = require("pandas").DataFrame(X, columns=["x" * 300, "y" * 300, "z"])
     assert {len(text.get_text()) for text in plot_network(ew.edge_test(frame)).texts} == {16, 1}
+
+
+def test_a_saved_picture_has_its_legends():
+    """A file is cut to what is drawn, and the legends below the axes are."""
+    ax = ew.edge_test(datasets.load_sachs()).plot()
+    ax.figure.draw_without_rendering()
+    boxes = [one.get_window_extent() for one in ax.get_children() if isinstance(one, Legend)]
+    assert len(boxes) == 2
+    assert all(box.y1 < ax.get_window_extent().y0 for box in boxes)
+    lowest = min(box.y0 for box in boxes) / ax.figure.dpi
+    assert ax.figure.get_tightbbox().y0 <= lowest + 1e-6

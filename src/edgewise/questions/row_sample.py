@@ -12,7 +12,7 @@ from edgewise.results.result import EdgeTestResult
 from edgewise.rows.table import Part, Table
 
 # Enough points to see a shape; with many columns fewer, so that the page stays small.
-_MOST_ROWS, _FEWEST_ROWS, _MOST_NUMBERS = 500, 200, 6_000
+_MOST_ROWS, _FEWEST_ROWS, _MOST_NUMBERS = 500, 200, 4_000
 _SEED = 25
 
 

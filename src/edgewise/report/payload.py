@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import base64
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,7 +64,7 @@ def payload(
     decisions: Mapping[str, BoolArray],
     scores: FloatArray | None,
 ) -> dict[str, Any]:
-    """All of it, ready for JSON."""
+    """All of it, ready for JSON: without NaN."""
     part = graph.part
     tests = [_test(result)] if fitting is None else [_test(result), _test(fitting, plain=True)]
     return {
@@ -212,9 +211,3 @@ def _encoded(values: Any, dtype: Any) -> str:
     """Little-endian numbers in base 64: exact, and a third of their size as text."""
     little = np.ascontiguousarray(values, dtype=np.dtype(dtype).newbyteorder("<"))
     return base64.b64encode(little.tobytes()).decode("ascii")
-
-
-def safe_json(document: Mapping[str, Any] | Sequence[Any]) -> str:
-    """JSON that can neither close the element that holds it nor open another."""
-    text = json.dumps(document, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

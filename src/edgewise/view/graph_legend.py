@@ -117,6 +117,8 @@ def _draw(ax: Axes, handles: list[Line2D], rows_above: int) -> int:
     for text in legend.get_texts():
         text.set_parse_math(False)  # a name may hold dollar signs
     ax.add_artist(legend)
+    # What the axes clip is no part of a page that is cut to its contents.
+    legend.set_clip_on(False)
     # Otherwise the next legend would take its place.
     ax.legend_ = None
     return math.ceil(len(handles) / ncols)

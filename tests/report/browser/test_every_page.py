@@ -20,7 +20,8 @@ TOUCH_EVERYTHING = """() => {
     tell(node, pointer("pointerenter")); tell(node, pointer("pointermove"));
     if (node.closest("#nodes")) tell(node, new KeyboardEvent("keydown", { key: "Enter" }));
   }
-  for (const button of document.querySelectorAll("button:not(#download, #save-svg, #save-png, [id^=heat-], :disabled)"))
+  const saves = "#download, #save-svg, #save-png, [id^=heat-]";
+  for (const button of document.querySelectorAll(`button:not(${saves}, :disabled)`))
     button.click();
   document.querySelector("#all").click();
   for (const select of document.querySelectorAll("select"))

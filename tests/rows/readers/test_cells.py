@@ -65,7 +65,7 @@ def parsed(cell, decimal, padded):
     st.sampled_from([".", ","]),
     st.booleans(),
 )
-@settings(max_examples=300)
+@settings(max_examples=120)
 def test_as_the_parser_does(cell, decimal, padded):
     expected = is_number(cell, decimal) or cell in missing_texts((), padded)
     assert parsed(cell, decimal, padded) == expected

@@ -68,7 +68,7 @@ def read(path, **reading):
     st.integers(1, 12).flatmap(lambda n: st.lists(VALUES, min_size=5 * n, max_size=5 * n)),
     FORMS,
 )
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_what_is_said_is_read(tmp_path, names, values, form):
     """With separator, decimals, header and index said, there is nothing to guess wrong."""
     rows = np.array(values).reshape(-1, 5)[:, : len(names)]
@@ -88,7 +88,7 @@ def test_what_is_said_is_read(tmp_path, names, values, form):
     st.booleans(),
     st.integers(0, 2**32),
 )
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_what_is_not_said_is_found_out(tmp_path, p, n, form, header, seed):
     """Measurements, with names or without."""
     rows = np.random.default_rng(seed).standard_normal((n, p))

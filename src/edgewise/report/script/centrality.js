@@ -2,6 +2,8 @@
 (() => {
   const { whenSeen, linked, rowName, roundTicks } = pictures;
   const box = $("centrality");
+  // Without a script there is only a title, which nobody needs.
+  $("centrality-section").hidden = false;
   const found = data.centrality || null;
   const FEW = 20;
   let everyone = false;

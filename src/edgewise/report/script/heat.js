@@ -138,9 +138,10 @@
     const context = board.getContext("2d");
     const image = context.createImageData(side, side);
     const pixels = new Int32Array(image.data.buffer);
-    const [ground, line, soft] = ["--heat-0", "--line", "--soft"].map((name) => bytesOf(parsed(name)));
+    const [ground, line] = ["--heat-0", "--line"].map((name) => bytesOf(parsed(name)));
+    // Quiet stripes: most pairs may be untested, and edges must stand out.
     if (allTested) pixels.fill(ground);
-    else for (let y = 0; y < side; y++) for (let x = 0; x < side; x++) pixels[y * side + x] = (x + y) % 4 ? line : soft;
+    else for (let y = 0; y < side; y++) for (let x = 0; x < side; x++) pixels[y * side + x] = (x + y) % 4 < 2 ? line : ground;
     const packed = Int32Array.from(colours, bytesOf);
     // A dot of one pixel among blanks would be lost on the eye.
     const thick = g.all || g.cell * g.dots >= 2 ? 1 : 2;

@@ -9,9 +9,16 @@ const pictures = (() => {
     const changed = () => { stale = true; if (seen) now(); };
     new IntersectionObserver((all) => { seen = all[all.length - 1].isIntersecting; if (seen && stale) now(); }, { rootMargin: "400px" }).observe(box);
     new ResizeObserver(() => { if (box.clientWidth !== wide) changed(); }).observe(box);
-    addEventListener("beforeprint", () => { if (stale) now(); });
-    // Paper has its own colours and width.
-    matchMedia("print").addEventListener("change", now);
+    // Paper is white. What is drawn only when the sheets are laid out stays blank on them.
+    addEventListener("beforeprint", () => {
+      const { dataset } = document.documentElement;
+      const { theme } = dataset;
+      dataset.theme = "light";
+      now();
+      if (theme) dataset.theme = theme;
+      else delete dataset.theme;
+    });
+    addEventListener("afterprint", now);
     return changed;
   };
   // Whoever points at it lights up `what` everywhere; who clicks selects it.
