@@ -137,6 +137,27 @@ def hide_constructor(app, what, name, obj, options, signature, return_annotation
     return ("", "") if made_here else None
 
 
+def show_plot(app, what, name, obj, options, lines):
+    """The page of a function that draws shows what it draws, before its parameters."""
+    import drawing
+
+    own = name.rpartition(".")[2].replace("_", "-")
+    kinds = ["plot-network-20"] if own == "plot" else [own, f"{own}-20"]
+    pictures = [one for one in kinds if one in drawing.PICTURES]
+    if what != "function" or not own.startswith("plot") or not pictures:
+        return
+    place = next(
+        (k for k, line in enumerate(lines) if line == ":Parameters:"), len(lines)
+    )
+    lines[place:place] = [
+        f".. figure:: /_build/pictures/{pictures[0]}.svg",
+        f"   :alt: What {name} draws",
+        "",
+        "   Drawn by this function; :doc:`the gallery </plots>` says how to read it.",
+        "",
+    ]
+
+
 def write_report(app, error):
     """The report that the pages show and link to: live, and as new as the program."""
     if error is None and app.builder.format == "html":
@@ -152,4 +173,6 @@ def setup(app):
     app.connect("builder-inited", draw_pictures)
     # Before numpydoc, which has a say in signatures too.
     app.connect("autodoc-process-signature", hide_constructor, priority=400)
+    # After numpydoc, which makes the sections.
+    app.connect("autodoc-process-docstring", show_plot, priority=600)
     app.connect("build-finished", write_report)

@@ -1,7 +1,7 @@
 """The pictures of the pages, made anew when the pages are built.
 
 `measured` draws numbers of files and tables, `results` what the code of a page draws,
-`sketches` ideas. `style` has one look for all of them.
+`gallery` every kind of plot, `sketches` ideas. `style` has one look for all of them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 from matplotlib import rc_context
 from matplotlib.figure import Figure
 
-from drawing import measured, results, sketches, style
+from drawing import gallery, measured, results, sketches, style
 from edgewise.errors import EdgewiseWarning
 
 DOCS = Path(__file__).parents[1]
@@ -21,6 +21,7 @@ FOLDER = DOCS / "_build" / "pictures"
 PICTURES: dict[str, Callable[[], Figure]] = {
     **measured.PICTURES,
     **results.PICTURES,
+    **gallery.PICTURES,
     **sketches.PICTURES,
 }
 

@@ -57,6 +57,24 @@ def test_every_picture_is_shown_and_has_words_for_those_who_do_not_see_it(drawin
     assert [where for where, rest in shown.values() if not rest.startswith(":alt: ")] == []
 
 
+def test_every_function_that_plots_has_a_picture(drawing):
+    from edgewise.view import plots
+
+    names = {name.replace("_", "-") for name in plots.__all__ if name.startswith("plot_")}
+    pictures = {re.sub(r"-\d+$", "", name) for name in drawing.gallery.PICTURES}
+    assert pictures == names
+
+
+def test_the_screenshots_are_there_and_small():
+    shown = {
+        name for text in PAGES.values() for name in re.findall(r"/images/report/(\S+)\n", text)
+    }
+    files = {path.name: path.stat().st_size for path in (DOCS / "images/report").iterdir()}
+    assert shown == files.keys()
+    assert max(files.values()) < 150_000
+    assert sum(files.values()) < 1_200_000
+
+
 def test_a_picture_is_the_same_from_run_to_run(drawing, tmp_path):
     for name in ("one", "two"):
         drawing.draw("false-edges", tmp_path / f"{name}.svg")
