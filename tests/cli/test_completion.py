@@ -68,7 +68,7 @@ def press_tab(tmp_path_factory, require):
         (["test", "x.csv", "--method", "w"], ["wald", "whitened"]),
         (["compare", "--correction", ""], [*CORRECTION_NAMES]),
         (["test", "--graph"], ["--graphml", "--graph"]),
-        (["report", "x.csv", "--no"], ["--no-header", "--no-compare"]),
+        (["report", "x.csv", "--no"], ["--no-header", "--no-compare", "--no-rows"]),
         (["simulate", "--distribution", "l"], ["laplace", "lognormal"]),
         (["reproduce", "fig1", "fi"], ["fig1", "fig2", "fig3", "fig4"]),
         (["completion", ""], ["bash", "zsh", "fish"]),

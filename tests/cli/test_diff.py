@@ -84,7 +84,7 @@ def test_a_page_and_a_picture_of_three_levels(folder, monkeypatch, tmp_path, req
     page = tmp_path / "d.html"
     cli.main(["diff", "three.csv", "--by", "arm", "--report", str(page)], standalone_mode=False)
     text = page.read_text(encoding="utf-8")
-    assert text.count("<svg") == 9
+    assert text.count("<svg viewBox") == 9
     assert "2 against all but 2" in text
     picture = str(tmp_path / "d.svg")
     cli.main(["diff", "three.csv", "--by", "arm", "--plot", picture], standalone_mode=False)

@@ -73,7 +73,7 @@ def test_sentences(result, nothing):
     told = story.sentences(result, graph_of(result))
     assert len(told) == 2
     assert "x2 and x1 have the most edges: 2 each." in told[0]
-    assert "With 400 rows, this test finds a partial correlation of 0." in told[1]
+    assert "With 400 rows, this test finds a partial correlation of about 0." in told[1]
     assert "not a proof that there is none" in story.sentences(nothing, graph_of(nothing))[0]
 
 

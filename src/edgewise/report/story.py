@@ -205,10 +205,11 @@ def _seen(result: EdgeTestResult) -> str:
         return (
             f"With {result.n_samples:,} rows, this bound sees partial correlations above {effect}."
         )
-    return (
-        f"With {result.n_samples:,} rows, this test finds a partial correlation of {effect} four "
-        "times in five. Weaker ones may stay hidden."
-    )
+    rows = f"{result.n_samples:,} rows"
+    finds = f"a partial correlation of about {effect} four times in five"
+    if breaking(result):
+        return f"If its condition held, this test would find {finds} with {rows}."
+    return f"With {rows}, this test finds {finds}. Weaker ones may stay hidden."
 
 
 def _signed(value: float) -> str:
