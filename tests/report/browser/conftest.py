@@ -6,7 +6,9 @@ import pytest
 from tests.report.browser.shown import ARGUMENTS, REPORTS, WIDE, Shown
 
 
-@pytest.fixture(scope="session")
+# No longer than a file: as long as Playwright runs, its event loop does, and nothing else that is
+# tested in this process could run one of its own.
+@pytest.fixture(scope="module")
 def browser(require):
     playwright, chromium = require("playwright.sync_api"), require("chromium")
     with playwright.sync_playwright() as engine:
@@ -31,7 +33,7 @@ def written(tmp_path_factory):
     return write
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def usual(browser):
     with browser.new_context(viewport=WIDE) as context:
         yield context

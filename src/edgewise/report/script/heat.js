@@ -316,7 +316,7 @@
   canvas.addEventListener("click", (event) => point(event, (what) => { if (what || state.selected) select(what); }));
 
   $("heat-all").addEventListener("change", (event) => { wanted = event.target.checked; show(); remember(); });
-  keep("pairs", () => (wanted === null ? "" : String(Number(wanted))), (text) => { if (/^[01]$/.test(text)) wanted = text === "1"; });
+  keep("squares", () => (wanted === null ? "" : String(Number(wanted))), (text) => { if (/^[01]$/.test(text)) wanted = text === "1"; });
   // Files are as wide as the page shows it at most, so that names are in them on a phone too.
   $("heat-svg").addEventListener("click", () => {
     const whole = geometry(WIDEST, 1);
