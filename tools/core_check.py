@@ -100,11 +100,11 @@ def names() -> None:
 
 def every_plot() -> None:
     """The sentence of the first plot, if all have the same."""
-    from edgewise.view.plots import KINDS, plot_ladder
+    from edgewise.view.plots import RESULT_KINDS, plot_ladder
 
     plots: list[Callable[[], object]] = [
         lambda kind=kind: result().plot(kind)  # type: ignore[misc]
-        for kind in KINDS
+        for kind in RESULT_KINDS
     ]
     plots.append(lambda: plot_ladder(ew().compare_methods(rows())))
     said = {outcome(one) for one in plots}

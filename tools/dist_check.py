@@ -33,9 +33,10 @@ RESOURCES = (
     "edgewise/results/difference.schema.json",
     "edgewise/results/result.schema.json",
     "edgewise/rows/clusters/log4j2.properties",
-    "edgewise/report/script.js",
-    "edgewise/report/style.css",
-    "edgewise/report/template.html",
+    "edgewise/report/html/page.html",
+    "edgewise/report/script/core.js",
+    "edgewise/report/script/unpack.js",
+    "edgewise/report/style/base.css",
 )
 KINDS = {".md", ".py", ".pyi", *(Path(name).suffix for name in RESOURCES)}
 # Of use only in the repository: its continuous integration, its hooks, its page on Read the Docs.

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from edgewise._base.checks import check_choice
+from edgewise._base.parts import check_part
 from edgewise.errors import ParameterError
 from edgewise.results.result import EdgeTestResult
 from edgewise.view.agreement import plot_agreement
@@ -95,6 +96,7 @@ def plot(
     'partial correlation'
     """
     check_choice("kind", kind, KINDS)
+    check_part("matplotlib", "plot", "A plot")
     if kind in _OF_LINES:
         if lines is None:
             raise ParameterError(
