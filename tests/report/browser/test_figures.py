@@ -72,6 +72,8 @@ def test_intervals_belong_to_the_rule_that_was_tested(show):
     assert page.locator("#centrality .reach").count() == 0
     assert "rule that was tested" in shown.text("#centrality-note")
     page.click("#as-tested")
+    # The button is at the top, and what is out of sight is drawn when it is seen again.
+    page.locator("#centrality-title").scroll_into_view_if_needed()
     page.wait_for_selector("#centrality .reach", state="attached")
 
 
