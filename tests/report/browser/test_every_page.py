@@ -136,3 +136,23 @@ def test_a_page_opens_and_works_in_silence(show, kind):
     assert "NaN" not in seen
     assert "undefined" not in seen
     assert page.evaluate("document.documentElement.scrollWidth") == 390
+
+
+@pytest.mark.parametrize(("kind", "before"), [("sp500", 58_674), ("sachs", 50_069)])
+def test_a_page_is_half_as_large_again_at_most(written, kind, before):
+    """`before` is what the first version of the report wrote for the same data, in bytes."""
+    path, _ = written(kind)
+    # A few bytes of slack: versions of packages are in the page.
+    assert path.stat().st_size <= 1.5 * before + 200
+
+
+def test_the_first_screen_has_the_whole_story(show):
+    """At 1280 × 720, without scrolling: three tiles, the badge, three sentences, the graph."""
+    page = show("sp500", viewport={"width": 1280, "height": 720}).page
+    for part, number in ((".tile", 3), (".badge summary", 1), (".sentences p", 3), ("#stage", 1)):
+        found = page.locator(part)
+        assert found.count() == number
+        for k in range(number):
+            box = found.nth(k).bounding_box()
+            assert box["y"] >= 0
+            assert box["y"] + box["height"] <= 720
