@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import subprocess
 import sys
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
@@ -96,9 +98,38 @@ def refuses():
     return check
 
 
+@dataclass(frozen=True)
+class Ran:
+    """What a command printed, and its exit status."""
+
+    stdout: str
+    stderr: str
+    returncode: int
+
+
 @pytest.fixture(scope="session")
 def run_edgewise():
-    """Run the real `edgewise` program; whatever happens, it must not show a traceback."""
+    """Run `edgewise` within this process: what a command prints and returns."""
+    from click.testing import CliRunner
+
+    from edgewise.cli.main import cli
+
+    def run(*arguments, status=0, cwd=None, env=None, input=None):
+        with contextlib.chdir(cwd or "."):
+            done = CliRunner().invoke(
+                cli, list(map(str, arguments)), input=input, env=env, prog_name="edgewise"
+            )
+        if not isinstance(done.exception, SystemExit | None):
+            raise done.exception
+        assert status in (done.exit_code, None), done.stderr
+        return Ran(done.stdout, done.stderr, done.exit_code)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def run_program():
+    """Run the real `edgewise` program: for streams, signals, exit status and encodings."""
     program = shutil.which("edgewise", path=str(Path(sys.executable).parent))
     assert program is not None, "edgewise is not installed beside this Python"
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONUTF8": "1"}
@@ -110,7 +141,6 @@ def run_edgewise():
             cwd=cwd,
             env=environment | (env or {}),
             encoding=encoding,
-            timeout=120,
             check=False,
             **options,
         )

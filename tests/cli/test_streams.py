@@ -32,13 +32,13 @@ def odd_file(tmp_path, rows, write_csv):
 
 
 @pytest.fixture(params=TERMINALS)
-def run_there(request, run_edgewise):
+def run_there(request, run_program):
     """Run the program where the streams have another encoding."""
     encoding = "ascii" if request.param == "C" else request.param
 
     def run(*arguments, **options):
         there = {"PYTHONUTF8": "0", **TERMINALS[request.param]}
-        done = run_edgewise(*arguments, env=there, encoding=encoding, **options)
+        done = run_program(*arguments, env=there, encoding=encoding, **options)
         for text in (done.stdout or "", done.stderr):
             assert "Error" not in text.replace("\nError: ", "")
             assert "\x1b" not in text
@@ -75,7 +75,7 @@ class TestEncodings:
         done = run_there("test", odd_file, "--columns", "x – y", status=1)
         assert "has no column" in done.stderr
 
-    def test_data_are_utf_8_all_the_same(self, run_there, odd_file, tmp_path, run_edgewise):
+    def test_data_are_utf_8_all_the_same(self, run_there, odd_file, tmp_path, run_program):
         run_there("test", odd_file, "--csv", tmp_path / "x.csv", "--json", tmp_path / "x.json")
         for kind in ("csv", "json"):
             with (tmp_path / f"out.{kind}").open("wb") as file:
@@ -85,9 +85,9 @@ class TestEncodings:
             assert "漢".encode() in written
 
 
-def test_the_demo_on_a_plain_terminal(run_edgewise, tmp_path):
+def test_the_demo_on_a_plain_terminal(run_program, tmp_path):
     there = {"PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}
-    done = run_edgewise("demo", cwd=tmp_path, env=there, encoding="ascii")
+    done = run_program("demo", cwd=tmp_path, env=there, encoding="ascii")
     assert "1990-2022" in done.stdout
     assert "|Theta|" in done.stdout
 
@@ -111,9 +111,9 @@ class TestWhatCannotBeWritten:
 
     @NO_SPACE
     @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-    def test_a_full_disk(self, run_edgewise, csv_file, command):
+    def test_a_full_disk(self, run_program, csv_file, command):
         with open("/dev/full", "w") as full:
-            done = run_edgewise(*command, cwd=csv_file.parent, stdout=full, status=1)
+            done = run_program(*command, cwd=csv_file.parent, stdout=full, status=1)
         (line,) = [line for line in done.stderr.splitlines() if "rows of" not in line]
         assert line.startswith("edgewise: output: cannot write to standard output: No space left")
 
@@ -133,13 +133,13 @@ class TestWhatCannotBeWritten:
         assert told.startswith("edgewise: output: cannot write to standard output: it is closed")
 
     @pytest.mark.parametrize("command", [*COMMANDS, ["test", "no.csv"]], ids=" ".join)
-    def test_a_reader_that_leaves(self, run_edgewise, csv_file, command):
+    def test_a_reader_that_leaves(self, run_program, csv_file, command):
         """As in `edgewise … | head -0`, but the reader has left for certain."""
         read, write = os.pipe()
         os.close(read)
         try:
             wrong = "no.csv" in command
-            done = run_edgewise(
+            done = run_program(
                 *command, cwd=csv_file.parent, stdout=write, status=1 if wrong else 0
             )
         finally:
@@ -172,11 +172,11 @@ class TestWhatCannotBeWritten:
         (line,) = done.stderr.splitlines()
         assert line.startswith("edgewise: data: expected CSV on standard input")
 
-    def test_files_are_written_though_the_reader_has_left(self, run_edgewise, tmp_path):
+    def test_files_are_written_though_the_reader_has_left(self, run_program, tmp_path):
         read, write = os.pipe()
         os.close(read)
         try:
-            run_edgewise("demo", cwd=tmp_path, stdout=write)
+            run_program("demo", cwd=tmp_path, stdout=write)
         finally:
             os.close(write)
         assert sorted(os.listdir(tmp_path)) == ["edgewise-demo.html", "edgewise-demo.png"]
@@ -187,7 +187,7 @@ class TestEscapes:
 
     ESCAPE = "a\x1b]0;owned\x07\x1b[31mb"
 
-    def test_in_messages(self, run_edgewise, csv_file, tmp_path):
+    def test_in_messages(self, run_program, csv_file, tmp_path):
         for arguments in (
             ["test", self.ESCAPE],
             ["test", csv_file, "--csv", f"{self.ESCAPE}/x"],
@@ -203,12 +203,12 @@ class TestEscapes:
             ["reproduce", self.ESCAPE],
             [self.ESCAPE],
         ):
-            done = run_edgewise(*arguments, status=None)
+            done = run_program(*arguments, status=None)
             assert done.returncode in (1, 2)
             assert "\x1b" not in done.stderr + done.stdout
             assert "\x07" not in done.stderr + done.stdout
 
-    def test_in_answers(self, run_edgewise, tmp_path, rows, write_csv):
+    def test_in_answers(self, run_program, tmp_path, rows, write_csv):
         data = write_csv(tmp_path / f"{self.ESCAPE}.csv", [self.ESCAPE, "b", "c", "d"], rows)
         other = write_csv(tmp_path / "other.csv", [self.ESCAPE, "b", "c", "d"], 2 * rows[::-1])
         state, page = tmp_path / f"{self.ESCAPE}.ews", tmp_path / f"{self.ESCAPE}.html"
@@ -222,24 +222,24 @@ class TestEscapes:
             ["report", data, "--no-compare", "-o", page],
             ["simulate", "-n", "50", "-o", tmp_path / f"{self.ESCAPE}2.csv"],
         ):
-            done = run_edgewise(*arguments)
+            done = run_program(*arguments)
             assert "\x1b" not in done.stdout + done.stderr
             assert "\ufffd" in done.stdout
 
     @pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
-    def test_a_name_that_is_not_utf_8(self, run_edgewise, csv_file):
+    def test_a_name_that_is_not_utf_8(self, run_program, csv_file):
         name = os.fsdecode(b"\xff.csv")
         Path(csv_file.parent, name).write_bytes(csv_file.read_bytes())
-        done = run_edgewise("test", name, cwd=csv_file.parent, status=None)
+        done = run_program("test", name, cwd=csv_file.parent, status=None)
         assert "possible edges" in done.stdout or "rename it" in done.stderr
 
 
-def test_json_and_csv_are_those_of_the_library(run_edgewise, csv_file):
+def test_json_and_csv_are_those_of_the_library(run_program, csv_file):
     result = ew.edge_test(csv_file)
-    assert json.loads(run_edgewise("test", csv_file, "--json", "-").stdout) == json.loads(
+    assert json.loads(run_program("test", csv_file, "--json", "-").stdout) == json.loads(
         result.to_json()
     )
-    text = run_edgewise("test", csv_file, "--csv", "-").stdout
+    text = run_program("test", csv_file, "--csv", "-").stdout
     _, header, *lines = csv.reader(io.StringIO(text))
     assert header[:2] == ["source", "target"]
     np.testing.assert_allclose(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import sys
 from importlib import import_module
+from typing import Any, NoReturn
 
 import click
 
@@ -54,6 +55,38 @@ class _LazyGroup(click.Group):
             guess = did_you_mean(args[0], _COMMANDS)
             raise click.UsageError(error.message + guess, ctx) from error
 
+    def main(self, *args: Any, **options: Any) -> NoReturn:
+        """Run a command; every expected failure gives one sentence and an exit status."""
+        sys.exit(self._status(*args, **{**options, "standalone_mode": False}))
+
+    def _status(self, *args: Any, **options: Any) -> int:
+        try:
+            ended = super().main(*args, **options)
+        except SystemExit as end:
+            return end.code if isinstance(end.code, int) else 1
+        except (click.exceptions.Abort, KeyboardInterrupt):
+            remark("stopped")
+            return 130
+        except click.ClickException as error:
+            text = io.StringIO()
+            error.show(file=text)
+            click.echo(printable(text.getvalue(), keep="\n\t"), err=True, nl=False)
+            return error.exit_code
+        except EdgewiseError as error:
+            remark(str(error))
+            return 2 if isinstance(error, ParameterError) else 1
+        except MemoryError:
+            remark("the data do not fit in memory; test fewer columns or rows.")
+            return 1
+        except UnicodeEncodeError as error:
+            remark(f"data: expected the name of a file in UTF-8, got '{error.object}'; rename it.")
+            return 1
+        except OSError as error:
+            name = "" if error.filename is None else f" '{error.filename}'"
+            remark(f"cannot read or write{name}: {error.strerror or error}.")
+            return 1
+        return ended if isinstance(ended, int) else 0
+
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         write_examples(formatter, _EXAMPLES)
         with formatter.section("Exit status"):
@@ -91,46 +124,16 @@ def cli() -> None:
 
 
 def main() -> None:
-    """Run the command line; every expected failure gives one sentence and an exit status."""
+    """Run the command line on the streams of this process."""
     guard_streams()
     try:
-        status = _status()
-        sys.stdout.flush()
+        try:
+            cli.main(prog_name="edgewise")
+        finally:
+            sys.stdout.flush()
     except OutputError as error:
         silence(sys.stdout)
-        status = 0 if error.reader_left else 1
-        if status:
-            remark(
-                f"output: cannot write to standard output: {error.reason}; choose another place."
-            )
-    sys.exit(status)
-
-
-def _status() -> int:
-    """Run a command and return the exit status; where something failed, one sentence says what."""
-    try:
-        ended = cli.main(prog_name="edgewise", standalone_mode=False)
-    except SystemExit as end:
-        return end.code if isinstance(end.code, int) else 1
-    except (click.exceptions.Abort, KeyboardInterrupt):
-        remark("stopped")
-        return 130
-    except click.ClickException as error:
-        text = io.StringIO()
-        error.show(file=text)
-        click.echo(printable(text.getvalue(), keep="\n\t"), err=True, nl=False)
-        return error.exit_code
-    except EdgewiseError as error:
-        remark(str(error))
-        return 2 if isinstance(error, ParameterError) else 1
-    except MemoryError:
-        remark("the data do not fit in memory; test fewer columns or rows.")
-        return 1
-    except UnicodeEncodeError as error:
-        remark(f"data: expected the name of a file in UTF-8, got '{error.object}'; rename it.")
-        return 1
-    except OSError as error:
-        name = "" if error.filename is None else f" '{error.filename}'"
-        remark(f"cannot read or write{name}: {error.strerror or error}.")
-        return 1
-    return ended if isinstance(ended, int) else 0
+        if error.reader_left:
+            sys.exit(0)
+        remark(f"output: cannot write to standard output: {error.reason}; choose another place.")
+        sys.exit(1)
