@@ -4,7 +4,7 @@ BIN := .venv/bin
 # One BLAS thread per test worker: more would only fight for the cores.
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: demo test lint unit exactness validity bench bench-check calibration docs dist-check clean
+.PHONY: demo test lint unit golden exactness browser validity bench bench-check calibration docs dist-check clean
 
 .venv/installed: pyproject.toml src/edgewise/_version.py
 	$(PYTHON) -c 'import sys; sys.exit("edgewise needs Python 3.11 or newer, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
@@ -36,17 +36,28 @@ lint: .venv/installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python tools/line_cap.py
 
 unit: .venv/installed-dev
-	$(ONE_THREAD) $(BIN)/pytest -n 2 --dist worksteal
+	$(ONE_THREAD) $(BIN)/pytest -n 2 --dist worksteal --durations=10
+
+# Every number of every method against tests/reference/golden.npz, to 1e-9; half a minute.
+golden: .venv/installed-dev
+	$(ONE_THREAD) $(BIN)/python tests/golden.py
 
 # Equal bit by bit, or nearly so; with OPENBLAS_CORETYPE=Nehalem, say, on the arithmetic of another CPU.
 exactness: .venv/installed-dev
 	$(ONE_THREAD) $(BIN)/pytest -q -n 2 --dist worksteal -m exactness tests
 
-# The slow proofs of error control; `make test` runs a smaller part of the same.
+# The page of a result in a real browser, in every detail; `make test` has the most important part.
+browser: .venv/installed-dev
+	$(ONE_THREAD) $(BIN)/pytest -q -n 2 --dist worksteal -m browser tests
+
+# The slow proofs of error control, of which `make test` runs a smaller part, and the studies at the
+# scale of the paper, calibration pages and benchmarks, of which it runs none.
 validity: .venv/installed-dev
 	$(ONE_THREAD) EDGEWISE_VALIDITY=full $(BIN)/pytest -n 2 --dist worksteal tests/statistical
+	$(ONE_THREAD) $(BIN)/pytest -n 2 --dist worksteal -m validity tests
 
 # All of it takes about an hour on a quiet machine, and a busy one is refused unless ANYWAY=1;
 # `make bench SECTIONS="peers scaling"` refreshes only these.

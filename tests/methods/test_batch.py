@@ -7,26 +7,17 @@ import warnings
 import numpy as np
 import pytest
 from scipy import stats
+from tests.methods.simulated import CORRECTIONS, off_diagonal, rows_of
 
 import edgewise as ew
 from edgewise import BatchMoments, DataError, Moments, ParameterError, ShortBatchesWarning
 from edgewise.inference.max_statistic import MaxStatistic
 
-CORRECTIONS = ["holm", "bonferroni", "bh", "by", None]
 DRAWS = 9999
 
 
 def batch(data, **options):
     return ew.edge_test(data, method="batch", **options)
-
-
-def rows_of(distribution, n, p, seed=0, weight=0.3):
-    theta = ew.simulate.make_chain_precision(p, weight)
-    return ew.simulate.sample(distribution, theta, n, rng=np.random.default_rng(seed)) + 2
-
-
-def off_diagonal(matrix):
-    return np.asarray(matrix)[~np.eye(len(matrix), dtype=bool)]
 
 
 def fisher_z(X):
@@ -42,8 +33,8 @@ def without_each(X, counts, function):
     return found - found.mean(axis=0)
 
 
-@pytest.mark.parametrize("distribution", ["gaussian", "t5", "exponential"])
-@pytest.mark.parametrize(("n", "p", "K"), [(400, 2, 10), (400, 4, 20), (411, 3, 20), (90, 3, 3)])
+@pytest.mark.parametrize("distribution", ["gaussian", "exponential"])
+@pytest.mark.parametrize(("n", "p", "K"), [(400, 2, 10), (411, 3, 20), (320, 4, 20), (90, 3, 3)])
 def test_direct_statement(n, p, K, distribution):
     """V = (K−1)/K Σ(z_(−b) − z̄)², never below 1/(n−p−1); Student with K − 1."""
     X = rows_of(distribution, n, p) * np.logspace(0, 2, p)
@@ -60,20 +51,13 @@ def test_direct_statement(n, p, K, distribution):
     np.testing.assert_allclose(off_diagonal(result.statistic), T, rtol=1e-8, atol=1e-10)
     expected = 2 * stats.t.sf(np.abs(T), count - 1)
     np.testing.assert_allclose(off_diagonal(result.pvalue), expected, rtol=1e-7)
-    np.testing.assert_allclose(
-        off_diagonal(result.partial_correlation_standard_error),
-        error * (1 - off_diagonal(result.partial_correlation) ** 2),
-        rtol=1e-8,
-    )
-
-
-def test_errors_of_precision():
-    X = rows_of("exponential", 320, 4)
-    moved = without_each(X, [16] * 20, lambda rows: np.linalg.inv(np.cov(rows, rowvar=False)))
-    variance = 19 / 20 * np.sum(moved**2, axis=0)
-    result = batch(X, n_batches=20)
+    of_rho = error * (1 - off_diagonal(result.partial_correlation) ** 2)
+    found = off_diagonal(result.partial_correlation_standard_error)
+    np.testing.assert_allclose(found, of_rho, rtol=1e-8)
+    moved = without_each(X, counts, lambda rows: np.linalg.inv(np.cov(rows, rowvar=False)))
+    variance = (count - 1) / count * np.sum(moved**2, axis=0)
     root = np.sqrt(result.precision.diagonal())
-    least = np.outer(root, root) ** 2 * (1 + result.partial_correlation**2) / 315
+    least = np.outer(root, root) ** 2 * (1 + result.partial_correlation**2) / (n - p - 1)
     expected = np.sqrt(np.maximum(variance, least))
     np.testing.assert_allclose(result.standard_error, expected, rtol=1e-8)
 
@@ -85,50 +69,36 @@ def test_batches_of_one_row_are_about_wald():
         found = batch(X, n_batches=500)
     wald = ew.edge_test(X, method="wald")
     np.testing.assert_allclose(found.standard_error, wald.standard_error, rtol=0.1)
-    np.testing.assert_allclose(
-        off_diagonal(found.statistic), off_diagonal(wald.statistic), rtol=0.1, atol=0.05
-    )
+    ours, theirs = off_diagonal(found.statistic), off_diagonal(wald.statistic)
+    np.testing.assert_allclose(ours, theirs, rtol=0.1, atol=0.05)
 
 
-@pytest.mark.parametrize("n", [24, 30])
-def test_too_few_rows_without_a_batch(n, refuses):
-    left = n - max(ew.accumulate(rows_of("gaussian", n, 2), n_batches=2).batch_counts())
-    X = rows_of("gaussian", n, left)
-    refuses(
-        lambda: batch(X, n_batches=2),
-        DataError,
-        f"n_batches: expected more than {left} rows without any one batch, got {left}",
-    )
+def test_short_batches_warn():
+    for length, warns in ((4, True), (8, False)):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            batch(rows_of("gaussian", 30 * length, 3), n_batches=30)
+        assert [w.category for w in caught] == [ShortBatchesWarning] * warns
 
 
-@pytest.mark.parametrize(("length", "warns"), [(1, True), (4, True), (8, False), (32, False)])
-def test_short_batches_warn(length, warns):
-    X = rows_of("gaussian", 30 * length, 3)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        batch(X, n_batches=30)
-    assert [w.category for w in caught] == [ShortBatchesWarning] * warns
-
-
-@pytest.mark.parametrize("n", [200, 999, 5000, 40_000])
-def test_number_of_batches_when_nobody_names_one(n):
+def test_number_of_batches_when_nobody_names_one():
     """Fewer than the hundred to two hundred of long data rather than too short ones."""
-    found = batch(rows_of("gaussian", n, 3)).options["n_batches"]
-    assert 10 <= found <= 200
-    assert n / found >= 10
-    assert n < 4000 or found >= 100
+    for n in (200, 999, 5000, 40_000):
+        found = batch(rows_of("gaussian", n, 3)).options["n_batches"]
+        assert 10 <= found <= 200
+        assert n / found >= 10
+        assert n < 4000 or found >= 100
 
 
 def test_a_state_of_the_same_batches_is_the_same(same_result):
     X = rows_of("t5", 800, 4)
     expected = batch(X, n_batches=25)
     states = [BatchMoments(25, batch_rows=32).update(part) for part in np.split(X, [320, 640])]
-    for state in (states[0] + states[1] + states[2], ew.accumulate(X, n_batches=25)):
-        same_result(batch(state), expected)
     stream = BatchMoments(25)
     for row in X:
         stream.update(row[np.newaxis])  # doubles up to 25 batches of 32
-    same_result(batch(stream), expected)
+    for state in (states[0] + states[1] + states[2], ew.accumulate(X, n_batches=25), stream):
+        same_result(batch(state), expected)
 
 
 def test_order_of_the_rows_counts_and_that_of_the_batches_does_not(same_result):
@@ -139,52 +109,31 @@ def test_order_of_the_rows_counts_and_that_of_the_batches_does_not(same_result):
     assert np.max(np.abs(batch(shuffled).standard_error - batch(X).standard_error)) > 1e-4
 
 
-@pytest.mark.exactness
-@pytest.mark.parametrize("alpha", [1e-6, 0.05, 0.5])
-@pytest.mark.parametrize("correction", CORRECTIONS)
-def test_threshold_agrees_with_the_decisions(correction, alpha):
-    for seed in range(4):
-        X = rows_of("laplace", 200 + 100 * seed, 5, seed)
-        result = batch(X, alpha=alpha, correction=correction)
-        reached = off_diagonal(np.abs(result.precision) >= result.threshold)
-        np.testing.assert_array_equal(reached, off_diagonal(result.reject))
-        np.testing.assert_array_equal(off_diagonal(result.adjusted_pvalue <= alpha), reached)
-
-
-class TestRefusals:
-    def test_moments_have_no_batches(self, refuses):
-        state = Moments().update(rows_of("gaussian", 100, 3))
-        refuses(lambda: batch(state), DataError, "'batch' needs the moments of batches")
-
-    def test_one_batch(self, refuses):
-        state = BatchMoments(10, batch_rows=500).update(rows_of("gaussian", 100, 3))
-        refuses(lambda: batch(state), DataError, "at least 2 batches of rows, got 1 of 100 rows")
-
-    def test_more_batches_than_rows(self, refuses):
-        X = rows_of("gaussian", 50, 3)
-        refuses(lambda: batch(X, n_batches=51), ParameterError, "n_batches", "50 rows, got 51")
-
-    @pytest.mark.parametrize("K", [1, -1, 2.5, "many"])
-    def test_number_of_batches(self, K, refuses):
-        X = rows_of("gaussian", 50, 3)
-        refuses(lambda: batch(X, n_batches=K), ParameterError, "n_batches: expected a whole number")
-
-    @pytest.mark.parametrize("method", ["score", "wald", "sequential", "elliptical", "fisher"])
-    def test_maxt_elsewhere(self, method, refuses):
-        X = rows_of("gaussian", 50, 3)
-        refuses(
-            lambda: ew.edge_test(X, method=method, correction="maxt"),
-            ParameterError,
-            f"correction: 'maxt' resamples batches of rows, which method {method!r}",
-        )
-
-    def test_maxt_with_a_minimal_effect(self, refuses):
-        X = rows_of("gaussian", 500, 3)
-        refuses(
+def test_refusals(refuses):
+    X = rows_of("gaussian", 100, 3)
+    one = BatchMoments(10, batch_rows=500).update(X)
+    few = rows_of("gaussian", 24, 16)  # in batches of 8
+    for call, error, said in (
+        (lambda: batch(Moments().update(X)), DataError, "'batch' needs the moments of batches"),
+        (lambda: batch(one), DataError, "at least 2 batches of rows, got 1 of 100 rows"),
+        (lambda: batch(X, n_batches=101), ParameterError, "100 rows, got 101"),
+        (lambda: batch(X, n_batches="many"), ParameterError, "n_batches: expected a whole number"),
+        (lambda: batch(few, n_batches=2), DataError, "more than 16 rows without any one batch"),
+        (
             lambda: batch(X, correction="maxt", min_effect=0.1),
             ParameterError,
             "min_effect: 'maxt' tests for an effect of zero only",
-        )
+        ),
+        *(
+            (
+                lambda method=method: ew.edge_test(X, method=method, correction="maxt"),
+                ParameterError,
+                f"correction: 'maxt' resamples batches of rows, which method {method!r}",
+            )
+            for method in ("score", "sequential", "fisher")
+        ),
+    ):
+        refuses(call, error, said)
 
 
 class TestLargestStatistic:
@@ -196,7 +145,7 @@ class TestLargestStatistic:
         assert not np.array_equal(found[0], found[2], equal_nan=True)
         np.testing.assert_allclose(found[0], found[2], atol=4 * math.sqrt(0.5 / DRAWS))
 
-    @pytest.mark.parametrize("seed", range(5))
+    @pytest.mark.parametrize("seed", range(3))
     def test_lies_between_no_correction_and_bonferroni(self, seed):
         X = rows_of("laplace", 400, 6, seed, weight=0.1)
         result = batch(X, correction="maxt")
@@ -207,6 +156,11 @@ class TestLargestStatistic:
         order = np.argsort(-np.abs(off_diagonal(result.statistic)))
         assert np.all(np.diff(adjusted[order]) >= 0)
         assert adjusted.min() >= 1 / (DRAWS + 1)
+        # The interval that excludes zero is that of the first step, so that of an edge.
+        low, high = result.confidence_interval(0.95, simultaneous=True)
+        excluded = off_diagonal((low > 0) | (high < 0))
+        assert excluded.any() == result.reject.any()
+        assert np.all(off_diagonal(result.reject) >= excluded)
 
     def test_of_one_pair_is_its_own_pvalue(self):
         result = batch(rows_of("gaussian", 400, 2, weight=0.03), correction="maxt")
@@ -218,9 +172,8 @@ class TestLargestStatistic:
         """Step down, one draw and one set of edges at a time, from other random numbers."""
         X = rows_of("exponential", 320, 4, seed=2, weight=0.12)
         result = batch(X, correction="maxt", n_batches=20)
-        F = without_each(X, [16] * 20, fisher_z)
         upper = np.triu_indices(4, k=1)
-        directions = np.array([f[upper] for f in F])
+        directions = np.array([f[upper] for f in without_each(X, [16] * 20, fisher_z)])
         directions /= np.sqrt(np.sum(directions**2, axis=0))
         draws = np.abs(np.random.default_rng(99).standard_normal((DRAWS, 20)) @ directions)
         z = stats.norm.isf(result.pvalue[upper] / 2)
@@ -233,25 +186,6 @@ class TestLargestStatistic:
         np.testing.assert_allclose(
             result.adjusted_pvalue[upper], expected, atol=6 * math.sqrt(0.25 / DRAWS)
         )
-
-    def test_sees_only_the_batches(self, monkeypatch):
-        """The same work for few rows and for many."""
-        seen, draws = [], MaxStatistic._draws
-
-        def counted(self, directions):
-            for chunk in draws(self, directions):
-                seen.append((directions.shape, chunk.shape))
-                yield chunk
-
-        monkeypatch.setattr(MaxStatistic, "_draws", counted)
-        work = []
-        for n in (800, 51_200):
-            seen.clear()
-            batch(rows_of("gaussian", n, 4), correction="maxt", n_batches=50)
-            work.append(list(seen))
-        assert work[0] == work[1]
-        # All six pairs for the p-values; then those not rejected, for the threshold.
-        assert all(shape[0] == 50 and shape[1] <= 6 for shape, _ in work[0])
 
     def test_another_correction_builds_nothing_of_it(self, monkeypatch):
         """The influences of p(p−1)/2 pairs would be large."""
@@ -270,42 +204,26 @@ class TestLargestStatistic:
 
     def test_a_result_does_not_carry_the_influences(self, monkeypatch):
         """Draws of the maximum are enough for intervals; 54 MB at 300 columns before."""
-        few, p = 99, 300
-        monkeypatch.setattr("edgewise.inference.max_statistic.DRAWS", few)  # all take 14 seconds
-        X = np.random.default_rng(0).standard_normal((2000, p))
+        monkeypatch.setattr("edgewise.inference.max_statistic.DRAWS", 99)
+        X = np.random.default_rng(0).standard_normal((1000, 150))
         result = batch(X, correction="maxt", n_batches=20)
         content = pickle.dumps(result)
-        assert len(content) + 8 * (DRAWS - few) < 12e6
-        again = pickle.loads(content)
-        np.testing.assert_array_equal(
-            again.confidence_interval(simultaneous=True),
-            result.confidence_interval(simultaneous=True),
-        )
+        assert len(content) < 3e6
+        found = pickle.loads(content).confidence_interval(simultaneous=True)
+        np.testing.assert_array_equal(found, result.confidence_interval(simultaneous=True))
 
-    @pytest.mark.parametrize("p", [3, 6])
-    def test_critical_value_of_simultaneous_intervals(self, p):
-        X = rows_of("gaussian", 640, p)
+    def test_critical_value_of_simultaneous_intervals(self):
+        X = rows_of("gaussian", 640, 6)
         result = batch(X, correction="maxt", n_batches=40)
         error = off_diagonal(result.uncertainty.spread.fisher_z)
 
         def critical(result):
             low, high = result.confidence_interval(0.95, "partial_correlation", simultaneous=True)
-            halves = np.arctanh(off_diagonal(high)) - np.arctanh(off_diagonal(low))
-            return halves / 2 / error
+            return (np.arctanh(off_diagonal(high)) - np.arctanh(off_diagonal(low))) / 2 / error
 
-        found, pairs = critical(result), p * (p - 1) // 2
+        found = critical(result)
         np.testing.assert_allclose(found, found[0], rtol=1e-9)
-        pointwise, bonferroni = (stats.t.isf(0.025 / m, 39) for m in (1, pairs))
+        pointwise, bonferroni = (stats.t.isf(0.025 / m, 39) for m in (1, 15))
         assert pointwise < found[0] < bonferroni * 1.02
         # Without "maxt" the level is divided by the number of pairs.
         np.testing.assert_allclose(critical(batch(X, n_batches=40)), bonferroni, rtol=1e-9)
-
-    @pytest.mark.parametrize("seed", range(8))
-    def test_the_interval_that_excludes_zero_is_that_of_an_edge(self, seed):
-        """The first step of the step-down procedure is the interval's."""
-        X = rows_of("gaussian", 400, 5, seed, weight=0.1)
-        result = batch(X, correction="maxt", n_batches=20)
-        low, high = result.confidence_interval(0.95, simultaneous=True)
-        excluded = off_diagonal((low > 0) | (high < 0))
-        assert excluded.any() == result.reject.any()
-        assert np.all(off_diagonal(result.reject) >= excluded)

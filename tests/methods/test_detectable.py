@@ -17,26 +17,20 @@ def rows():
     return np.random.default_rng(0).standard_normal((1000, 5))
 
 
-@pytest.mark.parametrize("guess", [0.001, 0.05, 0.9])
-def test_the_inverse_of_a_plan_from_any_guess(guess):
+def test_the_inverse_of_a_plan():
     def needed(effect):
         return (3 / math.atanh(effect)) ** 2 + 6
 
-    effect = effect_for_rows(needed, 1000, guess)
-    assert needed(effect) == pytest.approx(1000, rel=0.003)
-
-
-def test_no_effect_is_found_where_all_need_more_rows():
-    assert math.isnan(effect_for_rows(lambda effect: 5000 / effect, 1000, 0.1))
-    assert math.isnan(effect_for_rows(lambda effect: math.inf, 1000, 0.1))
-
-
-def test_effects_that_are_small_need_no_finite_rows():
+    for guess in (0.001, 0.05, 0.9):
+        assert needed(effect_for_rows(needed, 1000, guess)) == pytest.approx(1000, rel=0.003)
+    # Small effects need no finite number of rows, or all effects need more than there are.
     found = effect_for_rows(lambda e: 9 / (e - 0.05) ** 2 if e > 0.05 else math.inf, 1000, 0.01)
     assert found == pytest.approx(0.05 + 3 / math.sqrt(1000), rel=0.01)
+    for too_many in (lambda effect: 5000 / effect, lambda effect: math.inf):
+        assert math.isnan(effect_for_rows(too_many, 1000, 0.1))
 
 
-@pytest.mark.parametrize("method", ["score", "fisher", "batch", "kendall", "wald", "entrywise"])
+@pytest.mark.parametrize("method", ["score", "fisher", "entrywise"])
 def test_the_curve_of_a_result_agrees_with_the_plan_from_the_rows(rows, method):
     curve = detectable_curve(ew.edge_test(rows, method=method))
     planned = ew.detectable_effect(rows, method=method)
@@ -62,8 +56,10 @@ def test_more_power_needs_a_larger_effect_and_a_bound_has_none(rows):
     assert detectable_curve(bound, 0.5).own_effect == detectable_curve(bound, 0.99).own_effect
 
 
-@pytest.mark.parametrize("method", ["score", "wald", "entrywise"])
-@pytest.mark.parametrize("scale", ["partial_correlation", "precision"])
+@pytest.mark.parametrize(
+    ("method", "scale"),
+    [("score", "precision"), ("wald", "partial_correlation"), ("entrywise", "precision")],
+)
 def test_an_effect_must_be_found_to_exceed_the_least_one(rows, method, scale):
     asked = {"method": method, "min_effect": 0.2, "effect_scale": scale}
     result = ew.edge_test(rows, **asked)

@@ -1,34 +1,23 @@
 """Each entry its own threshold: the jackknife's error times one quantile for all entries."""
 
 import math
-import warnings
 
 import numpy as np
 import pytest
 from scipy import stats
+from tests.methods.simulated import off_diagonal, quiet_test, rows_of
 
 import edgewise as ew
-from edgewise import BatchMoments, DataError, EdgewiseWarning, Moments, ParameterError
+from edgewise import BatchMoments, DataError, Moments, ParameterError
 
 DRAWS = 9999
 
 
 def entrywise(data, **options):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", EdgewiseWarning)
-        return ew.edge_test(data, method="entrywise", **options)
+    return quiet_test(data, "entrywise", **options)
 
 
-def rows_of(distribution, n, p, seed=0):
-    theta = ew.simulate.make_chain_precision(p)
-    return ew.simulate.sample(distribution, theta, n, rng=np.random.default_rng(seed)) + 2
-
-
-def off_diagonal(matrix):
-    return np.asarray(matrix)[~np.eye(len(matrix), dtype=bool)]
-
-
-@pytest.mark.parametrize("distribution", ["gaussian", "t5", "exponential"])
+@pytest.mark.parametrize("distribution", ["gaussian", "exponential"])
 @pytest.mark.parametrize(("n", "p", "K"), [(400, 2, 10), (411, 3, 20), (4000, 5, 30)])
 def test_direct_statement(n, p, K, distribution):
     X = rows_of(distribution, n, p) * np.logspace(0, 2, p)
@@ -62,21 +51,12 @@ def test_direct_statement(n, p, K, distribution):
     np.testing.assert_allclose(high - low, 2 * c * error, rtol=1e-6)  # the diagonal too
 
 
-@pytest.mark.parametrize("alpha", [1e-9, 0.001, 0.05, 0.4])
-def test_at_most_alpha_exactly_where_rejected(alpha):
-    result = entrywise(rows_of("laplace", 3000, 6), alpha=alpha)
-    reached = off_diagonal(np.abs(result.precision) >= result.threshold)
-    np.testing.assert_array_equal(off_diagonal(result.reject), reached)
-    np.testing.assert_array_equal(off_diagonal(result.pvalue <= alpha), reached)
-    assert result.correction is None
-    assert 0 < reached.sum() < reached.size
-
-
 def test_units_do_not_matter():
     X = rows_of("t5", 2000, 4)
     one, other = entrywise(X), entrywise(X * [1e-6, 1.0, 1e3, 1e9] + 5)
     np.testing.assert_array_equal(one.reject, other.reject)
     assert one.radius == pytest.approx(other.radius, rel=1e-6)
+    assert entrywise(X, random_state=1).radius != one.radius
 
 
 def test_a_state_is_enough():
@@ -85,13 +65,6 @@ def test_a_state_is_enough():
     one, other = entrywise(state, n_batches=20), entrywise(X, n_batches=20)
     assert one.options == other.options
     np.testing.assert_allclose(one.threshold, other.threshold, rtol=1e-9)
-    np.testing.assert_allclose(one.precision, other.precision, rtol=1e-9)
-
-
-def test_the_seed_decides_the_draws():
-    X = rows_of("gaussian", 1500, 4)
-    radii = {seed: entrywise(X, random_state=seed).radius for seed in (0, 0, 1)}
-    assert len(set(radii.values())) == 2
 
 
 def test_effects_and_plans():
@@ -107,10 +80,6 @@ def test_effects_and_plans():
 
 def test_refusals(refuses):
     X = rows_of("gaussian", 500, 3)
-    refuses(lambda: entrywise(X, n_batches=1), ParameterError, "n_batches: expected")
     refuses(lambda: entrywise(X, n_batches=501), ParameterError, "at most the 500 rows")
-    refuses(lambda: entrywise(X, random_state=-1), ParameterError, "random_state: expected")
-    refuses(lambda: entrywise(X, correction="holm"), ParameterError, "bounds all entries at once")
-    refuses(
-        lambda: entrywise(Moments().update(X)), DataError, "'entrywise' needs the moments of batch"
-    )
+    state = Moments().update(X)
+    refuses(lambda: entrywise(state), DataError, "'entrywise' needs the moments of batch")

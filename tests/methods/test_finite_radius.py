@@ -58,8 +58,7 @@ def test_bernstein_from_the_rows(method):
     assert 5 * found.radius < hoeffding.radius
 
 
-@pytest.mark.parametrize("radius", ["hoeffding", "bernstein"])
-def test_one_further_pass(radius):
+def test_one_further_pass(refuses):
     class Counted(LocalTable):
         feature_names, named, rescannable, passes = NAMES, True, True, 0
 
@@ -68,19 +67,10 @@ def test_one_further_pass(radius):
             yield from np.array_split(boxed(20_000), 7)
 
     table = Counted()
-    found = ew.edge_test(table, method="whitened", radius=radius, support=SUPPORT)
+    found = ew.edge_test(table, method="whitened", **BERNSTEIN)
     assert table.passes == 2
-    expected = ew.edge_test(boxed(20_000), method="whitened", radius=radius, support=SUPPORT)
+    expected = ew.edge_test(boxed(20_000), method="whitened", **BERNSTEIN)
     assert found.radius == pytest.approx(expected.radius, rel=1e-10)
-
-
-def test_a_stream_that_can_be_read_once_is_told_so(refuses):
-    blocks = iter(np.array_split(boxed(), 4))
-    refuses(
-        lambda: ew.edge_test(blocks, method="whitened", **BERNSTEIN),
-        DataError,
-        "this stream can be read only once",
-    )
 
 
 @pytest.mark.parametrize("method", ["whitened", "spectral"])
@@ -106,8 +96,9 @@ class TestOutside:
         places = np.array([0, 1700, 4000])
         return np.insert(X, places, self.FAR, axis=0), X
 
-    @pytest.mark.parametrize("radius", ["hoeffding", "bernstein"])
-    @pytest.mark.parametrize("method", ["whitened", "spectral"])
+    @pytest.mark.parametrize(
+        ("method", "radius"), [("whitened", "bernstein"), ("spectral", "hoeffding")]
+    )
     def test_is_the_test_of_the_rows_inside(self, method, radius):
         X, inside = self.mixed()
         asked = {"method": method, "radius": radius, "support": SUPPORT, "feature_names": NAMES}
@@ -119,54 +110,38 @@ class TestOutside:
         assert found.options == expected.options | {"outside": 0.001, "n_outside": 3}
         (told,) = (one for one in found.cautions if one.kind == "outside the support")
         assert "3 of 4,003 rows lie outside the declared support" in told
-        assert "the distribution of the rows inside the support" in told
         assert told in found.summary()
         again = ew.EdgeTestResult.from_json(found.to_json())
         assert again.cautions[-1] == told
         assert again.options["n_outside"] == 3
+        # Of no row the result still says what it is about.
+        none = ew.edge_test(inside, outside=0.001, **asked)
+        assert "0 of 4,000 rows lie outside" in none.cautions[-1]
 
-    def test_of_no_row_the_result_still_says_what_it_is_about(self):
-        found = ew.edge_test(boxed(), method="whitened", outside=0.001, **BERNSTEIN)
-        assert found.options["n_outside"] == 0
-        assert "0 of 4,000 rows lie outside" in found.cautions[-1]
-
-    @pytest.mark.parametrize("ending", ["npy", "parquet", "csv"])
-    def test_of_a_file(self, tmp_path, ending):
-        import pandas as pd
-
+    def test_of_a_file_with_missing_values(self, tmp_path):
         X, inside = self.mixed()
-        path = tmp_path / f"rows.{ending}"
-        if ending == "npy":
-            np.save(path, X)
-        elif ending == "parquet":
-            pd.DataFrame(X, columns=NAMES).to_parquet(path)
-        else:
-            pd.DataFrame(X, columns=NAMES).to_csv(path, index=False)
-        found = ew.edge_test(path, method="whitened", outside=0.001, **BERNSTEIN)
+        np.savetxt(tmp_path / "rows.csv", X, "%.17g", ",", header="a,b,c", comments="")
+        found = ew.edge_test(tmp_path / "rows.csv", method="whitened", outside=0.001, **BERNSTEIN)
         expected = ew.edge_test(inside, method="whitened", **BERNSTEIN)
         assert found.options["n_outside"] == 3
         assert found.radius == pytest.approx(expected.radius, rel=1e-9)
-
-    def test_rows_with_missing_values_are_counted_apart(self):
-        X, _ = self.mixed()
         X[[5, 9], 1] = np.nan
         found = ew.edge_test(X, method="whitened", drop_missing=True, outside=0.001, **BERNSTEIN)
         assert (found.n_samples, found.n_dropped, found.options["n_outside"]) == (3998, 2, 3)
 
-    @pytest.mark.parametrize("share", [1e-9, 1e-5, 1e-4, 2e-4, 5e-4, 0.01])
-    def test_a_share_that_the_rows_contradict(self, share, refuses):
+    def test_a_share_that_the_rows_contradict(self, refuses):
         X, _ = self.mixed()
-        asked = {"method": "whitened", "outside": share, **BERNSTEIN}
-        chance = stats.binom.sf(2, 4003, share)
-        if chance < 1e-3:
+        for share in (1e-9, 1e-5, 1e-4, 2e-4, 5e-4, 0.01):
+            asked = {"method": "whitened", "outside": share, **BERNSTEIN}
+            if stats.binom.sf(2, 4003, share) >= 1e-3:
+                assert ew.edge_test(X, **asked).options["n_outside"] == 3
+                continue
             refuses(
-                lambda: ew.edge_test(X, **asked),
+                lambda asked=asked: ew.edge_test(X, **asked),
                 DataError,
                 f"outside: expected at most {share:g} of the rows outside the support",
                 "got 3 of 4,003 rows",
             )
-        else:
-            assert ew.edge_test(X, **asked).options["n_outside"] == 3
 
     def test_too_few_rows_inside(self, refuses):
         X = np.vstack([boxed(3), np.tile(self.FAR, (4, 1))])
@@ -207,18 +182,15 @@ class TestChebyshev:
         )
         assert found.options == {"radius": "chebyshev", "kurtosis": 1.5}
 
-    @pytest.mark.parametrize("kind", [Moments, lambda: ew.BatchMoments(n_batches=20)])
-    def test_a_state_is_enough(self, kind):
+    def test_a_state_or_a_stream_is_enough(self):
         method = ew.Whitened(radius="chebyshev", kurtosis=2)
-        found = ew.edge_test(kind().update(boxed()), method=method)
         expected = ew.edge_test(boxed(), method=method)
-        assert found.radius == pytest.approx(expected.radius, rel=1e-12)
-        np.testing.assert_allclose(found.precision, expected.precision, rtol=1e-9)
-
-    def test_a_stream_that_can_be_read_once(self):
+        batches = ew.BatchMoments(n_batches=20)
         blocks = iter(np.array_split(boxed(), 4))
-        found = ew.edge_test(blocks, method="whitened", radius="chebyshev", kurtosis=2)
-        assert found.n_samples == 4000
+        for data in (Moments().update(boxed()), batches.update(boxed()), blocks):
+            found = ew.edge_test(data, method=method)
+            assert found.radius == pytest.approx(expected.radius, rel=1e-12)
+            np.testing.assert_allclose(found.precision, expected.precision, rtol=1e-9)
 
     def test_a_plan(self):
         plan = ew.plan_sample_size(
@@ -245,7 +217,7 @@ class TestChebyshev:
         # Of many rows only the first are looked at, and these decide how sure that is.
         for seed, n in [
             *((seed, 500) for seed in range(20)),
-            *((seed, 100_000) for seed in range(8)),
+            *((seed, 100_000) for seed in range(3)),
         ]:
             X = np.random.default_rng(seed).standard_normal((n, 3))
             found = ew.edge_test(X, method="whitened", radius="chebyshev", kurtosis=1)

@@ -5,8 +5,6 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import edgewise as ew
 from edgewise import BatchMoments, DataError, Moments
@@ -80,17 +78,6 @@ def test_each_batch(distribution, n, p, batch_rows):
     close(spread.precision / unit, np.sqrt(variance))
 
 
-@settings(max_examples=25)
-@given(st.integers(2, 5), st.integers(1, 7), st.integers(4, 12), st.integers(0, 10**6))
-def test_any_batches(p, batch_rows, batches, seed):
-    n = batches * batch_rows + p
-    X = np.random.default_rng(seed).standard_t(4, (n, p))
-    found, _ = left_out(X, batch_rows)
-    z, precision = really_left_out(X, batch_rows)
-    close(found.fisher_z(), pairs_of(z), 1e-5)
-    close(found.squares, np.sum(precision**2, axis=0), 1e-5)
-
-
 def test_in_chunks_of_batches(monkeypatch):
     X = rows_of("t5", 200, 3)
     whole, _ = left_out(X, 10)
@@ -100,33 +87,13 @@ def test_in_chunks_of_batches(monkeypatch):
     close(found.squares, whole.squares, 1e-12)
 
 
-def test_the_floor():
-    """Columns that are Gaussian: about half of the variances would be below it."""
-    n, p = 400, 6
-    X = rows_of("gaussian", n, p)
-    found, estimate = left_out(X, 20)
-    spread = found.spread(estimate).fisher_z[~np.eye(p, dtype=bool)]
-    least = math.sqrt(1 / (n - p - 1))
-    assert spread.min() == pytest.approx(least, rel=1e-12)
-    assert spread.max() > 1.05 * least
-
-
-@pytest.mark.parametrize("shift", [1e8, -1e10])
-def test_far_from_the_origin(shift):
+def test_units_and_the_origin_do_not_matter():
     X = np.round(rows_of("t5", 300, 4) * 2**16) / 2**16  # so that adding is exact
     plain, _ = left_out(X, 15)
-    shifted, _ = left_out(X + shift, 15)
-    close(shifted.fisher_z(), plain.fisher_z(), 1e-8)
-    close(shifted.squares, plain.squares, 1e-8)
-
-
-@pytest.mark.parametrize("power", [-150, 150])
-def test_units_do_not_matter(power):
-    X = rows_of("lognormal", 300, 3)
-    plain, _ = left_out(X, 15)
-    scaled, _ = left_out(X * 10.0 ** np.array([power, 0, -power]), 15)
-    close(scaled.fisher_z(), plain.fisher_z(), 1e-9)
-    close(scaled.squares, plain.squares, 1e-9)
+    for other in (X + 1e8, X - 1e10, X * [1e-150, 1, 1e150, 1]):
+        found, _ = left_out(other, 15)
+        close(found.fisher_z(), plain.fisher_z())
+        close(found.squares, plain.squares)
 
 
 def test_a_column_that_is_zero_outside_one_batch():
@@ -156,38 +123,27 @@ def test_a_column_of_one_outlier():
     assert not result.reject[2].any()
 
 
-@pytest.mark.parametrize("distance", [1e-2, 1e-4, 3e-6])
-def test_nearly_equal_columns(distance):
+def test_nearly_equal_columns():
     rng = np.random.default_rng(3)
-    X = rows_of("gaussian", 400, 3)
-    X[:, 1] = X[:, 0] + distance * rng.standard_normal(400)
-    found, _ = left_out(X, 20)
-    assert np.isfinite(found.fisher_z()).all()
-    z, _ = really_left_out(X, 20)
-    if distance > 1e-5:
-        np.testing.assert_allclose(found.fisher_z()[:, 0], z[:, 0, 1], atol=1e-4)
-
-
-class TestRefusals:
-    def test_one_batch(self, refuses):
-        refuses(
-            lambda: left_out(rows_of("gaussian", 50, 3), 50),
-            DataError,
-            "n_batches: expected at least 2 batches of rows, got 1 of 50 rows",
-        )
-
-    @pytest.mark.parametrize(("n", "batch_rows", "left"), [(20, 16, 4), (8, 4, 4)])
-    def test_too_few_rows_without_a_batch(self, n, batch_rows, left, refuses):
-        refuses(
-            lambda: left_out(rows_of("gaussian", n, 4), batch_rows),
-            DataError,
-            f"n_batches: expected more than 4 rows without any one batch, got {left}",
-            "use more batches, or collect more rows",
-        )
-
-    def test_one_row_more_is_enough(self):
-        found, _ = left_out(rows_of("gaussian", 10, 4), 5)
+    for distance in (1e-2, 1e-4, 3e-6):
+        X = rows_of("gaussian", 400, 3)
+        X[:, 1] = X[:, 0] + distance * rng.standard_normal(400)
+        found, _ = left_out(X, 20)
         assert np.isfinite(found.fisher_z()).all()
+        if distance > 1e-5:
+            z, _ = really_left_out(X, 20)
+            np.testing.assert_allclose(found.fisher_z()[:, 0], z[:, 0, 1], atol=1e-4)
+
+
+def test_refusals(refuses):
+    for n, batch_rows, said in (
+        (50, 50, "n_batches: expected at least 2 batches of rows, got 1 of 50 rows"),
+        (20, 16, "n_batches: expected more than 4 rows without any one batch, got 4"),
+        (8, 4, "use more batches, or collect more rows"),
+    ):
+        X = rows_of("gaussian", n, 4)
+        refuses(lambda X=X, batch_rows=batch_rows: left_out(X, batch_rows), DataError, said)
+    assert np.isfinite(left_out(rows_of("gaussian", 10, 4), 5)[0].fisher_z()).all()
 
 
 def test_no_stack_of_matrices_is_made(monkeypatch):

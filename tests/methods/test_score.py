@@ -5,20 +5,14 @@ from itertools import combinations
 import numpy as np
 import pytest
 from scipy import optimize, stats
+from tests.methods.simulated import rows_of
 
 import edgewise as ew
-from edgewise import DataError, Moments
 from edgewise.inference.sign_flip import SignFlip
 from edgewise.kernels.score_weight import believed_tau
 
-CORRECTIONS = ["holm", "bonferroni", "bh", "by", None]
 DISTRIBUTIONS = ["gaussian", "laplace", "t5", "exponential", "lognormal"]
 EPS = np.finfo(float).eps
-
-
-def rows_of(distribution, n, p, seed=0):
-    theta = ew.simulate.make_chain_precision(p)
-    return ew.simulate.sample(distribution, theta, n, rng=np.random.default_rng(seed))
 
 
 def direct_tau(X):
@@ -32,14 +26,14 @@ def direct_tau(X):
     return believed_tau((mean_square - left * (1 - left)) / left**2, p)
 
 
-def direct(X):
+def direct(X, pairs=None):
     """Two regressions for each pair, and the sums of section 5 of the mathematics, written down.
 
     T, and the terms a_k = √w e_ie_j/√max(Σw(e_ie_j)², floor) of the pairs.
     """
     n, p = X.shape
     T, terms, tau = np.full((p, p), np.nan), {}, direct_tau(X)
-    for i, j in combinations(range(p), 2):
+    for i, j in pairs or combinations(range(p), 2):
         others = [k for k in range(p) if k not in (i, j)]
         design = np.column_stack([np.ones(n), X[:, others]])
         Q, _ = np.linalg.qr(design)
@@ -70,7 +64,7 @@ def nearly_equal_columns(distance, p, sign, seed=0):
     return X
 
 
-@pytest.mark.parametrize("p", range(2, 9))
+@pytest.mark.parametrize("p", [2, 3, 5, 8])
 @pytest.mark.parametrize("distribution", DISTRIBUTIONS)
 def test_direct_statement(distribution, p):
     X = rows_of(distribution, 300, p) * np.linspace(0.5, 20, p) - 4
@@ -100,106 +94,74 @@ def test_the_floor_is_felt():
     assert not result.reject.any()
 
 
-@pytest.mark.parametrize("n", [5, 6, 9])
-def test_few_rows(n):
-    X = rows_of("gaussian", n, 4)
-    np.testing.assert_allclose(ew.edge_test(X).statistic, direct(X)[0], rtol=1e-8)
+def test_few_rows():
+    for n in (5, 6, 9):
+        X = rows_of("gaussian", n, 4)
+        np.testing.assert_allclose(ew.edge_test(X).statistic, direct(X)[0], rtol=1e-8)
 
 
-@pytest.mark.parametrize("distribution", ["gaussian", "t5", "lognormal"])
-def test_many_rows_are_summed_by_products(distribution):
+@pytest.mark.parametrize(
+    ("distribution", "n", "p"),
+    [("gaussian", 40_000, 8), ("lognormal", 40_000, 8), ("t5", 501, 70), ("lognormal", 501, 70)],
+)
+def test_many_rows_are_summed_by_products(distribution, n, p):
     """Many rows: weights are products of factors, which is nearly the same."""
-    for n, p in ((40_000, 8), (501, 70)):
-        X = rows_of(distribution, n, p)
-        expected = direct(X)[0]
-        found = ew.edge_test(X).statistic
-        np.testing.assert_allclose(found, expected, rtol=5e-3, atol=1e-3)
-        weak = np.abs(expected) < 4
-        np.testing.assert_allclose(found[weak], expected[weak], rtol=1e-3, atol=1e-3)
+    X = rows_of(distribution, n, p)
+    pairs = [*combinations(range(8), 2), *((i, p - 1) for i in range(8, p - 1, 3))]
+    places = tuple(np.transpose(pairs))
+    expected, found = direct(X, pairs)[0][places], ew.edge_test(X).statistic[places]
+    np.testing.assert_allclose(found, expected, rtol=5e-3, atol=1e-3)
+    weak = np.abs(expected) < 4
+    np.testing.assert_allclose(found[weak], expected[weak], rtol=1e-3, atol=1e-3)
 
 
-def test_rows_in_several_blocks_and_batches():
-    X = rows_of("t5", 400_000, 3)
-    np.testing.assert_allclose(ew.edge_test(X).statistic, direct(X)[0], rtol=1e-3, atol=1e-3)
+def test_from_a_file(tmp_path, same_result):
+    """Few rows, which are kept, and more in several blocks, which are read again."""
+    for n in (400, 180_000):
+        X = rows_of("t5", n, 4)
+        np.save(tmp_path / "rows.npy", X)
+        found = ew.edge_test(tmp_path / "rows.npy")
+        same_result(found, ew.edge_test(X))
+    np.testing.assert_allclose(found.statistic, direct(X)[0], rtol=1e-3, atol=1e-3)
 
 
-@pytest.mark.parametrize("n", [400, 180_000])
-def test_from_a_file(n, tmp_path, same_result):
-    """Few rows, which are kept, and more, which are read again."""
-    X = rows_of("t5", n, 4)
-    np.save(tmp_path / "rows.npy", X)
-    same_result(ew.edge_test(tmp_path / "rows.npy"), ew.edge_test(X))
+@pytest.mark.parametrize("distance", [1e-2, 1e-4, 3e-5, 1e-9])
+def test_nearly_equal_columns(distance):
+    for p, sign in ((2, 1), (5, -1), (5, 1)):
+        X = nearly_equal_columns(distance, p, sign)
+        result = ew.edge_test(X)
+        left = 1 - abs(result.partial_correlation[0, 1])
+        assert left == pytest.approx(distance, rel=0.3)
+        # A covariance in double precision knows 1 − |ρ| to EPS.
+        expected = direct(X)[0][0, 1]
+        assert result.statistic[0, 1] == pytest.approx(expected, rel=1e-9 + 50 * EPS / left)
+        assert np.sign(result.statistic[0, 1]) == sign
+        assert result.reject[0, 1]
 
 
-@pytest.mark.parametrize("sign", [1, -1])
-@pytest.mark.parametrize("p", [2, 5])
-@pytest.mark.parametrize("distance", [1e-2, 1e-3, 1e-4, 3e-5, 1e-6, 1e-9])
-def test_nearly_equal_columns(distance, p, sign):
-    X = nearly_equal_columns(distance, p, sign)
-    result = ew.edge_test(X)
-    left = 1 - abs(result.partial_correlation[0, 1])
-    assert left == pytest.approx(distance, rel=0.3)
-    # A covariance in double precision knows 1 − |ρ| to EPS.
-    expected = direct(X)[0][0, 1]
-    assert result.statistic[0, 1] == pytest.approx(expected, rel=1e-9 + 50 * EPS / left)
-    assert np.sign(result.statistic[0, 1]) == sign
-    assert result.reject[0, 1]
-
-
-@pytest.mark.parametrize("power", [-150, -75, 75, 150])
-@pytest.mark.parametrize("distribution", ["gaussian", "lognormal"])
-def test_units_do_not_matter(distribution, power):
-    X = rows_of(distribution, 300, 5)
-    scale = 10.0 ** np.array([power, 0, -power, power / 3, power])
-    plain, scaled = ew.edge_test(X), ew.edge_test(X * scale)
-    np.testing.assert_allclose(scaled.log_pvalue, plain.log_pvalue, rtol=1e-10)
-    np.testing.assert_array_equal(scaled.reject, plain.reject)
-    relative = scaled.threshold / np.abs(scaled.precision)
-    np.testing.assert_allclose(relative, plain.threshold / np.abs(plain.precision), rtol=1e-8)
-
-
-def test_a_large_mean_does_not_matter():
-    X = np.round(rows_of("exponential", 300, 5) * 2**18) / 2**18  # so that adding is exact
-    plain, shifted = ew.edge_test(X), ew.edge_test(X + 1e8)
+def test_units_signs_order_and_large_means_do_not_matter():
+    X = rows_of("lognormal", 300, 5)
+    X = np.round(X * 2**18) / 2**18  # so that adding is exact
+    plain, off = ew.edge_test(X), ~np.eye(5, dtype=bool)
+    for power in (-150, 75, 150):
+        scaled = ew.edge_test(X * 10.0 ** np.array([power, 0, -power, power / 3, power]))
+        np.testing.assert_allclose(scaled.log_pvalue, plain.log_pvalue, rtol=1e-10)
+        np.testing.assert_array_equal(scaled.reject, plain.reject)
+        relative = scaled.threshold / np.abs(scaled.precision)
+        np.testing.assert_allclose(relative, plain.threshold / np.abs(plain.precision), rtol=1e-8)
+    shifted = ew.edge_test(X + 1e8)
     np.testing.assert_allclose(shifted.statistic, plain.statistic, rtol=1e-11, atol=1e-11)
-    np.testing.assert_array_equal(shifted.reject, plain.reject)
-
-
-@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
-def test_sign(distribution):
-    X = rows_of(distribution, 400, 4)
-    flipped = X * [1, -1, 1, 1]
-    plain, other = ew.edge_test(X), ew.edge_test(flipped)
-    off = ~np.eye(4, dtype=bool)
+    signs = np.array([1, -1, 1, 1, 1])
     assert np.all(np.sign(plain.statistic[off]) == np.sign(plain.partial_correlation[off]))
-    signs = np.outer([1, -1, 1, 1], [1, -1, 1, 1])
-    np.testing.assert_allclose(other.statistic, plain.statistic * signs, rtol=1e-12)
-    np.testing.assert_allclose(other.log_pvalue, plain.log_pvalue, rtol=1e-11)
-
-
-def test_order_of_columns_and_rows():
-    X = rows_of("t5", 400, 5)
-    columns, rows = [3, 0, 4, 1, 2], np.random.default_rng(0).permutation(400)
-    plain = ew.edge_test(X)
+    flipped = ew.edge_test(X * signs)
+    np.testing.assert_allclose(
+        flipped.statistic, plain.statistic * np.outer(signs, signs), rtol=1e-11
+    )
+    columns, rows = [3, 0, 4, 1, 2], np.random.default_rng(0).permutation(300)
     moved = ew.edge_test(X[rows][:, columns])
     np.testing.assert_allclose(
         moved.statistic, plain.statistic[np.ix_(columns, columns)], rtol=1e-10, atol=1e-12
     )
-
-
-@pytest.mark.exactness
-@pytest.mark.parametrize("alpha", [1e-12, 0.001, 0.05, 0.5])
-@pytest.mark.parametrize("correction", CORRECTIONS)
-def test_threshold_agrees_with_the_decisions(correction, alpha):
-    off = ~np.eye(6, dtype=bool)
-    for seed in range(5):
-        X = rows_of("laplace", 60 + 40 * seed, 6, seed)
-        result = ew.edge_test(X, alpha=alpha, correction=correction)
-        np.testing.assert_array_equal(
-            (np.abs(result.precision) >= result.threshold)[off], result.reject[off]
-        )
-        np.testing.assert_array_equal((result.adjusted_pvalue <= alpha)[off], result.reject[off])
-        assert np.isnan(np.diagonal(result.threshold)).all()
 
 
 def test_pvalues_beyond_the_smallest_float():
@@ -214,14 +176,7 @@ def test_pvalues_beyond_the_smallest_float():
 
 
 def test_uncorrelated_by_construction():
-    X = np.array([[1.0, 1], [1, -1], [-1, 1], [-1, -1]] * 5)
-    result = ew.edge_test(X)
+    result = ew.edge_test(np.array([[1.0, 1], [1, -1], [-1, 1], [-1, -1]] * 5))
     assert result.statistic[0, 1] == pytest.approx(0, abs=1e-15)
     assert result.pvalue[0, 1] == pytest.approx(1)
     assert not result.reject.any()
-
-
-def test_a_state_is_not_enough():
-    state = Moments().update(rows_of("gaussian", 100, 3))
-    with pytest.raises(DataError, match="method 'score' reads the rows twice"):
-        ew.edge_test(state, method="score")

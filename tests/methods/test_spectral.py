@@ -1,31 +1,20 @@
 """The spectral bound: never above the paper's threshold, and without its constant."""
 
 import math
-import warnings
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.methods.simulated import quiet_test, rows_of
 
-import edgewise as ew
-from edgewise import DataError, Moments, TooFewRowsWarning
+from edgewise import Moments
 
 RADII = ["trace", "chi2", "eig", "hoeffding", "bernstein"]
 
 
 def spectral(X, radius="trace", **options):
-    """The test, without the warning that an infinite threshold comes with."""
-    if radius in ("hoeffding", "bernstein"):
-        options.setdefault("support", np.stack([X.min(axis=0), X.max(axis=0)], axis=1))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", TooFewRowsWarning)
-        return ew.edge_test(X, method="spectral", radius=radius, **options)
-
-
-def rows_of(distribution, n, p, seed=0):
-    theta = ew.simulate.make_chain_precision(p)
-    return ew.simulate.sample(distribution, theta, n, rng=np.random.default_rng(seed)) + 2
+    return quiet_test(X, "spectral", radius=radius, **options)
 
 
 @pytest.mark.parametrize("standardize", [False, True])
@@ -41,7 +30,7 @@ def test_hoeffding(standardize):
     assert found.radius == pytest.approx(expected, rel=1e-12)
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(
     st.integers(0, 10**6),
     st.integers(2, 6),
@@ -53,9 +42,7 @@ def test_is_never_above_the_papers(seed, p, distribution, alpha, standardize):
     X = rows_of(distribution, 100 + seed % 20_000, p, seed)
     X = X * 2.0 ** np.random.default_rng(seed).integers(-2, 3, p)
     for radius in ("trace", "eig"):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", TooFewRowsWarning)
-            paper = ew.edge_test(X, method=radius, alpha=alpha, standardize=standardize)
+        paper = quiet_test(X, radius, alpha=alpha, standardize=standardize)
         found = spectral(X, radius, alpha=alpha, standardize=standardize)
         assert found.radius <= paper.radius * (1 + 1e-12)
         assert found.threshold <= paper.threshold * (1 + 1e-12)
@@ -89,10 +76,3 @@ def test_trace_needs_only_a_state():
     found, expected = spectral(state), spectral(X)
     assert found.threshold == pytest.approx(expected.threshold, rel=1e-10)
     np.testing.assert_allclose(found.log_pvalue, expected.log_pvalue, rtol=1e-9)
-
-
-@pytest.mark.parametrize("options", [{"radius": "chi2"}, {"standardize": True}])
-def test_what_reads_twice_refuses_a_state(options):
-    state = Moments().update(rows_of("gaussian", 100, 3))
-    with pytest.raises(DataError, match="method 'spectral' reads the rows twice"):
-        ew.edge_test(state, method="spectral", **options)

@@ -13,6 +13,7 @@ from edgewise.rows.passes import RowsAtHand
 
 NAMES = ("a", "b", "c")
 ROWS = np.array([[0.0, -1.0, 5.0], [1.0, 1.0, 5.5], [0.5, 0.0, 6.0]])
+FITS = [(0, 1), (-1, 1), (5, 6)]
 
 
 def check(support, *batches, names=NAMES):
@@ -27,149 +28,69 @@ def check(support, *batches, names=NAMES):
     return intervals
 
 
-@pytest.mark.parametrize("support", [(-1, 6), [-1.0, 6.0], np.array([-1, 6])])
-def test_one_interval_for_all_columns(support):
-    np.testing.assert_array_equal(check(support), [[-1, 6]] * 3)
-
-
-@pytest.mark.parametrize("kind", [list, tuple, np.array])
-def test_one_for_each_column(kind):
-    support = kind([(0, 1), (-1, 1), (5, 6)])
-    np.testing.assert_array_equal(check(support), [[0, 1], [-1, 1], [5, 6]])
-
-
-def test_two_columns_with_an_interval_each():
-    """Two intervals for two columns are not one interval of two numbers."""
+def test_one_interval_for_all_columns_or_one_for_each():
+    for support in ((-1, 6), [-1.0, 6.0], np.array([-1, 6])):
+        np.testing.assert_array_equal(check(support), [[-1, 6]] * 3)
+    for kind in (list, tuple, np.array):
+        np.testing.assert_array_equal(check(kind(FITS)), FITS)
+    # Two intervals for two columns are not one interval of two numbers.
     found = check([(0, 2), (1, 4)], np.ones((3, 2)), names=("a", "b"))
     np.testing.assert_array_equal(found, [[0, 2], [1, 4]])
+    for dtype in (np.int8, np.float32, bool):
+        batch = np.array([[0, 1, 1], [1, 0, 1]]).astype(dtype)
+        np.testing.assert_array_equal(check((0, 1), batch), [[0, 1]] * 3)
 
 
-@pytest.mark.parametrize(
-    "support",
-    [
-        (0, 1, 2),
-        3.0,
-        [],
-        [(0, 1), (0, 1)],
-        [(0, 1), (0, 1), (0, 1), (0, 1)],
-        [(0, 1, 2)] * 3,
-        [(0, 1), (0, 1), (0,)],
-        [[[0], [1]]] * 3,
-    ],
-)
-def test_wrong_shapes(support, refuses):
-    refuses(
-        lambda: check(support), ParameterError, "support: expected one finite interval", "3 columns"
-    )
+def test_what_is_no_interval(refuses):
+    wrong = [
+        *((0, 1, 2), 3.0, [], [(0, 1)] * 2, [(0, 1)] * 4, [(0, 1, 2)] * 3),
+        *([(0, 1), (0, 1), (0,)], [[[0], [1]]] * 3, (6, -1), (2, 2), (-np.inf, np.inf)),
+        *((np.nan, 6), [(-9, 9), (-9, 9), (9, -9)], ("low", "high"), {"a": (0, 1)}, "0,1"),
+    ]
+    for support in wrong:
+        said = "support: expected one finite interval"
+        refuses(lambda support=support: check(support), ParameterError, said, "got")
 
 
-@pytest.mark.parametrize(
-    "support",
-    [
-        (6, -1),
-        (2, 2),
-        (-np.inf, np.inf),
-        (np.nan, 6),
-        [(-9, 9), (-9, 9), (9, -9)],
-        [(-9, 9), (-9, np.nan), (-9, 9)],
-        ("low", "high"),
-        {"a": (0, 1)},
-        "0,1",
-    ],
-)
-def test_no_intervals(support, refuses):
-    refuses(lambda: check(support), ParameterError, "support: expected one finite interval", "got")
-
-
-@pytest.mark.parametrize(
-    ("support", "column", "value"),
-    [
-        ([(0, 1), (-1, 1), (5, 5.9)], "'c'", "got 6"),
-        ([(0, 1), (-0.5, 1), (5, 6)], "'b'", "got -1"),
-        ([(0.1, 1), (-0.5, 1), (5, 6)], "'a'", "got 0"),
-    ],
-)
-def test_a_row_outside_names_the_column_and_the_value(support, column, value, refuses):
-    refuses(lambda: check(support), DataError, f"every value of column {column} between", value)
-
-
-def test_every_batch_is_looked_at(refuses):
+def test_a_row_outside_names_the_column_and_the_value(refuses):
     last = np.array([[0.5, 3.5, 5.0]])
-    refuses(
-        lambda: check([(0, 1), (-1, 1), (5, 6)], ROWS, ROWS[:0], last),
-        DataError,
-        "column 'b' between -1 and 1, got 3.5",
-    )
+    outside = [
+        (lambda: check([(0, 1), (-1, 1), (5, 5.9)]), "column 'c' between 5 and 5.9, got 6"),
+        (lambda: check([(0, 1), (-0.5, 1), (5, 6)]), "column 'b' between -0.5 and 1, got -1"),
+        (lambda: check([(0.1, 1), (-0.5, 1), (5, 6)]), "column 'a' between 0.1 and 1, got 0"),
+        (lambda: check(FITS, ROWS, ROWS[:0], last), "column 'b' between -1 and 1, got 3.5"),
+    ]
+    for call, said in outside:
+        refuses(call, DataError, f"every value of {said}")
 
 
-@pytest.mark.parametrize("dtype", [np.int8, np.float32, bool])
-def test_any_kind_of_number(dtype):
-    batch = np.array([[0, 1, 1], [1, 0, 1]]).astype(dtype)
-    np.testing.assert_array_equal(check((0, 1), batch), [[0, 1]] * 3)
-
-
-@pytest.mark.parametrize(
-    ("support", "plain"),
-    [
+def test_as_tuples():
+    """So that methods compare and hash; what is no table is left for the check to refuse."""
+    for support, plain in (
         ((0, 1), (0.0, 1.0)),
-        ([[0, 1], [2, 3]], ((0.0, 1.0), (2.0, 3.0))),
-        (np.array([[0, 1]]), ((0.0, 1.0),)),
+        (np.array([[0, 1], [2, 3]]), ((0.0, 1.0), (2.0, 3.0))),
         (None, None),
         ("0,1", "0,1"),
         ([(0, 1), (0,)], [(0, 1), (0,)]),
-    ],
-)
-def test_as_tuples(support, plain):
-    """So that methods compare and hash; what is no table is left for the check to refuse."""
-    assert plain_support(support) == plain
+    ):
+        assert plain_support(support) == plain
 
 
-FINITE = pytest.mark.parametrize("radius", ["hoeffding", "bernstein"])
-
-
-@pytest.mark.parametrize("method", ["whitened", "spectral"])
-class TestTogetherWithTheRadius:
+@pytest.mark.parametrize("radius", ["hoeffding", "bernstein"])
+def test_together_with_a_method(radius, refuses):
     X = np.random.default_rng(0).uniform(0, 1, (50, 3))
-
-    @FINITE
-    def test_a_finite_radius_without_support(self, method, radius, refuses):
+    for method in ("whitened", "spectral"):
         refuses(
-            lambda: ew.edge_test(self.X, method=method, radius=radius),
-            ParameterError,
-            "support: expected with radius='hoeffding' or 'bernstein'",
-            f"got radius={radius!r} and support=None",
-        )
-
-    @pytest.mark.parametrize("radius", ["trace", "chi2", "eig"])
-    def test_support_without_hoeffding(self, method, radius, refuses):
-        refuses(
-            lambda: ew.edge_test(self.X, method=method, radius=radius, support=(0, 1)),
-            ParameterError,
-            "support: expected with radius='hoeffding' or 'bernstein' and only there",
-            f"got radius={radius!r}",
-        )
-
-    @FINITE
-    def test_a_row_outside(self, method, radius, refuses):
-        refuses(
-            lambda: ew.edge_test(
-                self.X + np.array([0, 0, 2]),
-                method=method,
-                radius=radius,
-                support=(0, 1),
-                feature_names=["age", "dose", "level"],
+            lambda method=method: ew.edge_test(
+                X + [0, 0, 2], method=method, radius=radius, support=(0, 1), feature_names=NAMES
             ),
             DataError,
-            "column 'level' between 0 and 1, got 2.9",
+            "column 'c' between 0 and 1, got 2.9",
         )
-
-    @FINITE
-    @pytest.mark.parametrize("outside", [0, 0.1])
-    def test_a_state_has_no_rows_to_look_at(self, method, radius, outside, refuses):
-        state = ew.Moments().update(self.X)
-        options = {"radius": radius, "support": (0, 1), "outside": outside}
         refuses(
-            lambda: ew.edge_test(state, method=method, **options),
+            lambda method=method: ew.edge_test(
+                Moments().update(X), method=method, radius=radius, support=(0, 1), outside=0.1
+            ),
             DataError,
             "reads the rows twice",
         )

@@ -5,25 +5,12 @@ from __future__ import annotations
 import pytest
 
 
-@pytest.fixture(scope="session")
-def cluster_of(require):
-    """A Dask cluster within this process, or of processes; for `with`."""
-
-    def make(*, n_workers, threads_per_worker, processes=False):
-        return require("distributed").LocalCluster(
-            n_workers=n_workers,
-            threads_per_worker=threads_per_worker,
-            processes=processes,
-            dashboard_address=":0",
-        )
-
-    return make
-
-
 @pytest.fixture(scope="module")
-def client(cluster_of):
+def client(require):
     """Of two workers of two threads, all of them in this process."""
-    with cluster_of(n_workers=2, threads_per_worker=2) as cluster, cluster.get_client() as made:
+    options = {"n_workers": 2, "threads_per_worker": 2, "processes": False}
+    cluster = require("distributed").LocalCluster(**options, dashboard_address=":0")
+    with cluster, cluster.get_client() as made:
         yield made
 
 
@@ -42,26 +29,11 @@ def verdict():
 
 @pytest.fixture(scope="session")
 def records():
-    """The rows of a table that has as many values as columns, by their columns."""
+    """The rows of a table by their columns."""
 
     def read(findings, n_rows):
         columns, rows = findings.table.columns, findings.table.rows
         assert len(rows) == n_rows
-        assert len(set(columns)) == len(columns)
         return [dict(zip(columns, row, strict=True)) for row in rows]
 
     return read
-
-
-@pytest.fixture(scope="session")
-def can_be_drawn():
-    """A picture of odd numbers, without a warning; that of ordinary ones is seen in the smoke."""
-
-    def check(findings):
-        figure = findings.draw()
-        figure.draw_without_rendering()
-        letters = [f"({letter}) " for letter in "abcdefgh"[: len(figure.axes)]]
-        titled = [ax.get_title().startswith(x) for x, ax in zip(letters, figure.axes, strict=True)]
-        return all(titled) and all(ax.get_xlabel() for ax in figure.axes)
-
-    return check
