@@ -58,7 +58,9 @@ def inputs() -> dict[str, np.ndarray]:
     return {
         "gaussian": gaussian,
         "t5": chain(rng.standard_t(5, shape)),
-        "t3 with common scale": chain(rng.standard_normal(shape) / np.sqrt(rng.chisquare(3, (300, 1)))),
+        "t3 with common scale": chain(
+            rng.standard_normal(shape) / np.sqrt(rng.chisquare(3, (300, 1)))
+        ),
         "cauchy": chain(rng.standard_cauchy(shape)),
         "laplace": chain(rng.laplace(size=shape)),
         "uniform": chain(rng.random(shape)),
@@ -75,7 +77,9 @@ def inputs() -> dict[str, np.ndarray]:
         "fewer rows than columns": wide,
         "dependent rows": chain(autoregressive(rng.standard_normal((1000, 4)))),
         "sorted rows": gaussian[np.argsort(gaussian[:, 0])],
-        "nearly collinear": np.column_stack([gaussian, gaussian[:, 0] + 0.01 * np.roll(gaussian[:, 1], 1)]),
+        "nearly collinear": np.column_stack(
+            [gaussian, gaussian[:, 0] + 0.01 * np.roll(gaussian[:, 1], 1)]
+        ),
         "no edges": np.round(rng.standard_t(4, (200, 8)), 6),
         "hub": chain(rng.standard_normal((400, 12)), 0.0)
         + 0.4 * np.round(rng.standard_normal((400, 1)), 6),
@@ -176,7 +180,11 @@ def incomplete(data: dict[str, np.ndarray]) -> Iterator[tuple[str, Callable[[], 
                 ("pairwise", with_holes(X), {"missing": "pairwise"}),
                 ("drop", with_holes(X, 0.02), {"missing": "drop"}),
                 ("weights", X, {"weights": weights}),
-                ("weights and pairwise", with_holes(X), {"weights": weights, "missing": "pairwise"}),
+                (
+                    "weights and pairwise",
+                    with_holes(X),
+                    {"weights": weights, "missing": "pairwise"},
+                ),
                 ("frequency", X, {"weights": copies, "weight_kind": "frequency"}),
                 ("clusters", X, {"groups": subjects}),
                 ("unequal clusters", X, {"groups": long_subjects}),
@@ -267,8 +275,10 @@ def states(data: dict[str, np.ndarray], folder: Path) -> Iterator[tuple[str, Cal
         holes = with_holes(X)
         yield (
             f"merged pairwise of {name} / batch",
-            lambda holes=holes, pairwise=pairwise: ew.edge_test(merged(holes, **pairwise), method="batch"),
-        )  # fmt: skip
+            lambda holes=holes, pairwise=pairwise: ew.edge_test(
+                merged(holes, **pairwise), method="batch"
+            ),
+        )
         yield f"sequence of {name}", lambda X=X: sequence(X)
 
 
@@ -318,11 +328,24 @@ def others(data: dict[str, np.ndarray]) -> Iterator[tuple[str, Callable[[], Any]
         yield f"pool / {method}", lambda method=method: pooled(method)
     for name in ("gaussian", "exponential", "means of 1e6"):
         X = data[name]
-        for method in ("score", "wald", "batch", "kendall", "nodewise", "fisher", "elliptical",
-                       "entrywise", "whitened", "spectral", "trace", "eig", "sequential"):  # fmt: skip
+        for method in [
+            "score",
+            "wald",
+            "batch",
+            "kendall",
+            "nodewise",
+            "fisher",
+            "elliptical",
+            "entrywise",
+            "whitened",
+            "spectral",
+            "trace",
+            "eig",
+            "sequential",
+        ]:
             yield (
                 f"plan of {name} / {method}",
-                lambda X=X, method=method: ew.plan_sample_size(X, effect=0.2, method=method).pairs,
+                lambda X=X, by=method: ew.plan_sample_size(X, effect=0.2, method=by).pairs,
             )
             if method not in ("nodewise", "sequential"):
                 yield (
@@ -347,7 +370,24 @@ def others(data: dict[str, np.ndarray]) -> Iterator[tuple[str, Callable[[], Any]
 
 # Numbers of a result --------------------------------------------------------------------------
 
-_MATRICES = ["covariance", "precision", "partial_correlation", "statistic", "log_pvalue", "adjusted_pvalue", "threshold", "standard_error", "partial_correlation_standard_error", "reject", "pair_rows", "difference", "partial_correlation_a", "partial_correlation_b", "standard_error_a", "standard_error_b"]
+_MATRICES = [
+    "covariance",
+    "precision",
+    "partial_correlation",
+    "statistic",
+    "log_pvalue",
+    "adjusted_pvalue",
+    "threshold",
+    "standard_error",
+    "partial_correlation_standard_error",
+    "reject",
+    "pair_rows",
+    "difference",
+    "partial_correlation_a",
+    "partial_correlation_b",
+    "standard_error_a",
+    "standard_error_b",
+]
 _SCALARS = ("n_samples", "n_features", "n_edges", "radius", "rows_needed", "global_pvalue")
 
 
@@ -358,7 +398,8 @@ def numbers(value: Any) -> dict[str, np.ndarray]:
         return {f"{k}.{key}": x for k, part in enumerate(parts) for key, x in numbers(part).items()}
     if isinstance(value, ew.PairTest):
         ends = value.confidence_interval(0.9)
-        return {"pair": np.array([value.partial_correlation, value.statistic, value.log_pvalue, *ends])}  # fmt: skip
+        estimates = (value.partial_correlation, value.statistic, value.log_pvalue)
+        return {"pair": np.array([*estimates, *ends])}
     if isinstance(value, ew.EdgeTestResult | ew.EdgeDifferenceResult):
         found = {name: getattr(value, name, None) for name in (*_SCALARS, *_MATRICES)}
         scales = ("precision", "partial_correlation")

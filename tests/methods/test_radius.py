@@ -83,7 +83,7 @@ class TestPValues:
     @pytest.mark.parametrize(("method", "options"), EVERY)
     def test_at_most_alpha_exactly_where_rejected(self, method, options):
         decisions = set()
-        X = coins(20_000)
+        X = coins(50_000)
         for alpha in (1e-9, 1e-3, 0.05, 0.2, 0.6, 0.95):
             if not proven(method, options, alpha):
                 continue

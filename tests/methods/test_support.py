@@ -82,7 +82,11 @@ def test_together_with_a_method(radius, refuses):
     for method in ("whitened", "spectral"):
         refuses(
             lambda method=method: ew.edge_test(
-                X + [0, 0, 2], method=method, radius=radius, support=(0, 1), feature_names=NAMES
+                np.add(X, [0, 0, 2]),
+                method=method,
+                radius=radius,
+                support=(0, 1),
+                feature_names=NAMES,
             ),
             DataError,
             "column 'c' between 0 and 1, got 2.9",
