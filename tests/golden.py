@@ -434,7 +434,8 @@ def difference(found: np.ndarray, expected: np.ndarray) -> float:
     finite = np.isfinite(expected)
     scale = np.sqrt(np.mean(expected[finite] ** 2)) if finite.any() else 0.0
     with np.errstate(all="ignore"):
-        size = np.maximum(np.abs(expected), 1e-3 * scale)
+        # Below 1e-30 are only the logarithms of p-values that are 1.
+        size = np.maximum(np.maximum(np.abs(expected), 1e-3 * scale), 1e-30)
         off = np.where(same, 0.0, np.abs(found - expected) / size)
     return float(np.nan_to_num(off, nan=np.inf, posinf=np.inf).max(initial=0.0))
 
