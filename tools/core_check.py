@@ -118,9 +118,9 @@ def picture_file() -> None:
 
 
 def graph_file() -> None:
-    from edgewise.view.export import write_graphml
+    from edgewise.view.export import write_graph
 
-    write_graphml(result(), "graph.graphml")
+    write_graph(result(), "graph.graphml")
 
 
 def simulated_file() -> None:

@@ -35,7 +35,6 @@ RESOURCES = (
     "edgewise/rows/clusters/log4j2.properties",
     "edgewise/report/html/page.html",
     "edgewise/report/script/core.js",
-    "edgewise/report/script/unpack.js",
     "edgewise/report/style/base.css",
 )
 KINDS = {".md", ".py", ".pyi", *(Path(name).suffix for name in RESOURCES)}

@@ -12,7 +12,6 @@ import pyarrow.parquet as pq
 import pytest
 
 import edgewise as ew
-from edgewise.report.page import unpacked
 from edgewise.rows.clusters import connecting as clusters
 
 
@@ -71,7 +70,7 @@ def test_outputs_and_warnings(run_spark, gaps, tmp_path):
     assert out.startswith("0 of 6 possible edges among 4 variables, from 398 rows")
     assert "infinite threshold" in err
     page = (tmp_path / "x.html").read_text(encoding="utf-8")
-    assert "a.1" in json.loads(unpacked(page.split('id="data">')[1].split("<")[0]))["names"]
+    assert "a.1" in json.loads(page.split('id="data">')[1].split("<")[0])["names"]
     assert len((tmp_path / "x.csv").read_text(encoding="utf-8").splitlines()) == 2 + 6
 
 

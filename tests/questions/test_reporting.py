@@ -14,7 +14,6 @@ import edgewise as ew
 from edgewise.questions.compare_methods import all_variants, compare_methods
 from edgewise.questions.diagnose import diagnose
 from edgewise.questions.reporting import report_of, write_report
-from edgewise.report.page import unpacked
 from edgewise.rows.opening import open_table
 
 
@@ -49,7 +48,7 @@ def heading(path):
 def payload(path):
     """What the script of a page works with."""
     text = path.read_text("utf-8").split('id="data">')[1].split("</script>")[0]
-    return json.loads(unpacked(text))
+    return json.loads(text)
 
 
 class TestData:

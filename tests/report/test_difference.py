@@ -10,8 +10,7 @@ import pytest
 
 import edgewise as ew
 from edgewise.inference.cautions import Caution
-from edgewise.report.difference import difference_html
-from edgewise.report.difference_graphs import graphs, layout_of, signed
+from edgewise.report.difference import difference_html, graphs, label_places, layout_of, signed
 from edgewise.view.style import edge_width
 
 
@@ -62,8 +61,8 @@ def test_three_graphs_with_the_same_places(compared):
 def test_the_same_strength_has_the_same_width_in_all_graphs(compared):
     (pair,) = compared.edges()
     _, second, third = graphs(compared, layout_of([compared]))
-    ratio = second.lines[0].width / float(edge_width(pair.partial_correlation_b))
-    assert third.lines[0].width / float(edge_width(pair.difference)) == pytest.approx(
+    ratio = second["lines"][0]["width"] / float(edge_width(pair.partial_correlation_b))
+    assert third["lines"][0]["width"] / float(edge_width(pair.difference)) == pytest.approx(
         ratio, rel=0.01
     )
 
@@ -100,3 +99,32 @@ def test_hostile_names_are_text(hostile_rows, hostile_names):
     assert "\x1b" not in html
     assert "{{7*7}}" in html
     assert "script-src" not in html
+
+
+def test_labels_never_overlap_and_stay_on_the_page():
+    random = np.random.default_rng(0)
+    nodes = random.uniform((34, 34), (386, 306), (80, 2))
+    labels = [f"variable {k}" for k in range(80)]
+    importance = random.random(80)
+    places = label_places(nodes, labels, importance, np.empty((0, 2)))
+    assert places[int(np.argmax(importance))] is not None
+    starts, drawn = {"start": 0.0, "middle": 0.5, "end": 1.0}, []
+    for place, label in zip(places, labels, strict=True):
+        if place is not None:
+            wide = 6.6 * len(label)
+            left = place.x - starts[place.anchor] * wide
+            drawn.append((left, left + wide, place.y - 9, place.y + 2))
+    assert 20 < len(drawn) < 80
+    for k, (left, right, top, bottom) in enumerate(drawn):
+        assert min(left, top) >= 0
+        assert right <= 420
+        assert bottom <= 340
+        for other in drawn[:k]:
+            apart = left >= other[1] or right <= other[0] or top >= other[3] or bottom <= other[2]
+            assert apart
+
+
+def test_a_label_avoids_lines():
+    above = np.column_stack([np.full(20, 200.0), np.linspace(100, 200, 20)])
+    (place,) = label_places(np.array([[200.0, 200.0]]), ["name"], np.ones(1), above)
+    assert place.y > 200

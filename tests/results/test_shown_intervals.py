@@ -19,9 +19,8 @@ from edgewise import DataError, EdgeTestResult
 from edgewise.bounds.radius import TRACE_MAX_ALPHA
 from edgewise.cli.screen import edge_table
 from edgewise.report.document import Context, report_html
-from edgewise.report.page import unpacked
 from edgewise.results.intervals import interval_label
-from edgewise.view.export import write_csv, write_graphml
+from edgewise.view.export import write_csv, write_graph
 from edgewise.view.forest import plot_forest
 
 ALL, EACH = "all pairs", "pointwise"
@@ -159,7 +158,7 @@ def test_the_same_numbers_everywhere(results, asked, tmp_path, require):
         assert (numbers["interval_low"], numbers["interval_high"]) == ends[source, target]
     page = report_html(result, Context())
     (data,) = re.findall(r'id="data">(.*?)</script>', page)
-    data = json.loads(unpacked(data))["tests"][0]
+    data = json.loads(data)["tests"][0]
     assert data["intervalLabel"] == result.interval_label
     upper = np.triu_indices(result.n_features, k=1)
     for name, end in zip(("low", "high"), result.shown_interval(), strict=True):
@@ -192,7 +191,7 @@ def test_the_same_label_on_a_terminal_and_in_a_notebook(results, asked):
 def test_graphml_says_what_the_intervals_are(results, tmp_path):
     import networkx as nx
 
-    write_graphml(results["score, bh"], tmp_path / "x.graphml")
+    write_graph(results["score, bh"], tmp_path / "x.graphml")
     graph = nx.read_graphml(tmp_path / "x.graphml")
     assert graph.graph["intervals"] == "95 % interval, pointwise"
     assert all(numbers["interval_low"] < 1 for _, _, numbers in graph.edges(data=True))

@@ -6,8 +6,7 @@ import pytest
 
 import edgewise as ew
 from edgewise.results.transformed import meaning, transformed
-from edgewise.view.difference_files import write_difference_csv
-from edgewise.view.export import write_csv
+from edgewise.view.export import write_csv, write_difference_csv
 
 SENTENCE = "Partial correlations are those of the normal scores of the columns"
 

@@ -65,8 +65,3 @@ def test_methods_without_a_result_or_an_edge(lines):
     assert "1 further method finds no edge" in axes.get_title()
     empty = plot_agreement([replace(lines[2], result=nothing)])
     assert empty.get_title() == "No pair is an edge by any of 1 method"
-
-
-def test_without_any_result_it_is_refused(lines, refuses):
-    failed = replace(lines[1], result=None, failure="too few rows")
-    refuses(lambda: plot_agreement([failed]), ew.ParameterError, "lines", "got none")

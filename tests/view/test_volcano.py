@@ -90,10 +90,6 @@ def test_what_is_beyond_the_axis_is_drawn_at_its_top_and_said(certain):
     assert len(set(points(axes))) == 3  # no legend entry twice
 
 
-def test_without_tiny_p_values_nothing_is_said(result):
-    assert "▲" not in plot_volcano(result).get_title()
-
-
 @pytest.mark.parametrize("correction", ["holm", "bonferroni", "bh", "by", None])
 def test_the_line_parts_the_edges_from_the_others(correction):
     result = ew.edge_test(datasets.load_sachs(), correction=correction)
@@ -101,21 +97,6 @@ def test_the_line_parts_the_edges_from_the_others(correction):
     (level,) = (line.get_ydata()[0] for line in axes.lines if line.get_linestyle() == ":")
     _, sure, edge = pairs_of(result)
     np.testing.assert_array_equal(sure >= level, edge)
-
-
-def test_no_line_where_no_level_decides(rows):
-    result = ew.edge_test(rows, method="batch", correction="maxt")
-    axes = plot_volcano(result)
-    assert not [line for line in axes.lines if line.get_linestyle() == ":"]
-
-
-def test_the_level_is_seen_without_any_edge():
-    X = np.random.default_rng(0).standard_normal((300, 5))
-    axes = plot_volcano(ew.edge_test(X, alpha=1e-9))
-    (level,) = (line.get_ydata()[0] for line in axes.lines if line.get_linestyle() == ":")
-    assert level == pytest.approx(-math.log10(1e-9 / 10))
-    assert axes.get_ylim()[1] > level
-    assert not names(axes)
 
 
 @pytest.mark.parametrize("which", ["result", "certain", "crowd"])
@@ -137,24 +118,3 @@ def test_names_cover_neither_names_nor_points(request, which):
     rho, sure, _ = pairs_of(result)
     pixels = axes.transData.transform(np.column_stack([rho, np.minimum(sure, 300)]))
     assert not any(box.contains(*pixel) for box in boxes for pixel in pixels)
-
-
-def test_the_strongest_edge_is_named(result):
-    strongest = result.edges()[0]
-    assert f"{strongest.source} – {strongest.target}" in {
-        text.get_text() for text in names(plot_volcano(result))
-    }
-
-
-@pytest.mark.parametrize("which", ["result", "certain", "weak"])
-def test_the_scale_is_always_the_same_and_named(request, which):
-    if which == "weak":
-        found = ew.edge_test(np.random.default_rng(0).standard_normal((300, 5)))
-    else:
-        found = request.getfixturevalue(which)
-    axes = plot_volcano(found)
-    assert "square-root scale" in axes.get_ylabel()
-    middle = axes.transData.transform([(0, 0), (0, 0.25), (0, 1)])[:, 1]
-    np.testing.assert_allclose(middle[1] - middle[0], (middle[2] - middle[0]) / 2)
-    assert axes.get_yticks()[0] == 0
-    assert len(axes.get_yticks()) >= 2

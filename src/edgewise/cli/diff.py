@@ -117,7 +117,7 @@ def command(
     or, with --by, the files that hold the rows of all groups. Columns are matched by name. The rows
     of the groups must be independent of each other: not the same subjects twice.
     """
-    from edgewise.view.difference_files import write_difference_csv
+    from edgewise.view.export import write_difference_csv
 
     outputs = checked_outputs(
         {"--report": report, "--plot": plot, "--csv": csv_file, "--json": json_file}, inputs(asked)

@@ -112,7 +112,7 @@ def _heading(cells: Sequence[str], names: Sequence[str]) -> slice | None:
 def _originals(names: Sequence[str]) -> dict[str, str]:
     """Each name by what `--csv` writes for it."""
     from edgewise.view.export import safe_cell
-    from edgewise.view.graph_files import distinct_texts
+    from edgewise.view.safe_names import distinct_texts
 
     return {text: name for name, text in distinct_texts(names, safe_cell).items()}
 

@@ -13,8 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from edgewise.cli.plain_text import plain
-from edgewise.view.graph_files import distinct_texts
-from edgewise.view.safe_names import printable, shortened_inside
+from edgewise.view.safe_names import distinct_texts, printable, shortened_inside
 
 _FRAME = 3  # around each column: a line and two spaces
 _COMFORT = 16  # the width below which sentences and names look squeezed

@@ -125,7 +125,7 @@ def command(
         "--graphml": lambda file: export.write_graphml(result, file),
         "--graph": lambda file: export.write_graph(result, file),
         "--plot": lambda file: export.write_plot(result.plot(plot_kind or "network"), file),
-        "--json": lambda file: export.write_json(result, file),
+        "--json": lambda file: result.to_json(file, indent=2),
     }
     write_outputs(outputs, writers)
     if "-" not in outputs.values():

@@ -5,36 +5,27 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from edgewise._base.atomic import atomic_path, check_writable
 from edgewise._base.parts import part
+from edgewise._base.types import FloatArray
 from edgewise._version import __version__
 from edgewise.methods.registry import registered
-from edgewise.report.difference_graphs import (
-    LONGEST_GROUP,
-    Layout,
-    graphs,
-    key,
-    layout_of,
-    signed,
-)
-from edgewise.report.page import (
-    CONDITION_OF_GROUPS,
-    content_hash,
-    own_file,
-    style,
-)
+from edgewise.report.page import CONDITION_OF_GROUPS, content_hash, own_file, style, unit_square
 from edgewise.results.difference import EdgeDifferenceResult
 from edgewise.results.difference_pairs import EdgeDifference
 from edgewise.results.difference_summary import any_sentence, global_sentence, p_text, rows_text
 from edgewise.results.differences import EdgeDifferences
 from edgewise.results.tested import adjusted_for, is_chosen
 from edgewise.results.transformed import meaning
-from edgewise.view.safe_names import printable
-from edgewise.view.short_names import short_names
+from edgewise.view.difference import Panel, overlaid, panels
+from edgewise.view.layout import node_positions
+from edgewise.view.safe_names import printable, short_names
+from edgewise.view.style import KEY, edge_width
 
 #: More pairs than these would make the page slow; the CSV has all of them.
 _MOST_ROWS = 2000
@@ -44,6 +35,15 @@ _POOLED = (
     " Each group is compared with the rows of all others, after every group was centred and scaled "
     "by itself, and the correction is over all groups."
 )
+# The drawing, in units of its own: the page scales it, but not the widths of lines.
+_PAGE = (420, 340)
+_MARGIN, _FONT, _RADIUS = 34, 12.0, 5.5
+_LONGEST_LABEL, LONGEST_GROUP = 14, 14
+_PIXELS_PER_POINT = 4 / 3
+#: The width of a letter and the height of a line, in sizes of the font: rather too wide.
+_LETTER, _LINE = 0.68, 1.15
+#: How far labels stay away from the border.
+_EDGE = 4
 
 
 def write_difference_report(
@@ -97,8 +97,8 @@ def difference_html(
         cautions=[printable(caution) for each in results for caution in each.cautions],
         several=len(results) > 1,
         comparisons=[_comparison(each, layout) for each in results],
-        key=key(),
-        unnamed=layout.unnamed,
+        key=[(f"{value:g}", _width(value)) for value in KEY],
+        unnamed=sum(place is None for place in layout.places),
         reading=_reading(one) + _POOLED * (len(results) > 1),
         command=printable(command),
         version=__version__,
@@ -242,3 +242,113 @@ def _reading(result: EdgeDifferenceResult) -> str:
         "if both groups have the same distribution, and hold in the limit of many rows if only "
         "the partial correlations are equal."
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a text is anchored: at its start, middle or end."""
+
+    x: float
+    y: float
+    anchor: str
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Layout:
+    """Where variables and their labels stand in all graphs; None where a label has no room."""
+
+    nodes: FloatArray
+    labels: list[str]
+    places: list[Place | None]
+
+
+def layout_of(results: Sequence[EdgeDifferenceResult]) -> Layout:
+    """One layout for all comparisons; variables that differ are the first to get their names."""
+    room = np.array(_PAGE) - 2 * _MARGIN
+    drawn = [panels(each) for each in results]
+    laid = [overlaid(each) for each in drawn]
+    strongest = np.max([one.partial_correlation for one in laid], axis=0)
+    whole = replace(laid[0], partial_correlation=strongest)
+    nodes = np.asarray(_MARGIN + unit_square(node_positions(whole)) * room)
+    differs = np.any([each[2].reject.any(axis=0) for each in drawn], axis=0)
+    labels = short_names([printable(name) for name in whole.feature_names], _LONGEST_LABEL)
+    i, j = np.nonzero(np.triu(np.any([one.reject for one in laid], axis=0), k=1))
+    share = np.linspace(0, 1, 24)[:, None, None]
+    on_edges = np.asarray(nodes[i] + share * (nodes[j] - nodes[i])).reshape(-1, 2)
+    importance = np.abs(strongest).sum(axis=0) + 1e3 * differs
+    return Layout(nodes, labels, label_places(nodes, labels, importance, on_edges))
+
+
+def label_places(
+    nodes: FloatArray, labels: Sequence[str], importance: FloatArray, lines: FloatArray
+) -> list[Place | None]:
+    """A place beside its node for each label, the most important first; None where all are taken.
+
+    `lines` are points of the edges, of which a label covers as few as it can.
+    """
+    discs = np.column_stack([nodes - _RADIUS, nodes + _RADIUS])
+    taken: list[FloatArray] = []
+    places: list[Place | None] = [None] * len(labels)
+    for k in np.argsort(-importance, kind="stable").tolist():
+        others = np.vstack([np.delete(discs, k, axis=0), *taken])
+        (x, y), gap, wide = nodes[k].tolist(), _RADIUS + 2.5, _LETTER * _FONT * len(labels[k])
+        candidates = (
+            (Place(x, y - gap, "middle"), x - wide / 2),
+            (Place(x, y + gap + 0.675 * _FONT, "middle"), x - wide / 2),
+            (Place(x + gap, y + 0.35 * _FONT, "start"), x + gap),
+            (Place(x - gap, y + 0.35 * _FONT, "end"), x - gap - wide),
+        )
+        fewest = len(lines) + 1
+        for place, left in candidates:
+            top = place.y - 0.8 * _LINE * _FONT
+            box = np.array([left, top, left + wide, top + _LINE * _FONT])
+            inside = box[:2].min() >= _EDGE and bool(np.all(box[2:] <= np.subtract(_PAGE, _EDGE)))
+            covered = int(np.count_nonzero(np.all((lines > box[:2]) & (lines < box[2:]), axis=1)))
+            apart = ((others[:, :2] >= box[2:]) | (others[:, 2:] <= box[:2])).any(axis=1)
+            if inside and covered < fewest and apart.all():
+                fewest, places[k], own = covered, place, box
+        if places[k] is not None:
+            taken.append(own)
+    return places
+
+
+def graphs(result: EdgeDifferenceResult, layout: Layout) -> Iterator[dict[str, Any]]:
+    """Both groups and their difference, all on the same scale of widths."""
+    names = short_names(result.group_names, 30)
+    legends = [("positive", "negative")] * 2
+    legends.append((f"larger in {names[0]}", f"larger in {names[1]}"))
+    for panel, legend in zip(panels(result), legends, strict=True):
+        yield _graph(panel, layout) | {"legend": legend}
+
+
+def _graph(panel: Panel, layout: Layout) -> dict[str, Any]:
+    names = [printable(name) for name in panel.feature_names]
+    x, y = (column.round(1).tolist() for column in layout.nodes.T)
+    lines = []
+    for i, j in zip(*np.nonzero(np.triu(panel.reject, k=1)), strict=True):
+        value = float(panel.partial_correlation[i, j])
+        width = _width(value)
+        dashes = f"{width + 5:.1f} {0.6 * width + 3:.1f}" if value < 0 else ""
+        title = f"{names[i]} – {names[j]}: {signed(value)}"
+        ends = {"x1": x[i], "y1": y[i], "x2": x[j], "y2": y[j]}
+        lines.append({**ends, "width": width, "dashes": dashes, "title": title})
+    lines.sort(key=lambda line: line["width"])  # strong edges lie on top
+    alone = np.asarray(~panel.reject.any(axis=0)).tolist()
+    each = zip(x, y, names, layout.labels, layout.places, alone, strict=True)
+    fields = ("x", "y", "name", "label", "place", "alone")
+    return {
+        "title": printable(panel.title),
+        "lines": lines,
+        "nodes": [dict(zip(fields, node, strict=True)) for node in each],
+        "width": _PAGE[0],
+        "height": _PAGE[1],
+    }
+
+
+def _width(value: float) -> float:
+    return round(float(edge_width(value)) * _PIXELS_PER_POINT, 2)
+
+
+def signed(value: float, digits: int = 3) -> str:
+    """A number with its sign, as all pages write it."""
+    return f"{value:+.{digits}f}".replace("-", "−")

@@ -7,7 +7,6 @@ security policy with the hashes of its one style and one script forbids everythi
 
 from __future__ import annotations
 
-import json
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -77,9 +76,11 @@ def report_html(result: EdgeTestResult, context: Context) -> str:
     from jinja2 import DictLoader, Environment
 
     pieces = {name: page.own_file(f"html/{name}.html") for name in _PIECES}
-    template = Environment(autoescape=True, loader=DictLoader(pieces)).get_template("page")
+    templates = Environment(autoescape=True, loader=DictLoader(pieces))
+    # `tojson` escapes what could end the element; NaN would be no JSON.
+    templates.policies["json.dumps_kwargs"] = {"allow_nan": False, "separators": (",", ":")}
     graph = graph_of(result)
-    return template.render(
+    return templates.get_template("page").render(
         **_sources(result, graph, context),
         **_story(result, graph, context),
         title=printable(context.title),
@@ -105,21 +106,19 @@ def _sources(result: EdgeTestResult, graph: Graph, context: Context) -> dict[str
     """Style, script and data, and the hashes that allow them."""
     from markupsafe import Markup
 
-    style, script, unpack = page.style(), page.script(), page.own_file("script/unpack.js")
-    data = payload(
-        result,
-        graph,
-        fitting=context.fitting,
-        decisions=context.decisions,
-        scores=context.scores,
-    )
+    style, script = page.style(*page.STYLES), page.script()
     return {
         "style": Markup(style),  # noqa: S704  our own file
-        "unpack": Markup(unpack),  # noqa: S704
-        "code": page.packed(script),
+        "script": Markup(script),  # noqa: S704
         "style_hash": page.content_hash(style),
-        "script_hashes": [page.content_hash(one) for one in (unpack, script)],
-        "data": page.packed(json.dumps(data, allow_nan=False, separators=(",", ":"))),
+        "script_hash": page.content_hash(script),
+        "data": payload(
+            result,
+            graph,
+            fitting=context.fitting,
+            decisions=context.decisions,
+            scores=context.scores,
+        ),
     }
 
 

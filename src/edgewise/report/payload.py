@@ -19,12 +19,10 @@ from edgewise.results.centrality import centralities
 from edgewise.results.result import EdgeTestResult
 from edgewise.results.tested import tested_part
 from edgewise.results.transformed import meaning
-from edgewise.view.communities import IntArray, communities_of, community_names
-from edgewise.view.graph_files import distinct_texts
+from edgewise.view.communities import communities_of, community_names
 from edgewise.view.heatmap import community_order
-from edgewise.view.layout import node_positions
-from edgewise.view.safe_names import printable
-from edgewise.view.short_names import short_names
+from edgewise.view.layout import IntArray, node_positions
+from edgewise.view.safe_names import distinct_texts, printable, short_names
 
 #: Minimal effects that a reader can choose among; their p-values are computed beforehand.
 EFFECTS = (0.0, 0.05, 0.1, 0.2, 0.3)

@@ -12,9 +12,9 @@ from edgewise._base.types import FloatArray
 from edgewise.errors import ParameterError
 from edgewise.results.result import EdgeTestResult
 from edgewise.view import layout, style
-from edgewise.view.communities import IntArray
 from edgewise.view.ladder import Line
-from edgewise.view.short_names import short_names
+from edgewise.view.layout import IntArray
+from edgewise.view.safe_names import short_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

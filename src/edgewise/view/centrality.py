@@ -14,7 +14,7 @@ from edgewise.results.centrality import Centrality, centralities
 from edgewise.results.result import EdgeTestResult
 from edgewise.view import layout, style
 from edgewise.view.communities import communities_of
-from edgewise.view.short_names import short_names
+from edgewise.view.safe_names import short_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from edgewise._base.parts import part
 from edgewise._base.types import FloatArray
-from edgewise.view.layout import Graph
-
-IntArray: TypeAlias = npt.NDArray[np.intp]
+from edgewise.view.layout import Graph, IntArray
 
 _SEED = 0
 #: What two methods agree on up to rounding must give the same communities.

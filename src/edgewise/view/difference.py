@@ -18,10 +18,8 @@ from edgewise.inference.difference import GroupZ
 from edgewise.results.difference import EdgeDifferenceResult
 from edgewise.results.differences import EdgeDifferences
 from edgewise.view import layout
-from edgewise.view.graph_drawing import draw_graph
-from edgewise.view.graph_legend import SIGNS
-from edgewise.view.graph_placing import laid_out
-from edgewise.view.short_names import short_names
+from edgewise.view.graph_drawing import SIGNS, draw_graph, laid_out
+from edgewise.view.safe_names import short_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,7 +10,7 @@ from edgewise._base.checks import check_count
 from edgewise.results.intervals import IntervalFamily, interval_label
 from edgewise.results.result import EdgeTestResult
 from edgewise.view import layout, style
-from edgewise.view.short_names import short_names
+from edgewise.view.safe_names import short_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

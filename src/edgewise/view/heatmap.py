@@ -11,9 +11,10 @@ from edgewise._base.types import AnyArray, FloatArray
 from edgewise.results.result import EdgeTestResult
 from edgewise.results.tested import tested_part
 from edgewise.view import layout, style
-from edgewise.view.communities import IntArray, communities_of
-from edgewise.view.graph_legend import community_marks
-from edgewise.view.short_names import short_names
+from edgewise.view.communities import communities_of
+from edgewise.view.graph_drawing import community_marks
+from edgewise.view.layout import IntArray
+from edgewise.view.safe_names import short_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

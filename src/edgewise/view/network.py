@@ -8,8 +8,7 @@ from edgewise.results.result import EdgeTestResult
 from edgewise.results.tested import is_chosen, tested_part
 from edgewise.view import layout
 from edgewise.view.communities import communities_of
-from edgewise.view.graph_drawing import draw_graph
-from edgewise.view.graph_placing import laid_out
+from edgewise.view.graph_drawing import draw_graph, laid_out
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

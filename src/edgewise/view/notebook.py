@@ -11,8 +11,7 @@ from edgewise.results.result import EdgeTestResult
 from edgewise.results.summary import facts
 from edgewise.results.tested import tested_part
 from edgewise.view.layout import node_positions
-from edgewise.view.safe_names import printable
-from edgewise.view.short_names import short_names
+from edgewise.view.safe_names import printable, short_names
 from edgewise.view.style import NEGATIVE, POSITIVE, QUIET, edge_opacity, edge_width
 
 _WIDTH, _HEIGHT, _MARGIN = 460, 320, 34

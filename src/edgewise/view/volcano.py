@@ -12,7 +12,7 @@ from edgewise._base.types import BoolArray, FloatArray
 from edgewise.inference.corrections import log_critical_level
 from edgewise.results.result import EdgeTestResult
 from edgewise.view import layout, style
-from edgewise.view.short_names import short_names
+from edgewise.view.safe_names import short_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

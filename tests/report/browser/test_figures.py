@@ -1,17 +1,117 @@
-"""Centralities, the agreement of methods, and what the rows could have shown."""
+"""The heat map, centralities, the agreement of methods, and what the rows could have shown."""
 
 from __future__ import annotations
 
+import base64
 import json
 import re
+from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
 from tests.report.browser.shown import NARROW
 
-from edgewise.report.page import packed, unpacked
+
+class Heat:
+    """The heat map of a page: where its squares lie, and their colours."""
+
+    def __init__(self, shown):
+        self.page, self.canvas = shown.page, shown.page.locator("#heat")
+        self.canvas.scroll_into_view_if_needed()
+        shown.page.wait_for_selector("#heat[data-ms]")
+        self.read()
+
+    def read(self):
+        told = self.page.evaluate("({ ...document.getElementById('heat').dataset })")
+        self.left, self.cell, self.dots, self.most = (
+            float(told[name]) for name in ("left", "cell", "dots", "most")
+        )
+        self.order = [int(one) for one in told["order"].split()]
+        self.bar = [float(one) for one in told["bar"].split()]
+        wide, high, text = self.page.evaluate(
+            """() => { const c = document.getElementById("heat");
+            const copy = document.createElement("canvas");
+            [copy.width, copy.height] = [c.width, c.height];
+            copy.getContext("2d").drawImage(c, 0, 0);
+            const { data } = copy.getContext("2d").getImageData(0, 0, c.width, c.height);
+            let text = "";
+            for (let at = 0; at < data.length; at += 8192)
+              text += String.fromCharCode(...data.subarray(at, at + 8192));
+            return [c.width, c.height, btoa(text)]; }"""
+        )
+        seen = np.frombuffer(base64.b64decode(text), np.uint8).reshape(high, wide, 4)
+        self.pixels = seen[..., :3].astype(int)
+        ground = self.page.evaluate(
+            "getComputedStyle(document.documentElement).getPropertyValue('--heat-0')"
+        )
+        self.ground = np.array([*bytes.fromhex(ground.strip()[1:])])
+
+    def at(self, row, column, share=0.5):
+        """A place in a square, in pixels of the page."""
+        return tuple(self.left + (place + share) * self.cell for place in (column, row))
+
+    def colour(self, x, y):
+        return self.pixels[int(y * self.dots), int(x * self.dots)]
+
+    def bar_colours(self, value):
+        """The colours of the bar just below, at and just above a value."""
+        x, y, width, height = self.bar
+        middle = x + width * (value / self.most + 1) / 2
+        columns = np.clip([middle - 1, middle, middle + 1], x, x + width - 1)
+        return np.array([self.colour(one, y + height / 2) for one in columns])
+
+    def hover(self, x, y):
+        self.canvas.hover(position={"x": x, "y": y})
+
+
+def test_every_square_has_the_colour_that_the_bar_has_at_its_value(show):
+    shown = show("sachs")
+    heat, result = Heat(shown), shown.result
+    rho, edge = (
+        matrix[np.ix_(heat.order, heat.order)]
+        for matrix in (result.partial_correlation, result.reject)
+    )
+    for a, b in zip(*np.nonzero(~np.eye(len(rho), dtype=bool)), strict=True):
+        square = heat.colour(*heat.at(a, b))
+        on_bar = heat.bar_colours(rho[a, b])
+        assert np.all(square >= on_bar.min(axis=0) - 2), (a, b)
+        assert np.all(square <= on_bar.max(axis=0) + 2), (a, b)
+        # Only an edge fills its square.
+        corner = heat.colour(*heat.at(a, b, 0.1))
+        if edge[a, b]:
+            np.testing.assert_array_equal(corner, square)
+        else:
+            np.testing.assert_array_equal(corner, heat.ground)
+    assert heat.most >= np.abs(rho[~np.eye(len(rho), dtype=bool)]).max()
+    # Communities stand together.
+    communities = shown.page.evaluate(
+        "JSON.parse(document.getElementById('data').textContent).communities"
+    )
+    along = [communities[i] for i in heat.order]
+    assert along == sorted(along)
+    shown.page.uncheck("#heat-all")
+    heat.read()
+    a, b = next(zip(*np.nonzero(~edge & ~np.eye(len(rho), dtype=bool)), strict=True))
+    np.testing.assert_array_equal(heat.colour(*heat.at(a, b)), heat.ground)
+
+
+@pytest.mark.browser
+def test_files(show):
+    shown = show("sachs")
+    Heat(shown)
+    picture, name = shown.saved("#heat-png")
+    assert (picture[:4], name) == (b"\x89PNG", "partial-correlations.png")
+    content, name = shown.saved("#heat-svg")
+    assert name == "partial-correlations.svg"
+    root = ET.fromstring(content)
+    texts = [one.text for one in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert set(shown.result.feature_names) <= set(texts)
+    assert "partial correlation" in texts
+
 
 DATA = re.compile(r'( id="data">)(.*?)(</script>)', re.DOTALL)
+
+
 CURVE = {
     "rows": [50, 100, 200, 400, 800, 1600],
     "effects": [0.6, 0.42, 0.3, 0.21, 0.15, 0.1],
@@ -28,10 +128,10 @@ def changed(written, tmp_path):
     def change(kind, **data):
         path, result = written(kind)
         html = path.read_text(encoding="utf-8")
-        told = json.loads(unpacked(DATA.search(html)[2])) | data
+        told = json.loads(DATA.search(html)[2]) | data
         new = tmp_path / "changed.html"
         new.write_text(
-            DATA.sub(lambda found: found[1] + packed(json.dumps(told)) + found[3], html),
+            DATA.sub(lambda found: found[1] + json.dumps(told) + found[3], html),
             encoding="utf-8",
         )
         return new, result
@@ -39,6 +139,7 @@ def changed(written, tmp_path):
     return change
 
 
+@pytest.mark.browser
 def test_centralities_are_ordered_and_linked(show):
     shown = show("sp500")
     page, result = shown.page, shown.result
@@ -61,22 +162,7 @@ def test_centralities_are_ordered_and_linked(show):
     assert page.locator(f'#centrality tr[data-node="{order[2]}"].lit').count() == 1
 
 
-def test_intervals_belong_to_the_rule_that_was_tested(show):
-    shown = show("sachs")
-    page = shown.page
-    page.locator("#centrality-title").scroll_into_view_if_needed()
-    page.wait_for_selector("#centrality .reach", state="attached")
-    assert page.locator("#centrality .reach").count() > len(shown.result.feature_names)
-    assert "interval" in shown.text("#centrality-note")
-    shown.set_level(0.001)
-    assert page.locator("#centrality .reach").count() == 0
-    assert "rule that was tested" in shown.text("#centrality-note")
-    page.click("#as-tested")
-    # The button is at the top, and what is out of sight is drawn when it is seen again.
-    page.locator("#centrality-title").scroll_into_view_if_needed()
-    page.wait_for_selector("#centrality .reach", state="attached")
-
-
+@pytest.mark.browser
 def test_agreement_of_methods(show, changed):
     told = {"methods": ["score", "batch", "eig"], "pairs": [3, 0, 4], "more": 0}
     told["found"] = ["111", "110", "000"]
@@ -96,29 +182,7 @@ def test_agreement_of_methods(show, changed):
     page.wait_for_url(re.compile("select=pair.0$"))
 
 
-@pytest.mark.parametrize(
-    ("found", "words"),
-    [
-        (["11", "11", "00"], "All 2 methods that find any edge find the same 2 pairs. One method"),
-        (["00", "11", "00"], "Only batch finds any edge: 2 pairs. 2 methods find no edge"),
-    ],
-)
-def test_where_all_agree_or_only_one_finds_any(show, changed, found, words):
-    told = {"methods": ["score", "batch", "eig"], "pairs": [3, 0], "more": 0, "found": found}
-    assert show(changed("sachs", agreement=told)).text("#agreement-first").startswith(words)
-
-
-def test_all_pairs_of_the_agreement_on_a_phone(show):
-    shown = show("sp500", viewport=NARROW)
-    page = shown.page
-    assert page.locator("#agreement tbody tr").count() == 40
-    page.click("#agreement > button")
-    assert page.locator("#agreement tbody tr").count() > 40
-    box = "e => [e.scrollWidth > e.clientWidth, e.getBoundingClientRect().right <= innerWidth]"
-    assert page.locator("#agreement-table").evaluate(box) == [True, True]
-    assert page.evaluate("document.documentElement.scrollWidth") == NARROW["width"]
-
-
+@pytest.mark.browser
 def test_what_the_rows_could_have_shown(show, changed):
     assert not show("sachs").page.locator("#detectable-section").is_visible()
     for viewport in ({"width": 1000, "height": 700}, NARROW):

@@ -1,4 +1,4 @@
-"""The table of edges, and the file that it is saved to."""
+"""The table, the file that it is saved to, and that the page decides as Python does."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from tests.report.browser.shown import (
-    HOSTILE,
-    signed,
-)
+from tests.report.browser.shown import CORRECTIONS, FAMILIES, HOSTILE, chain, lines_of, signed
 
+import edgewise as ew
 from edgewise.view.safe_names import printable
 
 
@@ -33,6 +31,7 @@ def test_the_table_has_the_numbers_of_the_result(show):
         assert float(row[5]) == pytest.approx(edge.adjusted_pvalue, rel=0.06)
 
 
+@pytest.mark.browser
 def test_sorting(show):
     """By every column, both ways; what is saved comes in the same order."""
     shown = show("sp500")
@@ -54,17 +53,10 @@ def test_sorting(show):
     ]
     page.check("#all")
     shown.set_level(1e-3)
-    sorted_as = "e => e.getAttribute('aria-sort')"
-    assert shown.all("#headings th", sorted_as) == ["none", "none", "descending", *["none"] * 3]
     for column, key in enumerate(keys):
-        if column == 2:  # elsewhere first; the strongest come first here
-            assert shown.all("#headings th", sorted_as)[column] == "none"
         for way in ("descending", "ascending") if column == 2 else ("ascending", "descending"):
             page.locator("#headings button").nth(column).click()
-            expected = ["none"] * 6
-            expected[column] = way
-            assert shown.all("#headings th", sorted_as) == expected
-            assert ("↓" in shown.all("#headings th")[column]) == (way == "descending")
+            assert shown.all("#headings th", "e => e.getAttribute('aria-sort')")[column] == way
             lines = shown.download()
             values = [key(line) for line in lines]
             assert len(values) == 190
@@ -74,31 +66,7 @@ def test_sorting(show):
             ]
 
 
-def test_pages(show):
-    shown = show("sp500")
-    page = shown.page
-    n = shown.result.n_edges
-    assert shown.text("#page") == f"1–50 of {n}"
-    assert page.is_disabled("#previous")
-    page.click("#next")
-    assert shown.text("#page") == f"51–{n} of {n}"
-    assert page.is_disabled("#next")
-    page.check("#all")
-    assert shown.text("#page") == "1–50 of 190"
-    seen = [row[:2] for row in shown.table()]
-    while page.is_enabled("#next"):
-        page.click("#next")
-        seen += [row[:2] for row in shown.table()]
-    assert seen == [list(pair[:2]) for pair in shown.result.pairs()]
-    page.click("#previous")
-    assert shown.text("#page") == "101–150 of 190"
-    # What is no edge is paler.
-    assert page.locator("#rows tr.no").count() == 50
-    shown.set_level(1e-6)
-    page.uncheck("#all")
-    assert shown.text("#page").startswith("1–")
-
-
+@pytest.mark.browser
 def test_search(show):
     shown = show("sp500")
     page = shown.page
@@ -115,40 +83,13 @@ def test_search(show):
     page.uncheck("#all")
     edges = [list(edge[:2]) for edge in shown.result.edges() if "XOM" in edge]
     assert [row[:2] for row in shown.table()] == edges
-    page.fill("#search", "no such name")
-    assert shown.text("#nothing") == "No edge has “no such name” in one of its names."
-    assert shown.table() == []
-    assert page.is_hidden("#table")
-    assert page.is_disabled("#download")
-    page.fill("#search", "")
-    shown.set_level(1e-200)
-    assert shown.text("#nothing") == "No pair is an edge at this level."
-    shown.set_level(0.05)
-    assert page.is_hidden("#nothing")
-    assert len(shown.table()) == 50
-
-
-def test_the_view_is_in_the_address(show):
-    shown = show("sp500")
-    page = shown.page
-    page.check("#all")
-    page.fill("#search", "ko")
-    page.locator("#headings button").first.click()
-    page.wait_for_url("**#*sort=source.up*")
-    before = shown.table()
-    page.goto("about:blank")
-    page.go_back()
-    page.wait_for_selector("html[data-update-ms]", state="attached")
-    assert shown.table() == before
-    assert (page.input_value("#search"), page.is_checked("#all")) == ("ko", True)
-    shown.requests.clear()
-    shown.requests.append(shown.path.as_uri())
 
 
 def _lit(shown):
     return shown.all("#rows tr.lit", "e => [...e.cells].slice(0, 2).map(c => c.textContent)")
 
 
+@pytest.mark.browser
 def test_rows_are_linked_with_everything(show):
     """What is pointed at is lit; a click shows its card; the keyboard does the same."""
     shown = show("sp500")
@@ -165,42 +106,6 @@ def test_rows_are_linked_with_everything(show):
     assert shown.text("#side h3") == " – ".join(edges[3])
     page.keyboard.press("Enter")
     assert page.locator("#side.empty").count() == 1
-    # One stop of the Tab key for all rows.
-    assert page.locator("#rows tr[tabindex='0']").count() == 1
-    page.mouse.move(0, 0)
-    page.evaluate("document.activeElement.blur()")
-    page.locator("#side li button", has_text="JNJ").first.click()
-    of_node = [edge for edge in edges if "JNJ" in edge]
-    page.mouse.move(0, 0)
-    assert _lit(shown) == of_node[: len(_lit(shown))] != []
-
-
-def test_a_pair_selected_elsewhere_comes_into_view(show):
-    """The table turns and scrolls; the page does not move."""
-    shown = show("sp500")
-    page, last = shown.page, list(shown.result.edges()[-1][:2])
-    height = page.evaluate("document.documentElement.scrollHeight")
-    page.evaluate(f"location.hash = 'select=pair.{_number(shown.result, last)}'")
-    page.wait_for_selector("#rows tr[aria-current]")
-    assert shown.table()[0][:2] == last
-    assert shown.text("#page") == "51–51 of 51"
-    assert page.evaluate("[scrollY, document.documentElement.scrollHeight]") == [0, height]
-    down = list(shown.result.edges()[45][:2])
-    page.evaluate(f"location.hash = 'select=pair.{_number(shown.result, down)}'")
-    page.wait_for_function("document.querySelectorAll('#rows tr').length === 50")
-    inside = page.evaluate(
-        """() => { const [row, box] = [document.querySelector("#rows tr[aria-current]"),
-        document.querySelector(".rows")].map((e) => e.getBoundingClientRect());
-        return box.top <= row.top && row.bottom <= box.bottom + 1; }"""
-    )
-    assert inside
-    assert page.evaluate("scrollY") == 0
-
-
-def _number(result, pair):
-    """The number of a pair along the upper triangle."""
-    i, j = (result.feature_names.index(name) for name in pair)
-    return list(combinations(range(result.n_features), 2)).index((i, j))
 
 
 def test_hostile_names_in_the_download(show):
@@ -215,3 +120,137 @@ def test_hostile_names_in_the_download(show):
     pairs = list(combinations(names, 2))
     assert sorted((line["source"], line["target"]) for line in lines) == sorted(pairs)
     assert {line["edge"] for line in lines} == {"true", "false"}
+
+
+# What the button would save, for every choice of the controls: the same code, without the disk.
+EVERY_CHOICE = """async (levels) => {
+  const $ = (id) => document.getElementById(id);
+  const tell = (id, kind) => $(id).dispatchEvent(new Event(kind, { bubbles: true }));
+  let blob;
+  URL.createObjectURL = (made) => { blob = made; return "#"; };
+  HTMLAnchorElement.prototype.click = () => {};
+  const seen = [];
+  for (const effect of [...$("effect").options].map((o) => o.value)) {
+    $("effect").value = effect; tell("effect", "change");
+    for (const correction of [...$("correction").options].map((o) => o.value)) {
+      $("correction").value = correction; tell("correction", "change");
+      for (const [id, kind, level] of levels) {
+        $(id).value = level; tell(id, kind);
+        $("download").click();
+        seen.push({ effect: Number(effect), correction, alpha: Number($("alpha-number").value),
+          count: $("count").textContent, csv: await blob.text() });
+      }
+    }
+  }
+  return seen;
+}"""
+
+
+LEVELS = [
+    ("alpha-number", "change", "0.05"),
+    ("alpha-number", "change", "1e-9"),
+    ("alpha", "input", "500"),
+    ("alpha", "input", "730"),
+    ("alpha", "input", "1000"),
+]
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        *("maxt", "given"),
+        *(
+            pytest.param(kind, marks=pytest.mark.browser)
+            for kind in ("score", "fisher", "whitened", "min_effect", "chosen", "chosen, maxt")
+        ),
+    ],
+)
+def test_decides_as_python_does(show, kind):
+    """Five levels, every correction, every minimal effect: the same edges and adjusted p-values.
+
+    The page of "maxt" is of method "batch", and offers its other corrections too. With some of the
+    pairs, all corrections count these.
+    """
+    shown = show(kind)
+    result, names = shown.result, shown.result.feature_names
+    X = chain(p=len(names))
+    values = [0.0, 0.05, 0.1, 0.2, 0.3]
+    if kind == "min_effect":
+        values = sorted([*values, 0.15])
+    own = result.options.get("min_effect", 0.0)
+    saved = [(line["source"], line["target"]) for line in shown.download()]
+    assert saved == [edge[:2] for edge in result.edges()]
+    shown.page.check("#all")
+    family = {k: v for k, v in FAMILIES.get(kind, {}).items() if k in ("given", "pairs")}
+    levels = LEVELS[:2] if family or kind == "min_effect" else LEVELS
+    everything = shown.page.evaluate(EVERY_CHOICE, levels)
+    offered = ["none"] if kind == "whitened" else list(CORRECTIONS)
+    extra = len(levels) if result.correction == "maxt" else 0
+    assert len(everything) == len(levels) * len(values) * len(offered) + extra
+    assert len({seen["alpha"] for seen in everything}) == len(levels)
+    edge_sets = set()
+    for seen in everything:
+        expected = ew.edge_test(
+            X,
+            method=result.method,
+            alpha=seen["alpha"],
+            correction=CORRECTIONS.get(seen["correction"], "maxt"),
+            min_effect=values[seen["effect"]],
+            **family,
+        )
+        found = {(line["source"], line["target"]): line for line in lines_of(seen["csv"])}
+        edges = set()
+        for i, j in zip(*result.tested_pairs(), strict=True):
+            a, b = names[i], names[j]
+            line = found.pop((a, b))
+            assert (line["edge"] == "true") == expected.reject[i, j], (seen["alpha"], a, b)
+            for column, matrix in (
+                ("pvalue", expected.pvalue),
+                ("adjusted_pvalue", expected.adjusted_pvalue),
+            ):
+                # p-values for effects that were not tested are held in single precision.
+                rel = 1e-9 if values[seen["effect"]] == own else 1e-4
+                assert float(line[column]) == pytest.approx(matrix[i, j], rel=rel), column
+            assert float(line["partial_correlation"]) == pytest.approx(
+                expected.partial_correlation[i, j], rel=1e-6
+            )
+            edges |= {(i, j)} if expected.reject[i, j] else set()
+        assert found == {}
+        assert seen["count"].startswith(f"{len(edges)} of {result.n_pairs} ")
+        edge_sets.add(frozenset(edges))
+    assert len(edge_sets) >= 4  # the choices do make a difference
+
+
+@pytest.mark.browser
+def test_another_rule_than_the_tested_one(show):
+    """It is said at once, and what belongs to the tested rule says so."""
+    shown = show("sp500", viewport={"width": 1280, "height": 720})
+    page = shown.page
+    marks = page.locator("[data-tested]")
+    assert marks.all_text_contents() == [", as tested", "As tested: ", "As tested: "]
+    for choose in (lambda: shown.set_level(0.01), lambda: page.click("[data-show-test='1']")):
+        assert page.is_hidden("#looking")
+        assert not any(mark.is_visible() for mark in marks.all())
+        choose()
+        box = page.locator("#looking").bounding_box()
+        assert box["y"] + box["height"] < 720
+        assert all(mark.is_visible() for mark in marks.all())
+        page.click("#as-tested")
+
+
+@pytest.mark.browser
+def test_p_values_below_every_float(show, tmp_path):
+    x = np.random.default_rng(0).standard_normal((5000, 3))
+    x[:, 1] = x[:, 0] + 1e-2 * x[:, 1]
+    result = ew.edge_test(x, method="fisher")
+    assert result.log_pvalue[0, 1] < -2000
+    result.report(tmp_path / "x.html")
+    shown = show((tmp_path / "x.html", result))
+    exponent = int(result.log_pvalue[0, 1] // np.log(10))
+    assert shown.table()[0][-2].endswith(f"e{exponent}")
+    (line,) = shown.download()
+    assert (float(line["pvalue"]), float(line["adjusted_pvalue"])) == (0, 0)
+    # Only such a file has logarithms too.
+    assert float(line["log_pvalue"]) == result.log_pvalue[0, 1]
+    expected = result.log_pvalue[0, 1] + np.log(3)
+    assert float(line["log_adjusted_pvalue"]) == pytest.approx(expected, rel=1e-12)

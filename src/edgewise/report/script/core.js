@@ -1,9 +1,4 @@
 // What every part of the page uses: the data, the state, and how parts hear of changes.
-// A policy forbids further style elements, and allows this.
-const sheet = new CSSStyleSheet();
-sheet.replaceSync(STYLES);
-document.adoptedStyleSheets = [sheet];
-
 const $ = (id) => document.getElementById(id);
 const data = JSON.parse($("data").textContent);
 const names = data.names.map((name) => (name.trim() ? name : "(unnamed)"));
