@@ -2,7 +2,7 @@
 
 import pytest
 from benchmarks.machine import ROOT
-from benchmarks.quote import PAGES, anchor, quoted, up, worst
+from benchmarks.quote import PAGES, quoted, up, worst
 from benchmarks.ratios import AUTHORS, COVS, UNITS
 from benchmarks.report import Line, Section, read
 
@@ -45,35 +45,8 @@ def test_the_worse_quartile_is_quoted(sections):
     assert text.endswith("<!-- /bench -->\nAfter.\n")
 
 
-def test_the_other_blocks(sections):
-    text = quoted("<!-- bench: authors -->\n<!-- /bench -->\n", sections)
-    assert "about 600 times as fast**" in text
-    assert "611 to 613 times" in text
-    text = quoted("<!-- bench: files -->\n<!-- /bench -->\n", sections)
-    assert "(2.2 GB) is tested in 260 MB" in text
-
-
-def test_a_block_without_numbers_stays():
-    page = "<!-- bench: timings -->\nold\n<!-- /bench -->\n"
-    assert quoted(page, {}) == page
-
-
-def test_questions_link_to_the_tables_there_are():
-    found = quoted(
-        "<!-- bench: questions -->\n<!-- /bench -->\n",
-        section("files", ("Files, peak resident MB", "a", 1.0)),
-    )
-    assert "| How much memory? | [files](#files-peak-resident-mb) |" in found
-    assert "clusters" not in found
-
-
 @pytest.mark.parametrize(
     ("value", "text"), [(4.02, "4.1"), (4.0, "4"), (0.901, "0.91"), (251.0, "260")]
 )
 def test_rounded_to_the_worse_side(value, text):
     assert up(value) == text
-
-
-def test_anchors_are_those_of_sphinx():
-    heading = "Time against n, slope in log–log from n = 1,000,000, Arrow's"
-    assert anchor(heading) == "time-against-n-slope-in-loglog-from-n-1-000-000-arrow-s"

@@ -22,10 +22,6 @@ def test_a_line_knows_whether_it_meets_its_target(target, met):
     assert Line("group", "name", 1.5, **target).met is met
 
 
-def test_nothing_measured_meets_nothing():
-    assert Line("group", "name", None, at_most=1).met is None
-
-
 @pytest.fixture
 def sections():
     line = Line("Times", "score", 1.25, at_most=2, low=1, high=3, beside={"all threads": 0.5})
@@ -45,18 +41,8 @@ def test_sections_come_back_from_the_files(sections, tmp_path):
     assert (tmp_path / "benchmarks.md").read_text(encoding="utf-8") == markdown(sections)
 
 
-def test_no_files_are_no_sections(tmp_path):
-    assert read(tmp_path) == {}
-
-
 def test_the_report_has_a_table_a_group_with_the_columns_it_needs(sections):
     text = markdown(sections)
     assert "| score | 1.25 | 1 – 3 | ≤ 2 | yes | 0.5 |" in text
     assert "| | p-values | 9 × 9 |\n|---|---|---:|\n| slow | yes | did not finish |" in text
     assert "![Time against rows](time-n.png)" in text
-
-
-def test_facts_that_all_sections_share_are_told_once(sections):
-    lines = markdown(sections).splitlines()
-    assert lines.count("- CPU: one") == 1
-    assert lines.index("- load: 0.2") > lines.index("## Peers")

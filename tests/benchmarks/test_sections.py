@@ -1,16 +1,10 @@
 """What the sections make of the answers of processes; here the answers are given."""
 
 import pytest
-from benchmarks import columns, memory, ranks, ratios, scaling, small, starts, streams, timing
-from benchmarks.cases import CASES, LONG, MIDDLE, WIDE, WIDEST, Case, StartCase, python
-from benchmarks.columns import Wide
-from benchmarks.ranks import RankCase
-from benchmarks.scaling import Range
-from benchmarks.streams import StreamCase
+from benchmarks import conditional, ratios, reading, wide
+from benchmarks.cases import Case
 from benchmarks.timing import Spread
-from benchmarks.worker import KENDALLTAU, SCAN, Answer
-
-from edgewise.methods.registry import METHODS
+from benchmarks.worker import Answer
 
 
 @pytest.fixture(autouse=True)
@@ -68,105 +62,15 @@ class TestTimings:
         assert (cores.group, cores.value, cores.met) == (ratios.FASTER, pytest.approx(1.6), False)
         assert authors.value == pytest.approx(470)
 
-    @pytest.mark.parametrize(
-        ("name", "targets"),
-        [
-            ("score", {LONG: 5, WIDE: 3.5, WIDEST: 4}),
-            ("trace", {LONG: 2.2, WIDE: 1.3, WIDEST: 1.3}),
-            ("batch", {LONG: 4, WIDE: 2, WIDEST: 4}),
-        ],
-    )
-    def test_targets(self, name, targets):
-        found = {c.shape: c.target for c in CASES if c.name == name and c.target is not None}
-        assert found == targets
 
-    def test_targets_in_units_of_cov(self):
-        found = {case.shape: case.cov_target for case in CASES if case.name == "eig"}
-        assert (found[MIDDLE], found[WIDE]) == (25, 40)
-
-
-def test_many_columns():
-    ask = answered(lambda name, _: 2.0 if name == "score" else 1.0, rise=3 * 8 * 1e4 / 1e6)
-    time, memory = columns.measure((Wide((500, 100), 1, 2),), ask).lines
-    assert time.name == memory.name == "500 × 100, one core, 2 rounds"
-    assert (time.value, time.met) == (2.0, True)
-    assert memory.value == pytest.approx(3)  # matrices of 100 × 100 numbers
-    assert memory.met
-
-
-def test_memory():
-    ask = answered(lambda *_: 1.0, rise=7.0)
-    peak, growth = memory.measure({"score": 150}, (10, 20), (20, 3), ask).lines
-    assert (peak.value, peak.met) == (7.0, True)
-    assert growth.value == pytest.approx(0)
-
-
-def test_small_data():
-    ask = answered(lambda name, ask: 8e-4 if ask.data == "pandas" else 4e-4)
-    found = small.measure(2, ask=ask).lines
-    by_name = {(line.group[:20], line.name): line for line in found}
-    assert by_name["Small data, microsec", "fisher"].value == pytest.approx(400)
-    assert by_name["Small data, microsec", "fisher"].met
-    frame = by_name["Small data, a pandas", "score"]
-    assert (frame.value, frame.met) == (pytest.approx(2), False)
-
-
-class TestScaling:
-    def test_exponents(self):
-        ask = answered(lambda name, ask: 1e-9 * ask.shape[0] * ask.shape[1] ** 2)
-        span = Range((10, 20, 40), 7)
-        found = scaling.measure({"score": span, "X.T @ X": span}, {"eig": span}, 2, ask)
-        rows, unit, cols = found.lines
-        assert rows.value == pytest.approx(1)
-        assert rows.met
-        assert unit.met is None
-        assert cols.value == pytest.approx(2)
-        assert (rows.beside["range of n"], rows.beside["p"]) == ("10 … 40", "7")
-        assert found.curves[-1].y[-1] == pytest.approx(1e-6 * 7 * 40**2)
-
-    def test_every_method_has_exponents(self):
-        asked = []
-
-        def by_call(name, ask):
-            asked.append((name, ask.shape))
-            return 1.0
-
-        found = scaling.measure(count=1, ask=answered(by_call))
-        assert {name for name, _ in asked} == {"X.T @ X", "numpy.cov", *METHODS}
-        assert len(found.lines) == 2 * (2 + len(METHODS))
-
-
-def test_files(monkeypatch):
-    given = answered(lambda name, _: {SCAN: 1.0, "score": 2.0}[name])
-    monkeypatch.setattr(streams, "answer", given)
-    case = StreamCase("score", "parquet", 2.2, 300)
-    time, peak, growth = streams.measure((case,), 50, 2, 1).lines
-    assert time.name == "score, 100 × 14 parquet"
-    assert (time.value, time.met) == (2.0, True)
-    assert (peak.value, peak.met) == (200.0, True)
-    assert growth.value == 0
-
-
-def test_ranks(monkeypatch):
-    seconds = {"numpy.cov": 1.0, "kendall": 2.0, KENDALLTAU: 30.0}
-    monkeypatch.setattr(ranks, "answer", answered(lambda name, _: seconds.get(name, 1.0)))
-    cases = (RankCase("kendall", (300, 4), 60), RankCase(KENDALLTAU, (300, 4)))
-    kendall, scipy, faster, peak, *beside = ranks.measure(cases, 50, 1).lines
-    assert (kendall.value, kendall.at_most) == (2.0, 60)
-    assert scipy.value == 30.0
-    assert (faster.value, faster.at_least) == (15.0, 10)
-    assert peak.at_most == 500
-    assert [line.met for line in beside] == [None, None]
-
-
-def test_starts(monkeypatch):
-    seconds = {"a": 0.3, "b": 0.2}
-    monkeypatch.setattr(timing, "_process_seconds", lambda command: seconds[command[-1]])
-    (line,) = starts.measure((StartCase("a", python("a"), python("b"), 1.6),), 2).lines
-    assert line.name == "`a` / `b`"
-    assert line.value == pytest.approx(1.5)
-    assert line.met
-
-
-def test_a_process_costs_cpu():
-    assert timing._process_seconds(python("sum(range(10**6))")) > 0.005
+@pytest.mark.validity
+def test_every_line_is_measured(require):
+    """On small data."""
+    require("causallearn")
+    found = [
+        *reading.measure(500, 3, 1).lines,
+        *conditional.measure((200, 400), questions=2, columns=8).lines,
+        *wide.measure(((30, 40, 60.0),), ("gaussian",), (30, 40)).lines,
+    ]
+    assert len(found) == 3 + 10 + 3
+    assert all(line.value > 0 for line in found)

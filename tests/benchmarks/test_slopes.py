@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 from benchmarks.flops import useful_flops
-from benchmarks.plots import apart, draw, short
-from benchmarks.report import Curve
+from benchmarks.plots import apart
 from benchmarks.slopes import fitted, slope
 
 
@@ -32,12 +31,3 @@ def test_labels_are_moved_apart_and_keep_their_order():
     assert np.all(np.diff(np.sort(placed)) >= 0.1 - 1e-12)
     assert placed[2] == min(placed)
     assert placed[3] == max(placed)
-
-
-def test_sizes_fit_under_ticks():
-    assert [short(size) for size in (500, 20_000, 5_000_000)] == ["500", "20 k", "5 M"]
-
-
-def test_pictures_are_drawn_where_there_are_curves(tmp_path):
-    draw([Curve("memory-n", "score", (10, 20, 40), (2.0, 2.0, 2.1), 0.03, 10)], tmp_path)
-    assert [path.name for path in tmp_path.iterdir()] == ["memory-n.png"]

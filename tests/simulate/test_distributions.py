@@ -26,7 +26,6 @@ from edgewise.simulate import (
     PowerExponential,
     StudentT,
     make_chain_precision,
-    sample,
     sample_batches,
 )
 
@@ -138,23 +137,6 @@ MARGINS = {
 }
 
 
-@pytest.mark.parametrize("name", MARGINS)
-def test_kurtosis_of_one_column_is_that_of_its_margin(name):
-    expected = 3 + MARGINS[name].stats("k")
-    assert LAWS[name].mardia_kurtosis(1) == pytest.approx(expected, rel=1e-9)
-
-
-def test_kurtosis_of_the_laplace():
-    """E(c'Θc)² = p(p+2)(1+κ), κ = 2/(p+1).
-
-    c'Θc = R²/(4(p+1)) with R ~ Gamma(p, 2), and E R⁴ = 2⁴ p(p+1)(p+2)(p+3), so that
-    E(c'Θc)² = p(p+2)·(p+3)/(p+1).
-    """
-    for p in range(1, 200):
-        expected = p * (p + 2) * (1 + 2 / (p + 1))
-        assert PowerExponential(1.0).mardia_kurtosis(p) == pytest.approx(expected, rel=1e-11)
-
-
 @pytest.mark.parametrize("p", [1, 2, 3, 4, 5])
 def test_kurtosis_of_the_pareto_term_by_term(p):
     """Σ Θ_ij Θ_kl E c_i c_j c_k c_l, with E Πx = Π(count!) / ((a−1)…(a−order)) and c = x − μ."""
@@ -234,31 +216,6 @@ def test_kurtosis_is_the_second_moment_of_the_radius(name):
     assert LAWS[name].mardia_kurtosis(P) == pytest.approx(expected, rel=1e-9)
 
 
-def test_radius_of_the_laplace(drawn):
-    radius = np.sqrt(4 * (P + 1) * mahalanobis(drawn("laplace").rows))
-    assert stats.kstest(radius, stats.gamma(P, scale=2).cdf).pvalue > 0.001
-
-
-@pytest.mark.parametrize("name", RADII)
-def test_direction_is_free_of_the_radius(drawn, name):
-    """Elliptical: x = R Σ^½ u with u uniform on the sphere, so u_k² has mean 1/p at every R."""
-    X = drawn(name).rows
-    distance = mahalanobis(X)
-    direction = components(X) / np.sqrt(distance)[:, np.newaxis]
-    far = distance > np.median(distance)
-    for half in (direction[far], direction[~far]):
-        assert_means(half**2, 1 / P)
-        # u_k²/(Σ u²) ~ Beta(½, (p−1)/2)
-        assert stats.kstest(half[:, 0] ** 2, stats.beta(0.5, (P - 1) / 2).cdf).pvalue > 0.001
-
-
-def test_rows_of_the_laplace_are_dependent_where_uncorrelated(drawn):
-    """What exposes Gaussian tests: E z_i²z_j² = (p+3)/(p+1), not 1, for uncorrelated z_i, z_j."""
-    z = components(drawn("laplace").rows)
-    i, j = np.triu_indices(P, k=1)
-    assert_means((z[:, i] * z[:, j]) ** 2, (P + 3) / (P + 1))
-
-
 LOGNORMAL_DEVIATION = math.sqrt((math.e - 1) * math.e)
 COMPONENTS = {
     "gaussian": stats.norm(),
@@ -279,15 +236,6 @@ def test_components(drawn, name):
     assert expected.var() == pytest.approx(1)
     smallest = min(stats.kstest(column, expected.cdf).pvalue for column in z.T)
     assert smallest > 0.001 / P
-
-
-@pytest.mark.parametrize("name", COMPONENTS)
-def test_components_are_independent(drawn, name):
-    """Their ranks have no correlation, and neither have the distances of the ranks from 1/2."""
-    uniform = COMPONENTS[name].cdf(components(drawn(name).rows)) - 0.5
-    i, j = np.triu_indices(P, k=1)
-    for score in (uniform, np.abs(uniform) - 0.25):
-        assert_means(score[:, i] * score[:, j], 0)
 
 
 @pytest.mark.parametrize(("name", "a"), [("pareto", 6), ("pareto-20", 20)])
@@ -323,18 +271,6 @@ def test_first_rows_are_in_equilibrium(memory):
     assert_means(np.column_stack([first**2, second**2, first * second]), [1, 1, memory])
 
 
-@pytest.mark.parametrize("memory", [0.7, -0.7, 0.99, 0.0])
-def test_equilibrium_is_complete(memory):
-    """Innovations of one sum up to √(1 − m²)(1 + m + m² + …), to the last digit."""
-
-    class Ones(Gaussian):
-        def rows(self, rng, n, p):
-            return np.ones((n, p))
-
-    X = AutoRegressive(Ones(), memory).rows(np.random.default_rng(0), 4, 2)
-    np.testing.assert_allclose(X, math.sqrt(1 - memory**2) / (1 - memory), rtol=1e-13)
-
-
 @pytest.mark.exactness
 @pytest.mark.parametrize("memory", [0.7, -0.7, 0.0])
 def test_stream_goes_on_where_it_stopped(memory):
@@ -344,28 +280,6 @@ def test_stream_goes_on_where_it_stopped(memory):
     np.testing.assert_array_equal(
         np.concatenate([parts(n) for n in (1, 7, 2)]), whole(10), strict=True
     )
-
-
-@pytest.mark.exactness
-def test_streams_do_not_share_their_past():
-    law = AutoRegressive(Gaussian(), 0.9)
-    first, second = (law.stream(np.random.default_rng(seed), 2) for seed in (1, 2))
-    alone = law.stream(np.random.default_rng(1), 2)
-    taken = []
-    for _ in range(3):
-        taken.append(first(4))
-        second(4)
-    np.testing.assert_array_equal(np.concatenate(taken), alone(12))
-
-
-@pytest.mark.exactness
-@pytest.mark.parametrize("name", [name for name in DISTRIBUTIONS if name != "ar1"])
-def test_no_memory_is_the_innovations(name):
-    law = DISTRIBUTIONS[name]
-    np.testing.assert_array_equal(
-        sample(AutoRegressive(law, 0.0), PRECISION, 50, rng=3), sample(law, PRECISION, 50, rng=3)
-    )
-    assert AutoRegressive(law, 0.0).mardia_kurtosis(P) == pytest.approx(law.mardia_kurtosis(P))
 
 
 NOT_NUMBERS = (math.nan, math.inf, -math.inf, None, "1", True)
@@ -388,7 +302,3 @@ NOT_NUMBERS = (math.nan, math.inf, -math.inf, None, "1", True)
 def test_refuses_parameters_out_of_range(refuses, law, argument, values):
     for value in values + NOT_NUMBERS:
         refuses(lambda v=value: law(**{argument: v}), ParameterError, f"{argument}:", repr(value))
-
-
-def test_refuses_memory_of_memory(refuses):
-    refuses(lambda: AutoRegressive(AutoRegressive()), ParameterError, "innovations:")

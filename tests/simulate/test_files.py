@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from itertools import pairwise
 
 import networkx as nx
 import numpy as np
@@ -14,7 +13,6 @@ import pytest
 
 from edgewise.errors import DataError, ParameterError
 from edgewise.simulate import (
-    AutoRegressive,
     ClaytonPareto,
     Contaminated,
     Gamma,
@@ -22,7 +20,6 @@ from edgewise.simulate import (
     LogNormal,
     PowerExponential,
     StudentT,
-    make_chain_precision,
     make_sparse_precision,
     sample,
     sample_batches,
@@ -113,10 +110,6 @@ class TestRows:
             lambda: write_rows(path, NAMES, [np.ones((3, 4))]), DataError, f"cannot write '{path}'"
         )
 
-    @pytest.mark.parametrize("name", ["x.csv", "x.CSV", "x.Parquet", "a.b/x.y.parquet"])
-    def test_endings(self, name):
-        assert row_kind(name) == name.rsplit(".", 1)[1].lower()
-
     @pytest.mark.parametrize("name", ["x", "x.txt", "x.csv.gz", "csv", "", ".csv", "x."])
     def test_other_endings(self, refuses, name):
         refuses(lambda: row_kind(name), ParameterError, f"ending of '{name}'", "'parquet'", "'csv'")
@@ -164,13 +157,6 @@ class TestTruth:
                 assert found["precision"] == value
                 assert found["partial_correlation"] == pytest.approx(partial, rel=1e-14)
 
-    def test_no_edges(self, written):
-        """Variables without neighbours are variables all the same."""
-        truth, graph = written(precision=np.eye(3))
-        assert truth["edges"] == []
-        assert sorted(graph.nodes) == sorted(NAMES[:3])
-        assert graph.number_of_edges() == 0
-
     @pytest.mark.parametrize("name", LAWS)
     def test_law(self, written, name):
         """The record is enough to make the law again."""
@@ -180,39 +166,7 @@ class TestTruth:
         assert type(LAWS[name])(**law) == LAWS[name]
         assert truth["mardia_kurtosis"] == pytest.approx(LAWS[name].mardia_kurtosis(4))
 
-    @pytest.mark.parametrize("law", [ClaytonPareto(3.0), StudentT(4.0), StudentT(2.5)], ids=str)
-    def test_no_kurtosis_without_fourth_moments(self, written, law):
-        assert written(law)[0]["mardia_kurtosis"] is None
-        assert written(AutoRegressive(law, 0.5))[0]["mardia_kurtosis"] is None
-
-    def test_memory(self, written):
-        law = written(AutoRegressive(StudentT(9.0), -0.25))[0]["distribution"]
-        assert (law["law"], law["memory"]) == ("AutoRegressive", -0.25)
-        assert law["innovations"]["df"] == 9.0
-
-    def test_memory_of_what(self, written):
-        """Gamma(3) and ClaytonPareto(3) must not read the same."""
-        first, second = (
-            written(AutoRegressive(law, 0.5))[0]["distribution"]
-            for law in (Gamma(3.0), ClaytonPareto(3.0))
-        )
-        assert first != second
-
-    def test_the_same_truth_is_the_same_file(self, tmp_path):
-        for name in ("x", "y"):
-            write_truth(tmp_path / f"{name}.csv", NAMES, PRECISION, Gaussian(), RECORD)
-        for ours, theirs in zip(
-            truth_paths(tmp_path / "x.csv"), truth_paths(tmp_path / "y.csv"), strict=True
-        ):
-            assert ours.read_bytes() == theirs.read_bytes()
-
     def test_beside_the_rows(self, tmp_path):
         found = truth_paths(tmp_path / "a.b" / "rows.2.parquet")
         names = ("rows.2.parquet.truth.json", "rows.2.parquet.truth.graphml")
         assert found == tuple(tmp_path / "a.b" / name for name in names)
-
-    def test_of_a_chain(self, written):
-        truth, graph = written(precision=make_chain_precision(4))
-        pairs = [(edge["source"], edge["target"]) for edge in truth["edges"]]
-        assert pairs == list(pairwise(NAMES))
-        assert nx.is_path(graph, list(NAMES))
