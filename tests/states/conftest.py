@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import struct
+from dataclasses import replace
 
 import pytest
 
 from edgewise import Moments
-from edgewise.states.file_format import FORMAT_VERSION, MAGIC
+from edgewise.states.file_format import read_state, write_state
 
 
 @pytest.fixture
@@ -21,26 +19,16 @@ def saved(tmp_path, rows):
 
 
 @pytest.fixture(scope="session")
-def craft():
-    """Write a file of any content whose checksum is right."""
+def tamper():
+    """Change a state file, and give it the checksum of its new content; None takes away."""
 
-    def write(path, header, body=b"", version=FORMAT_VERSION, length=None):
-        text = header if isinstance(header, bytes) else json.dumps(header).encode()
-        size = len(text) if length is None else length
-        content = struct.pack("<8sII", MAGIC, version, size) + text + body
-        path.write_bytes(content + hashlib.sha256(content).digest())
+    def write(path, arrays=None, meta=None, **changes):
+        contents = read_state(path)
+        for name, change in (("arrays", arrays), ("meta", meta)):
+            if change is not None:
+                both = {**getattr(contents, name), **change}
+                changes[name] = {key: one for key, one in both.items() if one is not None}
+        write_state(path, replace(contents, **changes))
         return path
 
     return write
-
-
-@pytest.fixture(scope="session")
-def parts():
-    """Header and arrays of a state file, read from the description of the format alone."""
-
-    def read(path):
-        content = path.read_bytes()
-        (length,) = struct.unpack("<I", content[12:16])
-        return json.loads(content[16 : 16 + length]), content[16 + length : -32]
-
-    return read

@@ -232,7 +232,7 @@ class TestChanges:
         [
             ({"columns": ["a", "b", "c"]}, "columns"),
             ({"columns": ["d", "c", "b", "a"]}, "columns"),
-            ({"missing": "drop"}, "drop_missing"),
+            ({"missing": "drop"}, "missing"),
             ({"weights": "drop"}, "weights"),
             ({"state": ew.Moments()}, "kind"),
             ({"state": ew.BatchMoments(5)}, "options"),

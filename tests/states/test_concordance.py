@@ -334,16 +334,6 @@ class TestFiles:
         with pytest.raises(StateFileError, match=said):
             ConcordanceMoments.load(tmp_path / "a.state")
 
-    def test_other_windows(self, tmp_path):
-        from dataclasses import replace
-
-        contents = state(rows_of(10))._contents()
-        write_state(
-            tmp_path / "a.state", replace(contents, meta={**contents.meta, "window_rows": 64})
-        )
-        with pytest.raises(StateFileError, match="windows of 12800 rows, got 64"):
-            ConcordanceMoments.load(tmp_path / "a.state")
-
 
 def test_latent_moments():
     one = state(rows_of(400))

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 import errno
+import io
+import json
 import os
+import pickle
+import tracemalloc
+import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,9 +17,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import edgewise as ew
 from edgewise import BatchMoments, ConfidenceSequence, DataError, Moments
 from edgewise.errors import StateFileError
-from edgewise.states.file_format import FORMAT_VERSION, is_state_file
+from edgewise.states.file_format import fingerprint, is_state_file, read_state, write_state
+from edgewise.states.registry import KINDS, as_state, state_class
 
 NAMES = ("a", "b", "c", "d")
 ODD_NAMES = ("naïve – ü", 'a"b', "a'b\\", "\ud800lone", "line\nbreak\t\0", "日本", "", " ")
@@ -105,46 +113,41 @@ class TestRoundTrip:
 
 
 class TestDamage:
-    def test_every_flipped_bit_is_noticed(self, saved, refuses):
-        whole = saved.read_bytes()
-        head = [(byte, bit) for byte in range(16) for bit in range(8)]
-        anywhere = np.random.default_rng(0).integers((len(whole), 8), size=(200, 2)).tolist()
-        for byte, bit in head + anywhere:
+    def test_a_flipped_bit_is_noticed_or_changes_nothing(self, saved, refuses):
+        whole, state = saved.read_bytes(), Moments.load(saved)
+        some = np.random.default_rng(0).integers((len(whole), 8), size=(300, 2)).tolist()
+        noticed = 0
+        for byte, bit in some + [(byte, bit) for byte in range(40) for bit in range(8)]:
             damaged = bytearray(whole)
             damaged[byte] ^= 1 << bit
             saved.write_bytes(damaged)
-            refuses(lambda: Moments.load(saved), StateFileError, f"'{saved}'")
+            try:
+                # The archive has fields that nobody reads, such as the time.
+                assert_identical(Moments.load(saved), state)
+            except StateFileError:
+                noticed += 1
+                refuses(lambda: Moments.load(saved), StateFileError, f"'{saved}'")
+        assert noticed > 300
 
-    def test_every_cut_is_noticed(self, saved, refuses):
+    def test_every_cut_and_every_tail_is_noticed(self, saved, refuses):
         whole = saved.read_bytes()
         cuts = np.random.default_rng(1).integers(len(whole), size=50)
-        for cut in [0, 1, 7, 8, 15, 16, 17, len(whole) - 32, len(whole) - 1, *cuts]:
-            saved.write_bytes(whole[:cut])
+        cut = [whole[:at] for at in (0, 1, 7, 30, 48, 60, len(whole) - 22, len(whole) - 1, *cuts)]
+        for content in cut + [whole + tail for tail in (b"\0", b"x", whole[-22:], b"PK" * 11)]:
+            saved.write_bytes(content)
             refuses(lambda: Moments.load(saved), StateFileError, f"'{saved}'")
 
-    @pytest.mark.parametrize("tail", [b"\0", b"x", b"\0" * 8, b"EDGEWISE" * 4])
-    def test_appended_bytes_are_noticed(self, saved, refuses, tail):
-        saved.write_bytes(saved.read_bytes() + tail)
-        refuses(lambda: Moments.load(saved), StateFileError, f"'{saved}'", "damaged")
-
-    def test_the_checksum_is_compared(self, saved, craft, parts, refuses):
-        craft(saved, *parts(saved))
-        Moments.load(saved)
-        saved.write_bytes(saved.read_bytes()[:-32] + bytes(32))
-        refuses(lambda: Moments.load(saved), StateFileError, f"'{saved}'", "checksum")
-
-    def test_files_that_cannot_be_read(self, tmp_path, refuses):
+    def test_files_that_cannot_be_read(self, tmp_path, csv_file, refuses):
         for path in (tmp_path / "none.ews", tmp_path):
             refuses(lambda path=path: Moments.load(path), StateFileError, f"'{path}'", "cannot")
-
-    def test_a_newer_format_asks_for_an_upgrade(self, saved, craft, parts, refuses):
-        craft(saved, *parts(saved), version=FORMAT_VERSION + 1)
-        newer = f"format {FORMAT_VERSION + 1}"
-        refuses(lambda: Moments.load(saved), StateFileError, newer, "upgrade", f"'{saved}'")
+        refuses(lambda: ew.load_state(csv_file), StateFileError, f"'{csv_file}'", "not one that")
 
     def test_another_kind_is_named(self, saved, refuses):
         for kind in (BatchMoments, ConfidenceSequence):
             refuses(lambda kind=kind: kind.load(saved), StateFileError, "'moments'", f"'{saved}'")
+        write_state(saved, replace(read_state(saved), kind="quantiles"))
+        wanted = (f"'{saved}'", "'quantiles'", "moments, batches, pairwise, concordance, sequence")
+        refuses(lambda: ew.load_state(saved), StateFileError, *wanted)
 
     @pytest.mark.parametrize("where", ["fsync", "replace"])
     def test_a_full_disk_leaves_the_old_state(self, saved, rows, refuses, monkeypatch, where):
@@ -172,3 +175,169 @@ class TestDamage:
             signal.signal(signal.SIGXFSZ, handler)
         assert saved.read_bytes() == before
         assert os.listdir(saved.parent) == [saved.name]
+
+
+def npy(array):
+    buffer = io.BytesIO()
+    np.save(buffer, array)
+    return buffer.getvalue()
+
+
+class _Bomb:
+    def __init__(self, marker):
+        self.marker = marker
+
+    def __reduce__(self):
+        return Path.touch, (self.marker,)
+
+
+class TestHostile:
+    """Files made to do harm: nothing of them is believed."""
+
+    @pytest.fixture
+    def forge(self, saved):
+        """The archive with some members as given, written by the standard library alone."""
+
+        def write(compression=zipfile.ZIP_STORED, header=None, **members):
+            with zipfile.ZipFile(saved) as archive:
+                known = {info.filename: archive.read(info) for info in archive.infolist()}
+            if header is not None:
+                text = header if isinstance(header, bytes) else json.dumps(header).encode()
+                members["edgewise_state"] = npy(np.frombuffer(text, np.uint8))
+            known |= {f"{name}.npy": content for name, content in members.items()}
+            with zipfile.ZipFile(saved, "w", compression) as archive:
+                for name, content in known.items():
+                    archive.writestr(zipfile.ZipInfo(name), content, compression)
+            return saved
+
+        return write
+
+    @pytest.fixture
+    def header(self, saved):
+        with np.load(saved, allow_pickle=False) as archive:
+            return json.loads(archive["edgewise_state"].tobytes())
+
+    def test_another_writer_of_archives_changes_nothing(self, forge, saved):
+        assert_identical(Moments.load(forge()), Moments.load(saved))
+
+    def test_a_pickle_is_not_run(self, forge, tmp_path, refuses):
+        marker = tmp_path / "marker"
+        bomb = np.array([_Bomb(marker)], dtype=object)
+        pickle.loads(pickle.dumps(_Bomb(marker)))
+        assert marker.exists()
+        marker.unlink()
+        for members in ({"origin": npy(bomb)}, {"edgewise_state": npy(bomb)}):
+            path = forge(**members)
+            refuses(lambda path=path: Moments.load(path), StateFileError, "damaged", f"'{path}'")
+        assert not marker.exists()
+
+    @pytest.mark.parametrize("shape", ["(1048576, 1048576)", "(549755813888,)", "(-4,)", "(4.0,)"])
+    def test_terabytes_are_refused_before_memory_is_taken(self, forge, refuses, shape):
+        text = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}}}".ljust(117) + "\n"
+        path = forge(origin=b"\x93NUMPY\1\0\x76\0" + text.encode() + bytes(32))
+        tracemalloc.start()
+        try:
+            refuses(lambda: Moments.load(path), StateFileError, "damaged", f"'{path}'")
+            assert tracemalloc.get_traced_memory()[1] < 1 << 20
+        finally:
+            tracemalloc.stop()
+
+    def test_a_compressed_archive_is_refused(self, forge, refuses):
+        path = forge(zipfile.ZIP_DEFLATED, more=npy(np.zeros(1 << 20)))
+        refuses(lambda: Moments.load(path), StateFileError, "larger than the file")
+
+    def test_headers_that_are_none(self, forge, refuses):
+        texts = [b"", b"\xff", b"[]", b"1", b"null", b"{}", b"{", b"[" * 200_000]
+        for text in [*texts, b'{"a":' * 100_000, b'{"n_samples": ' + b"9" * 5000 + b"}"]:
+            path = forge(header=text)
+            for load in (read_state, Moments.load, BatchMoments.load):
+                refuses(lambda load=load, path=path: load(path), StateFileError, "damaged")
+
+    def test_arrays_that_are_none(self, forge, refuses):
+        for bad in (np.zeros(4, ">f8"), np.zeros(4, "<f4"), np.array(["a"]), np.zeros(4, bool)):
+            path = forge(origin=npy(bad))
+            refuses(lambda path=path: Moments.load(path), StateFileError, "not hold plain arrays")
+        path = forge(origin=npy(np.ones((4, 4)).T.copy(order="F")))
+        refuses(lambda: Moments.load(path), StateFileError)
+        refuses(lambda: Moments.load(forge(origin=b"no array")), StateFileError, "damaged")
+
+    def test_every_field_is_in_the_checksum(self, forge, header, refuses):
+        other = {"n_samples": 499, "columns": ["a", "b", "c", "e"], "kind": "batches"}
+        for name, value in {**other, "meta": {"order": 2}, "sha256": "0" * 64}.items():
+            path = forge(header=header | {name: value})
+            refuses(lambda path=path: Moments.load(path), StateFileError, "checksum")
+        path = forge(header=header, first=npy(np.zeros(4)))
+        refuses(lambda: Moments.load(path), StateFileError, "checksum")
+        path = forge(header=header | {"format": 3})
+        refuses(lambda: Moments.load(path), StateFileError, "of format 3, expected 2")
+
+    def test_fields_that_make_no_sense(self, forge, header, refuses):
+        bad = [("n_samples", one) for one in (-1, "3", None, 3.0, float("nan"), [3], 1 << 62)]
+        bad += [("columns", one) for one in ("abcd", 4, ["a", "b", "c", 4], [["a"]] * 4)]
+        bad += [("meta", one) for one in (None, [], "order")]
+        for name, value in [*bad, ("kind", None), ("kind", ["moments"])]:
+            path = forge(header=header | {name: value})
+            refuses(lambda path=path: Moments.load(path), StateFileError, "lacks")
+
+    def test_contents_that_do_not_fit(self, saved, tamper, tmp_path, refuses):
+        whole = saved.read_bytes()
+        changes = [{"columns": names} for names in (("a",), ("a", "a", "b", "c"))]
+        changes += [{"meta": {"order": bad}} for bad in (None, "4", 3, True, -4, 4.0, [4], 10**30)]
+        arrays = read_state(saved).arrays
+        changes += [{"arrays": {name: None}} for name in arrays]
+        changes += [{"arrays": {name: np.zeros((5, 5))}} for name in arrays]
+        for change in changes:
+            saved.write_bytes(whole)
+            tamper(saved, **change)
+            error = refuses(lambda: Moments.load(saved), ValueError)
+            assert type(error).__module__ == "edgewise.errors"
+
+    def test_options_that_make_no_sense(self, tamper, tmp_path, rows, refuses):
+        path = tmp_path / "x.ews"
+        ConfidenceSequence(n_batches=8).update(rows).save(path)
+        whole = path.read_bytes()
+        for field, values in {
+            "n_batches_asked": (None, 1, -5, "8", 8.0, True, [8]),
+            "batch_rows": (None, 0, "3", 1.5, {}),
+            "tuned_for": (None, 1, "3"),
+            "alpha": (None, 0, 1, "0.05", float("inf"), [0.1]),
+        }.items():
+            for value in values:
+                path.write_bytes(whole)
+                tamper(path, meta={field: value})
+                error = refuses(
+                    lambda: ConfidenceSequence.load(path), ValueError, field.removesuffix("_asked")
+                )
+                assert type(error).__module__ == "edgewise.errors"
+
+    def test_batches_of_impossible_lengths(self, tamper, tmp_path, refuses):
+        path = tmp_path / "x.ews"
+        for counts in ([0, 1], [-1, 2], [2, 2], [1 << 62, 1 << 62]):
+            BatchMoments(2).update(np.eye(2)).save(path)
+            tamper(path, arrays={"n": np.array(counts)})
+            refuses(lambda: BatchMoments.load(path), StateFileError, "expected batches of")
+
+
+def test_a_state_file_is_tested_as_the_state(tmp_path, rows, same_result):
+    path = tmp_path / "rows.state"
+    for state, method in (
+        (ew.accumulate(rows), "fisher"),
+        (ew.accumulate(rows, n_batches=9), "batch"),
+    ):
+        state.save(path)
+        expected = ew.edge_test(state, method=method)
+        for data in (path, str(path), ew.load_state(path)):
+            same_result(ew.edge_test(data, method=method), expected)
+
+
+def test_as_state(tmp_path, rows, csv_file, state):
+    path = tmp_path / "x.ews"
+    state.save(path)
+    assert as_state(state) is state
+    for data in (path, str(path)):
+        assert_identical(as_state(data), state)
+    assert fingerprint(as_state(path)._contents()) == fingerprint(state._contents())
+    for data in (rows, csv_file, str(csv_file), tmp_path, "no/such", [csv_file], None, "a\0b"):
+        assert as_state(data) is None
+    for kind in KINDS:
+        assert isinstance(state_class(kind).default_method, str)

@@ -53,12 +53,23 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
         else:
             temporary.chmod(target.stat().st_mode if target.exists() else _default_mode())
             temporary.replace(target)
+            _sync_folder(target.parent)
     except OSError as error:
         raise unwritable(target, error) from error
     finally:
         with suppress(OSError):
             temporary.unlink()
         if os.name != "nt":
+            os.close(handle)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Keep the new name also if the power fails; Windows and some file systems cannot."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
             os.close(handle)
 
 

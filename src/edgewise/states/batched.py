@@ -14,7 +14,7 @@ from edgewise._base.types import AnyArray, FloatArray
 from edgewise.errors import DataError, NonFiniteError, ParameterError, StateFileError
 from edgewise.rows.block import Rows
 from edgewise.rows.values import raise_for_nonfinite
-from edgewise.states.batch_length import DEFAULT_BATCHES, batch_length, default_batches
+from edgewise.states.batch_length import batch_length, default_batches
 from edgewise.states.columns import merge_order, merged_names, rows_by_name
 from edgewise.states.file_format import StateContents
 from edgewise.states.stacked_sums import Sums
@@ -287,23 +287,13 @@ class BatchedState(State, Generic[S]):
         for prefix, part in (("", self._batches), ("open_", self._open)):
             if part is not None:
                 arrays |= {prefix + name: array for name, array in part.arrays().items()}
-        meta = {
-            "n_batches": self.n_batches,
-            "n_batches_asked": self.asked or 0,
-            "batch_rows": self.batch_rows,
-        }
+        meta = {"n_batches_asked": self.asked or 0, "batch_rows": self.batch_rows}
         return StateContents(self.kind, self.feature_names, self.n_samples, meta, arrays)
 
     @classmethod
     def _from_contents(cls, contents: StateContents) -> Self:
-        # Older files do not say who chose the number; 100 was the usual one.
-        asked = contents.whole("n_batches", 2)
-        if "n_batches_asked" in contents.meta:
-            asked = contents.whole("n_batches_asked", 0)
-        elif asked == DEFAULT_BATCHES:
-            asked = 0
         state = cls(
-            asked or None,
+            contents.whole("n_batches_asked", 0) or None,
             batch_rows=contents.whole("batch_rows", 1),
             feature_names=contents.columns,
         )

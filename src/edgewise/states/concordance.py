@@ -309,7 +309,6 @@ class ConcordanceMoments(State):
             "batch_rows": self.batch_rows,
             "windows": self._windows,
             "sample_step": self._sample.step,
-            "window_rows": WINDOW_ROWS,
         }
         arrays |= arrays_of(self._units)
         return StateContents(self.kind, self.feature_names, self.n_samples, meta, arrays)
@@ -320,11 +319,6 @@ class ConcordanceMoments(State):
         state.batch_rows = contents.whole("batch_rows", N_BLOCKS)
         state._sample = RowSample.of_contents(contents)
         state._windows = contents.whole("windows", 0)
-        if contents.whole("window_rows", 2) != WINDOW_ROWS:
-            raise StateFileError(
-                f"state: expected windows of {WINDOW_ROWS} rows, got "
-                f"{contents.meta['window_rows']}; accumulate again."
-            )
         if "rows" in contents.arrays:
             count = len(contents.arrays["rows"])
             state._pieces = (contents.floats("rows", (count, contents.width("rows"))),)

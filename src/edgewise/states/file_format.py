@@ -1,16 +1,8 @@
-"""State files: self-describing, checksummed, portable, and only data.
+"""State files: what `numpy.savez` writes, with a header of JSON and a checksum of the content.
 
-Layout, all numbers little-endian:
-
-    8 bytes   magic, "EDGEWISE"
-    4 bytes   format version
-    4 bytes   length of the header
-    …         header, JSON: kind, columns, n_samples, library version, names and shapes of arrays
-    …         the arrays, float64 or int64, one after the other
-    32 bytes  SHA-256 of everything before
-
-Reading checks the header against the size of the file before it allocates memory, and the checksum
-before it uses any content. No part of a file is ever run as code.
+The archive holds arrays of float64 or int64 and, as its first member, the header: kind, columns,
+n_samples, further facts, and the SHA-256 of all of them. Nothing in a file is ever run as code, and
+no more memory is allocated than the file is long.
 """
 
 from __future__ import annotations
@@ -19,24 +11,22 @@ import hashlib
 import json
 import math
 import os
-import struct
+import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeGuard
+from typing import IO, Any
 
 import numpy as np
 
 from edgewise._base.atomic import atomic_path
 from edgewise._base.types import AnyArray, FloatArray
-from edgewise._version import __version__
 from edgewise.errors import StateFileError
 
-MAGIC = b"EDGEWISE"
-FORMAT_VERSION = 1
-_PREFIX = struct.Struct("<8sII")
-_DIGEST_BYTES = 32
-_LARGEST_HEADER = 1 << 26
-_DTYPES = {"<f8": np.dtype("<f8"), "<i8": np.dtype("<i8")}
+_FORMAT = 2
+_HEADER = "edgewise_state"
+# A zip archive whose first member is the header: a local file header has 30 bytes before the name.
+_MAGIC, _NAME, _NAME_AT = b"PK\3\4", f"{_HEADER}.npy".encode(), 30
+_DTYPES = ("<f8", "<i8")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -78,42 +68,36 @@ class StateContents:
         return value
 
 
+def fingerprint(contents: StateContents) -> str:
+    """SHA-256 of the content: the same for two states of the same rows."""
+    facts = (contents.kind, contents.columns, contents.n_samples, contents.meta)
+    digest = hashlib.sha256(json.dumps(facts, sort_keys=True).encode())
+    for name, array in sorted(contents.arrays.items()):
+        little = _little_endian(array)
+        digest.update(repr((name, little.dtype.str, little.shape)).encode())
+        digest.update(little.data)
+    return digest.hexdigest()
+
+
 def write_state(path: str | os.PathLike[str], contents: StateContents) -> None:
     """Write to a temporary file, then rename: an old state stays until the new one is complete."""
-    arrays = {
-        name: np.ascontiguousarray(array, dtype="<i8" if array.dtype.kind == "i" else "<f8")
-        for name, array in contents.arrays.items()
+    header = {
+        "format": _FORMAT,
+        "kind": contents.kind,
+        "columns": contents.columns,
+        "n_samples": contents.n_samples,
+        "meta": contents.meta,
+        "sha256": fingerprint(contents),
     }
-    header = json.dumps(
-        {
-            "kind": contents.kind,
-            "columns": contents.columns,
-            "n_samples": contents.n_samples,
-            "edgewise": __version__,
-            "meta": contents.meta,
-            "arrays": [
-                {"name": name, "dtype": array.dtype.str, "shape": array.shape}
-                for name, array in arrays.items()
-            ],
-        },
-        ensure_ascii=False,
-    ).encode("utf-8", "surrogatepass")
-    prefix = _PREFIX.pack(MAGIC, FORMAT_VERSION, len(header))
-    digest = hashlib.sha256()
+    arrays = {_HEADER: np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)}
+    arrays |= {name: _little_endian(array) for name, array in contents.arrays.items()}
     with atomic_path(path) as temporary, temporary.open("wb") as file:
-        for part in (prefix, header, *(array.tobytes() for array in arrays.values())):
-            digest.update(part)
-            file.write(part)
-        file.write(digest.digest())
+        np.savez(file, **arrays)
 
 
-def fingerprint(contents: StateContents) -> bytes:
-    """The same for two states of the same rows, whichever version of edgewise wrote them."""
-    digest = hashlib.sha256(repr((contents.kind, contents.columns, contents.n_samples)).encode())
-    for name, array in sorted(contents.arrays.items()):
-        digest.update(name.encode())
-        digest.update(array.tobytes())
-    return digest.digest()
+def _little_endian(array: AnyArray) -> AnyArray:
+    # Not `ascontiguousarray` alone, which makes an array of one axis from a number.
+    return np.asarray(array, dtype="<i8" if array.dtype.kind == "i" else "<f8", order="C")
 
 
 def is_state_file(path: str | os.PathLike[str]) -> bool:
@@ -122,42 +106,39 @@ def is_state_file(path: str | os.PathLike[str]) -> bool:
         if not os.path.isfile(path):
             return False
         with Path(path).open("rb") as file:
-            return file.read(len(MAGIC)) == MAGIC
+            return _begins_like_a_state(file)
     except (OSError, ValueError):
         return False
+
+
+def _begins_like_a_state(file: IO[bytes]) -> bool:
+    start = file.read(_NAME_AT + len(_NAME))
+    return start.startswith(_MAGIC) and start[_NAME_AT:] == _NAME
 
 
 def read_state(path: str | os.PathLike[str], kind: str | None = None) -> StateContents:
     """The contents of a state file, of one kind if named, or a `StateFileError`."""
     where = f"state file '{os.fspath(path)}'"
     try:
-        size = os.path.getsize(path)
         with Path(path).open("rb") as file:
-            start = file.read(_PREFIX.size)
-            header_length = _check_prefix(start, size, where)
-            header_bytes = file.read(header_length)
-            header = _parse_header(header_bytes, where)
-            layout = _array_layout(header, where)
-            payload = sum(count for *_, count in layout)
-            expected = _PREFIX.size + header_length + 8 * payload + _DIGEST_BYTES
-            if size != expected:
+            if not _begins_like_a_state(file):
                 raise StateFileError(
-                    f"{where} is damaged: its header describes {expected} bytes, the file has "
-                    f"{size}; write it again."
+                    f"{where} is not one that edgewise wrote, or is cut short; make it with "
+                    "`edgewise accumulate` or a state's save method."
                 )
-            body = file.read(8 * payload)
-            digest = hashlib.sha256(start + header_bytes)
-            digest.update(body)
-            if digest.digest() != file.read(_DIGEST_BYTES):
-                raise StateFileError(
-                    f"{where} is damaged: its checksum does not match; write it again."
-                )
+            try:
+                contents = _contents(file)
+            except OSError:
+                raise
+            # Whatever zipfile, json and NumPy stumble over in a file that was tampered with.
+            except Exception as error:
+                reason = str(error) if isinstance(error, StateFileError) else "it is cut or changed"
+                raise StateFileError(f"{where} is damaged: {reason}; write it again.") from error
     except (OSError, ValueError) as error:
         if isinstance(error, StateFileError):
             raise
         reason = getattr(error, "strerror", None) or str(error)
         raise StateFileError(f"{where} cannot be read: {reason}.") from error
-    contents = _contents(header, layout, body, where)
     if kind is not None and contents.kind != kind:
         raise StateFileError(
             f"{where} holds a state of kind {contents.kind!r}, expected {kind!r}; load it as what "
@@ -166,75 +147,44 @@ def read_state(path: str | os.PathLike[str], kind: str | None = None) -> StateCo
     return contents
 
 
-def _check_prefix(start: bytes, size: int, where: str) -> int:
-    if len(start) < _PREFIX.size or not start.startswith(MAGIC):
-        raise StateFileError(
-            f"{where} is not one that edgewise wrote, or is cut short; make it with "
-            "`edgewise accumulate` or a state's save method."
-        )
-    _, version, header_length = _PREFIX.unpack(start)
-    if version > FORMAT_VERSION:
-        raise StateFileError(
-            f"{where} is of format {version}, newer than the {FORMAT_VERSION} that this edgewise "
-            f"({__version__}) reads; upgrade edgewise."
-        )
-    if version < 1 or header_length > min(size, _LARGEST_HEADER):
-        raise StateFileError(f"{where} is damaged: its first bytes are wrong; write it again.")
-    return int(header_length)
-
-
-def _parse_header(text: bytes, where: str) -> dict[str, Any]:
-    try:
-        header = json.loads(text.decode("utf-8", "surrogatepass"))
-    except (ValueError, RecursionError) as error:
-        raise StateFileError(
-            f"{where} is damaged: its header is not JSON; write it again."
-        ) from error
-    if not isinstance(header, dict):
-        raise StateFileError(f"{where} is damaged: its header is not a JSON object.")
-    return header
-
-
-def _array_layout(
-    header: dict[str, Any], where: str
-) -> list[tuple[str, np.dtype[Any], tuple[int, ...], int]]:
-    """Name, kind, shape and number of elements of each array, from the header alone."""
-    layout = []
-    entries = header.get("arrays")
-    for entry in entries if isinstance(entries, list) else [{}]:
-        described = entry if isinstance(entry, dict) else {}
-        shape, kind = described.get("shape"), described.get("dtype")
-        if not _is_shape(shape) or not isinstance(kind, str) or kind not in _DTYPES:
-            raise StateFileError(f"{where} is damaged: its header does not describe plain arrays.")
-        layout.append((str(described.get("name")), _DTYPES[kind], tuple(shape), math.prod(shape)))
-    return layout
-
-
-def _is_shape(shape: Any) -> TypeGuard[list[int]]:
-    return (
-        isinstance(shape, list)
-        and len(shape) <= 3
-        and all(type(n) is int and 0 <= n < 1 << 40 for n in shape)
+def _contents(file: IO[bytes]) -> StateContents:
+    size = file.seek(-22, os.SEEK_END) + 22
+    if file.read(4) != b"PK\5\6":  # with which the last record of an archive begins
+        raise StateFileError("it does not end like a state file")
+    with zipfile.ZipFile(file) as archive:
+        members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
+        # Neither compressed nor twice the same bytes: a small file stays small in memory.
+        if sum(info.file_size for info in members.values()) > size or any(
+            info.compress_type != zipfile.ZIP_STORED for info in members.values()
+        ):
+            raise StateFileError("its arrays are larger than the file")
+        text = _array(archive, members.pop(_HEADER), ("|u1",)).tobytes()
+        header = json.loads(text)
+        if header["format"] != _FORMAT:
+            raise StateFileError(f"it is of format {header['format']!r}, expected {_FORMAT}")
+        arrays = {name: _array(archive, info, _DTYPES) for name, info in members.items()}
+    kind, columns, n_samples, meta = (
+        header[key] for key in ("kind", "columns", "n_samples", "meta")
     )
-
-
-def _contents(
-    header: dict[str, Any],
-    layout: list[tuple[str, np.dtype[Any], tuple[int, ...], int]],
-    body: bytes,
-    where: str,
-) -> StateContents:
-    arrays, start = {}, 0
-    for name, dtype, shape, count in layout:
-        part = np.frombuffer(body, dtype=dtype, count=count, offset=8 * start)
-        arrays[name] = part.reshape(shape).astype(dtype.newbyteorder("="))
-        start += count
-    columns, n_samples, meta = (header.get(key) for key in ("columns", "n_samples", "meta"))
     names_fit = columns is None or (
         isinstance(columns, list) and all(isinstance(name, str) for name in columns)
     )
     counted = type(n_samples) is int and 0 <= n_samples < 1 << 62
-    if not (names_fit and counted and isinstance(meta, dict)):
-        raise StateFileError(f"{where} is damaged: its header lacks what a state needs.")
+    if not (isinstance(kind, str) and names_fit and counted and isinstance(meta, dict)):
+        raise StateFileError("its header lacks what a state needs")
     names = None if columns is None else tuple(columns)
-    return StateContents(str(header.get("kind")), names, int(n_samples or 0), dict(meta), arrays)
+    contents = StateContents(kind, names, n_samples, meta, arrays)
+    if fingerprint(contents) != header["sha256"]:
+        raise StateFileError("its checksum does not match")
+    return contents
+
+
+def _array(archive: zipfile.ZipFile, info: zipfile.ZipInfo, dtypes: tuple[str, ...]) -> AnyArray:
+    """A member of an archive, whose shape is believed only when there are as many numbers."""
+    with archive.open(info) as member:
+        np.lib.format.read_magic(member)
+        shape, fortran, dtype = np.lib.format.read_array_header_1_0(member)
+        content = member.read()
+    if fortran or dtype.str not in dtypes or len(content) != dtype.itemsize * math.prod(shape):
+        raise StateFileError("it does not hold plain arrays")
+    return np.frombuffer(content, dtype).reshape(shape).astype(dtype.newbyteorder("="))

@@ -66,18 +66,7 @@ def load_state(path: str | os.PathLike[str]) -> AnyState:
 
 
 def as_state(data: Any) -> AnyState | None:
-    """The state in `data`, which may also be the path of a state file; None if there is none.
-
-    Parameters
-    ----------
-    data : object
-        A state, the path of a state file, or something else.
-
-    Returns
-    -------
-    Moments, BatchMoments, PairwiseMoments, ConcordanceMoments, ConfidenceSequence or None
-        The state.
-    """
+    """The state in `data`, which may also be the path of a state file; None if there is none."""
     if isinstance(data, State):
         return cast("AnyState", data)
     if isinstance(data, str | os.PathLike) and is_state_file(data):
