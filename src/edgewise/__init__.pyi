@@ -21,9 +21,8 @@ from edgewise.inference.diagnosis import Diagnosis as Diagnosis
 from edgewise.inference.intervals import ConfidenceInterval as ConfidenceInterval
 from edgewise.inference.selection import Selection as Selection
 from edgewise.methods.batch import Batch as Batch
-from edgewise.methods.eig import Eig as Eig
-from edgewise.methods.elliptical import Elliptical as Elliptical
 from edgewise.methods.entrywise import Entrywise as Entrywise
+from edgewise.methods.fisher import Elliptical as Elliptical
 from edgewise.methods.fisher import Fisher as Fisher
 from edgewise.methods.kendall import Kendall as Kendall
 from edgewise.methods.nodewise import Nodewise as Nodewise
@@ -31,6 +30,7 @@ from edgewise.methods.score import Score as Score
 from edgewise.methods.sequential import ConfidenceSequence as ConfidenceSequence
 from edgewise.methods.sequential import Sequential as Sequential
 from edgewise.methods.spectral import Spectral as Spectral
+from edgewise.methods.trace import Eig as Eig
 from edgewise.methods.trace import Trace as Trace
 from edgewise.methods.wald import Wald as Wald
 from edgewise.methods.whitened import Whitened as Whitened

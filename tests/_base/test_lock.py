@@ -10,11 +10,11 @@ import time
 
 import pytest
 
-from edgewise._base.lock import locked
+from edgewise._base.atomic import locked
 from edgewise.errors import DataError
 
 HOLD = (
-    "import sys; from edgewise._base.lock import locked\n"
+    "import sys; from edgewise._base.atomic import locked\n"
     "with locked(sys.argv[1]):\n    print('held', flush=True); sys.stdin.read()"
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from edgewise.estimators.neighbours import chosen_neighbours, universal_penalty
+from edgewise.estimators.nodewise import chosen_neighbours, universal_penalty
 from edgewise.simulate import make_chain_precision, sample
 
 

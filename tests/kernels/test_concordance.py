@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from edgewise.kernels import concordance as kernel
-from edgewise.kernels.concordance import unit_sums
+from edgewise.kernels import latent as kernel
+from edgewise.kernels.latent import unit_sums
 
 RNG = np.random.default_rng(5)
 #: One decimal, so that some values are tied.

@@ -8,7 +8,6 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 
 from edgewise.kernels import latent
-from edgewise.kernels.concordance import unit_sums
 from edgewise.kernels.latent import (
     block_lengths,
     concordance_of_rows,
@@ -17,6 +16,7 @@ from edgewise.kernels.latent import (
     latent_correlation,
     latent_tau,
     left_by_ties,
+    unit_sums,
 )
 
 RNG = np.random.default_rng(5)

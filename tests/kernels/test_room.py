@@ -6,7 +6,7 @@ import threading
 
 import numpy as np
 
-from edgewise.kernels.room import Room
+from edgewise.kernels.exact_score import Room
 
 
 def test_the_same_memory_for_the_same_name():

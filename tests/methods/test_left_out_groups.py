@@ -13,8 +13,7 @@ from edgewise.evidence.opening import open_evidence
 from edgewise.inference.reference import StudentOfEach
 from edgewise.kernels.score_weight import believed_tau, score_weight
 from edgewise.methods import left_out_groups
-from edgewise.methods.left_out import _part_lost
-from edgewise.methods.left_out_groups import group_sandwich, group_scores, worth_of
+from edgewise.methods.left_out_groups import _part_lost, group_sandwich, group_scores, worth_of
 from edgewise.simulate import make_chain_precision
 from edgewise.states import groups as groups_module
 

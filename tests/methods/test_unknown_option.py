@@ -1,10 +1,12 @@
 """Keywords and choices that nobody takes: the message names what was meant."""
 
+from dataclasses import fields
+
 import numpy as np
 
 import edgewise as ew
 from edgewise import EdgeTest, ParameterError
-from edgewise.methods.unknown_option import READING_OPTIONS
+from edgewise.rows.reading import Reading
 
 X = np.random.default_rng(0).standard_normal((60, 4))
 TRACE = "method 'trace' does not take it (its options are mu, standardize)"
@@ -53,7 +55,7 @@ SAID = [
     (edge(drop_missing="yes"), "drop_missing: expected True or False, got 'yes'."),
     *(
         (lambda name=name: ew.edge_test("rows.csv", **{name: ";"}), f"ew.read_table(path, {name}=")
-        for name in READING_OPTIONS
+        for name in (field.name for field in fields(Reading))
     ),
 ]
 

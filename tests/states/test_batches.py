@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from edgewise import BatchMoments, DataError, Moments, NonFiniteError, ParameterError
-from edgewise.states.batch_length import default_batches
+from edgewise.states.batched import default_batches
 
 MIXING = np.array([[1.0, 0.6, -0.3], [0, 1, 0.5], [0, 0, 1]])
 OFFSETS = [0.0, 1e5, 1e8, 1e10]

@@ -16,7 +16,7 @@ import pytest
 from pyarrow import feather, parquet
 
 import edgewise as ew
-from edgewise._base.lock import locked
+from edgewise._base.atomic import locked
 from edgewise.errors import DataError, NonFiniteError, StateFileError
 from edgewise.rows import table as table_module
 from edgewise.rows.opening import open_table

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from edgewise import BatchMoments, ConfidenceSequence, DataError, Moments, ParameterError
-from edgewise.states.columns import merge_order
+from edgewise.states.state import merge_order
 
 NAMES = ("a", "b", "c", "d")
 KINDS = {

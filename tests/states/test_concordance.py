@@ -12,9 +12,8 @@ from scipy import stats
 
 import edgewise as ew
 from edgewise import ConcordanceMoments, DataError, NonFiniteError, ParameterError, StateFileError
-from edgewise.kernels.concordance import unit_sums
-from edgewise.states.concordance import WINDOW_ROWS
-from edgewise.states.concordance_units import BLOCK_ROWS, N_BLOCKS
+from edgewise.kernels.latent import unit_sums
+from edgewise.states.concordance import BLOCK_ROWS, N_BLOCKS, WINDOW_ROWS
 from edgewise.states.file_format import write_state
 
 K = 5

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from edgewise.errors import DataError
-from edgewise.states.pairwise_sums import covariances_of, pairwise_sums
+from edgewise.states.pairwise import covariances_of, pairwise_sums
 
 NAMES = ("n", "origin", "rows", "first", "second", "weight", "square")
 

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from edgewise import BatchMoments, NonFiniteError
 from edgewise.rows.block import ColumnBlock, Piece
-from edgewise.states.batch_length import batch_length
-from edgewise.states.partition_batches import (
+from edgewise.states.accumulate import (
     BatchSegment,
     SegmentMaker,
     state_of_segment,
 )
+from edgewise.states.batched import batch_length
 
 
 def segment_of(kind, rows, start, length):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from edgewise.states.row_sample import RowSample
+from edgewise.states.concordance import RowSample
 
 WINDOW = 800  # 25 times 32
 

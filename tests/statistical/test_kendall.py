@@ -8,8 +8,7 @@ from tests.statistical.laws import FULL, PValues, rejects
 
 import edgewise as ew
 from edgewise import Kendall, edge_test
-from edgewise.kernels.concordance import unit_sums
-from edgewise.kernels.latent import independent_pairs, kendall_tau
+from edgewise.kernels.latent import independent_pairs, kendall_tau, unit_sums
 from edgewise.simulate import StudentT, make_chain_precision, make_hub_precision, sample
 
 #: Elliptical rows: down to Cauchy's, which have not even a mean.

@@ -17,15 +17,7 @@ if TYPE_CHECKING:
 
 
 def check_choice(name: str, value: object, choices: Sequence[object]) -> None:
-    """Refuse a value that is not among the choices; name the nearest that is.
-
-    Examples
-    --------
-    >>> check_choice("method", "Scor", ("score", "wald"))
-    Traceback (most recent call last):
-    edgewise.errors.ParameterError: method: expected one of 'score', 'wald'; got 'Scor' (did you
-        mean 'score'?).
-    """
+    """Refuse a value that is not among the choices; name the nearest that is."""
     # Only plain values are compared: an array has no single truth value.
     plain = value is None or isinstance(value, str | int)
     if not plain or value not in choices:
@@ -36,13 +28,7 @@ def check_choice(name: str, value: object, choices: Sequence[object]) -> None:
 
 
 def check_ending(name: str, path: str | os.PathLike[str], kinds: Sequence[str]) -> str:
-    """The kind of file that the ending of its name says.
-
-    Examples
-    --------
-    >>> check_ending("plot", "edges.PNG", ("png", "svg"))
-    'png'
-    """
+    """The kind of file that the ending of its name says."""
     kind = os.path.splitext(os.fspath(path))[1].lstrip(".").lower()
     check_choice(f"{name}: the ending of '{path}'", kind, kinds)
     return kind
@@ -129,15 +115,7 @@ def check_columns(argument: str, names: object) -> tuple[str, ...] | None:
 def check_known(
     argument: str, wanted: Iterable[str], names: Sequence[str], where: str = "the table"
 ) -> None:
-    """Refuse the name of a column that is not there; name the nearest that is.
-
-    Examples
-    --------
-    >>> check_known("given", ["aeg"], ["age", "sex"])
-    Traceback (most recent call last):
-    edgewise.errors.DataError: given: the table has no column 'aeg' (did you mean 'age'?); it has
-        'age', 'sex'.
-    """
+    """Refuse the name of a column that is not there; name the nearest that is."""
     known = set(names)
     for name in wanted:
         if name not in known:

@@ -19,13 +19,7 @@ T = TypeVar("T")
 
 
 def on_each(work: Callable[[A], T], items: Iterable[A]) -> Iterator[T]:
-    """The results of some work on each item, in order; a few items at the same time.
-
-    Examples
-    --------
-    >>> list(on_each(abs, [-3, 2, -1]))
-    [3, 2, 1]
-    """
+    """The results of some work on each item, in order; a few items at the same time."""
     threads = blas_threads()
     if threads == 1:
         yield from map(work, items)

@@ -17,27 +17,14 @@ _TILE = 512
 
 @lru_cache(maxsize=4)  # a small test asks for them several times
 def upper_pairs(p: int) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """Rows and columns of the entries above the diagonal, row by row: each pair once.
-
-    Examples
-    --------
-    >>> rows, columns = upper_pairs(3)
-    >>> list(zip(rows.tolist(), columns.tolist()))
-    [(0, 1), (0, 2), (1, 2)]
-    """
+    """Rows and columns of the entries above the diagonal, row by row: each pair once."""
     rows, columns = np.triu_indices(p, k=1)
     rows.flags.writeable = columns.flags.writeable = False
     return rows, columns
 
 
 def pairs_of(matrix: AnyArray) -> AnyArray:
-    """The entries above the diagonal, row by row; of a stack of matrices, those of each.
-
-    Examples
-    --------
-    >>> pairs_of(np.array([[1, 2, 3], [2, 4, 5], [3, 5, 6]]))
-    array([2, 3, 5])
-    """
+    """The entries above the diagonal, row by row; of a stack of matrices, those of each."""
     rows, columns = upper_pairs(matrix.shape[-1])
     return np.asarray(matrix[..., rows, columns])
 
@@ -46,16 +33,6 @@ def symmetric(values: AnyArray, p: int, diagonal: AnyArray | float | None = None
     """The symmetric p × p matrix with these values above its diagonal, row by row.
 
     Without a `diagonal` the values include it: there are p(p+1)/2 of them, not p(p−1)/2.
-
-    Examples
-    --------
-    >>> symmetric(np.array([2, 3, 5]), 3, diagonal=0)
-    array([[0, 2, 3],
-           [2, 0, 5],
-           [3, 5, 0]])
-    >>> symmetric(np.array([1.0, 2.0, 3.0]), 2)
-    array([[1., 2.],
-           [2., 3.]])
     """
     rows, columns = np.triu_indices(p) if diagonal is None else upper_pairs(p)
     kind = values.dtype if diagonal is None else np.result_type(values, diagonal)
@@ -67,40 +44,18 @@ def symmetric(values: AnyArray, p: int, diagonal: AnyArray | float | None = None
 
 
 def root_outer(matrix: FloatArray) -> FloatArray:
-    """√(M_iiM_jj) for all pairs: the units of the entries of a precision or covariance matrix.
-
-    Examples
-    --------
-    >>> root_outer(np.diag([1.0, 4.0]))
-    array([[1., 2.],
-           [2., 4.]])
-    """
+    """√(M_iiM_jj) for all pairs: the units of the entries of a precision or covariance matrix."""
     root = np.sqrt(matrix.diagonal())
     return np.outer(root, root)
 
 
 def population_covariance(covariance: FloatArray, n_samples: int) -> FloatArray:
-    """The unbiased covariance with divisor n in place of n − 1: the mean of ccᵀ.
-
-    Examples
-    --------
-    >>> population_covariance(np.array([[4.0]]), 4)
-    array([[3.]])
-    """
+    """The unbiased covariance with divisor n in place of n − 1: the mean of ccᵀ."""
     return np.asarray(covariance * ((n_samples - 1) / n_samples))
 
 
 def mirror_lower(matrix: FloatArray) -> None:
-    """Copy the lower triangle to the upper one, in place.
-
-    Examples
-    --------
-    >>> half = np.array([[1.0, 9.0], [3.0, 4.0]])
-    >>> mirror_lower(half)
-    >>> half
-    array([[1., 3.],
-           [3., 4.]])
-    """
+    """Copy the lower triangle to the upper one, in place."""
     for start in range(0, len(matrix), _TILE):
         rows = slice(start, start + _TILE)
         matrix[:start, rows] = matrix[rows, :start].T
@@ -109,14 +64,7 @@ def mirror_lower(matrix: FloatArray) -> None:
 
 
 def add_transpose(matrix: FloatArray) -> FloatArray:
-    """M + Mᵀ, in the memory of M: a few rows and columns at a time.
-
-    Examples
-    --------
-    >>> add_transpose(np.array([[1.0, 2.0], [3.0, 4.0]]))
-    array([[2., 5.],
-           [5., 8.]])
-    """
+    """M + Mᵀ, in the memory of M: a few rows and columns at a time."""
     p = len(matrix)
     for i in range(0, p, _TILE):
         for j in range(i, p, _TILE):
@@ -127,12 +75,5 @@ def add_transpose(matrix: FloatArray) -> FloatArray:
 
 
 def off_diagonal(p: int) -> npt.NDArray[np.bool_]:
-    """True everywhere but on the diagonal.
-
-    Examples
-    --------
-    >>> off_diagonal(2)
-    array([[False,  True],
-           [ True, False]])
-    """
+    """True everywhere but on the diagonal."""
     return ~np.eye(p, dtype=bool)

@@ -27,11 +27,6 @@ def part(module: str, extra: str, what: str) -> Any:
         The extra of edgewise that installs it.
     what : str
         What needs it, as the subject of the sentence.
-
-    Examples
-    --------
-    >>> part("math", "tables", "a circle").pi > 3
-    True
     """
     try:
         return import_module(module)

@@ -18,21 +18,6 @@ class SharedContext:
     ----------
     make : callable
         Makes the context manager; called when no thread is inside.
-
-    Examples
-    --------
-    >>> from contextlib import contextmanager
-    >>> @contextmanager
-    ... def told():
-    ...     print("on")
-    ...     yield
-    ...     print("off")
-    >>> shared = SharedContext(told)
-    >>> with shared, shared:
-    ...     print("inside")
-    on
-    inside
-    off
     """
 
     def __init__(self, make: Callable[[], AbstractContextManager[Any, bool | None]]) -> None:

@@ -30,13 +30,7 @@ def watched_by(bar: Bar) -> Iterator[None]:
 
 @contextmanager
 def steps(total: float, what: str, unit: str) -> Iterator[Callable[[float], None]]:
-    """Yield a function, to be called with how much was just done.
-
-    Examples
-    --------
-    >>> with steps(10, "testing", "pairs") as tell:  # nobody watches
-    ...     tell(10)
-    """
+    """Yield a function, to be called with how much was just done."""
     bar = _bar.get()
     if bar is None:
         yield lambda done: None

@@ -14,27 +14,13 @@ def listed(items: Sequence[str]) -> str:
 
 
 def joined(items: Sequence[str], word: str) -> str:
-    """Items of a sentence, with a word before the last one.
-
-    Examples
-    --------
-    >>> joined(["'a'", "'b'", "'c'"], "and")
-    "'a', 'b' and 'c'"
-    """
+    """Items of a sentence, with a word before the last one."""
     *first, last = items
     return f"{', '.join(first)} {word} {last}" if first else last
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
-    """The known name that is most like a name, or begins with it; None if none is.
-
-    Examples
-    --------
-    >>> nearest("min_efect", ["alpha", "min_effect"])
-    'min_effect'
-    >>> nearest("Bonf", ["holm", "bonferroni"])
-    'bonferroni'
-    """
+    """The known name that is most like a name, or begins with it; None if none is."""
     import difflib  # where something went wrong, and not in every run
 
     alike: dict[str, str] = {}
@@ -48,13 +34,7 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """What to add to a message about a name that is not known; empty if none is like it.
-
-    Examples
-    --------
-    >>> did_you_mean("aeg", ["sex", "age"])
-    " (did you mean 'age'?)"
-    """
+    """What to add to a message about a name that is not known; empty if none is like it."""
     guess = nearest(name, known)
     return "" if guess is None else f" (did you mean {guess!r}?)"
 
@@ -67,13 +47,7 @@ def one_line(error: Exception) -> str:
 
 
 def by_reason(failures: Iterable[tuple[str, str]]) -> list[str]:
-    """Names and what happened to each, a line for each reason: often many share one.
-
-    Examples
-    --------
-    >>> by_reason([("a", "too few rows."), ("b", "no column."), ("c", "too few rows.")])
-    ['a, c: too few rows.', 'b: no column.']
-    """
+    """Names and what happened to each, a line for each reason: often many share one."""
     names: dict[str, list[str]] = {}
     for name, reason in failures:
         names.setdefault(reason, []).append(name)

@@ -46,11 +46,6 @@ def quiet(category: type[Warning], message: str = "") -> Iterator[None]:
     """Hide another library's warnings whose text matches `message`, in all threads.
 
     The last thread to leave restores the filters.
-
-    Examples
-    --------
-    >>> with quiet(UserWarning):
-    ...     warnings.warn("nobody sees this")
     """
     with _FILTERS:
         warnings.filterwarnings("ignore", message, category)

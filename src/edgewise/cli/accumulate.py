@@ -128,8 +128,7 @@ def command(
 @contextmanager
 def _held(place: str, keeps: bool, resume: bool) -> Iterator[Path | None]:
     """Keep other writers from the output, and return the file for checkpoints if they are kept."""
-    from edgewise._base.atomic import sweep
-    from edgewise._base.lock import locked
+    from edgewise._base.atomic import locked, sweep
 
     if place == "-":
         if keeps:

@@ -48,7 +48,7 @@ def command(states: tuple[str, ...], output: str) -> None:
 
     A STATE that is given twice, or as a copy, is refused: its rows would count twice.
     """
-    from edgewise._base.lock import locked
+    from edgewise._base.atomic import locked
 
     place = checked_state_output(output)
     # The output may be an input: nobody may change it between reading and writing.

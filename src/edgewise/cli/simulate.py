@@ -146,9 +146,8 @@ def command(
     """
     import numpy as np
 
-    from edgewise._base.atomic import check_writable
+    from edgewise._base.atomic import check_writable, locked
     from edgewise._base.checks import check_count, default_names
-    from edgewise._base.lock import locked
     from edgewise._base.parts import check_part
     from edgewise.simulate.files import row_kind, truth_paths, write_truth
 

@@ -17,14 +17,6 @@ class Gaussian:
     """N(location, Θ⁻¹), with Θ_ij = r_i R_ij r_j, R of unit diagonal.
 
     Columns may be in any unit: no product of two scales is made.
-
-    Examples
-    --------
-    >>> standard = Gaussian(np.zeros(2), np.ones(2), np.eye(2))
-    >>> standard.squared_distances(np.array([[3.0, 4.0]]))
-    array([25.])
-    >>> round(standard.log_likelihood(np.zeros(2), np.eye(2)), 3)
-    -2.838
     """
 
     location: FloatArray

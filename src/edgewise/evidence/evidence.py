@@ -23,7 +23,7 @@ from edgewise.kernels.score_sums import ScoreSums
 from edgewise.rows.file_read import FileRead
 from edgewise.rows.glance import Glance
 from edgewise.rows.passes import Pass, Sums
-from edgewise.states.batch_length import DEFAULT_BATCHES
+from edgewise.states.batched import DEFAULT_BATCHES
 from edgewise.states.batches import BatchMoments
 from edgewise.states.concordance import ConcordanceMoments
 from edgewise.states.groups import GroupMoments

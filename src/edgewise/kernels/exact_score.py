@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import threading
 from typing import Any
 
 import numpy as np
@@ -9,9 +11,28 @@ import numpy as np
 from edgewise._base.matrices import upper_pairs
 from edgewise._base.types import FloatArray
 from edgewise.kernels.leverage import Leverage
-from edgewise.kernels.room import Room
 from edgewise.kernels.score_sums import ScoreSums, sums_of_pairs
 from edgewise.kernels.score_weight import row_tau
+
+
+class Room(threading.local):
+    """Arrays by name, as large as the largest that was asked for; each thread has its own.
+
+    To allocate a megabyte costs more than to fill it: the system hands out zeroed pages, and takes
+    them back at once.
+    """
+
+    def __init__(self) -> None:
+        self._held: dict[str, FloatArray] = {}
+
+    def array(self, name: str, shape: tuple[int, ...]) -> FloatArray:
+        """An array of that shape; what was in one of the same name is gone."""
+        size = math.prod(shape)
+        held = self._held.get(name)
+        if held is None or held.size < size:
+            held = self._held[name] = np.empty(size)
+        return held[:size].reshape(shape)
+
 
 # Up to so many rows, or rows × pairs, every pair is summed by itself: products of matrices are not
 # exact with few rows.

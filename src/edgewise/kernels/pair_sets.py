@@ -59,12 +59,6 @@ class PairSets:
     ----------
     neighbours : ndarray of int of shape (p, k)
         A row for each column: its neighbours, then p as often as needed to fill the row.
-
-    Examples
-    --------
-    >>> sets = PairSets.of([[1], [0, 2], [1], []])
-    >>> sets.sizes().tolist()
-    [1, 1, 1, 1, 2, 1]
     """
 
     neighbours: IntArray

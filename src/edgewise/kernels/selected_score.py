@@ -15,6 +15,7 @@ from edgewise._base.blas import one_blas_thread
 from edgewise._base.steps import in_parallel, steps
 from edgewise._base.types import FloatArray
 from edgewise.kernels.centre import Centre
+from edgewise.kernels.exact_score import Room
 from edgewise.kernels.loop import BlockMemory, mapped_blocks
 from edgewise.kernels.pair_sets import (
     IntArray,
@@ -24,7 +25,6 @@ from edgewise.kernels.pair_sets import (
     regressed,
     stable_inverses,
 )
-from edgewise.kernels.room import Room
 from edgewise.kernels.score_sums import score_terms
 from edgewise.kernels.score_weight import believed_tau, score_weight
 from edgewise.rows.block import Rows, block_rows

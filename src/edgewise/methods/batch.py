@@ -31,8 +31,7 @@ from edgewise.methods.planning import (
     planned_fisher_z,
     student_critical,
 )
-from edgewise.states.batch_length import default_batches
-from edgewise.states.batched import BatchedState
+from edgewise.states.batched import BatchedState, default_batches
 
 B = TypeVar("B", bound=BatchedState[Any])
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from edgewise._base import special
 from edgewise._base.types import FloatArray
 from edgewise.bounds.bernstein import BernsteinRadius
 from edgewise.bounds.radius import (
@@ -17,13 +19,139 @@ from edgewise.bounds.radius import (
     kernel_ranges,
     relative_variance,
 )
-from edgewise.errors import ParameterError
+from edgewise.errors import DataError, ParameterError
 from edgewise.evidence.evidence import Evidence
 from edgewise.inference.cautions import Caution
 from edgewise.inference.diagnosing import diagnosis_of
 from edgewise.inference.measurement import Measurement
+from edgewise.kernels.centre import Centre
 from edgewise.kernels.products import mirrored
-from edgewise.methods.support import check_rows, checked_square_products, intervals_of
+from edgewise.kernels.quartics import square_products
+from edgewise.rows.block import Rows
+from edgewise.rows.passes import Sums
+
+# A share of rows outside is contradicted if as many would be that by chance only this often.
+_CONTRADICTED = 1e-3
+
+
+def plain_support(support: Any) -> Any:
+    """The declared ranges as tuples, which compare and hash; anything else stays as it is."""
+    try:
+        listed = np.asarray(support, dtype=np.float64).tolist()
+    except (TypeError, ValueError):
+        return support
+    if not isinstance(listed, list):
+        return support
+    return tuple(tuple(one) if isinstance(one, list) else one for one in listed)
+
+
+def intervals_of(support: Any, names: Sequence[str]) -> FloatArray:
+    """`support` as p intervals."""
+    try:
+        intervals = np.asarray(support, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise _bad_support(support, len(names)) from error
+    if intervals.shape == (2,):
+        intervals = np.tile(intervals, (len(names), 1))
+    if intervals.shape != (len(names), 2) or not np.isfinite(intervals).all():
+        raise _bad_support(support, len(names))
+    if not (intervals[:, 0] < intervals[:, 1]).all():
+        raise _bad_support(support, len(names))
+    return intervals
+
+
+def check_rows(batches: Iterator[Rows], intervals: FloatArray, names: Sequence[str]) -> Sums:
+    """A pass that finds no row outside the intervals, or refuses the rows."""
+    for _ in _checked(batches, intervals, names):
+        pass
+    return ()
+
+
+def checked_square_products(
+    batches: Iterator[Rows], centre: Centre, intervals: FloatArray, names: Sequence[str]
+) -> Sums:
+    """Σ z_i²z_j² of columns of range one, in a pass that also finds no row outside."""
+    scale = 1 / (intervals[:, 1] - intervals[:, 0])
+    return square_products(_checked(batches, intervals, names), centre, scale)
+
+
+def _checked(
+    batches: Iterator[Rows], intervals: FloatArray, names: Sequence[str]
+) -> Iterator[Rows]:
+    """The same batches.
+
+    A bound that uses the support is worthless if the support is wrong or was taken from the data,
+    so a row outside it is an error, never a wider interval.
+    """
+    for batch in batches:
+        if batch.shape[0]:
+            rows = np.asarray(batch)
+            _check_inside(rows.min(axis=0), rows.max(axis=0), intervals, names)
+        yield batch
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Inside:
+    """The rows inside the support, how many there are in all, and which share may be outside."""
+
+    evidence: Evidence
+    n_samples: int
+    outside: float
+
+    @classmethod
+    def of(cls, evidence: Evidence, support: Any, outside: float) -> Inside:
+        """Leave out the rows outside; refuse a share that their number contradicts."""
+        intervals = intervals_of(support, evidence.feature_names)
+        kept = cls(evidence.inside(intervals), evidence.moments().n_samples, outside)
+        if kept.n_outside and kept.chance() < _CONTRADICTED:
+            raise DataError(
+                f"outside: expected at most {outside:g} of the rows outside the support, got "
+                f"{kept.n_outside:,} of {kept.n_samples:,} rows; declare a wider support, or a "
+                "larger share."
+            )
+        return kept
+
+    @property
+    def n_outside(self) -> int:
+        return self.n_samples - self.evidence.moments().n_samples
+
+    def chance(self) -> float:
+        """The probability that as many rows or more are outside, if that share may be."""
+        inside = self.n_samples - self.n_outside
+        return float(special.betainc(self.n_outside, inside + 1, self.outside))
+
+    def marked(self, measurement: Measurement) -> Measurement:
+        """The measurement, which says how many rows it is not about."""
+        record = {**measurement.record, "outside": self.outside, "n_outside": self.n_outside}
+        share = f"{100 * self.outside:.4g} %"
+        told = Caution(
+            f"{self.n_outside:,} of {self.n_samples:,} rows lie outside the declared support and "
+            f"were left out (up to {share} were allowed). What holds for every number of rows "
+            "holds for the distribution of the rows inside the support: its partial correlations "
+            "can differ from those of all rows.",
+            "outside the support",
+        )
+        return replace(measurement, record=record, cautions=(*measurement.cautions, told))
+
+
+def _check_inside(low: Any, high: Any, intervals: FloatArray, names: Sequence[str]) -> None:
+    outside = np.flatnonzero((low < intervals[:, 0]) | (high > intervals[:, 1]))
+    if outside.size:
+        i = int(outside[0])
+        value = low[i] if low[i] < intervals[i, 0] else high[i]
+        raise DataError(
+            f"support: expected every value of column {names[i]!r} between {intervals[i, 0]:g} and "
+            f"{intervals[i, 1]:g}, got {float(value):g}; declare the range that the column can "
+            "take, not the one it took, or with `outside` the share of rows that may leave it."
+        )
+
+
+def _bad_support(support: Any, p: int) -> ParameterError:
+    return ParameterError(
+        f"support: expected one finite interval (low, high), or one for each of {p} columns, got "
+        f"{' '.join(repr(support).split())}."
+    )
+
 
 _STANDARD_ERRORS = 4
 

@@ -19,8 +19,7 @@ from edgewise._base.types import AnyArray, FloatArray
 from edgewise.errors import DataError
 from edgewise.estimators.inverse import PrecisionEstimate
 from edgewise.inference.spread import Spread, floored_spread
-from edgewise.states.batch_sums import BatchSums
-from edgewise.states.batches import BatchMoments
+from edgewise.states.batches import BatchMoments, BatchSums
 
 # Correlation matrices whose smallest eigenvalue may be below this, times p, count as singular.
 _SINGULAR = 1e-12

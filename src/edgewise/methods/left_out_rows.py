@@ -23,12 +23,17 @@ from edgewise.evidence.evidence import Evidence
 from edgewise.inference.spread import Spread, degrees_of_freedom, floored_spread
 from edgewise.kernels.score_weight import believed_tau
 from edgewise.methods.jackknife import LeftOut, inverses, portions, variation
-from edgewise.methods.left_out import Powers, TermSums, Units, partial_of, unit_precision
+from edgewise.methods.left_out_groups import Powers, TermSums, Units, partial_of, unit_precision
 from edgewise.rows.block import Rows
 from edgewise.rows.passes import Sums
 from edgewise.rows.weighting import weights_of
-from edgewise.states.pairwise import PairwiseMoments, PooledPairs
-from edgewise.states.pairwise_sums import PairwiseSums, covariances_of, pairwise_sums
+from edgewise.states.pairwise import (
+    PairwiseMoments,
+    PairwiseSums,
+    PooledPairs,
+    covariances_of,
+    pairwise_sums,
+)
 
 # Single rows are left out up to this many, and up to so many products in all; then a few at once.
 _MOST_UNITS, _FEWEST_UNITS = 4000, 500

@@ -14,10 +14,10 @@ from edgewise.errors import ParameterError
 from edgewise.evidence.evidence import Evidence
 from edgewise.inference.measurement import Measurement
 from edgewise.methods.bound_method import BoundMethod
+from edgewise.methods.finite_radius import Inside, plain_support
 from edgewise.methods.method import Assumes, Method
 from edgewise.methods.options import outside_option, radius_option, solver_option, support_option
 from edgewise.methods.radius import check_support_goes_with
-from edgewise.methods.support import Inside, plain_support
 
 
 @dataclass(frozen=True)

@@ -6,14 +6,14 @@ is first used, so that the command line can name the methods without loading the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from edgewise._base.checks import check_choice
+from edgewise._base.text import joined, nearest
 from edgewise.errors import ParameterError
-from edgewise.methods.unknown_option import raise_for_unknown_option
 
 if TYPE_CHECKING:
     from edgewise.methods.method import Method
@@ -32,9 +32,9 @@ CLASSES = {
     "entrywise": "entrywise:Entrywise",
     "whitened": "whitened:Whitened",
     "spectral": "spectral:Spectral",
-    "eig": "eig:Eig",
+    "eig": "trace:Eig",
     "trace": "trace:Trace",
-    "elliptical": "elliptical:Elliptical",
+    "elliptical": "fisher:Elliptical",
     "fisher": "fisher:Fisher",
 }
 DEFAULT_METHOD = "score"
@@ -101,3 +101,53 @@ def method_options() -> dict[str, list[type[Method]]]:
         for field in fields(kind):
             found.setdefault(field.name, []).append(kind)
     return found
+
+
+def raise_for_unknown_option(
+    name: str,
+    method: str,
+    options: Mapping[str, Sequence[str]],
+    function: Callable[..., Any] | None = None,
+) -> NoReturn:
+    """Say what the user may have meant.
+
+    `options` has the names of the methods of each option; `function` got the keyword, or is None if
+    only an option can be meant.
+    """
+    own = sorted(option for option, methods in options.items() if method in methods)
+    has = f"its options are {', '.join(own)}" if own else "it has no options"
+    if name in options:
+        raise ParameterError(
+            f"{name}: method {method!r} does not take it ({has}); it is {_home(options[name])}."
+        )
+    if function is None:
+        raise ParameterError(f"{name}: method {method!r} does not take it; {has}.")
+    # Where something went wrong, and not in every run.
+    from inspect import Parameter, signature
+
+    from edgewise.rows.reading import Reading
+
+    caller = function.__name__
+    if name in {field.name for field in fields(Reading)}:
+        raise ParameterError(
+            f"{name}: {caller} has no such argument; pass ew.read_table(path, {name}=...) as the "
+            "data."
+        )
+    arguments = [
+        key
+        for key, parameter in signature(function).parameters.items()
+        if parameter.kind is not Parameter.VAR_KEYWORD
+    ]
+    guess = nearest(name, [*own, *arguments, *options])
+    if guess is None:
+        raise ParameterError(
+            f"{name}: {caller} has no such argument, and method {method!r} does not take it as an "
+            f"option; {has}."
+        )
+    elsewhere = guess not in own and guess not in arguments
+    where = f", which is {_home(options[guess])}" if elsewhere else ""
+    raise ParameterError(f"{name}: {caller} has no such argument (did you mean {guess}{where}?).")
+
+
+def _home(methods: Sequence[str]) -> str:
+    return f"an option of {joined([repr(name) for name in methods], 'and')}"

@@ -12,7 +12,7 @@ from edgewise.rows.missing import missing_of
 from edgewise.rows.opening import open_files, open_table
 from edgewise.rows.weighting import weighted_columns
 from edgewise.states.accumulate import read_into
-from edgewise.states.batch_length import DEFAULT_BATCHES
+from edgewise.states.batched import DEFAULT_BATCHES
 from edgewise.states.batches import BatchMoments
 from edgewise.states.concordance import ConcordanceMoments
 from edgewise.states.moments import Moments

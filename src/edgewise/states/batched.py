@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar, Generic, Self, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -14,11 +14,56 @@ from edgewise._base.types import AnyArray, FloatArray
 from edgewise.errors import DataError, NonFiniteError, ParameterError, StateFileError
 from edgewise.rows.block import Rows
 from edgewise.rows.values import raise_for_nonfinite
-from edgewise.states.batch_length import batch_length, default_batches
-from edgewise.states.columns import merge_order, merged_names, rows_by_name
 from edgewise.states.file_format import StateContents
-from edgewise.states.stacked_sums import Sums
-from edgewise.states.state import State
+from edgewise.states.state import State, merge_order, merged_names, rows_by_name
+
+# How many batches there are unless the user says so: with p columns at most 16,000/p, because a
+# batch takes p² numbers to keep and p³ operations to leave out, but never fewer than 16.
+DEFAULT_BATCHES, _FEWEST_DEFAULT = 100, 16
+_DEFAULT_TIMES_COLUMNS = 16_000
+
+
+def default_batches(n_features: int) -> int:
+    """How many batches rows of so many columns are cut into by default."""
+    affordable = _DEFAULT_TIMES_COLUMNS // max(n_features, 1)
+    return max(_FEWEST_DEFAULT, min(DEFAULT_BATCHES, affordable))
+
+
+def batch_length(n_rows: int, n_batches: int, length: int = 1) -> int:
+    """Rows of a batch after a state of so many batches has seen this many rows.
+
+    `length` is that of its first batches.
+    """
+    while n_rows // length >= 2 * n_batches:
+        length *= 2
+    return length
+
+
+class Sums(Protocol):
+    """Sums of many batches, stacked: those of moments, or of all pairs of columns."""
+
+    @property
+    def n(self) -> npt.NDArray[np.int64]:
+        """Rows of each batch."""
+        ...
+
+    @property
+    def origin(self) -> FloatArray:
+        """What the sums are about, of shape (batches, p)."""
+        ...
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, which: slice) -> Self: ...
+
+    def then(self, *later: Self) -> Self: ...
+
+    def paired(self) -> Self: ...
+
+    def permuted(self, order: npt.NDArray[np.intp]) -> Self: ...
+
+    def arrays(self) -> dict[str, AnyArray]: ...
+
 
 # Numbers summed at once while batches are made.
 _CHUNK_ELEMENTS = 1 << 20

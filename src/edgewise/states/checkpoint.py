@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from edgewise._base.lock import locked
+from edgewise._base.atomic import locked
 from edgewise._base.warn import warn
 from edgewise.errors import CheckpointWarning, DataError, StateFileError
 from edgewise.rows.opening import open_table

@@ -14,7 +14,7 @@ from edgewise.kernels.power_sums import PowerSums, quiet
 from edgewise.rows.block import Rows
 from edgewise.rows.grouping import GroupedRows
 from edgewise.rows.values import raise_for_nonfinite
-from edgewise.states.batch_sums import BatchSums, sum_of_squares, sums_of_batches
+from edgewise.states.batches import BatchSums, sum_of_squares, sums_of_batches
 from edgewise.states.moments import Moments
 
 # Bytes of all p × p sums together; merging needs about as much again.

@@ -15,9 +15,8 @@ from edgewise.kernels.power_sums import PowerSums, QuarticSums, power_sums, quie
 from edgewise.kernels.quartics import CentralQuartics
 from edgewise.rows.block import Rows
 from edgewise.rows.values import raise_for_nonfinite
-from edgewise.states.columns import merge_order, merged_names, rows_by_name
 from edgewise.states.file_format import StateContents
-from edgewise.states.state import State
+from edgewise.states.state import State, merge_order, merged_names, rows_by_name
 
 # An error of the mean below this many standard deviations is below rounding everywhere.
 _NEGLIGIBLE = 1e-14
