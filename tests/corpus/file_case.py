@@ -11,24 +11,10 @@ NAN = float("nan")
 
 @dataclass(frozen=True)
 class FileCase:
-    """A file and the expected outcome: its rows and what is told, or the words of one sentence.
+    """A file and its rows and notes, or the words of the one sentence that refuses it.
 
-    Attributes
-    ----------
-    file : str
-        Its name.
-    content : bytes or callable
-        Its bytes, or what makes them.
-    names, rows : sequences
-        The columns and all rows.
-    told : tuple of str
-        Fragments of the notes; none may be told if it is empty.
-    error : tuple of str
-        Fragments of the sentence with which it is refused.
-    reading : mapping
-        What the user says about its form.
-    chosen : mapping
-        The columns that are chosen or left out.
+    If `told` is empty there must be no notes. `reading` is what the user says about the form, and
+    `chosen` are the columns that are chosen or left out.
     """
 
     file: str

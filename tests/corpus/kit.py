@@ -26,10 +26,6 @@ class Kit:
         self.opened.append(thing)
         return thing
 
-    def save(self, **arrays):
-        np.savez(self.folder / "x.npz", **arrays)
-        return self.close_later(np.load(self.folder / "x.npz"))
-
     @property
     def columns(self):
         return {name: self.rows[:, j].copy() for j, name in enumerate(NAMES)}
@@ -64,21 +60,7 @@ class Kit:
 
 @dataclass(frozen=True)
 class Case:
-    """An object, and what must come of it.
-
-    Attributes
-    ----------
-    make : callable
-        Makes the object from a `Kit`.
-    names : tuple of str
-        The columns that are read.
-    rows : callable
-        The rows that are read, from a `Kit`.
-    says : tuple of str
-        If there are any: parts of the sentence that refuses the object.
-    options : dict
-        What `open_table` is told besides.
-    """
+    """An object, the columns and rows that are read, or parts of the sentence that refuses it."""
 
     make: Callable[[Kit], Any]
     names: tuple[str, ...] = NAMES

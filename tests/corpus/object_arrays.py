@@ -3,23 +3,12 @@
 from __future__ import annotations
 
 import array
-import collections
 import io
-from dataclasses import dataclass
 from decimal import Decimal
 
 import numpy as np
 import scipy.sparse
-from tests.corpus.kit import (
-    NAMES,
-    Case,
-    batches,
-    quietly,
-    refused,
-    sparse_with_zeros,
-    unnamed,
-)
-from tests.corpus.object_labelled import labelled
+from tests.corpus.kit import NAMES, Case, batches, quietly, refused, sparse_with_zeros, unnamed
 
 
 def rounded(kit):
@@ -44,8 +33,6 @@ class OnlyIterates:
 PLAIN = {
     "array": unnamed(lambda kit: kit.rows),
     "list of lists": unnamed(lambda kit: kit.rows.tolist()),
-    "tuple of arrays": unnamed(lambda kit: tuple(kit.rows)),
-    "deque of rows": unnamed(lambda kit: collections.deque(kit.rows.tolist())),
     "matrix": unnamed(lambda kit: quietly(np.asmatrix, kit.rows)),
     "masked array": unnamed(
         lambda kit: np.ma.masked_array(kit.rows, np.isnan(kit.holes)), rows=lambda kit: kit.holes
@@ -70,10 +57,6 @@ PLAIN = {
     "list of unequal series": refused(
         lambda kit: np.split(kit.rows, [10, 30]), "got 3", "np.concatenate(data)", "groups="
     ),
-    "array of series": refused(
-        lambda kit: np.array([*np.split(kit.rows, [10, 30]), None], dtype=object)[:3],
-        *("got 3", "np.concatenate(data)"),
-    ),
     "list of one table": refused(lambda kit: [kit.rows], "data[0]"),
     "pair of rows and target": refused(lambda kit: (kit.rows, kit.rows[:, 0]), "(X, y)", "data[0]"),
     "ragged": refused(lambda kit: [[1.0, 2.0], [3.0]], "ragged", "same number"),
@@ -84,9 +67,6 @@ PLAIN = {
         lambda kit: LooksLikeASequence(), "LooksLikeASequence", "convert it first"
     ),
     "only iterates": refused(lambda kit: OnlyIterates(), "OnlyIterates", "iter(data)"),
-    "set": refused(lambda kit: {1, 2, 3}, "set", "convert it first"),
-    "number": refused(lambda kit: 3.5, "float", "convert it first"),
-    "nothing": refused(lambda kit: None, "NoneType", "convert it first"),
     "open file": refused(lambda kit: io.StringIO("a,b\n1,2\n"), "open file", "pass its name"),
     "class": refused(lambda kit: dict, "the class dict", "pass an object"),
 }
@@ -106,14 +86,9 @@ def duplicates(kit):
     return scipy.sparse.coo_array((np.concatenate([X[place]] * 2) / 2, twice), X.shape)
 
 
-FORMATS = ("csr", "csc", "coo", "bsr", "dia", "dok", "lil")
 SPARSE = {
-    **{f"{name}_matrix": of_format(f"{name}_matrix") for name in FORMATS},
-    **{f"{name}_array": of_format(f"{name}_array") for name in FORMATS},
+    **{name: of_format(name) for name in ("csr_matrix", "csc_array", "coo_array", "dok_array")},
     "sparse with repeated entries": unnamed(duplicates, rows=sparse_with_zeros),
-    "sparse booleans": unnamed(
-        lambda kit: scipy.sparse.csr_array(kit.rows > 1), rows=lambda kit: kit.rows > 1
-    ),
     "sparse, some columns": Case(
         lambda kit: scipy.sparse.csc_array(sparse_with_zeros(kit)),
         ("x3", "x1"),
@@ -169,14 +144,6 @@ class OnlyDLPack:
         return self._values.__dlpack__(**options)
 
 
-@dataclass(frozen=True)
-class Device:
-    type: str
-
-    def __str__(self):
-        return self.type
-
-
 TENSORS = {
     "tensor": unnamed(lambda kit: Told(kit.rows)),
     "tensor with DLPack only": unnamed(lambda kit: OnlyDLPack(kit.rows)),
@@ -188,33 +155,9 @@ TENSORS = {
         lambda kit: Told(kit.rows, TypeError("unsupported"), dtype="torch.bfloat16"),
         *("torch.bfloat16", "data.float()"),
     ),
-    "tensor on the meta device": refused(
-        lambda kit: Told(kit.rows, TypeError("can't convert meta"), device=Device("meta")),
-        *("meta device", "no values"),
-    ),
     "tensor on a GPU": refused(
         lambda kit: Told(kit.rows, TypeError("can't convert cuda:0"), place=(2, 0)),
         *("on the device", "data.cpu()"),
-    ),
-    "tensor of CuPy": refused(
-        lambda kit: Told(
-            kit.rows, TypeError("Implicit conversion"), place=(2, 0), get=lambda: kit.rows
-        ),
-        *("on the device", "data.get()"),
-    ),
-    "tensor with every trouble": refused(
-        lambda kit: Told(
-            kit.rows,
-            RuntimeError("Can't"),
-            place=(2, 0),
-            requires_grad=True,
-            dtype="torch.float8_e4m3fn",
-        ),
-        "data.detach().cpu().float()",
-    ),
-    "sparse tensor": refused(
-        lambda kit: Told(kit.rows, TypeError("can't"), layout="torch.sparse_coo"),
-        *("torch.sparse_coo", "data.to_dense()"),
     ),
     "tensor of three dimensions": refused(
         lambda kit: Told(kit.rows.reshape(5, 80, 4)), "3D", "groups="
@@ -228,15 +171,10 @@ STREAMS = {
         lambda kit: iter([dict(zip(NAMES, X.T, strict=True)) for X in batches(kit)])
     ),
     "iterator of records": Case(lambda kit: iter([kit.records[:100], kit.records[100:]])),
-    "iterator of sparse": unnamed(lambda kit: map(scipy.sparse.csr_array, batches(kit))),
-    "iterator of DataArrays": Case(
-        lambda kit: (labelled(kit, v=list(NAMES))[i : i + 50] for i in range(0, 400, 50))
-    ),
     "iterator of batches in lists": unnamed(lambda kit: ([X] for X in batches(kit))),
     "iterator of pairs": refused(
         lambda kit: ((X, X[:, 0]) for X in batches(kit)), "(x, y)", "(x for x, *_ in data)"
     ),
-    "iterator of records one by one": refused(lambda kit: iter(kit.records), "under 'a'", "list"),
     "iterator of rows one by one": refused(lambda kit: iter(kit.rows), "2D", "1D"),
     "empty iterator": refused(lambda kit: iter([]), "empty iterator"),
 }

@@ -6,12 +6,7 @@ import collections
 import sqlite3
 
 import numpy as np
-from tests.corpus.kit import (
-    NAMES,
-    Case,
-    refused,
-    unnamed,
-)
+from tests.corpus.kit import NAMES, Case, refused
 
 
 def structured(kit):
@@ -35,17 +30,6 @@ Point = collections.namedtuple("Point", NAMES)
 NAMED = {
     "mapping of arrays": Case(lambda kit: kit.columns),
     "mapping of lists": Case(lambda kit: {k: v.tolist() for k, v in kit.columns.items()}),
-    "mapping of tuples with gaps": Case(
-        lambda kit: {
-            name: tuple(None if np.isnan(x) else x for x in kit.holes[:, j])
-            for j, name in enumerate(NAMES)
-        },
-        rows=lambda kit: kit.holes,
-    ),
-    "mapping of masked arrays": Case(
-        lambda kit: {name: np.ma.masked_invalid(kit.holes[:, j]) for j, name in enumerate(NAMES)},
-        rows=lambda kit: kit.holes,
-    ),
     "mapping of pandas series": Case(lambda kit: {k: kit.pandas[k] for k in NAMES}),
     "mapping of nullable series": Case(
         lambda kit: {
@@ -55,7 +39,6 @@ NAMED = {
         rows=lambda kit: kit.holes,
     ),
     "mapping of polars series": Case(lambda kit: {k: kit.polars[k] for k in NAMES}),
-    "mapping of Arrow columns": Case(lambda kit: {k: kit.arrow[k] for k in NAMES}),
     "mapping with keys that are numbers": Case(
         lambda kit: dict(enumerate(kit.columns.values())), ("0", "1", "2", "3")
     ),
@@ -85,14 +68,6 @@ NAMED = {
         *("same index", "'a' and 'b'", "pandas.DataFrame(data)"),
     ),
     "empty mapping": refused(lambda kit: {}, "empty mapping"),
-    "mapping of dates": refused(
-        lambda kit: {"a": [1.0, 2.0], "b": np.zeros(2, "datetime64[s]")}, "'b'", "datetime64"
-    ),
-    "npz": refused(lambda kit: kit.save(X=kit.rows), "under 'X'", "data['X']"),
-    "npz of columns": Case(lambda kit: kit.save(**kit.columns)),
-    "sklearn bunch": refused(
-        lambda kit: kit.require("sklearn.datasets").load_iris(), "under 'data'", "data['data']"
-    ),
     "records": Case(lambda kit: kit.records),
     "records that lack keys": Case(
         lambda kit: [
@@ -113,17 +88,8 @@ NAMED = {
     "named tuples": Case(lambda kit: [Point(*row) for row in kit.rows.tolist()]),
     "structured array": Case(structured, rows=rounded),
     "record array": Case(lambda kit: structured(kit).view(np.recarray), rows=rounded),
-    "structured array, some fields": Case(
-        structured,
-        ("d", "b"),
-        rows=lambda kit: rounded(kit)[:, [3, 1]],
-        options={"columns": ["d", "b"]},
-    ),
     "structured array of two dimensions": refused(
         lambda kit: structured(kit).reshape(-1, 2), "one dimension", "ravel()"
-    ),
-    "structured array with parts": refused(
-        lambda kit: np.zeros(5, [("a", "f8"), ("b", "f8", 3)]), "'b'", "shape (5, 3)"
     ),
     "structured array with text": refused(
         lambda kit: np.zeros(5, [("a", "f8"), ("b", "U3")]), "'b' must hold numbers", "exclude"
@@ -164,7 +130,6 @@ DATABASES = {
         lambda kit: query(kit, "SELECT nullif(a, a) AS a, b, c, d FROM r ORDER BY rowid"),
         rows=lambda kit: np.column_stack([np.full(400, np.nan), kit.rows[:, 1:]]),
     ),
-    "fetched rows": unnamed(lambda kit: query(kit).fetchall()),
     "fetched named rows": Case(lambda kit: query(kit, row_factory=sqlite3.Row).fetchall()),
     "cursor with text": refused(
         lambda kit: query(kit, "SELECT * FROM r"), "'kind' must hold numbers", "exclude"

@@ -1,59 +1,9 @@
-"""Data frames, and datasets of Hugging Face."""
+"""Data frames."""
 
 from __future__ import annotations
 
 import numpy as np
-from tests.corpus.kit import (
-    Case,
-    refused,
-)
-
-
-def hugging_face(kit):
-    return kit.require("datasets").Dataset.from_dict(kit.columns)
-
-
-def classes(kit):
-    package = kit.require("datasets")
-    labels = package.ClassLabel(names=["no", "yes"])
-    column = (kit.rows[:, 0] > 0).astype(int)
-    return hugging_face(kit).add_column("label", column).cast_column("label", labels)
-
-
-DATASETS = {
-    "Dataset of Hugging Face": Case(hugging_face),
-    "selected": Case(
-        lambda kit: hugging_face(kit).select([5, 3, 1, 200]),
-        rows=lambda kit: kit.rows[[5, 3, 1, 200]],
-    ),
-    "shuffled": Case(
-        lambda kit: hugging_face(kit).add_column("i", np.arange(400)).shuffle(seed=3),
-        rows=lambda kit: kit.rows[
-            hugging_face(kit).add_column("i", np.arange(400)).shuffle(seed=3)["i"]
-        ],
-        options={"exclude": "i"},
-    ),
-    "with a format of its own": Case(lambda kit: hugging_face(kit).with_format("numpy")),
-    "some columns of a dataset": Case(
-        hugging_face,
-        ("d", "a"),
-        rows=lambda kit: kit.rows[:, [3, 0]],
-        options={"columns": ["d", "a"]},
-    ),
-    "classes": refused(classes, "'label'", "class labels", "cast_column"),
-    "without classes": Case(classes, options={"exclude": "label"}),
-    "IterableDataset": refused(
-        lambda kit: hugging_face(kit).to_iterable_dataset(),
-        *("IterableDataset", "with_format('arrow').iter(", "method='batch'"),
-    ),
-    "batches of an IterableDataset": Case(
-        lambda kit: hugging_face(kit).to_iterable_dataset().with_format("arrow").iter(batch_size=70)
-    ),
-    "DatasetDict": refused(
-        lambda kit: kit.require("datasets").DatasetDict({"train": hugging_face(kit)}),
-        *("DatasetDict", "data['train']"),
-    ),
-}
+from tests.corpus.kit import Case, refused
 
 
 def likert(kit, *, ordered=True, names=(1, 2, 3, 4, 5)):

@@ -87,18 +87,6 @@ class TestThousands:
 
 
 class TestNames:
-    @pytest.mark.parametrize("corner", ["country", ""])
-    @pytest.mark.parametrize(
-        "names", [["2001", "2002", "2003", "2004"], ["400.5", "401.0", "401.5", "402.0"]]
-    )
-    @NOTED
-    def test_numbers_beside_a_corner(self, written, rows, corner, names):
-        lines = [f"c{k},{line}" for k, line in enumerate(cells(rows))]
-        path = written("x.csv", [",".join([corner, *names]), *lines])
-        result = ew.edge_test(path, exclude=corner)
-        assert result.feature_names == tuple(names)
-        assert result.n_samples == 400
-
     def test_a_row_with_one_quoted_cell(self, written, rows):
         lines = [f"p{k},{line}" for k, line in enumerate(cells(rows))]
         lines[0] = f'"Smith, J",{cells(rows)[0]}'
@@ -180,12 +168,6 @@ class TestOptions:
         path.write_bytes("\n".join(["a,b,c,Größe", *lines]).encode("cp1252"))
         said = ew.read_table(path, encoding="cp1252", na_values="fällt aus")
         assert ew.edge_test(said, drop_missing=True).n_samples == 399
-
-    def test_the_layer_also_holds_the_levels(self, require, rows):
-        counts = np.column_stack([np.arange(400) % 2, rows[:, 1:]])
-        cells_ = require("anndata").AnnData(rows.copy(), layers={"c": counts})
-        result = ew.compare_groups(ew.read_table(cells_, layer="c"), by="0")
-        assert result.n_samples == (200, 200)
 
     def test_labels_are_trimmed(self, written, rows):
         labels = [f"{' ' * (k % 2)}s{k % 25}" for k in range(400)]

@@ -82,49 +82,6 @@ def test_a_file_given_twice(folder, refuses, name):
     refuses(lambda: FileTable(paths), ew.DataError, "once", "twice", "count")
 
 
-COPIES = {
-    "a copy": ("copy.csv", None),
-    "another format": ("copy.parquet", None),
-    "compressed": ("copy.csv.gz", None),
-    "rounded": ("copy.parquet", 4),
-    "float32": ("copy.parquet", None),
-}
-
-
-@pytest.mark.parametrize("name", COPIES)
-def test_copies(tmp_path, X, refuses, name):
-    file, digits = COPIES[name]
-    original = write(tmp_path / "original.csv", X)
-    copy = write(tmp_path / file, X.astype("f4") if name == "float32" else X, digits)
-    refuses(lambda: FileTable([original, copy]), ew.DataError, "same rows", "Leave one", file)
-
-
-@pytest.mark.parametrize("name", COPIES)
-def test_an_export_that_has_grown(tmp_path, X, refuses, name):
-    file, digits = COPIES[name]
-    write(tmp_path / "original.csv", X[:150])
-    write(tmp_path / file, X.astype("f4") if name == "float32" else X, digits)
-    refuses(lambda: FileTable([tmp_path]), ew.DataError, "same rows", "earlier version", file)
-
-
-@pytest.mark.parametrize("n", [20, 60])
-def test_files_that_are_alike_by_chance(tmp_path, n):
-    """A few rows, or rows that are mostly the same, show nothing."""
-    for name in ("1.csv", "2.csv"):
-        write(tmp_path / name, np.zeros((n, 2)))
-    assert n_rows(FileTable([tmp_path])) == 2 * n
-
-
-def test_many_files_of_one_size(tmp_path):
-    """Neighbours by their means are compared, not all pairs."""
-    rng = np.random.default_rng(3)
-    for k in range(300):
-        lines = "".join(f"{a:.6f},{b:.6f}\n" for a, b in rng.uniform(1, 2, (40, 2)))
-        (tmp_path / f"{k}.csv").write_text(f"a,b\n{lines}")
-    assert len({path.stat().st_size for path in tmp_path.iterdir()}) == 1
-    assert n_rows(FileTable([tmp_path])) == 12_000
-
-
 def test_notes_are_shared(tmp_path):
     for k in range(3):
         (tmp_path / f"{k}.csv").write_text(f"a;b\n{k},5;2\n1;3\n")

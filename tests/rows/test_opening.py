@@ -10,11 +10,10 @@ import pytest
 import edgewise as ew
 from edgewise.rows.opening import open_files, open_table
 from edgewise.rows.readers.arrays import ArrayTable
-from edgewise.rows.readers.arrow import ArrowTable
+from edgewise.rows.readers.arrow import ArrowTable, PandasTable
 from edgewise.rows.readers.files import FileTable
-from edgewise.rows.readers.frames import PandasTable
-from edgewise.rows.readers.iterators import IteratorTable
 from edgewise.rows.readers.sliced import SlicedTable
+from edgewise.rows.readers.streams import IteratorTable
 from edgewise.rows.table import LocalTable, Table
 from edgewise.rows.views import FiniteRows
 

@@ -97,7 +97,6 @@ def test_levels_of_a_column(german):
         ({"header": "yes"}, ew.ParameterError, ["header", "True or False"]),
         ({"index_col": -1}, ew.ParameterError, ["index_col", "-1"]),
         ({"sheet": 1.5}, ew.ParameterError, ["sheet", "1.5"]),
-        ({"layer": 3}, ew.ParameterError, ["layer", "3"]),
     ],
 )
 def test_wrong_options(refuses, options, error, fragments):
@@ -109,8 +108,6 @@ def test_options_that_mean_nothing_for_the_data(refuses, rows, tmp_path):
     said = ew.read_table(tmp_path / "r.npy", sep=";")
     refuses(lambda: ew.edge_test(said), ew.ParameterError, "sep", "text files", "r.npy")
     refuses(lambda: ew.edge_test(ew.read_table(rows, sep=";")), ew.ParameterError, "sep", "ndarray")
-    layered = ew.read_table({"a": rows[:, 0], "b": rows[:, 1]}, layer="counts")
-    refuses(lambda: ew.edge_test(layered), ew.ParameterError, "layer", "AnnData", "dict")
 
 
 def test_a_column_that_is_not_there(refuses, german):
@@ -118,12 +115,4 @@ def test_a_column_that_is_not_there(refuses, german):
     refuses(lambda: ew.edge_test(said), ew.DataError, "index_col", "'Ziet'", "'Zeit'")
     refuses(
         lambda: ew.edge_test(ew.read_table(german, index_col=9)), ew.DataError, "index_col", "9"
-    )
-
-
-def test_the_layer_of_an_anndata(require, rows, same_result):
-    counts = rows + 5
-    cells = require("anndata").AnnData(rows.copy(), layers={"counts": counts})
-    same_result(
-        ew.edge_test(ew.read_table(cells, layer="counts")), ew.edge_test(counts), names="0123"
     )

@@ -28,7 +28,6 @@ from edgewise.rows.reading import CELLS, TEXT, Reading
         ({"index_col": 0}, 0),
         ({"index_col": False}, False),
         ({"sheet": 2}, 2),
-        ({"layer": "raw"}, "raw"),
     ],
 )
 def test_options(said, kept):
@@ -56,7 +55,6 @@ def test_options(said, kept):
         {"index_col": 1.5},
         {"index_col": True},
         {"sheet": -1},
-        {"layer": 3},
     ],
 )
 def test_options_that_are_refused(wrong, refuses):

@@ -17,8 +17,7 @@ import pyarrow as pa
 import pytest
 
 import edgewise as ew
-from edgewise.rows.readers.files import FileTable
-from edgewise.rows.readers.paths import expand_paths
+from edgewise.rows.readers.files import FileTable, expand_paths
 
 
 @pytest.mark.parametrize("ending", ["gz", "bz2", "zst"])

@@ -57,7 +57,7 @@ def family_of(asked: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
 
 def inputs(asked: dict[str, Any]) -> tuple[str, ...]:
     """All files that a command reads, which its output must not replace."""
-    from edgewise.rows.readers.paths import expand_paths
+    from edgewise.rows.readers.files import expand_paths
 
     found = [] if asked.get("pairs") is None else [asked["pairs"]]
     for path in asked["data"]:

@@ -62,7 +62,7 @@ def edge_test(
     ----------
     data : array-like, data frame, Arrow stream, path, list of paths, or a state
         The rows, a column for each variable: arrays, sparse matrices, mappings of columns, lists of
-        records, frames of pandas and polars (also lazy), xarray, AnnData, MNE, database cursors,
+        records, frames of pandas and polars (also lazy), xarray, AnnData, database cursors,
         tensors, iterators of batches. A path may be that of a .csv, .tsv (also compressed),
         .parquet, .feather, .arrow, .npy, .npz, .xlsx or .jsonl file, of a folder or pattern of
         them, or of a state. edgewise works out how to read a file; `read_table` lets you say it. A

@@ -18,44 +18,24 @@ from edgewise._base.parts import is_installed, part
 from edgewise.rows.not_rows import is_a
 from edgewise.rows.readers.plain_frames import is_plain
 from edgewise.rows.readers.sliced import RowSource, SlicedTable
-from edgewise.rows.reading import Reading
 from edgewise.rows.table import LocalTable
 
 
 class Kind(NamedTuple):
-    """A kind of object.
-
-    Attributes
-    ----------
-    what : str
-        What it is, for messages.
-    fits : callable
-        Whether an object is of this kind.
-    reader : str
-        The module among the readers, and in it the table, or the source of its rows.
-    of_arrow : bool
-        Whether the reader needs pyarrow.
-    options : tuple of str
-        The options of `read_table` that the reader takes.
-    """
+    """A kind of object, what it is for messages, and the module and class that read it."""
 
     what: str
     fits: Callable[[Any], bool]
     reader: str
-    of_arrow: bool = False
-    options: tuple[str, ...] = ()
+    of_arrow: bool = False  # whether the reader needs pyarrow
 
-    def opened(self, data: Any, reading: Reading | None = None, **chosen: Any) -> LocalTable:
-        """A table of the chosen columns, read as the user says."""
+    def opened(self, data: Any, **chosen: Any) -> LocalTable:
+        """A table of the chosen columns."""
         reader = self.loaded()
         if issubclass(reader, RowSource):
-            return SlicedTable(reader(data, **self.said(reading)), **chosen)
+            return SlicedTable(reader(data), **chosen)
         table: LocalTable = reader(data, **chosen)
         return table
-
-    def said(self, reading: Reading | None) -> dict[str, Any]:
-        """The options of the user that the reader takes."""
-        return {name: getattr(reading, name) for name in self.options if reading is not None}
 
     def loaded(self) -> Any:
         """The class that reads such objects."""
@@ -117,28 +97,18 @@ def _is_plain_frame(data: Any) -> bool:
 
 KINDS = (
     Kind("a pandas data frame", _is_plain_frame, "plain_frames:PlainFrameRows"),
-    Kind("a pandas data frame", _instance("pandas", "DataFrame"), "frames:PandasTable", True),
-    Kind("a polars LazyFrame", _instance("polars", "LazyFrame"), "lazy:LazyFrameTable", True),
-    Kind("a datasets.Dataset", _instance("datasets", "Dataset"), "frames:HuggingFaceTable", True),
-    Kind("an xarray DataArray", _instance("xarray", "DataArray"), "xarrays:DataArrayRows"),
-    Kind("an xarray Dataset", _instance("xarray", "Dataset"), "xarrays:DatasetRows"),
-    Kind(
-        "an AnnData",
-        _instance("anndata", "AnnData"),
-        "anndatas:AnnDataRows",
-        options=("layer",),
-    ),
-    Kind("an mne.Raw", _instance("mne", "BaseRaw"), "recordings:RawRows"),
-    Kind("mne.Epochs", _instance("mne", "BaseEpochs"), "recordings:EpochsRows"),
-    Kind("an mne.Evoked", _instance("mne", "Evoked"), "recordings:EvokedRows"),
+    Kind("a pandas data frame", _instance("pandas", "DataFrame"), "arrow:PandasTable", True),
+    Kind("a polars LazyFrame", _instance("polars", "LazyFrame"), "arrow:LazyFrameTable", True),
+    Kind("an xarray DataArray", _instance("xarray", "DataArray"), "labelled:DataArrayRows"),
+    Kind("an AnnData", _instance("anndata", "AnnData"), "labelled:AnnDataRows"),
     Kind("an Arrow table or stream", _exports_arrow, "arrow:ArrowTable", True),
     Kind("a sparse matrix", _is_sparse, "sparse:SparseRows"),
     Kind("a structured array", _is_structured, "mappings:StructuredRows"),
     Kind("a mapping of columns", lambda data: isinstance(data, Mapping), "mappings:MappingRows"),
     Kind("a list of records", _has_records, "mappings:RecordRows"),
     Kind("a list of named tuples", _has_named_tuples, "mappings:NamedTupleRows"),
-    Kind("a database cursor", _is_cursor, "cursors:CursorTable"),
-    Kind("a tensor", _is_tensor, "tensors:TensorTable"),
+    Kind("a database cursor", _is_cursor, "streams:CursorTable"),
+    Kind("a tensor", _is_tensor, "arrays:TensorTable"),
 )
 
 
@@ -147,12 +117,12 @@ def kind_of(data: Any) -> Kind | None:
     return next((kind for kind in KINDS if kind.fits(data)), None)
 
 
-def row_source(data: Any, reading: Reading | None = None) -> RowSource | None:
+def row_source(data: Any) -> RowSource | None:
     """The rows and labels of an object that can be sliced; None for objects of other kinds."""
     kind = kind_of(data)
     if kind is None or kind.of_arrow or not issubclass(reader := kind.loaded(), RowSource):
         return None
-    source: RowSource = reader(data, **kind.said(reading))
+    source: RowSource = reader(data)
     return source
 
 

@@ -17,9 +17,8 @@ from edgewise.rows.kinds import row_source
 from edgewise.rows.not_rows import is_a
 from edgewise.rows.read_table import data_and_reading
 from edgewise.rows.readers.file_kinds import is_pipe, open_file
-from edgewise.rows.readers.files import FileTable
+from edgewise.rows.readers.files import FileTable, expand_paths
 from edgewise.rows.readers.opened_file import readable
-from edgewise.rows.readers.paths import expand_paths
 from edgewise.rows.readers.sliced import check_label_names
 from edgewise.rows.reading import Reading
 
@@ -42,7 +41,7 @@ def column_of_labels(data: Any, name: str, argument: str = "by") -> AnyArray:
     paths = data if isinstance(data, list | tuple) else [data]
     if paths and all(isinstance(path, str | os.PathLike) for path in paths):
         return _of_files(paths, name, argument, reading or Reading())
-    if (values := _of_object(data, reading, name, argument)) is not None:
+    if (values := _of_object(data, name, argument)) is not None:
         return labels_of(values)
     if isinstance(data, np.ndarray) and data.ndim == 2:
         names = [f"x{i}" for i in range(data.shape[1])]
@@ -53,20 +52,16 @@ def column_of_labels(data: Any, name: str, argument: str = "by") -> AnyArray:
     )
 
 
-def _of_object(data: Any, reading: Reading | None, name: str, argument: str) -> Any:
+def _of_object(data: Any, name: str, argument: str) -> Any:
     """The values of a column of an object; None if it has no names, or can be read only once."""
     if hasattr(data, "iloc") and hasattr(data, "columns"):
         return data.iloc[:, _place(name, list(data.columns), "the table", argument)]
-    if (source := row_source(data, reading)) is not None:
+    if (source := row_source(data)) is not None:
         check_label_names(argument, [name], source)
         return source.labels(name)
     if is_a(data, "polars", "LazyFrame"):
         names = data.collect_schema().names()
         return data.select(names[_place(name, names, "the table", argument)]).collect().to_series()
-    if is_a(data, "datasets", "Dataset"):
-        from edgewise.rows.readers.frames import rows_of_dataset
-
-        data = rows_of_dataset(data, 0, len(data))
     if hasattr(data, "__arrow_c_stream__"):
         pa = part("pyarrow", "tables", "A table")
         table = pa.RecordBatchReader.from_stream(data)

@@ -24,15 +24,20 @@ _REMEDIES = {
     ("pyarrow", "Dataset"): "data.to_table(), or data.scanner().to_reader() with method='batch'",
     ("pyarrow", "Scanner"): "data.to_table(), or data.to_reader() with method='batch'",
     ("narwhals", "LazyFrame"): "data.to_native() or data.collect()",
-    ("datasets", "DatasetDict"): "one of its splits, as in data['train']",
-    ("datasets", "IterableDatasetDict"): "one of its splits, as in data['train']",
+    ("datasets", "Dataset"): "data.with_format('arrow')[:]",
+    ("datasets", "DatasetDict"): "one of its splits, data['train'].with_format('arrow')[:]",
     ("datasets", "IterableDataset"): "its batches, data.with_format('arrow').iter(batch_size=1000),"
     " with method='batch'",
-    ("datasets", "Column"): "the dataset itself, with columns=['a', 'b']",
     ("torch", "Dataset"): "its values as one tensor, or a DataLoader of it with method='batch'",
+    ("xarray", "Dataset"): "data.to_dataarray().T, or one of its arrays, as in data['name']",
     ("xarray", "DataTree"): "one of its arrays, as in data['group/name']",
     ("mudata", "MuData"): "one of its modalities, as in data.mod['rna']",
     ("anndata", "Raw"): "data.to_adata()",
+    ("mne", "BaseRaw"): "data.get_data().T, with feature_names=data.ch_names, after "
+    "data = data.copy().pick('data', exclude='bads')",
+    ("mne", "BaseEpochs"): "np.concatenate(data.get_data().transpose(0, 2, 1)), with "
+    "feature_names=data.ch_names and groups=np.repeat(data.selection, len(data.times))",
+    ("mne", "Evoked"): "data.data.T, with feature_names=data.ch_names",
     ("mne", "_BaseSourceEstimate"): "its values, data.data.T",
     ("_duckdb", "DuckDBPyConnection"): "a query, as in connection.sql(...)",
     ("duckdb", "DuckDBPyConnection"): "a query, as in connection.sql(...)",
@@ -72,9 +77,11 @@ def _classes(data: Any) -> list[tuple[str, str]]:
 
 def check_is_rows(data: Any) -> None:
     """Refuse objects that hold rows only after one more step, and say which."""
-    for package, name in _classes(data):
+    first = data[0] if isinstance(data, list | tuple) and data else data
+    for package, name in _classes(data) + [one for one in _classes(first) if one[0] == "mne"]:
         if (remedy := _REMEDIES.get((package, name))) is not None:
-            what = f"{package.lstrip('_')} {type(data).__name__}"
+            kind = f"{package.lstrip('_')} {type(first).__name__}"
+            what = kind if package in dict(_classes(data)) else f"list of {kind}"
             raise DataTypeError(f"data: expected rows, got a {what}; pass {remedy}.")
     if isinstance(data, type):
         raise DataTypeError(f"data: expected rows, got the class {data.__name__}; pass an object.")
@@ -107,8 +114,7 @@ def _is_table(item: Any) -> bool:
     if isinstance(item, list | tuple):
         return False
     shape = getattr(item, "shape", None)
-    mne = is_a(item, "mne", "BaseRaw") or is_a(item, "mne", "BaseEpochs")
-    return mne or (isinstance(shape, tuple) and len(shape) == 2)
+    return isinstance(shape, tuple) and len(shape) == 2
 
 
 def _many_tables(data: Sequence[Any]) -> DataError:
@@ -120,14 +126,9 @@ def _many_tables(data: Sequence[Any]) -> DataError:
     n = len(data)
     package = type(data[0]).__module__.partition(".")[0]
     stacked = _STACKED.get(package, "np.concatenate(data)")
-    rows = "one.shape[0]"
-    if is_a(data[0], "mne", "BaseRaw"):  # MNE would write into the first one
-        stacked, rows = "mne.concatenate_raws([one.copy() for one in data])", "len(one)"
-    elif package == "mne":
-        stacked, rows = "mne.concatenate_epochs(data)", "len(one) * len(one.times)"
     if n == 1:
         return DataError("data: expected one table, got it in a list; pass data[0].")
     return DataError(
         f"data: expected one table, got {n}; if they are the rows of {n} subjects, pass {stacked} "
-        f"and groups=np.repeat(range({n}), [{rows} for one in data])."
+        f"and groups=np.repeat(range({n}), [one.shape[0] for one in data])."
     )

@@ -247,9 +247,9 @@ def _cluster_table(
     return SparkTable(data, **chosen)
 
 
-def _refuse_reading(reading: Reading | None, data: Any, known: Sequence[str] = ()) -> None:
+def _refuse_reading(reading: Reading | None, data: Any) -> None:
     if reading is not None:
-        reading.refuse_unless(known, f"a {type(data).__name__}")
+        reading.refuse_unless((), f"a {type(data).__name__}")
 
 
 def _table(
@@ -290,11 +290,11 @@ def _local_table(
         return ArrayTable(data, **chosen)
     check_is_rows(data)
     kind = kind_of(data)
-    _refuse_reading(reading, data, () if kind is None else kind.options)
+    _refuse_reading(reading, data)
     if kind is not None:
-        return kind.opened(data, reading, **chosen)
+        return kind.opened(data, **chosen)
     if gives_batches(data):
-        from edgewise.rows.readers.iterators import IteratorTable
+        from edgewise.rows.readers.streams import IteratorTable
 
         return IteratorTable(data, partial(_local_table, **chosen))
     return ArrayTable(data, **chosen)
@@ -305,7 +305,7 @@ def files_of(data: Any) -> dict[object, str]:
 
     Files that cannot be found are left out; that is told when they are opened.
     """
-    from edgewise.rows.readers.paths import expand_paths, file_identity
+    from edgewise.rows.readers.files import expand_paths, file_identity
 
     data, _ = data_and_reading(data)
     paths: list[str] = getattr(data, "paths", []) if isinstance(data, LocalTable) else []

@@ -47,7 +47,6 @@ def read_table(
     header: bool | None = None,
     index_col: str | int | bool | None = None,
     sheet: str | int | None = None,
-    layer: str | None = None,
 ) -> DataToRead:
     """Say how to read data, if edgewise cannot work it out from the first lines.
 
@@ -57,8 +56,8 @@ def read_table(
 
     Parameters
     ----------
-    data : path, list of paths, or AnnData
-        A file, a folder, a pattern, or several of them; or an object that has layers.
+    data : path or list of paths
+        A file, a folder, a pattern, or several of them.
     sep : str, optional
         The character between the cells of a text file, such as ";"; "tab"; or "whitespace" for one
         or more blanks.
@@ -75,8 +74,6 @@ def read_table(
         the first); False if there is none.
     sheet : str or int, optional
         The sheet of a workbook (.xlsx), by name or by place; by default the first.
-    layer : str, optional
-        The layer of an AnnData object, in place of its X.
 
     Returns
     -------
@@ -104,7 +101,6 @@ def read_table(
         header=header,
         index_col=index_col,
         sheet=sheet,
-        layer=layer,
     )
     return DataToRead(data, reading)
 

@@ -37,8 +37,6 @@ class Reading:
         variable; False if there is none.
     sheet : str or int, optional
         The sheet of a workbook, by name or by place from 0 on.
-    layer : str, optional
-        The layer of an AnnData object.
     """
 
     sep: str | None = None
@@ -48,7 +46,6 @@ class Reading:
     header: bool | None = None
     index_col: str | int | bool | None = None
     sheet: str | int | None = None
-    layer: str | None = None
 
     @classmethod
     def checked(cls, **options: Any) -> Reading:
@@ -72,7 +69,6 @@ _MEANT_FOR = {
     **dict.fromkeys(TEXT, "text files such as .csv"),
     **dict.fromkeys(CELLS, "text files and workbooks"),
     "sheet": "a workbook (.xlsx)",
-    "layer": "an AnnData object",
 }
 
 
@@ -133,12 +129,6 @@ def _check_index_col(value: object) -> Any:
     return False if value is False else _check_place("index_col", value)
 
 
-def _check_layer(layer: object) -> str | None:
-    if layer is not None and not isinstance(layer, str):
-        raise ParameterError(f"layer: expected the name of a layer, got {layer!r}.")
-    return layer
-
-
 _CHECKS: dict[str, Any] = {
     "sep": _check_sep,
     "decimal": _check_decimal,
@@ -147,5 +137,4 @@ _CHECKS: dict[str, Any] = {
     "header": _check_header,
     "index_col": _check_index_col,
     "sheet": lambda value: _check_place("sheet", value),
-    "layer": _check_layer,
 }

@@ -36,18 +36,6 @@ def test_frames(rows, table, require, same_result, kind):
     same_result(ew.edge_test(frame), ew.edge_test(rows), names="abcd")
 
 
-def test_an_index_is_not_a_column(rows, require, same_result):
-    pd = require("pandas")
-    days = pd.date_range("2020-01-01", periods=len(rows), name="day")
-    frame = pd.DataFrame(rows, columns=list("abcd"), index=days)
-    same_result(ew.edge_test(frame), ew.edge_test(rows), names="abcd")
-
-
-def test_names_that_are_not_text_become_text(rows, require, same_result):
-    frame = require("pandas").DataFrame(rows)
-    same_result(ew.edge_test(frame), ew.edge_test(rows), names="0123")
-
-
 def test_frames_of_several_kinds_of_numbers(rows, require, same_result):
     columns = [
         np.rint(100 * rows[:, 0]).astype(np.int16),
@@ -107,14 +95,6 @@ def test_pandas_columns_that_are_not_numbers_are_named(require, refuses):
         refuses(lambda frame=frame: ew.edge_test(frame), ew.DataTypeError, "label", "numbers")
 
 
-def test_bad_columns_are_called_by_their_names(require, refuses, rows):
-    frame = require("pandas").DataFrame(rows, columns=list("abcd"))
-    refuses(lambda: ew.edge_test(frame.assign(e=7)), ew.DataError, "constant column 'e'", "7")
-    refuses(lambda: ew.edge_test(frame.assign(e=frame.b)), ew.DataError, "'e' duplicates", "'b'")
-    mixed = frame.assign(e=frame.a + 3 * frame.c)
-    refuses(lambda: ew.edge_test(mixed), ew.DataError, "'e' = 3·'c' +1·'a'")
-
-
 def test_repeated_names_are_refused(require, refuses, rows):
     table = pa.table(list(rows.T), names=list("abba"))
     frame = require("pandas").DataFrame(rows, columns=list("abba"))
@@ -128,13 +108,6 @@ def test_frames_without_rows_or_columns(require, refuses):
     refuses(lambda: ew.edge_test(pd.DataFrame()), ew.DataError, "0 sample")
     refuses(lambda: ew.edge_test(pd.DataFrame({"a": [], "b": []})), ew.DataError, "0 sample")
     refuses(lambda: ew.edge_test(pd.DataFrame({"a": [1.0, 2, 3]})), ew.DataError, "1 feature")
-
-
-def test_hostile_names_stay_what_they_are(require, hostile_names, hostile_rows, same_result):
-    frame = require("pandas").DataFrame(hostile_rows, columns=list(hostile_names))
-    result = ew.edge_test(frame)
-    same_result(result, ew.edge_test(hostile_rows), names=hostile_names)
-    assert {edge.source for edge in result.edges()} <= set(hostile_names)
 
 
 def test_how_many_rows(table, require, arrow_stream):
@@ -163,13 +136,6 @@ def test_blocks_have_one_size_whatever_the_batches(cuts, skip):
     left = max(100 - skip, 0)
     assert [len(block) for block in blocks] == [16] * (left // 16) + [left % 16] * (left % 16 > 0)
     np.testing.assert_array_equal(np.concatenate([np.empty((0, 3)), *blocks]), X[skip:])
-
-
-def test_blocks_are_not_overwritten_by_later_ones(monkeypatch):
-    monkeypatch.setattr(tables, "batch_rows", lambda n_features: 16)
-    X = np.random.default_rng(1).standard_normal((90, 3))
-    blocks = list(fixed_blocks(in_batches(X, [7, 50]), 3))
-    np.testing.assert_array_equal(np.concatenate(blocks), X)
 
 
 def test_numbers_are_not_copied():
@@ -234,8 +200,3 @@ def test_text_further_down_a_pandas_column_is_named(require, refuses):
         labels = pd.Series([1.5] * 2000 + late, dtype=object)
         frame = pd.DataFrame({"a": np.arange(3000.0), "label": labels})
         refuses(lambda frame=frame: ew.edge_test(frame), ew.DataTypeError, "label", "numbers")
-
-
-def test_a_single_column_is_not_a_table(require, refuses):
-    for data in (require("pandas").Series([1.0, 2.0]), pa.chunked_array([[1.0, 2.0]])):
-        refuses(lambda data=data: ew.edge_test(data), ew.DataTypeError, "several columns")

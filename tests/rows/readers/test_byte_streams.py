@@ -10,16 +10,21 @@ import zipfile
 
 import pyarrow as pa
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import edgewise as ew
 from edgewise.rows.readers.byte_streams import (
     PeekedStream,
     arrow_stream,
+    as_utf8,
     decompressed,
     in_arrows_memory,
     is_compressed,
     opened_bytes,
+    squeezed_stream,
 )
+from edgewise.rows.readers.cells import squeezed
 
 TEXT = b"a,b\n1,2\n" * 5000
 
@@ -74,14 +79,6 @@ def test_archives_that_are_refused(tmp_path, content, said):
             opened_bytes(path)
 
 
-def test_an_owned_stream_is_closed():
-    for owned in (False, True):
-        stream = io.BytesIO(TEXT)
-        with PeekedStream(stream, owned=owned) as peeked:
-            assert peeked.head(3) == TEXT[:3]
-        assert stream.closed == owned
-
-
 def test_arrow_needs_no_python_to_let_go_of_a_head():
     # A buffer around Python's bytes is let go of under Python's lock; if the program is ending, the
     # thread that asks for it aborts the program (one run in 360 on a busy machine).
@@ -89,3 +86,48 @@ def test_arrow_needs_no_python_to_let_go_of_a_head():
     assert buffer.to_pybytes() == TEXT
     assert buffer.address != pa.py_buffer(TEXT).address
     assert buffer.parent is None or buffer.parent.parent is None
+
+
+SIZES = st.lists(st.integers(1, 9), min_size=1, max_size=8)
+
+
+class Drops(io.BytesIO):
+    """A stream that hands out a few bytes at a time, as a pipe may."""
+
+    def __init__(self, content, sizes):
+        super().__init__(content)
+        self._sizes, self._turn = sizes, 0
+
+    def read(self, size=-1):
+        self._turn += 1
+        return super().read(self._sizes[self._turn % len(self._sizes)])
+
+
+def all_of(stream, sizes):
+    """Everything, read in pieces of these sizes; no piece is longer than was asked for."""
+    parts = [stream.read(sizes[0])]
+    while parts[-1]:
+        size = sizes[len(parts) % len(sizes)]
+        parts.append(stream.read(size))
+        assert len(parts[-1]) <= size
+    return b"".join(parts)
+
+
+@given(
+    st.text(max_size=60),
+    st.sampled_from(["utf-8", "utf-16", "utf-16-be", "utf-32"]),
+    SIZES,
+    SIZES,
+)
+@settings(max_examples=50)
+def test_any_encoding(text, encoding, given_out, asked_for):
+    text = text.encode("utf-8", "ignore").decode()
+    stream = as_utf8(Drops(text.encode(encoding), given_out), encoding)
+    assert all_of(stream, asked_for).decode() == text
+
+
+@given(st.lists(st.text(" \tab1,.", max_size=12), max_size=6), SIZES, SIZES)
+def test_blanks_line_by_line_whatever_the_pieces(lines, given_out, asked_for):
+    raw = "".join(f"{line}\n" for line in lines).encode()
+    expected = "".join(map(squeezed, lines))
+    assert all_of(squeezed_stream(Drops(raw, given_out)), asked_for).decode() == expected

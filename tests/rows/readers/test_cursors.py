@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
-
 import numpy as np
 import pytest
 from tests.corpus.kit import NAMES, Kit
@@ -56,14 +54,6 @@ def test_read_once(kit, refuses, all_rows):
     refuses(lambda: ew.edge_test(query(kit)), ew.DataError, "reads the rows twice", "batch")
 
 
-def test_text_is_refused_by_name_and_can_be_left_out(kit, refuses):
-    text = "SELECT * FROM r"
-    call = lambda: ew.edge_test(query(kit, text), method="batch")  # noqa: E731
-    refuses(call, ew.DataTypeError, "'kind'", "exclude")
-    result = ew.edge_test(query(kit, text), exclude="kind", method="batch", n_batches=20)
-    assert result.feature_names == NAMES
-
-
 def test_columns_that_are_not_there(kit, refuses):
     call = lambda: open_table(query(kit), columns=["a", "z"])  # noqa: E731
     refuses(call, ew.DataError, "the query has no column 'z'", "'a', 'b'")
@@ -81,8 +71,3 @@ def test_a_statement_that_gives_no_rows(kit, refuses):
     refuses(lambda: ew.edge_test(cursor, method="batch"), ew.DataError, "executed none", "SELECT")
     empty = query(kit, "SELECT a, b FROM r WHERE a > 1e9")
     refuses(lambda: ew.edge_test(empty, method="batch"), ew.DataError, "0 sample")
-
-
-def test_rows_of_sqlite_keep_their_names(kit):
-    fetched = query(kit, row_factory=sqlite3.Row).fetchall()
-    assert open_table(fetched).feature_names == NAMES

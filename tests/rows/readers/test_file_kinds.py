@@ -9,7 +9,7 @@ from pyarrow import csv as arrow_csv
 from pyarrow import feather, parquet
 
 import edgewise as ew
-from edgewise.rows.readers.files import open_file
+from edgewise.rows.readers.file_kinds import open_file
 from edgewise.rows.table import batch_rows
 
 NAMES = ["r.csv", "r.parquet", "r.pq", "r.feather", "r.arrow", "r.ipc", "r.npy"]
@@ -121,16 +121,6 @@ def test_gaps_after_a_block_of_numbers(long_csv, refuses):
     refuses(lambda: ew.edge_test(path), ew.NonFiniteError, "'a' (3)")
 
 
-def test_text_after_the_first_block(long_csv, refuses):
-    path = long_csv(lambda i: i % 7, "oops,1\n")
-    refuses(lambda: ew.edge_test(path), ew.DataError, str(path), "'a'", "'oops' in line 150002")
-
-
-def test_a_short_line_after_the_first_block(long_csv, refuses):
-    path = long_csv(lambda i: i % 7, "123.5\n")
-    refuses(lambda: ew.edge_test(path), ew.DataError, str(path), "line 150002", "1 cell", "'123.5'")
-
-
 def test_what_is_not_chosen_may_be_anything(long_csv, all_rows):
     path = long_csv(lambda i: i % 7, "oops,1\n")
     assert len(all_rows(open_file(path).read(("b",), 0))) == 150_001
@@ -148,24 +138,6 @@ def test_what_is_not_chosen_may_be_anything(long_csv, all_rows):
 def test_the_line_of_the_first_text(tmp_path, refuses, text, where):
     (path := tmp_path / "t.csv").write_text(text)
     refuses(lambda: ew.edge_test(path), ew.DataTypeError, str(path), "'b'", "string", where)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "a,b\n1,2\n3,5\n2,2\n1,7\n",
-        "a,b\r\n1,2\r\n3,5\r\n2,2\r\n1,7\r\n",
-        "\ufeffa,b\n1,2\n3,5\n2,2\n1,7\n",
-        '"a","b"\n"1","2"\n3,5\n2,2\n1,7',
-        "a,b\n1,2\n\n3,5\n2,2\n\n1,7\n\n",
-        "a,b\n1, 2\n 3,5\n2,2 \n1,7e0\n",
-    ],
-    ids=["plain", "CR LF", "byte-order mark", "quotes", "blank lines", "spaces"],
-)
-def test_ways_to_write_csv(tmp_path, all_rows, text):
-    (path := tmp_path / "t.csv").write_bytes(text.encode())
-    read = open_file(path).read(("a", "b"), 0)
-    np.testing.assert_array_equal(all_rows(read), [[1, 2], [3, 5], [2, 2], [1, 7]])
 
 
 @pytest.mark.parametrize("name", ["r.parquet", "r.feather", "r.npy"])
@@ -189,3 +161,51 @@ def test_truncated_gzip_is_named(save, rows, refuses):
     path = save("r.csv.gz", DEFAULT, rows)
     path.write_bytes(path.read_bytes()[:-100])
     refuses(lambda: ew.edge_test(path), ew.DataError, str(path), "Truncated")
+
+
+def test_a_large_record_batch_stays_in_its_file(tmp_path):
+    """Its pages are the file's own: nothing of the size of the batch is allocated."""
+    X = np.random.default_rng(0).standard_normal((20, 1_000_000))
+    table = pa.table({f"x{k}": column for k, column in enumerate(X)})
+    feather.write_feather(
+        table, tmp_path / "r.arrow", compression="uncompressed", chunksize=len(X[0])
+    )
+    expected, before = X.sum(), pa.total_allocated_bytes()
+    del table, X
+    file = open_file(tmp_path / "r.arrow")
+    assert list(file.entries) == [0]
+    total = 0.0
+    for block in file.read(file.names, 0):
+        total += np.asarray(block).sum()
+        assert pa.total_allocated_bytes() - before < 10_000_000
+    assert total == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_columns_of_all_kinds_beside_the_numbers(tmp_path, stream, block_size):
+    block_size(100)
+    numbers = np.random.default_rng(0).standard_normal(1000)
+    table = pa.table(
+        {
+            "nothing": pa.nulls(1000),
+            "text": [f"t{k % 7}" for k in range(1000)],
+            "gaps": pa.array(numbers, mask=numbers > 1),
+            "truth": pa.array(numbers > 0),
+            "category": pa.array([f"t{k % 3}" for k in range(1000)]).dictionary_encode(),
+            "list": pa.array([[k] for k in range(1000)]),
+            "after": numbers,
+        }
+    )
+    path = tmp_path / "r.arrow"
+    with (pa.ipc.new_stream if stream else pa.ipc.new_file)(path, table.schema) as writer:
+        writer.write_table(table, max_chunksize=700)
+        writer.write_batch(table.to_batches()[0].slice(0, 0))
+    file = open_file(path)
+    for skip in (0, 100, 650, 800):
+        found = np.concatenate([*map(np.asarray, file.read(["after", "gaps", "truth"], skip))])
+        expected = [numbers, np.where(numbers > 1, np.nan, numbers), numbers > 0]
+        np.testing.assert_array_equal(found, np.column_stack(expected)[skip:])
+    for name in ("text", "category"):
+        assert file.labels(name) == table[name].to_pylist()
+        labels = np.concatenate([*map(np.asarray, file.read([name], 0, [name]))])[:, 0]
+        assert len(set(labels)) == len(set(table[name].to_pylist()))

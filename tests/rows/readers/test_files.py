@@ -12,9 +12,8 @@ import pytest
 from pyarrow import parquet
 
 import edgewise as ew
-from edgewise.rows.readers import parquet as parquet_files
-from edgewise.rows.readers.files import FileTable, Position
-from edgewise.rows.readers.paths import expand_paths
+from edgewise.rows.readers import arrow_files as parquet_files
+from edgewise.rows.readers.files import FileTable, Position, expand_paths
 
 
 @pytest.mark.parametrize("name", ["R.CSV", "r.PARQUET", "r.npy", "r.feather", "r.arrow"])
@@ -67,14 +66,6 @@ def test_other_columns_are_named_with_their_file(save, refuses, names, fragments
     refuses(lambda: ew.edge_test([first, second]), ew.DataError, "second.csv", *fragments)
 
 
-def test_choosing_columns(save, rows, same_result):
-    path = save("r.csv", "abcd", rows)
-    chosen = FileTable([path], columns=["d", "a"])
-    same_result(ew.edge_test(chosen), ew.edge_test(rows[:, [3, 0]]), names="da")
-    others = FileTable([path], exclude=["b"])
-    same_result(ew.edge_test(others), ew.edge_test(rows[:, [0, 2, 3]]), names="acd")
-
-
 def test_with_a_choice_of_columns_the_others_do_not_matter(save, rows, tmp_path, same_result):
     labelled = tmp_path / "2.csv"
     lines = [f"w{i},{d!r},{a!r}" for i, (a, *_, d) in enumerate(rows[100:200].tolist())]
@@ -106,28 +97,9 @@ def test_a_left_out_column_may_hold_text(tmp_path, refuses, all_rows):
     )
 
 
-def test_unknown_columns_are_named(csv_file, refuses):
-    for options in ({"columns": ["a", "z"]}, {"exclude": ["z"]}):
-        refuses(
-            lambda options=options: FileTable([csv_file], **options),
-            ew.DataError,
-            str(csv_file),
-            "'z'",
-            "'a', 'b', 'c', 'd'",
-        )
-
-
 BAD_TEXT = {
-    "ragged.csv": ("a,b\n1,2\n3\n4,5\n", ew.DataError, ["ragged.csv", "line 3", "1 cell", "'3'"]),
-    "text.csv": ("a,b\n1,2\n3,x\n4,5\n", ew.DataTypeError, ["'b'", "line 3 has 'x'", "exclude"]),
-    "date.csv": ("d,b\n2020-01-01,2\n2020-01-02,3\n", ew.DataTypeError, ["'d'", "date", "exclude"]),
-    "empty.csv": ("", ew.DataError, ["empty.csv", "is empty"]),
     "header.csv": ("a,b\n", ew.DataError, ["0 sample", "empty"]),
-    "twice.csv": ("a,a\n1,2\n2,3\n4,5\n", ew.DataError, ["'a'", "more than once"]),
     "gaps.csv": ("a,b\n1,\n2,NA\n3,inf\n4,5\n", ew.NonFiniteError, ["'b' (3)", "drop"]),
-    "fake.parquet": ("a,b\n1,2\n", ew.DataError, ["fake.parquet", "cannot be read"]),
-    "fake.npy": ("a,b\n1,2\n", ew.DataError, ["fake.npy", "not a plain .npy array"]),
-    "table.xlsx": ("", ew.DataError, ["table.xlsx", "cannot be read"]),
     "noextension": ("a\0b\n1,2\n", ew.DataError, ["noextension", ".csv", ".parquet", ".npy"]),
 }
 
@@ -219,20 +191,6 @@ def test_few_blocks_are_in_memory_at_once(tmp_path, monkeypatch, block_size):
     assert rows == 300_000
     assert len(made) == 74
     assert max(alive) <= 6
-
-
-@pytest.mark.parametrize(
-    ("X", "error", "fragments"),
-    [
-        (np.arange(5.0), ew.DataError, ["2D", "1D"]),
-        (np.ones((5, 2), dtype=complex), ew.DataTypeError, ["real numbers", "complex128"]),
-        (np.array([["a", "b"]] * 5), ew.DataTypeError, ["numbers", "<U1"]),
-    ],
-    ids=["1-D", "complex", "text"],
-)
-def test_npy_files_of_the_wrong_shape_or_kind(save, refuses, X, error, fragments):
-    path = save("r.npy", "", X)
-    refuses(lambda: ew.edge_test(path), error, str(path), *fragments)
 
 
 class Trap:

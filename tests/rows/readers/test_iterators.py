@@ -8,7 +8,7 @@ import pytest
 
 import edgewise as ew
 from edgewise.rows.opening import open_table
-from edgewise.rows.readers.iterators import IteratorTable
+from edgewise.rows.readers.streams import IteratorTable
 
 
 @pytest.fixture
@@ -83,13 +83,8 @@ def test_other_columns_are_refused(table, refuses, names):
     )
 
 
-def test_arrays_of_another_width_are_refused(rows, refuses):
-    batches = iter([rows, rows[:, :3]])
-    refuses(lambda: ew.accumulate(batches), ew.DataError, "batch 1", "it lacks 'x3'")
-
-
 class Restarts:
-    """Begins anew for every loop, and goes on with `next`, as the epochs of MNE do."""
+    """Begins anew for every loop, and goes on with `next`, as some loaders do."""
 
     def __init__(self, batches):
         self._batches = batches
@@ -116,17 +111,6 @@ def test_an_iterator_that_restarts_is_read_once(rows, all_rows, kind):
     np.testing.assert_array_equal(all_rows(open_table(kind(np.split(rows, 10)))), rows)
 
 
-def test_batches_in_lists_as_a_loader_gives_them(rows, all_rows, refuses):
-    np.testing.assert_array_equal(all_rows(open_table([X] for X in np.split(rows, 8))), rows)
-    pairs = ((X, X[:, 0]) for X in np.split(rows, 8))
-    refuses(lambda: open_table(pairs), ew.DataError, "(x, y)", "(x for x, *_ in data)")
-
-
-def test_an_empty_iterator(refuses):
-    refuses(lambda: ew.edge_test(iter([])), ew.DataError, "empty iterator")
-    refuses(lambda: ew.edge_test(iter([np.empty((0, 3))]), method="fisher"), ew.DataError, "0 samp")
-
-
 @pytest.mark.parametrize("bad", [None, 3, [1.0, 2.0], {"a": 1}, np.array([["x", "y"]])], ids=repr)
 def test_items_that_are_no_batches(rows, refuses, bad):
     refuses(lambda: ew.edge_test(iter([bad]), method="fisher"), ew.DataError, "expected")
@@ -142,25 +126,6 @@ def test_an_error_in_the_iterator_is_the_users_own(rows):
 
     with pytest.raises(ConnectionResetError, match="the queue went away"):
         ew.edge_test(make(), method="fisher")
-
-
-def test_dropped_rows_are_counted(rows, same_result):
-    X = rows.copy()
-    X[[0, 100, 399], 2] = np.nan
-    batches = iter(np.split(X, 4))
-    result = ew.edge_test(batches, method="batch", n_batches=20, drop_missing=True)
-    assert result.n_dropped == 3
-    kept = np.delete(rows, [0, 100, 399], axis=0)
-    same_result(result, ew.edge_test(kept, method="batch", n_batches=20))
-
-
-def test_names_can_be_given(stream, rows, same_result):
-    result = ew.edge_test(stream(50), method="fisher", feature_names=list("pqrs"))
-    same_result(result, ew.edge_test(rows, method="fisher"), names="pqrs")
-
-
-def test_a_budget_needs_to_know_the_rows(stream, refuses):
-    refuses(lambda: ew.edge_test(stream(), budget=1), ew.ParameterError, "budget", "stream")
 
 
 def test_the_estimator_learns_from_it(stream, rows):

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise.rows.opening import open_table
-from edgewise.rows.readers.mappings import MappingRows, fields_of
+from edgewise.rows.readers.mappings import MappingRows
 from edgewise.rows.values import check_column
 
 
@@ -40,14 +39,6 @@ def test_columns(values, expected):
     np.testing.assert_array_equal(np.asarray(column, dtype=np.float64), expected)
 
 
-def test_columns_of_pandas(require):
-    pandas = require("pandas")
-    gaps = pandas.Series([1, None, 3], dtype="Int64")
-    np.testing.assert_array_equal(check_column(gaps, "a"), [1, np.nan, 3])
-    objects = pandas.Series([1, pandas.NA, 3], dtype=object)
-    np.testing.assert_array_equal(check_column(objects, "a"), [1, np.nan, 3])
-
-
 @pytest.mark.parametrize(
     ("values", "fragments"),
     [
@@ -69,12 +60,3 @@ def test_rows_of_a_mapping_can_be_tested(rows, same_result):
     same_result(ew.edge_test(columns), ew.edge_test(rows), names="abcd")
     state = ew.accumulate(columns)
     assert state.feature_names == tuple("abcd")
-
-
-def test_names_that_are_the_same_text(refuses):
-    refuses(lambda: open_table({1: [1.0], "1": [2.0]}), ew.DataError, "'1'", "more than once")
-
-
-def test_fields():
-    assert fields_of((1, 2)) is None
-    assert fields_of([1]) is None

@@ -72,7 +72,7 @@ def mixed(require, rows):
 @pytest.mark.parametrize("make", [mixed, lambda require, rows: mixed(require, rows).astype(float)])
 def test_the_numbers_are_those_of_arrow(require, rows, make, chosen):
     require("pyarrow")
-    from edgewise.rows.readers.frames import PandasTable
+    from edgewise.rows.readers.arrow import PandasTable
 
     frame = make(require, rows)
     plain, by_arrow = open_columns(frame, **chosen), PandasTable(frame, **chosen)
@@ -114,4 +114,4 @@ def test_which_types_are_plain():
 def test_other_types_are_left_to_arrow(require, rows, kind):
     frame = require("pandas").DataFrame(np.round(rows)).astype({0: "int64"}).astype({0: kind})
     found = kind_of(frame)
-    assert found.reader == "frames:PandasTable"
+    assert found.reader == "arrow:PandasTable"

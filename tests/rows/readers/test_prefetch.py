@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import threading
-import time
 from itertools import count, islice
 
 import pytest
 
 from edgewise._base.blas import blas_threads
-from edgewise.rows.readers.prefetch import prefetched
+from edgewise.rows.readers.files import prefetched
 
 
 def readers():
@@ -26,25 +25,6 @@ def no_thread_is_left():
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 500])
 def test_the_same_items_in_the_same_order(n):
     assert list(prefetched(lambda: iter(range(n)))) == list(range(n))
-
-
-def test_items_are_made_in_one_other_thread():
-    makers = set(prefetched(lambda: (threading.get_ident() for _ in range(20))))
-    assert len(makers) == 1
-    assert makers != {threading.get_ident()}
-
-
-def test_none_and_exceptions_are_items_like_any_other():
-    items = [None, ValueError("an item"), (), None]
-    assert list(prefetched(lambda: iter(items))) == items
-
-
-def test_nothing_is_read_before_the_first_item_is_wanted():
-    made = []
-    items = prefetched(lambda: (made.append(i) or i for i in range(5)))
-    assert not made
-    assert not readers()
-    items.close()
 
 
 @pytest.mark.parametrize("error", [ValueError("broken"), KeyboardInterrupt(), MemoryError()])
@@ -66,14 +46,6 @@ def iter_into(seen, items):
     for item in items:
         seen.append(item)
     return ()
-
-
-def test_an_error_before_the_first_item():
-    def make():
-        raise OSError("no such thing")
-
-    with pytest.raises(OSError, match="no such thing"):
-        list(prefetched(make))
 
 
 def test_stopping_early_ends_the_thread_and_closes_what_it_read():
@@ -101,29 +73,6 @@ def test_a_forgotten_iterator_ends_the_thread():
     assert not readers()
 
 
-def test_an_error_of_the_reader_ends_the_thread():
-    def use():
-        for item in prefetched(count):
-            if item == 5:
-                raise RuntimeError("the reader has had enough")
-
-    with pytest.raises(RuntimeError, match="enough") as caught:
-        use()
-    del caught  # its traceback holds the iterator
-
-
-def test_never_more_than_a_few_items_ahead():
-    made = []
-    items = prefetched(lambda: (made.append(i) or i for i in range(100)))
-    for i in range(30):
-        assert next(items) == i
-        if i % 10 == 0:
-            time.sleep(0.05)  # all the time that the thread could want
-        # Two wait, and one more is in the thread's hand.
-        assert len(made) <= i + 1 + 3
-    items.close()
-
-
 def test_it_does_read_ahead():
     ahead = threading.Event()
 
@@ -136,11 +85,6 @@ def test_it_does_read_ahead():
     assert next(items) == 0
     assert ahead.wait(5)
     assert list(items) == [1]
-
-
-def test_several_at_once():
-    one, two = prefetched(lambda: iter("abc")), prefetched(lambda: iter("xyz"))
-    assert list(zip(one, two, strict=True)) == [("a", "x"), ("b", "y"), ("c", "z")]
 
 
 @pytest.mark.parametrize("few", [True, False])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 from tests.corpus.kit import NAMES, Kit
-from tests.corpus.object_labelled import anndata, dataset, epochs, labelled, raw
+from tests.corpus.object_labelled import anndata, labelled
 
 import edgewise as ew
 from edgewise.rows.level_column import column_of_labels
@@ -21,8 +21,6 @@ MAKERS = {
         for record, subject in zip(kit.records, SUBJECT.tolist(), strict=True)
     ],
     "DataArray": lambda kit: labelled(kit, v=list(NAMES), subject=("t", SUBJECT)),
-    "Dataset": lambda kit: dataset(kit, subject=("t", SUBJECT)),
-    "Dataset with a coordinate": lambda kit: dataset(kit).assign_coords(subject=("t", SUBJECT)),
     "AnnData": lambda kit: with_subjects(kit, kit.rows),
     "AnnData, sparse": lambda kit: with_subjects(kit, scipy.sparse.csr_matrix(kit.rows)),
 }
@@ -69,7 +67,7 @@ class TestLabels:
         refuses(call, ew.DataError, "groups:", "'subjekt'", "did you mean 'subject'?")
 
     def test_labels_beside_the_variables_are_no_variables(self, kit, refuses, kind):
-        if kind in ("mapping", "records", "Dataset"):
+        if kind in ("mapping", "records"):
             pytest.skip("the labels are a column")
         call = lambda: open_table(MAKERS[kind](kit), columns=["a", "subject"])  # noqa: E731
         refuses(call, ew.DataError, "columns:", "'subject'", "'a', 'b'")
@@ -80,10 +78,7 @@ PLAIN = {
     "mapping": lambda kit: kit.columns,
     "sparse": lambda kit: scipy.sparse.csr_array(kit.rows),
     "DataArray": lambda kit: labelled(kit, v=list(NAMES)),
-    "Dataset": dataset,
     "AnnData": lambda kit: anndata(kit, kit.rows),
-    "Raw": raw,
-    "Epochs": epochs,
 }
 
 
@@ -106,19 +101,6 @@ class TestRows:
             assert row in table.entries()
             rest = np.concatenate(list(table.blocks_from(row)))
             np.testing.assert_array_equal(rest, kit.rows[row:])
-
-    def test_labels_as_an_array(self, kit, same_result, kind):
-        expected = ew.edge_test(kit.rows, groups=SUBJECT)
-        result = ew.edge_test(PLAIN[kind](kit), groups=SUBJECT)
-        same_result(result, expected, names=result.feature_names)
-
-    def test_two_passes(self, kit, same_result, kind):
-        result = ew.edge_test(PLAIN[kind](kit))
-        same_result(result, ew.edge_test(kit.rows), names=result.feature_names)
-
-    def test_new_names_and_a_sample(self, kit, kind):
-        result = ew.edge_test(PLAIN[kind](kit), feature_names=list("pqrs"))
-        assert result.feature_names == tuple("pqrs")
 
     def test_the_estimator_learns_the_names(self, kit, kind):
         fitted = ew.EdgeTest().fit(PLAIN[kind](kit))

@@ -9,10 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import edgewise as ew
+from edgewise.rows.readers.cells import cells_of
 from edgewise.rows.readers.csv import CSV_BLOCK, csv_schema, head_of
-from edgewise.rows.readers.encodings import decoded, encoding_of, refuse_binary
-from edgewise.rows.readers.sniffing import may_be_like, sniffed
-from edgewise.rows.readers.splitting import cells_of, squeezed
+from edgewise.rows.readers.sniffing import decoded, encoding_of, may_be_like, sniffed
 from edgewise.rows.reading import Reading
 
 
@@ -41,12 +40,6 @@ def test_separators_and_decimals(text, sep, decimal):
     assert (form.sep, form.decimal) == (sep, decimal)
 
 
-def test_what_the_user_says_goes_first():
-    form, notes = form_of("a;b\n1,5;2\n3;4\n", sep=";", decimal=",", encoding="latin-1")
-    assert (form.sep, form.decimal, form.encoding) == (";", ",", "iso8859-1")
-    assert notes == ()
-
-
 def test_lines_before_the_rows():
     assert form_of("# x\n\nsep=;\na;b\n1;2\n")[0].skip == 4
     assert form_of('"a\nb",c\n1,2\n')[0].skip == 2
@@ -55,22 +48,12 @@ def test_lines_before_the_rows():
     assert form_of("#a,b\n")[0].layout.names == ("#a", "b")
 
 
-def test_notes_are_one_sentence():
-    _, notes = form_of("'a';'b'\n'1,5';'2'\n".encode("utf-16"))
-    assert notes == ("has ';' between cells, decimal commas, utf-16 text and single quotes",)
-
-
 def test_cells_beyond_the_limit_of_python():
     before = csv.field_size_limit()
     names = ["a", "b" * 300_000]
     rows, ends = cells_of([",".join(names) + "\n", "1,2\n"], ",", '"')
     assert (rows, ends) == ([names, ["1", "2"]], [1, 2])
     assert csv.field_size_limit() == before
-
-
-@given(st.text(" \tab1,", max_size=20))
-def test_squeezed(line):
-    assert squeezed(line) == " ".join(line.split()) + "\n"
 
 
 def test_heads():
@@ -115,14 +98,6 @@ def test_encodings(text, cut):
         assert raw.decode(found) == text
         head = raw[: len(raw) - cut]
         assert text.startswith(decoded(head, found, False, "file 'x'"))
-
-
-def test_text_and_other_bytes(refuses):
-    refuse_binary("a\t\r\n\x1b[31m é", "file 'x'")
-    refuses(lambda: refuse_binary("a\0b", "file 'x'"), ew.DataError, "not text", "'\\x00'")
-    assert encoding_of("naïve".encode("cp1252"), True) == "cp1252"
-    assert encoding_of(b"na\xefve \x81", True) == "latin-1"
-    assert encoding_of("naïve".encode()[:3], False) == "utf-8"
 
 
 def test_files_that_may_be_like_the_one_before():

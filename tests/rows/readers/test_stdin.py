@@ -8,14 +8,14 @@ import sys
 from types import SimpleNamespace
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import edgewise as ew
+from edgewise.rows.readers.byte_streams import PeekedStream
+from edgewise.rows.readers.csv import open_csv_stream
 from edgewise.rows.readers.files import FileTable
-from edgewise.rows.readers.stdin import PeekedStream, open_csv_stream
 
 
 class Drops(io.RawIOBase):
@@ -48,14 +48,6 @@ def test_looking_loses_nothing(content, most, heads, sizes):
     assert all(len(part) <= size for part, size in zip(parts, sizes, strict=True))
     assert b"".join(parts) + peeked.read() == content
     assert peeked.read(5) == b""
-
-
-def test_arrow_reads_it():
-    peeked = PeekedStream(Drops(b"0123456789" * 10, 7))
-    assert peeked.head(15) == b"012345678901234"
-    with pa.PythonFile(peeked, mode="r") as file:
-        parts = iter(lambda: file.read(8), b"")
-        assert b"".join(parts) == b"0123456789" * 10
 
 
 @pytest.fixture
@@ -106,17 +98,6 @@ def test_standard_input_cannot_be_read_twice(standard_input, refuses, csv_file):
     refuses(lambda: ew.edge_test("-"), ew.DataError, "only once", "method='batch'")
 
 
-def test_text_on_standard_input(standard_input, refuses):
-    standard_input(b"a,b\n1,2\n3,x\n")
-    refuses(
-        lambda: ew.edge_test("-"),
-        ew.DataTypeError,
-        "standard input",
-        "'b'",
-        "(line 3 has 'x')",
-    )
-
-
 def test_missing_values_on_standard_input(standard_input, refuses):
     content = b"a,b\n1,2\n3,\n2,5\n4,4\ninf,4\n0,1\n"
     standard_input(content)
@@ -130,8 +111,7 @@ def test_missing_values_on_standard_input(standard_input, refuses):
 
 def test_the_program_reads_standard_input(run_edgewise, csv_file, rows):
     arguments = ("test", "-", "--method", "batch", "--n-batches", "20", "--json", "-")
-    with csv_file.open() as piped:
-        found = json.loads(run_edgewise(*arguments, stdin=piped).stdout)
+    found = json.loads(run_edgewise(*arguments, input=csv_file.read_text()).stdout)
     expected = json.loads(
         ew.edge_test(rows, method="batch", n_batches=20, feature_names=list("abcd")).to_json()
     )

@@ -10,11 +10,10 @@ from typing import Any
 
 from edgewise.errors import DataError
 from edgewise.rows.clusters.spark import SparkTable, spark_errors, spark_reason
-from edgewise.rows.readers.cells import MISSING, missing_numbers
+from edgewise.rows.readers.cells import BLANKS, MISSING, missing_numbers
 from edgewise.rows.readers.files import FileTable
 from edgewise.rows.readers.layout import asked_place
 from edgewise.rows.readers.sniffing import TextFormat
-from edgewise.rows.readers.splitting import BLANKS
 from edgewise.rows.reading import CELLS, TEXT, Reading
 from edgewise.rows.selection import selected_names
 

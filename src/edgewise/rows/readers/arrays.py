@@ -1,4 +1,4 @@
-"""NumPy arrays and everything that converts to one."""
+"""NumPy arrays, and tensors of other libraries (PyTorch, CuPy, JAX, …)."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from typing import Any
 import numpy as np
 
 from edgewise._base.checks import default_names
+from edgewise._base.text import one_line
+from edgewise._base.types import AnyArray
+from edgewise.errors import DataTypeError
 from edgewise.rows.block import Rows, block_rows
 from edgewise.rows.selection import selected_names
 from edgewise.rows.table import LocalTable
@@ -15,6 +18,7 @@ from edgewise.rows.values import check_rows
 
 # Numbers of a view (16 MB of float64).
 _VIEW_NUMBERS = 1 << 21
+_ON_THE_CPU = (1, 3, 11, 13)  # DLPack: CPU, and memory that CUDA, ROCm and all devices share
 
 
 class ArrayTable(LocalTable):
@@ -63,3 +67,51 @@ class ArrayTable(LocalTable):
         rows = max(2 * block_rows(p), _VIEW_NUMBERS // p)
         for start in range(first, last, rows):
             yield self._values[start : min(start + rows, last)]
+
+
+class TensorTable(ArrayTable):
+    """A tensor whose values this process can read, through NumPy's protocols or DLPack."""
+
+    def __init__(self, data: Any, **chosen: Any) -> None:
+        super().__init__(_from_tensor(data), **chosen)
+
+
+def _from_tensor(data: Any) -> AnyArray:
+    """The numbers of a tensor as an array, without a copy if possible."""
+    try:
+        as_array = np.asarray if hasattr(type(data), "__array__") else np.from_dlpack
+        values = as_array(data)
+        if values.dtype.kind == "V" and values.dtype.names is None:
+            # Short floats such as JAX's bfloat16, which are new to NumPy; a float32 holds them.
+            values = values.astype(np.float32)
+    except Exception as error:
+        reasons, remedy = [], "data"
+        if getattr(data, "requires_grad", False) is True:
+            reasons.append("that requires a gradient")
+            remedy += ".detach()"
+        if str(getattr(data, "layout", "torch.strided")) != "torch.strided":
+            reasons.append(f"with the layout {data.layout}")
+            remedy += ".to_dense()"
+        if not _on_the_cpu(data):
+            reasons.append(f"on the device {getattr(data, 'device', 'of a GPU')}")
+            remedy += ".get()" if hasattr(data, "get") else ".cpu()"
+        dtype = str(getattr(data, "dtype", ""))
+        if "bfloat" in dtype or "float8" in dtype:
+            reasons.append(f"of {dtype}")
+            remedy += ".float()"
+        if not reasons:
+            reasons.append(f"that NumPy cannot read ({one_line(error)})")
+            remedy = "it as a NumPy array"
+        raise DataTypeError(
+            "X: expected numbers in memory that NumPy reads, got a "
+            f"{type(data).__module__.partition('.')[0]} {type(data).__name__} "
+            f"{', '.join(reasons)}; pass {remedy}."
+        ) from error
+    return values
+
+
+def _on_the_cpu(data: Any) -> bool:
+    try:
+        return data.__dlpack_device__()[0] in _ON_THE_CPU
+    except Exception:
+        return True  # it does not say

@@ -1,7 +1,8 @@
-"""Data frames and everything else that exports an Arrow C stream."""
+"""Data frames of pandas and polars, and everything else that exports an Arrow C stream."""
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
@@ -9,12 +10,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from edgewise._base.checks import check_names
 from edgewise._base.text import one_line
 from edgewise._base.types import AnyArray
 from edgewise.errors import DataError, DataTypeError
 from edgewise.rows.block import ColumnBlock, Piece, Rows
 from edgewise.rows.labels import label_number
-from edgewise.rows.readers.pandas_index import pandas_index
 from edgewise.rows.selection import selected_names
 from edgewise.rows.table import LocalTable, batch_rows
 from edgewise.rows.values import HINT, not_numbered
@@ -39,7 +40,9 @@ class ArrowTable(LocalTable):
     ) -> None:
         self._data = data = _exporter(data)
         self._along = tuple(along)
-        self.rescannable = not _reads_once(data)
+        # A reader or a database cursor gives its rows once.
+        once = isinstance(data, pa.RecordBatchReader) or "ursor" in type(data).__name__
+        self.rescannable = not once
         self.in_memory = self.n_rows is not None  # a query is run again for every pass
         # Some streams can be opened only once: the one opened for the names is the first pass.
         self._opened: pa.RecordBatchReader | None = _reader(data)
@@ -81,6 +84,125 @@ class ArrowTable(LocalTable):
         )
 
 
+class PandasTable(LocalTable):
+    """A pandas data frame, converted a slice at a time; its index is not a variable."""
+
+    named = True
+    rescannable = True
+    in_memory = True
+
+    def __init__(
+        self,
+        frame: Any,
+        *,
+        columns: Sequence[str] | None = None,
+        exclude: Sequence[str] | None = None,
+        along: Sequence[str] = (),
+    ) -> None:
+        names = check_names(frame.columns)
+        self.feature_names = selected_names(names, columns, exclude, "X", along)
+        self._along = tuple(along)
+        self._frame = frame
+        if self.feature_names != names:
+            self._frame = frame.iloc[:, [names.index(name) for name in self.feature_names]]
+        schema = self._slice(0, 1000).schema
+        check_numeric((field for field in schema if field.name not in self._along), "X")
+
+    def _slice(self, start: int, rows: int) -> pa.Table:
+        part = self._frame.iloc[start : start + rows]
+        sparse = {
+            name: dtype.subtype
+            for name, dtype in part.dtypes.items()
+            if type(dtype).__name__ == "SparseDtype"
+        }
+        part = part.astype(sparse) if sparse else part
+        try:
+            return pa.Table.from_pandas(part, preserve_index=False)
+        except (pa.ArrowException, TypeError, ValueError) as error:
+            raise _unreadable(self._frame, error) from error
+
+    @property
+    def n_rows(self) -> int | None:
+        return len(self._frame)
+
+    def entries(self) -> Sequence[int]:
+        return range(max(len(self._frame), 1))
+
+    def blocks(self) -> Iterator[Rows]:
+        return self.blocks_from(0)
+
+    def blocks_from(self, row: int) -> Iterator[Rows]:
+        p = len(self.feature_names)
+        starts = range(row, len(self._frame), batch_rows(p))
+        slices = (self._slice(start, batch_rows(p)) for start in starts)
+        batches = (batch for table in slices for batch in table.to_batches())
+        return fixed_blocks(batches, p, along=self._along)
+
+
+class LazyFrameTable(LocalTable):
+    """A polars `LazyFrame`; every pass runs the query anew, only for the columns that are read."""
+
+    named = True
+    rescannable = True
+
+    def __init__(
+        self,
+        query: Any,
+        *,
+        columns: Sequence[str] | None = None,
+        exclude: Sequence[str] | None = None,
+        along: Sequence[str] = (),
+    ) -> None:
+        try:
+            schema = query.collect_schema()
+        except Exception as error:
+            raise _failed(error) from error
+        names = selected_names(schema.names(), columns, exclude, "X", along)
+        self.feature_names, self._along = names, tuple(along)
+        self._query = query if names == tuple(schema.names()) else query.select(names)
+        # A frame without rows has the types of Arrow, before the query runs.
+        empty = pa.RecordBatchReader.from_stream(self._query.clear().collect())
+        check_numeric((field for field in empty.schema if field.name not in along), "X")
+
+    def blocks(self) -> Iterator[Rows]:
+        p = len(self.feature_names)
+        return fixed_blocks(self._batches(batch_rows(p)), p, along=self._along)
+
+    def _batches(self, rows: int) -> Iterator[pa.RecordBatch]:
+        try:
+            if hasattr(self._query, "collect_batches"):
+                frames = self._query.collect_batches(chunk_size=rows, maintain_order=True)
+            else:  # polars before 1.34
+                frames = self._query.collect().iter_slices(rows)
+            for frame in frames:
+                yield from pa.RecordBatchReader.from_stream(frame)
+        except Exception as error:
+            raise _failed(error) from error
+
+
+def _failed(error: Exception) -> DataError:
+    return DataError(
+        f"data: polars could not run the query of the LazyFrame ({one_line(error)}); correct the "
+        "query, or pass what its collect() gives."
+    )
+
+
+def pandas_index(schema: pa.Schema) -> tuple[str, ...]:
+    """The columns of a schema that hold the index of a pandas data frame.
+
+    Examples
+    --------
+    >>> told = {"pandas": '{"index_columns": ["day"]}'}
+    >>> pandas_index(pa.schema([("a", pa.float64()), ("day", pa.int64())], metadata=told))
+    ('day',)
+    """
+    try:
+        columns = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))["index_columns"]
+    except (ValueError, KeyError, TypeError):
+        return ()
+    return tuple(name for name in columns if isinstance(name, str) and name in schema.names)
+
+
 def _exporter(data: Any) -> Any:
     """The object that exports a stream of the data."""
     if hasattr(data, "__arrow_c_stream__"):
@@ -98,21 +220,16 @@ def _told(blocks: Iterator[Rows]) -> Iterator[Rows]:
         raise DataError(f"data: the stream failed while it was read: {one_line(error)}.") from error
 
 
-def _reads_once(data: Any) -> bool:
-    """Whether the rows can be read only once, as those of readers and database cursors."""
-    return isinstance(data, pa.RecordBatchReader) or "ursor" in type(data).__name__
-
-
 def _reader(data: Any) -> pa.RecordBatchReader:
     try:
         if isinstance(data, pa.RecordBatchReader):
             return data
         return pa.RecordBatchReader.from_stream(data)
     except (pa.ArrowException, TypeError, ValueError) as error:
-        raise unreadable(data, error) from error
+        raise _unreadable(data, error) from error
 
 
-def unreadable(data: Any, error: Exception) -> DataTypeError:
+def _unreadable(data: Any, error: Exception) -> DataTypeError:
     return DataTypeError(
         f"X: expected a table of numbers, got a {type(data).__name__} that Arrow cannot read "
         f"({one_line(error)}); convert or drop the columns that are not numbers."

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Collection, Iterator, Sequence
 from itertools import chain, islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from edgewise._base.text import one_line
 from edgewise.errors import DataError, DataTypeError
-from edgewise.rows.readers.cells import has_thousands, is_name, is_number, missing_texts
+from edgewise.rows.readers.cells import (
+    BLANKS,
+    has_thousands,
+    is_name,
+    is_number,
+    long_cells,
+    missing_texts,
+    squeezed,
+)
 from edgewise.rows.readers.sniffing import TextFormat
-from edgewise.rows.readers.splitting import BLANKS, long_cells, squeezed
 
 _TRUTH = ("true", "false", "0", "1")
 # A quote that is not closed makes one cell of the rest of the file.
@@ -22,26 +30,12 @@ _SHOWN = 60  # characters of a cell or of a line in a message
 
 
 class Fault(NamedTuple):
-    """A cell that is not a number, or, without a column, a line of another length.
+    """A cell that is not a number, or, without a column, a line of another length."""
 
-    Attributes
-    ----------
-    line : int
-        The number of its line, from 1 on.
-    text : str
-        The cell, or the line.
-    column : str or None
-        The name of its column.
-    cells : int
-        How many cells the line has; -1 if that cannot be said.
-    expected : str
-        What the column must hold.
-    """
-
-    line: int
+    line: int  # from 1 on
     text: str
     column: str | None
-    cells: int
+    cells: int  # of the line; -1 if that cannot be said
     expected: str = "numbers"
 
 
@@ -57,22 +51,8 @@ def first_fault(
 ) -> Fault | None:
     """The first line of a wrong length, or cell in some columns that is not a number.
 
-    Parameters
-    ----------
-    lines : iterator of str
-        The lines of the text.
-    form : TextFormat
-        Its form.
-    places : sequence of int
-        The places of the columns that must hold numbers.
-    truths : collection of int
-        The places of those that hold true and false.
-    known_good : int
-        How many rows are known to be good, and are skipped.
-    first_line : int
-        The number of the first line; lines from the start of the file have 1.
-    lengths : bool
-        Whether to look at the lengths of lines.
+    The columns at `truths` hold true and false; the first `known_good` rows are skipped. Lines from
+    the start of the file have the `first_line` 1.
     """
     before = form.skip if first_line == 1 else 0
     line, lines = _past(islice(lines, before, None), first_line + before, known_good, form)
@@ -211,3 +191,71 @@ def hint(fault: Fault, form: TextFormat) -> str:
 
 def _cells(count: int) -> str:
     return "1 cell" if count == 1 else f"{count} cells"
+
+
+def refuse_open_quotes(
+    lines: Iterator[str], form: TextFormat, where: str, *, whole: bool = True
+) -> None:
+    """Refuse a cell that goes over several lines and is not quoted properly.
+
+    A quote that is never closed ends at the next quote, which begins a cell in another line: what
+    follows is then neither a separator nor the end of a line. If the lines are not the `whole`
+    text, the last cell may be cut off.
+    """
+    if form.sep == BLANKS:
+        return
+    kept: list[str] = []
+
+    def fed() -> Iterator[str]:
+        for line in lines:
+            kept.append(line)
+            yield line
+
+    start = 1
+    with long_cells(_LONGEST_CELL):
+        try:
+            for _ in csv.reader(fed(), delimiter=form.sep, quotechar=form.quote):
+                if len(kept) > 1 and not _is_proper(kept, form):
+                    break
+                start += len(kept)
+                kept.clear()
+            else:
+                return
+        except csv.Error:
+            pass
+    if whole or next(lines, None) is not None:
+        raise DataError(
+            f"data: line {start} of {where} cannot be read: a quote begins there that is not "
+            "closed in the same cell; correct it."
+        )
+
+
+def _is_proper(lines: list[str], form: TextFormat) -> bool:
+    reader = csv.reader(lines, delimiter=form.sep, quotechar=form.quote, strict=True)
+    try:
+        return len(list(reader)) == 1
+    except csv.Error:
+        return False
+
+
+class QuoteWatch(io.RawIOBase):
+    """A stream that notices lines with an odd number of quotes."""
+
+    def __init__(self, stream: Any, quote: str) -> None:
+        super().__init__()
+        self._stream, self._quote = stream, quote.encode()
+        self._rest = b""
+        self.odd = False
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        chunk: bytes = self._stream.read(size)
+        if not self.odd and (self._quote in chunk or self._rest or not chunk):
+            *whole, self._rest = (self._rest + chunk).split(b"\n")
+            ends = [*whole, self._rest] if not chunk else whole
+            self.odd = any(line.count(self._quote) % 2 for line in ends)
+        elif not self.odd:
+            self._rest = chunk[chunk.rfind(b"\n") + 1 :] if b"\n" in chunk else b""
+        return chunk

@@ -18,30 +18,14 @@ from edgewise.rows.reading import CELLS, TEXT, Reading
 
 @dataclass(frozen=True, slots=True)
 class FileKind:
-    """A kind of files.
-
-    Attributes
-    ----------
-    name : str
-        What people call it.
-    endings : tuple of str
-        How the names of such files end.
-    opener : str
-        The module and the function that opens one.
-    marks : tuple of bytes
-        How such files begin, where their names say nothing.
-    options : frozenset of str
-        The options of `Reading` that mean something for it.
-    needs : tuple of str, optional
-        The module that reads it and the extra that brings it.
-    """
+    """A kind of files: how their names end, the function that opens one, how they begin."""
 
     name: str
     endings: tuple[str, ...]
-    opener: str
+    opener: str  # the module and the function
     marks: tuple[bytes, ...] = ()
-    options: frozenset[str] = frozenset()
-    needs: tuple[str, str] | None = None
+    options: frozenset[str] = frozenset()  # of `Reading` that mean something for it
+    needs: tuple[str, str] | None = None  # the module that reads it and the extra that brings it
 
     def open(self, path: Path, reading: Reading, before: OpenedFile | None) -> OpenedFile:
         """Open a file of this kind; the one before it may be like it."""
@@ -71,12 +55,12 @@ _TEXT_ENDINGS = tuple(
 )
 CSV = FileKind("CSV", _TEXT_ENDINGS, "csv:open_csv", (), TEXT | CELLS, _PYARROW)
 PARQUET = FileKind(
-    "Parquet", (".parquet", ".pq"), "parquet:open_parquet", (b"PAR1",), needs=_PYARROW
+    "Parquet", (".parquet", ".pq"), "arrow_files:open_parquet", (b"PAR1",), needs=_PYARROW
 )
 IPC = FileKind(
     "Arrow",
     (".feather", ".arrow", ".ipc", ".arrows"),
-    "ipc:open_ipc",
+    "arrow_files:open_ipc",
     (b"ARROW1", b"\xff\xff\xff\xff"),  # a file, a stream
     needs=_PYARROW,
 )
@@ -191,7 +175,7 @@ def is_pipe(path: Path) -> bool:
 def open_pipe(path: Path, reading: Reading) -> OpenedFile:
     """A named pipe or a process substitution, such as <(zcat rows.csv.gz)."""
     part(*_PYARROW, "CSV text")
-    from edgewise.rows.readers.stdin import open_csv_stream
+    from edgewise.rows.readers.csv import open_csv_stream
 
     reading.refuse_unless(CSV.options, f"the pipe '{path}'")
     # Without a buffer, so that reading waits for no more than what has come.
@@ -207,7 +191,7 @@ def open_standard_input(reading: Reading) -> OpenedFile:
     """CSV on standard input."""
     part(*_PYARROW, "CSV text")
     from edgewise.rows.readers.byte_streams import standard_input
-    from edgewise.rows.readers.stdin import open_csv_stream
+    from edgewise.rows.readers.csv import open_csv_stream
 
     reading.refuse_unless(CSV.options, STANDARD_INPUT)
     return open_csv_stream(standard_input(), STANDARD_INPUT, reading)

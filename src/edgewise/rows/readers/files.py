@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 import copy
+import glob
 import os
+import threading
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import nullcontext
 from pathlib import Path
-from typing import NamedTuple
+from queue import Full, Queue
+from typing import NamedTuple, TypeVar
 
+from edgewise._base.blas import one_blas_thread
 from edgewise._base.text import listed
 from edgewise.errors import DataError, DataTypeError
 from edgewise.rows.block import Rows
-from edgewise.rows.readers.file_kinds import open_file, open_standard_input
+from edgewise.rows.readers.file_kinds import in_folder, open_file, open_standard_input
 from edgewise.rows.readers.file_marks import check_unchanged
 from edgewise.rows.readers.opened_file import OpenedFile, readable
-from edgewise.rows.readers.paths import StrPath, expand_paths
-from edgewise.rows.readers.prefetch import prefetched
 from edgewise.rows.readers.sniffing import TextFormat
-from edgewise.rows.readers.twins import refuse_twins
 from edgewise.rows.reading import Reading
 from edgewise.rows.selection import column_places, selected_names
 from edgewise.rows.table import LocalTable, Part, SoFar, known_total
 from edgewise.rows.values import HINT
 
+StrPath = str | os.PathLike[str]
+_Item = TypeVar("_Item")
+_AHEAD = 2  # items waiting; each is a batch of some megabytes
 _FEWEST_ROWS = 3  # that can tell whether a column numbers the rows
 
 
@@ -41,23 +46,7 @@ _MANY_COLUMNS = 64
 class FileTable(LocalTable):
     """The rows of one or more files, which must have the same columns in any order.
 
-    Parameters
-    ----------
-    paths : sequence of paths
-        Files, folders and patterns of files; or "-" alone, for CSV on standard input.
-    columns, exclude : sequence of str, optional
-        The columns to read, all by default, and those to leave out.
-    along : sequence of str
-        Columns of labels that are read along, after the others.
-    read_ahead : bool
-        Read the next blocks while the current one is processed.
-    reading : Reading, optional
-        How to read them, where the user says so.
-
-    Attributes
-    ----------
-    notes : tuple of str
-        Sentences about what was guessed and is unusual.
+    ``["-"]`` is CSV on standard input. The `notes` say what was guessed and is unusual.
     """
 
     def __init__(
@@ -95,7 +84,6 @@ class FileTable(LocalTable):
         chosen = columns is not None
         for file in self._files:
             _check_columns(file, first, self.feature_names, self.along, chosen, index)
-        refuse_twins(self._files, self.feature_names, self.along)
         self.notes = (*_sentences(self._files, index), *_mixed(self._files, len(paths)))
 
     def forms(self) -> list[TextFormat | None]:
@@ -278,3 +266,127 @@ def _check_columns(
                 f"{file.where}: column {name!r} must hold numbers, got {file.texts[name]}"
                 f"{file.first_text(name)}; {HINT}."
             )
+
+
+def expand_paths(paths: Sequence[StrPath]) -> list[str]:
+    """All files, sorted: those of known kinds in a folder, and those that match a pattern."""
+    given = [os.fspath(path) for path in paths]
+    if "-" in given:
+        if len(given) > 1:
+            raise DataError("data: expected '-' (standard input) alone, got other files too.")
+        return given
+    found: list[str] = []
+    for path in given:
+        if "://" in path and not os.path.exists(path):
+            raise DataError(
+                f"data: expected a path on this machine, got '{path}'; read it with DuckDB, polars "
+                "or Dask, and pass the data frame."
+            )
+        if not os.path.exists(path) and glob.has_magic(path):
+            matches = sorted(glob.glob(path, recursive=True))
+            if not matches:
+                raise DataError(f"data: no file matches '{path}'.")
+            for match in matches:
+                found += _files_at(match)
+        else:
+            found += _files_at(path)
+    if not found:
+        raise DataError("data: expected at least one file, got none.")
+    _refuse_repeated(found)
+    return found
+
+
+def _files_at(path: str) -> list[str]:
+    """The path, or the files of a folder except hidden ones, whose names begin with . or _."""
+    if not os.path.isdir(path):
+        return [path]
+    inside: list[str] = []
+    for folder, folders, names in os.walk(path):
+        folders[:] = [name for name in folders if not name.startswith((".", "_"))]
+        inside += [os.path.join(folder, name) for name in names if in_folder(name)]
+    if not inside:
+        raise DataError(
+            f"data: folder '{path}' has no .csv, .parquet, .arrow, .npy, .xlsx or .jsonl file."
+        )
+    return sorted(inside)
+
+
+def file_identity(path: str) -> object:
+    """What a file has in common with its links; None if there is no such file."""
+    try:
+        known = os.stat(path)
+    except OSError:
+        return None
+    # A file has one number, whatever its paths; without numbers there is only the path.
+    return (known.st_dev, known.st_ino) if known.st_ino else os.path.realpath(path)
+
+
+def _refuse_repeated(paths: Sequence[str]) -> None:
+    """Refuse a file that is given twice, also by a link: its rows would count twice."""
+    seen: dict[object, str] = {}
+    for path in paths:
+        key = file_identity(path)
+        if key is None:
+            continue  # told when it is opened
+        if key in seen:
+            also = "" if seen[key] == path else f" (also as '{seen[key]}')"
+            raise DataError(
+                f"data: expected every file once, got '{path}' twice{also}; its rows would count "
+                "twice."
+            )
+        seen[key] = path
+
+
+class _Failure:
+    """An exception from the reading thread, to be raised in the reader."""
+
+    def __init__(self, error: BaseException) -> None:
+        self.error = error
+
+
+_END = object()
+
+
+def prefetched(
+    make: Callable[[], Iterator[_Item]], *, few_columns: bool = False
+) -> Iterator[_Item]:
+    """The items of `make()` in the same order, produced by a separate thread.
+
+    Decoding files and BLAS both release the interpreter's lock, so on two cores they overlap. The
+    thread ends when the items do, when making one fails, or when the reader stops reading. While it
+    reads, the BLAS has one thread if there are `few_columns`: more would only take the cores from
+    those that decode.
+    """
+    queue: Queue[object] = Queue(maxsize=_AHEAD)
+    stopped = threading.Event()
+
+    def put(item: object) -> bool:
+        while not stopped.is_set():
+            try:
+                queue.put(item, timeout=0.1)
+            except Full:
+                continue
+            return True
+        return False
+
+    def read() -> None:
+        try:
+            for item in make():
+                if not put(item):
+                    return
+            put(_END)
+        except BaseException as error:
+            put(_Failure(error))
+
+    thread = threading.Thread(target=read, name="edgewise-reader", daemon=True)
+    thread.start()
+    try:
+        with one_blas_thread() if few_columns else nullcontext():
+            while (item := queue.get()) is not _END:
+                if isinstance(item, _Failure):
+                    raise item.error
+                yield item  # type: ignore[misc]
+    finally:
+        stopped.set()
+        # A thread that waits for a pipe cannot be woken; it is a daemon, so it may keep waiting.
+        thread.join(timeout=1)

@@ -21,8 +21,6 @@ from edgewise.rows.readers.byte_streams import opened_bytes
 from edgewise.rows.readers.opened_file import OpenedFile
 from edgewise.rows.table import batch_rows
 
-_MOST_DIGITS = 300  # more are beyond float64
-
 
 def open_json_lines(path: Path) -> OpenedFile:
     """A file of JSON objects, one on each line; a key that a line lacks is a missing value.
@@ -71,7 +69,7 @@ def _records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             if not line.strip():
                 continue
             try:
-                record = json.loads(line, parse_int=_integer)
+                record = json.loads(line, parse_int=_whole)
             except (ValueError, RecursionError) as error:
                 raise DataError(
                     f"data: line {number} of file '{path}' is not JSON: {one_line(error)}; each "
@@ -96,9 +94,8 @@ def _in_utf8(path: Path) -> Iterator[None]:
         ) from error
 
 
-def _integer(digits: str) -> int | float:
-    """A whole number; one that no label would be is a float, which has no limit of digits."""
-    return int(digits) if len(digits) < _MOST_DIGITS else float(digits)
+def _whole(digits: str) -> int | float:
+    return int(digits) if len(digits) < 300 else float(digits)  # more are beyond float64
 
 
 def _block(records: Sequence[dict[str, Any]], columns: Sequence[str], along: Sequence[str]) -> Rows:

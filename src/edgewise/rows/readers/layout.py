@@ -10,12 +10,6 @@ from itertools import pairwise
 from edgewise._base.checks import check_known, default_names
 from edgewise.errors import DataError
 from edgewise.rows.readers.cells import as_number, is_missing, is_number, is_whole
-from edgewise.rows.readers.headers import (
-    counts_up,
-    has_header,
-    refuse_second_names,
-    usual_length,
-)
 from edgewise.rows.reading import Reading
 
 # What programs call a column that only numbers or names the rows: pandas reads the empty name as
@@ -24,55 +18,27 @@ _NO_NAME = re.compile(r"|unnamed: \d+(\.\d+)?|unnamed: 0_level_\d+", re.IGNORECA
 _ID_NAMES = ("id", "_id", "row_id", "rowid", "row_names", "rownames", "row.names", "row_number")
 # Names that may also be those of variables; R's read.csv makes "X" of the empty name.
 _COUNTER_NAMES = (*_ID_NAMES, "x", "index", "level_0", "no", "no.", "nr", "#", "obs", "row")
+_LOOKED_AT = 50  # rows that show which columns hold numbers
 _FEWEST_COUNTED = 3  # rows that must count up before a column of such a name is a counter
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Which cells of a table are what.
+    """Which cells of a table are what."""
 
-    Attributes
-    ----------
-    names : tuple of str
-        The names of the columns, without those that are empty.
-    places : tuple of int
-        The place of each among the cells of a line.
-    n_cells : int
-        How many cells a line has.
-    header : bool
-        Whether the first line holds the names.
-    index : tuple of str
-        The columns that number or name the rows, and so are no variables.
-    index_notes : tuple of str
-        What to tell about each of them; empty if the user named it.
-    notes : tuple of str
-        What else was guessed and is unusual, one sentence each.
-    """
-
-    names: tuple[str, ...]
-    places: tuple[int, ...]
+    names: tuple[str, ...]  # without those of columns that are empty
+    places: tuple[int, ...]  # of each among the cells of a line
     n_cells: int
-    header: bool
-    index: tuple[str, ...]
-    index_notes: tuple[str, ...]
+    header: bool  # whether the first line holds the names
+    index: tuple[str, ...]  # columns that number or name the rows, and so are no variables
+    index_notes: tuple[str, ...]  # what to tell about each of them; empty if the user named it
     notes: tuple[str, ...]
 
 
 def layout_of(
     rows: Sequence[Sequence[str]], reading: Reading, decimal: str = ".", where: str = "the file"
 ) -> Layout:
-    """The layout of a table from its first lines.
-
-    Parameters
-    ----------
-    rows : sequence of sequences of str
-        The cells of the first lines, that of the names included.
-    reading : Reading
-        What the user says.
-    decimal : str
-        The decimal point.
-    where : str
-        The file, for messages.
+    """The layout of a table from the cells of its first lines.
 
     Examples
     --------
@@ -81,12 +47,11 @@ def layout_of(
     >>> layout_of([["0.5", "2"], ["0.1", "3"]], Reading()).names
     ('x0', 'x1')
     """
-    header = has_header(rows, reading, decimal)
+    header = _has_header(rows, reading, decimal, where)
     body = rows[1:] if header else rows
-    n_cells = usual_length(body) if body else len(rows[0])
+    n_cells = _usual_length(body) if body else len(rows[0])
     notes: list[str] = []
     if header:
-        refuse_second_names(body, reading, decimal, where)
         names = _names(rows[0], body, n_cells, where)
         if reading.header is None and any(is_number(name, decimal) for name in rows[0]):
             notes.append(
@@ -219,7 +184,7 @@ def _counts_rows(name: str, filled: Sequence[str]) -> bool:
     """Whether a column of this name numbers or names the rows."""
     if name.lower() not in _COUNTER_NAMES or len(filled) < _FEWEST_COUNTED:
         return False
-    if counts_up(filled) and float(filled[0]) in (0, 1):
+    if _counts_up(filled) and float(filled[0]) in (0, 1):
         return True
     different = len(set(filled)) == len(filled)
     numbers = [cell for cell in filled if is_number(cell)]
@@ -240,3 +205,59 @@ def asked_place(asked: str | int, names: Sequence[str], where: str) -> int:
         )
     check_known("index_col", [asked], names, where)
     return 0
+
+
+def _has_header(rows: Sequence[Sequence[str]], reading: Reading, decimal: str, where: str) -> bool:
+    """Whether the first line holds names: words above numbers, or 0, 1, 2, … as pandas writes.
+
+    What is mistaken for a row is told when the names are found not to be numbers; what is mistaken
+    for names is lost. So in doubt it is a row.
+    """
+    if reading.header is not None:
+        return reading.header
+    first, body = rows[0], rows[1:]
+    numbers = [k for k, cell in enumerate(first) if is_number(cell, decimal)]
+    gaps = [k for k, cell in enumerate(first) if is_missing(cell, reading.na_values, decimal)]
+    if len({*numbers, *gaps}) == len(first):
+        cells = [cell.strip() for cell in first if cell.strip()]
+        if not cells or (_counts_up(cells) and float(cells[0]) == 0):
+            return True
+        values = [as_number(first[k], decimal) for k in numbers if k not in gaps]
+        steps = [b - a for a, b in pairwise(values)]
+        if len(steps) > 1 and min(steps) > 0 and max(steps) - min(steps) <= 1e-6 * max(steps):
+            raise DataError(
+                f"data: the first line of {where} may hold names, as years are, or be a row; say "
+                "header=True or header=False (read_table; --header, --no-header)."
+            )
+        return False
+    if not body or len(first) != _usual_length(body):
+        return True
+    below = _numeric_columns(body, len(first), reading, decimal)
+    return not any(k in below and k not in gaps for k in numbers)
+
+
+def _numeric_columns(
+    body: Sequence[Sequence[str]], n_cells: int, reading: Reading, decimal: str
+) -> list[int]:
+    """The places of columns of which most cells are numbers or gaps, and some are numbers."""
+    found = []
+    for k in range(n_cells):
+        column = [row[k] for row in body[:_LOOKED_AT] if k < len(row)]
+        others = [cell for cell in column if not is_number(cell, decimal)]
+        words = sum(not is_missing(cell, reading.na_values, decimal) for cell in others)
+        if len(others) < len(column) and 2 * words < len(column):
+            found.append(k)
+    return found
+
+
+def _usual_length(rows: Sequence[Sequence[str]]) -> int:
+    """The number of cells that most lines have."""
+    lengths = [len(row) for row in rows]
+    return max(set(lengths), key=lengths.count)
+
+
+def _counts_up(cells: Sequence[str]) -> bool:
+    """Whether cells hold whole numbers, each one more than the one before."""
+    if len(cells) < 2 or not all(map(is_whole, cells)):
+        return False
+    return all(float(b) == float(a) + 1 for a, b in pairwise(cells))

@@ -31,18 +31,14 @@ class MappingRows(RowSource):
         for name, values in self._values.items():
             _check_is_column(name, values)
         lengths = {name: len(values) for name, values in self._values.items()}
-        self._n = lengths[self.names[0]]
-        other = [f"{name!r} with {n}" for name, n in lengths.items() if n != self._n]
+        self.n_rows = lengths[self.names[0]]
+        other = [f"{name!r} with {n}" for name, n in lengths.items() if n != self.n_rows]
         if other:
             raise DataError(
-                f"X: expected columns of equal length, got {self.names[0]!r} with {self._n} values "
-                f"and {listed(other)}; give every column one value for each row."
+                f"X: expected columns of equal length, got {self.names[0]!r} with {self.n_rows} "
+                f"values and {listed(other)}; give every column one value for each row."
             )
         _check_aligned(self._values)
-
-    @property
-    def n_rows(self) -> int:
-        return self._n
 
     def choose(self, names: Sequence[str]) -> None:
         self._columns = [check_column(self._values[name], name) for name in names]

@@ -26,63 +26,30 @@ STANDARD_INPUT = "standard input"
 class OpenedFile:
     """What is known about a file before its rows are read, and how to read them.
 
-    Attributes
-    ----------
-    path : str
-        Its path.
-    names : tuple of str
-        The names of its columns.
-    named : bool
-        Whether the names came with the file.
-    n_rows, estimated_rows : int or None
-        How many rows it has, if it says so; about how many.
-    read : callable
-        `read(columns, skip, along)` starts a pass over those columns from row `skip` on, of which
-        those `along` hold labels.
-    texts : mapping
-        The columns that do not hold numbers, and what they hold.
-    index : tuple of str
-        Columns that only number or name the rows, and are left out unless they are asked for.
-    index_notes : tuple of str
-        What to tell about each of them; empty for one that the user named.
-    notes : tuple of str
-        What else is unusual about how it was read.
-    first_text : callable
-        Says where a column first holds something that is not a number, for kinds that can.
-    labels : callable or None
-        All values of a column as they are, for kinds that can hold text.
-    entries : sequence of int
-        The rows at which a pass can start without reading the rows before.
-    rescannable : bool
-        Whether it can be read more than once.
-    form : TextFormat or None
-        The form of a text file, for a cluster that reads it itself.
-    kind : str
-        What people call such files.
-    mark : FileMark or None
-        What tells that it has changed since; None for what has no past, as a pipe.
-    held : bool
-        Whether its rows are in memory since it was opened, so that no change matters.
+    `read(columns, skip, along)` starts a pass over those columns from row `skip` on; those `along`
+    hold labels.
     """
 
     path: str
     names: tuple[str, ...]
-    named: bool
+    named: bool  # whether the names came with the file
     n_rows: int | None
     estimated_rows: int | None
     read: Callable[..., Iterator[Rows]]
+    # The columns that do not hold numbers, and what they hold.
     texts: Mapping[str, str] = field(default_factory=dict)
+    # Columns that only number or name the rows, and what to tell about each of them.
     index: tuple[str, ...] = ()
     index_notes: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    first_text: Callable[[str], str] = lambda column: ""
-    labels: Callable[[str], list[Any]] | None = None
-    entries: Sequence[int] = (0,)
+    first_text: Callable[[str], str] = lambda column: ""  # where a column first holds text
+    labels: Callable[[str], list[Any]] | None = None  # all values of a column, if it may hold text
+    entries: Sequence[int] = (0,)  # rows at which a pass can start without reading those before
     rescannable: bool = True
     form: TextFormat | None = None
     kind: str = "CSV"
     mark: FileMark | None = None
-    held: bool = False
+    held: bool = False  # in memory since it was opened, so that no change matters
 
     @property
     def where(self) -> str:

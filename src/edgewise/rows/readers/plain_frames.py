@@ -28,10 +28,7 @@ class PlainFrameRows(RowSource):
         self.names = check_names(frame.columns)
         self._kinds = frame.dtypes.tolist()
         self._places: list[int] | None = None
-
-    @property
-    def n_rows(self) -> int:
-        return len(self._frame)
+        self.n_rows = len(frame)
 
     def choose(self, names: Sequence[str]) -> None:
         if tuple(names) != self.names:

@@ -17,35 +17,13 @@ from edgewise.rows.table import LocalTable, batch_rows
 
 
 class RowSource(ABC):
-    """What a new kind of object has to say of itself; `SlicedTable` makes a table of it.
+    """What a new kind of object has to say of itself; `SlicedTable` makes a table of it."""
 
-    Attributes
-    ----------
-    names : tuple of str
-        Every column that can be a variable.
-    variables : tuple of str
-        Those that are variables unless the user says otherwise.
-    named : bool
-        Whether the names came with the object.
-    label_names : tuple of str
-        Columns of labels beside the variables, which only `groups` and `by` can name.
-    in_memory : bool
-        Whether another pass over the rows costs next to nothing.
-    """
-
-    names: tuple[str, ...]
-    named: bool = True
-    label_names: tuple[str, ...] = ()
-    in_memory: bool = True
-
-    @property
-    def variables(self) -> tuple[str, ...]:
-        return self.names
-
-    @property
-    @abstractmethod
-    def n_rows(self) -> int:
-        """How many rows there are; asked after `choose`."""
+    names: tuple[str, ...]  # every column that can be a variable
+    n_rows: int
+    named: bool = True  # whether the names came with the object
+    label_names: tuple[str, ...] = ()  # columns that only `groups` and `by` can name
+    in_memory: bool = True  # whether another pass over the rows costs next to nothing
 
     @abstractmethod
     def choose(self, names: Sequence[str]) -> None:
@@ -76,7 +54,7 @@ class SlicedTable(LocalTable):
         check_label_names("groups", along, source)
         # Labels beside the variables are left out anyway.
         names = (*source.names, *(n for n in source.label_names if n not in source.names))
-        columns = source.variables if columns is None else columns
+        columns = source.names if columns is None else columns
         check_known("columns", columns, source.names, "X")
         self.feature_names = selected_names(names, columns, exclude, "X", along)
         self._source, self._along = source, tuple(along)

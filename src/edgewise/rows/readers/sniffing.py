@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from edgewise._base.text import joined
+from edgewise._base.text import joined, one_line
 from edgewise.errors import DataError
-from edgewise.rows.readers.cells import has_thousands, is_missing, is_number
-from edgewise.rows.readers.encodings import decoded, encoding_of, refuse_binary
+from edgewise.rows.readers.cells import BLANKS, cells_of, has_thousands, is_missing, is_number
 from edgewise.rows.readers.layout import Layout, layout_of
-from edgewise.rows.readers.splitting import BLANKS, cells_of
 from edgewise.rows.reading import Reading
 
 _SEPARATORS = (",", ";", "\t", "|", BLANKS)
@@ -22,49 +21,37 @@ _FEWEST_THOUSANDS = 5  # cells that may hold thousands, beside as many that do n
 _FIRST_LINE = re.compile(rb"[^\r\n]*(\r\n?|\n)")
 # As pandas and Excel write it, the first line may name the separator.
 _NAMED_SEPARATOR = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)
+_BYTE_ORDER_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_SHOWN = 200  # bytes whose zeros tell of wide characters
+# Bytes that Windows' own encoding does not know.
+_UNDEFINED = bytes([0x81, 0x8D, 0x8F, 0x90, 0x9D])
+_CONTROLS = "\t\n\r\f\v\x1a\x1b"  # also the end of a file on MS-DOS, and colours
+_LOOKED_AT = 1 << 16
+_MOST_UNSEEN = 0.01  # the share of a text; a name may have some
 
 
 @dataclass(frozen=True, slots=True)
 class TextFormat:
-    """The form of a text file.
-
-    Attributes
-    ----------
-    encoding : str
-        The encoding, as Python names it.
-    sep, quote, decimal : str
-        The character between cells ("whitespace" for one or more blanks), around a cell, and the
-        decimal point.
-    skip : int
-        The lines before the first row.
-    layout : Layout
-        The columns.
-    na_values : tuple of str
-        The user's texts for missing values.
-    longest : int
-        Bytes of the longest line seen.
-    multiline : bool
-        Whether a quote was seen that is closed in another line.
-    padded : bool
-        Whether cells with blanks around them were seen.
-    blank_lines : bool
-        Whether lines of nothing but blanks were seen.
-    first_line : bytes
-        The first line with its end, as it is in the file.
-    """
+    """The form of a text file."""
 
     encoding: str
-    sep: str
+    sep: str  # "whitespace" for one or more blanks
     quote: str
     decimal: str
-    skip: int
+    skip: int  # lines before the first row
     layout: Layout
     na_values: tuple[str, ...]
-    longest: int
-    multiline: bool
-    padded: bool
-    blank_lines: bool
-    first_line: bytes
+    longest: int  # bytes of the longest line seen
+    multiline: bool  # whether a quote was seen that is closed in another line
+    padded: bool  # whether cells with blanks around them were seen
+    blank_lines: bool  # whether lines of nothing but blanks were seen
+    first_line: bytes  # with its end, as it is in the file
 
     @property
     def ascii_compatible(self) -> bool:
@@ -76,19 +63,6 @@ def sniffed(
     head: bytes, whole: bool, reading: Reading, where: str, usual: str = ","
 ) -> tuple[TextFormat, tuple[str, ...]]:
     """The form of a text file from its first bytes, and what to tell the user about it.
-
-    Parameters
-    ----------
-    head : bytes
-        The first bytes; at least the names and a row, if the file has them.
-    whole : bool
-        Whether they are the whole file.
-    reading : Reading
-        What the user says; only the rest is guessed.
-    where : str
-        The file, for messages.
-    usual : str
-        The usual separator, which needs no remark.
 
     Examples
     --------
@@ -298,3 +272,58 @@ def _notes(form: TextFormat, reading: Reading, usual: str) -> tuple[str, ...]:
     if form.quote == "'":
         said.append("single quotes")
     return ((f"has {joined(said, 'and')}",) if said else ()) + form.layout.notes
+
+
+def encoding_of(head: bytes, whole: bool) -> str:
+    """The encoding: what the byte order mark says, or UTF-8 if it fits, or Windows', or Latin-1.
+
+    Examples
+    --------
+    >>> encoding_of("a,b".encode("utf-16-be"), True), encoding_of("Größe".encode("latin-1"), True)
+    ('utf-16-be', 'cp1252')
+    """
+    for mark, name in _BYTE_ORDER_MARKS:
+        if head.startswith(mark):
+            return name
+    if (wide := _wide(head[:_SHOWN])) is not None:
+        return wide
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(head, final=whole)
+    except UnicodeDecodeError:
+        return "latin-1" if any(byte in _UNDEFINED for byte in head) else "cp1252"
+    return "utf-8"
+
+
+def _wide(start: bytes) -> str | None:
+    """UTF-16 or UTF-32 without a mark: separators and digits have one byte that is not 0."""
+    zeros = start.count(0)
+    if 2 * zeros > len(start):
+        for name, bytes_of_zero in (("utf-32-le", (2, 3)), ("utf-32-be", (0, 1))):
+            if not any(byte for k in bytes_of_zero for byte in start[k::4]):
+                return name
+    if 4 * zeros <= len(start):
+        return None
+    return "utf-16-le" if start[1::2].count(0) > start[0::2].count(0) else "utf-16-be"
+
+
+def decoded(head: bytes, encoding: str, whole: bool, where: str) -> str:
+    """The first bytes as text; a character that is cut off at the end is left out."""
+    try:
+        return codecs.getincrementaldecoder(encoding)().decode(head, final=whole)
+    except UnicodeError as error:
+        raise DataError(
+            f"data: {where} is not {encoding} text ({one_line(error)}); name its encoding "
+            "(encoding=... of read_table, --encoding)."
+        ) from error
+
+
+def refuse_binary(text: str, where: str) -> None:
+    """Refuse what no text has: zeros, or many characters that nobody can see."""
+    start = text[:_LOOKED_AT]
+    unseen = [c for c in start if c < " " and c not in _CONTROLS]
+    if "\0" in unseen or len(unseen) > _MOST_UNSEEN * len(start):
+        strange = min(unseen)
+        raise DataError(
+            f"data: {where} is not text, because it holds the character {strange!r}; is it of the "
+            "kind that its name says, and in the encoding that was named?"
+        )

@@ -1,9 +1,6 @@
 """Sparse matrices and arrays of SciPy, made dense a block of rows at a time.
 
-A dense block has at least 1,024 rows, so it takes 8 MB, or 8 kB for each column if there are many.
-The sparse rows stay sparse. A covariance matrix is dense whatever the rows are: it takes 8 p²
-bytes, and a test holds several of them. What must see all rows at once (``by=`` of
-`compare_groups`, or a permutation test) makes all of them dense, 8 n p bytes.
+The sums over them are dense: a covariance matrix takes 8 p² bytes, and a test holds several.
 """
 
 from __future__ import annotations
@@ -27,18 +24,25 @@ class SparseRows(RowSource):
     named = False
 
     def __init__(self, data: Any) -> None:
-        check_sparse(data)
+        if len(data.shape) != 2:
+            raise DataError(
+                f"X: expected a sparse matrix of rows and columns, got {len(data.shape)}D of shape "
+                f"{data.shape}; reshape it first."
+            )
+        if data.dtype.kind not in "fiub":
+            raise DataTypeError(
+                f"X: expected a sparse matrix of real numbers, got dtype {data.dtype}; convert it "
+                "first."
+            )
         self.names = default_names(data.shape[1])
-        # Only this format gives rows without a search.
-        self._rows = data.tocsr()
-
-    @property
-    def n_rows(self) -> int:
-        return int(self._rows.shape[0])
+        self._rows = data.tocsr()  # only this format gives rows without a search
+        self.n_rows = int(data.shape[0])
 
     def choose(self, names: Sequence[str]) -> None:
-        self._chosen = chosen_columns(self._rows, self.names, names)
-        tell_memory(self.n_rows, len(names))
+        every = tuple(names) == self.names
+        places = None if every else list(map(self.names.index, names))
+        self._chosen = self._rows if places is None else self._rows[:, places]
+        warn_about_memory(self.n_rows, len(names))
 
     def rows(self, start: int, stop: int) -> Rows:
         return dense(self._chosen[start:stop])
@@ -47,21 +51,7 @@ class SparseRows(RowSource):
         return dense(self._rows[:, [self.names.index(name)]])[:, 0]
 
 
-def check_sparse(data: Any) -> None:
-    """Refuse what is not a matrix of real numbers."""
-    if len(data.shape) != 2:
-        raise DataError(
-            f"X: expected a sparse matrix of rows and columns, got {len(data.shape)}D of shape "
-            f"{data.shape}; reshape it first."
-        )
-    if data.dtype.kind not in "fiub":
-        raise DataTypeError(
-            f"X: expected a sparse matrix of real numbers, got dtype {data.dtype}; convert it "
-            "first."
-        )
-
-
-def tell_memory(n_rows: int, n_features: int) -> None:
+def warn_about_memory(n_rows: int, n_features: int) -> None:
     """Warn that sums over sparse rows are dense, if they take a gigabyte or more.
 
     With fewer rows than columns nothing is summed, since such data cannot be tested.
@@ -74,14 +64,6 @@ def tell_memory(n_rows: int, n_features: int) -> None:
             "edge_test) if that does not fit in memory.",
             EdgewiseWarning,
         )
-
-
-def chosen_columns(rows: Any, known: Sequence[str], names: Sequence[str]) -> Any:
-    """Some columns of a matrix that can be sliced; the matrix itself if all are wanted."""
-    if tuple(names) == tuple(known):
-        return rows
-    place = {name: i for i, name in enumerate(known)}
-    return rows[:, [place[name] for name in names]]
 
 
 def dense(rows: Any) -> AnyArray:
