@@ -122,8 +122,8 @@ def test_a_sheet(tmp_path, run_edgewise, X, expected):
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/dev/stdin")
-def test_a_pipe_by_its_path(run_edgewise, X):
-    done = run_edgewise(
+def test_a_pipe_by_its_path(run_program, X):
+    done = run_program(
         "test", "/dev/stdin", "--method", "fisher", "--json", "-", input=text(X, ";", ",")
     )
     found = json.loads(done.stdout)
