@@ -11,8 +11,7 @@ import numpy as np
 
 from benchmarks.report import Line
 from edgewise import edge_test
-from edgewise.rows.clusters.partition_task import PartTask
-from edgewise.rows.clusters.partitioned import PartitionedTable
+from edgewise.rows.clusters.partitioned import PartitionedTable, PartTask
 from edgewise.rows.merging import in_tree
 
 T = TypeVar("T")
@@ -90,7 +89,7 @@ class WeighedRows(PartitionedTable):
 
     def _reduced(self, task: PartTask[T], merge: Callable[[T, T], T]) -> T:
         states = [
-            task(number, f"part {number}", lambda part=part: part)
+            task.run(number, f"part {number}", lambda part=part: part)
             for number, part in enumerate(self._parts)
         ]
         total = in_tree(states, merge)

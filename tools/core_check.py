@@ -72,17 +72,6 @@ def saved_state() -> None:
     assert ew().edge_test(ew().Moments.load("rows.state"), method="fisher").n_samples == 400
 
 
-def many_scores() -> None:
-    """Normal scores of more rows than are ranked in memory."""
-    import numpy as np
-
-    from edgewise.rows import normal_scores
-
-    normal_scores.MOST_HERE = 1000
-    path = file_of("many.npy", lambda path: np.save(path, rows()))
-    ew().edge_test(path, transform="normal-scores")
-
-
 def csv_of_pairs() -> None:
     from edgewise.view.export import write_csv
 
@@ -127,13 +116,6 @@ def simulated_file() -> None:
     from edgewise.simulate.files import write_rows
 
     write_rows("rows.parquet", ("a", "b"), [rows()[:, :2]])
-
-
-def spark_session() -> None:
-    from edgewise.rows.clusters.connecting import spark_session
-
-    with spark_session(None):
-        pass
 
 
 def file_of(name: str, write: Callable[[Path], object]) -> Path:
@@ -208,7 +190,6 @@ NEEDS: dict[str, tuple[Callable[[], object], str, str | None]] = {
         "openpyxl",
         "excel",
     ),
-    "normal scores of many rows": (many_scores, "datasketches", "ranks"),
     "EdgeTest": (lambda: ew().EdgeTest, "scikit-learn", "sklearn"),
     "nodewise": (
         lambda: ew().edge_test(rows(), method="nodewise"),
@@ -231,7 +212,6 @@ NEEDS: dict[str, tuple[Callable[[], object], str, str | None]] = {
     "file of simulated rows": (simulated_file, "pyarrow", "tables"),
     "study": (lambda: ew().studies.reproduce("fig4", scale="smoke"), "joblib", "sklearn"),
     "cluster": (lambda: ew().edge_test(rows(), client=object()), "distributed", "dask"),
-    "Spark": (spark_session, "pyarrow", "spark"),
     "causal-learn": (
         lambda: ew().integrations.causal_learn.register(),
         "causal-learn>=0.1.4.2",

@@ -18,7 +18,6 @@ from edgewise.cli.guesses import did_you_mean
         (["test", "rows.csv", "--method", "scor"], "score"),
         (["test", "rows.csv", "--method", "SCORE"], "score"),
         (["test", "rows.csv", "--correction", "bonferoni"], "bonferroni"),
-        (["test", "rows.csv", "--engine", "sprak"], "spark"),
         (["test", "rows.csv", "--plot", "x.png", "--plot-kind", "heat-map"], "heatmap"),
         (["diff", "rows.csv", "rows.csv", "--method", "elliptcal"], "elliptical"),
         (["pair", "rows.csv", "a", "b", "--method", "fischer"], "fisher"),

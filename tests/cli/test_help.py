@@ -114,13 +114,12 @@ def test_options_stand_in_sections(run_edgewise):
         "Reading files, where their first lines do not tell:",
         "The test:",
         "Details of some methods:",
-        "Where it runs:",
         "Output:",
         "Other options:",
         "Examples:",
     ]
     order = [text.index(f"\n  {option} ") for option in ("--columns", "--method", "--radius")]
-    order += [text.index(f"\n  {option} ") for option in ("--engine", "--json", "-h, --help")]
+    order += [text.index(f"\n  {option} ") for option in ("--json", "-h, --help")]
     assert order == sorted(order)
     # Few options need no sections.
     assert "\nOptions:\n" in run_edgewise("merge", "--help").stdout

@@ -146,7 +146,6 @@ class TestStandardOutput:
         ["report", "rows.csv", "-o", "x.html"],
         ["accumulate", "rows.csv", "-o", "x.state"],
         ["accumulate", "rows.csv", "-o", "x.state", "--checkpoint-every", "9"],
-        ["accumulate", "rows.csv", "-o", "x.state", "--engine", "dask"],
         ["merge", "rows.state", "-o", "x.state"],
         ["simulate", "-o", "x.parquet"],
         ["reproduce", "fig2", "--scale", "smoke", "-o", "x"],
@@ -165,7 +164,6 @@ def test_a_folder_that_takes_no_file_is_noticed_before_the_work(
         raise AssertionError("something was read or made")
 
     monkeypatch.setattr("edgewise.rows.readers.files.FileTable._read", worked)
-    monkeypatch.setattr("edgewise.rows.clusters.connecting.dask_client", worked)
     monkeypatch.setattr("edgewise.states.registry.load_state", worked)
     monkeypatch.setattr("edgewise.simulate.sample_batches", worked)
     monkeypatch.setattr("edgewise.datasets.load_sp500_returns", worked)

@@ -22,8 +22,6 @@ def test_help(run_edgewise):
     assert "judge its claims" in text
     assert "continues where it stopped" in " ".join(text.split())
     assert f"[default: {SEED}]" in text
-    assert "--engine [local|dask]" in text
-    assert "--scheduler ADDRESS" in text
     assert "  reproduce " in run_edgewise("--help").stdout
 
 
@@ -36,11 +34,6 @@ def test_help(run_edgewise):
         (["fig2", "--seed", "-1"], ["seed: expected a whole number from 0 on, got -1"]),
         (["fig2", "--seed", "x"], ["--seed", "'x'"]),
         (["fig2", "--jobs", "0"], ["n_jobs: expected", "got 0"]),
-        (["fig2", "--engine", "spark"], ["--engine", "'spark'", "local"]),
-        (["fig2", "--scheduler", "tcp://a:1"], ["--scheduler", "--engine dask"]),
-        (["fig2", "--engine", "local", "--scheduler", "tcp://a:1"], ["--engine dask"]),
-        (["fig2", "--engine", "dask", "--jobs", "2"], ["--jobs", "--engine local"]),
-        (["fig2", "--engine", "dask", "--jobs", "-1"], ["--jobs", "--engine local"]),
     ],
     ids=" ".join,
 )
@@ -78,22 +71,6 @@ def test_a_folder_that_cannot_be_written(run_edgewise, tmp_path):
     finally:
         tmp_path.chmod(0o700)
     assert len(done.stderr.splitlines()) == 1
-
-
-def test_a_cluster_elsewhere(run_main, require, tmp_path):
-    options = {"n_workers": 1, "threads_per_worker": 2, "processes": False}
-    with require("distributed").LocalCluster(
-        **options, protocol="tcp", dashboard_address=":0"
-    ) as cluster:
-        address = cluster.scheduler_address
-        assert address.startswith("tcp://")
-        out, err = run_main(
-            *("reproduce", "fig1", "--scale", "smoke", "-o", "out"),
-            *("--engine", "dask", "--scheduler", address),
-        )
-    assert err == ""
-    assert "8 draws, " in out
-    assert len(list((tmp_path / "out/draws").iterdir())) == 4
 
 
 def test_no_dask_before_it_is_asked_for():

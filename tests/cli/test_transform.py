@@ -15,10 +15,9 @@ def expected(rows):
     return ew.edge_test(rows, feature_names=list("abcd"), transform="normal-scores")
 
 
-@pytest.mark.parametrize("engine", ["local", "dask"])
-def test_the_program(run_edgewise, csv_file, expected, same_result, engine):
+def test_the_program(run_edgewise, csv_file, expected, same_result):
     done = run_edgewise(
-        *("test", csv_file.name, *SCORES, "--json", "r.json", "--engine", engine),
+        *("test", csv_file.name, *SCORES, "--json", "r.json"),
         cwd=csv_file.parent,
     )
     assert " ".join(done.stdout.split()).startswith(expected.headline())

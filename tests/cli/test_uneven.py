@@ -179,18 +179,6 @@ class TestWeights:
         left, _, _ = asked("weighted.csv", "--weights", "w", "--exclude", "a")
         assert left.feature_names == ("b", "c", "d")
 
-    def test_dask(self, run_main, require, files, rows, weights, same_result):
-        require("distributed")
-        run_main("test", "both.csv", "--weights", "w", *PAIRWISE, "--json", "here.json")
-        run_main(
-            *("test", "both.csv", "--weights", "w", *PAIRWISE, "--json", "there.json"),
-            *("--engine", "dask"),
-        )
-        here, there = (
-            ew.EdgeTestResult.from_json(files / f"{name}.json") for name in ("here", "there")
-        )
-        same_result(there, here)
-
     @pytest.mark.parametrize(
         ("arguments", "status", "fragment"),
         [

@@ -122,7 +122,7 @@ class InParts(PartitionedTable):
     def _reduced(self, task, merge):
         task = pickle.loads(pickle.dumps(task))
         made = [
-            task(number, f"part {number}", lambda part=part: part)
+            task.run(number, f"part {number}", lambda part=part: part)
             for number, part in enumerate(self._parts)
         ]
         return in_tree(made, merge)

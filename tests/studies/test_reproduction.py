@@ -60,8 +60,7 @@ def test_all_studies(run_edgewise, tmp_path):
     # However few the draws are, only Lemma 1 is refuted.
     refuted = re.findall(r"^\| (.*?) \|.*\*\*refuted\*\*", overview, re.M)
     assert [says.partition(":")[0] for says in refuted] == ["Lemma 1"]
-    run_edgewise("reproduce", "fig1", "--scale", "smoke", "-o", second, "--engine", "dask")
-    run_edgewise("reproduce", "fig2", "fig3", "--scale", "smoke", "-o", second, "--jobs", 2)
+    run_edgewise("reproduce", "fig1", "fig2", "fig3", "--scale", "smoke", "-o", second, "--jobs", 2)
     assert_same_files(first, second, ["fig1", "fig2", "fig3"])
 
 

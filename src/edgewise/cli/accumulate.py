@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from edgewise._base.checks import check_real
-from edgewise.cli.engine import engine_options, is_local, opened_table
 from edgewise.cli.family import inputs
 from edgewise.cli.guesses import Choice
 from edgewise.cli.manual import Manual
+from edgewise.cli.opening import opened_table
 from edgewise.cli.options import (
     PATH,
     data_options,
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
 )
 @data_options
 @weights_options
-@engine_options
 @click.option(
     "-o",
     "--output",
@@ -99,8 +98,6 @@ def command(
     from edgewise.rows.file_read import files_read
 
     keeps = checkpoint_every is not None or resume
-    if keeps and not is_local(asked):
-        raise click.UsageError("--checkpoint-every and --resume need --engine local.")
     every = check_real(
         "checkpoint-every", 60.0 if checkpoint_every is None else checkpoint_every, above=0
     )
@@ -184,8 +181,7 @@ def _read(
 
     total = table.estimated_rows
     try:
-        bar = progress_bar(total, "reading") if is_local(asked) else nullcontext()
-        with remarked_warnings(), bar as tell:
+        with remarked_warnings(), progress_bar(total, "reading") as tell:
             return accumulated(
                 table,
                 empty,

@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
-from edgewise.cli.engine import engine_options, opened_table, watched
 from edgewise.cli.family import family_of, family_options, inputs
 from edgewise.cli.manual import Manual
+from edgewise.cli.opening import opened_table, watched
 from edgewise.cli.options import (
     PATH,
     alpha_option,
@@ -40,7 +40,6 @@ from edgewise.cli.telling import remark, remark_on_files
 @data_options
 @family_options
 @transform_option
-@engine_options
 @alpha_option
 @correction_option
 @click.option(

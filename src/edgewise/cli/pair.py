@@ -10,10 +10,10 @@ from typing import Any, TypeVar
 
 import click
 
-from edgewise.cli.engine import check_engine, engine_options, opened_table, watched
 from edgewise.cli.family import inputs
 from edgewise.cli.guesses import Choice
 from edgewise.cli.manual import Manual, section
+from edgewise.cli.opening import opened_table, watched
 from edgewise.cli.options import (
     PATH,
     alpha_option,
@@ -80,8 +80,6 @@ def _row_options(command: _Command) -> _Command:
 )
 @transform_option
 @alpha_option
-@section("Where it runs")
-@engine_options
 @section("Output")
 @click.option(
     "--json", "json_file", type=PATH, metavar="FILE|-", help="Write the answer as JSON as well."
@@ -109,7 +107,6 @@ def command(
             f"expected DATA, X and Y, got only {x!r} and {y!r}; as in `edgewise pair returns.csv "
             "a b`."
         )
-    check_engine(asked)
     level = 1 - check_alpha(alpha)
     others = column_names(given) or []
     names = list(dict.fromkeys([x, y, *others]))

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from edgewise.cli.engine import opened_table, watched
 from edgewise.cli.family import family_of, family_options
 from edgewise.cli.manual import Manual
+from edgewise.cli.opening import opened_table, watched
 from edgewise.cli.options import (
     alpha_option,
     data_options,

@@ -7,7 +7,6 @@ from typing import Any
 
 import click
 
-from edgewise.cli.engine import engine_options
 from edgewise.cli.family import inputs
 from edgewise.cli.manual import section
 from edgewise.cli.options import PATH, verbose_option
@@ -36,8 +35,6 @@ from edgewise.cli.testing import (
     """,
 )
 @test_options
-@section("Where it runs")
-@engine_options
 @section("Output")
 @click.option(
     "-o",

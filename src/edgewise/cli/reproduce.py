@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from edgewise.cli.engine import check_engine
 from edgewise.cli.guesses import Choice
 from edgewise.cli.manual import Manual
 
@@ -58,26 +56,12 @@ def _folders(ctx: click.Context, parameter: click.Parameter, text: str) -> list[
     "--seed", type=int, default=2016, show_default=True, help="Seed of all random numbers."
 )
 @click.option("-j", "--jobs", type=int, help="Worker processes.  [default: the cores]")
-@click.option(
-    "--engine",
-    type=Choice(("local", "dask")),
-    default="local",
-    show_default=True,
-    help="Where the draws are made: by processes on this machine, or on a Dask cluster.",
-)
-@click.option(
-    "--scheduler",
-    metavar="ADDRESS",
-    help="Address of the Dask scheduler: tcp://host:8786.  [default: the cores of this machine]",
-)
 def command(
     study: tuple[str, ...],
     scale: str,
     output: str,
     seed: int,
     jobs: int | None,
-    engine: str,
-    scheduler: str | None,
 ) -> None:
     """Run the simulation studies of the paper, and judge its claims.
 
@@ -96,11 +80,6 @@ def command(
     interrupted, give the same command again and it continues where it stopped. The numbers do not
     depend on where the draws are made.
     """
-    check_engine({"engine": engine, "scheduler": scheduler})
-    if jobs is not None and engine == "dask":
-        raise click.UsageError(
-            "--jobs goes with --engine local: a Dask cluster has its own workers."
-        )
     from edgewise.cli.fitting import Column, fitted
     from edgewise.cli.next_step import after_reproduction, tell_next
     from edgewise.cli.progress import progress_bar
@@ -108,13 +87,9 @@ def command(
     from edgewise.studies.claims import counted
     from edgewise.studies.reproduction import reproduce, total_draws
 
-    with (
-        _cluster(scheduler) if engine == "dask" else nullcontext() as client,
-        progress_bar(total_draws(study, scale), "reproducing", unit="draws", unequal=True) as tell,
-    ):
-        done = reproduce(
-            study, scale=scale, output=output, seed=seed, n_jobs=jobs, client=client, tell=tell
-        )
+    total = total_draws(study, scale)
+    with progress_bar(total, "reproducing", unit="draws", unequal=True) as tell:
+        done = reproduce(study, scale=scale, output=output, seed=seed, n_jobs=jobs, tell=tell)
     out = console()
     for one in done:
         columns = [
@@ -131,9 +106,3 @@ def command(
         out.print()
     out.print(counted(claim for one in done for claim in one.claims))
     tell_next(out, after_reproduction(study, [one.folder for one in done], scale))
-
-
-def _cluster(scheduler: str | None) -> AbstractContextManager[Any]:
-    from edgewise.rows.clusters.connecting import dask_client
-
-    return dask_client(scheduler)

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from edgewise.cli.engine import check_engine, engine_options
 from edgewise.cli.family import inputs
 from edgewise.cli.guesses import Choice
 from edgewise.cli.manual import section
@@ -42,8 +41,6 @@ if TYPE_CHECKING:
     """,
 )
 @test_options
-@section("Where it runs")
-@engine_options
 @section("Output")
 @click.option(
     "--json", "json_file", type=PATH, metavar="FILE|-", help="Write the whole result as JSON."
@@ -98,7 +95,6 @@ def command(
     from edgewise.cli.progress import peak_memory
     from edgewise.view import export
 
-    check_engine(asked)
     if plot is None and plot_kind is not None:
         raise click.UsageError("--plot-kind says what to draw; also say where, with --plot FILE.")
     outputs = checked_outputs(

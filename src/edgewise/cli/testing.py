@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from edgewise.cli.engine import check_engine, is_local, opened_table, watched
 from edgewise.cli.family import family_of, family_options
 from edgewise.cli.guesses import Choice
 from edgewise.cli.manual import Manual, section
+from edgewise.cli.opening import opened_table, watched
 from edgewise.cli.options import (
     alpha_option,
     correction_of,
@@ -106,7 +106,6 @@ def tested(asked: dict[str, Any]) -> Iterator[tuple[EdgeTestResult, Table | None
     from edgewise.cli.method_options import asked_options
     from edgewise.methods.registry import DEFAULT_METHOD, method_of
 
-    check_engine(asked)
     state = _state(asked)
     if state is not None:
         method = asked["method"] or state.default_method
@@ -129,7 +128,7 @@ def _state(asked: dict[str, Any]) -> AnyState | None:
     """The state that a single file of DATA holds."""
     from edgewise.states.registry import as_state
 
-    if len(asked["data"]) > 1 or not is_local(asked):
+    if len(asked["data"]) > 1:
         return None
     state = as_state(asked["data"][0])
     chosen = (asked[name] for name in ("columns", "exclude", "groups", "weights", "transform"))

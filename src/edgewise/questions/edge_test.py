@@ -161,10 +161,8 @@ def edge_test(
         not matter. Partial correlations are those of the scores. That is right in the limit if the
         rows are Gaussian up to an increasing change of each column, and nearly right elsewhere: on
         a chain of t₃, pairs without an edge have partial correlations of the scores of 0.004. For
-        the per-edge methods except "sequential". Ranks are exact for rows in memory and in files
-        of up to 256 MB (on a cluster 32 MB). For more rows they come from a sketch (extra `ranks`)
-        and are wrong by up to 0.07 % of the rows; that moves a statistic by about 0.01, and not
-        always by the same. The rows are read once more.
+        the per-edge methods except "sequential". The rows are gathered in memory to be ranked: of
+        files up to 1 GB of numbers, on a cluster 128 MB; `method="kendall"` has no such limit.
     **options
         Further options of the method:
 

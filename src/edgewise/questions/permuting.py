@@ -10,7 +10,7 @@ from edgewise._base.types import AnyArray, FloatArray
 from edgewise.errors import ParameterError
 from edgewise.methods.method import Method
 from edgewise.methods.registry import registered
-from edgewise.rows.score_map import normal_scores
+from edgewise.rows.normal_scores import normal_scores
 
 _LARGEST = 1e300
 _ZOfRows = Callable[[FloatArray], tuple[FloatArray, FloatArray]]

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from edgewise._base.types import AnyArray, FloatArray
 from edgewise.rows.block import ColumnBlock, Rows, row_blocks
-from edgewise.rows.score_map import normal_scores
+from edgewise.rows.normal_scores import normal_scores
 
 #: How many leading rows are kept: at most this many, and at most this many numbers (4 MB).
 _MOST_ROWS, _MOST_NUMBERS = 8192, 1 << 19

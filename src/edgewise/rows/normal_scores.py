@@ -1,31 +1,25 @@
-"""A view of a table whose columns are replaced by their normal scores.
+"""Normal scores Φ⁻¹(r/(n + 1)) of columns: r is the rank, the average one of equal values.
 
-A map of each column from values to scores is made from one pass over all rows, when the scores are
-first read. Rows that are read in this process and fit in memory get their scores at once, and are
-not read again.
+The score of a value that the column does not have lies between those of its neighbours.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
 import numpy as np
 
+from edgewise._base import special
+from edgewise._base.parts import is_installed
+from edgewise._base.steps import in_parallel
 from edgewise._base.types import FloatArray
 from edgewise.errors import DataError
 from edgewise.rows.block import Rows, row_blocks
-from edgewise.rows.quantile_sketch import (
-    ColumnSketch,
-    Sketcher,
-    check_sketches,
-    map_of_sketches,
-)
-from edgewise.rows.score_map import ScoreMap, normal_scores
-from edgewise.rows.table import LocalTable, Part, SoFar, Table, batch_rows
+from edgewise.rows.table import LocalTable, Missing, Part, SoFar, Table, batch_rows
 from edgewise.rows.views import View
 
 T = TypeVar("T")
@@ -33,18 +27,77 @@ T = TypeVar("T")
 NORMAL_SCORES = "normal-scores"
 #: What `transform` can be.
 TRANSFORMS = (NORMAL_SCORES, None)
-# Bytes of rows whose ranks are found by sorting all of them: in this process, and on a cluster,
-# where several times as many may be on their way to one machine.
-MOST_HERE, MOST_ON_CLUSTER = 256 << 20, 32 << 20
+# Bytes of rows that are ranked: of files and the like, and on a cluster, where several times as
+# many may be on their way to one machine.
+MOST_HERE, MOST_ON_CLUSTER = 1 << 30, 1 << 27
+_MANY = 1_000_000
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ScoreMap:
+    """The normal scores of some columns as a function of their values.
+
+    Attributes
+    ----------
+    values : ndarray of shape (p, n)
+        The sorted values of each column.
+    """
+
+    values: FloatArray
+
+    def scores(self, block: Rows) -> FloatArray:
+        """The scores of a block of rows. Further columns, which hold labels, stay as they are.
+
+        What is not finite stays, too: whoever reads the scores says where it is.
+        """
+        made = np.array(np.asarray(block, dtype=np.float64).T)
+        for column, values in zip(made, self.values, strict=False):
+            finite = np.isfinite(column)
+            below, until = (np.searchsorted(values, column, side) for side in ("left", "right"))
+            scores = special.ndtri((below + until + 1) / 2 / (len(values) + 1))
+            column[:] = np.where(finite, scores, column)
+        return made.T
+
+
+def normal_scores(values: FloatArray, out: FloatArray | None = None) -> FloatArray:
+    """The normal scores of columns of finite numbers, features first; `out` may be the same memory.
+
+    Examples
+    --------
+    >>> normal_scores(np.array([[3.0, 1.0, 1.0, 8.0]])).round(2)
+    array([[ 0.25, -0.52, -0.52,  0.84]])
+    """
+    n = values.shape[1]
+    # Without ties all columns have the same scores, in another order.
+    untied = special.ndtri(np.arange(1, n + 1) / (n + 1))
+    made = np.empty(values.shape) if out is None else out
+    # Of few numbers the scores are there before joblib is imported; without it, one core does it.
+    everywhere = values.size > _MANY and is_installed("joblib")
+    run = in_parallel if everywhere else map
+    for _ in run(partial(_score, untied=untied), zip(values, made, strict=True)):
+        pass
+    return made
+
+
+def _score(both: tuple[FloatArray, FloatArray], untied: FloatArray) -> None:
+    """Write the scores of a column into the memory for them."""
+    (column, scores), n = both, len(untied)
+    order = np.argsort(column)
+    values = column[order]
+    first = np.flatnonzero(np.append(np.ones(min(n, 1), dtype=bool), values[1:] != values[:-1]))
+    if len(first) == n:
+        scores[order] = untied
+        return
+    until = np.append(first[1:], n)
+    own = special.ndtri((first + until + 1) / 2 / (n + 1))
+    scores[order] = np.repeat(own, until - first)
 
 
 class NormalScores(View):
-    """A table with Φ⁻¹(rank/(n + 1)) in place of each value; equal values have the average rank.
+    """A table of the normal scores of another one.
 
-    Ranks are exact for rows in memory, and for others of up to 256 MB (on a cluster 32 MB, all
-    numbers as float64). Of more rows a sketch is made (see `quantile_sketch`): ranks are then wrong
-    by up to 0.07 % of the rows, and not at all among the outermost 4,000 values on both sides. The
-    sketch is randomised without a seed: statistics differ from run to run by about 0.01.
+    The first pass gathers all rows and ranks them. Rows that are read in this process are then
+    kept as scores, and not read again.
 
     Parameters
     ----------
@@ -96,41 +149,27 @@ class NormalScores(View):
     def _make_ready(self, *, keep_map: bool) -> None:
         if self._ready and (self._known is not None or not keep_map):
             return
-        found = self._gathered()
-        self._ready = True
-        if not found.complete:
-            return  # the rows stay as they are, and whoever reads them says what is missing
-        p = self._n_variables
-        if found.sketches:
-            self._known = map_of_sketches(found.sketches)
-        elif keep_map or not self._is_here:
-            self._known = ScoreMap.among(found.values[:p])
-        if not found.sketches and self._is_here:
-            normal_scores(found.values[:p], out=found.values[:p])
-            self._held = _HeldScores(self._table, found.values, found.n_dropped)
-        elif self._known is not None:
-            self._change = partial(_scored, known=self._known)
-
-    @property
-    def _is_here(self) -> bool:
-        table = self._table
-        while isinstance(table, View):
-            table = table.below
-        return isinstance(table, LocalTable)
-
-    def _gathered(self) -> _Gathered:
-        most: float = math.inf if self._table.in_memory else MOST_HERE
-        if not self._is_here:
-            most = MOST_ON_CLUSTER
-        p, n = self._n_variables, self._table.n_rows
+        below, p, n = self._table, self._n_variables, self._table.n_rows
+        while isinstance(below, View):
+            below = below.below
+        here = isinstance(below, LocalTable)
+        most: float = MOST_HERE if here else MOST_ON_CLUSTER
+        if self._table.in_memory:
+            most = math.inf
         if n is not None and 8 * n * p > most:
-            check_sketches()
-            most = 0
-        one_pass = partial(_gathered, n_variables=p, most=most, whole=self._is_here)
-        found: _Gathered = self._table.reduce(one_pass, partial(_merged, most=most))
-        if found.complete and not found.n_samples:
-            return _Gathered(complete=False)  # without rows there are no ranks
-        return found
+            raise _too_many(most)
+        one_pass = partial(_gathered, n_variables=p, most=most, whole=here)
+        found = self._table.reduce(one_pass, partial(_merged, most=most))
+        self._ready = True
+        if found.values is None or not found.values.shape[1]:
+            return  # the rows stay as they are, and whoever reads them says what is missing
+        variables = found.values[:p]
+        if keep_map or not here:
+            self._known = ScoreMap(np.sort(variables))
+            self._change = partial(_scored, known=self._known)
+        if here:
+            normal_scores(variables, out=variables)
+            self._held = _HeldScores(self._table, found)
 
 
 def scores_under(table: object) -> NormalScores | None:
@@ -161,85 +200,76 @@ def _scored(part: Part, known: ScoreMap) -> Part:
     return part.through(partial(map, known.scores))
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class _Gathered:
+    """All values, features first, or None if some miss; and what was left out."""
+
+    values: FloatArray | None
+    n_dropped: int = 0
+    missing: Missing | None = None
+
+
 class _HeldScores(LocalTable):
-    """Scores in memory, features first, of rows that need not be read again."""
+    """Scores in memory, of rows that need not be read again."""
 
     rescannable = True
     in_memory = True
 
-    def __init__(self, table: Table, values: FloatArray, n_dropped: int) -> None:
+    def __init__(self, table: Table, found: _Gathered) -> None:
         self.feature_names, self.named = table.feature_names, table.named
-        self._values, self._n_dropped = values, n_dropped
+        self._found = found
 
     @property
     def n_rows(self) -> int:
-        return int(self._values.shape[1])
+        return 0 if self._found.values is None else int(self._found.values.shape[1])
 
     def blocks(self) -> Iterator[Rows]:
-        return row_blocks(self._values.T, batch_rows(len(self.feature_names)))
+        if self._found.values is not None:
+            yield from row_blocks(self._found.values.T, batch_rows(len(self.feature_names)))
 
     def part(self) -> Part:
         so_far = SoFar()
 
         def read() -> Iterator[Rows]:
-            so_far.n_dropped = self._n_dropped
+            so_far.n_dropped, so_far.missing = self._found.n_dropped, self._found.missing
             return self.blocks()
 
         return Part(0, "", self.feature_names, read, so_far)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class _Gathered:
-    """What ranks are made from: all values, features first, or sketches; nothing if some miss."""
-
-    complete: bool = True
-    n_dropped: int = 0
-    values: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
-    sketches: tuple[ColumnSketch, ...] = ()
-
-    @property
-    def n_samples(self) -> int:
-        return self.sketches[0].n_samples if self.sketches else self.values.shape[1]
-
-
 def _gathered(part: Part, n_variables: int, most: float, whole: bool) -> _Gathered:
-    """All values of a part, with its labels if `whole`; or sketches of more than `most` bytes."""
+    """All values of a part, with its labels if `whole`."""
     width = len(part.feature_names) if whole else n_variables
     kept: list[FloatArray] = [np.empty((width, 0))]
-    sketcher, size = None, 0
+    size = 0
     for block in part.blocks():
         # A copy, because a reader may use the memory of a block again.
         values = np.array(np.asarray(block).T[:width], dtype=np.float64)
         if not np.isfinite(values[:n_variables]).all():
-            return _Gathered(complete=False)
+            return _Gathered(None)
         size += 8 * n_variables * values.shape[1]
-        if size > most and sketcher is None:
-            sketcher = Sketcher(n_variables)
-            for earlier in kept:
-                sketcher.add(earlier[:n_variables])
-            kept.clear()
-        if sketcher is None:
-            kept.append(values)
-        else:
-            sketcher.add(values[:n_variables])
-    if sketcher is not None:
-        return _Gathered(n_dropped=part.n_dropped, sketches=sketcher.columns())
-    return _Gathered(n_dropped=part.n_dropped, values=np.concatenate(kept, axis=1))
+        if size > most:
+            raise _too_many(most)
+        kept.append(values)
+    return _Gathered(np.concatenate(kept, axis=1), part.n_dropped, part.so_far.missing)
 
 
 def _merged(a: _Gathered, b: _Gathered, most: float) -> _Gathered:
-    if not (a.complete and b.complete):
-        return _Gathered(complete=False)
-    n_dropped = a.n_dropped + b.n_dropped
-    if not a.sketches and not b.sketches and a.values.nbytes + b.values.nbytes <= most:
-        return _Gathered(n_dropped=n_dropped, values=np.concatenate([a.values, b.values], axis=1))
-    sums = (one + other for one, other in zip(_sketched(a), _sketched(b), strict=True))
-    return _Gathered(n_dropped=n_dropped, sketches=tuple(sums))
+    if a.values is None or b.values is None:
+        return _Gathered(None)
+    if a.values.nbytes + b.values.nbytes > most:
+        raise _too_many(most)
+    missing = [one.missing for one in (a, b) if one.missing is not None]
+    return _Gathered(
+        np.concatenate([a.values, b.values], axis=1),
+        a.n_dropped + b.n_dropped,
+        np.sum(missing, axis=0) if missing else None,
+    )
 
 
-def _sketched(gathered: _Gathered) -> tuple[ColumnSketch, ...]:
-    if gathered.sketches:
-        return gathered.sketches
-    sketcher = Sketcher(len(gathered.values))
-    sketcher.add(gathered.values)
-    return sketcher.columns()
+def _too_many(most: float) -> DataError:
+    return DataError(
+        f"transform: expected at most {most / (1 << 20):,.0f} MB of numbers to rank in memory, got "
+        "more; use method='kendall' (--method kendall) without transform, which reads any number "
+        "of rows once and needs no ranks, or test fewer columns."
+    )

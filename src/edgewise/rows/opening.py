@@ -20,12 +20,11 @@ from edgewise.rows.aligning import check_aligned
 from edgewise.rows.grouping import GroupedTable, WithColumn
 from edgewise.rows.kinds import gives_batches, kind_of
 from edgewise.rows.missing import MISSING, PartialTable, refuse_pairwise
-from edgewise.rows.normal_scores import TRANSFORMS, NormalScores
+from edgewise.rows.normal_scores import TRANSFORMS, NormalScores, ScoreMap
 from edgewise.rows.not_rows import check_is_rows
 from edgewise.rows.read_table import data_and_reading
 from edgewise.rows.readers.arrays import ArrayTable
 from edgewise.rows.reading import Reading
-from edgewise.rows.score_map import ScoreMap
 from edgewise.rows.selection import selected_names
 from edgewise.rows.table import LocalTable, Table
 from edgewise.rows.views import ChosenColumns, FiniteRows, RenamedColumns, WatchedRows
@@ -216,16 +215,11 @@ def _cluster_table(
     data: Any, client: Any, reading: Reading | None, **chosen: Any
 ) -> PartitionedTable | Table:
     """A table that a cluster reads."""
-    dask = _is_dask(data)
-    if dask and client is None:
-        from edgewise.rows.clusters.dask import current_client
-
-        client = current_client()
     if client is not None:
-        from edgewise.rows.clusters.connecting import check_client
+        from edgewise.rows.clusters.dask import check_client
 
         check_client(client)
-    if dask:
+    if _is_dask(data):
         from edgewise.rows.clusters.dask import dask_table
 
         _refuse_reading(reading, data)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import Protocol, TypeAlias, TypeVar, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,9 @@ import numpy.typing as npt
 from edgewise.rows.block import Rows
 
 T = TypeVar("T")
+#: How many values each column lacks in rows that were left out, and in how many of these rows it is
+#: the only one to lack any.
+Missing: TypeAlias = npt.NDArray[np.int64]
 
 # Eight megabytes of float64: the reader's overhead is negligible, and three in memory are few.
 _BATCH_ELEMENTS = 1 << 20
@@ -53,7 +56,7 @@ class SoFar:
     """
 
     n_dropped: int = 0
-    missing: npt.NDArray[np.int64] | None = None
+    missing: Missing | None = None
     position: tuple[int, int] | None = None
 
 

@@ -153,7 +153,8 @@ class GroupMoments:
     def _merge_if_long(self) -> None:
         new = sum(len(labels) for labels, _ in self._later)
         p = self.n_features or 1
-        if new >= len(self._labels) or 8 * p * p * (new + len(self._labels)) > _MOST_BYTES:
+        long = new >= len(self._labels) or 8 * p * p * (new + len(self._labels)) > _MOST_BYTES
+        if new and long:
             groups = len(self._merged()[0])
             if 8 * p * p * groups > _MOST_BYTES:
                 raise DataError(

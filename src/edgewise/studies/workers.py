@@ -36,7 +36,7 @@ def check_workers(n_jobs: int | None, client: Any, *, default: int = -1) -> int:
             f"n_jobs: expected None together with client, whose cluster has its own workers, got "
             f"{n_jobs!r}; give only one of the two."
         )
-    from edgewise.rows.clusters.connecting import check_client
+    from edgewise.rows.clusters.dask import check_client
 
     check_client(client)
     return 0

@@ -1,7 +1,9 @@
-"""What every engine does with partitions; here they are arrays, and nobody is far away."""
+"""What is done to partitions on any cluster; here they are arrays, and nobody is far away."""
 
 from __future__ import annotations
 
+import pickle
+import threading
 from itertools import pairwise
 
 import numpy as np
@@ -9,36 +11,37 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from threadpoolctl import threadpool_info, threadpool_limits
 
 import edgewise as ew
-from edgewise.errors import DataError, NonFiniteError
-from edgewise.rows.clusters.partitioned import PartitionedTable
+from edgewise._base.blas import one_blas_thread
+from edgewise._version import __version__
+from edgewise.errors import DataError, DataTypeError, NonFiniteError
+from edgewise.rows.clusters.partitioned import PartitionedTable, PartTask
 from edgewise.rows.merging import in_tree
-from edgewise.rows.passes import SameRows
 from edgewise.states.accumulate import read_into
 
 pytestmark = pytest.mark.filterwarnings("ignore::edgewise.errors.TooFewRowsWarning")
 
-CUTS = [[], [1, 3, 350], [0, 0, 5, 5, 250, 400], range(1, 400, 7)]
-
 
 class Parts(PartitionedTable):
-    """Arrays as partitions; each pass is noted, and may be given other rows."""
+    """Arrays as partitions; each pass is noted, with the size of what it sends."""
 
     def __init__(self, parts, *, names=None, known=True):
         width = np.shape(parts[0])[1]
         super().__init__(names or [f"x{j}" for j in range(width)], named=names is not None)
-        self.parts, self.known, self.passes = list(parts), known, 0
+        self.parts, self.known, self.passes = list(parts), known, []
 
     def part_rows(self):
         return [len(part) for part in self.parts] if self.known else [None] * len(self.parts)
 
     def _reduced(self, task, merge):
-        self.passes += 1
+        task = pickle.loads(pickle.dumps(task))
         made = [
-            task(number, f"part {number}", lambda part=part: self._table(part))
+            task.run(number, f"part {number}", lambda part=part: self._table(part))
             for number, part in enumerate(self.parts)
         ]
+        self.passes.append(max(len(pickle.dumps(one)) for one in made))
         return in_tree(made, merge)
 
     def _table(self, part):
@@ -52,18 +55,11 @@ def cut(X, cuts, **options):
     return Parts([X[start:stop] for start, stop in pairwise(bounds)], **options)
 
 
-@pytest.mark.parametrize("cuts", CUTS, ids=len)
-@pytest.mark.parametrize("order", [2, 4])
-def test_a_state_of_all_rows(rows, cuts, order):
-    source = cut(rows, cuts)
-    state, expected = (ew.accumulate(data, order=order) for data in (source, rows))
-    assert source.passes == 1
-    assert (state.n_samples, state.order, state.feature_names) == (400, order, None)
-    np.testing.assert_allclose(state.mean(), expected.mean(), rtol=1e-12, atol=1e-14)
-    np.testing.assert_allclose(state.covariance(), expected.covariance(), rtol=1e-12)
-    if order == 4:
-        found, wanted = (ew.edge_test(one, method="trace").pvalue for one in (state, expected))
-        np.testing.assert_allclose(found, wanted, rtol=1e-12)
+@given(st.integers(1, 70))
+def test_the_tree_keeps_the_order_and_is_as_deep_as_it_must_be(count):
+    assert in_tree([(i,) for i in range(count)], lambda a, b: a + b) == tuple(range(count))
+    depth = in_tree([0] * count, lambda left, right: 1 + max(left, right))
+    assert 2 ** (depth - 1) < count <= 2**depth
 
 
 @given(st.data())
@@ -73,16 +69,39 @@ def test_batches_run_over_the_ends_of_partitions(data):
     cuts = sorted(data.draw(st.lists(st.integers(0, n), max_size=8)))
     n_batches = data.draw(st.integers(2, 30))
     X = np.random.default_rng(5).standard_normal((n, 2))
+    stream = ew.accumulate(X, n_batches=n_batches)
     for known in (True, False):
-        source = cut(X, cuts, known=known)
-        state = ew.accumulate(source, n_batches=n_batches)
+        table = cut(X, cuts, known=known)
+        state = ew.accumulate(table, n_batches=n_batches)
         # A single partition is a stream, whose rows need not be counted.
-        assert source.passes == (1 if known or not cuts else 2)
-        stream = ew.accumulate(X, n_batches=n_batches)
+        assert len(table.passes) == (1 if known or not cuts else 2)
         assert state.batch_counts().tolist() == stream.batch_counts().tolist()
         np.testing.assert_allclose(
             state._closed().mean(), stream._closed().mean(), rtol=1e-11, atol=1e-12
         )
+
+
+def test_as_many_passes_as_the_documentation_says_and_sums_alone(rows):
+    """What a pass sends does not grow with the rows, but for the first ones, for a look at them."""
+    many = np.random.default_rng(1).standard_normal((16_000, 4))
+    for method, passes, options in (
+        ("fisher", 1, {}),
+        ("trace", 1, {}),
+        ("batch", 1, {"n_batches": 20}),
+        ("score", 2, {}),
+        ("wald", 2, {}),
+        ("elliptical", 2, {}),
+        ("whitened", 2, {}),
+        ("eig", None, {"solver": "matrix-free"}),
+    ):
+        few, more = cut(rows, [150]), cut(many, [8000])
+        for table in (few, more):
+            result = ew.edge_test(table, method=method, **options)
+            wanted = passes or 1 + result.options["iterations"]
+            assert len(table.passes) == wanted, method
+        first_rows = 8 * 4 * 1024
+        assert more.passes[0] < 20 * 4 * 4 * 8 + 4000 + first_rows, method
+        assert max(more.passes[1:], default=0) < 8 * 10 * 4 * 4 + 2500, method
 
 
 def test_more_rows_that_follow(rows):
@@ -92,153 +111,137 @@ def test_more_rows_that_follow(rows):
         assert type(added) is type(state)
         assert (added.n_samples, first.n_samples) == (400, 150)
         np.testing.assert_allclose(added.covariance(), np.cov(rows, rowvar=False), rtol=1e-12)
-        fresh, _ = read_into(state, cut(rows, [3, 100]))
-        assert fresh.n_samples == 400
 
 
-def test_names_come_with_the_state(rows):
-    source = cut(rows, [100], names=("a", "b", "c", "d"))
-    for options in ({}, {"n_batches": 5}):
-        assert ew.accumulate(source, **options).feature_names == ("a", "b", "c", "d")
-
-
-class TestRowsAgain:
-    def test_a_pass_over_all_of_them(self, rows):
-        again = SameRows(cut(rows, [0, 7, 7, 250]), 400)
-        assert not again.in_memory
-
-        def total(batches):
-            made = np.zeros(4), np.zeros(())
-            for batch in batches:
-                made = made[0] + np.asarray(batch).sum(axis=0), made[1] + len(batch)
+@pytest.mark.parametrize("method", ["score", "wald", "elliptical", "whitened", "eig"])
+def test_rows_that_change_between_passes(rows, refuses, method):
+    class Changing(Parts):
+        def _reduced(self, task, merge):
+            made = super()._reduced(task, merge)
+            self.parts[1] = rows[100:399]
             return made
 
-        sums, count = again.sums(total)
-        np.testing.assert_allclose(sums, rows.sum(axis=0), rtol=1e-12)
-        assert count == 400
-
-    def test_others_than_the_first_time(self, rows, refuses):
-        again = SameRows(cut(rows, [100]), 401)
-        fragments = ["the first pass read 401 rows, a later one 400", "changed", "persisted"]
-        one_pass = lambda batches: (sum(map(len, batches)),)  # noqa: E731
-        refuses(lambda: again.sums(one_pass), DataError, *fragments)
-        assert again.sums(one_pass, whole=False) == (400,)
-
-    @pytest.mark.parametrize("method", ["score", "wald", "elliptical", "whitened", "eig"])
-    def test_a_test_notices(self, rows, refuses, method):
-        class Changing(Parts):
-            def _reduced(self, task, merge):
-                made = super()._reduced(task, merge)
-                self.parts[1] = rows[100:399]
-                return made
-
-        source = Changing([rows[:100], rows[100:]])
-        call = lambda: ew.edge_test(source, method=method)  # noqa: E731
-        refuses(call, DataError, "the first pass read 400 rows, a later one 399")
-
-    def test_batches_notice_where(self, rows, refuses):
-        source = cut(rows, [100, 200])
-        source.part_rows = lambda: [100, 101, 199]
-        fragments = ["part 1: expected 101 rows, got 100", "changed while they were read"]
-        refuses(lambda: ew.accumulate(source, n_batches=5), DataError, *fragments)
+    table = Changing([rows[:100], rows[100:]])
+    call = lambda: ew.edge_test(table, method=method)  # noqa: E731
+    fragments = ["the first pass read 400 rows, a later one 399", "changed", "persisted"]
+    refuses(call, DataError, *fragments)
 
 
-class TestMissing:
+def test_missing_values_are_refused_by_part_and_column(rows, refuses):
+    X = rows.copy()
+    X[[0, 150, 151, 399], [0, 1, 1, 3]] = np.nan, np.inf, -np.inf, np.nan
+    table = cut(X, [100, 200, 300], names=("a", "b", "c", "d"))
+    for options in ({}, {"n_batches": 20}):
+        call = lambda o=options: ew.accumulate(table, **o)  # noqa: E731
+        parts = ("part 0, part 1, part 3: X: ", "'a' (1), 'b' (2), 'd' (1)")
+        assert refuses(call, NonFiniteError, *parts).counts.tolist() == [1, 2, 0, 1]
+    renamed = lambda: ew.edge_test(table, columns=["b", "d"], feature_names=["p", "q"])  # noqa: E731
+    refuses(renamed, NonFiniteError, "part 1, part 3: X: ", "'p' (2)")
+    assert ew.edge_test(table, columns=["c", "d"], missing="drop").n_dropped == 1
+
+
+class TestPartTask:
     @pytest.fixture
-    def holed(self, rows):
-        X = rows.copy()
-        X[[0, 150, 151, 399], [0, 1, 1, 3]] = np.nan, np.inf, -np.inf, np.nan
-        return X
+    def run(self):
+        def run(one_pass, make, *, names=None, **others):
+            return PartTask(one_pass, 4, names, **others).run(2, "chunk 2", make)
 
-    @pytest.mark.parametrize("options", [{}, {"n_batches": 20}], ids=str)
-    def test_is_refused_by_part_and_column(self, holed, refuses, options):
-        source = cut(holed, [100, 200, 300], names=("a", "b", "c", "d"))
-        call = lambda: ew.accumulate(source, **options)  # noqa: E731
-        told = ("part 0, part 1, part 3: X: ", "'a' (1), 'b' (2), 'd' (1)")
-        assert refuses(call, NonFiniteError, *told).counts.tolist() == [1, 2, 0, 1]
-        source.parts[0] = source.parts[3] = holed[1:100]
-        error = refuses(call, NonFiniteError, "part 1: X: ", "'b' (2)")
-        assert error.counts.tolist() == [0, 2, 0, 0]
+        return run
 
-    @pytest.mark.parametrize("known", [True, False])
-    @pytest.mark.parametrize("options", [{}, {"order": 2}, {"n_batches": 20}], ids=str)
-    def test_is_left_out_and_counted(self, holed, options, known):
-        source = cut(holed, [0, 100, 200, 300], known=known)
-        state = ew.accumulate(source, drop_missing=True, **options)
-        expected = ew.accumulate(holed[np.isfinite(holed).all(axis=1)], **options)
-        assert state.n_samples == 396
-        np.testing.assert_allclose(state.covariance(), expected.covariance(), rtol=1e-12)
-        if "n_batches" in options:
-            assert state.batch_counts().tolist() == expected.batch_counts().tolist()
+    def test_errors_say_where(self, run, rows, refuses):
+        def fails(error):
+            def fail(_=None):
+                raise error
 
-    @pytest.mark.parametrize("method", ["score", "batch", "fisher", "eig"])
-    def test_in_a_test(self, holed, same_result, method):
-        options = {"n_batches": 20} if method == "batch" else {}
-        result = ew.edge_test(cut(holed, [9, 200]), method=method, drop_missing=True, **options)
-        local = ew.edge_test(holed, method=method, drop_missing=True, **options)
-        same_result(result, local)
-        assert result.n_dropped == local.n_dropped == 4
+            return fail
 
+        for kind in (DataError, DataTypeError, ew.ParameterError):
+            call = lambda k=kind: run(fails(k("x: expected y.")), lambda: rows)  # noqa: E731
+            assert type(refuses(call, kind, "chunk 2: x: expected y.")) is kind
+        error = refuses(
+            lambda: run(fails(DataError("data: chunk 2 is damaged.")), lambda: rows), DataError
+        )
+        assert str(error) == "data: chunk 2 is damaged."
+        missing = NonFiniteError("two", np.array([0, 2, 0, 0]))
+        found = refuses(lambda: run(fails(missing), lambda: rows), NonFiniteError, "chunk 2: two")
+        again = pickle.loads(pickle.dumps(found))
+        assert (str(again), again.counts.tolist()) == (str(found), [0, 2, 0, 0])
+        for other in (RuntimeError("disk\nfull."), KeyError("a"), MemoryError()):
+            for arguments in ((fails(other), lambda: rows), (None, fails(other))):
+                found = refuses(lambda a=arguments: run(*a), DataError, "chunk 2 cannot be read")
+                assert f"{type(other).__name__}: " in str(found)
+        with pytest.raises(KeyboardInterrupt):
+            run(fails(KeyboardInterrupt()), lambda: rows)
 
-@pytest.mark.parametrize(
-    "spoil",
-    [
-        lambda X: np.column_stack([X, np.ones(len(X))]),
-        lambda X: np.column_stack([X, X[:, 0] - 2 * X[:, 1]]),
-        lambda X: X[:4],
-        lambda X: X[:0],
-        lambda X: X[:, :1],
-    ],
-    ids=["constant", "collinear", "too few rows", "no rows", "one column"],
-)
-@pytest.mark.parametrize("method", ["score", "fisher", "trace"])
-def test_what_cannot_be_tested_is_told_as_it_is_here(rows, spoil, method):
-    X = spoil(rows)
-    with pytest.raises(DataError) as here:
-        ew.edge_test(X, method=method)
-    with pytest.raises(DataError) as there:
-        ew.edge_test(cut(X, [len(X) // 2]), method=method)
-    assert str(there.value) == str(here.value)
-    assert type(there.value) is type(here.value)
+    def test_partitions_that_do_not_fit(self, run, rows, refuses, require):
+        frame = require("pandas").DataFrame(rows, columns=list("abdc"))
+        for part, options, error, fragment in (
+            (
+                rows,
+                {"version": "0.0.1"},
+                DataError,
+                f"0.0.1 on the workers, got {__version__}",
+            ),
+            (frame, {"names": tuple("abcd")}, DataError, "'d', got 'a', 'b', 'd', 'c'"),
+            (rows[:, :3], {}, DataError, "expected 4 columns, got 3"),
+            (np.zeros(3), {}, DataError, "2D"),
+            (None, {}, DataTypeError, "NoneType"),
+        ):
+            call = lambda p=part, o=options: run(None, lambda: p, **o)  # noqa: E731
+            refuses(call, error, "chunk 2", fragment)
 
 
-def test_a_budget_is_for_rows_that_are_here(rows, refuses):
-    call = lambda: ew.edge_test(cut(rows, [7]), method="trace", budget=1.0)  # noqa: E731
-    refuses(call, ew.ParameterError, "budget", "rows on a cluster")
+def blas_threads():
+    """How many threads each BLAS of this process may use."""
+    return {one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"}
 
 
-def test_other_names(rows, refuses):
-    source = cut(rows, [7], names=("a", "b", "c", "d"))
-    assert ew.edge_test(source, feature_names=list("wxyz")).feature_names == tuple("wxyz")
-    refuses(lambda: ew.edge_test(source, feature_names=["w"]), ew.ParameterError, "4")
+@pytest.fixture
+def three_threads():
+    """A limit of someone else's, which must be there again afterwards."""
+    np.zeros((2, 2)) @ np.zeros((2, 2))
+    with threadpool_limits(limits=3, user_api="blas"):
+        if blas_threads() != {3}:
+            pytest.skip("this BLAS has no more than one thread")
+        yield
 
 
-def test_a_wrong_number_of_batches(rows, refuses):
-    for n_batches in (1, "20"):
-        call = lambda n=n_batches: ew.accumulate(cut(rows, [7]), n_batches=n)  # noqa: E731
-        refuses(call, ew.ParameterError, "n_batches: expected a whole number from 2 on")
+@pytest.mark.usefixtures("three_threads")
+class TestOneBlasThread:
+    def test_while_a_partition_is_made_and_worked_on(self, rows):
+        seen = []
 
+        def make():
+            seen.append(blas_threads())
+            return rows
 
-class TestColumns:
-    """`columns=`, `exclude=` and `feature_names` of a table that lies elsewhere."""
+        task = PartTask(lambda part: seen.append(blas_threads()), 4, None)
+        task.run(0, "chunk 0", make)
+        assert seen == [{1}, {1}]
+        with pytest.raises(ZeroDivisionError), one_blas_thread(), one_blas_thread():
+            raise ZeroDivisionError
+        assert blas_threads() == {3}
 
-    @pytest.mark.parametrize("method", ["score", "batch", "fisher"])
-    def test_are_chosen(self, rows, same_result, method):
-        source = cut(rows, [7, 200], names=("a", "b", "c", "d"))
-        result = ew.edge_test(source, columns=["d", "a"], method=method)
-        same_result(result, ew.edge_test(rows[:, [3, 0]], method=method), names="da")
-        result = ew.edge_test(source, exclude="b", feature_names=list("xyz"), method=method)
-        same_result(result, ew.edge_test(rows[:, [0, 2, 3]], method=method), names="xyz")
+    @pytest.mark.parametrize("first_out", [0, 1])
+    def test_threads_that_come_and_go(self, first_out):
+        """The second comes before the first one goes; whoever goes last lifts the limit."""
+        stay, seen = [threading.Event(), threading.Event()], {}
 
-    def test_that_are_not_there(self, rows, refuses):
-        source = cut(rows, [7], names=("a", "b", "c", "d"))
-        refuses(lambda: ew.edge_test(source, columns=["a", "z"]), DataError, "'z'", "'a', 'b'")
+        def work(number, entered):
+            with one_blas_thread():
+                entered.set()
+                assert stay[number].wait(30)
+                seen[number] = blas_threads()
 
-    def test_missing_values_of_others_do_not_matter(self, rows, refuses):
-        X = rows.copy()
-        X[5, 1] = np.nan
-        source = cut(X, [7, 200])
-        assert ew.edge_test(source, exclude=["x1"]).n_samples == 400
-        assert ew.edge_test(source, columns=["x0", "x2"], drop_missing=True).n_dropped == 0
-        call = lambda: ew.edge_test(source, columns=["x1", "x3"], feature_names=list("pq"))  # noqa: E731
-        refuses(call, NonFiniteError, "part 0: X: ", "'p' (1)")
+        threads = []
+        for number in range(2):
+            entered = threading.Event()
+            threads.append(threading.Thread(target=work, args=(number, entered)))
+            threads[-1].start()
+            assert entered.wait(30)
+            assert blas_threads() == {1}
+        for number in (first_out, 1 - first_out):
+            stay[number].set()
+            threads[number].join(30)
+            assert blas_threads() == ({1} if number == first_out else {3})
+        assert seen == {0: {1}, 1: {1}}

@@ -2,51 +2,62 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import sys
 from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError
 from functools import partial
 from typing import Any, TypeVar
 
 from edgewise._base.checks import check_names, default_names
+from edgewise._base.parts import part
 from edgewise._base.text import listed, one_line
 from edgewise._base.warn import quiet, warn
-from edgewise.errors import DataError, DataTypeError, EdgewiseError, EdgewiseWarning
-from edgewise.rows.clusters.dask_subgraphs import is_complete, own_subgraphs
-from edgewise.rows.clusters.partition_task import PartTask
-from edgewise.rows.clusters.partitioned import PartitionedTable
-from edgewise.rows.clusters.sources import (
-    StoredFile,
-    check_of,
-    files_of_frame,
-    marks_of,
-    paths_within,
+from edgewise.errors import (
+    DataError,
+    DataTypeError,
+    EdgewiseError,
+    EdgewiseWarning,
+    ParameterError,
 )
+from edgewise.rows.clusters.partitioned import PartitionedTable, PartTask
 from edgewise.rows.merging import in_tree
 from edgewise.rows.readers.files import FileTable
-from edgewise.rows.reading import Reading
 from edgewise.rows.selection import selected_names
 from edgewise.rows.table import Table
 from edgewise.rows.views import ChosenColumns
 
 T = TypeVar("T")
 
-# What helps if workers die; Dask kills them at 95 % of their memory.
-_MORE_ROOM = (
-    "give workers more memory (memory_limit=...), or make partitions smaller, as with "
-    "repartition(partition_size='100MB'), rechunk, or more files"
-)
+
+def check_client(client: Any) -> None:
+    """Refuse anything but a client of Dask that is connected and waits for its results."""
+    part("distributed", "dask", "A cluster of Dask")
+    from distributed import Client
+
+    if not isinstance(client, Client):
+        raise ParameterError(
+            f"client: expected a distributed.Client, got {type(client).__name__}; make one with "
+            "Client(address)."
+        )
+    if client.asynchronous:
+        raise ParameterError(
+            "client: expected a client that waits for its results, got an asynchronous one; make "
+            "it with asynchronous=False."
+        )
+    if client.status != "running":
+        raise ParameterError(
+            f"client: expected a client with a connection, got one that is {client.status}; make a "
+            "new one with Client(address)."
+        )
 
 
 class DaskTable(PartitionedTable):
-    """A table whose partitions Dask makes, on any cluster.
+    """A table whose partitions Dask makes.
 
     Parameters
     ----------
-    makers : sequence of tuple
-        How to make each partition: a function to call on a worker and its arguments, or only a
-        `Delayed`.
+    parts : sequence
+        The partitions: each a `Delayed`, or a function that opens one on a worker.
     wheres : sequence of str
         The name of each partition in messages.
     feature_names : sequence of str
@@ -56,73 +67,63 @@ class DaskTable(PartitionedTable):
     part_rows : sequence of int or None, optional
         Rows of each partition, if they are known.
     client : distributed.Client, optional
-        The cluster; by default the one that Dask is configured to use.
-    progress : bool
-        Show Dask's own progress bar on standard error; only with a client.
+        The cluster; by default whatever Dask is configured to use.
     along : sequence of str
         The last columns, if they hold labels that are read along.
+    files : sequence of (str, int or None)
+        The files that are read, and the rows of each.
     """
 
     def __init__(
         self,
-        makers: Sequence[tuple[Any, ...]],
+        parts: Sequence[Any],
         wheres: Sequence[str],
         feature_names: Sequence[str],
         *,
         named: bool,
         part_rows: Sequence[int | None] | None = None,
         client: Any = None,
-        progress: bool = False,
         along: Sequence[str] = (),
+        files: Sequence[tuple[str, int | None]] = (),
     ) -> None:
         super().__init__(feature_names, named=named, along=along)
-        if not makers:
+        if not parts:
             raise DataError("data: expected at least one partition, got none.")
-        self._makers, self._wheres = list(makers), list(wheres)
-        self._part_rows = [None] * len(self._makers) if part_rows is None else part_rows
-        self._client, self._progress = client, progress
-        #: The data of the partitions: the cluster keeps futures only while somebody holds them.
+        self._parts, self._wheres, self._client = list(parts), list(wheres), client
+        self._part_rows = [None] * len(self._parts) if part_rows is None else part_rows
+        self._files = files
+        #: The cluster keeps futures only while somebody holds the collection that they are of.
         self.data: Any = None
-        #: The files that the partitions are made of, where they are known.
-        self.source_paths: Sequence[str] = ()
+
+    def rows_read(self) -> Sequence[tuple[str, int | None]]:
+        """The files and the rows of each; None where they are not known."""
+        return self._files
 
     def part_rows(self) -> Sequence[int | None]:
         return self._part_rows
 
     def _reduced(self, task: PartTask[T], merge: Callable[[T, T], T]) -> T:
-        made: T = self._computed(self.planned(task, merge))
-        return made
-
-    def planned(self, task: PartTask[T], merge: Callable[[T, T], T]) -> Any:
-        """The graph of a pass: a task for each partition, and a tree of merges."""
         from dask.base import tokenize
         from dask.delayed import delayed
 
         # The task is one node of the graph: what it carries, such as Θ̂, goes to a worker once, and
         # the graph still has it if that worker is lost.
         name = tokenize(os.urandom(16))
-        shared = delayed(
-            _Carried(task), name=f"edgewise-carried-{name}", pure=False, traverse=False
-        )
-        on_part, merged = delayed(_on_part, pure=False), delayed(_Merge(merge), pure=False)
+        shared = delayed(task, name=f"edgewise-pass-{name}", pure=False, traverse=False)
+        on_part, merged = delayed(_on_part, pure=False), delayed(merge, pure=False, traverse=False)
         states = [
-            on_part(shared, number, where, *maker, dask_key_name=f"edgewise-state-{name}-{number}")
-            for number, (where, maker) in enumerate(zip(self._wheres, self._makers, strict=True))
+            on_part(shared, number, where, rows, dask_key_name=f"edgewise-state-{name}-{number}")
+            for number, (where, rows) in enumerate(zip(self._wheres, self._parts, strict=True))
         ]
-        return in_tree(states, merged)
-
-    def _computed(self, total: Any) -> Any:
-        from concurrent.futures import CancelledError
-
+        total = in_tree(states, merged)
         try:
             # Θ̂ of a thousand columns is large for a graph, but it goes to the cluster once.
             with quiet(Warning, "Sending large graph"):
                 if self._client is None:
-                    return total.compute()
-                future = self._client.compute(total)
-            if self._progress or _bar_is_on():
-                _show_progress(self._client, future)
-            return future.result()
+                    made: T = total.compute()
+                else:
+                    made = self._client.compute(total).result()
+                return made
         except EdgewiseError:
             raise
         except CancelledError as error:
@@ -134,89 +135,45 @@ class DaskTable(PartitionedTable):
             raise self._explained(error) from error
 
     def _explained(self, error: Exception) -> DataError:
-        """Another library's error, in one sentence that says where it happened."""
-        reason = f"{type(error).__name__}: {one_line(error)}"
+        """Another library's error in one sentence, which names the partition if that is known."""
         if type(error).__name__ != "KilledWorker":
-            return DataError(f"data: the cluster failed to make the rows ({reason}).")
-        number = self._number_of(getattr(error, "task", None))
-        if number is None:
-            return DataError(f"data: the cluster failed to make the rows ({reason}); {_MORE_ROOM}.")
+            return DataError(
+                "data: the cluster failed to make the rows "
+                f"({type(error).__name__}: {one_line(error)})."
+            )
+        task = str(getattr(error, "task", ""))
+        number = task.rpartition("-")[2] if task.startswith("edgewise-state-") else ""
+        where = self._wheres[int(number)] if number.isdigit() else "data"
         return DataError(
-            f"{self._named(number)}: its workers died, several times, most likely because they "
-            f"had too little memory for it; {_MORE_ROOM}."
+            f"{where}: the workers that read it died, several times, most likely because they "
+            "needed more memory than they may have; give workers more memory "
+            "(memory_limit=...), or make partitions smaller, as with "
+            "repartition(partition_size='100MB'), rechunk, or more files."
         )
 
-    def _number_of(self, key: Any) -> int | None:
-        """The partition that a task of the graph works on or makes; None if it is nobody's."""
-        number = str(key).rpartition("-")[2]
-        if str(key).startswith("edgewise-state-") and number.isdigit():
-            return int(number)
-        makers = (str(getattr(maker[0], "key", "")) for maker in self._makers)
-        return next((number for number, made in enumerate(makers) if made == str(key)), None)
 
-    def _named(self, number: int) -> str:
-        """A partition, and the files that it is made of if they are known."""
-        where, maker = self._wheres[number], self._makers[number][0]
-        tasks = getattr(maker, "tasks", ())
-        files = [f"file '{path}'" for path in sorted({*paths_within(tasks, self.source_paths)})]
-        return f"{where} ({listed(files)})" if files else where
+def _on_part(task: PartTask[T], number: int, where: str, rows: Any) -> T:
+    return task.run(number, where, rows if callable(rows) else lambda: rows)
 
 
-class _Carried:
-    """A function as a value: Dask would treat a bare function as a task."""
-
-    def __init__(self, task: PartTask[Any]) -> None:
-        self.task = task
-
-
-class _Merge:
-    """A merge under a name that a dashboard can show."""
-
-    __name__ = "edgewise-merge"
-
-    def __init__(self, merge: Callable[[Any, Any], Any]) -> None:
-        self._merge = merge
-
-    def __call__(self, left: Any, right: Any) -> Any:
-        return self._merge(left, right)
-
-
-def _on_part(carried: _Carried, number: int, where: str, maker: Any, *given: Any) -> Any:
-    make = partial(maker, *given) if callable(maker) else partial(_as_it_is, maker)
-    return carried.task(number, where, make)
-
-
-def _as_it_is(rows: Any) -> Any:
-    return rows
-
-
-def _bar_is_on() -> bool:
-    """Whether the caller is inside `with dask.diagnostics.ProgressBar()`."""
-    from dask.callbacks import Callback
-    from dask.diagnostics import ProgressBar
-
-    return any(
-        isinstance(getattr(method, "__self__", None), ProgressBar)
-        for callbacks in Callback.active
-        for method in callbacks
+def dask_file_table(files: FileTable, *, client: Any = None) -> DaskTable:
+    """Files that the workers can read, one task per file; workers may run in another folder."""
+    if not files.rescannable:
+        raise DataError("data: a cluster cannot read standard input; write the rows to files.")
+    # Columns are chosen by name, because files may have them in another order. A worker does not
+    # read ahead: it already has one partition per core.
+    chosen: dict[str, Any] = {"columns": files.feature_names, "along": files.along}
+    opened = partial(FileTable, **chosen, reading=files.reading, read_ahead=False)
+    return DaskTable(
+        [partial(opened, [os.path.abspath(path)]) for path in files.paths],
+        [f"file '{path}'" for path in files.paths],
+        files.feature_names,
+        named=files.named,
+        part_rows=files.rows_of_files(),
+        client=client,
+        along=files.along,
+        files=files.rows_read(),
     )
-
-
-def _show_progress(client: Any, future: Any) -> None:
-    from distributed import progress
-
-    # Dask's own bar asks its default client, and writes to standard output, which is for results.
-    with client.as_current(), contextlib.redirect_stdout(sys.stderr):
-        progress(future, notebook=False)
-        print(file=sys.stderr)
-
-
-def current_client() -> Any:
-    """The client that Dask would use by default; None if it would use threads, or nothing."""
-    from dask.base import get_scheduler
-
-    owner = getattr(get_scheduler(), "__self__", None)
-    return owner if type(owner).__module__.partition(".")[0] == "distributed" else None
 
 
 def dask_table(
@@ -247,35 +204,6 @@ def dask_table(
     return ChosenColumns(table, names)
 
 
-def dask_file_table(files: FileTable, *, client: Any = None, progress: bool = False) -> DaskTable:
-    """Files that the workers can read, one task per file; workers may run in another folder."""
-    if not files.rescannable:
-        raise DataError("data: a cluster cannot read standard input; write the rows to files.")
-    table = DaskTable(
-        [
-            (_open_file, os.path.abspath(path), files.feature_names, files.along, files.reading)
-            for path in files.paths
-        ],
-        [f"file '{path}'" for path in files.paths],
-        files.feature_names,
-        named=files.named,
-        part_rows=files.rows_of_files(),
-        client=client,
-        progress=progress,
-        along=files.along,
-    )
-    table.files, table.check_files = files.rows_read(), files.unchanged_check()
-    return table
-
-
-def _open_file(
-    path: str, names: tuple[str, ...], along: tuple[str, ...], reading: Reading
-) -> FileTable:
-    # Columns are chosen by name, because files may have them in another order. A worker does
-    # not read ahead: it already has one partition per core.
-    return FileTable([path], columns=names, along=along, read_ahead=False, reading=reading)
-
-
 def _of_frame(
     frame: Any,
     client: Any,
@@ -299,15 +227,10 @@ def _of_frame(
             f"data: expected columns of numbers, got {listed(unfit)}; convert them (astype) or "
             "leave them out (exclude=...)."
         )
-    makers = own_subgraphs(frame.to_delayed(optimize_graph=True))
-    wheres = [f"partition {number}" for number in range(len(makers))]
-    table = DaskTable(makers, wheres, chosen, named=True, client=client, along=along)
+    parts = frame.to_delayed()
+    wheres = [f"partition {number}" for number in range(len(parts))]
+    table = DaskTable(parts, wheres, chosen, named=True, client=client, along=along)
     table.data = frame
-    files: list[StoredFile] = []
-    with contextlib.suppress(Exception):  # its expression is Dask's own affair
-        files = files_of_frame(frame)
-    table.check_files = check_of(partial(marks_of, files))
-    table.source_paths = [file.path for file in files]
     return table
 
 
@@ -326,15 +249,11 @@ def _of_array(array: Any, client: Any) -> DaskTable:
             EdgewiseWarning,
         )
         array = array.rechunk({1: -1})
-    parts = array.to_delayed().ravel().tolist()
-    if not is_complete(parts):
-        # Optimised, the graph would lack an array that the cluster holds: nothing would keep it.
-        parts = array.to_delayed(optimize_graph=False).ravel().tolist()
-    makers = own_subgraphs(parts)
-    wheres = [f"chunk {number}" for number in range(len(makers))]
+    # Optimised, the graph of an array that the cluster holds would lack what keeps it there.
+    parts = array.to_delayed(optimize_graph=False).ravel().tolist()
     table = DaskTable(
-        makers,
-        wheres,
+        parts,
+        [f"chunk {number}" for number in range(len(parts))],
         default_names(int(array.shape[1])),
         named=False,
         # NaN: Dask does not know.

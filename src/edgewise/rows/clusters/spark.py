@@ -8,16 +8,13 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from edgewise._base.parts import missing_part
 from edgewise._base.text import listed, one_line
 from edgewise._base.warn import quiet
 from edgewise.errors import DataError, DataTypeError, EdgewiseError
-from edgewise.rows.clusters.partition_task import PartTask
-from edgewise.rows.clusters.partitioned import PartitionedTable
-from edgewise.rows.clusters.sources import check_of, spark_marks
+from edgewise.rows.clusters.partitioned import PartitionedTable, PartTask
 from edgewise.rows.merging import in_tree
 from edgewise.rows.selection import selected_names
 
@@ -34,17 +31,7 @@ T = TypeVar("T")
 FAN_IN = 32
 _SCHEMA = "number bigint, parts bigint, state binary"
 _ARROW_SCHEMA = pa.schema([("number", pa.int64()), ("parts", pa.int64()), ("state", pa.binary())])
-_NUMBERS = (
-    "tinyint",
-    "smallint",
-    "int",
-    "bigint",
-    "float",
-    "double",
-    "boolean",
-    "decimal",
-    "void",
-)
+_NUMBERS = ["tinyint", "smallint", "int", "bigint", "float", "double", "boolean", "decimal", "void"]
 
 
 def without_pandas_warning() -> AbstractContextManager[None]:
@@ -52,7 +39,7 @@ def without_pandas_warning() -> AbstractContextManager[None]:
     return quiet(FutureWarning, "PySpark does not yet fully support pandas")
 
 
-def spark_errors() -> tuple[type[Exception], ...]:
+def _spark_errors() -> tuple[type[Exception], ...]:
     """The errors that Spark raises: its own and, if this process has a JVM, those of Java."""
     from pyspark.errors import PySparkException
 
@@ -102,17 +89,16 @@ class SparkTable(PartitionedTable):
         placed = frame.toDF(*(f"c{i}" for i in range(len(frame.columns))))
         self._frame = placed.select(*(f"c{place[name]}" for name in names))
         self._n_parts: int | None = None
-        self.check_files = check_of(partial(spark_marks, self._frame))
 
     def _reduced(self, task: PartTask[T], merge: Callable[[T, T], T]) -> T:
         try:
-            carried = self._broadcast(_Carried(task, merge))
+            shared = self._broadcast((task, merge))
             try:
                 with without_pandas_warning():
-                    rows = self._planned(carried).collect()
+                    rows = self._planned(shared).collect()
             finally:
-                carried.forget()
-        except spark_errors() as error:
+                shared.destroy()  # on the executors, and the file of it here
+        except _spark_errors() as error:
             raise _explained(error) from error
         rows.sort(key=lambda row: row["number"])
         self._n_parts = sum(row["parts"] for row in rows)
@@ -121,50 +107,39 @@ class SparkTable(PartitionedTable):
         made: T = _merged([bytes(row["state"]) for row in rows], merge)
         return made
 
-    def _planned(self, carried: _Broadcast) -> Any:
+    def _planned(self, shared: Any) -> Any:
         """A state for each partition, and enough levels of merging to leave few for the driver."""
         from pyspark.sql import functions
 
-        states = self._frame.mapInArrow(_states(carried), _SCHEMA)
+        states = self._frame.mapInArrow(_states(shared), _SCHEMA)
         left = FAN_IN**3 if self._n_parts is None else self._n_parts
         while left > FAN_IN:
             group = functions.floor(functions.col("number") / FAN_IN)
-            states = states.groupBy(group).applyInArrow(_merges(carried), _SCHEMA)
+            states = states.groupBy(group).applyInArrow(_merges(shared), _SCHEMA)
             left = -(-left // FAN_IN)
         return states
 
-    def _broadcast(self, carried: _Carried) -> _Broadcast:
+    def _broadcast(self, shared: _Shared) -> Any:
+        """A variable that an executor gets once."""
         try:
             context = self._frame.sparkSession.sparkContext
         except Exception:
-            # Spark Connect has no broadcast variables; the work is then sent with the plan.
-            return _Broadcast(carried, None)
-        return _Broadcast(None, context.broadcast(carried))
+            return _InPlan(shared)
+        return context.broadcast(shared)
+
+
+#: What the tasks of a pass need: the pass, and how two of its results become one.
+_Shared: TypeAlias = tuple[PartTask[Any], Callable[[Any, Any], Any]]
 
 
 @dataclass(frozen=True, eq=False)
-class _Carried:
-    """Everything that the tasks of a pass need."""
+class _InPlan:
+    """In place of a broadcast variable, which Spark Connect lacks: it is sent with every task."""
 
-    task: PartTask[Any]
-    merge: Callable[[Any, Any], Any]
+    value: _Shared
 
-
-@dataclass(frozen=True, eq=False)
-class _Broadcast:
-    """Send it as a broadcast variable, which an executor gets once, or in the plan."""
-
-    here: _Carried | None
-    elsewhere: Any
-
-    @property
-    def value(self) -> _Carried:
-        carried: _Carried = self.elsewhere.value if self.here is None else self.here
-        return carried
-
-    def forget(self) -> None:
-        if self.elsewhere is not None:
-            self.elsewhere.destroy()  # on the executors, and the file of it here
+    def destroy(self) -> None:
+        """There is nothing to destroy."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,48 +149,38 @@ class _Failed:
     error: EdgewiseError
 
 
-def _states(carried: _Broadcast) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+def _states(shared: Any) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     def state(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         from pyspark import TaskContext
 
-        context = TaskContext.get()
-        if context is None:
-            raise RuntimeError("Spark does not say which partition this is")
-        number = context.partitionId()
-        yield _packed(number, 1, _made(carried.value.task, number, batches))
+        task, number, made = shared.value[0], TaskContext.get().partitionId(), None
+        try:
+            made = task.run(number, f"partition {number}", lambda: _opened(batches, task))
+        except EdgewiseError as error:
+            error.__cause__ = error.__context__ = None  # the driver may not have these types
+            made = _Failed(error)
+        yield _packed(number, 1, made)
 
     return state
 
 
-def _made(task: PartTask[Any], number: int, batches: Iterator[pa.RecordBatch]) -> Any:
-    try:
-        return task(
-            number, f"partition {number}", lambda: _opened(batches, task.names or (), task.along)
-        )
-    except EdgewiseError as error:
-        error.__cause__ = error.__context__ = None  # the driver may not have these types
-        return _Failed(error)
-
-
-def _opened(
-    batches: Iterator[pa.RecordBatch], names: tuple[str, ...], along: tuple[str, ...]
-) -> ArrowTable:
+def _opened(batches: Iterator[pa.RecordBatch], task: PartTask[Any]) -> ArrowTable:
+    names = list(task.names or ())
     first = next(batches, None)
     if first is None:
         empty = pa.schema([(name, pa.float64()) for name in names])
         return ArrowTable(pa.RecordBatchReader.from_batches(empty, iter(())))
+    named = (batch.rename_columns(names) for batch in itertools.chain([first], batches))
+    schema = first.rename_columns(names).schema
+    return ArrowTable(pa.RecordBatchReader.from_batches(schema, named), along=task.along)
 
-    named = (batch.rename_columns(list(names)) for batch in itertools.chain([first], batches))
-    schema = first.rename_columns(list(names)).schema
-    return ArrowTable(pa.RecordBatchReader.from_batches(schema, named), along=along)
 
-
-def _merges(carried: _Broadcast) -> Callable[[pa.Table], pa.Table]:
+def _merges(shared: Any) -> Callable[[pa.Table], pa.Table]:
     def merged(states: pa.Table) -> pa.Table:
         rows = sorted(states.to_pylist(), key=lambda row: row["number"])
         made: Any
         try:
-            made = _merged([row["state"] for row in rows], carried.value.merge)
+            made = _merged([row["state"] for row in rows], shared.value[1])
         except EdgewiseError as error:
             made = _Failed(error)
         parts = sum(row["parts"] for row in rows)
@@ -237,12 +202,6 @@ def _explained(error: Exception) -> DataError:
     file = re.search(r"while reading file (\S+?)\.?\s", text)
     if file:
         where = f"file '{file[1]}'"
-    return DataError(f"{where}: Spark could not make the rows ({spark_reason(error)}).")
-
-
-def spark_reason(error: Exception) -> str:
-    """Spark's error without the traces of Python and Java, as part of a sentence."""
-    text = str(error)
     # In a Python trace the last error is the reason. In a Java trace it is the first one with a
     # message, which is at the end of a line that also says where it was raised.
     python = re.findall(r"^[\w.]*(?:Error|Exception): .+", text, flags=re.MULTILINE)
@@ -250,8 +209,8 @@ def spark_reason(error: Exception) -> str:
         r"^(?:(?:Caused by)?: |(?=Job aborted))(?:.*[\w.]+(?:Error|Exception): )?(.+)", text, re.M
     )
     said = [reason for reason in java if "FAILED_READ_FILE.NO_HINT" not in reason]
-    reason = next(iter(python[-1:] + said), text)
-    return one_line(ValueError(reason))
+    reason = one_line(ValueError(next(iter(python[-1:] + said), text)))
+    return DataError(f"{where}: Spark could not make the rows ({reason}).")
 
 
 def _packed(number: int, parts: int, made: Any) -> pa.RecordBatch:
