@@ -108,71 +108,40 @@ READ_ONCE = {
     ),
 }
 KINDS = READ_AGAIN | READ_ONCE
-ONE_PASS = {"batch": {"n_batches": 20}, "trace": {}, "fisher": {}}
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_kind_of_source(kit, all_rows, kind):
-    make, names, expected = KINDS[kind]
-    source = open_table(make(kit))
-    assert isinstance(source, Table)
-    assert type(source) is expected
-    assert source.feature_names == tuple(names)
-    assert source.named == (names == "abcd")
-    assert source.rescannable == (kind in READ_AGAIN)
-    np.testing.assert_array_equal(all_rows(source), kit.rows)
+FREE = {"array", "Fortran array", "memory map", "list", "pandas", "polars"}
+FREE |= {"Arrow table", "record batch", "nullable pandas"}
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_what_another_pass_costs(kit, kind):
-    """Next to nothing where the rows lie in memory; files, queries and streams are read anew."""
-    free = {"array", "Fortran array", "memory map", "list", "pandas", "polars"}
-    free |= {"Arrow table", "record batch", "nullable pandas"}
-    assert open_table(KINDS[kind][0](kit)).in_memory == (kind in free)
-
-
-@pytest.mark.parametrize("method", ONE_PASS)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.filterwarnings("ignore::edgewise.errors.TooFewRowsWarning")
-def test_the_result_of_one_pass(kit, same_result, kind, method):
-    make, names, _ = KINDS[kind]
-    expected = ew.edge_test(kit.rows, method=method, **ONE_PASS[method])
-    result = ew.edge_test(make(kit), method=method, **ONE_PASS[method])
-    same_result(result, expected, names=names)
-
-
-@pytest.mark.parametrize("kind", READ_AGAIN)
-def test_the_result_of_two_passes(kit, same_result, kind):
-    make, names, _ = READ_AGAIN[kind]
-    same_result(ew.edge_test(make(kit)), ew.edge_test(kit.rows), names=names)
-
-
-@pytest.mark.parametrize("method", ["score", "wald", "whitened", "eig", "elliptical"])
-@pytest.mark.parametrize("kind", READ_ONCE)
-def test_two_passes_over_a_stream_are_refused_with_an_offer(kit, refuses, kind, method):
-    make = READ_ONCE[kind][0]
-    refuses(
-        lambda: ew.edge_test(make(kit), method=method),
-        ew.DataError,
-        f"method '{method}' reads the rows twice",
-        "only once",
-        "method='batch'",
-        "Parquet",
-    )
-
-
-@pytest.mark.parametrize("kind", READ_ONCE)
-def test_streams_are_read_once(kit, refuses, all_rows, kind):
-    source = open_table(READ_ONCE[kind][0](kit))
-    assert len(all_rows(source)) == 400
-    refuses(lambda: all_rows(source), ew.DataError, "read already", "make a new one")
-
-
-@pytest.mark.parametrize("kind", READ_AGAIN)
-def test_what_is_not_a_stream_is_read_again_and_again(kit, all_rows, kind):
-    source = open_table(READ_AGAIN[kind][0](kit))
-    for _ in range(2):
-        np.testing.assert_array_equal(all_rows(source), kit.rows)
+def test_the_table_and_its_results(kit, all_rows, same_result, refuses, kind):
+    make, names, expected = KINDS[kind]
+    table = open_table(make(kit))
+    assert isinstance(table, Table)
+    assert type(table) is expected
+    assert table.feature_names == tuple(names)
+    assert table.named == (names == "abcd")
+    assert table.rescannable == (kind in READ_AGAIN)
+    # Another pass costs next to nothing where the rows lie in memory.
+    assert table.in_memory == (kind in FREE)
+    np.testing.assert_array_equal(all_rows(table), kit.rows)
+    asked = {"batch": {"n_batches": 20}, "trace": {}}
+    if kind in READ_AGAIN:
+        np.testing.assert_array_equal(all_rows(table), kit.rows)
+        asked["score"] = {}
+    else:
+        refuses(lambda: all_rows(table), ew.DataError, "read already", "make a new one")
+        for method in ("score", "wald", "whitened", "eig", "elliptical"):
+            refuses(
+                lambda method=method: ew.edge_test(make(kit), method=method),
+                ew.DataError,
+                *(f"method '{method}' reads the rows twice", "only once", "method='batch'"),
+            )
+    for method, options in asked.items():
+        here = ew.edge_test(kit.rows, method=method, **options)
+        same_result(ew.edge_test(make(kit), method=method, **options), here, names=names)
 
 
 def test_a_table_passes_through(rows):
@@ -223,33 +192,22 @@ VIEWED = {
 
 
 @pytest.mark.parametrize("kind", VIEWED)
-class TestTableThatIsOpenAlready:
+def test_a_table_that_is_open_already(rows, all_rows, refuses, kind):
     """Whatever is asked of data can be asked of a table."""
-
-    def test_columns(self, rows, all_rows, kind):
-        table = VIEWED[kind](rows)
-        chosen = open_table(table, columns=["x2", "x0"])
-        assert chosen.feature_names == ("x2", "x0")
-        np.testing.assert_array_equal(all_rows(chosen), rows[:, [2, 0]])
-        left = open_table(table, exclude="x0", feature_names=list("pqr"))
-        assert left.feature_names == ("p", "q", "r")
-        np.testing.assert_array_equal(all_rows(left), rows[:, 1:])
-
-    def test_missing_values(self, rows, all_rows, kind):
-        X = rows.copy()
-        X[3, 1] = np.nan
-        table = open_table(VIEWED[kind](X), missing="drop")
-        assert len(all_rows(table)) == 399
-        assert len(all_rows(open_table(VIEWED[kind](X), exclude="x1", missing="drop"))) >= 399
-
-    def test_progress(self, rows, all_rows, kind):
-        told = []
-        all_rows(open_table(VIEWED[kind](rows), progress=told.append))
-        assert sum(told) == 400
-
-    def test_columns_that_are_not_there(self, rows, refuses, kind):
-        call = lambda: open_table(VIEWED[kind](rows), columns=["x1", "z"])  # noqa: E731
-        refuses(call, ew.DataError, "columns: the table has no column 'z'", "'x0', 'x1'")
+    table = VIEWED[kind](rows)
+    chosen = open_table(table, columns=["x2", "x0"])
+    assert chosen.feature_names == ("x2", "x0")
+    np.testing.assert_array_equal(all_rows(chosen), rows[:, [2, 0]])
+    told = []
+    left = open_table(table, exclude="x0", feature_names=list("pqr"), progress=told.append)
+    assert left.feature_names == ("p", "q", "r")
+    np.testing.assert_array_equal(all_rows(left), rows[:, 1:])
+    assert sum(told) == 400
+    X = rows.copy()
+    X[3, 1] = np.nan
+    assert len(all_rows(open_table(VIEWED[kind](X), missing="drop"))) == 399
+    call = lambda: open_table(table, columns=["x1", "z"])  # noqa: E731
+    refuses(call, ew.DataError, "columns: the table has no column 'z'", "'x0', 'x1'")
 
 
 def test_only_files_are_read_on(rows, csv_file, refuses):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pytest
-from pyarrow import csv, parquet
+from pyarrow import csv, feather, parquet
 
 import edgewise as ew
 from edgewise.rows.selection import selected_names
@@ -26,101 +26,56 @@ def mixed(numbers):
     return pa.table([day, pa.array(a), pa.array(b), pa.array(["x"] * 300), pa.array(c)], NAMES)
 
 
-@pytest.fixture(
-    params=["arrow", "reader", "pandas", "polars", "parquet", "csv", "feather", "batches"]
-)
-def rows(request, mixed, require, tmp_path):
-    """The table in another form."""
-    kind = request.param
-    if kind == "pandas":
-        require("pandas")
-        return mixed.to_pandas()
-    if kind == "polars":
-        return require("polars").from_arrow(mixed)
-    if kind == "reader":
-        return mixed.to_reader()
-    if kind == "batches":
-        return iter(mixed.to_batches(max_chunksize=70))
-    if kind in ("parquet", "csv", "feather"):
-        path = tmp_path / f"rows.{kind}"
-        if kind == "feather":
-            pa.feather.write_feather(mixed, path)
-        else:
-            {"parquet": parquet.write_table, "csv": csv.write_csv}[kind](mixed, path)
-        return path
-    return mixed
+def test_of_tables_of_every_kind(mixed, numbers, require, tmp_path):
+    paths = [tmp_path / f"rows.{kind}" for kind in ("feather", "parquet", "csv")]
+    for write, path in zip((feather.write_feather, parquet.write_table, csv.write_csv), paths,
+                           strict=True):  # fmt: skip
+        write(mixed, path)
+    polars = require("polars").from_arrow(mixed)
+    for make in (
+        *(lambda one=one: one for one in (mixed, mixed.to_pandas(), polars, *paths)),
+        mixed.to_reader,
+        lambda: iter(mixed.to_batches(max_chunksize=70)),
+    ):
+        state = ew.accumulate(make(), exclude=["day", "city"])
+        assert state.feature_names == ("a", "b", "c")
+        np.testing.assert_allclose(state.covariance(), np.cov(numbers, rowvar=False), rtol=1e-9)
+        result = ew.edge_test(make(), method="batch", columns=["c", "a"])
+        assert result.feature_names == ("c", "a")
+        expected = np.cov(numbers[:, [2, 0]], rowvar=False)
+        np.testing.assert_allclose(result.covariance, expected, rtol=1e-9)
 
 
-def test_by_leaving_out(rows, numbers):
-    state = ew.accumulate(rows, exclude=["day", "city"])
-    assert state.feature_names == ("a", "b", "c")
-    np.testing.assert_allclose(state.covariance(), np.cov(numbers, rowvar=False), rtol=1e-9)
-
-
-def test_by_name_in_the_order_asked_for(rows, numbers):
-    result = ew.edge_test(rows, method="batch", columns=["c", "a"])
-    assert result.feature_names == ("c", "a")
-    expected = np.cov(numbers[:, [2, 0]], rowvar=False)
-    np.testing.assert_allclose(result.covariance, expected, rtol=1e-9)
-
-
-def test_one_name_is_a_name(mixed):
-    result = ew.edge_test(mixed.drop_columns("city"), exclude="day")
-    assert result.feature_names == ("a", "b", "c")
-
-
-@pytest.mark.parametrize("several", [tuple, np.array, iter, lambda names: map(str, names)])
-def test_several_names_in_any_form(mixed, several):
-    assert ew.edge_test(mixed, columns=several(["c", "a"])).feature_names == ("c", "a")
-    left = ew.edge_test(mixed, exclude=several(["day", "city"])).feature_names
-    assert left == ew.accumulate(mixed, exclude=several(["city", "day"])).feature_names
-    assert left == ("a", "b", "c")
-
-
-def test_names_of_a_pandas_frame(mixed, numbers, require):
-    pandas = require("pandas")
+def test_names_in_any_form(mixed, numbers, require, refuses):
+    assert ew.edge_test(mixed.drop_columns("city"), exclude="day").feature_names == tuple("abc")
+    for several in (tuple, np.array, iter, lambda names: map(str, names)):
+        assert ew.edge_test(mixed, columns=several(["c", "a"])).feature_names == ("c", "a")
+        left = ew.edge_test(mixed, exclude=several(["day", "city"]))
+        assert left.feature_names == ("a", "b", "c")
     frame = mixed.to_pandas()
     assert ew.edge_test(frame, columns=frame.columns[1:3]).feature_names == ("a", "b")
-    assert ew.edge_test(pandas.DataFrame(numbers), columns=[2, 0]).feature_names == ("2", "0")
-
-
-@pytest.mark.parametrize(
-    "wrong", [1, 1.5, {"a", "b"}, {"a": 1}, b"a"], ids=lambda wrong: type(wrong).__name__
-)
-def test_what_is_no_sequence_of_names(mixed, refuses, wrong):
-    for argument in ("columns", "exclude"):
-        refuses(
-            lambda given={argument: wrong}: ew.edge_test(mixed, **given),
-            ew.ParameterError,
-            f"{argument}: expected the name of a column",
-        )
-
-
-def test_columns_of_an_array(numbers):
+    numbered = require("pandas").DataFrame(numbers)
+    assert ew.edge_test(numbered, columns=[2, 0]).feature_names == ("2", "0")
     assert ew.edge_test(numbers, exclude="x1").feature_names == ("x0", "x2")
-
-
-def test_names_are_given_after_columns_are_chosen(mixed):
-    result = ew.edge_test(mixed, columns=["a", "c"], feature_names=["first", "third"])
-    assert result.feature_names == ("first", "third")
+    renamed = ew.edge_test(mixed, columns=["a", "c"], feature_names=["first", "third"])
+    assert renamed.feature_names == ("first", "third")
+    for wrong in (1, 1.5, {"a", "b"}, {"a": 1}, b"a"):
+        for argument in ("columns", "exclude"):
+            refuses(
+                lambda given={argument: wrong}: ew.edge_test(mixed, **given),
+                ew.ParameterError,
+                f"{argument}: expected the name of a column",
+            )
 
 
 def test_missing_values_of_columns_that_are_left_out_do_not_matter(mixed):
     holes = mixed.set_column(4, "c", pa.array([None, *mixed["c"].to_pylist()[1:]], pa.float64()))
     assert ew.edge_test(holes, columns=["a", "b"]).n_samples == 300
-    assert ew.accumulate(holes, columns=["a", "c"], drop_missing=True).n_samples == 299
-
-
-def test_a_plan(mixed):
-    plan = ew.plan_sample_size(mixed, effect=0.2, exclude=["day", "city"])
-    assert plan.pairs.shape == (3, 3)
-
-
-def test_the_message_about_text_says_how_to_leave_it_out(mixed, refuses):
-    refuses(lambda: ew.edge_test(mixed), ew.DataTypeError, "'day'", "exclude=")
+    assert ew.accumulate(holes, columns=["a", "c"], missing="drop").n_samples == 299
 
 
 def test_what_is_not_there(mixed, numbers, refuses):
+    refuses(lambda: ew.edge_test(mixed), ew.DataTypeError, "'day'", "exclude=")
     refuses(lambda: ew.edge_test(mixed, exclude="time"), ew.DataError, "exclude", "'time'", "'day'")
     refuses(lambda: ew.edge_test(mixed, columns=["a", "d"]), ew.DataError, "columns", "'d'")
     refuses(lambda: ew.edge_test(numbers, columns=["a", "b"]), ew.DataError, "'a'", "'x0'")

@@ -58,30 +58,17 @@ def joined(a, b):
 
 
 @pytest.mark.parametrize("wrapper", WRAPPERS)
-@pytest.mark.parametrize("rescannable", [True, False])
-def test_wrappers_are_tables_and_pass_on_what_they_wrap(rows, wrapper, rescannable):
-    inner = Shrinking(rows, 400)
-    inner.rescannable = rescannable
-    outer = WRAPPERS[wrapper](inner)
-    assert isinstance(outer, Table)
-    assert outer.rescannable == rescannable
-    assert outer.named
-    assert outer.part_rows() == [None]
-    names = {"renamed": tuple("pqrs"), "chosen": ("c", "a")}
-    assert outer.feature_names == names.get(wrapper, ("a", "b", "c", "d"))
-
-
-@pytest.mark.parametrize("wrapper", WRAPPERS)
-@pytest.mark.parametrize("told", [True, False])
-def test_wrappers_cost_what_they_wrap(rows, wrapper, told):
-    inner = Shrinking(rows, 400)
-    inner.in_memory = told
-    assert WRAPPERS[wrapper](inner).in_memory == told
-
-
-def test_a_table_that_does_not_say_is_thought_costly(rows):
-    assert not Shrinking(rows, 400).in_memory
-    assert not FiniteRows(Shrinking(rows, 400)).in_memory
+def test_wrappers_are_tables_and_pass_on_what_they_wrap(rows, wrapper):
+    for told in (True, False):
+        inner = Shrinking(rows, 400)
+        inner.rescannable, inner.in_memory = told, not told
+        outer = WRAPPERS[wrapper](inner)
+        assert isinstance(outer, Table)
+        assert (outer.rescannable, outer.in_memory, outer.named) == (told, not told, True)
+        assert outer.part_rows() == [None]
+        names = {"renamed": tuple("pqrs"), "chosen": ("c", "a")}
+        assert outer.feature_names == names.get(wrapper, ("a", "b", "c", "d"))
+    assert not Shrinking(rows, 400).in_memory  # who does not say is thought costly
 
 
 @pytest.mark.parametrize(
@@ -96,18 +83,6 @@ def test_how_many_rows_a_wrapper_knows_of(rows, wrapper, n_rows, estimate):
     assert wrapped.n_rows == n_rows
     assert wrapped.part_rows() == [n_rows]
     assert wrapped.estimated_rows == estimate
-
-
-def test_a_class_that_lacks_a_part_is_no_table():
-    whole = {name: getattr(Shrinking, name) for name in dir(Table) if not name.startswith("_")}
-    assert set(whole) == {
-        *("feature_names", "named", "n_rows", "estimated_rows", "rescannable", "in_memory"),
-        *("part_rows", "reduce"),
-    }
-    assert isinstance(type("Whole", (), whole)(), Table)
-    for name in whole:
-        parts = {key: value for key, value in whole.items() if key != name}
-        assert not isinstance(type("Part", (), parts)(), Table)
 
 
 class TestElsewhere:
@@ -196,11 +171,6 @@ def test_chosen_columns_of_a_table_are_not_copied(rows):
     np.testing.assert_array_equal(block[100:110], rows[100:110, [3, 1]])
 
 
-def test_no_row_is_finite(refuses):
-    X = np.full((20, 2), np.nan)
-    refuses(lambda: ew.edge_test(X, missing="drop"), ew.DataError, "0 sample", "every row")
-
-
 def test_renamed_columns_are_named(rows):
     table = ArrayTable(rows)
     assert not table.named
@@ -232,42 +202,20 @@ def test_rows_at_once():
     assert batch_rows(0) == batch_rows(1) == 65536
 
 
-@pytest.mark.parametrize("second", [0, 120, 399])
-def test_fewer_rows_in_the_second_pass(rows, refuses, second):
+def test_another_number_of_rows_in_the_second_pass(rows, refuses, same_result):
     for method in ("score", "wald", "whitened", "elliptical"):
-        table = Shrinking(rows, 400, second, second, second)
-        refuses(
-            lambda table=table, method=method: ew.edge_test(table, method=method),
-            ew.DataError,
-            "the first pass read 400 rows",
-            f"a later one {second}",
-            "method='batch'",
-        )
-
-
-def test_more_rows_in_the_second_pass(rows, refuses):
-    table = Shrinking(rows, 300, 400, 400)
-    refuses(lambda: ew.edge_test(table), ew.DataError, "read 300 rows, a later one 400")
-
-
-def test_as_many_rows_again(rows, same_result):
-    table = Shrinking(rows, *[400] * 9)
-    same_result(ew.edge_test(table), ew.edge_test(rows), names="abcd")
-    again = SameRows(Shrinking(rows, 400, 400), 400)
-    for _ in range(2):
-        assert again.sums(lambda blocks: (sum(map(len, blocks)),)) == (400,)
-
-
-def test_a_pass_that_may_stop_early(rows):
+        for first, second in ((400, 0), (400, 399), (300, 400)):
+            table = Shrinking(rows, first, *[second] * 3)
+            refuses(
+                lambda table=table, method=method: ew.edge_test(table, method=method),
+                ew.DataError,
+                f"the first pass read {first} rows, a later one {second}",
+                "method='batch'",
+            )
+    same_result(ew.edge_test(Shrinking(rows, *[400] * 9)), ew.edge_test(rows), names="abcd")
     again = SameRows(Shrinking(rows, 400), 400)
     assert again.sums(lambda blocks: (len(next(blocks)),), whole=False) == (200,)
-
-
-def test_a_table_that_forgot_that_it_can_be_read_once(rows, refuses):
-    blocks = iter(np.split(rows, 4))
-
-    class Forgetful(Shrinking):
-        def blocks(self):
-            return blocks
-
-    refuses(lambda: ew.edge_test(Forgetful(rows)), ew.DataError, "read 400 rows, a later one 0")
+    # One that forgot that it can be read once.
+    forgetful, blocks = Shrinking(rows), iter(np.split(rows, 4))
+    forgetful.blocks = lambda: blocks
+    refuses(lambda: ew.edge_test(forgetful), ew.DataError, "read 400 rows, a later one 0")

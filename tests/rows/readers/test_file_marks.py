@@ -133,13 +133,6 @@ class TestEveryWayToReadTwice:
         )
         refuses(call, ew.DataError, str(path), "changed")
 
-    def test_normal_scores(self, write, rows, refuses, monkeypatch):
-        monkeypatch.setattr("edgewise.rows.normal_scores.MOST_HERE", 1000)
-        path = write(rows, "parquet")
-        change = lambda: write(rows[::-1], "parquet")  # noqa: E731
-        call = between_passes(FileTable([path]), change, transform="normal-scores")
-        refuses(call, ew.DataError, str(path), "changed")
-
     def test_groups_by_a_column(self, write, rows, refuses, monkeypatch):
         from edgewise.questions import levels
 
