@@ -26,8 +26,8 @@ def test_two_levels_of_merging(cut, rows, same_result, same_bits, monkeypatch):
     monkeypatch.setattr(engine, "_merged", noted)
     assert len(MANY) - 1 > engine.FAN_IN
     many = cut(rows, MANY).cache()
-    first, again = (ew.edge_test(many) for _ in range(2))
-    same_result(first, ew.edge_test(rows))
+    first, again = (ew.edge_test(many, method="wald") for _ in range(2))
+    same_result(first, ew.edge_test(rows, method="wald"))
     same_bits(first, again)
     # The first pass does not know how many partitions there are, and takes no chances.
     assert [len(sizes) for sizes in passes] == [1, 2] * 2
