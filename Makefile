@@ -4,7 +4,7 @@ BIN := .venv/bin
 # One BLAS thread per test worker: more would only fight for the cores.
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: demo test lint unit golden exactness browser validity bench bench-check calibration docs dist-check clean
+.PHONY: demo test lint unit golden exactness browser validity bench bench-check calibration docs dist-check reproduce clean
 
 .venv/installed: pyproject.toml src/edgewise/_version.py
 	$(PYTHON) -c 'import sys; sys.exit("edgewise needs Python 3.11 or newer, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
@@ -73,6 +73,11 @@ bench-check: .venv/installed-bench
 calibration: .venv/installed-bench
 	$(BIN)/python -m benchmarks.calibration
 
+# The paper's figures, its other studies and its proof, with fewer draws than in the paper; about ten
+# minutes. SCALE=paper has as many.
+reproduce: .venv/installed
+	$(ONE_THREAD) $(BIN)/python -m reproduction all --scale $(or $(SCALE),quick)
+
 # The site, with warnings as errors, and a check of all links within it.
 docs: .venv/installed-docs
 	$(ONE_THREAD) $(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
@@ -83,5 +88,5 @@ dist-check: .venv/installed-dev
 	$(BIN)/python tools/dist_check.py
 
 clean:
-	rm -rf .venv docs/_build docs/api/generated docs/auto_examples build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv docs/_build docs/api/generated docs/auto_examples docs/reproduction build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -30,6 +30,7 @@ from benchmarks.peer_calls import (
     sklearn_graphical_lasso_cv,
 )
 from edgewise import edge_test
+from edgewise.calibrate import RATES, Estimate, calibrate
 from edgewise.errors import EdgewiseWarning
 from edgewise.simulate import (
     DISTRIBUTIONS,
@@ -38,7 +39,6 @@ from edgewise.simulate import (
     StudentT,
     make_chain_precision,
 )
-from edgewise.studies.calibration import RATES, Estimate, calibrate
 
 P, N, ALPHA, SEED = 10, 5000, 0.05, 2016
 #: Where power costs something: these rows, of these laws, for these tests.
@@ -350,7 +350,7 @@ def _page(results: Results) -> str:
         "",
         f"All tests judge the same data sets: {N:,} rows of a chain of {P} variables (Θ ∝ I + "
         f"0.3·neighbours; 9 edges, 36 null pairs), at the level {ALPHA}. The harness is "
-        "`edgewise.studies.calibrate`. It takes any function of an array, so you can add your own "
+        "`edgewise.calibrate`. It takes any function of an array, so you can add your own "
         "test, or your own data-generating process. Slow tests judge fewer data sets. To save time "
         f"the peers judge only the first of them{_peers_draws(results)}. "
         "We applied Holm's correction to the p-values of pingouin and causal-learn, as to our own."

@@ -1,6 +1,8 @@
 """Sphinx configuration."""
 
 import inspect
+import re
+import shutil
 import sys
 from pathlib import Path
 
@@ -10,6 +12,7 @@ from sphinx_gallery.sorting import ExplicitOrder
 import edgewise
 
 DOCS = Path(__file__).parent
+ROOT = DOCS.parent
 sys.path.insert(0, str(DOCS))  # for command_line.py and drawing/
 
 project = "edgewise"
@@ -158,6 +161,20 @@ def show_plot(app, what, name, obj, options, lines):
     ]
 
 
+def copy_reproduction(app):
+    """The paper's studies are beside the package; the site shows the pages that are there."""
+    pages = ROOT / "reproduction"
+    shutil.rmtree(DOCS / "reproduction", ignore_errors=True)
+    shutil.copytree(pages / "results", DOCS / "reproduction" / "results")
+    shutil.copy(pages / "README.md", DOCS / "reproduction")
+
+
+def link_reproduction(app, page, source):
+    """Links from the pages to the studies and back, which are right in the repository."""
+    inside = re.sub(r"\]\((\.\./)+reproduction/", "](/reproduction/", source[0])
+    source[0] = inside.replace("](../docs/", "](/")
+
+
 def write_report(app, error):
     """The report that the pages show and link to: live, and as new as the program."""
     if error is None and app.builder.format == "html":
@@ -171,6 +188,8 @@ def write_report(app, error):
 def setup(app):
     app.connect("builder-inited", write_help)
     app.connect("builder-inited", draw_pictures)
+    app.connect("builder-inited", copy_reproduction)
+    app.connect("source-read", link_reproduction)
     # Before numpydoc, which has a say in signatures too.
     app.connect("autodoc-process-signature", hide_constructor, priority=400)
     # After numpydoc, which makes the sections.

@@ -16,9 +16,9 @@ import warnings
 from itertools import product
 from pathlib import Path
 
+from edgewise.calibrate import calibrate
 from edgewise.errors import EdgewiseWarning
 from edgewise.simulate import make_chain_precision
-from edgewise.studies import calibrate
 
 TABLE = Path(__file__).parent / "few_rows.csv"
 RATIOS = (2, 3, 5, 10, 20, 50)

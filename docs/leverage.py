@@ -11,10 +11,10 @@ import warnings
 import numpy as np
 from scipy.stats import norm
 
+from edgewise.calibrate import calibrate
 from edgewise.errors import EdgewiseWarning
 from edgewise.kernels.score_weight import believed_tau, score_weight
 from edgewise.simulate import make_chain_precision
-from edgewise.studies import calibrate
 
 ALPHA = 0.05
 

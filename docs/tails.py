@@ -15,6 +15,7 @@ import numpy as np
 from scipy import stats
 
 import edgewise as ew
+from edgewise.calibrate import calibrate
 from edgewise.simulate import (
     ClaytonPareto,
     Pareto,
@@ -22,7 +23,6 @@ from edgewise.simulate import (
     make_chain_precision,
     sample,
 )
-from edgewise.studies import calibrate
 
 P, ROWS, DRAWS = 10, 5000, 500
 NO_EDGES, CHAIN = np.eye(P), make_chain_precision(P)

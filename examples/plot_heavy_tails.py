@@ -13,8 +13,8 @@ many data sets and count every data set with any false edge as an error. All tes
 import matplotlib.pyplot as plt
 import numpy as np
 
+from edgewise.calibrate import calibrate
 from edgewise.simulate import make_chain_precision
-from edgewise.studies import calibrate
 
 theta = make_chain_precision(6, weight=0.45)
 ROWS, DRAWS = 2000, 800
@@ -129,5 +129,5 @@ plt.show()
 #   are large together, and rows that depend on each other. ``edgewise compare`` looks for the signs
 #   of some of these.
 # - Eight hundred draws can tell 5 % from 8 %, but not from 6 %. The same harness,
-#   ``edgewise.studies.calibrate``, takes more draws, other laws, and other tests. The calibration
+#   ``edgewise.calibrate``, takes more draws, other laws, and other tests. The calibration
 #   page of this site has 2,000 draws of ten laws.

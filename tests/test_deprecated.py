@@ -85,5 +85,5 @@ def test_diagnostics():
 
 
 def test_importing_edgewise_warns_of_nothing():
-    ask = "import edgewise as ew; ew.compare_methods, ew.diagnose, ew.EdgeTest, ew.studies"
+    ask = "import edgewise as ew; ew.compare_methods, ew.diagnose, ew.EdgeTest, ew.calibrate"
     subprocess.run([sys.executable, "-W", "error", "-c", ask], check=True)

@@ -26,12 +26,12 @@ REFERENCE = Path(__file__).parents[1] / "docs" / "api" / "index.md"
 #: What these list in `__all__` is public, and the reference shows it.
 MODULES = (
     "edgewise",
+    "edgewise.calibrate",
     "edgewise.datasets",
     "edgewise.integrations.causal_learn",
     "edgewise.integrations.pgmpy",
     "edgewise.integrations.tigramite",
     "edgewise.simulate",
-    "edgewise.studies",
     "edgewise.view.export",
     "edgewise.view.plots",
 )

@@ -210,7 +210,18 @@ NEEDS: dict[str, tuple[Callable[[], object], str, str | None]] = {
     "bundled data": (lambda: ew().datasets.load_sp500_returns(), "pyarrow", "tables"),
     "more bundled data": (lambda: ew().datasets.load_sachs(), "pyarrow", "tables"),
     "file of simulated rows": (simulated_file, "pyarrow", "tables"),
-    "study": (lambda: ew().studies.reproduce("fig4", scale="smoke"), "joblib", "sklearn"),
+    "calibrate": (
+        lambda: ew().calibrate.calibrate(
+            "score",
+            "t5",
+            precision=ew().simulate.make_chain_precision(3),
+            n_samples=99,
+            n_draws=2,
+            n_jobs=2,
+        ),
+        "joblib",
+        "sklearn",
+    ),
     "cluster": (lambda: ew().edge_test(rows(), client=object()), "distributed", "dask"),
     "causal-learn": (
         lambda: ew().integrations.causal_learn.register(),

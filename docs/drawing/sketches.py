@@ -377,10 +377,10 @@ def reproduced() -> Figure:
     """How many claims of each study have which verdict, counted on the pages."""
     verdicts = ("supported", "not refuted", "refuted")
     found = {}
-    for page in sorted((DOCS / "reproduction").glob("*/README.md")):
+    for page in sorted((DOCS.parent / "reproduction" / "results").glob("*.md")):
         text = page.read_text(encoding="utf-8")
         cells = re.findall(r"\| \*\*(supported|not refuted|refuted)\*\*", text)
-        found[page.parent.name] = [cells.count(verdict) for verdict in verdicts]
+        found[page.stem] = [cells.count(verdict) for verdict in verdicts]
     with mpl.rc_context(STYLE):
         figure, (axes,) = panels(1, 1, 2.7, width=5.8)
         axes.grid(axis="y", visible=False)

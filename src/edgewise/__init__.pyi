@@ -1,7 +1,7 @@
+from edgewise import calibrate as calibrate
 from edgewise import datasets as datasets
 from edgewise import integrations as integrations
 from edgewise import simulate as simulate
-from edgewise import studies as studies
 from edgewise._version import __version__ as __version__
 from edgewise.covcov.closed_form import covariance_of_covariance as covariance_of_covariance
 from edgewise.errors import BrokenAssumptionWarning as BrokenAssumptionWarning

@@ -11,8 +11,8 @@ from benchmarks import calibration
 from benchmarks.calibration import FEW_ROWS, FEW_ROWS_LAWS, FEW_ROWS_TESTS, Contestant
 
 from edgewise import edge_test
+from edgewise.calibrate import RATES, Estimate, calibrate
 from edgewise.simulate import make_chain_precision, sample
-from edgewise.studies.calibration import RATES, Estimate, calibrate
 
 pytestmark = pytest.mark.validity
 P = calibration.P

@@ -70,7 +70,6 @@ def press_tab(tmp_path_factory, require):
         (["test", "--graph"], ["--graphml", "--graph"]),
         (["report", "x.csv", "--no"], ["--no-header", "--no-compare", "--no-rows"]),
         (["simulate", "--distribution", "l"], ["laplace", "lognormal"]),
-        (["reproduce", "fig1", "fi"], ["fig1", "fig2", "fig3", "fig4"]),
         (["completion", ""], ["bash", "zsh", "fish"]),
         # Names of files are the shell's business.
         (["test", ""], ["compopt -o default"]),
@@ -78,7 +77,6 @@ def press_tab(tmp_path_factory, require):
         (["test", "x.csv", "--csv", ""], ["compopt -o default"]),
         (["merge", "a.state", ""], ["compopt -o default"]),
         (["accumulate", "x.csv", "-o", "s"], ["compopt -o default"]),
-        (["reproduce", "fig1", "-o", ""], ["compopt -o dirnames"]),
         # Nothing sensible to offer.
         (["test", "--alpha", ""], []),
     ],

@@ -22,7 +22,6 @@ from edgewise.cli.guesses import did_you_mean
         (["diff", "rows.csv", "rows.csv", "--method", "elliptcal"], "elliptical"),
         (["pair", "rows.csv", "a", "b", "--method", "fischer"], "fisher"),
         (["simulate", "-o", "x.csv", "--distribution", "gausian"], "gaussian"),
-        (["reproduce", "theorem"], "theorem8"),
         (["completion", "bsh"], "bash"),
     ],
     ids=" ".join,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shlex
 from dataclasses import replace
-from pathlib import Path
 from types import SimpleNamespace
 
 import click
@@ -18,7 +17,6 @@ from edgewise.cli.next_step import (
     after_advice,
     after_null,
     after_plan,
-    after_reproduction,
     after_test,
     same_data,
 )
@@ -177,17 +175,6 @@ def test_after_a_plan(given):
     with given("plan x.csv"):
         assert after_plan(None, "score", 500, 0.2).command == "edgewise plan x.csv --effect 0.1"
         assert after_plan(None, "score", 5, np.nan).command == "edgewise plan x.csv --effect 0.5"
-
-
-def test_after_studies():
-    step = after_reproduction(["fig3"], [Path("out/fig3")], "smoke")
-    assert step.command == "edgewise reproduce fig3 --scale quick -o out"
-    assert after_reproduction(["all"], [Path("reproduction/fig3")], "quick").command == (
-        "edgewise reproduce all --scale paper"
-    )
-    assert (
-        after_reproduction(["fig3"], [Path("out/fig3")], "paper").what == "read out/fig3/README.md"
-    )
 
 
 def test_it_stays_out_of_what_programs_read(run_main, csv_file):

@@ -148,7 +148,6 @@ class TestStandardOutput:
         ["accumulate", "rows.csv", "-o", "x.state", "--checkpoint-every", "9"],
         ["merge", "rows.state", "-o", "x.state"],
         ["simulate", "-o", "x.parquet"],
-        ["reproduce", "fig2", "--scale", "smoke", "-o", "x"],
         ["demo", "--plot", "x.png"],
         ["demo", "--report", "x.html"],
     ],

@@ -200,7 +200,6 @@ class TestEscapes:
             ["merge", self.ESCAPE, "-o", "x"],
             ["pair", csv_file, self.ESCAPE, "b"],
             ["diff", csv_file, "--by", self.ESCAPE],
-            ["reproduce", self.ESCAPE],
             [self.ESCAPE],
         ):
             done = run_program(*arguments, status=None)

@@ -78,8 +78,9 @@ def pages() -> list[Path]:
         page
         for page in sorted((ROOT / "docs").rglob("*.md"))
         if not {*MADE_BY_SPHINX} & {*page.parts}
+        and not page.is_relative_to(ROOT / "docs" / "reproduction")  # a copy, made by Sphinx
     )
-    return [ROOT / "README.md", *written]
+    return [ROOT / "README.md", ROOT / "reproduction" / "README.md", *written]
 
 
 def name_of(page: Path) -> str:

@@ -28,8 +28,6 @@ _COMMANDS = (
     "merge",
     "plan",
     "simulate",
-    "reproduce",
-    "prove",
     "completion",
 )
 

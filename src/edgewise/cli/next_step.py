@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 from click.core import ParameterSource
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from rich.console import Console
 
     from edgewise.inference.diagnosis import Diagnosis
@@ -191,16 +189,3 @@ def after_plan(plan: SamplePlan | None, method: str, n_samples: int, effect: flo
     what = "see how many rows half of that needs" if known else "see how many rows are enough"
     wanted = f"{effect / 2:.2g}" if known else "0.5"
     return NextStep(what, same_data("plan", "--effect", wanted))
-
-
-def after_reproduction(studies: Iterable[str], folders: Sequence[Path], scale: str) -> NextStep:
-    """After studies: their pages, and the next scale."""
-    from edgewise.studies.study import SCALES
-
-    page = folders[0] / "README.md" if len(folders) == 1 else folders[0].parent
-    larger = SCALES[SCALES.index(scale) + 1 :]
-    if not larger:
-        return NextStep(f"read {page}")
-    output = [] if folders[0].parent.name == "reproduction" else ["-o", str(folders[0].parent)]
-    command = ["edgewise", "reproduce", *studies, "--scale", larger[0], *output]
-    return NextStep("make more draws, which decide more claims", shlex.join(command))

@@ -13,7 +13,7 @@ from edgewise._base.types import FloatArray
 class Distribution(ABC):
     """A law of p columns with mean zero and identity covariance.
 
-    To use a law of your own with `sample` or `edgewise.studies.calibrate`, write a subclass with
+    To use a law of your own with `sample` or `edgewise.calibrate`, write a subclass with
     the two methods `rows` and `mardia_kurtosis`.
 
     Examples

@@ -1,4 +1,4 @@
-"""The laws that `sample`, `calibrate` and the studies know by a name."""
+"""The laws that `sample` and `calibrate` know by a name."""
 
 from edgewise.simulate.distributions.components import Gamma, LogNormal
 from edgewise.simulate.distributions.distribution import Distribution

@@ -1,0 +1,1 @@
+"""The paper's simulation studies and its computer-assisted proof: evidence, not library."""
