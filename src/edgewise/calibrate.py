@@ -7,7 +7,6 @@ import zlib
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
@@ -498,7 +497,7 @@ class Unit(Protocol[T_co]):
 
 
 def check_workers(n_jobs: int | None, client: Any = None) -> int:
-    """How many processes to use on this machine: none if a cluster, which is checked, is given."""
+    """How many processes to use here; none if a cluster, which is checked, is given."""
     if client is not None:
         if n_jobs is not None:
             raise ParameterError("n_jobs and client cannot be combined: a cluster has its workers.")
@@ -506,13 +505,9 @@ def check_workers(n_jobs: int | None, client: Any = None) -> int:
 
         check_client(client)
         return 0
-    whole = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool)
-    if not whole or (n_jobs < 1 and n_jobs != -1):
-        raise ParameterError(
-            f"n_jobs: expected a number of processes from 1 on, or -1 for one per core, got "
-            f"{n_jobs!r}."
-        )
-    return int(n_jobs) if n_jobs > 0 else int(part("joblib", "sklearn", "n_jobs").cpu_count())
+    if n_jobs == -1:
+        return int(part("joblib", "sklearn", "n_jobs").cpu_count())
+    return check_count("n_jobs", n_jobs, at_least=1)
 
 
 def make_units(
