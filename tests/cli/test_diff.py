@@ -5,13 +5,10 @@ from __future__ import annotations
 import csv
 import json
 
-import click
 import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise.cli.main import cli
-from edgewise.errors import DataError, ParameterError
 from edgewise.simulate import make_chain_precision, sample
 
 DRAWN = (("report", "html"), ("plot", "svg"))
@@ -64,43 +61,30 @@ def test_by_a_column(run_edgewise, folder, tmp_path):
     assert [float(row["difference"]) for row in rows] == [p.difference for p in result.pairs()]
 
 
-def test_some_pairs_subjects_a_page_and_a_picture(folder, monkeypatch, capsys, tmp_path, require):
-    require("matplotlib")
-    monkeypatch.chdir(folder)
+def test_some_pairs_subjects_a_page_and_a_picture(folder, run_edgewise, tmp_path):
     (tmp_path / "pairs.csv").write_text("source,target\nw,x\nx,y\n", encoding="utf-8")
     outputs = [f"--{kind}={tmp_path}/d.{ending}" for kind, ending in DRAWN]
     asked = ["--given", "z", "--pairs", f"{tmp_path}/pairs.csv", "--groups", "subject"]
-    cli.main(["diff", "subjects.csv", "--by", "arm", *asked, *outputs], standalone_mode=False)
-    shown = " ".join(capsys.readouterr().out.split())
+    done = run_edgewise("diff", "subjects.csv", "--by", "arm", *asked, *outputs, cwd=folder)
+    shown = " ".join(done.stdout.split())
     assert "of 2 chosen pairs among 3 variables, adjusted for z," in shown
     assert "(400 rows in 45 groups)" in shown
     assert "adjusted for z" in (tmp_path / "d.html").read_text(encoding="utf-8")
     assert (tmp_path / "d.svg").stat().st_size > 1000
 
 
-def test_a_page_and_a_picture_of_three_levels(folder, monkeypatch, tmp_path, require):
-    require("matplotlib")
-    monkeypatch.chdir(folder)
-    page = tmp_path / "d.html"
-    cli.main(["diff", "three.csv", "--by", "arm", "--report", str(page)], standalone_mode=False)
+def test_three_levels(folder, run_edgewise, tmp_path):
+    def printed(*more):
+        return run_edgewise("diff", "three.csv", "--by", "arm", *more, cwd=folder).stdout
+
+    page, picture = tmp_path / "d.html", tmp_path / "d.svg"
+    shown = " ".join(printed("--report", page, "--plot", picture).split())
+    assert "3 groups, each against all others pooled" in shown
+    assert shown.count("'all but ") == 3
     text = page.read_text(encoding="utf-8")
     assert text.count("<svg viewBox") == 9
     assert "2 against all but 2" in text
-    picture = str(tmp_path / "d.svg")
-    cli.main(["diff", "three.csv", "--by", "arm", "--plot", picture], standalone_mode=False)
-    assert (tmp_path / "d.svg").stat().st_size > 1000
-
-
-def test_three_levels(folder, monkeypatch, capsys):
-    monkeypatch.chdir(folder)
-
-    def printed(*more):
-        cli.main(["diff", "three.csv", "--by", "arm", *more], standalone_mode=False)
-        return capsys.readouterr().out
-
-    shown = " ".join(printed().split())
-    assert "3 groups, each against all others pooled" in shown
-    assert shown.count("'all but ") == 3
+    assert picture.stat().st_size > 1000
     assert [*json.loads(printed("--json", "-"))["results"]] == ["0", "1", "2"]
     lines = [line for line in printed("--csv", "-").splitlines() if not line.startswith("#")]
     assert lines[0].startswith('"group","source","target"')
@@ -114,34 +98,23 @@ def test_states(run_edgewise, folder, tmp_path):
     assert "method 'batch'" in " ".join(done.stdout.split())
 
 
-@pytest.mark.parametrize(
-    ("arguments", "kind", "words"),
-    [
-        (["a.csv"], click.UsageError, "expected two groups, got 1"),
-        (["a.csv", "b.csv", "trial.csv"], click.UsageError, "--by COLUMN"),
-        (["a.csv", "b.csv", "--json", "-", "--csv", "-"], click.UsageError, "only one of them"),
-        (["a.csv", "a.csv"], DataError, "the same data twice"),
-        (["a.csv", "missing.csv"], DataError, "group 'missing': data: there is no file"),
-        (["a.csv", "trial.csv"], DataError, "column 'arm'"),
-        (["trial.csv", "--by", "ram"], DataError, "did you mean 'arm'?"),
-        (["a.csv", "b.csv", "--method", "score"], ParameterError, "method: "),
-        (["a.csv", "b.csv", "--permutations", "3"], ParameterError, "expected at least 19"),
-        (["a.csv", "b.csv", "--n-batches", "50"], ParameterError, "n_batches"),
-        (["a.csv", "b.csv", "--csv", "a.csv"], DataError, "one of the inputs"),
-    ],
-)
-def test_refused(folder, monkeypatch, arguments, kind, words):
-    """In this process, which is quicker; `main` turns such errors into a sentence and a status."""
-    monkeypatch.chdir(folder)
-    with pytest.raises(kind) as caught:
-        cli.main(["diff", *arguments], standalone_mode=False)
-    assert words in str(caught.value.format_message() if kind is click.UsageError else caught.value)
-
-
-def test_a_mistake_is_one_sentence(run_edgewise, folder):
-    done = run_edgewise("diff", "a.csv", "b.csv", "--permutations", "3", cwd=folder, status=2)
-    assert done.stderr.startswith("edgewise: permutations: ")
-    assert not done.stdout
+def test_refused(folder, run_edgewise):
+    for arguments, status, words in (
+        (["a.csv"], 2, "expected two groups, got 1"),
+        (["a.csv", "b.csv", "trial.csv"], 2, "--by COLUMN"),
+        (["a.csv", "b.csv", "--json", "-", "--csv", "-"], 2, "only one of them"),
+        (["a.csv", "a.csv"], 1, "the same data twice"),
+        (["a.csv", "missing.csv"], 1, "group 'missing': data: there is no file"),
+        (["a.csv", "trial.csv"], 1, "column 'arm'"),
+        (["trial.csv", "--by", "ram"], 1, "did you mean 'arm'?"),
+        (["a.csv", "b.csv", "--method", "score"], 2, "method: "),
+        (["a.csv", "b.csv", "--permutations", "3"], 2, "permutations: expected at least 19"),
+        (["a.csv", "b.csv", "--n-batches", "50"], 2, "n_batches"),
+        (["a.csv", "b.csv", "--csv", "a.csv"], 1, "one of the inputs"),
+    ):
+        done = run_edgewise("diff", *arguments, cwd=folder, status=None)
+        assert (done.returncode, done.stdout) == (status, ""), done.stderr
+        assert words in done.stderr.splitlines()[-1]
 
 
 def test_cautions_go_to_standard_error(run_edgewise, folder, tmp_path, write_csv):

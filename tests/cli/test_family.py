@@ -122,18 +122,12 @@ def test_a_state(run_main, csv_file, tmp_path, rows):
 
 
 def test_plan_and_compare(run_main, csv_file, rows, table_of, pairs_file):
-    class Done:
-        stdout, _ = run_main("plan", csv_file, "--effect", "0.2", "--given", "a")
-
-    assert "3 pairs corrected for" in Done.stdout
+    out, _ = run_main("plan", csv_file, "--effect", "0.2", "--given", "a")
+    assert "3 pairs corrected for" in out
     expected = ew.plan_sample_size(rows, effect=0.2, given="x0")
-    assert table_of(Done)["score"][2] == f"{expected.n_samples:,}"
-    Done.stdout, _ = run_main("compare", csv_file, "--pairs", pairs_file("a,b\nd,b\n"))
-    expected = ew.edge_test(rows, pairs=[("x0", "x1"), ("x3", "x1")])
-    assert table_of(Done)["score"][3] == str(expected.n_edges)
-    out, _ = run_main(
-        "compare", csv_file, "--null", "--shuffles", "3", "--pairs", pairs_file("a,b\n")
-    )
+    assert table_of(out)["score"][2] == f"{expected.n_samples:,}"
+    pairs = pairs_file("a,b\n")
+    out, _ = run_main("compare", csv_file, "--null", "--shuffles", "3", "--pairs", pairs)
     assert "3 shuffles of 400 rows" in out
 
 
@@ -177,10 +171,3 @@ def test_other_mistakes(run_main, csv_file, pairs_file, tmp_path):
     _, told = run_main("test", csv_file, "--pairs", path, "--csv", path, status=1)
     assert "pairs.csv" in told
     assert path.read_text() == "a,b\n"
-
-
-def test_escape_sequences_stay_off_the_terminal(run_main, rows, tmp_path, write_csv):
-    data = write_csv(tmp_path / "odd.csv", ["a", "b", "c", "x\x1b[31m"], rows)
-    out, told = run_main("test", data, "--given", "x\x1b[31m")
-    assert "adjusted for x\ufffd[31m" in out
-    assert "\x1b" not in out + told

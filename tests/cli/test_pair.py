@@ -53,7 +53,7 @@ def test_other_columns_do_not_matter(run_main, tmp_path, rows, write_csv):
     assert err == ""
     _, err = run_main("pair", path, "a,1", "c", status=1)
     assert "--missing drop" in err
-    out, err = run_main("pair", path, "a,1", "c", "--drop-missing")
+    out, err = run_main("pair", path, "a,1", "c", "--missing", "drop")
     assert "n = 399 rows" in out
     assert "left out 1 row" in err
 

@@ -44,42 +44,6 @@ def test_every_output_at_once(run_edgewise, csv_file, rows, tmp_path, require):
     assert set(os.listdir(tmp_path)) == {"rows.csv", *(path.name for path in outputs.values())}
 
 
-@pytest.mark.parametrize(("kind", "start"), [("svg", b"<?xml"), ("pdf", b"%PDF-")])
-def test_other_pictures(run_edgewise, csv_file, tmp_path, kind, start):
-    run_edgewise("test", csv_file, "--plot", tmp_path / f"x.{kind}")
-    assert (tmp_path / f"x.{kind}").read_bytes().startswith(start)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "columns", "options"),
-    [
-        (
-            ["--columns", "d, a,b", "--method", "fisher", "--alpha", "0.2", "--correction", "none"],
-            [3, 0, 1],
-            {"method": "fisher", "alpha": 0.2, "correction": None},
-        ),
-        (
-            [
-                *["--exclude", "c", "--method", "eig", "--alpha", "0.5", "--mu", "0.5"],
-                *["--standardize", "--solver", "full"],
-            ],
-            [0, 1, 3],
-            {"method": "eig", "alpha": 0.5, "mu": 0.5, "standardize": True, "solver": "full"},
-        ),
-    ],
-    ids=["fisher", "eig"],
-)
-def test_json_alone(run_edgewise, csv_file, rows, arguments, columns, options):
-    document = json.loads(run_edgewise("test", csv_file, "--json", "-", *arguments).stdout)
-    result = ew.edge_test(rows[:, columns], **options)
-    assert document["feature_names"] == ["abcd"[i] for i in columns]
-    assert (document["method"], document["correction"]) == (result.method, result.correction)
-    assert document["alpha"] == result.alpha
-    assert len(document["edges"]) == result.n_edges
-    np.testing.assert_allclose(document["statistic"][0][1:], result.statistic[0, 1:], rtol=1e-12)
-    assert document["options"].items() <= options.items()
-
-
 def test_an_infinite_threshold_says_how_many_rows_would_do(run_edgewise, csv_file):
     done = run_edgewise("test", csv_file, "--method", "trace", "--json", "-")
     document = json.loads(done.stdout)
@@ -89,26 +53,6 @@ def test_an_infinite_threshold_says_how_many_rows_would_do(run_edgewise, csv_fil
     assert line.startswith("edgewise: ")
     assert "infinite threshold with 400 rows" in line
     assert f"about {document['rows_needed']:,} rows" in line
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [["--method", "eig"], ["--method", "whitened", "--radius", "eig"]],
-    ids=["eig", "whitened"],
-)
-def test_solver(run_edgewise, csv_file, arguments):
-    radii = {}
-    for solver in ("auto", "full", "matrix-free"):
-        done = run_edgewise("test", csv_file, *arguments, "--solver", solver, "--json", "-")
-        document = json.loads(done.stdout)
-        radii[solver] = document["radius"]
-        assert document["options"]["solver"] == ("full" if solver == "auto" else solver)
-    assert document["options"].keys() >= {"iterations", "products", "width"}
-    assert radii["full"] == radii["auto"]
-    assert radii["full"] <= radii["matrix-free"] * (1 + 1e-9) <= radii["full"] * (1 + 1e-3)
-    done = run_edgewise("test", csv_file, *arguments, "--solver", "lanczos", status=2)
-    assert "'lanczos'" in done.stderr
-    assert "matrix-free" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -144,7 +88,7 @@ def test_several_files_and_missing_values(run_edgewise, tmp_path, rows, write_cs
     line = one_sentence(run_edgewise("test", first, second, status=1))
     assert "'a' (1), 'c' (1)" in line
     assert "--missing drop" in line
-    done = run_edgewise("test", first, second, "--drop-missing", "--json", "-")
+    done = run_edgewise("test", first, second, "--missing", "drop", "--json", "-")
     assert done.stderr.splitlines() == [
         "edgewise: 2 rows with missing values were left out; left out because of one column alone: "
         "a (1), c (1).",
@@ -172,48 +116,251 @@ BAD_DATA = {
     "ragged.csv": (b"a,b\n1,2\n3\n", ["ragged.csv", "line 3", "1 cell"]),
     "text.csv": (b"a,name\n1,x\n2,y\n3,z\n", ["'name'", "numbers", "--exclude"]),
     "empty.csv": (b"", ["empty.csv", "is empty"]),
-    "header.csv": (b"a,b\n", ["0 sample", "empty"]),
     "short.csv": (b"a,b,c\n1,2,3\n4,5,7\n1,9,8\n", ["3 rows and 3 columns", "more rows"]),
     "constant.csv": (b"a,b\n1,2\n3,2\n4,2\n", ["constant column 'b'", "2"]),
-    "copy.csv": (b"a,b\n1,2\n3,6\n4,8\n", ["'b' duplicates column 'a'"]),
     "cut.parquet": (b"PAR1 and then nothing", ["cut.parquet", "cannot be read"]),
     "pickle.npy": (b"\x80\x04N.", ["pickle.npy", "plain .npy"]),
     "table.xlsx": (b"", ["table.xlsx", "cannot be read"]),
 }
 
 
-@pytest.mark.parametrize("name", BAD_DATA)
-def test_data_that_cannot_be_tested(run_edgewise, tmp_path, name):
-    content, fragments = BAD_DATA[name]
-    (tmp_path / name).write_bytes(content)
-    line = one_sentence(run_edgewise("test", name, "--csv", "o.csv", cwd=tmp_path, status=1))
-    for fragment in fragments:
-        assert fragment in line
-    assert os.listdir(tmp_path) == [name]
+def test_data_that_cannot_be_tested(refused, tmp_path):
+    for name, (content, fragments) in BAD_DATA.items():
+        (tmp_path / name).write_bytes(content)
+        line = refused("test", name, "--csv", "o.csv", status=1)
+        for fragment in fragments:
+            assert fragment in line
+
+
+HOEFFDING = ["--method", "whitened", "--radius", "hoeffding"]
 
 
 @pytest.mark.parametrize(
-    ("arguments", "status", "fragments"),
+    ("arguments", "options"),
     [
+        (
+            ["--columns", "d, a,b", "--method", "fisher", "--alpha", "0.2", "--correction", "none"],
+            {"columns": ["d", "a", "b"], "method": "fisher", "alpha": 0.2, "correction": None},
+        ),
+        (
+            [
+                "--exclude",
+                "c",
+                "--method",
+                "wald",
+                "--min-effect",
+                "0.2",
+                "--effect-scale",
+                "precision",
+            ],
+            {"exclude": "c", "method": "wald", "min_effect": 0.2, "effect_scale": "precision"},
+        ),
+        (
+            [
+                "--method",
+                "eig",
+                "--alpha",
+                "0.5",
+                "--mu",
+                "0.5",
+                "--standardize",
+                "--solver",
+                "full",
+            ],
+            {"method": "eig", "alpha": 0.5, "mu": 0.5, "standardize": True, "solver": "full"},
+        ),
+        (
+            [
+                "--method",
+                "whitened",
+                "--radius",
+                "bernstein",
+                "--support",
+                "-3,3",
+                "--outside",
+                "0.2",
+            ],
+            {"method": "whitened", "radius": "bernstein", "support": (-3, 3), "outside": 0.2},
+        ),
+        (
+            [
+                "--method",
+                "batch",
+                "--correction",
+                "maxt",
+                "--n-batches",
+                "16",
+                "--random-state",
+                "5",
+            ],
+            {"method": "batch", "correction": "maxt", "n_batches": 16, "random_state": 5},
+        ),
+        (
+            ["--method", "sequential", "--tuned-for", "400", "--tuned-level", "0.1"],
+            {"method": "sequential", "tuned_for": 400, "tuned_level": 0.1},
+        ),
+        (["--method", "nodewise", "--penalty", "1.5"], {"method": "nodewise", "penalty": 1.5}),
+        (["--transform", "normal-scores"], {"transform": "normal-scores"}),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+@pytest.mark.filterwarnings("ignore::edgewise.errors.EdgewiseWarning")
+def test_the_options_are_those_of_edge_test(run_main, csv_file, arguments, options):
+    out, _ = run_main("test", csv_file, "--json", "-", *arguments)
+    assert json.loads(out) == json.loads(ew.edge_test(csv_file, **options).to_json())
+
+
+def test_arguments_that_cannot_be_served(refused, csv_file):
+    for arguments, status, fragments in (
         (["no/such.csv"], 1, ["no file", "no/such.csv"]),
         (["rows.csv", "--columns", "a,z"], 1, ["'z'", "rows.csv", "'a', 'b', 'c', 'd'"]),
         (["rows.csv", "--exclude", "a,b,c"], 1, ["minimum of 2"]),
         (["rows.csv", "--csv", "nowhere/o.csv"], 1, ["cannot write", "nowhere/o.csv"]),
-        (["rows.csv", "--json", "nowhere/o.json"], 1, ["cannot write", "nowhere/o.json"]),
-        (["rows.csv", "--plot", "nowhere/o.png"], 1, ["cannot write", "nowhere/o.png"]),
         (["rows.csv", "--plot", "o.gif"], 2, ["o.gif", "png", "svg", "pdf"]),
+        (["rows.csv", "--graph", "x.gml"], 2, ["x.gml", "graphml", "gexf", "cyjs"]),
         (["rows.csv", "--alpha", "0"], 2, ["alpha", "between 0 and 1"]),
         (["rows.csv", "--mu", "2"], 2, ["mu", "'score'"]),
-        (["rows.csv", "--solver", "full"], 2, ["solver", "'score'"]),
-        (["rows.csv", "--method", "trace", "--alpha", "0.3"], 2, ["alpha", "0.2151", "0.3"]),
-    ],
-    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
-)
-def test_arguments_that_cannot_be_served(run_edgewise, csv_file, arguments, status, fragments):
-    line = one_sentence(run_edgewise("test", *arguments, cwd=csv_file.parent, status=status))
-    for fragment in fragments:
-        assert fragment in line
-    assert os.listdir(csv_file.parent) == [csv_file.name]
+        (["rows.csv", "--min-effect", "-0.1"], 2, ["min_effect", "got -0.1"]),
+        (["rows.csv", "--correction", "maxt"], 2, ["maxt", "'score'", "method='batch'"]),
+        (["rows.csv", *HOEFFDING, "--support", "0;1"], 2, ["support", "two numbers", "got '0;1'"]),
+        (["rows.csv", *HOEFFDING, "--support", "-1,1"], 1, ["support", "'a'", "between -1 and 1"]),
+        (["rows.csv", "--method", "batch", "--n-batches", "401"], 2, ["n_batches", "400 rows"]),
+        (["rows.csv", "--method", "trace", "--correction", "holm"], 2, ["needs none", "leave it"]),
+        (["rows.csv", "--method", "trace", "--transform", "normal-scores"], 2, ["for ranks"]),
+        (["rows.csv", "--transform", "normal-score"], 2, ["did you mean 'normal-scores'?"]),
+    ):
+        line = refused("test", *arguments, status=status)
+        for fragment in fragments:
+            assert fragment in line
+
+
+def test_wrong_usage(run_main, csv_file):
+    for arguments, fragment in (
+        ([], "Usage: edgewise"),
+        (["tset"], "No such command 'tset'. (did you mean 'test'?)"),
+        (["--nope"], "--nope"),
+        (["test"], "Missing argument 'DATA"),
+        (["test", "x.csv", "--bogus"], "--bogus"),
+        (["test", "x.csv", "--alpha", "five"], "'five' is not a valid float"),
+        (["test", "x.csv", "--method", "scor"], "(did you mean 'score'?)"),
+        (["test", "x.csv", "--correction", "nope"], "'holm'"),
+        (["demo", "x.csv"], "x.csv"),
+    ):
+        out, err = run_main(*arguments, status=2)
+        assert out == ""
+        assert fragment in err
+
+
+def test_labels_of_rows_that_belong_together(run_main, refused, tmp_path, rows, write_csv):
+    labels = np.random.default_rng(4).permutation(400) % 25
+    names = np.array([f"subject {label:02}" for label in labels], dtype=object)
+    table = np.column_stack([names, rows.astype(object)])
+    write_csv(tmp_path / "r.csv", ["subject", *"abcd"], table)
+    for method in ("score", "wald"):
+        asked = ("--groups", "subject", "--method", method)
+        expected = ew.edge_test(tmp_path / "r.csv", groups="subject", method=method)
+        out, _ = run_main("test", "r.csv", *asked, "--json", "-")
+        assert json.loads(out) == json.loads(expected.to_json())
+    out, _ = run_main("pair", "r.csv", "a", "b", "--groups", "subject")
+    answer = ew.partial_test(tmp_path / "r.csv", "a", "b", groups="subject")
+    assert out == f"{answer.sentence()}\n"
+    assert "did you mean 'subject'?" in refused("test", "r.csv", "--groups", "subjct", status=1)
+    line = refused("test", "r.csv", "--groups", "subject", "--method", "batch")
+    assert "expected with method 'score' or 'wald'" in line
+    (tmp_path / "gap.csv").write_text((tmp_path / "r.csv").read_text().replace("subject 07", "", 1))
+    line = refused("test", "gap.csv", "--groups", "subject", status=1)
+    assert "groups: expected a label for every row, got missing ones" in line
+    out, err = run_main("test", "gap.csv", "--groups", "subject", "--missing", "drop")
+    assert "399 rows in 25 groups" in out
+    assert "1 row with missing values was left out." in err
+
+
+def test_normal_scores_in_other_commands(run_main, csv_file, rows, tmp_path, write_csv):
+    write_csv(tmp_path / "half.csv", "abcd", rows[:150] ** 3)
+    write_csv(tmp_path / "rest.csv", "abcd", rows[150:])
+    for command, sentence in (
+        (["plan", "rows.csv", "--effect", "0.1"], "correlation of normal scores of 0.1"),
+        (["pair", "rows.csv", "a", "b"], "correlation of normal scores of a and b"),
+        (["diff", "half.csv", "rest.csv"], "of normal scores, differ between 'half'"),
+        (["report", "rows.csv", "--no-compare"], "of normal scores"),
+    ):
+        out, _ = run_main(*command, "--transform", "normal-scores")
+        assert sentence in " ".join(out.split())
+
+
+class TestNext:
+    """The last line: what to do now, ready to be copied."""
+
+    @pytest.fixture
+    def following(self, run_main):
+        return lambda *arguments: run_main(*arguments)[0].splitlines()[-1].partition(": ")[2]
+
+    def test_the_same_data_and_options(self, following, csv_file, tmp_path):
+        csv_file.rename(tmp_path / "-a b.csv")
+        asked = ("--alpha", "0.01", "--exclude", "d", "--header", "-v", "--csv", "p.csv")
+        assert following("test", "./-a b.csv", *asked) == (
+            "edgewise report './-a b.csv' --exclude d --alpha 0.01 --header --open"
+        )
+        assert following("test", "--", "-a b.csv") == "edgewise report --open -- '-a b.csv'"
+
+    def test_what_fits_the_result(self, run_main, following, tmp_path, rows):
+        np.save(tmp_path / "none.npy", np.random.default_rng(0).standard_normal((300, 3)))
+        assert following("test", "none.npy") == "edgewise plan none.npy"
+        few = ("--method", "trace", "--mu", "0.5")
+        assert following("test", "none.npy", *few) == "edgewise test none.npy"
+        np.save(tmp_path / "twice.npy", np.repeat(rows, 4, axis=0))
+        command = "edgewise test twice.npy --alpha 0.01 --method batch"
+        assert following("test", "twice.npy", "--alpha", "0.01") == command
+        out, _ = run_main("test", "-", "--method", "batch", input="a,b\n1,2\n3,5\n4,1\n" * 50)
+        assert "Next, pipe the same rows into another command" in out
+
+    def test_it_stays_out_of_what_programs_read(self, run_main, csv_file):
+        out, err = run_main("test", "rows.csv", "--json", "-")
+        assert json.loads(out)["n_samples"] == 400
+        assert "Next" not in err
+
+
+class TestEscapes:
+    """A file or a column can be called what it likes; a terminal must not obey."""
+
+    ESCAPE = "a\x1b]0;owned\x07\x1b[31mb"
+
+    def test_in_messages(self, run_main, csv_file):
+        for arguments in (
+            ["test", self.ESCAPE],
+            ["test", csv_file, "--csv", f"{self.ESCAPE}/x"],
+            ["test", csv_file, "--columns", self.ESCAPE],
+            ["test", csv_file, "--pairs", self.ESCAPE],
+            ["test", csv_file, f"--{self.ESCAPE}"],
+            ["test", csv_file, "--method", self.ESCAPE],
+            ["test", csv_file, "--plot", self.ESCAPE],
+            ["merge", self.ESCAPE, "-o", "x"],
+            ["pair", csv_file, self.ESCAPE, "b"],
+            ["diff", csv_file, "--by", self.ESCAPE],
+            [self.ESCAPE],
+            ["help", self.ESCAPE],
+        ):
+            out, err = run_main(*arguments, status=None)
+            assert err
+            assert not {"\x1b", "\x07"} & {*out, *err}
+
+    def test_in_answers(self, run_main, tmp_path, rows, write_csv):
+        data = write_csv(tmp_path / f"{self.ESCAPE}.csv", [self.ESCAPE, "b", "c", "d"], rows)
+        other = write_csv(tmp_path / "other.csv", [self.ESCAPE, "b", "c", "d"], 2 * rows[::-1])
+        state, page = tmp_path / f"{self.ESCAPE}.ews", tmp_path / f"{self.ESCAPE}.html"
+        for arguments in (
+            ["test", data, "--given", self.ESCAPE],
+            ["plan", data, "--given", self.ESCAPE],
+            ["pair", data, self.ESCAPE, "b"],
+            ["diff", data, other],
+            ["accumulate", data, "-o", state],
+            ["merge", state, "-o", f"{state}2"],
+            ["report", data, "--no-compare", "-o", page],
+            ["simulate", "-n", "50", "-o", tmp_path / f"{self.ESCAPE}2.csv"],
+        ):
+            out, err = run_main(*arguments)
+            assert "\x1b" not in out + err
+            assert "\ufffd" in out
 
 
 def test_cautions_are_told_once_on_standard_error(run_edgewise, tmp_path, write_csv, rows):
@@ -236,29 +383,3 @@ def test_few_rows_for_the_columns_are_told(run_edgewise, tmp_path, write_csv, ro
     assert "edgewise: caution: 19 rows are few for 4 columns: " in few.stderr
     enough = write_csv(tmp_path / "y.csv", "abcd", rows[:20])
     assert "are few" not in run_edgewise("test", enough, "--method", method).stderr
-
-
-class TestMoreColumnsThanRows:
-    @pytest.fixture
-    def path(self, tmp_path, write_csv):
-        X = np.random.default_rng(0).standard_normal((60, 70))
-        X[:, 1] += 2 * X[:, 0]
-        return write_csv(tmp_path / "wide.csv", [f"g{i}" for i in range(70)], X)
-
-    def test_the_default_names_the_method_that_can(self, run_edgewise, path):
-        done = run_edgewise("test", path, status=1)
-        assert "60 rows and 70 columns" in done.stderr
-        assert "method='nodewise'" in done.stderr
-
-    def test_that_method(self, run_edgewise, path, tmp_path):
-        out = tmp_path / "out.json"
-        options = ("--method", "nodewise", "--penalty", "1.5", "--max-neighbours", "3")
-        done = run_edgewise("test", path, *options, "--json", out)
-        assert "g0 – g1" in done.stdout
-        found = json.loads(out.read_text(encoding="utf-8"))
-        assert found["options"] == {"penalty": 1.5, "max_neighbours": 3}
-        assert max(map(len, found["selection"]["neighbours"])) <= 3
-
-    def test_a_wrong_penalty(self, run_edgewise, path):
-        done = run_edgewise("test", path, "--method", "nodewise", "--penalty", "-1", status=2)
-        assert "penalty: expected a number above 0, got -1.0" in done.stderr

@@ -103,7 +103,7 @@ def test_missing_values_that_are_named(tmp_path, run_edgewise, X, expected):
     rows = [*text(X).splitlines(), "1.5,?,2.5", "-9.0,1,2"]
     path = tmp_path / "x.csv"
     path.write_text("\n".join(rows))
-    options = ["--na-values", "?", "--na-values", "-9", "--drop-missing"]
+    options = ["--na-values", "?", "--na-values", "-9", "--missing", "drop"]
     done = run_edgewise("test", path, *options, "--json", "-")
     same(json.loads(done.stdout), expected, "abc")
     said = run_edgewise("test", path, status=1).stderr

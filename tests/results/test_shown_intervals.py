@@ -12,12 +12,11 @@ import warnings
 
 import numpy as np
 import pytest
-from rich.console import Console
 
 import edgewise as ew
 from edgewise import DataError, EdgeTestResult
 from edgewise.bounds.radius import TRACE_MAX_ALPHA
-from edgewise.cli.screen import edge_table
+from edgewise.cli.show import edge_table
 from edgewise.report.document import Context, report_html
 from edgewise.results.intervals import interval_label
 from edgewise.view.export import write_csv, write_graph
@@ -177,7 +176,7 @@ def test_the_same_numbers_everywhere(results, asked, tmp_path, require):
 @every_result
 def test_the_same_label_on_a_terminal_and_in_a_notebook(results, asked):
     result = results[asked]
-    shown = edge_table(result, Console(width=120)).columns[2]
+    shown = edge_table(result).columns[2]
     assert str(shown.header) == result.interval_label
     cells = [f"{e.interval_low:+.3f} to {e.interval_high:+.3f}" for e in result.edges()]
     assert [str(cell) for cell in shown.cells] == cells

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from edgewise.cli.family import family_of, family_options, inputs
-from edgewise.cli.manual import Manual
-from edgewise.cli.opening import opened_table, watched
-from edgewise.cli.options import (
-    PATH,
-    alpha_option,
-    correction_of,
-    correction_option,
-    data_options,
-    missing_asked,
-    tell_dropped,
-    transform_option,
-    verbose_option,
-)
-from edgewise.cli.outputs import checked_outputs
-from edgewise.cli.telling import remark, remark_on_files
+from edgewise.cli.options import Manual, reading_section, section
+from edgewise.cli.pairs import family_of
+from edgewise.cli.run import checked_outputs, opened, progress_bar
+from edgewise.cli.streams import info, info_dropped, info_files
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from edgewise.questions.compare_null import NullComparison
 
 
 @click.command(
@@ -37,24 +31,22 @@ from edgewise.cli.telling import remark, remark_on_files
     edgewise compare returns.csv --exclude Date --null --shuffles 20
     """,
 )
-@data_options
-@family_options
-@transform_option
-@alpha_option
-@correction_option
-@click.option(
-    "--plot", type=PATH, metavar="FILE.png|svg|pdf", help="Draw the thresholds side by side."
+@section(
+    "The comparison",
+    *("data", "columns", "exclude", "given", "pairs", "missing", "transform"),
+    *("alpha", "correction", "plot"),
+    click.option(
+        "--null",
+        is_flag=True,
+        help="Shuffle each column by itself, so that nothing is connected, and show instead how "
+        "often each method finds an edge.",
+    ),
+    click.option("--shuffles", type=int, metavar="N", help="Shuffles of --null.  [default: 100]"),
+    click.option("--seed", type=int, help="Seed of the shuffles of --null.  [default: 0]"),
+    "verbose",
 )
-@click.option(
-    "--null",
-    is_flag=True,
-    help="Shuffle each column by itself, so that nothing is connected, and show instead how often "
-    "each method finds an edge.",
-)
-@click.option("--shuffles", type=int, metavar="N", help="Shuffles of --null.  [default: 100]")
-@click.option("--seed", type=int, help="Seed of the shuffles of --null.  [default: 0]")
-@verbose_option
-def command(null: bool, **asked: Any) -> None:
+@reading_section
+def compare_command(**options: Any) -> None:
     """Run every method on DATA and say which one suits the data.
 
     Shows each method's guarantee, its threshold (on |Θ| and as a partial correlation; the median
@@ -66,96 +58,148 @@ def command(null: bool, **asked: Any) -> None:
     also breaks any dependence between rows, so this table says nothing about it. Of more than
     10,000 rows, an even sample is shuffled.
     """
-    if null:
-        _show_null(asked)
-        return
-    if asked["shuffles"] is not None or asked["seed"] is not None:
+    from edgewise.cli.show import console
+
+    if options["null"]:
+        _compare_null(options, console())
+    elif options["shuffles"] is not None or options["seed"] is not None:
         raise click.UsageError("--shuffles and --seed are options of --null; add --null.")
-    _show_methods(asked)
+    else:
+        _compare_methods(options, console())
 
 
-def _show_methods(asked: dict[str, Any]) -> None:
+def _compare_methods(options: dict[str, Any], out: Console) -> None:
     from edgewise._base.text import by_reason
-    from edgewise.cli.next_step import after_advice, tell_next
-    from edgewise.cli.screen import comparison_table, console, show
+    from edgewise.cli.show import comparison_table, show, show_next, with_method
     from edgewise.questions.compare_methods import compare_methods
     from edgewise.questions.diagnose import diagnose
     from edgewise.results.tested import adjusted_for
     from edgewise.results.transformed import meaning
     from edgewise.rows.file_read import files_read
-    from edgewise.view.export import write_plot
 
-    plot = asked["plot"]
-    checked_outputs({"--plot": plot}, inputs(asked))
-    out = console()
-    with opened_table(asked) as table, watched(asked, table, "testing") as rows:
-        family = family_of(asked, table.feature_names)
-        correction = correction_of(asked["correction"])
-        lines = compare_methods(rows, asked["alpha"], correction, **family)
+    plot = options["plot"]
+    checked_outputs({"--plot": plot}, options)
+    with opened(options, "testing") as (table, rows):
+        family = family_of(options, table.feature_names)
+        lines = compare_methods(rows, options["alpha"], options["correction"], **family)
         diagnosis = diagnose(rows)
-    if asked["verbose"]:
-        remark_on_files(files_read(table))
-    tell_dropped(max(line.result.n_dropped for line in lines if line.result is not None))
+    if options["verbose"]:
+        info_files(files_read(table))
+    results = [line.result for line in lines if line.result is not None]
+    info_dropped(max(result.n_dropped for result in results))
     if plot is not None:
+        from edgewise.view.export import write_plot
         from edgewise.view.plots import plot_ladder
 
         write_plot(plot_ladder(lines), plot)
-    known = next(line.result for line in lines if line.result is not None)
+    known = results[0]
     if known.tested is not None:
         adjusted = f", {adjusted_for(known)}" if known.given else ""
         show(out, f"{known.n_pairs} pairs are tested{adjusted}.")
     for sentence in meaning(known.options):
         show(out, sentence, wrap=True)
-    out.print(comparison_table(lines, out))
+    out.print(comparison_table(lines))
     for reason in by_reason((line.label, line.failure) for line in lines if line.result is None):
         show(out, reason)
-    out.print()
+    show(out)
     show(out, diagnosis.advice())
-    tell_next(out, after_advice(diagnosis))
+    fitting = diagnosis.recommended
+    if fitting is None:
+        show_next(out, "do what the advice says, and ask again")
+    else:
+        show_next(out, f"test with method '{fitting}'", with_method(fitting))
 
 
-def _show_null(asked: dict[str, Any]) -> None:
+def _compare_null(options: dict[str, Any], out: Console) -> None:
     from edgewise._base.checks import check_alpha, check_count
-    from edgewise.cli.next_step import after_null, tell_next
-    from edgewise.cli.progress import progress_bar
-    from edgewise.cli.screen import console, null_notes, null_table, show
+    from edgewise.cli.show import same_data, show_next, with_method
     from edgewise.questions.compare_null import compare_null, even_sample
     from edgewise.rows.file_read import files_read
     from edgewise.rows.missing import refuse_pairwise
 
-    refuse_pairwise(missing_asked(asked), "shuffled columns")
-    if asked["plot"] is not None:
+    refuse_pairwise(options["missing"], "shuffled columns")
+    if options["plot"] is not None:
         raise click.UsageError("--plot draws thresholds, and --null has none; leave one out.")
-    if asked["transform"] is not None:
+    if options["transform"] is not None:
         raise click.UsageError("--null shuffles values, not their scores; leave --transform out.")
-    n_shuffles = 100 if asked["shuffles"] is None else asked["shuffles"]
-    seed = 0 if asked["seed"] is None else asked["seed"]
+    n_shuffles = 100 if options["shuffles"] is None else options["shuffles"]
+    seed = 0 if options["seed"] is None else options["seed"]
     # Mistakes are reported before the rows are read.
     check_count("shuffles", n_shuffles, at_least=1)
     check_count("seed", seed, at_least=0)
-    alpha, correction = check_alpha(asked["alpha"]), correction_of(asked["correction"])
-    with opened_table(asked) as table, watched(asked, table, "reading", 2) as rows:
-        family = family_of(asked, table.feature_names)
+    alpha, correction = check_alpha(options["alpha"]), options["correction"]
+    with opened(options, "reading", 2) as (table, rows):
+        family = family_of(options, table.feature_names)
         sample = even_sample(rows)
-    if asked["verbose"]:
-        remark_on_files(files_read(table))
-    tell_dropped(sample.n_dropped)
+    if options["verbose"]:
+        info_files(files_read(table))
+    info_dropped(sample.n_dropped)
     used, available = len(sample.rows), sample.n_available
     if used < available:
-        remark(f"shuffled an even sample of {used:,} of the {available:,} rows.")
-    with progress_bar(n_shuffles, "shuffling", unit="shuffles") as tell:
+        info(f"shuffled an even sample of {used:,} of the {available:,} rows.")
+    with progress_bar(n_shuffles, "shuffling", unit="shuffles") as advance:
         lines = compare_null(
             sample.table(),
             n_shuffles=n_shuffles,
             alpha=alpha,
             correction=correction,
             random_state=seed,
-            progress=tell,
+            progress=advance,
             **family,
         )
-    out = console()
-    out.print(null_table(lines, out))
     corrected = correction != "none"
-    for note in null_notes(lines, alpha, corrected=corrected):
-        show(out, note)
-    tell_next(out, after_null(lines, alpha, corrected=corrected))
+    _show_null(out, lines, alpha, corrected)
+    kept = [line.method.name for line in lines if corrected and line.band[0] <= alpha]
+    if kept:
+        what = f"test with method '{kept[0]}', which kept its promise"
+        show_next(out, what, with_method(kept[0]))
+    else:
+        plain = same_data("compare", without=("null", "shuffles", "seed"))
+        show_next(out, "see what the data say about the methods", plain)
+
+
+def _show_null(out: Console, lines: list[NullComparison], alpha: float, corrected: bool) -> None:
+    """The table, and what to know about it: failures, what was promised, who broke it."""
+    from edgewise.cli.show import show, table
+
+    n = lines[0].n_shuffles
+    title = f"{n:,} shuffle{'s' * (n != 1)} of {lines[0].n_samples:,} rows, without any edges"
+    headings = ("method", "guarantee", "shuffles with an edge", "share", "95 % band", "seconds")
+    rows = []
+    for line in lines:
+        tested, (low, high) = n - line.n_failed, line.band
+        rows.append(
+            (
+                line.label,
+                line.guarantee,
+                f"{line.n_with_edges:,}/{tested:,}",
+                _percent(line.share),
+                f"{_percent(low)} to {_percent(high)}" if tested else "–",
+                f"{line.seconds:.3f}",
+            )
+        )
+    out.print(table(title, headings, rows, left=2))
+    for line in lines:
+        if line.n_failed:
+            failed = f"{line.label}: failed in {line.n_failed:,} of {n:,} shuffles, first because:"
+            show(out, f"{failed} {line.failure}")
+    if corrected:
+        above = ", ".join(line.label for line in lines if line.band[0] > alpha) or "none"
+        show(
+            out,
+            f"A method that keeps its promise finds an edge in at most {_percent(alpha)} of the "
+            f"shuffles. Clearly more often: {above}.",
+        )
+    else:
+        show(
+            out,
+            "Without a correction, alpha is promised for each pair, not for all of them together.",
+        )
+    show(
+        out,
+        "Shuffling also breaks any dependence between rows, so this table says nothing about it.",
+    )
+
+
+def _percent(share: float) -> str:
+    return "–" if math.isnan(share) else f"{100 * share:.3g} %"

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import click
 
-from edgewise.cli.manual import Manual
-from edgewise.cli.options import PATH
-from edgewise.cli.outputs import checked_outputs
+from edgewise.cli.options import PATH, Manual, section
+from edgewise.cli.run import checked_outputs
 
 _TITLE = "Daily returns of 20 S&P 500 companies, 1990–2022"
 
@@ -22,23 +21,26 @@ _TITLE = "Daily returns of 20 S&P 500 companies, 1990–2022"
     edgewise demo --plot companies.svg --report companies.html
     """,
 )
-@click.option(
-    "--plot",
-    type=PATH,
-    default="edgewise-demo.png",
-    show_default=True,
-    metavar="FILE.png|svg|pdf",
-    help="Where the graph goes.",
+@section(
+    "Options",
+    click.option(
+        "--plot",
+        type=PATH,
+        default="edgewise-demo.png",
+        show_default=True,
+        metavar="FILE.png|svg|pdf",
+        help="Where the graph goes.",
+    ),
+    click.option(
+        "--report",
+        type=PATH,
+        default="edgewise-demo.html",
+        show_default=True,
+        metavar="FILE.html",
+        help="Where the page goes.",
+    ),
 )
-@click.option(
-    "--report",
-    type=PATH,
-    default="edgewise-demo.html",
-    show_default=True,
-    metavar="FILE.html",
-    help="Where the page goes.",
-)
-def command(plot: str, report: str) -> None:
+def demo_command(plot: str, report: str) -> None:
     """Find the edges among the daily returns of 20 companies, 1990 to 2022.
 
     The data come with edgewise. The command says which method fits them, prints the strongest edges
@@ -48,8 +50,7 @@ def command(plot: str, report: str) -> None:
     from pathlib import Path
 
     from edgewise._base.parts import check_part
-    from edgewise.cli.next_step import NextStep, tell_next
-    from edgewise.cli.screen import comparison_table, console, edge_table, show
+    from edgewise.cli.show import comparison_table, console, edge_table, show, show_next
     from edgewise.datasets import load_sp500_returns
     from edgewise.methods.registry import DEFAULT_METHOD
     from edgewise.questions.compare_methods import compare_methods
@@ -80,15 +81,15 @@ def command(plot: str, report: str) -> None:
         command="edgewise demo",
     )
     show(out, f"{_TITLE}: which move together, given all the others?", wrap=True)
-    out.print()
+    show(out)
     show(out, diagnosis.advice())
-    out.print()
+    show(out)
     show(out, result.headline())
-    out.print(edge_table(result, out, most=15))
-    out.print()
-    out.print(comparison_table(lines, out))
-    out.print()
+    out.print(edge_table(result, most=15))
+    show(out)
+    out.print(comparison_table(lines))
+    show(out)
     show(out, f"The graph is in {Path(plot).resolve()}", wrap=False)
     show(out, f"The report is in {Path(report).resolve()}", wrap=False)
     step = "open the report in a browser, then try a table of your own"
-    tell_next(out, NextStep(step, "edgewise report DATA.csv --open"))
+    show_next(out, step, "edgewise report DATA.csv --open")

@@ -9,31 +9,30 @@ from typing import Any, NoReturn
 
 import click
 
+from edgewise._base.text import did_you_mean
 from edgewise._version import __version__
-from edgewise.cli.guesses import did_you_mean
-from edgewise.cli.manual import write_examples
-from edgewise.cli.streams import OutputError, guard_streams, silence
-from edgewise.cli.telling import remark
+from edgewise.cli.options import write_examples
+from edgewise.cli.streams import info, prepare_streams, silence
 from edgewise.errors import EdgewiseError, ParameterError
-from edgewise.view.safe_names import printable
 
-_COMMANDS = (
-    "demo",
-    "test",
-    "pair",
-    "compare",
-    "diff",
-    "report",
-    "accumulate",
-    "merge",
-    "plan",
-    "simulate",
-    "completion",
-)
+#: The commands in the order of the help, and the module of each.
+_COMMANDS = {
+    "demo": "demo",
+    "test": "test",
+    "pair": "pair",
+    "compare": "compare",
+    "diff": "diff",
+    "report": "test",
+    "accumulate": "accumulate",
+    "merge": "merge",
+    "plan": "plan",
+    "simulate": "simulate",
+    "help": "help",
+}
 
 
-class _LazyGroup(click.Group):
-    """A group that loads the module of a command when the command is used."""
+class _Program(click.Group):
+    """A group that loads a command when it is used, and ends with one sentence and a status."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_COMMANDS)
@@ -41,7 +40,8 @@ class _LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in _COMMANDS:
             return None
-        command: click.Command = import_module(f"edgewise.cli.{name}").command
+        module = import_module(f"edgewise.cli.{_COMMANDS[name]}")
+        command: click.Command = getattr(module, f"{name}_command")
         return command
 
     def resolve_command(
@@ -50,8 +50,7 @@ class _LazyGroup(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
-            guess = did_you_mean(args[0], _COMMANDS)
-            raise click.UsageError(error.message + guess, ctx) from error
+            raise click.UsageError(error.message + did_you_mean(args[0], _COMMANDS), ctx) from error
 
     def main(self, *args: Any, **options: Any) -> NoReturn:
         """Run a command; every expected failure gives one sentence and an exit status."""
@@ -60,28 +59,35 @@ class _LazyGroup(click.Group):
     def _status(self, *args: Any, **options: Any) -> int:
         try:
             ended = super().main(*args, **options)
+            sys.stdout.flush()
         except SystemExit as end:
+            if isinstance(end.__context__, BrokenPipeError):  # how click and rich answer to one
+                return _reader_left()
             return end.code if isinstance(end.code, int) else 1
         except (click.exceptions.Abort, KeyboardInterrupt):
-            remark("stopped")
+            info("stopped")
             return 130
         except click.ClickException as error:
             text = io.StringIO()
             error.show(file=text)
-            click.echo(printable(text.getvalue(), keep="\n\t"), err=True, nl=False)
+            info(text.getvalue().rstrip("\n"), prefix="", keep="\n\t")
             return error.exit_code
         except EdgewiseError as error:
-            remark(str(error))
+            info(str(error))
             return 2 if isinstance(error, ParameterError) else 1
         except MemoryError:
-            remark("the data do not fit in memory; test fewer columns or rows.")
+            info("the data do not fit in memory; test fewer columns or rows.")
             return 1
         except UnicodeEncodeError as error:
-            remark(f"data: expected the name of a file in UTF-8, got '{error.object}'; rename it.")
+            info(f"data: expected the name of a file in UTF-8, got '{error.object}'; rename it.")
             return 1
+        except BrokenPipeError:
+            return _reader_left()
         except OSError as error:
-            name = "" if error.filename is None else f" '{error.filename}'"
-            remark(f"cannot read or write{name}: {error.strerror or error}.")
+            # An error of the system that names no file is one of a stream.
+            stream = " standard output" if error.strerror else ""
+            where = stream if error.filename is None else f" '{error.filename}'"
+            info(f"cannot read or write{where}: {error.strerror or error}.")
             return 1
         return ended if isinstance(ended, int) else 0
 
@@ -89,6 +95,12 @@ class _LazyGroup(click.Group):
         write_examples(formatter, _EXAMPLES)
         with formatter.section("Exit status"):
             formatter.write_dl(_EXIT_STATUS)
+
+
+def _reader_left() -> int:
+    """As in `edgewise … | head -1`: whoever reads has had enough, which is no failure."""
+    silence(sys.stdout)
+    return 0
 
 
 _EXAMPLES = """
@@ -111,7 +123,7 @@ _EXIT_STATUS = [
 ]
 
 
-@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=_Program, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="edgewise")
 def cli() -> None:
     """Which variables are really connected?
@@ -123,15 +135,11 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line on the streams of this process."""
-    guard_streams()
+    prepare_streams()
     try:
+        cli.main(prog_name="edgewise")
+    finally:
         try:
-            cli.main(prog_name="edgewise")
-        finally:
             sys.stdout.flush()
-    except OutputError as error:
-        silence(sys.stdout)
-        if error.reader_left:
-            sys.exit(0)
-        remark(f"output: cannot write to standard output: {error.reason}; choose another place.")
-        sys.exit(1)
+        except OSError:  # the sentence about it is printed already
+            silence(sys.stdout)

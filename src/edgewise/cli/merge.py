@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from edgewise.cli.manual import Manual
-from edgewise.cli.options import PATH
-from edgewise.cli.outputs import checked_state_output, written
-from edgewise.cli.telling import remark, say_or_remark
+from edgewise.cli.options import PATH, Manual, section
+from edgewise.cli.run import checked_state_output, written
+from edgewise.cli.streams import info, output
+from edgewise.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
     from edgewise.states.registry import AnyState
 
 _WAIT = 60.0  # seconds for others that merge into the same file
-_FEWEST_ROWS = 10  # whose variances are the same only if the rows are
 
 
 @click.command(
@@ -34,33 +33,31 @@ _FEWEST_ROWS = 10  # whose variances are the same only if the rows are
     edgewise merge years.state today.state -o years.state
     """,
 )
-@click.argument("states", nargs=-1, required=True, type=PATH, metavar="STATE...")
-@click.option(
-    "-o",
-    "--output",
-    required=True,
-    type=PATH,
-    metavar="STATE",
-    help="The state file to write.",
+@section(
+    "Options",
+    click.argument("states", nargs=-1, required=True, type=PATH, metavar="STATE..."),
+    "state",
 )
-def command(states: tuple[str, ...], output: str) -> None:
+def merge_command(states: tuple[str, ...], state: str) -> None:
     """Add up STATEs of the same kind and columns, in the order given.
 
     A STATE that is given twice, or as a copy, is refused: its rows would count twice.
     """
     from edgewise._base.atomic import locked
 
-    place = checked_state_output(output)
+    place = checked_state_output(state)
     # The output may be an input: nobody may change it between reading and writing.
     with nullcontext() if place == "-" else locked(place, wait=_WAIT), written(place) as file:
         total = _sum_of(states)
         total.save(file)
-    where = "standard output" if place == "-" else output
-    say_or_remark(place, f"{total.n_samples:,} rows of {len(states)} states are in {where}")
+    sentence = f"{total.n_samples:,} rows of {len(states)} states are in "
+    if place == "-":
+        info(f"{sentence}standard output")
+    else:
+        output(f"{sentence}{state}")
 
 
 def _sum_of(paths: Sequence[str]) -> AnyState:
-    from edgewise.errors import DataError, ParameterError
     from edgewise.states.registry import load_state
 
     total = load_state(paths[0])
@@ -85,7 +82,7 @@ def _sum_of(paths: Sequence[str]) -> AnyState:
         except ParameterError as error:
             raise DataError(f"state file '{path}': {error}") from error
         if by_place:
-            remark(f"the columns of '{path}' are matched by place: only some states have names.")
+            info(f"the columns of '{path}' are matched by place: only some states have names.")
     return total
 
 
@@ -95,26 +92,8 @@ def _sums(state: Any) -> Any:
 
 
 def _same_rows(a: Any, b: Any) -> bool:
-    """Whether two states hold the same rows, also with their columns in another order."""
-    import numpy as np
-
     from edgewise.states.file_format import fingerprint
 
     if not a.n_samples or a.n_samples != b.n_samples:
         return False
-    if fingerprint(a._contents()) == fingerprint(b._contents()):
-        return True
-    one, other = (_numbers_in_any_order(_sums(state).covariance()) for state in (a, b))
-    if a.n_samples < _FEWEST_ROWS or one.shape != other.shape or not one.all():
-        return False
-    return bool(np.allclose(one, other, rtol=1e-10, atol=0.0))
-
-
-def _numbers_in_any_order(covariance: Any) -> Any:
-    """Variances, sorted; of latent variables, which all have the same, the covariances."""
-    import numpy as np
-
-    variances = covariance.diagonal()
-    if (variances == 1).all():
-        return np.sort(covariance[np.triu_indices(len(covariance), 1)])
-    return np.sort(variances)
+    return fingerprint(a._contents()) == fingerprint(b._contents())

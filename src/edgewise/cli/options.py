@@ -1,127 +1,48 @@
-"""Arguments that several commands share, and how they become data."""
+"""The options of all commands, in one list, and help that reads like a page of a manual."""
 
 from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from dataclasses import Field, fields
+from inspect import cleandoc
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from edgewise.cli.guesses import Choice
-from edgewise.cli.reading import reading_options
-from edgewise.cli.telling import remark
+from edgewise._base.text import did_you_mean
+from edgewise.methods.registry import CLASSES, method_options
+
+if TYPE_CHECKING:
+    _ClickChoice = click.Choice[str]
+else:
+    _ClickChoice = click.Choice  # not generic in older versions
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 # The shell completes file names here. Paths are not checked here: the code that reads or writes
 # them reports errors in one sentence.
 PATH = click.Path(readable=False)
-TRANSFORMS = ("normal-scores",)
-MISSING = ("raise", "drop", "pairwise")
-CORRECTION_NAMES = ("holm", "bonferroni", "bh", "by", "maxt", "none")
 
 
-def names_option(name: str, help: str) -> Callable[[Any], Any]:
-    """An option that takes names of columns; given more than once, all of them count."""
-    return click.option(name, metavar="NAMES", multiple=True, callback=_given, help=help)
+class Choice(_ClickChoice):
+    """One of some words; for another one that is near, the message says which."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter as error:
+            guess = did_you_mean(str(value), map(str, self.choices))
+            raise click.BadParameter(error.message + guess, ctx, param) from error
 
 
-def _given(context: click.Context, parameter: click.Parameter, texts: Any) -> Any:
-    return texts or None
+def _names(name: str, help: str) -> Callable[[Any], Any]:
+    """Names of columns; given more than once, all of them count."""
+    return click.option(name, metavar="NAMES", multiple=True, help=f"{help}, separated by commas.")
 
 
-def data_options(command: _Command) -> _Command:
-    """DATA… and how to read it."""
-    for decorator in (
-        reading_options,
-        click.option(
-            "--drop-missing", is_flag=True, hidden=True, help="The same as --missing drop."
-        ),
-        click.option(
-            "--missing",
-            type=Choice(MISSING),
-            default=MISSING[0],
-            show_default=True,
-            help="Rows with missing or infinite values: refuse them, drop them, or use for each "
-            "pair of columns the rows that have both (score, wald, batch).",
-        ),
-        names_option("--exclude", "Columns to leave out, separated by commas."),
-        names_option("--columns", "Columns to test, separated by commas."),
-        click.argument("data", nargs=-1, required=True, type=PATH, metavar="DATA..."),
-    ):
-        command = decorator(command)
-    return command
-
-
-def transform_option(command: _Command) -> _Command:
-    return click.option(
-        "--transform",
-        type=Choice(TRANSFORMS),
-        help="Test the normal scores of the columns in place of their values: right if rows are "
-        "Gaussian up to an increasing change of each column. For the per-edge methods.",
-    )(command)
-
-
-def weights_options(command: _Command) -> _Command:
-    """--weights and what they mean."""
-    for decorator in (
-        click.option(
-            "--weight-kind",
-            type=Choice(("sampling", "frequency")),
-            default="sampling",
-            show_default=True,
-            help="Weights undo unequal chances of being sampled, or say how often a row was seen.",
-        ),
-        click.option(
-            "--weights",
-            metavar="NAME",
-            help="A column that says how much each row counts; for score, wald and batch.",
-        ),
-    ):
-        command = decorator(command)
-    return command
-
-
-def missing_asked(asked: dict[str, Any]) -> str:
-    """What to do with missing values; --drop-missing is the former way to say one of it."""
-    from edgewise.rows.missing import missing_of
-
-    return missing_of(asked["missing"], asked["drop_missing"])
-
-
-def alpha_option(command: _Command) -> _Command:
-    return click.option(
-        "--alpha", type=float, default=0.05, show_default=True, help="Significance level."
-    )(command)
-
-
-def correction_option(command: _Command) -> _Command:
-    return click.option(
-        "--correction",
-        type=Choice(CORRECTION_NAMES),
-        help="How the per-edge methods account for testing many edges.  [default: holm]",
-    )(command)
-
-
-def verbose_option(command: _Command) -> _Command:
-    return click.option(
-        "-v",
-        "--verbose",
-        is_flag=True,
-        help="Say which files were read, and how many rows each has.",
-    )(command)
-
-
-def correction_of(name: str | None) -> str | None:
-    """The correction that the user gave, or the default, which a bound may ignore."""
-    from edgewise.inference.corrections import HOLM
-
-    return HOLM if name is None else name
-
-
-def column_names(texts: Sequence[str] | None) -> list[str] | None:
-    """The names in the texts of an option that was given once or more.
+def column_names(texts: Sequence[str]) -> list[str] | None:
+    """The names in the texts of an option that was given any number of times; None if never.
 
     Each text is a line of CSV: a name with a comma, or with spaces around it, is in double quotes.
     An empty text is the column whose name is empty; between commas, what is empty is no name.
@@ -131,19 +52,214 @@ def column_names(texts: Sequence[str] | None) -> list[str] | None:
     >>> column_names(["a , b,", '"x,y", " z"', ""])
     ['a', 'b', 'x,y', ' z', '']
     """
-    if texts is None:
-        return None
     names: list[str] = []
-    for text in [texts] if isinstance(texts, str) else texts:
+    for text in texts:
         line = next(csv.reader([text], skipinitialspace=True), [])
         # Spaces in quotes are meant.
         line = line if '"' in text else [name.strip() for name in line]
         names += [name for name in line if name] if len(line) > 1 else line or [""]
-    return names
+    return names or None
 
 
-def tell_dropped(n_dropped: int) -> None:
-    """Say on standard error how many rows were left out."""
-    if n_dropped:
-        rows = "1 row" if n_dropped == 1 else f"{n_dropped:,} rows"
-        remark(f"left out {rows} with missing or infinite values.")
+def _correction(name: str | None) -> str:
+    """The correction; a bound, which needs none, ignores this default, but no other one."""
+    from edgewise.inference.corrections import HOLM
+
+    return HOLM if name is None else name
+
+
+def _written(what: str, metavar: str = "FILE|-") -> dict[str, Any]:
+    return {"type": PATH, "metavar": metavar, "help": what}
+
+
+#: Everything that two commands or more can be given.
+_SHARED: dict[str, Callable[[Any], Any]] = {
+    "data": click.argument("data", nargs=-1, required=True, type=PATH, metavar="DATA..."),
+    "columns": _names("--columns", "Columns to test"),
+    "exclude": _names("--exclude", "Columns to leave out"),
+    "given": _names("--given", "Columns to adjust for only"),
+    "pairs": click.option(
+        "--pairs",
+        type=PATH,
+        metavar="FILE",
+        help="Test only these pairs, two names on each line of CSV.",
+    ),
+    "missing": click.option(
+        "--missing",
+        type=Choice(("raise", "drop", "pairwise")),
+        default="raise",
+        metavar="HOW",
+        help="Missing values: raise an error, drop such rows, or pairwise, the rows that have both "
+        "columns of a pair (score, wald, batch).  [default: raise]",
+    ),
+    "weights": click.option(
+        "--weights",
+        metavar="NAME",
+        help="A column of weights of the rows (score, wald, batch).",
+    ),
+    "weight-kind": click.option(
+        "--weight-kind",
+        type=Choice(("sampling", "frequency")),
+        metavar="KIND",
+        default="sampling",
+        show_default=True,
+        help="sampling (unequal chances), or frequency (how often a row was seen).",
+    ),
+    "transform": click.option(
+        "--transform",
+        type=Choice(("normal-scores",)),
+        metavar="KIND",
+        help="normal-scores: test these in place of values, per edge; right if rows are Gaussian "
+        "up to an increasing change of each column.",
+    ),
+    "groups": click.option(
+        "--groups",
+        metavar="NAME",
+        help="A column that says which rows belong together, as subjects (score, wald).",
+    ),
+    "sep": click.option("--sep", metavar="CHAR", help="Between cells: CHAR, tab or whitespace."),
+    "decimal": click.option("--decimal", metavar="CHAR", help="The decimal point: . or ,"),
+    "encoding": click.option("--encoding", metavar="NAME", help="As in latin-1 or utf-16."),
+    "na-values": click.option(
+        "--na-values", metavar="TEXT", multiple=True, help="A further text for a missing value."
+    ),
+    "header": click.option(
+        "--header/--no-header", default=None, help="Whether the first line names the columns."
+    ),
+    "index-col": click.option(
+        "--index-col",
+        metavar="NAME|PLACE",
+        help="The column that numbers the rows, by name or place (0: the first), or none.",
+    ),
+    "sheet": click.option("--sheet", metavar="NAME", help="The sheet of an .xlsx file.  [first]"),
+    "alpha": click.option(
+        "--alpha", type=float, default=0.05, show_default=True, help="Significance level."
+    ),
+    "correction": click.option(
+        "--correction",
+        type=Choice(("holm", "bonferroni", "bh", "by", "maxt", "none")),
+        metavar="NAME",
+        callback=lambda *given: _correction(given[2]),
+        help="For many edges: holm, bonferroni, bh, by, maxt, none.  [default: holm]",
+    ),
+    "json": click.option("--json", **_written("Write the whole result as JSON.")),
+    "csv": click.option("--csv", **_written("Write every tested pair as a line of CSV.")),
+    "report": click.option(
+        "--report", **_written("Write a page to explore in a browser.", "FILE.html")
+    ),
+    "plot": click.option("--plot", **_written("Draw a picture.", "FILE.png|svg|pdf")),
+    "state": click.option(
+        "-o", "--output", "state", required=True, **_written("The state file to write.", "STATE|-")
+    ),
+    "seed": click.option(
+        "--seed", type=int, default=0, show_default=True, help="Seed of random numbers."
+    ),
+    "verbose": click.option(
+        "-v", "--verbose", is_flag=True, help="Say which files were read, and their rows."
+    ),
+}
+READING = ("sep", "decimal", "encoding", "na-values", "header", "index-col", "sheet")
+
+
+def method_option(help: str, **settings: Any) -> Callable[[Any], Any]:
+    # All names are too long for a line.
+    return click.option(
+        "--method", type=Choice(tuple(CLASSES)), metavar="METHOD", help=help, **settings
+    )
+
+
+def section(title: str, *options: str | Callable[[Any], Any]) -> Callable[[_Command], _Command]:
+    """Give a command options, shared ones by name and others, under a title in its help."""
+
+    def add(command: _Command) -> _Command:
+        for one in reversed(options):
+            command = (_SHARED[one] if isinstance(one, str) else one)(command)
+            command.__click_params__[-1].section = title  # type: ignore[attr-defined]
+        return command
+
+    return add
+
+
+reading_section = section("Reading files, where their first lines do not tell", *READING)
+
+
+class Manual(click.Command):
+    """A command that ends its help with examples; the tests run every one of them."""
+
+    def __init__(self, *arguments: Any, examples: str, **attributes: Any) -> None:
+        super().__init__(*arguments, **attributes)
+        self.examples = examples
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            # Arguments stand in the usage line, and the text below explains them.
+            if record is not None and isinstance(parameter, click.Option):
+                title = getattr(parameter, "section", None) or "Options"
+                sections.setdefault(title, []).append(record)
+        if len(sections) > 1:
+            sections["Other options"] = sections.pop("Options")
+        for title, records in sections.items():
+            with formatter.section(title):
+                formatter.write_dl(records)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        super().format_epilog(ctx, formatter)
+        write_examples(formatter, self.examples)
+
+
+def write_examples(formatter: click.HelpFormatter, examples: str) -> None:
+    """Write the commands as they are typed; lines that begin with # explain them."""
+    with formatter.section("Examples"):
+        for line in cleandoc(examples).splitlines():
+            formatter.write(f"{'':>{formatter.current_indent}}{line}\n")
+
+
+class MethodManual(Manual):
+    """A command that also takes the options of all methods, which `edgewise help methods` lists.
+
+    The methods are imported when the options are needed, so that `edgewise --help` stays quick.
+    """
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        return [*super().get_params(ctx), *method_parameters()]
+
+
+def method_parameters() -> list[click.Option]:
+    """An option for each field of any method, hidden, and without a default.
+
+    Where methods differ it takes the choices of all; the method refuses what it lacks.
+    """
+    made = []
+    for name, kinds in method_options().items():
+        own = [field for kind in kinds for field in fields(kind) if field.name == name]
+        widest = max(own, key=lambda field: len(field.metadata["choices"]))
+        made.append(option_of(widest, hidden=True))
+    return made
+
+
+def option_of(field: Field[Any], *, hidden: bool = False) -> click.Option:
+    """A field of a method as an option, whose help shows the default of the field."""
+    known = field.metadata
+    without = field.default is None or field.default is False
+    return click.Option(
+        [f"--{field.name.replace('_', '-')}"],
+        type=Choice(known["choices"]) if known["choices"] else known["kind"],
+        is_flag=known["kind"] is bool,
+        default=None,
+        metavar=known["metavar"],
+        help=known["help"] + ("" if without else f"  [default: {field.default}]"),
+        hidden=hidden,
+    )
+
+
+def given_method_options(options: dict[str, Any]) -> dict[str, Any]:
+    """The options of methods that the user gave on the command line, ready to pass on."""
+    found = {}
+    for name, kinds in method_options().items():
+        value = options.get(name)
+        if value is not None and value is not False:
+            parsers = [one.metadata["parse"] for one in fields(kinds[0]) if one.name == name]
+            found[name] = value if parsers[0] is None else parsers[0](value)
+    return found

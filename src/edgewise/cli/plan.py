@@ -3,32 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import click
 
-from edgewise.cli.family import family_of, family_options
-from edgewise.cli.manual import Manual
-from edgewise.cli.opening import opened_table, watched
-from edgewise.cli.options import (
-    alpha_option,
-    data_options,
-    missing_asked,
-    tell_dropped,
-    transform_option,
-    verbose_option,
-)
-from edgewise.cli.telling import remark_on_files
+from edgewise.cli.options import Manual, reading_section, section
+from edgewise.cli.pairs import family_of
+from edgewise.cli.run import opened
+from edgewise.cli.streams import info_dropped, info_files
+from edgewise.errors import EdgewiseError
 
-if TYPE_CHECKING:
-    from rich.console import Console
 
-    from edgewise._base.types import FloatArray
-    from edgewise.cli.screen import PlanLine
-    from edgewise.questions.plan import Pilot
+class _Line(NamedTuple):
+    """A method, the rows that it needs, and what it finds now; or why that is not known."""
 
-_WIDEST = 78  # a wider curve says no more
+    method: str
+    guarantee: str
+    pilot: Any = None
+    finds: float = math.nan
+    plan: Any = None
+    failure: EdgewiseError | None = None
 
 
 @click.command(
@@ -44,21 +38,22 @@ _WIDEST = 78  # a wider curve says no more
     edgewise plan returns.csv --exclude Date --effect 0.1 --power 0.9 --alpha 0.01
     """,
 )
-@data_options
-@family_options
-@transform_option
-@click.option(
-    "--effect",
-    type=float,
-    metavar="RHO",
-    help="The partial correlation that should be found.  [default: only say what DATA find]",
+@section(
+    "The plan",
+    *("data", "columns", "exclude", "given", "pairs", "missing", "transform"),
+    click.option(
+        "--effect",
+        type=float,
+        metavar="RHO",
+        help="The partial correlation that should be found.  [default: only say what DATA find]",
+    ),
+    click.option(
+        "--power", type=float, default=0.8, show_default=True, help="The probability of finding it."
+    ),
+    *("alpha", "verbose"),
 )
-@click.option(
-    "--power", type=float, default=0.8, show_default=True, help="The probability of finding it."
-)
-@alpha_option
-@verbose_option
-def command(effect: float | None, power: float, alpha: float, verbose: bool, **asked: Any) -> None:
+@reading_section
+def plan_command(effect: float | None, power: float, alpha: float, **options: Any) -> None:
     """Which partial correlation do the rows of DATA find, and how many rows would find another?
 
     The per-edge methods find it with the given power, after correction for all tested pairs. For
@@ -67,28 +62,42 @@ def command(effect: float | None, power: float, alpha: float, verbose: bool, **a
     """
     from edgewise._base.checks import check_real
     from edgewise._base.text import by_reason, listed
-    from edgewise.cli.next_step import after_plan, tell_next
-    from edgewise.cli.screen import console, plan_table, show
+    from edgewise.cli.show import console, same_data, show, show_next, with_method
+    from edgewise.questions.diagnose import diagnose
+    from edgewise.results.transformed import transformed
     from edgewise.rows.counting import dropped_rows
     from edgewise.rows.file_read import files_read
     from edgewise.rows.missing import refuse_pairwise
 
-    refuse_pairwise(missing_asked(asked), "a plan")
+    refuse_pairwise(options["missing"], "a plan")
     if effect is not None:
         check_real("effect", effect, above=0, below=1)
-    with opened_table(asked) as table, watched(asked, table, "planning") as rows:
-        family = family_of(asked, table.feature_names)
+    with opened(options, "planning") as (table, rows):
+        family = family_of(options, table.feature_names)
         lines = _lines(rows, effect, {"power": power, "alpha": alpha, **family})
-        chosen = _chosen(lines, rows)
-        curve = _curve(chosen)
-        n_dropped = dropped_rows(rows) if missing_asked(asked) == "drop" else 0
-    if verbose:
-        remark_on_files(files_read(table))
-    tell_dropped(n_dropped)
-    out = console()
-    show(out, _heading(chosen, effect, asked), wrap=True)
-    out.print()
-    out.print(plan_table(lines, out, needed=effect is not None))
+        try:
+            fitting = diagnose(rows).recommended
+        except EdgewiseError:
+            fitting = None
+        n_dropped = dropped_rows(rows) if options["missing"] == "drop" else 0
+    planned = [line for line in lines if line.failure is None]
+    chosen = next((line for line in planned if line.method == fitting), planned[0])
+    if options["verbose"]:
+        info_files(files_read(table))
+    info_dropped(n_dropped)
+
+    out, pilot = console(), chosen.pilot
+    p, n_pairs, n_samples = len(pilot.tested), int(pilot.tested.sum()) // 2, pilot.n_samples
+    pairs = f"{n_pairs:,} pair{'s' * (n_pairs != 1)}"
+    tested = "all pairs" if n_pairs == p * (p - 1) // 2 else pairs
+    terms = f"(power {power:g}, alpha {alpha:g}, {tested} corrected for)"
+    scores = f"{transformed(options)} ".lstrip()
+    heading = f"Partial correlations {scores}that {n_samples:,} rows find {terms}:"
+    if effect is not None:
+        heading = f"To find a partial correlation {scores}of {effect:g} {terms}:"
+    show(out, heading, wrap=True)
+    show(out)
+    out.print(_table(lines, needed=effect is not None))
     simulated = [one.method for one in lines if one.pilot and one.pilot.method.plans_by_simulation]
     if simulated:
         show(
@@ -98,22 +107,38 @@ def command(effect: float | None, power: float, alpha: float, verbose: bool, **a
         )
     for reason in by_reason([(one.method, str(one.failure)) for one in lines if one.failure]):
         show(out, reason)
-    out.print()
-    _show_own(out, chosen, curve)
-    n_samples = chosen.pilot.n_samples if chosen.pilot else 0
-    tell_next(out, after_plan(chosen.plan, chosen.method, n_samples, chosen.finds))
+    show(out)
+    once = pilot.method.simultaneous
+    how = f"({chosen.method}, {f'all {pairs} at once' if once else f'Holm over {pairs}'})"
+    finds = chosen.finds
+    if math.isnan(finds):
+        show(out, f"Your {n_samples:,} rows are too few for any effect {how}.")
+    else:
+        at = "" if once else f" with power {power:g}"
+        show(out, f"Your {n_samples:,} rows find a partial correlation of {finds:.3f}{at} {how}.")
+
+    plan = chosen.plan
+    if plan is None:
+        # A plan for about half of what is found now.
+        known = math.isfinite(finds)
+        what = "see how many rows half of that needs" if known else "see how many rows are enough"
+        wanted = f"{finds / 2:.2g}" if known else "0.5"
+        show_next(out, what, same_data("plan", "--effect", wanted))
+    elif plan.n_samples <= n_samples:
+        show_next(out, "your rows are enough, so test them", with_method(chosen.method))
+    else:
+        more = plan.n_samples - n_samples
+        show_next(out, f"collect {more:,} more rows, or plan for a larger effect")
 
 
-def _lines(rows: Any, effect: float | None, question: dict[str, Any]) -> list[PlanLine]:
+def _lines(rows: Any, effect: float | None, question: dict[str, Any]) -> list[_Line]:
     """What every method finds and needs; an error of all of them is raised."""
-    from edgewise.cli.screen import PlanLine
-    from edgewise.errors import EdgewiseError
     from edgewise.methods.registry import registered
     from edgewise.questions.plan import pilot_of
 
     lines = []
     for method in registered().values():
-        line = PlanLine(method.name, method.guarantee)
+        line = _Line(method.name, method.guarantee)
         try:
             line = line._replace(pilot=(pilot := pilot_of(rows, method=method.name, **question)))
             line = line._replace(finds=pilot.detectable_effect())
@@ -128,71 +153,21 @@ def _lines(rows: Any, effect: float | None, question: dict[str, Any]) -> list[Pl
     return lines
 
 
-def _chosen(lines: Sequence[PlanLine], rows: Any) -> PlanLine:
-    """The method that fits the data, or else the first that could be planned for."""
-    from edgewise.errors import EdgewiseError
-    from edgewise.questions.diagnose import diagnose
-
-    try:
-        fitting = diagnose(rows).recommended
-    except EdgewiseError:
-        fitting = None
-    planned = [line for line in lines if line.failure is None]
-    return next((line for line in planned if line.method == fitting), planned[0])
-
-
-def _curve(line: PlanLine) -> tuple[FloatArray, FloatArray] | None:
+def _table(lines: list[_Line], *, needed: bool) -> Any:
+    """What the rows find; and how many are needed for an effect, if one was named."""
     import numpy as np
 
-    from edgewise.methods.detectable import curve_around
+    from edgewise.cli.show import table
 
-    pilot = line.pilot
-    if pilot is None or math.isnan(line.finds):
-        return None
-    return curve_around(
-        lambda effect: float(np.nanmedian(pilot.rows(effect))), pilot.n_samples, line.finds
-    )
-
-
-def _heading(line: PlanLine, effect: float | None, asked: dict[str, Any]) -> str:
-    from edgewise.results.transformed import transformed
-
-    pilot = line.pilot
-    if pilot is None:
-        raise TypeError("line: expected one that was planned for")
-    scores = f"{transformed(asked)} ".lstrip()
-    terms = f"(power {pilot.power:g}, alpha {pilot.alpha:g}, {_pairs(pilot)} corrected for)"
-    if effect is None:
-        return f"Partial correlations {scores}that {pilot.n_samples:,} rows find {terms}:"
-    return f"To find a partial correlation {scores}of {effect:g} {terms}:"
-
-
-def _pairs(pilot: Pilot) -> str:
-    """How many pairs are corrected for: all, or fewer with --given or --pairs."""
-    p, n_pairs = len(pilot.tested), int(pilot.tested.sum()) // 2
-    return "all pairs" if n_pairs == p * (p - 1) // 2 else f"{n_pairs:,} pair{'s' * (n_pairs != 1)}"
-
-
-def _show_own(out: Console, line: PlanLine, curve: tuple[FloatArray, FloatArray] | None) -> None:
-    """What the rows find with the method that fits them: a sentence, and a small curve."""
-    from edgewise.cli.curve import effect_curve
-    from edgewise.cli.screen import effect_text, show
-
-    if line.pilot is None:
-        return
-    n_samples, n_pairs = line.pilot.n_samples, int(line.pilot.tested.sum()) // 2
-    pairs = f"{n_pairs:,} pair{'s' * (n_pairs != 1)}"
-    if curve is None:
-        show(out, f"Your {n_samples:,} rows are too few for any effect ({line.method}, {pairs}).")
-        return
-    once = line.pilot.method.simultaneous
-    how = "" if once else f" with power {line.pilot.power:g}"
-    family = f"all {pairs} at once" if once else f"Holm over {pairs}"
-    show(
-        out,
-        f"Your {n_samples:,} rows find a partial correlation of {effect_text(line.finds)}{how} "
-        f"({line.method}, {family}):",
-    )
-    own = (float(n_samples), line.finds)
-    for drawn in effect_curve(*curve, own, width=min(out.width, _WIDEST), encoding=out.encoding):
-        show(out, drawn, wrap=False)
+    headings = ["method", "guarantee", "your rows find"]
+    headings += ["typical pair", "hardest pair"] * needed
+    rows = []
+    for line in lines:
+        cells = [line.method, line.guarantee]
+        if line.pilot is not None:
+            cells.append("none" if math.isnan(line.finds) else f"{line.finds:.3f}")
+        if line.plan is not None:
+            cells += [f"{line.plan.n_samples:,}", f"{int(np.nanmax(line.plan.pairs)):,}"]
+        rows.append(cells + ["–"] * (len(headings) - len(cells)))
+    title = "Rows needed, and what yours find" if needed else "What your rows find"
+    return table(title, headings, rows, left=2)

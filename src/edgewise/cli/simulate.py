@@ -2,56 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import click
 
-from edgewise.cli.guesses import Choice
-from edgewise.cli.manual import Manual, section
-from edgewise.cli.options import PATH
-from edgewise.cli.telling import say
+from edgewise.cli.options import PATH, Choice, Manual, section
+from edgewise.cli.run import progress_bar
+from edgewise.cli.streams import output as print_output
 
-if TYPE_CHECKING:
-    from edgewise._base.types import FloatArray
-    from edgewise.simulate import Distribution
-
-
-class _Choice(NamedTuple):
-    """What a name on the command line stands for.
-
-    `maker` is a function or class of `edgewise.simulate`, and its signature decides which options
-    go with the name. It is a string because the help is shown without loading that module.
-    `fixed` are arguments that the name itself decides.
-    """
-
-    maker: str
-    fixed: Mapping[str, Any] = MappingProxyType({})
-
-
-_GRAPHS = {
-    "chain": _Choice("make_chain_precision"),
-    "star": _Choice("make_hub_precision", {"n_hubs": 1}),
-    "hub": _Choice("make_hub_precision"),
-    "grid": _Choice("make_grid_precision"),
-    "erdos-renyi": _Choice("make_erdos_renyi_precision"),
-    "sparse": _Choice("make_sparse_precision"),
-    "gram": _Choice("make_gram_covariance"),
-    "gram-sparse": _Choice("make_gram_precision"),
+#: What each name stands for: a function or class of `edgewise.simulate`, whose signature decides
+#: which options go with it, and the arguments that the name itself decides.
+_GRAPHS: dict[str, tuple[str, dict[str, Any]]] = {
+    "chain": ("make_chain_precision", {}),
+    "star": ("make_hub_precision", {"n_hubs": 1}),
+    "hub": ("make_hub_precision", {}),
+    "grid": ("make_grid_precision", {}),
+    "erdos-renyi": ("make_erdos_renyi_precision", {}),
+    "sparse": ("make_sparse_precision", {}),
+    "gram": ("make_gram_covariance", {}),
+    "gram-sparse": ("make_gram_precision", {}),
 }
-_GRAPH_OPTIONS = ("weight", "n_hubs", "probability", "n_edges", "n_factors")
-_LAWS = {
-    "gaussian": _Choice("Gaussian"),
-    "laplace": _Choice("PowerExponential", {"omega": 1.0}),
-    "power-exponential": _Choice("PowerExponential"),
-    "t": _Choice("StudentT"),
-    "contaminated": _Choice("Contaminated"),
-    "gamma": _Choice("Gamma"),
-    "exponential": _Choice("Gamma", {"shape": 1.0}),
-    "lognormal": _Choice("LogNormal"),
-    "pareto": _Choice("ClaytonPareto"),
+_LAWS: dict[str, tuple[str, dict[str, Any]]] = {
+    "gaussian": ("Gaussian", {}),
+    "laplace": ("PowerExponential", {"omega": 1.0}),
+    "power-exponential": ("PowerExponential", {}),
+    "t": ("StudentT", {}),
+    "contaminated": ("Contaminated", {}),
+    "gamma": ("Gamma", {}),
+    "exponential": ("Gamma", {"shape": 1.0}),
+    "lognormal": ("LogNormal", {}),
+    "pareto": ("ClaytonPareto", {}),
 }
+
+
+def _number(name: str, help: str, kind: type = float) -> Callable[[Any], Any]:
+    return click.option(f"--{name}", type=kind, help=help)
+
+
+#: The options of graphs and of laws, by the name of the argument that each is.
+_GRAPH_OPTIONS = {
+    "weight": _number("weight", "Minus the partial correlation along an edge."),
+    "n_hubs": _number("hubs", "How many centres (hub).  [default: 2]", int),
+    "probability": _number("probability", "How likely an edge is (erdos-renyi).  [default: 0.1]"),
+    "n_edges": _number("edges", "How many (sparse, gram-sparse).  [default: as variables]", int),
+    "n_factors": _number("factors", "Length of the g_i (gram…).  [default: 3 × variables]", int),
+}
+_LAW_OPTIONS = {
+    "omega": _number("omega", "Exponent (power-exponential): 1 Laplace, 2 Gaussian."),
+    "df": _number("df", "Degrees of freedom (t).  [default: 5]"),
+    "shape": _number("shape", "Shape of gamma [default: 1] or pareto [default: 6]."),
+    "sigma": _number("sigma", "Spread of the logarithms (lognormal).  [default: 1]"),
+    "share": _number("share", "Share of large rows (contaminated).  [default: 0.05]"),
+    "scale": _number("scale", "How much larger they are (contaminated).  [default: 5]"),
+}
+_FLAGS = {"n_hubs": "hubs", "n_edges": "edges", "n_factors": "factors"}
 
 
 @click.command(
@@ -67,59 +72,49 @@ _LAWS = {
     edgewise simulate -o series.parquet --graph erdos-renyi --memory 0.5 --seed 7
     """,
 )
-@section("Rows")
-@click.option(
-    "-o",
-    "--output",
-    required=True,
-    type=PATH,
-    metavar="FILE.parquet|csv",
-    help="Where the rows go.",
+@section(
+    "Rows",
+    click.option(
+        "-o",
+        "--output",
+        required=True,
+        type=PATH,
+        metavar="FILE.parquet|csv",
+        help="Where the rows go.",
+    ),
+    click.option(
+        "-n", "--rows", type=int, default=10_000, show_default=True, help="How many rows."
+    ),
+    click.option(
+        "-p", "--features", type=int, default=10, show_default=True, help="How many variables."
+    ),
+    "seed",
 )
-@click.option("-n", "--rows", type=int, default=10_000, show_default=True, help="How many rows.")
-@click.option(
-    "-p", "--features", type=int, default=10, show_default=True, help="How many variables."
+@section(
+    "Graph",
+    click.option(
+        "--graph",
+        type=Choice(tuple(_GRAPHS)),
+        default="chain",
+        show_default=True,
+        help="The graph.",
+    ),
+    *_GRAPH_OPTIONS.values(),
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of all random numbers.")
-@section("Graph")
-@click.option(
-    "--graph",
-    type=Choice(tuple(_GRAPHS)),
-    default="chain",
-    show_default=True,
-    help="The graph.",
+@section(
+    "Distribution",
+    click.option(
+        "--distribution",
+        type=Choice(tuple(_LAWS)),
+        metavar="LAW",
+        default="gaussian",
+        show_default=True,
+        help=f"The law of the rows: {', '.join(_LAWS)}.",
+    ),
+    *_LAW_OPTIONS.values(),
+    _number("memory", "AR(1) rows: the share of the previous row that stays."),
 )
-@click.option("--weight", type=float, help="Minus the partial correlation along an edge.")
-@click.option("--hubs", "n_hubs", type=int, help="How many centres (hub).  [default: 2]")
-@click.option(
-    "--probability", type=float, help="How likely an edge is (erdos-renyi).  [default: 0.1]"
-)
-@click.option(
-    "--edges",
-    "n_edges",
-    type=int,
-    help="How many (sparse, gram-sparse).  [default: as many as variables]",
-)
-@click.option(
-    "--factors", "n_factors", type=int, help="Length of the g_i (gram…).  [default: 3 × variables]"
-)
-@section("Distribution")
-@click.option(
-    "--distribution",
-    type=Choice(tuple(_LAWS)),
-    metavar="LAW",
-    default="gaussian",
-    show_default=True,
-    help=f"The law of the rows: {', '.join(_LAWS)}.",
-)
-@click.option("--omega", type=float, help="Exponent (power-exponential): 1 Laplace, 2 Gaussian.")
-@click.option("--df", type=float, help="Degrees of freedom (t).  [default: 5]")
-@click.option("--shape", type=float, help="Shape of gamma [default: 1] or pareto [default: 6].")
-@click.option("--sigma", type=float, help="Spread of the logarithms (lognormal).  [default: 1]")
-@click.option("--share", type=float, help="Share of large rows (contaminated).  [default: 0.05]")
-@click.option("--scale", type=float, help="How much larger they are (contaminated).  [default: 5]")
-@click.option("--memory", type=float, help="AR(1) rows: the share of the previous row that stays.")
-def command(
+def simulate_command(
     output: str,
     rows: int,
     features: int,
@@ -149,7 +144,8 @@ def command(
     from edgewise._base.atomic import check_writable, locked
     from edgewise._base.checks import check_count, default_names
     from edgewise._base.parts import check_part
-    from edgewise.simulate.files import row_kind, truth_paths, write_truth
+    from edgewise.simulate import AutoRegressive, sample_batches
+    from edgewise.simulate.files import row_kind, truth_paths, write_rows, write_truth
 
     check_count("rows", rows, at_least=1)
     check_count("features", features, at_least=2)
@@ -158,96 +154,71 @@ def command(
     check_part("networkx", "plot", "A GraphML file")
     for path in (output, *truth_paths(output)):
         check_writable(path)
-    given = {name: value for name, value in options.items() if value is not None}
+    given = {name: options[_FLAGS.get(name, name)] for name in (*_GRAPH_OPTIONS, *_LAW_OPTIONS)}
+    given = {name: value for name, value in given.items() if value is not None}
     of_graph = {name: value for name, value in given.items() if name in _GRAPH_OPTIONS}
-    of_law = {name: value for name, value in given.items() if name not in _GRAPH_OPTIONS}
+    of_law = {name: value for name, value in given.items() if name in _LAW_OPTIONS}
     # The graph and the rows do not share randomness: more rows do not change the graph.
     graph_rng, rows_rng = (
         np.random.default_rng(words) for words in np.random.SeedSequence(seed).spawn(2)
     )
-    precision = _precision(graph, features, graph_rng, of_graph)
-    law = _law(distribution, memory, of_law)
+    usual = {
+        "n_features": features,
+        "n_hubs": 2,
+        "n_edges": min(features, features * (features - 1) // 2),
+        "rng": graph_rng,
+    }
+    precision = _made("--graph", graph, _GRAPHS[graph], usual, of_graph)
+    if graph == "gram":  # whose maker makes a covariance
+        inverse = np.linalg.inv(precision)
+        precision = (inverse + inverse.T) / 2
+    law = _made("--distribution", distribution, _LAWS[distribution], {}, of_law)
+    if memory is not None:
+        law = AutoRegressive(law, memory)
     names = default_names(features)
     record = {
         "graph": graph,
-        "graph_options": {_flag(name): value for name, value in of_graph.items()},
+        "graph_options": {f"--{_FLAGS.get(key, key)}": value for key, value in of_graph.items()},
         "n_samples": rows,
         "n_features": features,
         "seed": seed,
     }
     # The rows and their truth belong together: two runs into one file must not mix them.
-    with locked(output):
-        _write_rows(output, names, law, precision, rows, rows_rng)
+    with locked(output), progress_bar(rows, "simulating") as advance:
+
+        def batches() -> Iterator[Any]:
+            for batch in sample_batches(law, precision, rows, rng=rows_rng):
+                yield batch
+                advance(len(batch))
+
+        write_rows(output, names, batches())
         write_truth(output, names, precision, law, record)
     count = int((precision != 0).sum() - features) // 2
-    say(
+    print_output(
         f"{rows:,} rows of {features} variables, {count} edges, in {output}; the truth is in "
         f"{' and '.join(str(path) for path in truth_paths(output))}"
     )
 
 
-def _precision(graph: str, features: int, rng: Any, given: dict[str, Any]) -> FloatArray:
-    import numpy as np
-
-    usual = {
-        "n_features": features,
-        "n_hubs": 2,
-        "n_edges": min(features, features * (features - 1) // 2),
-        "rng": rng,
-    }
-    matrix: FloatArray = _made("--graph", graph, _GRAPHS[graph], usual, given)
-    if graph != "gram":
-        return matrix
-    inverse = np.linalg.inv(matrix)  # this maker makes a covariance
-    return np.asarray((inverse + inverse.T) / 2)
-
-
-def _law(name: str, memory: float | None, given: dict[str, Any]) -> Distribution:
-    from edgewise.simulate import AutoRegressive
-
-    law: Distribution = _made("--distribution", name, _LAWS[name], {}, given)
-    return law if memory is None else AutoRegressive(law, memory)
-
-
 def _made(
-    kind: str, name: str, choice: _Choice, usual: dict[str, Any], given: dict[str, Any]
+    kind: str,
+    name: str,
+    choice: tuple[str, dict[str, Any]],
+    usual: dict[str, Any],
+    given: dict[str, Any],
 ) -> Any:
     """Call the maker with those of the `usual` arguments that it has, and the `given` options."""
     from inspect import signature
 
     from edgewise import simulate
 
-    make = getattr(simulate, choice.maker)
+    maker, fixed = choice
+    make = getattr(simulate, maker)
     takes = set(signature(make).parameters)
     for option in given:
-        if option not in takes - set(choice.fixed):
-            raise click.UsageError(f"{_flag(option)} does not go with {kind} {name}.")
+        if option not in takes - set(fixed):
+            raise click.UsageError(
+                f"--{_FLAGS.get(option, option)} does not go with {kind} {name}."
+            )
     known = {argument: value for argument, value in usual.items() if argument in takes}
-    return make(**{**known, **choice.fixed, **given})
-
-
-def _flag(name: str) -> str:
-    """The name of a parameter on the command line."""
-    return next(option.opts[0] for option in command.params if option.name == name)
-
-
-def _write_rows(
-    output: str,
-    names: tuple[str, ...],
-    law: Distribution,
-    precision: FloatArray,
-    n_samples: int,
-    rng: Any,
-) -> None:
-    from edgewise.cli.progress import progress_bar
-    from edgewise.simulate import sample_batches
-    from edgewise.simulate.files import write_rows
-
-    with progress_bar(n_samples, "simulating") as tell:
-
-        def told() -> Any:
-            for batch in sample_batches(law, precision, n_samples, rng=rng):
-                yield batch
-                tell(len(batch))
-
-        write_rows(output, names, told())
+    return make(**{**known, **fixed, **given})

@@ -1,33 +1,71 @@
-"""`edgewise test`."""
+"""`edgewise test` and `edgewise report`."""
 
 from __future__ import annotations
 
+import shlex
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from edgewise.cli.family import inputs
-from edgewise.cli.guesses import Choice
-from edgewise.cli.manual import section
-from edgewise.cli.options import PATH
-from edgewise.cli.outputs import checked_outputs, write_outputs
-from edgewise.cli.page import check_page, contents, open_in_browser, page_options
-from edgewise.cli.telling import remark_on_files
-from edgewise.cli.testing import (
-    MethodCommand,
-    make_report,
-    test_options,
-    tested,
+from edgewise.cli.options import (
+    PATH,
+    Choice,
+    MethodManual,
+    method_option,
+    reading_section,
+    section,
 )
+from edgewise.cli.run import checked_outputs, run_test, write_outputs, written
+from edgewise.cli.streams import info, info_files, output
+from edgewise.methods.registry import CLASSES
 
 if TYPE_CHECKING:
-    from edgewise.cli.next_step import NextStep
     from edgewise.results.result import EdgeTestResult
+    from edgewise.rows.table import Table
+
+_rows_section = section(
+    "Rows and columns",
+    *("data", "columns", "exclude", "given", "pairs", "missing"),
+    *("weights", "weight-kind", "transform", "groups"),
+)
+_test_section = section(
+    "The test",
+    method_option(
+        f"{', '.join(CLASSES)}; `edgewise help methods` tells of them and lists the options of "
+        "each, also for here.  [default: score; for a state, what it serves]"
+    ),
+    "alpha",
+    "correction",
+    click.option(
+        "--min-effect",
+        type=float,
+        default=0.0,
+        show_default=True,
+        help="Declare an edge only where the effect is larger.",
+    ),
+    click.option(
+        "--effect-scale",
+        type=Choice(("partial_correlation", "precision")),
+        metavar="SCALE",
+        help="Of --min-effect: partial_correlation, or precision as for trace and eig.",
+    ),
+)
+_page_options = (
+    click.option(
+        "--compare/--no-compare",
+        default=None,
+        help="All other methods in the page, or none.",
+    ),
+    click.option("--no-rows", is_flag=True, help="No sampled rows in the page."),
+    click.option("--open", "open_page", is_flag=True, help="Open the page in your browser."),
+)
 
 
 @click.command(
     "test",
-    cls=MethodCommand,
+    cls=MethodManual,
     short_help="Test the edges among the columns of DATA.",
     examples="""
     # Which columns are connected, given all the others?
@@ -40,105 +78,194 @@ if TYPE_CHECKING:
     cat today.csv | edgewise test - --method batch --json - > today.json
     """,
 )
-@test_options
-@section("Output")
-@click.option(
-    "--json", "json_file", type=PATH, metavar="FILE|-", help="Write the whole result as JSON."
+@_rows_section
+@_test_section
+@section(
+    "Output",
+    "json",
+    "csv",
+    click.option("--graphml", type=PATH, metavar="FILE|-", help="Write the graph as GraphML."),
+    click.option(
+        "--graph", type=PATH, metavar="FILE", help="The same by its ending: .graphml .gexf .cyjs"
+    ),
+    "report",
+    *_page_options,
+    "plot",
+    click.option(
+        "--plot-kind",
+        type=Choice(("network", "heatmap", "volcano", "forest", "pvalues", "centrality")),
+        metavar="KIND",
+        help="network, heatmap, volcano, forest, pvalues, centrality",
+    ),
+    click.option(
+        "-v", "--verbose", is_flag=True, help="Say which files were read, and the memory used."
+    ),
 )
-@click.option(
-    "--csv",
-    "csv_file",
-    type=PATH,
-    metavar="FILE|-",
-    help="Write every tested pair as a line of CSV.",
-)
-@click.option(
-    "--graphml", type=PATH, metavar="FILE|-", help="Write the graph for Cytoscape, Gephi, networkx."
-)
-@click.option(
-    "--graph",
-    type=PATH,
-    metavar="FILE",
-    help="Write the graph; the ending decides: .graphml, .gexf, .cyjs.",
-)
-@click.option(
-    "--report", type=PATH, metavar="FILE.html", help="Write a page to explore in a browser."
-)
-@page_options
-@click.option("--plot", type=PATH, metavar="FILE.png|svg|pdf", help="Draw a picture.")
-@click.option(
-    "--plot-kind",
-    type=Choice(("network", "heatmap", "volcano", "forest", "pvalues", "centrality")),
-    help="Which picture.  [default: network]",
-)
-@click.option(
-    "-v", "--verbose", is_flag=True, help="Say which files were read, and how much memory it took."
-)
-def command(
-    json_file: str | None,
-    csv_file: str | None,
-    graphml: str | None,
-    graph: str | None,
-    report: str | None,
-    plot: str | None,
-    plot_kind: str | None,
-    verbose: bool,
-    **asked: Any,
-) -> None:
+@reading_section
+def test_command(**options: Any) -> None:
     """Test every pair of columns of DATA for an edge, or those that --given and --pairs leave.
 
     DATA is files, folders or patterns of .csv, .tsv (also compressed), .parquet, .feather, .arrow,
     .npy, .npz, .xlsx and .jsonl files with the same columns; or - for CSV from standard input; or
     one state of `edgewise accumulate`.
     """
-    from edgewise.cli.next_step import after_test
-    from edgewise.cli.progress import peak_memory
+    from edgewise.cli.show import after_test, console, edge_table, show, show_next
     from edgewise.view import export
 
-    if plot is None and plot_kind is not None:
+    if options["plot"] is None and options["plot_kind"] is not None:
         raise click.UsageError("--plot-kind says what to draw; also say where, with --plot FILE.")
-    outputs = checked_outputs(
-        {
-            "--report": report,
-            "--csv": csv_file,
-            "--graphml": graphml,
-            "--graph": graph,
-            "--plot": plot,
-            "--json": json_file,
-        },
-        inputs(asked),
-    )
-    check_page(outputs["--report"], asked, "--report")
-    with tested(asked) as (result, rows):
-        page = {"--report": lambda file: make_report(result, file, rows, asked)}
-        write_outputs(outputs, page)
-        held = "" if report is None else contents(result, rows, asked["no_rows"])
-    if verbose:
-        remark_on_files(result.files)
-        click.echo(peak_memory(), err=True)
+    names = ("--report", "--csv", "--graphml", "--graph", "--plot", "--json")
+    outputs = checked_outputs({name: options[name[2:]] for name in names}, options)
+    _check_page(outputs["--report"], options, "--report")
+    result, rows = run_test(options)
     writers = {
+        "--report": lambda file: _make_page(result, file, rows, options),
         "--csv": lambda file: export.write_csv(result, file),
         "--graphml": lambda file: export.write_graphml(result, file),
         "--graph": lambda file: export.write_graph(result, file),
-        "--plot": lambda file: export.write_plot(result.plot(plot_kind or "network"), file),
+        "--plot": lambda file: export.write_plot(
+            result.plot(options["plot_kind"] or "network"), file
+        ),
         "--json": lambda file: result.to_json(file, indent=2),
     }
     write_outputs(outputs, writers)
+    if options["verbose"]:
+        info_files(result.files)
+        info(peak_memory(), prefix="")
     if "-" not in outputs.values():
-        _show(result, after_test(result, again=rows is not None, page=report), held)
-    if report is not None and asked["open_page"]:
-        open_in_browser(report)
+        out = console()
+        show(out, result.headline(), wrap=True)
+        if result.n_edges:
+            out.print(edge_table(result))
+        if options["report"] is not None:
+            show(out, _contents(result, rows, options))
+        show_next(out, *after_test(result, again=rows is not None, page=options["report"]))
+    _open_page(options["report"], options)
 
 
-def _show(result: EdgeTestResult, step: NextStep, held: str) -> None:
-    """The edges, what of the data a report contains, and what to do now."""
-    from edgewise.cli.next_step import tell_next
-    from edgewise.cli.screen import console, edge_table, show
+@click.command(
+    "report",
+    cls=MethodManual,
+    short_help="Test DATA and write a page to explore in a browser.",
+    examples="""
+    # Into edgewise-report.html, and into your browser
+    edgewise report returns.csv --exclude Date --open
+    # Another test and another file; without the table of all methods
+    edgewise report 2024/ --method batch --no-compare -o 2024.html
+    # From a state, without the rows; d is adjusted for
+    edgewise report 2024.state --given d -o 2024.html
+    """,
+)
+@_rows_section
+@_test_section
+@section(
+    "Output",
+    click.option(
+        "-o",
+        "--output",
+        type=PATH,
+        default="edgewise-report.html",
+        show_default=True,
+        metavar="FILE.html",
+        help="The page.",
+    ),
+    *_page_options,
+    "verbose",
+)
+@reading_section
+def report_command(**options: Any) -> None:
+    """Test every pair of columns of DATA and write one HTML file with everything in it.
 
-    out = console()
-    show(out, result.headline(), wrap=True)
-    if result.n_edges:
-        out.print(edge_table(result, out))
-    if held:
-        show(out, held)
-    tell_next(out, step)
+    The page works offline and from disk: the graph, a slider for the level, the table of edges, the
+    heat map, facts about the data, and every method side by side. DATA is what `edgewise test`
+    takes. A state has no rows, so its page has no table of all methods.
+
+    So that you can look at a pair, the page also holds up to 500 rows, a sample. --no-rows leaves
+    them out.
+    """
+    page = checked_outputs({"--report": options["output"]}, options)["--report"] or ""
+    _check_page(page, options, "-o")
+    result, rows = run_test(options)
+    with written(page, ".html") as file:
+        _make_page(result, file, rows, options)
+    if options["verbose"]:
+        info_files(result.files)
+    if page != "-":
+        output(result.headline())
+        output(f"The report is in {Path(page).resolve()}")
+        output(_contents(result, rows, options))
+    _open_page(page, options)
+
+
+def _check_page(page: str | None, options: dict[str, Any], option: str) -> None:
+    """Refuse options of a page that is not written, or that no browser can open."""
+    given = {
+        "--compare": options["compare"] is not None,
+        "--no-rows": options["no_rows"],
+        "--open": options["open_page"],
+    }
+    for flag, is_given in given.items():
+        if page is None and is_given:
+            raise click.UsageError(
+                f"{flag} is an option of the report; also say where it goes, with {option} FILE."
+            )
+    if page == "-" and options["open_page"]:
+        raise click.UsageError(
+            "--open: the page goes to standard output, and a browser needs a file; name one with "
+            f"{option} FILE.html."
+        )
+
+
+def _make_page(
+    result: EdgeTestResult, path: str, rows: Table | None, options: dict[str, Any]
+) -> None:
+    from edgewise.cli.show import console
+    from edgewise.questions.reporting import write_report
+
+    data = options["data"]
+    more = f" and {len(data) - 3} more" if len(data) > 3 else ""
+    with console(stderr=True).status("writing the report …"):
+        write_report(
+            result,
+            path,
+            # Standard input cannot be read again; the report then says less about the data.
+            data=rows,
+            compare=options["compare"],
+            rows=not options["no_rows"],
+            title=", ".join(Path(name).name or name for name in data[:3]) + more,
+            command=shlex.join(["edgewise", *sys.argv[1:]]),
+        )
+
+
+def _contents(result: EdgeTestResult, rows: Table | None, options: dict[str, Any]) -> str:
+    """What of the data the page contains, in a sentence."""
+    from edgewise.questions.reporting import holds_rows
+
+    if options["no_rows"] or rows is None or not holds_rows(result, rows):
+        return "The page holds no sampled rows."
+    return "The page holds up to 500 sampled rows; leave them out with --no-rows."
+
+
+def _open_page(path: str | None, options: dict[str, Any]) -> None:
+    """Show the page in the user's browser; where there is none, say so."""
+    if path is None or not options["open_page"]:
+        return
+    import webbrowser
+
+    try:
+        opened = webbrowser.open(Path(path).resolve().as_uri())
+    except (webbrowser.Error, OSError):
+        opened = False
+    if not opened:
+        info("no browser could be started; open the page yourself.")
+
+
+def peak_memory() -> str:
+    """The largest memory use of this process until now."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return "peak memory unknown"
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    unit = 1 if sys.platform == "darwin" else 1024  # Linux counts in KiB, macOS in bytes
+    return f"peak memory {most * unit / 2**20:,.0f} MB"

@@ -1,0 +1,216 @@
+"""Files that commands write: refused before the work, or written there and nowhere else."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import webbrowser
+from html import unescape
+
+import numpy as np
+import pytest
+
+import edgewise as ew
+
+
+def page(path):
+    text = path.read_text(encoding="utf-8")
+    assert text.startswith("<!doctype html>")
+    return text
+
+
+def command_of(text):
+    return unescape(re.search(r"<pre>(.*?)</pre>", text, re.S)[1])
+
+
+def heading(text):
+    return unescape(re.search(r"<h1>(.*?)</h1>", text)[1])
+
+
+def compares(text):
+    return "Every method on the same data" in text
+
+
+def test_one_output_for_each_place(refused, run_main, csv_file, tmp_path):
+    for arguments, sentence in (
+        (["--json", "x", "--csv", "x"], "--csv and --json: only one of them can go to 'x'"),
+        (["--json", "x", "--csv", "./x"], "--csv and --json: only one"),
+        (["--graphml", "x", "--csv", "x"], "--csv and --graphml: only one"),
+        (["--json", "-", "--csv", "-"], "only one of them can go to standard output"),
+        (["--report", "-", "--csv", "-"], "--report and --csv: only one"),
+        (["--plot", "-"], "name a file that ends in .png, .svg or .pdf"),
+        (["--graph", "-"], "--graphml -"),
+        (["--plot-kind", "forest"], "also say where, with --plot FILE"),
+    ):
+        assert sentence in refused("test", "rows.csv", *arguments)
+    (tmp_path / "link").symlink_to("x")
+    assert "--csv and --json" in refused("test", "rows.csv", "--json", "x", "--csv", "link")
+    assert "only one" in refused("diff", "a.csv", "b.csv", "--json", "x", "--csv", "x")
+    assert "the tables go to standard output" in refused("demo", "--report", "-")
+    # A device takes any number.
+    out, _ = run_main("test", "rows.csv", "--json", os.devnull, "--csv", os.devnull)
+    assert "possible edges" in out
+
+
+def test_no_input_is_replaced(refused, csv_file, tmp_path):
+    (tmp_path / "link.csv").symlink_to(csv_file)
+    (tmp_path / "pairs.csv").write_text("a,b\n")
+    for output in ("rows.csv", "./rows.csv", "link.csv"):
+        for command in (
+            ["test", "rows.csv", "--json"],
+            ["pair", "rows.csv", "a", "b", "--json"],
+            ["diff", "other.csv", "rows.csv", "--csv"],
+            ["test", "*.csv", "--csv"],
+            ["accumulate", ".", "-o"],
+        ):
+            line = refused(*command, output, status=1)
+            assert line == f"output: '{output}' is one of the inputs; choose another name."
+    line = refused("test", "rows.csv", "--pairs", "pairs.csv", "--csv", "pairs.csv", status=1)
+    assert "'pairs.csv' is one of the inputs" in line
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="needs a folder that takes no file")
+def test_what_cannot_be_written_is_noticed_before_the_work(refused, csv_file, monkeypatch):
+    def worked(*given, **options):
+        raise AssertionError("something was read or made")
+
+    for name in (
+        "rows.readers.files.FileTable._read",
+        "states.registry.load_state",
+        "simulate.sample_batches",
+        "datasets.load_sp500_returns",
+    ):
+        monkeypatch.setattr(f"edgewise.{name}", worked)
+    for arguments in (
+        *(["test", "rows.csv", f"--{kind}"] for kind in ("json", "csv", "graphml")),
+        *(["test", "rows.csv", "--report", "x.html"], ["test", "rows.csv", "--plot", "x.png"]),
+        *(["pair", "rows.csv", "a", "b", "--json"], ["compare", "rows.csv", "--plot", "x.png"]),
+        *(["diff", "rows.csv", "b.csv", "--json"], ["report", "rows.csv", "-o", "x.html"]),
+        *(["accumulate", "rows.csv", "-o"], ["merge", "rows.state", "-o"]),
+        *(["simulate", "-o", "x.parquet"], ["demo", "--plot", "x.png"]),
+        ["demo", "--report", "x.html"],
+    ):
+        name = arguments.pop() if arguments[-1].startswith("x") else "x.json"
+        line = refused(*arguments, f"/proc/self/{name}", status=1)
+        assert line.startswith("output: cannot ")
+
+
+@pytest.mark.parametrize("kind", ["json", "csv", "graphml", "report"])
+def test_standard_output_has_what_a_file_has(run_main, csv_file, tmp_path, kind):
+    name = "x.html" if kind == "report" else f"x.{kind}"
+    arguments = ["test", "rows.csv", *(["--no-compare"] if kind == "report" else [])]
+    run_main(*arguments, f"--{kind}", name)
+    out, _ = run_main(*arguments, f"--{kind}", "-")
+    text = (tmp_path / name).read_bytes().decode()
+    if kind == "report":  # which holds the command that made it
+        assert out.startswith("<!doctype html>")
+        assert abs(len(out) - len(text)) < 100
+    else:
+        assert out == text.replace("\r\n", "\n")
+    assert sorted(os.listdir(tmp_path)) == sorted(["rows.csv", name])
+
+
+def test_the_report_of_a_file(run_main, csv_file, rows, tmp_path):
+    """Where nobody says where, beside nothing else, and with the command that makes it again."""
+    asked = ["report", "rows.csv", "--alpha", "0.01", "--correction", "bh"]
+    out, err = run_main(*asked)
+    assert err == ""
+    result = ew.edge_test(rows, feature_names=list("abcd"), alpha=0.01, correction="bh")
+    written = tmp_path / "edgewise-report.html"
+    assert out.splitlines() == [
+        result.headline(),
+        f"The report is in {written}",
+        "The page holds up to 500 sampled rows; leave them out with --no-rows.",
+    ]
+    assert sorted(os.listdir(tmp_path)) == ["edgewise-report.html", "rows.csv"]
+    text = page(written)
+    assert heading(text) == "rows.csv"
+    assert f"{result.n_edges} of 6 pairs are" in text
+    assert "score, α = 0.01, bh" in text
+    assert compares(text)
+    assert command_of(text) == shlex.join(["edgewise", *asked])
+
+
+def test_reports_of_states_pipes_and_several_files(run_main, csv_file, rows, tmp_path):
+    ew.accumulate(rows, n_batches=20).save(tmp_path / "b.ews")
+    out, _ = run_main("report", "b.ews", "-o", "b.html")
+    assert out.splitlines()[-1] == "The page holds no sampled rows."
+    text = page(tmp_path / "b.html")
+    assert heading(text) == "b.ews"
+    assert "Tested by method “batch”" in text
+    assert not compares(text)
+    text = csv_file.read_text(encoding="utf-8")
+    run_main("test", "-", "--method", "batch", "--report", "x y.html", input=text)
+    text = page(tmp_path / "x y.html")
+    assert not compares(text)
+    assert command_of(text) == "edgewise test - --method batch --report 'x y.html'"
+    for k in range(5):
+        np.save(tmp_path / f"{k}.npy", rows[80 * k : 80 * (k + 1)])
+    run_main("report", *(f"{k}.npy" for k in range(5)), "--no-compare", "--no-rows")
+    text = page(tmp_path / "edgewise-report.html")
+    assert heading(text) == "0.npy, 1.npy, 2.npy and 2 more"
+    assert not compares(text)
+
+
+def test_hostile_names(run_main, tmp_path, hostile_names, hostile_rows, write_csv):
+    name = "<img src=x onerror=alert(1)>.csv"
+    write_csv(tmp_path / name, hostile_names, hostile_rows)
+    run_main("report", name, "--no-compare")
+    text = page(tmp_path / "edgewise-report.html")
+    assert "<img" not in text
+    assert "<script>alert" not in text
+    assert "\x1b" not in text
+    assert heading(text) == name
+    assert command_of(text) == f"edgewise report '{name}' --no-compare"
+
+
+def test_the_page_is_opened(run_main, refused, csv_file, monkeypatch):
+    opened = []
+    monkeypatch.setattr(webbrowser, "open", lambda address: opened.append(address) or True)
+    for asked in (["report", "-o"], ["test", "--report"]):
+        _, err = run_main(asked[0], "rows.csv", "--no-compare", asked[1], "x y.html", "--open")
+        assert err == ""
+        assert "a browser needs a file" in refused(asked[0], "rows.csv", asked[1], "-", "--open")
+        line = refused(asked[0], "rows.csv", asked[1], "x.txt")
+        assert "expected one of 'html', 'htm'; got 'txt'." in line
+    assert opened == [csv_file.with_name("x y.html").as_uri()] * 2
+
+    def fails(address):
+        raise webbrowser.Error("could not locate runnable browser")
+
+    for answer in (fails, lambda address: False):
+        monkeypatch.setattr(webbrowser, "open", answer)
+        out, err = run_main("report", "rows.csv", "--no-compare", "--open")
+        assert "The report is in" in out
+        assert err == "edgewise: no browser could be started; open the page yourself.\n"
+    for flag in ("--open", "--no-rows", "--compare", "--no-compare"):
+        line = refused("test", "rows.csv", flag)
+        assert f"{flag.replace('no-c', 'c')} is an option of the report" in line
+
+
+@pytest.mark.parametrize("kind", ["gexf", "cyjs", "graphml"])
+def test_graphs(run_main, csv_file, rows, require, kind):
+    run_main("test", "rows.csv", "--graph", f"x.{kind}")
+    nx, path = require("networkx"), csv_file.with_name(f"x.{kind}")
+    if kind == "cyjs":
+        graph = nx.cytoscape_graph(json.loads(path.read_bytes()))
+    else:
+        graph = {"gexf": nx.read_gexf, "graphml": nx.read_graphml}[kind](path)
+    result = ew.edge_test(rows, feature_names=list("abcd"))
+    assert set(graph) == set("abcd")
+    assert {frozenset(edge) for edge in graph.edges} == {
+        frozenset(edge[:2]) for edge in result.edges()
+    }
+
+
+def test_pictures(run_main, tmp_path, csv_file):
+    seen = set()
+    for kind in ("network", "heatmap", "volcano", "forest", "pvalues"):
+        run_main("test", "rows.csv", "--plot", "x.png", "--plot-kind", kind)
+        seen.add((tmp_path / "x.png").read_bytes())
+    assert len(seen) == 5
+    for kind, start in (("svg", b"<?xml"), ("pdf", b"%PDF-")):
+        run_main("test", "rows.csv", "--plot", f"x.{kind}")
+        assert (tmp_path / f"x.{kind}").read_bytes().startswith(start)

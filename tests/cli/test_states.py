@@ -1,0 +1,130 @@
+"""`edgewise merge`, and `edgewise test STATE`: states without their rows."""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import edgewise as ew
+
+NAMES = ("a", "b", "c", "d")
+KINDS = {
+    "moments": (lambda: ew.Moments(feature_names=NAMES), "trace"),
+    "batches": (lambda: ew.BatchMoments(10, feature_names=NAMES), "batch"),
+    "sequence": (lambda: ew.ConfidenceSequence(n_batches=10), "sequential"),
+}
+
+
+@pytest.fixture
+def saved(tmp_path, rows):
+    """A state of every kind of the first rows, of the others, and of all."""
+    for name, (make, _) in KINDS.items():
+        for number, part in (("1", rows[:150]), ("2", rows[150:]), ("", rows)):
+            make().update(part).save(tmp_path / f"{name}{number}.ews")
+    return tmp_path
+
+
+@pytest.mark.exactness
+def test_the_sum_in_the_order_given(run_main, saved):
+    for kind in KINDS:
+        both = [f"{kind}1.ews", f"{kind}2.ews"]
+        out, err = run_main("merge", *both, "-o", "all.ews")
+        assert out == "400 rows of 2 states are in all.ews\n"
+        assert err == ""
+        a, b = (ew.load_state(saved / name) for name in both)
+        (a + b).save(saved / "expected.ews")
+        # To the last bit: two processes do the same, on the same CPU with the same BLAS.
+        assert (saved / "all.ews").read_bytes() == (saved / "expected.ews").read_bytes()
+        # The output may be one of the states.
+        run_main("merge", *both, "-o", both[0])
+        assert (saved / both[0]).read_bytes() == (saved / "expected.ews").read_bytes()
+
+
+def test_columns_are_matched_by_name_or_by_place(run_main, tmp_path, rows):
+    ew.Moments(feature_names=NAMES).update(rows).save(tmp_path / "x.ews")
+    ew.Moments(feature_names=NAMES[::-1]).update(-2 * rows[:, ::-1]).save(tmp_path / "y.ews")
+    ew.Moments().update(3 * rows).save(tmp_path / "z.ews")
+    _, err = run_main("merge", "x.ews", "y.ews", "-o", "xy.ews")
+    assert err == ""
+    both = ew.load_state(tmp_path / "xy.ews")
+    expected = np.cov(np.concatenate([rows, -2 * rows]), rowvar=False, bias=True)
+    np.testing.assert_allclose(both.covariance(), expected, rtol=0.01)
+    _, err = run_main("merge", "x.ews", "z.ews", "-o", "xz.ews")
+    assert "are matched by place" in err
+
+
+def test_those_at_once_all_count(run_program, saved):
+    """Each reads the total and replaces it; none may read it while another does."""
+    with ThreadPoolExecutor() as pool:
+        both = ("moments.ews", "moments1.ews")
+        for _ in range(3):
+            pool.submit(run_program, "merge", *both, "-o", "moments.ews", cwd=saved)
+    assert ew.load_state(saved / "moments.ews").n_samples == 400 + 3 * 150
+
+
+def test_what_cannot_be_merged(refused, saved, rows, csv_file):
+    ew.Moments(feature_names=("a", "b", "c", "e")).update(rows).save(saved / "other.ews")
+    ew.BatchMoments(7).update(rows).save(saved / "seven.ews")
+    (saved / "link.ews").symlink_to(saved / "moments1.ews")
+    (saved / "copy.ews").write_bytes((saved / "moments1.ews").read_bytes())
+    damaged = bytearray((saved / "moments1.ews").read_bytes())
+    damaged[len(damaged) // 2] ^= 255
+    (saved / "damaged.ews").write_bytes(damaged)
+    for second, *fragments in (
+        ("batches.ews", "'batches.ews' holds BatchMoments, 'moments1.ews' Moments"),
+        ("other.ews", "'other.ews'", "it lacks 'd'", "it also has 'e'"),
+        ("moments1.ews", "'moments1.ews' holds the same rows as 'moments1.ews'"),
+        ("link.ews", "'link.ews' holds the same rows", "name each state once"),
+        ("copy.ews", "'copy.ews' holds the same rows"),
+        ("rows.csv", "'rows.csv' is not one that edgewise wrote"),
+        ("none.ews", "'none.ews' cannot be read"),
+        ("damaged.ews", "damaged"),
+    ):
+        line = refused("merge", "moments1.ews", second, "-o", "x.ews", status=1)
+        for fragment in fragments:
+            assert fragment in line
+    assert "batches" in refused("merge", "batches.ews", "seven.ews", "-o", "x", status=1)
+    assert "no folder" in refused("merge", "moments.ews", "-o", "nowhere/x", status=1)
+    assert "STATE..." in refused("merge", "-o", "x.ews")
+
+
+@pytest.mark.filterwarnings("ignore::edgewise.errors.EdgewiseWarning")
+@pytest.mark.parametrize(
+    ("name", "arguments", "options"),
+    [
+        ("moments", ["--mu", "0.5"], {"mu": 0.5}),
+        ("moments", ["--method", "fisher", "--alpha", "0.2"], {"method": "fisher", "alpha": 0.2}),
+        ("batches", ["--correction", "maxt"], {"correction": "maxt"}),
+        ("batches", ["--given", "a"], {"given": "a"}),
+        ("sequence", ["--alpha", "0.2"], {"alpha": 0.2}),
+    ],
+)
+def test_a_state_is_tested_as_in_python(run_main, saved, name, arguments, options):
+    out, _ = run_main("test", f"{name}.ews", "--json", "-", *arguments)
+    state = ew.load_state(saved / f"{name}.ews")
+    expected = ew.edge_test(state, **{"method": KINDS[name][1], **options})
+    # To the last bit: two processes do the same, on the same CPU with the same BLAS.
+    assert json.loads(out) == json.loads(expected.to_json())
+
+
+def test_states_that_cannot_be_tested(refused, saved):
+    ew.Moments().save(saved / "empty.ews")
+    (saved / "cut.ews").write_bytes((saved / "moments.ews").read_bytes()[:-5])
+    for option in (["--columns", "a,b"], ["--groups", "a"], ["--transform", "normal-scores"]):
+        assert "a state has none left" in refused("test", "moments.ews", *option)
+    for name, method in (("moments", "score"), ("batches", "trace"), ("sequence", "batch")):
+        assert refused("test", f"{name}.ews", "--method", method)
+    several = refused("test", "moments1.ews", "moments2.ews", status=1)
+    assert "takes a single state, `edgewise merge` several" in several
+    assert "given: the table has no column 'aa' (did you mean 'a'?" in refused(
+        "test", "moments.ews", "--given", "aa", status=1
+    )
+    assert "damaged" in refused("test", "cut.ews", status=1)
+    assert refused("test", "empty.ews", status=1)
+    for command in (["compare"], ["plan"], ["pair"]):
+        columns = ["a", "b"] if command == ["pair"] else []
+        line = refused(*command, "moments.ews", *columns, status=1)
+        assert "expected rows, got the state file 'moments.ews'" in line
