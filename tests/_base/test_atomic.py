@@ -11,18 +11,6 @@ from edgewise._base.atomic import atomic_path, check_writable, sweep
 from edgewise.errors import DataError
 
 
-def test_new_content_takes_the_name(tmp_path):
-    target = tmp_path / "x.txt"
-    target.write_text("old")
-    with atomic_path(target) as temporary:
-        assert temporary.parent == tmp_path
-        assert temporary.suffix == ".txt"
-        temporary.write_text("new")
-        assert target.read_text() == "old"
-    assert target.read_text() == "new"
-    assert os.listdir(tmp_path) == ["x.txt"]
-
-
 @pytest.mark.parametrize("failure", [RuntimeError, KeyboardInterrupt, MemoryError])
 @pytest.mark.parametrize("existed", [True, False])
 def test_failure_leaves_everything_as_it_was(tmp_path, failure, existed):
@@ -85,15 +73,6 @@ def test_files_are_as_readable_as_any_other(tmp_path):
     assert target.stat().st_mode == plain.stat().st_mode
 
 
-def test_a_pipe_without_a_place(tmp_path):
-    """As /dev/stdout is in a shell's pipe: its real path is no path."""
-    read, write = os.pipe()
-    with os.fdopen(read), os.fdopen(write, "wb"):
-        with atomic_path(f"/dev/fd/{write}") as temporary:
-            temporary.write_text("through")
-        assert os.read(read, 100) == b"through"
-
-
 class TestBeforeTheWork:
     def test_what_can_be_written(self, tmp_path):
         (tmp_path / "old").write_text("old")
@@ -119,15 +98,6 @@ class TestBeforeTheWork:
             path = tmp_path / name if name else ""
             refuses(lambda p=path: check_writable(p, [tmp_path / "data"]), DataError, fragment)
         refuses(lambda: check_writable("a\0b"), DataError, "expected the name of a file", "null")
-
-    @pytest.mark.parametrize("protected", ["file", "folder"])
-    def test_what_is_protected(self, tmp_path, refuses, monkeypatch, protected):
-        """The superuser may write everywhere, so that the system's answer is given here."""
-        path = tmp_path / "x.json"
-        path.write_text("old")
-        closed = path if protected == "file" else tmp_path
-        monkeypatch.setattr(os, "access", lambda place, mode: place != closed)
-        refuses(lambda: check_writable(path), DataError, f"'{path}'", "Permission denied")
 
 
 class TestSweeping:

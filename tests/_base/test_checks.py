@@ -84,20 +84,6 @@ def test_rows_that_cannot_be_tested(refuses, what, method):
     refuses(lambda: ew.edge_test(X, method=method), error, *fragments)
 
 
-@pytest.mark.parametrize("kind", ["csr_matrix", "coo_array"])
-def test_sparse_matrices_are_refused_where_no_table_is_read(refuses, require, kind):
-    X = getattr(require("scipy.sparse"), kind)(NORMAL)
-    refuses(lambda: ew.Moments().update(X), ew.DataTypeError, "dense", kind, "toarray()")
-
-
-def test_a_long_list_of_bad_columns_is_cut(refuses):
-    X = np.random.default_rng(0).standard_normal((60, 9))
-    X[0, 1:9] = np.nan
-    error = refuses(lambda: ew.edge_test(X), ew.NonFiniteError, "'x5' (1)", "and 3 more")
-    assert "'x6'" not in str(error)
-    assert error.counts.tolist() == [0, *[1] * 8]
-
-
 @pytest.mark.parametrize(
     ("arguments", "fragments"),
     [
@@ -122,15 +108,6 @@ def test_a_long_list_of_bad_columns_is_cut(refuses):
 )
 def test_arguments_out_of_range(refuses, arguments, fragments):
     refuses(lambda: ew.edge_test(NORMAL, **arguments), ew.ParameterError, *fragments)
-
-
-def test_trace_goes_up_to_its_proven_level():
-    with pytest.warns(ew.TooFewRowsWarning):
-        assert ew.edge_test(NORMAL, method="trace", alpha=0.215).alpha == 0.215
-
-
-def test_numpy_numbers_are_numbers():
-    assert ew.edge_test(NORMAL, alpha=np.float32(0.25)).alpha == 0.25
 
 
 @pytest.mark.parametrize(

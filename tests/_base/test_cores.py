@@ -5,7 +5,6 @@ import time
 
 import numpy as np
 import pytest
-from threadpoolctl import threadpool_limits
 
 from edgewise._base.blas import blas_threads
 from edgewise._base.cores import on_each
@@ -40,17 +39,6 @@ def test_on_so_many_threads(threads):
         assert {limit for _, limit in found} == {1}
 
 
-def test_a_limit_of_the_user_counts():
-    with threadpool_limits(1):
-        assert blas_threads() == 1
-
-
-def test_the_limit_ends_with_the_work():
-    before = blas_threads()
-    list(on_each(abs, range(3)))
-    assert blas_threads() == before
-
-
 def test_an_error_arrives(threads):
     def work(k):
         if k == 2:
@@ -61,14 +49,6 @@ def test_an_error_arrives(threads):
     with pytest.raises(ValueError, match="the third"):
         done.extend(on_each(work, range(100)))
     assert blas_threads() >= 1
-
-
-def test_items_are_not_made_long_before(threads):
-    made = []
-    results = on_each(abs, (made.append(k) or k for k in range(50)))
-    next(results)
-    assert len(made) <= threads + 1
-    results.close()
 
 
 def test_what_numpy_was_told_holds(threads):

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import threading
-import time
 
 import pytest
 
@@ -65,16 +63,6 @@ def test_another_process_is_told(tmp_path, holder, refuses):
     assert os.listdir(tmp_path) == ["link.ews"]
 
 
-def test_waiting(tmp_path, holder, refuses):
-    path = tmp_path / "x.ews"
-    process = holder(path)
-    started = time.monotonic()
-    refuses(lambda: enter(path, wait=0.2), DataError, "another edgewise")
-    assert time.monotonic() - started >= 0.2
-    threading.Timer(0.2, process.stdin.close).start()
-    enter(path, wait=60)
-
-
 def test_who_was_killed_blocks_nobody(tmp_path, holder):
     path = tmp_path / "x.ews"
     holder(path).kill()
@@ -92,25 +80,6 @@ def test_a_failure_frees_it(tmp_path):
     with pytest.raises(RuntimeError):
         fail()
     enter(path)
-
-
-def test_many_at_once(tmp_path):
-    """Each adds one to a number in a file; a sum that is lost would show."""
-    path = tmp_path / "count"
-    path.write_text("0")
-
-    def add():
-        for _ in range(5):
-            with locked(path, wait=60):
-                path.write_text(str(int(path.read_text()) + 1))
-
-    threads = [threading.Thread(target=add) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert path.read_text() == "40"
-    assert os.listdir(tmp_path) == ["count"]
 
 
 def test_where_nothing_can_be_written(tmp_path, refuses):

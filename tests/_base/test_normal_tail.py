@@ -8,7 +8,6 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from edgewise._base import normal_tail
 from edgewise._base.normal_tail import log_upper_tail, log_upper_tails
 
 Z = np.concatenate(
@@ -33,12 +32,6 @@ def test_against_mpmath():
             expected = -z * z / 2 - math.log(z) - math.log(2 * math.pi) / 2
         # Relative to the p-value (the first digits of its logarithm), or to one minus it.
         assert ours == pytest.approx(expected, rel=1e-13), z
-
-
-def test_many_numbers_are_left_to_scipy(monkeypatch):
-    few = log_upper_tails(Z)
-    monkeypatch.setattr(normal_tail, "_FEW", 0)
-    np.testing.assert_allclose(log_upper_tails(Z), few, rtol=1e-12)
 
 
 def test_ends_and_shapes():

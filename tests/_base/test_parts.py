@@ -15,7 +15,6 @@ from edgewise._base.parts import (
     check_part,
     install_command,
     is_installed,
-    missing_package,
     missing_part,
     part,
 )
@@ -59,12 +58,6 @@ class TestInstallCommand:
         editable = Copy(folder, dir_info={"editable": True})
         assert command_of(editable) == f"pip install -e '{ROOT}[tables]'"
 
-    def test_a_folder_with_a_space(self, command_of, tmp_path):
-        folder = tmp_path / "my copy"
-        folder.mkdir()
-        (folder / "pyproject.toml").touch()
-        assert command_of(Copy(folder.as_uri())) == f"pip install '{folder}[tables]'"
-
     @pytest.mark.parametrize("name", ["edgewise-1.0-py3-none-any.whl", "edgewise-1.0.tar.gz"])
     def test_an_archive(self, command_of, tmp_path, name):
         archive = tmp_path / name
@@ -79,16 +72,8 @@ class TestInstallCommand:
     def test_a_package_index(self, command_of):
         assert command_of(Copy(None)) == "pip install 'edgewise[tables]'"
 
-    def test_a_folder_that_is_gone(self, command_of, tmp_path):
-        # A package of conda remembers the folder in which it was built.
-        url = (tmp_path / "gone").as_uri()
-        assert command_of(Copy(url, dir_info={})) == "pip install 'edgewise[tables]'"
-
     def test_a_copy_that_was_never_installed(self, command_of):
         assert command_of(None) == f"pip install '{ROOT}[tables]'"
-
-    def test_the_quotes_of_windows(self, command_of):
-        assert command_of(Copy(None), "nt") == 'pip install "edgewise[tables]"'
 
 
 class TestPart:
@@ -113,11 +98,4 @@ class TestPart:
         other = ModuleNotFoundError("No module named 'numba'", name="numba")
         assert "cannot be imported (No module named 'numba')" in str(
             missing_part("pyarrow", "tables", "A Parquet file", other)
-        )
-
-    def test_a_package_that_no_extra_brings(self):
-        absent = ModuleNotFoundError("No module named 'causallearn'", name="causallearn")
-        assert str(missing_package("causal-learn>=1", "causallearn", "It", absent)) == (
-            "It needs causal-learn>=1, which is not installed; install it with "
-            "`pip install 'causal-learn>=1'`."
         )

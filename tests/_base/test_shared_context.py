@@ -37,13 +37,6 @@ def test_the_first_one_enters_and_the_last_one_exits(noted):
         assert happened == ["in", "out", "in"]
 
 
-def test_after_an_error(noted):
-    shared, happened = noted
-    with pytest.raises(ZeroDivisionError), shared:
-        raise ZeroDivisionError
-    assert happened == ["in", "out"]
-
-
 def test_whoever_cannot_make_it_is_not_inside():
     def make():
         raise OSError("no")
@@ -76,8 +69,3 @@ def test_silence_of_two_threads(first_out):
         stay[number].set()
         threads[number].join(30)
     assert list(warnings.filters) == before
-
-
-def test_other_warnings_are_seen():
-    with quiet(UserWarning, "silent"), pytest.warns(UserWarning, match="loud"):
-        warnings.warn("loud", UserWarning, stacklevel=1)

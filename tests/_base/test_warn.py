@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import inspect
-import threading
 import warnings
 
 import pytest
 
 import edgewise as ew
-from edgewise._base.warn import warn, without_warnings
 
 
 def only(call, category):
@@ -54,38 +52,3 @@ def test_from_within_the_users_functions(rows):
         return ew.edge_test(rows, method="trace")
 
     points_here(only(lambda: analyse(), ew.TooFewRowsWarning), analyse)
-
-
-def test_the_number_of_rows_in_a_batch(rows):
-    def lengths(n_batches):
-        found = only(
-            lambda: ew.edge_test(rows, method="batch", n_batches=n_batches), ew.ShortBatchesWarning
-        )
-        return str(found.message)
-
-    assert "batches of 1 row are too short" in lengths(400)
-    assert "batches of 4 rows are too short" in lengths(100)
-    assert "8 or more rows" in lengths(58)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        ew.edge_test(rows, method="batch", n_batches=50)  # eight rows each
-
-
-def test_warn_by_itself():
-    points_here(
-        only(lambda: warn("take care", ew.EdgewiseWarning), ew.EdgewiseWarning), test_warn_by_itself
-    )
-
-
-def test_without_warnings_hides_only_ours_and_only_in_this_thread():
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        with without_warnings():
-            warn("hidden", ew.EdgewiseWarning)
-            warnings.warn("of another library", UserWarning, stacklevel=1)
-            other = threading.Thread(target=warn, args=("another thread", ew.EdgewiseWarning))
-            other.start()
-            other.join()
-        warn("shown", ew.EdgewiseWarning)
-    said = [str(one.message) for one in caught]
-    assert said == ["of another library", "another thread", "shown"]

@@ -43,17 +43,6 @@ def test_more_columns_than_rows():
     np.testing.assert_allclose(residuals.var(axis=0, ddof=1), 1.0, rtol=1e-10)
 
 
-def test_units_do_not_matter():
-    X = np.random.default_rng(2).standard_normal((40, 50))
-    units = 10.0 ** np.linspace(-140, 140, 50)
-    plain, scaled = fit(X), fit(X * units)
-    assert [own.tolist() for own in plain.neighbours.of] == [
-        own.tolist() for own in scaled.neighbours.of
-    ]
-    a, b = plain.estimate(names(50)), scaled.estimate(names(50))
-    np.testing.assert_allclose(a.partial_correlation, b.partial_correlation, atol=1e-10)
-
-
 @pytest.mark.parametrize("p", [10, 60])
 class TestRefused:
     def rows(self, p):
@@ -69,11 +58,6 @@ class TestRefused:
         X = self.rows(p)
         X[:, 7] = factor * X[:, 2] + 1
         refuses(lambda: fit(X), DataError, "'x7' duplicates column 'x2'", "drop one")
-
-    def test_duplicated_many_times(self, p, refuses):
-        X = self.rows(p)
-        X[:, 5] = X[:, 6] = X[:, 7] = X[:, 2]
-        refuses(lambda: fit(X), DataError, "'x5' duplicates column 'x2'", "2 more columns likewise")
 
     def test_a_sum_of_two_others(self, p, refuses):
         X = self.rows(p)

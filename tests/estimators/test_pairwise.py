@@ -8,9 +8,6 @@ import pytest
 import edgewise as ew
 from edgewise.errors import DataError
 from edgewise.estimators.pairwise import (
-    _check_definite,
-    least_overlap,
-    not_definite,
     pairwise_precision,
 )
 from edgewise.states.pairwise import PairwiseMoments
@@ -143,38 +140,3 @@ class TestErrors:
             "are 4 columns, got 4 ((Σw)²/Σw²): few rows have most of the weight",
             weights=weights,
         )
-
-    def test_weights_of_a_pair_worth_too_few_rows(self, gaps, refuses):
-        """All rows are worth enough; those that have both columns are not."""
-        gaps = np.where(np.isnan(gaps), 0.5, gaps)
-        gaps[:100, 1] = np.nan
-        weights = np.where(np.arange(120) == 110, 50.0, 1.0)
-        assert pooled(gaps, weights).worth[0, 0] > 5
-        refused(refuses, gaps, "weights: expected them to be worth more than 5", weights=weights)
-
-    def test_a_constant_column(self, gaps, refuses):
-        gaps[:, 2] = np.where(np.isnan(gaps[:, 2]), np.nan, 7.0)
-        refused(refuses, gaps, "'weight'")
-
-
-class TestWords:
-    def test_least_overlap(self, gaps):
-        gaps[::2, 1] = np.nan
-        found = pooled(gaps)
-        text = least_overlap(found, NAMES)
-        assert text.count("and") == 3
-        assert all("'dose'" in pair for pair in text.split("; "))
-        assert least_overlap(found, NAMES, most=0) == ""
-
-    def test_one_row(self):
-        X = np.array([[1.0, 2.0], [1.0, np.nan], [2.0, np.nan]])
-        assert least_overlap(pooled(X), "ab") == "'a' and 'b' (1 row)"
-
-    def test_rows_that_are_complete_always_fit(self):
-        """A correlation of one is for others to refuse."""
-        complete = pooled(np.random.default_rng(0).standard_normal((30, 2)))
-        _check_definite(np.array([[1.0, 2.0], [2.0, 1.0]]), complete, "ab")
-
-    def test_where_it_happened(self, gaps):
-        error = not_definite(pooled(gaps), NAMES, " without some of the rows")
-        assert "the covariances without some of the rows do not fit together" in str(error)

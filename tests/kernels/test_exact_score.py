@@ -1,7 +1,5 @@
 """The sums of the score test pair by pair, against refitted regressions."""
 
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -40,12 +38,3 @@ def test_exactly_in_chunks_of_pairs(chunk, monkeypatch):
     found = exactly(X)
     for name in (*NAMES, "square_square"):
         np.testing.assert_allclose(getattr(found, name), getattr(whole, name), rtol=1e-12)
-
-
-def test_threads_do_not_share_memory():
-    tables = [rows_of("t5", 200, 8, seed) for seed in range(8)]
-    alone = [exactly(X).second for X in tables]
-    with ThreadPoolExecutor(4) as pool:
-        for _ in range(5):
-            for one, expected in zip(pool.map(exactly, tables), alone, strict=True):
-                np.testing.assert_array_equal(one.second, expected)  # the same operations

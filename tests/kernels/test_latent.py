@@ -7,9 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 
-from edgewise.kernels import latent
 from edgewise.kernels.latent import (
-    block_lengths,
     concordance_of_rows,
     independent_pairs,
     kendall_tau,
@@ -41,13 +39,6 @@ def test_without_ties_the_latent_tau_is_that_of_scipy():
     correlation = latent_correlation(*totals(rows))
     assert correlation[0, 2] == pytest.approx(np.sin(np.pi * expected / 2), rel=1e-12)
     np.testing.assert_array_equal(correlation.diagonal(), 1.0)
-
-
-def test_stacks():
-    (a, n), (b, m) = totals(X), totals(X[:40])
-    stacked = latent_correlation(np.stack([a, b]), np.array([n, m]))
-    np.testing.assert_allclose(stacked[0], latent_correlation(a, n), rtol=1e-14)
-    np.testing.assert_allclose(stacked[1], latent_correlation(b, m), rtol=1e-14)
 
 
 class TestTies:
@@ -102,23 +93,12 @@ class TestRowsInMemory:
         rest = sum(totals(rows[blocks + k :: blocks])[0] for k in range(blocks))
         np.testing.assert_array_equal(found.total - found.touching[0], rest)
 
-    def test_sorted_rows_say_the_same(self):
-        rows = RNG.standard_normal((3000, 2)) @ np.array([[1, 0.5], [0, 1]])
-        a, b = (concordance_of_rows(one) for one in (rows, rows[np.argsort(rows[:, 0])]))
-        np.testing.assert_allclose(a.correlation(), b.correlation(), atol=0.01)
-
     @pytest.mark.parametrize(
         ("n", "batches"), [(100, 10), (100, 99), (100, 100), (1000, 7), (3000, 30), (5000, 4000)]
     )
     def test_batches_as_many_as_wanted(self, n, batches):
         found = concordance_of_rows(RNG.standard_normal((n, 2)), batches)
         assert batches <= len(found.touching) < 2 * batches
-
-    def test_many_columns_are_compared_in_shorter_blocks(self, monkeypatch):
-        monkeypatch.setattr(latent, "_PRODUCTS", 1e5)
-        found = concordance_of_rows(RNG.standard_normal((512, 3)))
-        assert found.n_pairs == 4 * 128 * 127 / 2
-        assert found.independent_pairs == pytest.approx(256)
 
 
 def test_independent_pairs_of_blocks():
@@ -127,11 +107,6 @@ def test_independent_pairs_of_blocks():
     # A short block helps by no more than its own 25 pairs, a single row not at all.
     assert 640 < independent_pairs([128, 50], [10, 1]) < 665
     assert independent_pairs([128, 1], [10, 3]) == pytest.approx(640)
-
-
-def test_lengths_of_blocks():
-    assert block_lengths(10, 4) == ([2, 3], [2, 2])
-    assert block_lengths(8, 4) == ([2, 3], [4, 0])
 
 
 def test_blocks_cost_little_precision():

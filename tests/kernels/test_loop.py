@@ -9,7 +9,6 @@ from edgewise.kernels.centre import Centre
 from edgewise.kernels.leverage import Leverage
 from edgewise.kernels.loop import BlockMemory, mapped_blocks
 from edgewise.kernels.pairs import pair_sums
-from edgewise.kernels.power_sums import power_sums
 from edgewise.kernels.quartics import transformed_quartics
 from edgewise.rows.block import ColumnBlock, Piece
 from edgewise.rows.passes import RowsAtHand
@@ -94,12 +93,6 @@ class TestRows:
         found = seen([KINDS[kind](X)], BlockMemory(p, 30), matrix, centre)
         np.testing.assert_allclose(found, (X - 0.5) @ matrix, rtol=1e-9, atol=1e-9)
 
-    def test_in_single_precision(self):
-        X, scale = rows_of(40), np.array([0.1, 0.2, 0.3])
-        found = seen([X], BlockMemory(P, 16, rows_first=True, dtype=np.float32), scale)
-        assert found.dtype == np.float32
-        np.testing.assert_array_equal(found, (centred(X) * scale).astype(np.float32))
-
 
 class TestBlocks:
     def test_are_even(self):
@@ -131,44 +124,6 @@ class TestBlocks:
         )
 
 
-class TestMemory:
-    def test_is_used_again(self):
-        memory = BlockMemory(P, 20, spare=(P,))
-        arrays = {
-            (block.z.ctypes.data, block.spare[0].ctypes.data)
-            for _ in range(2)
-            for block in mapped_blocks([rows_of(90), rows_of(7)], CENTRE, B, memory=memory)
-        }
-        assert len(arrays) == 1
-
-    def test_grows_with_the_batches(self):
-        X = rows_of(60)
-        batches = [X[:2], X[2:7], X[7:9], X[9:]]
-        np.testing.assert_array_equal(seen(batches, BlockMemory(P, 25)), centred(X))
-
-    def test_serves_with_and_without_a_map(self):
-        X, memory = rows_of(30), BlockMemory(P, 20)
-        np.testing.assert_array_equal(seen([X], memory), centred(X))
-        np.testing.assert_allclose(seen([X], memory, B), centred(X) @ B, rtol=1e-13, atol=1e-12)
-        np.testing.assert_array_equal(seen([X], memory), centred(X))
-
-    @pytest.mark.parametrize("n", [600, 1000, 4096])
-    def test_long_vectors_begin_at_odd_multiples_of_a_cache_line(self, n):
-        memory = BlockMemory(P, 4096, spare=(P,), ones=True)
-        (block,) = mapped_blocks([rows_of(n)], CENTRE, B, memory=memory)
-        for array in (block.stack, block.z, *block.spare):
-            assert array.ctypes.data % 64 == 0
-            assert array.strides[0] // 64 % 2 == 1
-            assert array.strides == (array.strides[0] // 64 * 64, 8)
-
-    @pytest.mark.parametrize(("p", "in_rows"), [(27, False), (28, True)])
-    def test_wide_rows_stay_rows(self, p, in_rows):
-        centre = Centre(np.zeros(p), None)
-        for X, expected in ((rows_of(9, p), in_rows), (np.asfortranarray(rows_of(9, p)), False)):
-            (block,) = mapped_blocks([X], centre, memory=BlockMemory(p, 100))
-            assert block.z.T.flags.c_contiguous is expected
-
-
 def close(found, expected):
     np.testing.assert_allclose(
         found, expected, rtol=1e-12, atol=1e-12 * max(np.max(np.abs(expected)), 1)
@@ -193,21 +148,3 @@ def test_kernels_do_not_see_how_rows_are_cut(both):
     origin = np.ones(P)
     states = [FourthMoments.of(batch, origin) for batch in batches]
     close(sum(state.gram for state in states), FourthMoments.of(X, origin).gram)
-
-
-@given(cut_rows(), st.booleans())
-def test_power_sums_do_not_see_how_rows_are_cut(both, quartic):
-    X, batches = both
-    parts = [power_sums(batch, quartic=quartic) for batch in batches if batch.shape[0]]
-    if not parts:
-        return
-    total = parts[0]
-    for part in parts[1:]:
-        total = total + part
-    found, expected = total.central(), power_sums(X, quartic=quartic).central()
-    assert found.n == expected.n
-    close(found.origin, expected.origin)
-    close(found.second, expected.second)
-    if quartic:
-        size = float(np.max(np.abs(X))) ** 4 * len(X)
-        assert found.quartic.norm4 == pytest.approx(expected.quartic.norm4, abs=1e-12 * size)

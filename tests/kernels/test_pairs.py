@@ -6,7 +6,7 @@ import pytest
 from edgewise.kernels.centre import Centre
 from edgewise.kernels.leverage import Leverage
 from edgewise.kernels.pairs import exact_pairs, pair_sums, strong_pairs
-from edgewise.rows.block import ColumnBlock, Piece, block_rows
+from edgewise.rows.block import block_rows
 from edgewise.rows.passes import RowsAtHand
 
 P = 5
@@ -66,45 +66,6 @@ def test_the_weights_are_felt():
     w = weights(X, leverage_for(300))
     assert w.max() > 1.05
     assert w.max() > w.min() * 1.02
-
-
-@pytest.mark.parametrize("layout", [np.asfortranarray, lambda X: X.astype(np.float32)])
-def test_layout_and_type_of_the_rows(layout):
-    X = layout(rows_of(400))
-    same = X.astype(np.float64)
-    v, w = transformed(same), weights(same, leverage_for(400))
-    close(sums_of(X).cube_linear, (w[:, np.newaxis] * v**3).T @ v)
-
-
-def column_block(X):
-    half = len(X) // 2
-    columns = list(np.ascontiguousarray(X.T))
-    return ColumnBlock([Piece(columns, 0, half), Piece(columns, half, len(X))], X.shape[1])
-
-
-@pytest.mark.parametrize(
-    "cut",
-    [
-        lambda X: np.split(X, [0, 1, 400, 999]),
-        lambda X: [column_block(X)],
-        lambda X: [X[:10], column_block(X[10:700]), np.asfortranarray(X[700:])],
-    ],
-    ids=["arrays", "columns", "both"],
-)
-def test_however_the_rows_are_cut(cut):
-    X = rows_of(1000)
-    whole, found = sums_of(X), sums_of(X, cut(X))
-    for name in ("square_square", "cube_linear", "eighth"):
-        close(getattr(found, name), getattr(whole, name))
-
-
-def test_small_blocks(monkeypatch):
-    X = rows_of(500)
-    whole = sums_of(X)
-    monkeypatch.setattr("edgewise.kernels.pairs.block_rows", lambda _: 7)
-    found = sums_of(X)
-    for name in ("square_square", "cube_linear", "eighth"):
-        close(getattr(found, name), getattr(whole, name))
 
 
 STRONG = {(0, 2): 0.995, (1, 4): -1 + 1e-9, (3, 4): 1 - 1e-12}

@@ -96,20 +96,3 @@ def test_many_columns_lie_in_rows(p, order, offset):
     X = np.random.default_rng(p).standard_exponential((700, p))
     X = np.asarray(np.round(X * 2**18) / 2**18 + offset, order=order)  # adding it is exact
     assert_sums(BlockSummer(p, 300, quartic=True)(X), X)
-
-
-@pytest.mark.parametrize("quartic", [True, False])
-def test_scratch_memory_is_not_shared_with_results(quartic):
-    summer = BlockSummer(3, 100, quartic=quartic)
-    first = summer(ROWS[:100])
-    before = (first.first.copy(), first.second.copy())
-    summer(ROWS[100:150])  # a shorter block
-    np.testing.assert_array_equal(first.first, before[0])
-    np.testing.assert_array_equal(first.second, before[1])
-
-
-def test_without_quartics():
-    a, b = sums_of(ROWS[:50], quartic=False), sums_of(ROWS[50:])
-    assert a.quartic is None
-    assert (a + b).quartic is None
-    np.testing.assert_allclose((a + b).central().second, sums_of(ROWS).central().second)

@@ -14,7 +14,6 @@ from edgewise.kernels.exact_score import all_pairs_exactly, few_rows
 from edgewise.kernels.score import all_pairs_at_once
 from edgewise.kernels.score_weight import believed_tau
 from edgewise.methods.sandwich import NEARLY_ONE, leverage_of
-from edgewise.rows.block import ColumnBlock, Piece
 from edgewise.rows.passes import RowsAtHand
 
 NAMES = ("second", "cross", "ends", "fourth", "sixth")
@@ -109,14 +108,6 @@ def upper(matrix):
     return matrix[np.triu_indices(len(matrix), k=1)]
 
 
-def assert_refitted(sums, X, rtol):
-    expected = refitted(X)
-    for name in (*NAMES, "square_square"):
-        ours, theirs = upper(getattr(sums, name)), upper(expected[name])
-        size = upper(np.sqrt(expected["second"] * expected["ends"])) if name == "cross" else theirs
-        assert np.max(np.abs(ours - theirs) / size) < rtol, name
-
-
 def test_what_the_diagonal_says():
     for sums in (exactly(rows_of("t5", 300, 4)), at_once(rows_of("t5", 300, 4))):
         assert np.isnan(np.diagonal([sums.second, sums.cross, sums.ends], 0, 1, 2)).all()
@@ -173,58 +164,6 @@ def test_the_square_sums(distribution, n, p):
     np.testing.assert_allclose(found, expected, rtol=0.1)
 
 
-def column_block(X):
-    columns, half = list(np.ascontiguousarray(X.T)), len(X) // 2
-    return ColumnBlock([Piece(columns, 0, half), Piece(columns, half, len(X))], X.shape[1])
-
-
-CUTS = {
-    "arrays": lambda X: np.split(X, [0, 1, 300, 699]),
-    "single rows": lambda X: np.split(X, len(X)),
-    "Fortran": lambda X: [np.asfortranarray(X)],
-    "columns": lambda X: [column_block(X)],
-    "both": lambda X: [X[:10], column_block(X[10:500]), X[500:]],
-}
-
-
-def assert_same(found, expected, rtol=1e-10):
-    for name in (*NAMES, "square_square"):
-        ours, theirs = upper(getattr(found, name)), upper(getattr(expected, name))
-        np.testing.assert_allclose(
-            ours, theirs, rtol=rtol, atol=rtol * np.max(np.abs(theirs)), err_msg=name
-        )
-
-
-@pytest.mark.parametrize("cut", CUTS.values(), ids=CUTS)
-@pytest.mark.parametrize("distribution", ["gaussian", "pareto"])
-def test_however_the_rows_are_cut(distribution, cut):
-    """Rows with a large leverage, summed exactly, and others; pairs close to ±1 too."""
-    X = rows_of(distribution, 700, 4)
-    X[:, 3] = X[:, 2] + 0.02 * X[:, 3]
-    assert_same(at_once(X, cut(X)), at_once(X))
-
-
-@pytest.mark.parametrize("length", [1, 7, 64])
-def test_small_blocks(monkeypatch, length):
-    X = rows_of("pareto", 700, 4)
-    whole = at_once(X)
-    monkeypatch.setattr("edgewise.kernels.score.block_rows", lambda _: length)
-    assert_same(at_once(X), whole)
-
-
-@pytest.mark.parametrize("sums", [exactly, at_once])
-@pytest.mark.parametrize("distribution", DRAWS)
-def test_rows_far_from_the_origin(sums, distribution):
-    X = np.round(rows_of(distribution, 600, 5, strong=True) * 2**18) / 2**18  # exact with 1e8
-    assert_same(sums(X + 1e8), sums(X), 1e-8)
-
-
-@pytest.mark.parametrize("sums", [exactly, at_once])
-def test_units_do_not_matter(sums):
-    X = rows_of("t5", 600, 5, strong=True)
-    assert_same(sums(X * np.array([1e-150, 1.0, 1e150, 1e-75, 1e30])), sums(X), 1e-9)
-
-
 @pytest.mark.parametrize("sums", [exactly, at_once])
 def test_signs_and_order_of_columns(sums):
     X = rows_of("lognormal", 600, 4, strong=True)
@@ -276,21 +215,3 @@ def test_two_rare_events_that_never_meet():
         shares = upper(sums.fourth)
         assert ((shares >= 0) & (shares <= 1 + 1e-9)).all()
         assert (upper(sums.sixth) <= shares**1.5 * (1 + 1e-9)).all()
-
-
-@pytest.mark.parametrize("distribution", ["gaussian", "lognormal", "pareto"])
-@pytest.mark.parametrize("unit", [1.0, 1e-30])
-def test_single_precision_changes_nothing_that_counts(monkeypatch, distribution, unit):
-    """Strong edges, T by less than 1e-6 of itself; others, and weak ones, hardly at all."""
-    X = rows_of(distribution, 3000, 70, strong=True) * unit
-    single = at_once(X)
-    monkeypatch.setattr("edgewise.kernels.score._SINGLE_FROM", 71)
-    double = at_once(X)
-    assert not np.array_equal(upper(single.fourth), upper(double.fourth))
-    np.testing.assert_allclose(upper(single.second), upper(double.second), rtol=2e-6)
-    weak = np.abs(upper(estimated(X).partial_correlation)) < 0.1
-    found, expected = upper(single.second)[weak], upper(double.second)[weak]
-    np.testing.assert_allclose(found, expected, rtol=1e-7)
-    for name in ("cross", "ends", "fourth", "sixth"):
-        found, expected = upper(getattr(single, name)), upper(getattr(double, name))
-        np.testing.assert_allclose(found, expected, rtol=2e-6, atol=2e-6 * np.abs(expected).max())

@@ -1,17 +1,15 @@
 """Batch means against loops over the batches, and the largest statistic by its bootstrap."""
 
 import math
-import pickle
 import warnings
 
 import numpy as np
 import pytest
 from scipy import stats
-from tests.methods.simulated import CORRECTIONS, off_diagonal, rows_of
+from tests.methods.simulated import off_diagonal, rows_of
 
 import edgewise as ew
 from edgewise import BatchMoments, DataError, Moments, ParameterError, ShortBatchesWarning
-from edgewise.inference.max_statistic import MaxStatistic
 
 DRAWS = 9999
 
@@ -60,17 +58,6 @@ def test_direct_statement(n, p, K, distribution):
     least = np.outer(root, root) ** 2 * (1 + result.partial_correlation**2) / (n - p - 1)
     expected = np.sqrt(np.maximum(variance, least))
     np.testing.assert_allclose(result.standard_error, expected, rtol=1e-8)
-
-
-def test_batches_of_one_row_are_about_wald():
-    """With every row a batch of its own, the jackknife does what 1/(1 − h) stands for."""
-    X = rows_of("laplace", 500, 3)
-    with pytest.warns(ShortBatchesWarning, match="batches of 1 row are too short"):
-        found = batch(X, n_batches=500)
-    wald = ew.edge_test(X, method="wald")
-    np.testing.assert_allclose(found.standard_error, wald.standard_error, rtol=0.1)
-    ours, theirs = off_diagonal(found.statistic), off_diagonal(wald.statistic)
-    np.testing.assert_allclose(ours, theirs, rtol=0.1, atol=0.05)
 
 
 def test_short_batches_warn():
@@ -186,31 +173,6 @@ class TestLargestStatistic:
         np.testing.assert_allclose(
             result.adjusted_pvalue[upper], expected, atol=6 * math.sqrt(0.25 / DRAWS)
         )
-
-    def test_another_correction_builds_nothing_of_it(self, monkeypatch):
-        """The influences of p(p−1)/2 pairs would be large."""
-
-        def refuse(self):
-            raise AssertionError("the directions of the bootstrap were built")
-
-        monkeypatch.setattr(MaxStatistic, "_directions", refuse)
-        X = rows_of("gaussian", 800, 4)
-        for correction in CORRECTIONS:
-            result = batch(X, correction=correction)
-            result.confidence_interval(simultaneous=True)
-            assert result.uncertainty.maxima is None
-        with pytest.raises(AssertionError, match="the directions of the bootstrap"):
-            batch(X, correction="maxt")
-
-    def test_a_result_does_not_carry_the_influences(self, monkeypatch):
-        """Draws of the maximum are enough for intervals; 54 MB at 300 columns before."""
-        monkeypatch.setattr("edgewise.inference.max_statistic.DRAWS", 99)
-        X = np.random.default_rng(0).standard_normal((1000, 150))
-        result = batch(X, correction="maxt", n_batches=20)
-        content = pickle.dumps(result)
-        assert len(content) < 3e6
-        found = pickle.loads(content).confidence_interval(simultaneous=True)
-        np.testing.assert_array_equal(found, result.confidence_interval(simultaneous=True))
 
     def test_critical_value_of_simultaneous_intervals(self):
         X = rows_of("gaussian", 640, 6)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -91,15 +90,3 @@ def test_too_few_rows_for_a_bound(rows):
     curve = detectable_curve(result)
     assert np.isnan(curve.own_effect)
     assert np.isnan(curve.effects[curve.rows < result.rows_needed]).all()
-
-
-def test_results_that_come_from_files_and_other_families(rows):
-    result = ew.edge_test(rows, given="x0", correction=None)
-    curve = detectable_curve(result)
-    back = detectable_curve(ew.EdgeTestResult.from_json(result.to_json()))
-    np.testing.assert_allclose(back.effects, curve.effects, rtol=1e-9)
-    assert curve.own_effect < detectable_curve(ew.edge_test(rows)).own_effect
-    with pytest.raises(ew.ParameterError, match="test the data again"):
-        detectable_curve(replace(result, uncertainty=None))
-    with pytest.raises(ew.ParameterError, match="power: expected a number between 0 and 1"):
-        detectable_curve(result, power=1)

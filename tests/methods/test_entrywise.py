@@ -8,7 +8,7 @@ from scipy import stats
 from tests.methods.simulated import off_diagonal, quiet_test, rows_of
 
 import edgewise as ew
-from edgewise import BatchMoments, DataError, Moments, ParameterError
+from edgewise import DataError, Moments, ParameterError
 
 DRAWS = 9999
 
@@ -57,14 +57,6 @@ def test_units_do_not_matter():
     np.testing.assert_array_equal(one.reject, other.reject)
     assert one.radius == pytest.approx(other.radius, rel=1e-6)
     assert entrywise(X, random_state=1).radius != one.radius
-
-
-def test_a_state_is_enough():
-    X = rows_of("gaussian", 1500, 4)
-    state = BatchMoments(n_batches=20).update(X[:700]).update(X[700:])
-    one, other = entrywise(state, n_batches=20), entrywise(X, n_batches=20)
-    assert one.options == other.options
-    np.testing.assert_allclose(one.threshold, other.threshold, rtol=1e-9)
 
 
 def test_effects_and_plans():

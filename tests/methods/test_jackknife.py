@@ -1,7 +1,6 @@
 """The jackknife over batches against really leaving out each of them."""
 
 import math
-import tracemalloc
 
 import numpy as np
 import pytest
@@ -78,15 +77,6 @@ def test_each_batch(distribution, n, p, batch_rows):
     close(spread.precision / unit, np.sqrt(variance))
 
 
-def test_in_chunks_of_batches(monkeypatch):
-    X = rows_of("t5", 200, 3)
-    whole, _ = left_out(X, 10)
-    monkeypatch.setattr("edgewise.methods.jackknife._CHUNK", 30)  # three batches
-    found, _ = left_out(X, 10)
-    close(found.fisher_z(), whole.fisher_z(), 1e-12)
-    close(found.squares, whole.squares, 1e-12)
-
-
 def test_units_and_the_origin_do_not_matter():
     X = np.round(rows_of("t5", 300, 4) * 2**16) / 2**16  # so that adding is exact
     plain, _ = left_out(X, 15)
@@ -144,19 +134,3 @@ def test_refusals(refuses):
         X = rows_of("gaussian", n, 4)
         refuses(lambda X=X, batch_rows=batch_rows: left_out(X, batch_rows), DataError, said)
     assert np.isfinite(left_out(rows_of("gaussian", 10, 4), 5)[0].fisher_z()).all()
-
-
-def test_no_stack_of_matrices_is_made(monkeypatch):
-    """However many batches there are, what is made beyond the state is a few p × p matrices."""
-    monkeypatch.setattr("edgewise._base.cores.blas_threads", lambda: 1)
-    p, batches = 150, 250
-    state = BatchMoments(batches, batch_rows=8).update(rows_of("gaussian", 8 * batches, p))
-    estimate = estimate_precision(state.pooled(), default_names(p))
-    leave_one_out(state, estimate)  # imports, and places of pairs, are there from now on
-    tracemalloc.start()
-    try:
-        assert len(leave_one_out(state, estimate)) == batches
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    assert peak < 8 * 80 * p * p  # a stack would be 250 matrices

@@ -139,17 +139,6 @@ class TestWhatComesWithIt:
         again = ew.compare_groups(*states, method="kendall")
         np.testing.assert_allclose(again.pvalue, result.pvalue, rtol=1e-12)
 
-    @pytest.mark.parametrize("both", [False, True])
-    def test_a_group_of_too_few_rows(self, both):
-        """Nothing is known about it, so that no pair differs."""
-        rng = np.random.default_rng(0)
-        few, many = rng.standard_cauchy((25, 20)), rng.standard_normal((300, 20))
-        with pytest.warns(TooFewRowsWarning):
-            result = ew.compare_groups(few, few[:24] + 1 if both else many, method="kendall")
-        assert np.nanmin(result.pvalue) == result.global_pvalue == 1
-        assert result.n_edges == 0
-        assert ew.EdgeDifferenceResult.from_json(result.to_json()).to_json() == result.to_json()
-
     def test_plans(self, refuses):
         pilot = sample("gaussian", CHAIN, 1000, rng=3)
         plans = [
@@ -167,24 +156,6 @@ class TestWhatComesWithIt:
             "25 rows of 20 columns",
             "take a larger pilot",
         )
-
-    def test_planning_of_the_bound(self):
-        pilot, bound = sample("gaussian", CHAIN[:3, :3], 500, rng=3), Kendall(radius="hoeffding")
-        plan = ew.plan_sample_size(pilot, effect=0.3, method=bound)
-        assert plan.power is None
-        rows = sample("gaussian", CHAIN[:3, :3], plan.n_samples, rng=4)
-        result = ew.edge_test(rows, method=bound)
-        root = np.sqrt(result.precision[0, 0] * result.precision[1, 1])
-        assert result.threshold[0, 1] / root == pytest.approx(0.3, rel=0.1)
-
-    @pytest.mark.filterwarnings("ignore::edgewise.errors.TooFewRowsWarning")
-    def test_json(self):
-        for options in ({}, {"n_batches": 20}, {"radius": "hoeffding"}):
-            result = ew.edge_test(X, method=Kendall(**options))
-            back = ew.EdgeTestResult.from_json(result.to_json())
-            assert back.to_json() == result.to_json()
-            low = result.confidence_interval(0.9).low
-            np.testing.assert_array_equal(back.confidence_interval(0.9).low, low)
 
 
 class TestSources:
@@ -230,11 +201,6 @@ class TestSources:
             ParameterError,
             "accumulated with 100, got 50",
         )
-
-    def test_likelihoods_of_rows_are_refused(self, refuses):
-        est = ew.EdgeTest(method="kendall").fit(X)
-        for call in (lambda: est.score(X), lambda: est.mahalanobis(X)):
-            refuses(call, DataError, "latent variables", "normal-scores")
 
 
 class TestBound:
@@ -309,14 +275,6 @@ class TestBadInput:
         np.testing.assert_array_equal(plain.reject, again.reject)
         gap = plain.partial_correlation - again.partial_correlation
         assert np.abs(gap).max() < 0.02
-
-    def test_long_sorted_streams_are_told(self):
-        rows = sample("gaussian", CHAIN, 60_000, rng=9)
-        rows = rows[np.argsort(rows[:, 1] + rows[:, 3])]
-        for data in (ew.accumulate(rows, concordance=True), rows):
-            with pytest.warns(ew.BrokenAssumptionWarning, match="Shuffle the rows"):
-                result = ew.edge_test(data, method=Kendall(n_batches=100))
-            assert any(caution.kind == "order" for caution in result.cautions)
 
     def test_too_few_rows_is_an_answer(self):
         """Not positive definite: the nearest correlations are shown, and no edge is declared."""

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import sys
 
 import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise.errors import DataError, MissingPartError, ParameterError
-from edgewise.evidence.opening import open_evidence
+from edgewise.errors import DataError, ParameterError
 from edgewise.inference.sign_flip import SignFlip
 from edgewise.simulate import make_chain_precision, make_cluster_precision, sample
 
@@ -218,11 +216,6 @@ class TestOtherMethodsNameIt:
         error = refuses(lambda: ew.edge_test(wide(15)), DataError, "15 rows and 90 columns")
         assert "nodewise" not in str(error)
 
-    def test_shuffled(self):
-        """No edges are left, and the other methods have no result."""
-        lines = {line.label: line for line in ew.compare_null(wide(), n_shuffles=2)}
-        assert lines["nodewise"].n_with_edges <= 1
-
     def test_diagnose_and_compare(self):
         assert ew.diagnose(wide()).advice().startswith("Use method 'nodewise', which assumes")
         few = ew.diagnose(wide(150, 40)).advice()
@@ -230,11 +223,6 @@ class TestOtherMethodsNameIt:
         lines = {line.label: line for line in ew.compare_methods(wide())}
         assert lines["nodewise"].result is not None
         assert "method='nodewise'" in lines["score"].failure
-
-    def test_without_scikit_learn(self, monkeypatch, refuses):
-        for name in ("sklearn", "sklearn.linear_model"):
-            monkeypatch.setitem(sys.modules, name, None)
-        refuses(lambda: ew.edge_test(wide(), method="nodewise"), MissingPartError, "scikit-learn")
 
 
 class TestTooLarge:
@@ -261,16 +249,6 @@ class TestTooLarge:
         refuses(lambda: ew.edge_test(wide(19), method="nodewise"), DataError, "at least 20 rows")
 
 
-def test_many_neighbours_are_told():
-    """A common factor: every column depends on all others."""
-    rng = np.random.default_rng(0)
-    factors = rng.standard_normal((100, 3)) @ rng.standard_normal((3, 150))
-    found = ew.edge_test(rng.standard_normal((100, 150)) + factors, method="nodewise")
-    assert any("more than 12 neighbours" in caution for caution in found.cautions)
-    sparse = ew.edge_test(wide(100, 150, "gaussian"), method="nodewise")
-    assert not any("neighbours" in caution for caution in sparse.cautions)
-
-
 def test_agrees_with_score_where_rows_are_many():
     """How often, at 10 rows per column: `docs/theory/nodewise.md` has more."""
     same = []
@@ -278,45 +256,6 @@ def test_agrees_with_score_where_rows_are_many():
         X = sample("t5", make_chain_precision(20), 400, rng=seed)
         same.append((ew.edge_test(X).reject == ew.edge_test(X, method="nodewise").reject).mean())
     assert np.mean(same) > 0.98
-
-
-@pytest.fixture(scope="module")
-def data():
-    X = wide(100, 130, seed=7)
-    return X, ew.edge_test(X, method="nodewise")
-
-
-class TestElsewhere:
-    def same(self, found, expected):
-        assert found.selection.neighbours == expected.selection.neighbours
-        np.testing.assert_array_equal(found.reject, expected.reject)
-        for name in ("log_pvalue", "partial_correlation"):
-            np.testing.assert_allclose(getattr(found, name), getattr(expected, name), rtol=1e-8)
-
-    def test_files(self, data, tmp_path, require):
-        pq, pa = require("pyarrow.parquet"), require("pyarrow")
-        X, expected = data
-        names = [f"x{i}" for i in range(130)]
-        paths = []
-        for k, rows in enumerate(np.split(X, [11, 60])):
-            paths.append(str(tmp_path / f"{k}.parquet"))
-            pq.write_table(pa.table(dict(zip(names, rows.T, strict=True))), paths[-1])
-        self.same(ew.edge_test(paths, method="nodewise"), expected)
-
-    def test_dask(self, data, require):
-        dask = require("dask.array")
-        X, expected = data
-        cut = dask.from_array(X, chunks=((30, 1, 69), 130))
-        self.same(ew.edge_test(cut, method="nodewise"), expected)
-
-    def test_spark(self, data, spark):
-        X, expected = data
-        frame = spark.createDataFrame(
-            [tuple(map(float, row)) for row in X], [f"x{i}" for i in range(130)]
-        ).repartition(3)
-        found = ew.edge_test(frame, method="nodewise")
-        assert found.selection.neighbours == expected.selection.neighbours
-        np.testing.assert_allclose(found.log_pvalue, expected.log_pvalue, rtol=1e-8)
 
 
 def test_a_plan_is_simulated_and_repeatable():
@@ -330,17 +269,3 @@ def test_a_plan_is_simulated_and_repeatable():
     )
     assert np.isfinite(two.pairs).sum() == 4
     assert two.n_samples < plans[0].n_samples / 2
-
-
-def test_less_memory_than_the_pairs_of_all_rows():
-    """Pairs are worked on in portions: the second pass holds no n × p²/2 numbers."""
-    import tracemalloc
-
-    X = wide(200, 300, "gaussian")
-    method = ew.Nodewise()
-    evidence = open_evidence(X, method.needs, "the test")
-    tracemalloc.start()
-    method.measure(evidence)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 60 * 300**2 * 8

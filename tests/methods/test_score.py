@@ -115,16 +115,6 @@ def test_many_rows_are_summed_by_products(distribution, n, p):
     np.testing.assert_allclose(found[weak], expected[weak], rtol=1e-3, atol=1e-3)
 
 
-def test_from_a_file(tmp_path, same_result):
-    """Few rows, which are kept, and more in several blocks, which are read again."""
-    for n in (400, 180_000):
-        X = rows_of("t5", n, 4)
-        np.save(tmp_path / "rows.npy", X)
-        found = ew.edge_test(tmp_path / "rows.npy")
-        same_result(found, ew.edge_test(X))
-    np.testing.assert_allclose(found.statistic, direct(X)[0], rtol=1e-3, atol=1e-3)
-
-
 @pytest.mark.parametrize("distance", [1e-2, 1e-4, 3e-5, 1e-9])
 def test_nearly_equal_columns(distance):
     for p, sign in ((2, 1), (5, -1), (5, 1)):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 
@@ -100,20 +98,6 @@ def test_looks_long_before_the_rows_it_is_tuned_for(stream):
     assert (low[OFF] < result.precision[OFF]).all()
     assert (high[OFF] > result.precision[OFF]).all()
     assert result.n_edges == 0
-
-
-def test_looking_often_finds_no_more_false_edges():
-    """40 streams of independent columns, 10 looks each: false edges in about 10 % at most."""
-    alpha, streams = 0.1, 40
-    wrong = 0
-    for seed in range(streams):
-        rng = np.random.default_rng(seed)
-        sequence = ConfidenceSequence(alpha, tuned_for=1000, n_batches=25)
-        looks = [
-            sequence.update(rng.standard_t(6, (200, 3))).result().n_edges > 0 for _ in range(10)
-        ]
-        wrong += any(looks)
-    assert wrong / streams < alpha + 3 * math.sqrt(alpha * (1 - alpha) / streams)
 
 
 def test_refusals(stream, refuses, same_result):

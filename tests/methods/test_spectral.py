@@ -8,8 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.methods.simulated import quiet_test, rows_of
 
-from edgewise import Moments
-
 RADII = ["trace", "chi2", "eig", "hoeffding", "bernstein"]
 
 
@@ -68,11 +66,3 @@ def test_standardize_is_the_test_of_standardized_columns(radius):
             getattr(found, field), getattr(expected, field), rtol=1e-8, atol=1e-12
         )
     assert (found.options["radius"], found.options["standardize"]) == (radius, True)
-
-
-def test_trace_needs_only_a_state():
-    X = rows_of("laplace", 3000, 4)
-    state = Moments().update(X[:1000]) + Moments().update(X[1000:])
-    found, expected = spectral(state), spectral(X)
-    assert found.threshold == pytest.approx(expected.threshold, rel=1e-10)
-    np.testing.assert_allclose(found.log_pvalue, expected.log_pvalue, rtol=1e-9)

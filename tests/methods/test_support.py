@@ -8,7 +8,7 @@ import pytest
 import edgewise as ew
 from edgewise import DataError, Moments, ParameterError
 from edgewise.evidence.from_rows import RowEvidence
-from edgewise.methods.finite_radius import check_rows, intervals_of, plain_support
+from edgewise.methods.finite_radius import check_rows, intervals_of
 from edgewise.rows.passes import RowsAtHand
 
 NAMES = ("a", "b", "c")
@@ -62,18 +62,6 @@ def test_a_row_outside_names_the_column_and_the_value(refuses):
     ]
     for call, said in outside:
         refuses(call, DataError, f"every value of {said}")
-
-
-def test_as_tuples():
-    """So that methods compare and hash; what is no table is left for the check to refuse."""
-    for support, plain in (
-        ((0, 1), (0.0, 1.0)),
-        (np.array([[0, 1], [2, 3]]), ((0.0, 1.0), (2.0, 3.0))),
-        (None, None),
-        ("0,1", "0,1"),
-        ([(0, 1), (0,)], [(0, 1), (0,)]),
-    ):
-        assert plain_support(support) == plain
 
 
 @pytest.mark.parametrize("radius", ["hoeffding", "bernstein"])

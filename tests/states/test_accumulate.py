@@ -70,26 +70,6 @@ def test_names_that_came_with_the_rows_stay_with_the_state(rows, csv_file):
         assert ew.accumulate(rows, **options).feature_names is None
 
 
-def test_states_of_pieces_add_up(rows, same_result):
-    pieces = [ew.accumulate(rows[:120], n_batches=10), ew.accumulate(rows[120:], n_batches=10)]
-    merged = pieces[0] + pieces[1]
-    assert merged.n_samples == 400
-    np.testing.assert_allclose(merged.covariance(), np.cov(rows, rowvar=False), rtol=1e-12)
-    same_result(
-        ew.edge_test(merged, method="fisher"), ew.edge_test(ew.accumulate(rows), method="fisher")
-    )
-
-
-@pytest.mark.parametrize("n_batches", [1, -3, 2.5, "20", True])
-def test_n_batches_is_a_whole_number_from_two_on(rows, refuses, n_batches):
-    refuses(
-        lambda: ew.accumulate(rows, n_batches=n_batches),
-        ew.ParameterError,
-        "n_batches: expected a whole number from 2 on",
-        f"got {n_batches!r}",
-    )
-
-
 def test_fewer_rows_than_batches(rows, refuses):
     """More rows may come, so the state is what it is; only its test is refused."""
     state = ew.accumulate(rows, n_batches=401)
@@ -102,11 +82,6 @@ def test_fewer_rows_than_batches(rows, refuses):
         "got 401",
         "fewer batches",
     )
-
-
-@pytest.mark.parametrize("order", [1, 3, 4.5, "4", None])
-def test_an_unknown_order(rows, refuses, order):
-    refuses(lambda: ew.accumulate(rows, order=order), ew.ParameterError, "order", "2, 4")
 
 
 @pytest.mark.parametrize("options", [{}, {"n_batches": 20}], ids=str)
@@ -146,8 +121,3 @@ def test_how_many_rows_were_left_out(rows):
     for empty in (ew.Moments(order=2), ew.BatchMoments(10)):
         state, n_dropped = read_into(empty, open_table(X, missing="drop"))
         assert (state.n_samples, n_dropped) == (398, 2)
-
-
-def test_no_rows_is_an_empty_state():
-    assert ew.accumulate(np.empty((0, 3))).n_samples == 0
-    assert ew.accumulate(np.empty((0, 3)), n_batches=5).n_samples == 0

@@ -197,11 +197,6 @@ def test_two_at_once_are_refused(interrupted, refuses):
         refuses(lambda: resume(paths, checkpoint), DataError, "another edgewise is writing")
 
 
-def test_resume_without_a_checkpoint_begins_anew(tmp_path, write, rows):
-    state, _ = resume(write(rows[: CUTS[-1]]), tmp_path / "none.checkpoint")
-    assert state.n_samples == CUTS[-1]
-
-
 def test_missing_values_are_told_of_the_whole_data(tmp_path, write, gaps, refuses):
     source = FileTable(write(gaps))
     call = lambda: read_with_checkpoints(source, ew.Moments(), tmp_path / "x")  # noqa: E731
@@ -267,11 +262,6 @@ class TestDamage:
         contents = read_state(checkpoint)
         write_state(checkpoint, replace(contents, meta={**contents.meta, "progress": progress}))
         refuses(lambda: resume(paths, checkpoint), StateFileError, f"'{checkpoint}'")
-
-    def test_a_state_is_no_checkpoint(self, interrupted, rows, refuses):
-        paths, checkpoint = interrupted
-        ew.Moments().update(rows).save(checkpoint)
-        refuses(lambda: resume(paths, checkpoint), StateFileError, "'moments'", "'checkpoint'")
 
     def test_a_checkpoint_is_no_state(self, interrupted, refuses):
         refuses(lambda: ew.load_state(interrupted[1]), StateFileError, "'checkpoint'")

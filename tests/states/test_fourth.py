@@ -15,7 +15,7 @@ from edgewise.estimators.inverse import estimate_precision
 from edgewise.kernels.centre import Centre
 from edgewise.kernels.leverage import Leverage
 from edgewise.kernels.pairs import pair_sums
-from edgewise.rows.block import ColumnBlock, Piece, block_rows
+from edgewise.rows.block import block_rows
 from edgewise.rows.passes import RowsAtHand
 from edgewise.states.fourth import FourthMoments, product_sums
 
@@ -118,52 +118,12 @@ def test_pair_sums_are_those_of_a_pass(n):
     assert np.isnan(found.eighth).all()
 
 
-LAYOUTS = {
-    "fortran": np.asfortranarray,
-    "every second row": lambda X: np.repeat(X, 2, axis=0)[::2],
-    "turned round": lambda X: X[:, ::-1].copy()[:, ::-1],
-    "columns": lambda X: ColumnBlock([Piece(list(X.T), 0, len(X))], P),
-    "pieces of columns": lambda X: ColumnBlock(
-        [Piece(list(X.T), 0, 7), Piece(list(X.T), 7, len(X))], P
-    ),
-}
-
-
-@pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
-def test_layout_of_the_rows(layout):
-    X = rows_of(300)
-    assert_same_sums(FourthMoments.of(layout(X), ORIGIN), FourthMoments.of(X, ORIGIN))
-
-
-@pytest.mark.parametrize("kind", [np.float32, np.int32])
-def test_kind_of_the_numbers(kind):
-    X = (rows_of(300) * 10).astype(kind)
-    expected = FourthMoments.of(X.astype(np.float64), ORIGIN)
-    assert_same_sums(FourthMoments.of(X, ORIGIN), expected)
-
-
 def test_more_rows_than_a_block():
     n = 2 * block_rows((P + 1) * (P + 2) // 2) + 5
     X = rows_of(n)
     np.testing.assert_allclose(
         FourthMoments.of(X, ORIGIN).covariance(), np.cov(X, rowvar=False), rtol=1e-11, atol=1e-12
     )
-
-
-@pytest.mark.exactness
-def test_no_rows_are_neutral():
-    state, none = FourthMoments.of(rows_of(20), ORIGIN), FourthMoments.of(rows_of(0), ORIGIN)
-    assert none.n_samples == 0
-    np.testing.assert_array_equal((none + state).gram, state.gram)  # x + 0 is exact
-
-
-@pytest.mark.exactness
-def test_addition_leaves_both_sides_alone():
-    a, b = FourthMoments.of(rows_of(20), ORIGIN), FourthMoments.of(rows_of(9, seed=1), ORIGIN)
-    before = a.gram.copy(), b.gram.copy()
-    assert (a + b).n_samples == 29
-    np.testing.assert_array_equal(a.gram, before[0])
-    np.testing.assert_array_equal(b.gram, before[1])
 
 
 class TestPrecision:

@@ -82,49 +82,14 @@ tables = st.tuples(st.integers(0, 12), st.integers(1, 4)).flatmap(
 
 
 class TestAddition:
-    @pytest.mark.exactness
-    def test_empty_is_neutral_on_either_side(self):
-        s = state(rows_of("gaussian", 50))
-        assert_identical(Moments() + s, s)
-        assert_identical(s + Moments(), s)
-        assert (Moments() + Moments()).n_samples == 0
-
     def test_empty_is_neutral_whatever_its_order(self):
         s = state(rows_of("gaussian", 50), order=2)
         assert (Moments(order=4) + s).order == (s + Moments(order=4)).order == 2
 
     @pytest.mark.exactness
-    def test_an_update_without_rows_changes_nothing(self):
-        s = state(rows_of("gaussian", 50))
-        assert_identical(state(rows_of("gaussian", 50)).update(np.empty((0, 4))), s)
-
-    @pytest.mark.exactness
     def test_commutative_to_the_last_bit(self):
         a, b = state(rows_of("t5", 40)), state(rows_of("exponential", 7, seed=1) + 1e6)
         assert_identical(a + b, b + a)
-
-    @pytest.mark.exactness
-    def test_addition_leaves_both_sides_alone(self):
-        X = rows_of("gaussian", 30)
-        a, b = state(X[:10]), state(X[10:])
-        _ = a + b
-        assert_identical(a, state(X[:10]))
-        assert_identical(b, state(X[10:]))
-
-    @pytest.mark.exactness
-    def test_merge_is_addition_in_place(self):
-        X = rows_of("gaussian", 30)
-        a = state(X[:10])
-        assert a.merge(state(X[10:])) is a
-        assert_identical(a, state(X[:10]) + state(X[10:]))
-
-    def test_its_own_rows_do_not_count_twice(self, refuses):
-        a = state(rows_of("gaussian", 30))
-        for call in (lambda: a + a, lambda: a.merge(a)):
-            refuses(call, ParameterError, "got the state itself", "copy()")
-        assert (a + a.copy()).n_samples == 60
-        empty = Moments()
-        assert empty.merge(empty).n_samples == 0
 
     @settings(max_examples=60)
     @given(tables, st.data())
@@ -157,10 +122,6 @@ class TestAddition:
                 rtol=1e-12,
             )
 
-    def test_different_widths_are_refused(self):
-        with pytest.raises(ParameterError, match="a state of 4 columns, got one of 3"):
-            _ = state(rows_of("gaussian", 9)) + state(np.ones((2, 3)))
-
     @pytest.mark.exactness
     def test_different_orders_are_refused(self):
         X = rows_of("gaussian", 9)
@@ -168,10 +129,6 @@ class TestAddition:
         with pytest.raises(ParameterError, match="a state of order 4, got order 2"):
             a.merge(state(X, order=2))
         assert_identical(a, state(X))
-
-    def test_only_states_add(self):
-        with pytest.raises(TypeError):
-            _ = Moments() + 1
 
 
 @extended
@@ -229,12 +186,6 @@ class TestInput:
         np.testing.assert_allclose(values(moments), values(expected), rtol=1e-13, atol=1e-15)
         assert moments.mean().dtype == moments.covariance().dtype == np.float64
 
-    def test_float32_is_read_exactly(self):
-        X = (rows_of("gaussian", 500) + 1e4).astype(np.float32)
-        np.testing.assert_allclose(
-            values(state(X)), values(state(X.astype(np.float64))), rtol=1e-12
-        )
-
     @pytest.mark.parametrize(
         "layout",
         [
@@ -251,22 +202,6 @@ class TestInput:
         np.testing.assert_allclose(values(state(layout(X))), values(state(X)), rtol=1e-13)
 
     @pytest.mark.exactness
-    def test_read_only_rows_are_not_written(self):
-        X = rows_of("t5", 500)
-        before = X.copy()
-        X.flags.writeable = False
-        assert_identical(state(X), state(before))
-        np.testing.assert_array_equal(X, before)
-
-    @pytest.mark.exactness
-    def test_the_state_does_not_keep_the_rows(self):
-        X = rows_of("t5", 500)
-        moments = state(X)
-        expected = values(moments)
-        X[:] = 0
-        np.testing.assert_array_equal(values(moments), expected)
-
-    @pytest.mark.exactness
     @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
     def test_failed_update_changes_nothing(self, bad):
         X = rows_of("gaussian", 70_000)  # several blocks, the bad value in the last
@@ -276,14 +211,6 @@ class TestInput:
             moments.update(X)
         assert caught.value.counts.tolist() == [0, 0, 1, 0]
         assert_identical(moments, state(X[:100]))
-
-    @pytest.mark.exactness
-    def test_other_width_is_refused_and_changes_nothing(self):
-        X = rows_of("gaussian", 100)
-        moments = state(X)
-        with pytest.raises(DataError, match="3 features, but 4 features"):
-            moments.update(X[:, :3])
-        assert_identical(moments, state(X))
 
     @pytest.mark.exactness
     def test_order_two_has_no_quartics(self):
@@ -306,6 +233,3 @@ class TestInput:
             Moments().mean()
         with pytest.raises(DataError, match="expected at least 2 rows, got 1"):
             state(np.ones((1, 3))).covariance()
-
-    def test_repr(self):
-        assert repr(state(np.ones((5, 2)))) == "Moments(n_samples=5, n_features=2, order=4)"

@@ -15,7 +15,6 @@ import edgewise as ew
 from edgewise import BatchMoments, DataError, PairwiseMoments, ParameterError
 from edgewise.errors import StateFileError
 from edgewise.states.file_format import read_state
-from edgewise.states.registry import load_state
 
 MIXING = np.array([[1.0, 0.6, -0.3], [0, 1, 0.5], [0, 0, 1]])
 OFFSETS = [0.0, 1e5, 1e8, 1e10]
@@ -139,13 +138,6 @@ class TestCovariance:
         np.testing.assert_allclose(pooled.worth, pooled.pair_rows, rtol=1e-12)
         np.testing.assert_allclose(found.covariance(), state(X).covariance(), rtol=1e-11)
 
-    @pytest.mark.parametrize("dtype", [np.int16, np.float32, bool, object])
-    def test_every_kind_of_number(self, dtype):
-        X = np.random.default_rng(0).integers(0, 2 if dtype is bool else 100, (300, 3))
-        found = state(X.astype(dtype))
-        np.testing.assert_allclose(found.covariance(), np.cov(X, rowvar=False), rtol=1e-12)
-        assert not found.pooled().incomplete
-
     def test_infinite_values_are_missing(self):
         X = rows_of(200)
         other = np.where(np.isnan(X), np.inf, X)
@@ -188,13 +180,6 @@ class TestCovariance:
 
 
 class TestBatches:
-    @pytest.mark.parametrize("n", [1, 9, 10, 11, 333, 1280])
-    @pytest.mark.parametrize("rows", [1, 7, 100])
-    def test_however_the_rows_are_cut(self, rows, n):
-        X, w = rows_of(n + 1), weights_of(n + 1)
-        assert_same(stream(X, rows), state(X))
-        assert_same(stream(X, rows, weights=w), state(X, weights=w))
-
     @pytest.mark.parametrize("n", [9, 100, 1003])
     @pytest.mark.parametrize("batch_rows", [1, 30])
     def test_complete_rows_have_the_batches_of_batch_moments(self, n, batch_rows):
@@ -218,16 +203,6 @@ class TestBatches:
             expected = (z * w[some, np.newaxis]).T @ z
             np.testing.assert_allclose(sums(made).second[batch], expected, rtol=1e-9, atol=1e-10)
 
-    def test_coarsened(self):
-        X = rows_of(75)
-        fine = state(X, K=20)
-        before = pickle.dumps(fine)
-        coarse = fine.coarsened(rows=8, batches=5)
-        assert coarse.batch_counts().tolist() == [8] * 9 + [3]
-        assert pickle.dumps(fine) == before
-        np.testing.assert_allclose(coarse.covariance(), fine.covariance(), rtol=1e-12)
-        assert len(fine.coarsened(rows=99, batches=8).batch_counts()) == 10
-
     def test_memory_does_not_grow(self):
         K, p = 6, 3
         most = 8 * (2 * K + 1) * (5 * p * p + p + 1)
@@ -246,12 +221,6 @@ class TestWeights:
         kept = w > 0
         assert found.n_samples == kept.sum()
         assert_same(found, state(X[kept], weights=w[kept]), 0)
-
-    def test_their_unit_does_not_matter(self):
-        X, w = rows_of(200), weights_of(200)
-        one, other = state(X, weights=w), state(X, weights=7e3 * w)
-        np.testing.assert_allclose(other.covariance(), one.covariance(), rtol=1e-12)
-        np.testing.assert_allclose(other.pooled().worth, one.pooled().worth, rtol=1e-12)
 
     def test_for_all_rows_or_for_none(self, refuses):
         X, w = rows_of(40), weights_of(40)
@@ -298,16 +267,6 @@ class TestWeights:
 
 
 class TestAddition:
-    @pytest.mark.parametrize("weighted", [False, True])
-    def test_empty_is_neutral_on_either_side(self, weighted):
-        made = state(rows_of(123), weights=weights_of(123) if weighted else None)
-        for K in (5, 9):
-            empty = PairwiseMoments(K, batch_rows=3)
-            for merged in (made + empty, empty + made):
-                assert_same_bits(merged, made)
-                assert merged.n_batches == 5
-        assert (PairwiseMoments(5) + PairwiseMoments(5)).n_samples == 0
-
     @pytest.mark.parametrize("offset", [0.0, 1e8])
     @pytest.mark.parametrize("weighted", [False, True])
     def test_order_of_merging_does_not_show(self, offset, weighted):
@@ -320,92 +279,6 @@ class TestAddition:
         other = ((d + c) + b) + a
         np.testing.assert_allclose(other.covariance(), whole.covariance(), rtol=1e-11)
         np.testing.assert_array_equal(other.pair_rows(), whole.pair_rows())
-
-    def test_columns_are_matched_by_name(self):
-        X = rows_of(90)
-        order = [2, 0, 1]
-        a = state(X[:50], feature_names=("a", "b", "c"))
-        b = state(X[50:][:, order], feature_names=("c", "a", "b"))
-        merged = a + b
-        assert merged.feature_names == ("a", "b", "c")
-        np.testing.assert_allclose(merged.covariance(), slow_covariance(X), rtol=1e-12)
-
-    def test_merge_is_addition_in_place(self):
-        a, b = state(rows_of(13)), state(rows_of(50, seed=1))
-        total = a + b
-        assert_same_bits(a, state(rows_of(13)))
-        assert a.merge(b) is a
-        assert_same_bits(a, total)
-
-    def test_what_does_not_add_up_is_refused(self, refuses):
-        a = state(rows_of(20))
-        refuses(lambda: a + state(rows_of(20), K=6), ParameterError, "expected a state of 5 batch")
-        refuses(lambda: a.merge(state(np.ones((4, 2)))), ParameterError, "a state of 3 columns")
-        refuses(lambda: a + a, ParameterError, "got the state itself")
-        for other in (1, BatchMoments(5).update(np.ones((9, 3)))):
-            with pytest.raises(TypeError):
-                _ = a + other
-
-    def test_copy_is_independent(self):
-        original = state(rows_of(33))
-        copied = original.copy()
-        copied.update(rows_of(20))
-        assert_same_bits(original, state(rows_of(33)))
-        assert copied.n_samples == 53
-
-
-class TestInput:
-    def test_other_width_is_refused_and_changes_nothing(self):
-        made = state(rows_of(33))
-        with pytest.raises(DataError, match="2 features, but 3 features"):
-            made.update(np.ones((4, 2)))
-        assert_same_bits(made, state(rows_of(33)))
-
-    def test_no_rows(self):
-        made = PairwiseMoments(5).update(np.empty((0, 3)))
-        assert (made.n_samples, made.n_features, made.weighted) == (0, None, False)
-        for read in (made.covariance, made.mean, made.batch_counts, made.pair_rows):
-            with pytest.raises(DataError, match="expected at least 1 row, got 0"):
-                read()
-
-    @pytest.mark.parametrize("K", [1, 0, 2.5, "5", True])
-    def test_number_of_batches(self, K, refuses):
-        refuses(lambda: PairwiseMoments(K), ParameterError, "n_batches: expected a whole number")
-
-    def test_shown(self):
-        assert repr(state(rows_of(30))) == (
-            "PairwiseMoments(n_samples=30, n_features=3, n_batches=5, batch_rows=4)"
-        )
-
-
-class TestKeeping:
-    @pytest.mark.parametrize("n", [1, 10, 103])
-    @pytest.mark.parametrize("weighted", [False, True])
-    def test_files_and_pickles(self, tmp_path, n, weighted):
-        """Bit by bit: nothing is computed."""
-        own = weights_of(n) if weighted else None
-        made = state(rows_of(n), weights=own, feature_names=("a", "b", "c"))
-        made.save(tmp_path / "x.ews")
-        for again in (
-            PairwiseMoments.load(tmp_path / "x.ews"),
-            load_state(tmp_path / "x.ews"),
-            pickle.loads(pickle.dumps(made)),
-        ):
-            assert isinstance(again, PairwiseMoments)
-            assert_same_bits(again, made)
-            assert again.weighted is weighted
-            # And the same goes on from there.
-            more = weights_of(9) if weighted else None
-            expected = made.copy().update(rows_of(9), weights=more)
-            assert_same_bits(again.update(rows_of(9), weights=more), expected)
-
-    def test_an_empty_state(self, tmp_path):
-        PairwiseMoments(7).save(tmp_path / "x.ews")
-        assert_same_bits(PairwiseMoments.load(tmp_path / "x.ews"), PairwiseMoments(7))
-
-    def test_another_kind(self, tmp_path, refuses):
-        state(rows_of(20)).save(tmp_path / "x.ews")
-        refuses(lambda: BatchMoments.load(tmp_path / "x.ews"), StateFileError, "pairwise")
 
 
 class TestDamagedFiles:
@@ -519,16 +392,6 @@ def test_any_table_cut_and_merged_anyhow(table, K, batch_rows, data):
         np.testing.assert_allclose(found.covariance()[at], expected, rtol=0, atol=1e-11 * size)
         again = pickle.loads(pickle.dumps(found))
         assert_same_bits(again, found)
-
-
-def test_a_method_can_ask_it(tmp_path):
-    """The state alone is enough for `batch`, here and from a file."""
-    X = rows_of(2000)
-    made = ew.PairwiseMoments(50).update(X)
-    made.save(tmp_path / "x.ews")
-    result, again = (ew.edge_test(source, method="batch") for source in (made, tmp_path / "x.ews"))
-    np.testing.assert_array_equal(result.statistic, again.statistic)
-    np.testing.assert_array_equal(result.pair_rows, made.pair_rows())
 
 
 def test_rows_of_weight_zero_alone_change_nothing():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from edgewise.errors import DataError
-from edgewise.states.pairwise import covariances_of, pairwise_sums
+from edgewise.states.pairwise import pairwise_sums
 
 NAMES = ("n", "origin", "rows", "first", "second", "weight", "square")
 
@@ -62,12 +62,6 @@ class TestSums:
             some = slice(batch * rows, (batch + 1) * rows)
             check_sums(sums, gaps[some], w[some], batch)
 
-    def test_without_weights_there_are_none(self, gaps):
-        sums = pairwise_sums(gaps, None)
-        assert sums.weight is None is sums.square
-        assert set(sums.arrays()) == set(NAMES[:5])
-        np.testing.assert_array_equal(sums.total, sums.rows)
-
     def test_a_column_without_values(self):
         sums = pairwise_sums(np.array([[1.0, np.nan], [2.0, np.nan]]), None)
         assert sums.rows[0].tolist() == [[2, 0], [0, 0]]
@@ -112,33 +106,3 @@ class TestChanges:
         expected = np.nanmean(np.where(np.isfinite(far), far, np.nan)[:, 1])
         np.testing.assert_allclose(both.origin[0, 1], expected, rtol=1e-14)
         check_sums(both, np.concatenate([empty, far]), np.ones(60), tolerance=1e-6)
-
-    def test_other_orders_of_columns(self, gaps, weights):
-        order = np.array([2, 0, 1])
-        moved = pairwise_sums(gaps, weights, 30).permuted(order)
-        expected = pairwise_sums(gaps[:, order], weights, 30)
-        for name in NAMES:
-            np.testing.assert_allclose(
-                getattr(moved, name), getattr(expected, name), rtol=1e-12, atol=1e-12
-            )
-
-    def test_parts_and_what_follows(self, gaps, weights):
-        """Bit by bit: nothing is computed."""
-        sums = pairwise_sums(gaps, weights, 10)
-        joined = sums[:2].then(sums[2:])
-        assert len(joined) == 6
-        for name in NAMES:
-            np.testing.assert_array_equal(getattr(joined, name), getattr(sums, name))
-
-
-class TestCovariances:
-    def test_fewer_than_two_rows(self):
-        X = np.array([[1.0, 2.0], [3.0, np.nan], [4.0, np.nan]])
-        found = pairwise_sums(X, None).covariances()[0]
-        assert np.isnan(found[0, 1])
-        assert np.isnan(found[1, 1])
-        np.testing.assert_allclose(found[0, 0], np.var([1, 3, 4], ddof=1), rtol=1e-14)
-
-    def test_no_rows(self):
-        nothing = np.zeros((1, 2, 2))
-        assert np.isnan(covariances_of(nothing, nothing, nothing, nothing)).all()

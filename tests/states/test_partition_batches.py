@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edgewise import BatchMoments, NonFiniteError
-from edgewise.rows.block import ColumnBlock, Piece
+from edgewise import BatchMoments
 from edgewise.states.accumulate import (
     BatchSegment,
     SegmentMaker,
@@ -142,30 +141,9 @@ class TestSegments:
         segment = segment_of(BatchMoments, iter([rows_of(n)]), start, 8)
         assert (segment.first, segment.sums.n.tolist()) == (first, counts)
 
-    def test_rows_may_come_as_columns(self):
-        X = rows_of(50)
-        columns = [np.ascontiguousarray(column) for column in X.T]
-        blocks = [ColumnBlock([Piece(columns, i, min(i + 7, 50))], 3) for i in range(0, 50, 7)]
-        segment = segment_of(BatchMoments, iter(blocks), 5, 8)
-        expected = segment_of(BatchMoments, iter([X]), 5, 8)
-        assert segment.sums.n.tolist() == expected.sums.n.tolist()
-        np.testing.assert_allclose(segment.sums.mean(), expected.sums.mean(), rtol=1e-12)
-
     def test_the_state_goes_on_like_the_stream(self):
         X, later = rows_of(150), rows_of(333, seed=3)
         length = batch_length(150, 10)
         segment = merged(segments_of(X, [40, 41, 99], length), [0, 0, 0])
         state = state_of_segment(BatchMoments, segment, 10, length).update(later)
         assert_same_stream(state, BatchMoments(10).update(X).update(later))
-
-    @pytest.mark.parametrize("row", [0, 3, 19])
-    def test_missing_values(self, row):
-        X = rows_of(20)
-        X[row, 1] = np.nan
-        with pytest.raises(NonFiniteError) as caught:
-            segment_of(BatchMoments, iter([X]), 5, 8)
-        assert caught.value.counts.tolist() == [0, 1, 0]
-
-    def test_of_nothing_is_an_empty_state(self):
-        state = state_of_segment(BatchMoments, BatchSegment(0, None), 10, 1)
-        assert (state.n_samples, state.n_batches) == (0, 10)

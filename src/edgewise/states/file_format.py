@@ -89,7 +89,7 @@ def write_state(path: str | os.PathLike[str], contents: StateContents) -> None:
         "meta": contents.meta,
         "sha256": fingerprint(contents),
     }
-    arrays = {_HEADER: np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)}
+    arrays: dict[str, Any] = {_HEADER: np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)}
     arrays |= {name: _little_endian(array) for name, array in contents.arrays.items()}
     with atomic_path(path) as temporary, temporary.open("wb") as file:
         np.savez(file, **arrays)
