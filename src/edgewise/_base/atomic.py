@@ -48,13 +48,6 @@ def locked(path: str | os.PathLike[str], *, wait: float = 0.0) -> Iterator[None]
 
     The lock is held on a hidden file beside it, which goes away at the end. The system frees the
     lock of a process that ends in whatever way, so one that was killed blocks nobody.
-
-    Parameters
-    ----------
-    path : str or path
-        The file; it need not exist.
-    wait : float
-        Seconds to wait for another process before an error says that there is one.
     """
     target = target_of(path)
     if target.exists() and not target.is_file():

@@ -17,17 +17,7 @@ _PACKAGES = {"sklearn": "scikit-learn"}
 
 
 def part(module: str, extra: str, what: str) -> Any:
-    """Import an optional module; if it is missing, say which extra brings it.
-
-    Parameters
-    ----------
-    module : str
-        The name of the module.
-    extra : str
-        The extra of edgewise that installs it.
-    what : str
-        What needs it, as the subject of the sentence.
-    """
+    """Import an optional module; if it is missing, say which extra brings it."""
     try:
         return import_module(module)
     except ImportError as error:

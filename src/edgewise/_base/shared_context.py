@@ -13,11 +13,6 @@ class SharedContext:
     """A context of the process: the first thread enters it, and the last thread exits it.
 
     With a context per thread, one would undo too early what another still needs, or never undo it.
-
-    Parameters
-    ----------
-    make : callable
-        Makes the context manager; called when no thread is inside.
     """
 
     def __init__(self, make: Callable[[], AbstractContextManager[Any, bool | None]]) -> None:

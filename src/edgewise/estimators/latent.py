@@ -21,13 +21,6 @@ def nearest_correlation(matrix: FloatArray, smallest: float = 0.0) -> FloatArray
 
     Nearest in the Frobenius norm, by alternating projections on the two sets with Dykstra's
     correction (Higham, IMA J. Numer. Anal. 2002).
-
-    Parameters
-    ----------
-    matrix : ndarray of shape (p, p)
-        A symmetric matrix.
-    smallest : float
-        The least eigenvalue, between 0 and 1.
     """
     nearest, correction = matrix.copy(), np.zeros_like(matrix)
     for _ in range(_MOST_STEPS):

@@ -50,15 +50,8 @@ class UnitSums:
 def unit_sums(rows: FloatArray, n_blocks: int, per_block: int = 1) -> UnitSums:
     """Compare the rows of a window within its blocks, unit by unit.
 
-    Parameters
-    ----------
-    rows : ndarray of shape (n, p)
-        The rows, at least two for each block.
-    n_blocks : int
-        Blocks that the rows are dealt out to.
-    per_block : int
-        Rows that a unit has in each block: it has `per_block` times `n_blocks` rows in all, the
-        last unit perhaps fewer.
+    The rows, at least two for each block, are dealt out to the blocks; a unit has `per_block` rows
+    in each block, the last perhaps fewer.
     """
     p = rows.shape[1]
     ranks, lengths = _dealt_ranks(rows, n_blocks)
@@ -271,14 +264,8 @@ def independent_pairs(lengths: Sequence[int], counts: Sequence[int]) -> float:
 
     A mean over the pairs of b rows is one over ways to make ⌊b/2⌋ pairs of them, so it is as
     certain as ⌊b/2⌋ independent pairs (Hoeffding 1963, §5b). Blocks are independent, and each
-    weighs as much as the pairs it has: 1/N = Σ w²/⌊b/2⌋.
-
-    Parameters
-    ----------
-    lengths : sequence of int
-        Rows of the blocks; a single row has no pair.
-    counts : sequence of int
-        How many blocks have this length.
+    weighs as much as the pairs it has: 1/N = Σ w²/⌊b/2⌋. `counts` says how many blocks have each of
+    the `lengths`.
     """
     b, count = np.asarray(lengths, dtype=np.float64), np.asarray(counts, dtype=np.float64)
     weight = b * (b - 1) / 2
@@ -295,13 +282,8 @@ def block_lengths(n: int, n_blocks: int) -> tuple[list[int], list[int]]:
 def concordance_of_rows(rows: FloatArray, n_batches: int | None = None) -> Concordance:
     """From rows in memory: all pairs if they are few, else the pairs within long blocks.
 
-    Parameters
-    ----------
-    rows : ndarray of shape (n, p)
-        The rows, at least two.
-    n_batches : int, optional
-        Leave out that many batches of rows in turn, less than twice as many; by default single
-        rows, or as few as are affordable.
+    `n_batches` to twice as many batches are left out in turn; by default single rows, or as few as
+    are affordable.
     """
     n, p = rows.shape
     longest = int(np.clip(_PRODUCTS / (n * p * p), _SHORTEST, _LONGEST))

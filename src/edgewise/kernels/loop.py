@@ -134,19 +134,7 @@ def mapped_blocks(
     *,
     memory: BlockMemory,
 ) -> Iterator[Block]:
-    """Blocks of z = Bᵀ(x − centre) for the rows x of all batches.
-
-    Parameters
-    ----------
-    batches : iterable of rows
-        Arrays or `ColumnBlock`s of any length, including zero.
-    centre : Centre
-        What is subtracted from each row.
-    B : ndarray of shape (p, p) or (p,), optional
-        The map; of shape (p,) it is the diagonal of one.
-    memory : BlockMemory
-        Holds one block at a time.
-    """
+    """Blocks of z = Bᵀ(x − centre) for the rows x of all batches."""
     for batch in batches:
         if not batch.shape[0]:
             continue

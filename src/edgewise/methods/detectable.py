@@ -103,18 +103,6 @@ def detectable_curve(result: EdgeTestResult, power: float = 0.8) -> DetectableCu
     differ for strong effects, which few rows need. The bounds have no power: their effect is the
     one that the threshold has come down to. Under a `min_effect` it is what is found to exceed it.
 
-    Parameters
-    ----------
-    result : EdgeTestResult
-        What was found.
-    power : float
-        The probability of finding the effect, for the per-edge methods.
-
-    Returns
-    -------
-    DetectableCurve
-        Rows, effects, and the effect for the rows of the result.
-
     Examples
     --------
     >>> import edgewise as ew

@@ -29,15 +29,7 @@ _NEVER_DOUBLE = 1 << 62
 
 @dataclass(frozen=True, eq=False, slots=True)
 class BatchSegment:
-    """Consecutive batches; the first and the last may be incomplete.
-
-    Attributes
-    ----------
-    first : int
-        The number of the first batch among those of the whole table.
-    sums : stacked sums or None
-        One entry for each batch; None where there are no rows.
-    """
+    """Consecutive batches; the first and the last may be incomplete."""
 
     first: int
     sums: Any
@@ -53,17 +45,7 @@ class BatchSegment:
 
 
 class SegmentMaker:
-    """Puts rows into batches of `length` rows.
-
-    Parameters
-    ----------
-    kind : type
-        The kind of the state.
-    start : int
-        The number of the first row in the whole table.
-    length : int
-        Rows of a batch.
-    """
+    """Puts rows into batches of `length` rows."""
 
     def __init__(self, kind: type[BatchedState[Any]], start: int, length: int) -> None:
         # The rest of a batch that began in the part before, and the batches after it.
@@ -106,24 +88,7 @@ S = TypeVar("S", bound=RowState | GroupMoments)
 def read_into(
     state: S, table: Table, *, after: Callable[[S, Part], None] | None = None
 ) -> tuple[S, int]:
-    """Add all rows of a table to what a state has seen, in one pass.
-
-    Parameters
-    ----------
-    state : Moments, BatchMoments or ConcordanceMoments
-        Usually an empty one. It is not changed.
-    table : Table
-        The rows, here or on a cluster.
-    after : callable, optional
-        Called after each block with the state so far and the part; only for tables read here.
-
-    Returns
-    -------
-    state : Moments, BatchMoments or ConcordanceMoments
-        The new state. It has column names if they came with the rows.
-    n_dropped : int
-        How many rows the table left out.
-    """
+    """Add all rows of a table to what a state has seen, in one pass."""
     return _first_pass(state, table, after=after)[:2]
 
 

@@ -12,10 +12,11 @@ import numpy.typing as npt
 from edgewise._base.checks import check_count, check_names
 from edgewise._base.types import AnyArray, FloatArray
 from edgewise.errors import DataError, NonFiniteError, ParameterError, StateFileError
+from edgewise.kernels.centre import Centre
 from edgewise.rows.block import Rows
 from edgewise.rows.values import raise_for_nonfinite
 from edgewise.states.file_format import StateContents
-from edgewise.states.state import State, merge_order, merged_names, rows_by_name
+from edgewise.states.state import ColumnState, merge_order, merged_names, rows_by_name
 
 # How many batches there are unless the user says so: with p columns at most 16,000/p, because a
 # batch takes p² numbers to keep and p³ operations to leave out, but never fewer than 16.
@@ -58,6 +59,8 @@ class Sums(Protocol):
 
     def then(self, *later: Self) -> Self: ...
 
+    def moved(self, origin: FloatArray, offset: FloatArray | float) -> Self: ...
+
     def paired(self) -> Self: ...
 
     def permuted(self, order: npt.NDArray[np.intp]) -> Self: ...
@@ -72,7 +75,7 @@ _CHUNK_ELEMENTS = 1 << 20
 S = TypeVar("S", bound=Sums)
 
 
-class BatchedState(State, Generic[S]):
+class BatchedState(ColumnState, Generic[S]):
     """Sums of between K and 2K consecutive batches of rows.
 
     A stream starts with batches of one row; whenever there are 2K, neighbours merge pairwise and
@@ -120,8 +123,8 @@ class BatchedState(State, Generic[S]):
         """The sums from a state file, after checking that they fit each other."""
 
     @abstractmethod
-    def _column_scatter(self) -> FloatArray:
-        """Σ (x − mean)² of each column, nearly."""
+    def pooled(self) -> Any:
+        """The mean and the covariance of all rows."""
 
     def _check_same(self, other: Self) -> None:
         """Refuse sums of another kind of rows."""
@@ -169,7 +172,7 @@ class BatchedState(State, Generic[S]):
             The state itself.
         """
         rows, names = rows_by_name(self, X)
-        before = list(self._pieces), self._open, self.batch_rows
+        before = self._pieces, self._open, self.batch_rows
         start = 0
         try:
             self._expect(self.n_samples + rows.shape[0], rows.shape[1])
@@ -223,7 +226,7 @@ class BatchedState(State, Generic[S]):
         return int(taken.shape[0])
 
     def _append(self, batches: S) -> None:
-        self._pieces.append(batches)
+        self._pieces = [*self._pieces, batches]
         while sum(map(len, self._pieces)) >= 2 * self._batches_of(batches.origin.shape[1]):
             kept = self._batches
             self._batches = None if kept is None else kept.paired()
@@ -254,11 +257,6 @@ class BatchedState(State, Generic[S]):
                 f"other: expected a state of {self.asked} batches, got one of {other.asked}; "
                 "accumulate both with the same n_batches."
             )
-        if None is not self.n_features != other.n_features is not None:
-            raise ParameterError(
-                f"other: expected a state of {self.n_features} columns, "
-                f"got one of {other.n_features}; only states of the same columns add up."
-            )
         if not other.n_samples or not self.n_samples:
             known = (self if self.n_samples else other).copy()
             known.feature_names = merged_names(self, other)
@@ -280,21 +278,32 @@ class BatchedState(State, Generic[S]):
         return merged
 
     def _empty(self) -> Self:
-        """A state of the same kind that has seen no rows."""
         return type(self)(self.asked, feature_names=self.feature_names)
 
-    def copy(self) -> Self:
-        """An independent state of the same rows.
+    def mean(self) -> FloatArray:
+        """Mean of each column, from the rows that have it.
 
         Returns
         -------
-        state
-            The copy.
+        ndarray of shape (p,)
+            The means.
         """
-        copied = self._empty()
-        copied.batch_rows = self.batch_rows
-        copied._pieces, copied._open = list(self._pieces), self._open
-        return copied
+        return np.asarray(self.pooled().mean())
+
+    def covariance(self) -> FloatArray:
+        """Unbiased covariances, each from the rows that have both columns.
+
+        Returns
+        -------
+        ndarray of shape (p, p)
+            Σ̂; with missing values it need not be positive definite.
+        """
+        return np.asarray(self.pooled().covariance())
+
+    def _sums_about(self, centre: Centre) -> S:
+        """The sums of each batch about a centre."""
+        offset = 0.0 if centre.offset is None else centre.offset
+        return self._closed().moved(centre.origin, offset)
 
     def coarsened(self, *, rows: int, batches: int) -> Self:
         """Merge neighbours until batches have `rows` rows, but keep at least `batches` of them.

@@ -263,7 +263,6 @@ class BatchMoments(BatchedState[BatchSums]):
         return BatchSums.from_arrays(contents, prefix)
 
     def _column_scatter(self) -> FloatArray:
-        """Σ (x − mean)² of each column, quickly; in the presence of huge values nearly."""
         return sum_of_squares(self._parts())
 
     def pooled(self) -> Moments:
@@ -277,26 +276,6 @@ class BatchMoments(BatchedState[BatchSums]):
         moments = Moments(order=2, feature_names=self.feature_names)
         moments._sums = together(self._seen())
         return moments
-
-    def mean(self) -> FloatArray:
-        """Mean of each column.
-
-        Returns
-        -------
-        ndarray of shape (p,)
-            The means.
-        """
-        return self.pooled().mean()
-
-    def covariance(self) -> FloatArray:
-        """Unbiased covariance matrix Σ̂ (divisor n − 1).
-
-        Returns
-        -------
-        ndarray of shape (p, p)
-            Σ̂.
-        """
-        return self.pooled().covariance()
 
     def scatters_about(self, centre: Centre) -> FloatArray:
         """Σ (x − centre)(x − centre)ᵀ over the rows of each batch, stacked.
@@ -312,8 +291,3 @@ class BatchMoments(BatchedState[BatchSums]):
             The sums.
         """
         return self._sums_about(centre).second
-
-    def _sums_about(self, centre: Centre) -> BatchSums:
-        """The sums of each batch about a centre."""
-        offset = 0.0 if centre.offset is None else centre.offset
-        return self._closed().moved(centre.origin, offset)

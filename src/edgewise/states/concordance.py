@@ -25,7 +25,7 @@ from edgewise.rows.block import Rows
 from edgewise.rows.values import raise_for_nonfinite
 from edgewise.states.batched import DEFAULT_BATCHES
 from edgewise.states.file_format import StateContents
-from edgewise.states.state import State, merge_order, merged_names, rows_by_name
+from edgewise.states.state import ColumnState, merge_order, merged_names, rows_by_name
 
 #: At first every 25th row is kept.
 FIRST_STEP = 25
@@ -34,15 +34,7 @@ _MOST_ROWS = 1024
 
 @dataclass(frozen=True, eq=False, slots=True)
 class RowSample:
-    """Every `step`-th row of windows of rows; the step doubles when they become too many.
-
-    Attributes
-    ----------
-    rows : ndarray of shape (n, p), or None
-        The sample rows, in order; None before the first.
-    step : int
-        25 times a power of two.
-    """
+    """Every `step`-th row of windows of rows; the step doubles when they become too many."""
 
     rows: FloatArray | None = None
     step: int = FIRST_STEP
@@ -177,19 +169,7 @@ def touching(units: Sequence[Unit]) -> tuple[FloatArray, FloatArray]:
 def concordance_of_units(
     units: Sequence[Unit], n_windows: int, rows: FloatArray, length: int
 ) -> Concordance:
-    """All that is known: the units of whole windows, and the rows after them.
-
-    Parameters
-    ----------
-    units : sequence of Unit
-        The units.
-    n_windows : int
-        The windows that they are of.
-    rows : ndarray of shape (n, p)
-        The rows that fill no window; they are compared within blocks of the same length.
-    length : int
-        Rows of a unit.
-    """
+    """All that is known: the units of whole windows, and the rows after them."""
     total = np.sum([one.met for one in units], axis=0)
     pairs = sum(one.pairs_met for one in units)
     sums, counts = touching(units)
@@ -275,7 +255,7 @@ WINDOW_ROWS = N_BLOCKS * BLOCK_ROWS
 _CHUNK_ELEMENTS = 1 << 20
 
 
-class ConcordanceMoments(State):
+class ConcordanceMoments(ColumnState):
     """Which columns go up together between rows: enough for Kendall's τ and its standard error.
 
     Rows are kept as they are until there are 12 800 of them, a window (100 n_batches, if that is
@@ -429,17 +409,11 @@ class ConcordanceMoments(State):
         if not isinstance(other, ConcordanceMoments):
             return NotImplemented
         self._check_other(other)
-        if self.n_samples and other.n_samples:
-            if self.n_batches != other.n_batches:
-                raise ParameterError(
-                    f"other: expected a state of {self.n_batches} batches, got one of "
-                    f"{other.n_batches}; accumulate both with the same n_batches."
-                )
-            if self.n_features != other.n_features:
-                raise ParameterError(
-                    f"other: expected a state of {self.n_features} columns, "
-                    f"got one of {other.n_features}; only states of the same columns add up."
-                )
+        if self.n_samples and other.n_samples and self.n_batches != other.n_batches:
+            raise ParameterError(
+                f"other: expected a state of {self.n_batches} batches, got one of "
+                f"{other.n_batches}; accumulate both with the same n_batches."
+            )
         known = self if self.n_samples or not other.n_samples else other
         merged = ConcordanceMoments(known.n_batches)
         merged.feature_names = merged_names(self, other)
@@ -462,20 +436,7 @@ class ConcordanceMoments(State):
         return np.ones(self.n_features or 0)
 
     def _empty(self) -> ConcordanceMoments:
-        """A state of the same kind that has seen no rows."""
         return ConcordanceMoments(self.n_batches, feature_names=self.feature_names)
-
-    def copy(self) -> ConcordanceMoments:
-        """An independent state of the same rows.
-
-        Returns
-        -------
-        ConcordanceMoments
-            The copy.
-        """
-        copied = self._empty()
-        copied.__dict__.update(self.__dict__)
-        return copied
 
     def concordance(self, n_batches: int | None = None) -> Concordance:
         """The sums over pairs of rows, and those that touch each unit of rows.

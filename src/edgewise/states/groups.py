@@ -28,11 +28,6 @@ class GroupMoments:
 
     States add, whatever rows of a group each has seen: ``a + b`` is the state of all rows. An empty
     state is the neutral element.
-
-    Attributes
-    ----------
-    feature_names : tuple of str or None
-        The columns.
     """
 
     def __init__(self, feature_names: tuple[str, ...] | None = None) -> None:

@@ -16,13 +16,13 @@ from edgewise.kernels.quartics import CentralQuartics
 from edgewise.rows.block import Rows
 from edgewise.rows.values import raise_for_nonfinite
 from edgewise.states.file_format import StateContents
-from edgewise.states.state import State, merge_order, merged_names, rows_by_name
+from edgewise.states.state import ColumnState, merge_order, merged_names, rows_by_name
 
 # An error of the mean below this many standard deviations is below rounding everywhere.
 _NEGLIGIBLE = 1e-14
 
 
-class Moments(State):
+class Moments(ColumnState):
     """Mean, covariance and fourth-order sums of a stream of rows, in O(p²) memory.
 
     States add: ``Moments().update(A) + Moments().update(B)`` is the state of all rows of A and
@@ -110,7 +110,6 @@ class Moments(State):
         return self
 
     def _column_scatter(self) -> FloatArray:
-        """Σ (x − mean)² of each column, quickly; in the presence of huge values nearly."""
         sums = self._sums
         if sums is None:
             return np.zeros(0)
@@ -118,20 +117,7 @@ class Moments(State):
             return sums.second.diagonal() - sums.first**2 / sums.n
 
     def _empty(self) -> Moments:
-        """A state of the same kind that has seen no rows."""
         return Moments(order=self.order, feature_names=self.feature_names)
-
-    def copy(self) -> Moments:
-        """An independent state of the same rows.
-
-        Returns
-        -------
-        Moments
-            The copy.
-        """
-        copied = self._empty()
-        copied._sums = self._sums
-        return copied
 
     def __add__(self, other: Moments) -> Moments:
         if not isinstance(other, Moments):
@@ -139,11 +125,6 @@ class Moments(State):
         self._check_other(other)
         left, right = self._sums, other._sums
         if left is not None and right is not None:
-            if self.n_features != other.n_features:
-                raise ParameterError(
-                    f"other: expected a state of {self.n_features} columns, "
-                    f"got one of {other.n_features}; only states of the same columns add up."
-                )
             if self.order != other.order:
                 raise ParameterError(
                     f"other: expected a state of order {self.order}, got order {other.order}; "

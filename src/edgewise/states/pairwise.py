@@ -229,15 +229,7 @@ _NO_SPREAD = 1e-13
 
 @dataclass(frozen=True, eq=False, slots=True)
 class PooledPairs:
-    """Mean and covariance, each entry from the rows that have both of its columns.
-
-    Attributes
-    ----------
-    n_samples : int
-        Rows, whatever they lack.
-    sums : PairwiseSums
-        The sums of all rows as one batch.
-    """
+    """Mean and covariance, each entry from the rows that have both of its columns."""
 
     n_samples: int
     sums: PairwiseSums
@@ -416,7 +408,6 @@ class PairwiseMoments(BatchedState[PairwiseSums]):
         return state
 
     def _column_scatter(self) -> FloatArray:
-        """Σ (x − mean)² of each column, quickly."""
         whole = _in_one(self._closed())
         return np.asarray((whole.covariances() * whole.rows)[0].diagonal())
 
@@ -439,31 +430,6 @@ class PairwiseMoments(BatchedState[PairwiseSums]):
             On the diagonal, the rows that have the column.
         """
         return self.pooled().pair_rows.copy()
-
-    def mean(self) -> FloatArray:
-        """Mean of each column, from the rows that have it.
-
-        Returns
-        -------
-        ndarray of shape (p,)
-            The means.
-        """
-        return self.pooled().mean()
-
-    def covariance(self) -> FloatArray:
-        """Covariances, each from the rows that have both columns (divisor n_ij − 1).
-
-        Returns
-        -------
-        ndarray of shape (p, p)
-            Σ̂, which need not be positive definite.
-        """
-        return self.pooled().covariance()
-
-    def _sums_about(self, centre: Centre) -> PairwiseSums:
-        """The sums of each batch about a centre."""
-        offset = 0.0 if centre.offset is None else centre.offset
-        return self._closed().moved(centre.origin, offset)
 
 
 def _in_one(batches: PairwiseSums) -> PairwiseSums:
