@@ -13,7 +13,7 @@ from scipy.stats import norm
 
 from edgewise.calibrate import calibrate
 from edgewise.errors import EdgewiseWarning
-from edgewise.kernels.score_weight import believed_tau, score_weight
+from edgewise.kernels.score_sums import believed_tau, score_weight
 from edgewise.simulate import make_chain_precision
 
 ALPHA = 0.05

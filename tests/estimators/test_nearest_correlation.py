@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from edgewise.estimators.latent import nearest_correlation
+from edgewise.estimators.pairwise import nearest_correlation
 
 
 def test_higham():

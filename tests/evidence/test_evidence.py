@@ -12,7 +12,7 @@ from edgewise.inference.effect import MinEffect
 from edgewise.inference.score import ScoreTest
 from edgewise.kernels.exact_score import all_pairs_exactly, few_rows
 from edgewise.kernels.leverage import Leverage
-from edgewise.kernels.score_weight import believed_tau
+from edgewise.kernels.score_sums import believed_tau
 from edgewise.methods.method import Method
 from edgewise.methods.sandwich import NEARLY_ONE, leverage_of
 from edgewise.rows.opening import open_table

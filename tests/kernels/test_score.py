@@ -12,7 +12,7 @@ from edgewise.inference.score import ScoreTest
 from edgewise.inference.sign_flip import SignFlip
 from edgewise.kernels.exact_score import all_pairs_exactly, few_rows
 from edgewise.kernels.score import all_pairs_at_once
-from edgewise.kernels.score_weight import believed_tau
+from edgewise.kernels.score_sums import believed_tau
 from edgewise.methods.sandwich import NEARLY_ONE, leverage_of
 from edgewise.rows.passes import RowsAtHand
 
@@ -106,6 +106,14 @@ def refitted(X):
 
 def upper(matrix):
     return matrix[np.triu_indices(len(matrix), k=1)]
+
+
+def assert_refitted(sums, X, rtol):
+    expected = refitted(X)
+    for name in (*NAMES, "square_square"):
+        ours, theirs = upper(getattr(sums, name)), upper(expected[name])
+        size = upper(np.sqrt(expected["second"] * expected["ends"])) if name == "cross" else theirs
+        assert np.max(np.abs(ours - theirs) / size) < rtol, name
 
 
 def test_what_the_diagonal_says():

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from edgewise.kernels.pair_sets import PairSets
-from edgewise.kernels.score_weight import believed_tau
+from edgewise.kernels.score_sums import believed_tau
 from edgewise.kernels.selected_score import selected_score_sums
 from edgewise.states.moments import Moments
 

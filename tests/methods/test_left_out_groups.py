@@ -11,7 +11,7 @@ from edgewise.errors import DataError
 from edgewise.estimators.inverse import estimate_precision
 from edgewise.evidence.opening import open_evidence
 from edgewise.inference.reference import StudentOfEach
-from edgewise.kernels.score_weight import believed_tau, score_weight
+from edgewise.kernels.score_sums import believed_tau, score_weight
 from edgewise.methods.left_out_groups import group_sandwich, group_scores
 from edgewise.simulate import make_chain_precision
 from edgewise.states import groups as groups_module

@@ -8,7 +8,7 @@ import pytest
 import edgewise as ew
 from edgewise import DataError, Moments, ParameterError
 from edgewise.evidence.from_rows import RowEvidence
-from edgewise.methods.finite_radius import check_rows, intervals_of
+from edgewise.methods.radius import check_rows, intervals_of
 from edgewise.rows.passes import RowsAtHand
 
 NAMES = ("a", "b", "c")

@@ -11,7 +11,7 @@ from scipy import stats
 
 import edgewise as ew
 from edgewise.errors import BrokenAssumptionWarning, DataError, NonFiniteError, ParameterError
-from edgewise.kernels.score_weight import believed_tau
+from edgewise.kernels.score_sums import believed_tau
 from edgewise.rows.readers.files import FileTable
 from edgewise.simulate import make_chain_precision, sample
 

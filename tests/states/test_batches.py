@@ -273,9 +273,6 @@ class TestLength:
         for asked in (None, 94, 30):
             BatchMoments(asked).update(X).save(tmp_path / "rows.state")
             assert BatchMoments.load(tmp_path / "rows.state").asked == asked
-        contents = BatchMoments(100).update(X)._contents()
-        del contents.meta["n_batches_asked"]  # as of an older version
-        assert BatchMoments._from_contents(contents).asked is None
 
     def test_a_short_batch_of_a_merged_state_stays_short(self):
         X = rows_of(1200)

@@ -58,9 +58,9 @@ def test_addition_copies_and_merging_is_in_place(make, rows):
 
 def test_columns_are_matched_by_name(make, rows):
     order = [2, 0, 3, 1]
-    whole = make(feature_names="abcd").update(rows)
+    whole = make(feature_names=tuple("abcd")).update(rows)
     part = make(feature_names=[*"cadb"]).update(rows[200:][:, order])
-    merged = make(feature_names="abcd").update(rows[:200]) + part
+    merged = make(feature_names=tuple("abcd")).update(rows[:200]) + part
     assert merged.feature_names == tuple("abcd")
     np.testing.assert_allclose(merged.covariance(), whole.covariance(), rtol=1e-10, atol=1e-12)
 

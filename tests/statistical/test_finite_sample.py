@@ -10,7 +10,7 @@ import pytest
 from edgewise import edge_test
 from edgewise.evidence.evidence import Needs
 from edgewise.evidence.opening import open_evidence
-from edgewise.methods.finite_radius import bernstein_radius
+from edgewise.methods.radius import bernstein_radius
 from edgewise.simulate import DISTRIBUTIONS, make_chain_precision, sample
 
 P = 3

@@ -12,8 +12,7 @@ from edgewise.evidence.evidence import Evidence
 from edgewise.kernels.leverage import Leverage
 from edgewise.kernels.pairs import ExactPairs, PairSums
 from edgewise.kernels.quartics import CentralQuartics
-from edgewise.kernels.score_sums import ScoreSums, sums_of_moments
-from edgewise.kernels.score_weight import score_weight
+from edgewise.kernels.score_sums import ScoreSums, score_weight, sums_of_moments
 from edgewise.states.fourth import FourthMoments
 
 

@@ -11,8 +11,7 @@ import numpy as np
 from edgewise._base.matrices import upper_pairs
 from edgewise._base.types import FloatArray
 from edgewise.kernels.leverage import Leverage
-from edgewise.kernels.score_sums import ScoreSums, sums_of_pairs
-from edgewise.kernels.score_weight import row_tau
+from edgewise.kernels.score_sums import ScoreSums, row_tau, sums_of_pairs
 
 
 class Room(threading.local):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from edgewise._base.types import FloatArray
-from edgewise.kernels.score_weight import row_tau, score_weight
+from edgewise.kernels.score_sums import row_tau, score_weight
 
 # A row that others determine has a leverage of one and residuals of zero: any weight will do.
 _LEAST = 1e-10

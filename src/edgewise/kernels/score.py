@@ -23,11 +23,12 @@ from edgewise.kernels.pairs import strong_pairs
 from edgewise.kernels.products import add_gram, mirrored
 from edgewise.kernels.score_sums import (
     ScoreSums,
+    row_tau,
     score_terms,
+    score_weight,
     share_of,
     sums_of_moments,
 )
-from edgewise.kernels.score_weight import row_tau, score_weight
 from edgewise.rows.block import Rows, block_rows
 from edgewise.rows.passes import Summable, Sums
 

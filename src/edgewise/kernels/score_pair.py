@@ -7,7 +7,7 @@ import numpy as np
 from edgewise._base.types import AnyArray, FloatArray
 from edgewise.kernels.exact_score import weight_and_residuals
 from edgewise.kernels.leverage import Leverage
-from edgewise.kernels.score_weight import row_tau
+from edgewise.kernels.score_sums import row_tau
 
 # Rows worked on at once: vectors of them stay in a core's caches, and cost no new memory.
 _ROWS = 8192

@@ -25,8 +25,7 @@ from edgewise.kernels.pair_sets import (
     regressed,
     stable_inverses,
 )
-from edgewise.kernels.score_sums import score_terms
-from edgewise.kernels.score_weight import believed_tau, score_weight
+from edgewise.kernels.score_sums import believed_tau, score_terms, score_weight
 from edgewise.rows.block import Rows, block_rows
 from edgewise.rows.passes import Sums
 

@@ -23,8 +23,7 @@ from edgewise.inference.per_edge import PerEdge
 from edgewise.inference.reference import Student, StudentOfEach
 from edgewise.methods.jackknife import LeftOut, leave_one_out
 from edgewise.methods.left_out_rows import left_out_batches
-from edgewise.methods.method import Assumes, option
-from edgewise.methods.per_edge_method import PerEdgeMethod
+from edgewise.methods.method import Assumes, PerEdgeMethod, option
 from edgewise.methods.planning import (
     PairMoments,
     PlannedStatistic,

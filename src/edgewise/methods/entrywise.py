@@ -19,9 +19,8 @@ from edgewise.inference.measurement import Measurement
 from edgewise.inference.reference import Student
 from edgewise.inference.spread import degrees_of_freedom
 from edgewise.methods.batch import BATCHES_HELP, working_batches
-from edgewise.methods.bound_method import BoundMethod
 from edgewise.methods.jackknife import leave_one_out
-from edgewise.methods.method import Assumes, option
+from edgewise.methods.method import Assumes, BoundMethod, option
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,7 @@ from edgewise.inference.measurement import Measurement
 from edgewise.inference.per_edge import PerEdge
 from edgewise.inference.reference import Normal, Student
 from edgewise.inference.spread import Spread, gaussian_variances
-from edgewise.methods.method import Assumes
-from edgewise.methods.per_edge_method import PerEdgeMethod
+from edgewise.methods.method import Assumes, PerEdgeMethod
 from edgewise.methods.planning import PairMoments, PlannedStatistic, student_critical
 
 

@@ -19,7 +19,7 @@ from edgewise.bounds.concordance import concordance_radius
 from edgewise.bounds.transfer import WhitenedTransfer
 from edgewise.errors import DataError, TooFewRowsWarning
 from edgewise.estimators.inverse import PrecisionEstimate
-from edgewise.estimators.latent import LatentEstimate, definite, latent_estimate
+from edgewise.estimators.pairwise import LatentEstimate, definite, latent_estimate
 from edgewise.evidence.evidence import Evidence, Needs
 from edgewise.inference.bound import Bound
 from edgewise.inference.cautions import Caution
@@ -30,9 +30,8 @@ from edgewise.inference.reference import Student
 from edgewise.inference.spread import Spread
 from edgewise.kernels.latent import Concordance, left_by_ties, likely_units
 from edgewise.methods import planning
-from edgewise.methods.bound_method import bound_planner
 from edgewise.methods.jackknife import LeftOut, portions, variation
-from edgewise.methods.method import Assumes, Method, option
+from edgewise.methods.method import Assumes, Method, bound_planner, option
 from edgewise.states.concordance import WINDOW_ROWS
 
 # The share of tied pairs of rows above which a column does not look continuous; and, times √n, the

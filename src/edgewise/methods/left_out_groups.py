@@ -17,8 +17,7 @@ from edgewise._base.types import FloatArray
 from edgewise.errors import DataError
 from edgewise.estimators.inverse import PrecisionEstimate
 from edgewise.inference.spread import Spread, floored_spread
-from edgewise.kernels.score_sums import ScoreSums
-from edgewise.kernels.score_weight import believed_tau, score_weight
+from edgewise.kernels.score_sums import ScoreSums, believed_tau, score_weight
 from edgewise.methods.jackknife import ALMOST_ONE, AllRows, inverses
 from edgewise.states.groups import GroupMoments
 

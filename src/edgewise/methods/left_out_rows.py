@@ -21,7 +21,7 @@ from edgewise.estimators.inverse import PrecisionEstimate, unscaled
 from edgewise.estimators.pairwise import NEGATIVE, least_overlap, not_definite
 from edgewise.evidence.evidence import Evidence
 from edgewise.inference.spread import Spread, degrees_of_freedom, floored_spread
-from edgewise.kernels.score_weight import believed_tau
+from edgewise.kernels.score_sums import believed_tau
 from edgewise.methods.jackknife import LeftOut, inverses, portions, variation
 from edgewise.methods.left_out_groups import Powers, TermSums, Units, partial_of, unit_precision
 from edgewise.rows.block import Rows

@@ -12,12 +12,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
 from edgewise._base.checks import check_alpha, check_choice
+from edgewise._base.types import FloatArray
+from edgewise.bounds.radius import Radius
+from edgewise.bounds.transfer import Transfer
 from edgewise.errors import ParameterError
 from edgewise.estimators.inverse import PrecisionEstimate, SampleMoments, estimate_precision
 from edgewise.estimators.pairwise import pairwise_precision
 from edgewise.evidence.evidence import Evidence, Needs
 from edgewise.inference.assumptions import Assumes as Assumes
+from edgewise.inference.bound import Bound
 from edgewise.inference.cautions import (
     caution_about_missing,
     cautions_about_groups,
@@ -27,9 +33,19 @@ from edgewise.inference.corrections import CORRECTIONS, HOLM, Unasked
 from edgewise.inference.diagnosing import diagnosis_of
 from edgewise.inference.effect import MinEffect
 from edgewise.inference.family import Family
+from edgewise.inference.max_statistic import MaxStatistic
 from edgewise.inference.measurement import Measurement, Uncertainty
 from edgewise.inference.missingness import missingness
 from edgewise.inference.question import Question
+from edgewise.methods.planning import (
+    PairMoments,
+    Plan,
+    PlannedStatistic,
+    RowPlanner,
+    per_edge_rows,
+    rows_for_bound,
+    wanted_correlation,
+)
 from edgewise.rows.glance import Glance
 from edgewise.states.pairwise import PooledPairs
 
@@ -307,3 +323,69 @@ class Method(ABC):
             for field in dataclasses.fields(cls)
             if field.name in record and record[field.name] != field.default
         }
+
+
+@dataclass(frozen=True)
+class PerEdgeMethod(Method):
+    """A test of each edge by itself, then corrected for their number."""
+
+    takes_transform: ClassVar[bool] = True
+
+    @abstractmethod
+    def planned(
+        self, pilot: PairMoments, moments: PairMoments, wanted: FloatArray, measured: Measurement
+    ) -> PlannedStatistic:
+        """The statistic at the planned correlation `wanted`.
+
+        `pilot` are the fourth moments of the pilot's residuals, `moments` those that the residuals
+        would have at that correlation, `measured` is what the method measured on the pilot.
+        """
+
+    def row_planner(self, evidence: Evidence, measurement: Measurement) -> RowPlanner:
+        estimate = measurement.estimate
+        pilot = PairMoments.of(evidence, estimate)
+
+        def rows(plan: Plan) -> FloatArray:
+            rho, wanted = wanted_correlation(estimate, plan.effect)
+            moments = pilot.at_correlation(rho, wanted)
+            deviation = np.sqrt(moments.estimate_variance(wanted))
+            statistic = self.planned(pilot, moments, wanted, measurement)
+            return per_edge_rows(plan, statistic, deviation)
+
+        return rows
+
+
+@dataclass(frozen=True)
+class BoundMethod(Method):
+    """One threshold for all entries: a radius around Σ̂, and its transfer to Θ̂."""
+
+    simultaneous: ClassVar[bool] = True
+    assumes: ClassVar[Assumes] = Assumes.INDEPENDENT_ROWS | Assumes.FOURTH_MOMENTS
+    condition: ClassVar[str] = "independent rows of any distribution with fourth moments"
+
+    def bounded(
+        self,
+        evidence: Evidence,
+        estimate: PrecisionEstimate,
+        radius: Radius,
+        transfer: Transfer,
+        record: Mapping[str, Any],
+        maxima: MaxStatistic | None = None,
+    ) -> Measurement:
+        """The measurement of a bound, whose statistic is Θ̂ itself."""
+        bound = Bound(radius, transfer)
+        return self.measurement(
+            evidence, estimate, estimate.precision, bound, maxima=maxima, record=record
+        )
+
+    def row_planner(self, evidence: Evidence, measurement: Measurement) -> RowPlanner:
+        return bound_planner(measurement)
+
+
+def bound_planner(measurement: Measurement) -> RowPlanner:
+    """Rows at which the bound of a pilot comes down to the effect."""
+    bound = measurement.uncertainty
+    if not isinstance(bound, Bound):
+        raise TypeError("measurement: expected that of a bound")
+    precision, n_samples = measurement.precision, measurement.estimate.n_samples
+    return lambda plan: rows_for_bound(bound, precision, n_samples, plan.alpha, plan.effect)

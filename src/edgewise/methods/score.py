@@ -18,8 +18,7 @@ from edgewise.inference.spread import degrees_of_freedom, floored_spread
 from edgewise.kernels.score_sums import ScoreSums
 from edgewise.methods.left_out_groups import group_scores
 from edgewise.methods.left_out_rows import left_out_rows
-from edgewise.methods.method import Assumes
-from edgewise.methods.per_edge_method import PerEdgeMethod
+from edgewise.methods.method import Assumes, PerEdgeMethod
 from edgewise.methods.planning import PairMoments, PlannedStatistic
 from edgewise.methods.sandwich import NEARLY_ONE, leverage_of, precision_variance
 

@@ -30,8 +30,7 @@ from edgewise.methods.batch import (
     kept_batches,
 )
 from edgewise.methods.jackknife import leave_one_out
-from edgewise.methods.method import Assumes, option
-from edgewise.methods.per_edge_method import PerEdgeMethod
+from edgewise.methods.method import Assumes, PerEdgeMethod, option
 from edgewise.methods.planning import PairMoments, PlannedStatistic, planned_fisher_z
 from edgewise.results.decide import decide
 from edgewise.results.result import EdgeTestResult

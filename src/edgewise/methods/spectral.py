@@ -12,8 +12,7 @@ from edgewise.bounds.transfer import SpectralTransfer
 from edgewise.evidence.evidence import Evidence, Needs
 from edgewise.inference.measurement import Measurement
 from edgewise.methods.options import standardize_option
-from edgewise.methods.radius import radius_of
-from edgewise.methods.radius_method import RadiusMethod
+from edgewise.methods.radius import RadiusMethod, radius_of
 
 
 @dataclass(frozen=True)

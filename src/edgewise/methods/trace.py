@@ -17,8 +17,7 @@ from edgewise.covcov.solver import SOLVERS, predicted_seconds
 from edgewise.estimators.inverse import PrecisionEstimate
 from edgewise.evidence.evidence import Evidence, Needs
 from edgewise.inference.measurement import Measurement
-from edgewise.methods.bound_method import BoundMethod
-from edgewise.methods.method import Method, option
+from edgewise.methods.method import BoundMethod, Method, option
 from edgewise.methods.options import solver_option, standardize_option
 from edgewise.methods.radius import covcov_largest
 

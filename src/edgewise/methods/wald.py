@@ -14,9 +14,8 @@ from edgewise.inference.measurement import Measurement
 from edgewise.inference.per_edge import PerEdge
 from edgewise.inference.reference import StudentOfEach
 from edgewise.kernels.pairs import strong_pairs
-from edgewise.kernels.score_weight import row_tau, score_weight
-from edgewise.methods.method import Assumes
-from edgewise.methods.per_edge_method import PerEdgeMethod
+from edgewise.kernels.score_sums import row_tau, score_weight
+from edgewise.methods.method import Assumes, PerEdgeMethod
 from edgewise.methods.planning import PairMoments, PlannedStatistic, planned_fisher_z
 from edgewise.methods.sandwich import NEARLY_ONE, sandwich
 

@@ -11,10 +11,8 @@ from edgewise.errors import ParameterError
 from edgewise.estimators.inverse import PrecisionEstimate
 from edgewise.evidence.evidence import Evidence, Needs
 from edgewise.inference.measurement import Measurement
-from edgewise.methods.finite_radius import chebyshev_radius, contradicted_kurtosis
 from edgewise.methods.options import RADII, kurtosis_option, radius_option
-from edgewise.methods.radius import radius_of
-from edgewise.methods.radius_method import RadiusMethod
+from edgewise.methods.radius import RadiusMethod, chebyshev_radius, contradicted_kurtosis, radius_of
 
 
 @dataclass(frozen=True)

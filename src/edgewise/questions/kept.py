@@ -24,7 +24,7 @@ from edgewise.kernels.leverage import Leverage
 from edgewise.kernels.power_sums import quiet
 from edgewise.kernels.score import all_pairs_at_once
 from edgewise.kernels.score_pair import one_pair_exactly
-from edgewise.kernels.score_weight import score_weight
+from edgewise.kernels.score_sums import score_weight
 from edgewise.methods.sandwich import NEARLY_ONE, leverage_of
 from edgewise.methods.score import Score, score_of_pair
 from edgewise.questions.edge_test import edge_test
