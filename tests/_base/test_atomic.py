@@ -65,14 +65,6 @@ def test_a_directory_is_not_replaced(tmp_path, refuses):
     assert os.listdir(tmp_path) == ["folder"]
 
 
-def test_files_are_as_readable_as_any_other(tmp_path):
-    plain, target = tmp_path / "plain", tmp_path / "x.txt"
-    plain.write_text("")
-    with atomic_path(target) as temporary:
-        temporary.write_text("new")
-    assert target.stat().st_mode == plain.stat().st_mode
-
-
 class TestBeforeTheWork:
     def test_what_can_be_written(self, tmp_path):
         (tmp_path / "old").write_text("old")
@@ -116,10 +108,3 @@ class TestSweeping:
             assert temporary.exists()
         assert target.read_text() == "new"
         assert os.listdir(tmp_path) == ["x.state"]
-
-
-def test_a_folder_that_takes_no_file(refuses):
-    """Permissions are not all: nobody makes a file here, root neither."""
-    if not os.path.isdir("/proc/self"):
-        pytest.skip("has no such folder")
-    refuses(lambda: check_writable("/proc/self/x.json"), DataError, "cannot write '/proc/")

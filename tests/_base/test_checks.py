@@ -108,17 +108,3 @@ def test_rows_that_cannot_be_tested(refuses, what, method):
 )
 def test_arguments_out_of_range(refuses, arguments, fragments):
     refuses(lambda: ew.edge_test(NORMAL, **arguments), ew.ParameterError, *fragments)
-
-
-@pytest.mark.parametrize(
-    ("error", "kinds"),
-    [
-        (ew.DataError, [ValueError]),
-        (ew.DataTypeError, [ValueError, TypeError, ew.DataError]),
-        (ew.NonFiniteError, [ValueError, ew.DataError]),
-        (ew.ParameterError, [ValueError]),
-    ],
-)
-def test_errors_are_also_the_builtin_ones(error, kinds):
-    for kind in [*kinds, ew.EdgewiseError]:
-        assert issubclass(error, kind)

@@ -84,8 +84,3 @@ def test_a_failure_frees_it(tmp_path):
 
 def test_where_nothing_can_be_written(tmp_path, refuses):
     refuses(lambda: enter(tmp_path / "no" / "x"), DataError, "cannot write", "No such file")
-
-
-def test_a_device_needs_none():
-    with locked(os.devnull), locked(os.devnull):
-        pass

@@ -8,7 +8,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from edgewise._base.normal_tail import log_upper_tail, log_upper_tails
+from edgewise._base.normal_tail import log_upper_tails
 
 Z = np.concatenate(
     [
@@ -32,14 +32,6 @@ def test_against_mpmath():
             expected = -z * z / 2 - math.log(z) - math.log(2 * math.pi) / 2
         # Relative to the p-value (the first digits of its logarithm), or to one minus it.
         assert ours == pytest.approx(expected, rel=1e-13), z
-
-
-def test_ends_and_shapes():
-    assert log_upper_tail(math.inf) == -math.inf
-    assert log_upper_tail(-math.inf) == 0.0
-    assert math.isnan(log_upper_tail(math.nan))
-    assert log_upper_tails(np.zeros((2, 3))).shape == (2, 3)
-    assert log_upper_tails(np.empty(0)).shape == (0,)
 
 
 def test_a_small_test_needs_no_scipy():

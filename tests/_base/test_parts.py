@@ -58,13 +58,6 @@ class TestInstallCommand:
         editable = Copy(folder, dir_info={"editable": True})
         assert command_of(editable) == f"pip install -e '{ROOT}[tables]'"
 
-    @pytest.mark.parametrize("name", ["edgewise-1.0-py3-none-any.whl", "edgewise-1.0.tar.gz"])
-    def test_an_archive(self, command_of, tmp_path, name):
-        archive = tmp_path / name
-        archive.touch()
-        url = archive.as_uri()
-        assert command_of(Copy(url)) == f"pip install 'edgewise[tables] @ {url}'"
-
     def test_an_address(self, command_of):
         url = "https://example.org/edgewise.zip"
         assert command_of(Copy(url)) == f"pip install 'edgewise[tables] @ {url}'"

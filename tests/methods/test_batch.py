@@ -1,7 +1,6 @@
 """Batch means against loops over the batches, and the largest statistic by its bootstrap."""
 
 import math
-import warnings
 
 import numpy as np
 import pytest
@@ -9,7 +8,7 @@ from scipy import stats
 from tests.methods.simulated import off_diagonal, rows_of
 
 import edgewise as ew
-from edgewise import BatchMoments, DataError, Moments, ParameterError, ShortBatchesWarning
+from edgewise import BatchMoments, DataError, Moments, ParameterError
 
 DRAWS = 9999
 
@@ -58,14 +57,6 @@ def test_direct_statement(n, p, K, distribution):
     least = np.outer(root, root) ** 2 * (1 + result.partial_correlation**2) / (n - p - 1)
     expected = np.sqrt(np.maximum(variance, least))
     np.testing.assert_allclose(result.standard_error, expected, rtol=1e-8)
-
-
-def test_short_batches_warn():
-    for length, warns in ((4, True), (8, False)):
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            batch(rows_of("gaussian", 30 * length, 3), n_batches=30)
-        assert [w.category for w in caught] == [ShortBatchesWarning] * warns
 
 
 def test_number_of_batches_when_nobody_names_one():
@@ -124,14 +115,6 @@ def test_refusals(refuses):
 
 
 class TestLargestStatistic:
-    @pytest.mark.exactness
-    def test_is_reproducible(self):
-        X = rows_of("gaussian", 1000, 5)
-        found = [batch(X, correction="maxt", random_state=s).adjusted_pvalue for s in (0, 0, 1)]
-        np.testing.assert_array_equal(found[0], found[1])
-        assert not np.array_equal(found[0], found[2], equal_nan=True)
-        np.testing.assert_allclose(found[0], found[2], atol=4 * math.sqrt(0.5 / DRAWS))
-
     @pytest.mark.parametrize("seed", range(3))
     def test_lies_between_no_correction_and_bonferroni(self, seed):
         X = rows_of("laplace", 400, 6, seed, weight=0.1)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from tests.methods.simulated import quiet_test, rows_of
 
-from edgewise import DataError, Moments, ParameterError
+from edgewise import Moments
 from edgewise.covcov.closed_form import covcov_matrix
 from edgewise.evidence import from_rows
 from edgewise.evidence.from_rows import RowEvidence
@@ -85,11 +85,3 @@ class TestSolver:
     def test_is_chosen_by_the_number_of_columns(self):
         assert eig(rows_of("gaussian", 300, 14)).options["solver"] == "full"
         assert eig(rows_of("gaussian", 300, 50)).options["solver"] == "matrix-free"
-
-    def test_refusals(self, refuses):
-        """What the matrix would take, and the way without it."""
-        X = np.random.default_rng(0).standard_normal((260, 250))
-        said = ["250 columns", "31375 × 31375", "7 GiB", "solver='matrix-free'"]
-        refuses(lambda: eig(X, solver="full"), DataError, *said)
-        said = "solver: method 'trace' does not take it"
-        refuses(lambda: quiet_test(X, "trace", solver="full"), ParameterError, said)

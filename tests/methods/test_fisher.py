@@ -66,13 +66,6 @@ def test_two_columns_are_pearsons_test():
     assert result.pvalue[0, 1] == pytest.approx(expected.pvalue, rel=1e-11)
 
 
-def test_smallest_table():
-    """n = p + 1 leaves one degree of freedom."""
-    result, off = fisher(rows_of("gaussian", 5, 4)), ~np.eye(4, dtype=bool)
-    expected = 2 * stats.t.sf(np.abs(result.statistic), 1)
-    np.testing.assert_allclose(result.pvalue[off], expected[off], rtol=1e-9)
-
-
 def test_pvalues_beyond_the_smallest_float():
     rng = np.random.default_rng(0)
     x = rng.standard_normal(5000)

@@ -129,16 +129,6 @@ class TestWhatComesWithIt:
         maxt = ew.edge_test(X, method="kendall", correction="maxt")
         assert (maxt.reject >= holm.reject).all()
 
-    def test_two_groups(self):
-        other = sample("t5", make_chain_precision(5, -0.4), 500, rng=2)
-        result = ew.compare_groups(X, np.exp(other), method="kendall")
-        assert {(e.source, e.target) for e in result.edges()} == {
-            (f"x{i}", f"x{i + 1}") for i in range(4)
-        }
-        states = [ew.accumulate(rows, concordance=True) for rows in (X, np.exp(other))]
-        again = ew.compare_groups(*states, method="kendall")
-        np.testing.assert_allclose(again.pvalue, result.pvalue, rtol=1e-12)
-
     def test_plans(self, refuses):
         pilot = sample("gaussian", CHAIN, 1000, rng=3)
         plans = [
@@ -266,16 +256,6 @@ class TestBadInput:
         ):
             refuses(call, error, *fragments)
 
-    def test_sorted_rows(self):
-        """Rows of a block are dealt out from the whole table, and its order does not matter."""
-        rows = sample("gaussian", CHAIN, 6000, rng=9)
-        plain = ew.edge_test(rows, method="kendall")
-        with pytest.warns(ew.BrokenAssumptionWarning):  # the order is told all the same
-            again = ew.edge_test(rows[np.argsort(rows[:, 1] + rows[:, 3])], method="kendall")
-        np.testing.assert_array_equal(plain.reject, again.reject)
-        gap = plain.partial_correlation - again.partial_correlation
-        assert np.abs(gap).max() < 0.02
-
     def test_too_few_rows_is_an_answer(self):
         """Not positive definite: the nearest correlations are shown, and no edge is declared."""
         rows = np.random.default_rng(0).standard_normal((24, 20))
@@ -308,18 +288,3 @@ class TestCautions:
             result = ew.edge_test(rows, method="kendall")
         (caution,) = result.cautions
         assert (caution.kind, caution.breaks) == ("ties", True)
-
-    def test_dependence(self):
-        rng = np.random.default_rng(8)
-        rows = rng.standard_normal((3000, 4))
-        for k in range(1, 3000):
-            rows[k] += 0.8 * rows[k - 1]
-        with pytest.warns(
-            ew.BrokenAssumptionWarning, match=r"depend on the rows before.*n_batches=100"
-        ):
-            ew.edge_test(rows, method="kendall")
-        assert not [
-            caution
-            for caution in ew.edge_test(rows, method=Kendall(n_batches=50)).cautions
-            if caution.breaks
-        ]

@@ -10,7 +10,7 @@ from scipy import stats
 from tests.methods.simulated import off_diagonal, quiet_test, rows_of
 
 import edgewise as ew
-from edgewise import DataError, Moments, ParameterError, TooFewRowsWarning
+from edgewise import DataError, Moments, TooFewRowsWarning
 from edgewise._base.matrices import population_covariance
 from edgewise.covcov.closed_form import trace_from_quartics
 
@@ -87,23 +87,8 @@ class TestPValues:
         pvalue = off_diagonal(quiet_test(rows_of("gaussian", 1000, 4), "eig", alpha=0.9).pvalue)
         assert ((pvalue > MAX_TRACE_ALPHA) & (pvalue < 1)).any()
 
-    @methods
-    def test_never_zero(self, method):
-        rng = np.random.default_rng(0)
-        X = rng.standard_normal((400_000, 2)) @ [[1.0, 0.5], [0, 1]]
-        result = quiet_test(X, method, mu=1e-3)
-        assert -np.inf < result.log_pvalue[0, 1] < -1000
-        assert 0 < result.pvalue[0, 1] < 1e-300
-        assert result.correction is None
-        np.testing.assert_array_equal(result.adjusted_pvalue, result.pvalue)
-
 
 class TestOptions:
-    def test_trace_refuses_unproven_levels(self):
-        for alpha in (0.2153, 0.5):
-            with pytest.raises(ParameterError, match=f"at most 0.2151 .* got {alpha}"):
-                ew.edge_test(rows_of("gaussian", 100, 3), method="trace", alpha=alpha)
-
     @methods
     def test_threshold_is_proportional_to_mu(self, method):
         X = rows_of("laplace", 20_000, 3)

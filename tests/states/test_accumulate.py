@@ -7,7 +7,6 @@ import pytest
 
 import edgewise as ew
 from edgewise.rows.opening import open_table
-from edgewise.rows.views import FiniteRows
 from edgewise.states.accumulate import read_into
 
 
@@ -19,34 +18,6 @@ def test_the_kind_of_state(rows):
     assert isinstance(batches, ew.BatchMoments)
     assert batches.n_batches == 20
     assert len(batches.batch_counts()) == 25
-
-
-@pytest.mark.parametrize("options", [{}, {"order": 2}, {"n_batches": 20}], ids=str)
-def test_mean_and_covariance_are_those_of_the_rows(rows, options):
-    state = ew.accumulate(rows, **options)
-    assert (state.n_samples, state.n_features) == (400, 4)
-    np.testing.assert_allclose(state.mean(), rows.mean(axis=0), rtol=1e-12, atol=1e-14)
-    np.testing.assert_allclose(state.covariance(), np.cov(rows, rowvar=False), rtol=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("n_batches", "counts"),
-    [
-        (2, [128] * 3 + [16]),
-        (20, [16] * 25),
-        (100, [4] * 100),
-        (101, [2] * 200),
-        (400, [1] * 400),
-        (7, [32] * 12 + [16]),
-    ],
-    ids=str,
-)
-def test_batches_grow_from_single_rows(rows, n_batches, counts):
-    """Between K and 2K − 1 full batches, and what is left over, as in a stream."""
-    state = ew.accumulate(rows, n_batches=n_batches)
-    assert state.batch_counts().tolist() == counts
-    uncounted = FiniteRows(open_table(rows))
-    assert ew.accumulate(uncounted, n_batches=n_batches).batch_counts().tolist() == counts
 
 
 def test_whatever_the_rows_come_in(rows, csv_file, tmp_path, require):
@@ -62,26 +33,6 @@ def test_whatever_the_rows_come_in(rows, csv_file, tmp_path, require):
         state = ew.accumulate(make(), n_batches=20)
         assert state.batch_counts().tolist() == [16] * 25
         np.testing.assert_allclose(state.covariance(), np.cov(rows, rowvar=False), rtol=1e-12)
-
-
-def test_names_that_came_with_the_rows_stay_with_the_state(rows, csv_file):
-    for options in ({}, {"n_batches": 20}):
-        assert ew.accumulate(csv_file, **options).feature_names == tuple("abcd")
-        assert ew.accumulate(rows, **options).feature_names is None
-
-
-def test_fewer_rows_than_batches(rows, refuses):
-    """More rows may come, so the state is what it is; only its test is refused."""
-    state = ew.accumulate(rows, n_batches=401)
-    assert state.batch_counts().tolist() == [1] * 400
-    refuses(
-        lambda: ew.edge_test(rows, method="batch", n_batches=401),
-        ew.ParameterError,
-        "n_batches",
-        "at most the 400 rows",
-        "got 401",
-        "fewer batches",
-    )
 
 
 @pytest.mark.parametrize("options", [{}, {"n_batches": 20}], ids=str)
@@ -113,11 +64,3 @@ def test_rows_that_follow_what_was_seen(rows):
     # Batches go on where they ended, as if the rows had come at once.
     counts = ew.accumulate(rows, n_batches=10).batch_counts()
     assert state.batch_counts().tolist() == counts.tolist()
-
-
-def test_how_many_rows_were_left_out(rows):
-    X = rows.copy()
-    X[[3, 390], 1] = np.nan, np.inf
-    for empty in (ew.Moments(order=2), ew.BatchMoments(10)):
-        state, n_dropped = read_into(empty, open_table(X, missing="drop"))
-        assert (state.n_samples, n_dropped) == (398, 2)

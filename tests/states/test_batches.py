@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from edgewise import BatchMoments, DataError, Moments, ParameterError
+from edgewise import BatchMoments, Moments
 from edgewise.states.batched import default_batches
 
 MIXING = np.array([[1.0, 0.6, -0.3], [0, 1, 0.5], [0, 0, 1]])
@@ -42,15 +42,6 @@ def direct_scatters(X, counts):
     return np.array([part.T @ part for part in parts])
 
 
-def assert_same(a, b, tolerance=1e-12):
-    np.testing.assert_array_equal(a.batch_counts(), b.batch_counts())
-    assert a.batch_rows == b.batch_rows
-    size = np.abs(scatters(b)).max()
-    np.testing.assert_allclose(scatters(a), scatters(b), rtol=0, atol=tolerance * size)
-    np.testing.assert_allclose(a.mean(), b.mean(), rtol=tolerance, atol=tolerance)
-    np.testing.assert_allclose(a.covariance(), b.covariance(), rtol=tolerance, atol=tolerance)
-
-
 class TestCovariance:
     @pytest.mark.parametrize("offset", OFFSETS)
     @pytest.mark.parametrize(("rows", "batch_rows"), [(1, 1), (1, 100), (37, 1), (1000, 200)])
@@ -62,11 +53,6 @@ class TestCovariance:
         for other in (exact, Moments().update(X).covariance()):
             assert np.max(np.abs(batches.covariance() - other) / deviation) <= 1e-13
         np.testing.assert_allclose(batches.mean(), X.mean(axis=0), rtol=1e-14, atol=1e-14)
-
-    def test_pooled_is_a_state_like_any_other(self):
-        pooled = state(rows_of(500)).pooled()
-        assert isinstance(pooled, Moments)
-        assert (pooled.n_samples, pooled.n_features, pooled.order) == (500, 3, 2)
 
 
 class TestBatches:
@@ -104,18 +90,6 @@ class TestBatches:
         batches.update(rows_of(1))
         assert (batches.batch_counts().tolist(), batches.batch_rows) == ([4] * 5, 4)
 
-    def test_a_table_of_known_length_makes_just_that_many(self):
-        assert state(rows_of(950), batch_rows=200).batch_counts().tolist() == [200] * 4 + [150]
-
-    def test_coarsened(self):
-        X = rows_of(75)
-        fine = state(X, K=20)
-        coarse = fine.coarsened(rows=8, batches=5)
-        assert coarse.batch_counts().tolist() == [8] * 9 + [3]
-        np.testing.assert_allclose(scatters(coarse), direct_scatters(X, [8] * 9 + [3]), rtol=1e-10)
-        assert_same(fine, state(X, K=20), 0)
-        assert len(fine.coarsened(rows=99, batches=8).batch_counts()) == 10
-
     @pytest.mark.parametrize("batch_rows", [1, 1000])
     def test_memory_does_not_grow(self, batch_rows):
         """Nothing but sums is kept: of 2K batches at the most, and no row of the open one."""
@@ -136,54 +110,6 @@ class TestBatches:
         np.testing.assert_allclose(
             scatters(batches), direct_scatters(X, [100_000] * 2), rtol=1e-10, atol=1e-8
         )
-
-
-class TestAddition:
-    def test_follows_in_time(self):
-        X = rows_of(16)
-        merged = state(X[:8], K=8) + state(X[8:12], K=8)
-        assert merged.batch_counts().tolist() == [1] * 12
-        assert_same(merged, state(X[:12], K=8))
-
-    def test_states_of_different_lengths_come_to_the_longer(self):
-        X = rows_of(80 + 6)
-        merged = state(X[:80]) + state(X[80:])
-        assert merged.batch_rows == 16
-        assert merged.batch_counts().tolist() == [16] * 5 + [6]
-        reverse = state(X[80:]) + state(X[:80])
-        assert reverse.batch_counts().tolist() == [6] + [16] * 5
-        assert_same(merged, state(X))
-        np.testing.assert_allclose(reverse.covariance(), merged.covariance(), rtol=1e-12)
-
-    @pytest.mark.parametrize("offset", [0.0, 1e8])
-    def test_order_of_merging_does_not_show(self, offset):
-        X = rows_of(4 * 64, offset=offset)
-        a, b, c, d = (state(part, K=4) for part in np.split(X, 4))
-        for tree in (((a + b) + c) + d, (a + b) + (c + d), a + (b + (c + d)), a + ((b + c) + d)):
-            assert_same(tree, state(X, K=4))
-
-
-class TestInput:
-    @pytest.mark.parametrize("K", [1, 0, -3, 2.0, 2.5, "5", True, np.nan])
-    def test_number_of_batches_is_a_whole_number_from_two_on(self, K, refuses):
-        refuses(lambda: BatchMoments(K), ParameterError, "n_batches: expected a whole number", "2")
-
-    @pytest.mark.parametrize("batch_rows", [0, -1, 1.5, "1", None])
-    def test_rows_of_a_batch(self, batch_rows, refuses):
-        refuses(
-            lambda: BatchMoments(5, batch_rows=batch_rows),
-            ParameterError,
-            "batch_rows: expected a whole number from 1 on",
-        )
-
-    def test_no_rows(self):
-        batches = BatchMoments(5).update(np.empty((0, 3)))
-        assert (batches.n_samples, batches.n_features) == (0, None)
-        for read in (batches.covariance, batches.mean, batches.batch_counts):
-            with pytest.raises(DataError, match="expected at least 1 row, got 0"):
-                read()
-        with pytest.raises(DataError, match="expected at least 2 rows, got 1"):
-            state(rows_of(1)).covariance()
 
 
 tables = arrays(
@@ -252,15 +178,6 @@ class TestLength:
         batches._expect(1000, 3)
         assert batches.batch_rows == 128
         assert len(batches.update(rows_of(1000)).batch_counts()) == 8
-
-    def test_pieces_are_joined_when_a_state_travels(self):
-        batches = BatchMoments(50, batch_rows=4)
-        for _ in range(10):
-            batches.update(rows_of(16))
-        assert len(batches._pieces) > 1
-        sent = pickle.loads(pickle.dumps(batches))
-        assert len(sent._pieces) == 1
-        assert_same(sent, batches, 0)
 
     def test_the_usual_number_gives_way_to_one_that_was_asked_for(self):
         X = np.random.default_rng(0).standard_normal((900, 200))

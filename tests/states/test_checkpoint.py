@@ -6,7 +6,6 @@ import gzip
 import os
 import subprocess
 import sys
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
@@ -17,7 +16,7 @@ from pyarrow import feather, parquet
 
 import edgewise as ew
 from edgewise._base.atomic import locked
-from edgewise.errors import DataError, NonFiniteError, StateFileError
+from edgewise.errors import DataError, StateFileError
 from edgewise.rows import table as table_module
 from edgewise.rows.opening import open_table
 from edgewise.rows.readers.files import FileTable
@@ -149,26 +148,6 @@ def test_resumed_at_any_batch_is_uninterrupted(tmp_path, write, rows, gaps, endi
         assert sum(told) == len(X)
 
 
-@pytest.mark.exactness
-@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
-def test_interrupted_again_and_again(tmp_path, write, gaps, kind):
-    source = FileTable(write(gaps, "parquet"))
-    whole, _ = read_into(kind(), open_table(source, missing="drop"))
-    options = {"missing": "drop", "checkpoint": tmp_path / "x.checkpoint", "every": 0}
-    stops = 0
-    while True:
-        with suppress(StopError):
-            # The first call reports what the checkpoint holds, the second interrupts.
-            state, dropped = read_with_checkpoints(
-                source, kind(), resume=True, progress=stopping(2), **options
-            )
-            break
-        stops += 1
-    assert stops > 3
-    assert bits(state) == bits(whole)
-    assert dropped == 24
-
-
 def test_a_checkpoint_is_no_more_than_asked_for(tmp_path, write, rows):
     source, checkpoint = FileTable(write(rows[: CUTS[-1]])), tmp_path / "x.checkpoint"
     read_with_checkpoints(source, ew.Moments(), checkpoint, every=60)
@@ -195,12 +174,6 @@ def test_two_at_once_are_refused(interrupted, refuses):
     paths, checkpoint = interrupted
     with locked(checkpoint):
         refuses(lambda: resume(paths, checkpoint), DataError, "another edgewise is writing")
-
-
-def test_missing_values_are_told_of_the_whole_data(tmp_path, write, gaps, refuses):
-    source = FileTable(write(gaps))
-    call = lambda: read_with_checkpoints(source, ew.Moments(), tmp_path / "x")  # noqa: E731
-    refuses(call, NonFiniteError, "'a' (21)", "'b' (1)", "'c' (1)", "'d' (1)")
 
 
 class TestChanges:
@@ -236,12 +209,6 @@ class TestChanges:
     def test_of_what_was_asked(self, interrupted, refuses, options, word):
         call = lambda: resume(*interrupted, **options)  # noqa: E731
         refuses(call, StateFileError, f"'{interrupted[1]}'", f"other {word}")
-
-    def test_a_relative_path_to_the_same_files_is_no_change(self, interrupted, monkeypatch):
-        paths, checkpoint = interrupted
-        monkeypatch.chdir(checkpoint.parent)
-        state, _ = resume([path.name for path in paths], checkpoint.name)
-        assert state.n_samples == CUTS[-1]
 
 
 class TestDamage:
@@ -292,14 +259,6 @@ class TestUnwritable:
         assert bits(state) == bits(expected)
         # Later ones were written, and are complete.
         assert bits(resume(paths, checkpoint)[0]) == bits(expected)
-
-    def test_a_folder_that_never_was_writable_is_told_first(self, write, rows, tmp_path, refuses):
-        paths, read = write(rows[: CUTS[-1]]), []
-        call = lambda: ew.accumulate(  # noqa: E731
-            paths, checkpoint=tmp_path / "nowhere" / "x", progress=read.append
-        )
-        refuses(call, DataError, "cannot write", "nowhere")
-        assert read == []
 
 
 WORKER = """

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import permutations
-
 import numpy as np
 import pyarrow as pa
 import pytest
 
-from edgewise import BatchMoments, ConfidenceSequence, DataError, Moments, ParameterError
-from edgewise.states.state import merge_order
+from edgewise import BatchMoments, DataError, Moments, ParameterError
 
 NAMES = ("a", "b", "c", "d")
 KINDS = {
@@ -36,34 +33,6 @@ def assert_close(state, expected):
         np.testing.assert_allclose(array, wanted, rtol=0, atol=1e-12 * size, err_msg=name)
 
 
-class TestMergeOrder:
-    def test_nothing_moves(self):
-        assert merge_order(NAMES, NAMES) is None
-        assert merge_order(None, NAMES) is None
-        assert merge_order(NAMES, None) is None
-        assert merge_order(None, None) is None
-
-    def test_says_where_each_column_stands(self):
-        for theirs in permutations(NAMES):
-            order = merge_order(NAMES, theirs)
-            moved = theirs if order is None else tuple(theirs[i] for i in order)
-            assert moved == NAMES
-
-    @pytest.mark.parametrize(
-        ("theirs", "lacks", "extra"),
-        [
-            (("a", "b", "c"), "it lacks 'd'", None),
-            (("a", "b", "c", "d", "e"), None, "it also has 'e'"),
-            (("x", "b", "c", "y"), "it lacks 'a', 'd'", "it also has 'x', 'y'"),
-            (("A", "b", "c", "d"), "it lacks 'a'", "it also has 'A'"),
-        ],
-    )
-    def test_other_columns_are_listed(self, refuses, theirs, lacks, extra):
-        wanted = [part for part in (lacks, extra) if part]
-        message = str(refuses(lambda: merge_order(NAMES, theirs), ParameterError, *wanted))
-        assert ("it lacks" in message, "it also has" in message) == (bool(lacks), bool(extra))
-
-
 class TestMerge:
     @pytest.mark.parametrize("order", [(0, 1, 2, 3), (3, 2, 1, 0), (1, 2, 3, 0), (2, 0, 3, 1)])
     def test_in_any_order_equals_aligned_columns(self, kind, rows, order):
@@ -85,13 +54,6 @@ class TestMerge:
             (left + shuffled).covariance(), np.cov(rows, rowvar=False), rtol=1e-12, atol=1e-14
         )
 
-    def test_fourth_moments_move_along(self, rows):
-        left = Moments(feature_names=NAMES).update(rows[:150])
-        right = Moments(feature_names=NAMES[::-1]).update(rows[150:, ::-1])
-        found, wanted = (left + right).quartics(), Moments().update(rows).quartics()
-        np.testing.assert_allclose(found.columns, wanted.columns, rtol=1e-12)
-        np.testing.assert_allclose(found.norm, wanted.norm, rtol=1e-12)
-
     @pytest.mark.parametrize("named", [0, 1])
     def test_one_side_without_names_is_matched_by_position(self, kind, rows, named):
         names = [NAMES if i == named else None for i in range(2)]
@@ -109,16 +71,6 @@ class TestMerge:
         for call in (lambda: left + right, lambda: left.merge(right)):
             refuses(call, ParameterError, "it lacks 'd'", "it also has 'e'")
         assert (left.n_samples, left.feature_names) == (400, NAMES)
-
-    def test_of_sequences(self, rows, refuses):
-        left, right = ConfidenceSequence(n_batches=8), ConfidenceSequence(n_batches=8)
-        left.state = BatchMoments(8, feature_names=NAMES).update(rows[:150])
-        right.state = BatchMoments(8, feature_names=NAMES[::-1]).update(rows[150:, ::-1])
-        aligned = BatchMoments(8, feature_names=NAMES).update(rows[150:])
-        assert_close((left + right).state, left.state + aligned)
-        assert (left + right).result().feature_names == NAMES
-        right.state = BatchMoments(8, feature_names=("a", "b", "c", "e")).update(rows)
-        refuses(lambda: left + right, ParameterError, "it lacks 'd'")
 
 
 def arrow(rows, names):
@@ -168,20 +120,3 @@ class TestUpdate:
         assert_close(
             kind(feature_names=NAMES).update(frame), kind(feature_names=NAMES).update(rows)
         )
-
-    def test_missing_values_are_told_by_name(self, kind, rows, refuses):
-        holes = np.array(rows)
-        holes[7, 2] = np.nan
-        refuses(lambda: kind().update(arrow(holes, NAMES)), DataError, "'c' (1)")
-
-    def test_what_only_looks_like_a_frame(self, kind, rows):
-        class Odd(list):
-            def columns(self):
-                """A method, as of some other library."""
-
-        state = kind().update(Odd(rows.tolist()))
-        assert (state.n_samples, state.feature_names) == (400, None)
-
-    def test_a_sequence_has_the_names_of_the_table(self, rows):
-        sequence = ConfidenceSequence(n_batches=8).update(arrow(rows, NAMES))
-        assert sequence.result().feature_names == NAMES

@@ -51,11 +51,6 @@ class TestFewRows:
             expected = stats.kendalltau(X[:, i], X[:, j]).statistic
             assert found[i, j] == pytest.approx(expected, rel=1e-12)
 
-    def test_units_are_rows_or_batches(self):
-        found = state(rows_of(300))
-        assert len(found.concordance().touching) == 300
-        assert 20 <= len(found.concordance(20).touching) < 40
-
     @pytest.mark.parametrize("n", [0, 1])
     def test_too_few(self, n, refuses):
         empty = ConcordanceMoments(K)
@@ -101,27 +96,6 @@ class TestManyRows:
             # A small part of the standard error of τ.
             assert np.abs(gap).max() < 0.1 * 0.67 / np.sqrt(len(X))
 
-    def test_rows_that_fill_no_window_count_too(self):
-        X = rows_of(MANY + 500)
-        found = state(X).concordance()
-        rest = unit_sums(X[MANY:], 4, 1)
-        sums = unit_sums(X[:MANY], N_BLOCKS)
-        total = (sums.met.sum(axis=0) + rest.met.sum(axis=0)) / 2
-        np.testing.assert_array_equal(found.total, total)
-        assert found.n_pairs == N_BLOCKS * 128 * 127 / 2 + 4 * 125 * 124 / 2
-        assert found.n_samples == MANY + 500
-        single = state(rows_of(MANY + 1)).concordance()
-        assert (single.n_pairs, single.n_samples) == (N_BLOCKS * 128 * 127 / 2, MANY + 1)
-
-    def test_number_of_units(self):
-        found = ConcordanceMoments(K)
-        for _ in range(9):
-            found.update(rows_of(9000))
-            if found.n_samples >= MANY:
-                assert K <= len(found._units) < 2 * K
-                assert sum(one.rows for one in found._units) == found._windows * MANY
-        assert found.n_samples == 81_000
-
     @pytest.mark.parametrize("n_batches", [2, 150, 300])
     def test_as_many_units_as_are_wanted(self, n_batches):
         for n in (13_000, 27_000, 40_000):
@@ -147,12 +121,6 @@ class TestManyRows:
             stream.concordance().touching, state(X).concordance().touching
         )
 
-    def test_near_all_pairs(self):
-        X = rows_of(20_000)
-        expected = stats.kendalltau(X[:, 0], X[:, 1]).statistic
-        # Blocks of 128 add a few per cent to a standard error of 0.005.
-        assert state(X).kendall()[0, 1] == pytest.approx(expected, abs=0.003)
-
     @pytest.mark.parametrize("n", [2, 9, 40])
     def test_sample_rows_of_the_whole_stream(self, n):
         X = np.column_stack([np.arange(n * MANY), rows_of(n * MANY)])
@@ -172,21 +140,6 @@ PARTS = st.lists(st.integers(0, 2).map(lambda k: k * MANY), min_size=1, max_size
 
 
 class TestMerging:
-    @given(sizes=st.lists(st.integers(0, 120), min_size=1, max_size=5))
-    def test_few_rows_in_any_order(self, sizes):
-        """All pairs are compared: neither order nor cuts matter."""
-        X = rows_of(sum(sizes))
-        parts = [ConcordanceMoments(K).update(part) for part in np.split(X, np.cumsum(sizes)[:-1])]
-        if sum(sizes) < 2:
-            return
-        whole = state(X)
-        for merged in (
-            functools.reduce(operator.add, parts),
-            functools.reduce(lambda a, b: b + a, parts),
-            functools.reduce(operator.add, parts[::-1]),
-        ):
-            assert_same(merged, whole)
-
     @settings(max_examples=5)
     @given(sizes=PARTS)
     def test_whole_windows_in_any_order(self, sizes):
@@ -240,11 +193,3 @@ class TestFiles:
         write_state(tmp_path / "a.state", replace(contents, arrays=arrays))
         with pytest.raises(StateFileError, match=said):
             ConcordanceMoments.load(tmp_path / "a.state")
-
-
-def test_latent_moments():
-    one = state(rows_of(400))
-    np.testing.assert_array_equal(one.mean(), np.zeros(3))
-    tau = one.kendall()
-    # Three digits leave few ties, which make a small difference.
-    np.testing.assert_allclose(one.covariance(), np.sin(np.pi * tau / 2), rtol=1e-3)

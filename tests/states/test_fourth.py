@@ -10,12 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from edgewise import DataError, Moments
+from edgewise import Moments
 from edgewise.estimators.inverse import estimate_precision
 from edgewise.kernels.centre import Centre
 from edgewise.kernels.leverage import Leverage
 from edgewise.kernels.pairs import pair_sums
-from edgewise.rows.block import block_rows
 from edgewise.rows.passes import RowsAtHand
 from edgewise.states.fourth import FourthMoments, product_sums
 
@@ -51,32 +50,6 @@ def slow_products(X, B):
     return means
 
 
-@settings(max_examples=60)
-@given(tables, st.data())
-def test_states_of_pieces_add_up(X, data):
-    cuts = sorted(data.draw(st.lists(st.integers(0, len(X)), max_size=4), label="cuts"))
-    origin = X[0] + 1.0
-    pieces = [FourthMoments.of(piece, origin) for piece in np.split(X, cuts)]
-    order = data.draw(st.permutations(pieces), label="order")
-    total = order[0]
-    for piece in order[1:]:
-        total = total + piece
-    assert_same_sums(total, FourthMoments.of(X, origin))
-
-
-@settings(max_examples=60)
-@given(tables)
-def test_mean_and_covariance_are_those_of_numpy(X):
-    origin = X[0] + 1.0
-    state = FourthMoments.of(X, origin)
-    assert (state.n_samples, state.n_features) == X.shape
-    # The sums are about the origin: they can lose what the rows are away from it.
-    far = 1 + np.abs(X - origin).max() + np.abs(origin).max()
-    np.testing.assert_allclose(state.mean(), X.mean(axis=0), rtol=0, atol=1e-14 * far)
-    expected = np.atleast_2d(np.cov(X, rowvar=False))
-    np.testing.assert_allclose(state.covariance(), expected, rtol=0, atol=1e-13 * far**2)
-
-
 @settings(max_examples=30)
 @given(tables, st.integers(0, 2**32 - 1))
 def test_products_are_the_means_written_down(X, seed):
@@ -89,16 +62,6 @@ def test_products_are_the_means_written_down(X, seed):
         expected = slow_products(X, np.eye(p) if B is None else B)
         found = FourthMoments.of(X, origin).products(B)
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12 * (p * far) ** 4)
-
-
-@pytest.mark.parametrize("B", [None, A, A[:2]], ids=["plain", "mapped", "fewer"])
-def test_products_of_ordinary_rows_lose_few_digits(B):
-    """Near the origin, where the bound of the property above would allow too much."""
-    X = rows_of(40)
-    expected = slow_products(X, np.eye(P) if B is None else B)
-    found = FourthMoments.of(X, ORIGIN).products(B)
-    root = np.sqrt(expected.diagonal())
-    assert np.max(np.abs(found - expected) / np.outer(root, root)) <= 1e-12
 
 
 @pytest.mark.parametrize("n", [5, 400, 10_000])
@@ -118,14 +81,6 @@ def test_pair_sums_are_those_of_a_pass(n):
     assert np.isnan(found.eighth).all()
 
 
-def test_more_rows_than_a_block():
-    n = 2 * block_rows((P + 1) * (P + 2) // 2) + 5
-    X = rows_of(n)
-    np.testing.assert_allclose(
-        FourthMoments.of(X, ORIGIN).covariance(), np.cov(X, rowvar=False), rtol=1e-11, atol=1e-12
-    )
-
-
 class TestPrecision:
     def test_is_that_of_moments(self):
         X = rows_of(500)
@@ -141,16 +96,6 @@ class TestPrecision:
             estimate.centre.subtract_from(X, np.empty((P, 500))) for estimate in (found, expected)
         ]
         np.testing.assert_allclose(*centred, atol=1e-13)
-
-    def test_names_what_cannot_be_inverted(self, refuses):
-        X = rows_of(500)
-        X[:, 2] = 7.0
-        state = FourthMoments.of(X, X.mean(axis=0))
-        refuses(lambda: estimate_precision(state, tuple("abcd")), DataError, "'c'")
-
-    def test_too_few_rows(self, refuses):
-        state = FourthMoments.of(rows_of(4), ORIGIN)
-        refuses(lambda: estimate_precision(state, tuple("abcd")), DataError, "4 rows")
 
 
 def test_some_columns_in_other_units():

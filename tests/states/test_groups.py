@@ -84,18 +84,6 @@ def test_batch_stream_and_tree_are_the_same(case, step, seed):
         assert_same(numbers(other), expected(X, labels))
 
 
-@given(cases, cases, cases)
-def test_addition_is_associative(a, b, c):
-    a, b, c = state(*a), state(*b), state(*c)
-    assert_same(numbers((a + b) + c), numbers(a + (b + c)))
-
-
-@given(cases)
-def test_an_empty_state_is_neutral(case):
-    for total in (state(*case) + GroupMoments(), GroupMoments() + state(*case)):
-        assert_same(numbers(total), numbers(state(*case)))
-
-
 @pytest.mark.parametrize("offset", [1.0, 1e5, 1e8])
 def test_far_from_zero(offset):
     """The scatter about the common mean, which is all that the tests use."""
@@ -134,27 +122,6 @@ def test_in_pieces_it_is_the_same(monkeypatch, step):
     monkeypatch.setattr(module, "_AT_ONCE", step * P * P)
     assert groups.step == step
     np.testing.assert_allclose(groups.pooled().covariance(), whole.covariance(), rtol=1e-13)
-
-
-def test_groups_of_many_rows():
-    """Long ones are summed by the same code as whole tables."""
-    rng = np.random.default_rng(2)
-    X, labels = rng.standard_normal((9000, P)), np.repeat([1.0, 2.0, 3.0], [5000, 3000, 1000])
-    assert_same(numbers(state(X, labels)), expected(X, labels))
-
-
-def test_every_row_its_own_group():
-    rng = np.random.default_rng(2)
-    X = rng.standard_normal((5000, P))
-    groups = state(X, np.arange(5000.0))
-    assert groups.n_groups == 5000
-    np.testing.assert_array_equal(groups.counts(), 1)
-    np.testing.assert_allclose(groups.pooled().covariance(), np.cov(X, rowvar=False), rtol=1e-12)
-
-
-def test_rows_without_groups_are_a_bug_that_is_told():
-    with pytest.raises(TypeError, match="expected with their groups"):
-        GroupMoments().update(np.zeros((3, P)))
 
 
 def test_missing_values_are_named(refuses):

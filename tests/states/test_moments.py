@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from edgewise import DataError, Moments, NonFiniteError, ParameterError
+from edgewise import DataError, Moments, ParameterError
 
 MIXING = np.array([[1.0, 0.6, -0.3, 0.0], [0, 1, 0.5, 0.2], [0, 0, 1, 0.9], [0, 0, 0, 1]])
 OFFSETS = [0.0, 1.0, 1e5, 1e8, 1e10]
@@ -82,15 +82,6 @@ tables = st.tuples(st.integers(0, 12), st.integers(1, 4)).flatmap(
 
 
 class TestAddition:
-    def test_empty_is_neutral_whatever_its_order(self):
-        s = state(rows_of("gaussian", 50), order=2)
-        assert (Moments(order=4) + s).order == (s + Moments(order=4)).order == 2
-
-    @pytest.mark.exactness
-    def test_commutative_to_the_last_bit(self):
-        a, b = state(rows_of("t5", 40)), state(rows_of("exponential", 7, seed=1) + 1e6)
-        assert_identical(a + b, b + a)
-
     @settings(max_examples=60)
     @given(tables, st.data())
     def test_associative_and_batch_is_stream_is_tree(self, X, data):
@@ -143,13 +134,6 @@ class TestAccuracy:
             assert fourth <= 1e-12
 
     @pytest.mark.parametrize("offset", OFFSETS)
-    def test_row_at_a_time(self, offset):
-        X = rows_of("exponential", 3000) + offset
-        second, fourth = errors(stream(X, 1), X)
-        assert second <= 1e-13
-        assert fourth <= 1e-12
-
-    @pytest.mark.parametrize("offset", OFFSETS)
     def test_merge_order_does_not_show(self, offset):
         rng = np.random.default_rng(3)
         X = rows_of("t5", 5000) + offset
@@ -162,11 +146,6 @@ class TestAccuracy:
         assert np.max(np.ptp(quartics, axis=0) / quartics[0]) <= 1e-13
 
     @pytest.mark.parametrize("rows", [1, 100, 3000])
-    def test_drift_of_a_million_deviations(self, rows):
-        X = rows_of("gaussian", 3000) + np.linspace(0, 1e6, 3000)[:, np.newaxis]
-        assert max(errors(stream(X, rows), X)) <= 1e-12
-
-    @pytest.mark.parametrize("rows", [1, 100, 3000])
     @pytest.mark.parametrize("row", [np.full(4, 1e8), np.array([1e8, 0, 0, -1e8])])
     def test_outlier_in_the_first_row(self, row, rows):
         X = np.vstack([row, rows_of("gaussian", 2999)])
@@ -174,18 +153,6 @@ class TestAccuracy:
 
 
 class TestInput:
-    def test_mean_and_covariance_are_numpys(self):
-        X = rows_of("gaussian", 60_000)  # several blocks
-        np.testing.assert_allclose(state(X).mean(), X.mean(axis=0), atol=1e-15)
-        np.testing.assert_allclose(state(X).covariance(), np.cov(X, rowvar=False), rtol=1e-12)
-
-    @pytest.mark.parametrize("dtype", [bool, np.int8, np.uint16, np.int64, np.float32, object])
-    def test_every_kind_of_number(self, dtype):
-        X = np.random.default_rng(0).integers(0, 2 if dtype is bool else 100, (500, 4))
-        moments, expected = state(X.astype(dtype)), state(X.astype(np.float64))
-        np.testing.assert_allclose(values(moments), values(expected), rtol=1e-13, atol=1e-15)
-        assert moments.mean().dtype == moments.covariance().dtype == np.float64
-
     @pytest.mark.parametrize(
         "layout",
         [
@@ -202,17 +169,6 @@ class TestInput:
         np.testing.assert_allclose(values(state(layout(X))), values(state(X)), rtol=1e-13)
 
     @pytest.mark.exactness
-    @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
-    def test_failed_update_changes_nothing(self, bad):
-        X = rows_of("gaussian", 70_000)  # several blocks, the bad value in the last
-        moments = state(X[:100])
-        X[-1, 2] = bad
-        with pytest.raises(NonFiniteError, match=r"'x2' \(1\)") as caught:
-            moments.update(X)
-        assert caught.value.counts.tolist() == [0, 0, 1, 0]
-        assert_identical(moments, state(X[:100]))
-
-    @pytest.mark.exactness
     def test_order_two_has_no_quartics(self):
         X = rows_of("gaussian", 100)
         moments = state(X, order=2)
@@ -222,11 +178,6 @@ class TestInput:
         )
         with pytest.raises(ParameterError, match="expected a state of order 4, got order 2"):
             moments.quartics()
-
-    @pytest.mark.parametrize("order", [0, 3, "4", None])
-    def test_unknown_order(self, order):
-        with pytest.raises(ParameterError, match="order: expected one of 2, 4"):
-            Moments(order=order)
 
     def test_too_few_rows_are_named(self):
         with pytest.raises(DataError, match="expected at least 1 row, got 0"):

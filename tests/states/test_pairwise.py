@@ -128,22 +128,6 @@ class TestCovariance:
         centre = pooled.centre()
         np.testing.assert_allclose(centre.origin + centre.offset, pooled.mean(), rtol=1e-12)
 
-    @pytest.mark.parametrize("weight", [1.0, 0.1, 7e5])
-    def test_equal_weights_are_none(self, weight):
-        X = rows_of(400)
-        found = state(X, weights=np.full(400, weight))
-        assert found.weighted
-        pooled = found.pooled()
-        assert not pooled.weighted
-        np.testing.assert_allclose(pooled.worth, pooled.pair_rows, rtol=1e-12)
-        np.testing.assert_allclose(found.covariance(), state(X).covariance(), rtol=1e-11)
-
-    def test_infinite_values_are_missing(self):
-        X = rows_of(200)
-        other = np.where(np.isnan(X), np.inf, X)
-        other[::2][np.isinf(other[::2])] *= -1
-        assert_same(state(other), state(X), 0)
-
     def test_a_column_without_values(self):
         X = rows_of(50)
         X[:, 1] = np.nan
@@ -170,14 +154,6 @@ class TestCovariance:
             "weights: their squares are too large or too small",
         )
 
-    @pytest.mark.parametrize("size", [1e150, 1e-150])
-    def test_large_and_small_weights(self, size):
-        X, w = rows_of(200), weights_of(200)
-        found, plain = state(X, weights=size * w), state(X, weights=w)
-        np.testing.assert_allclose(found.covariance(), plain.covariance(), rtol=1e-11)
-        np.testing.assert_allclose(found.pooled().worth, plain.pooled().worth, rtol=1e-11)
-        assert not state(X, weights=np.full(200, size)).pooled().weighted
-
 
 class TestBatches:
     @pytest.mark.parametrize("n", [9, 100, 1003])
@@ -190,18 +166,6 @@ class TestBatches:
         scatters = theirs.scatters_about(theirs.pooled().centre())
         np.testing.assert_allclose(sums(mine).second, scatters, rtol=1e-10, atol=1e-10)
         np.testing.assert_allclose(mine.covariance(), theirs.covariance(), rtol=1e-12)
-
-    @pytest.mark.parametrize("weighted", [False, True])
-    def test_sums_are_those_of_consecutive_rows(self, weighted):
-        X, w = rows_of(75), weights_of(75) if weighted else np.ones(75)
-        made = state(X, weights=w if weighted else None)
-        centre = made.mean()
-        starts = np.cumsum([0, *made.batch_counts()])
-        for batch in range(len(starts) - 1):
-            some = slice(starts[batch], starts[batch + 1])
-            z = np.where(np.isfinite(X[some]), X[some] - centre, 0.0)
-            expected = (z * w[some, np.newaxis]).T @ z
-            np.testing.assert_allclose(sums(made).second[batch], expected, rtol=1e-9, atol=1e-10)
 
     def test_memory_does_not_grow(self):
         K, p = 6, 3
@@ -255,15 +219,6 @@ class TestWeights:
         made = state(rows_of(40), weights=weights_of(40))
         refuses(lambda: made.update(rows_of(40), weights=bad), error, "weights: ", fragment)
         assert_same(made, state(rows_of(40), weights=weights_of(40)), 0)
-
-    def test_beside_a_frame(self, require):
-        pd = require("pandas")
-        X, w = rows_of(60), weights_of(60)
-        made = PairwiseMoments(5).update(pd.DataFrame(X[:30], columns=list("abc")), weights=w[:30])
-        swapped = pd.DataFrame(X[30:, [2, 0, 1]], columns=list("cab"))
-        made.update(swapped, weights=w[30:])
-        assert made.feature_names == ("a", "b", "c")
-        assert_same(made, state(X, weights=w))
 
 
 class TestAddition:
@@ -332,20 +287,6 @@ class TestDamagedFiles:
             # They may overflow, for large values; the test then says so.
             refuses(lambda: ew.edge_test(path, method="batch"), DataError, "overflows")
 
-    def test_weights_in_some_batches_only(self, tamper, tmp_path, refuses):
-        path = tmp_path / "x.ews"
-        state(rows_of(11), K=3, weights=weights_of(11)).save(path)
-        tamper(path, arrays={"open_weight": None, "open_square": None})
-        refuses(lambda: PairwiseMoments.load(path), StateFileError, "in all batches or in none")
-
-    def test_fields_that_do_not_fit(self, tamper, saved, refuses):
-        whole = saved.read_bytes()
-        for changes in ({"n_samples": 11}, {"meta": {"batch_rows": None}}, {"columns": ("a",)}):
-            saved.write_bytes(whole)
-            tamper(saved, **changes)
-            error = refuses(lambda: PairwiseMoments.load(saved), ValueError)
-            assert type(error).__module__ == "edgewise.errors"
-
 
 @st.composite
 def uneven_tables(draw):
@@ -392,9 +333,3 @@ def test_any_table_cut_and_merged_anyhow(table, K, batch_rows, data):
         np.testing.assert_allclose(found.covariance()[at], expected, rtol=0, atol=1e-11 * size)
         again = pickle.loads(pickle.dumps(found))
         assert_same_bits(again, found)
-
-
-def test_rows_of_weight_zero_alone_change_nothing():
-    made = state(rows_of(40), weights=weights_of(40))
-    before = made.copy()
-    assert_same(made.update(rows_of(40), weights=np.zeros(40)), before, 0)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from edgewise.errors import DataError
 from edgewise.states.pairwise import pairwise_sums
 
 NAMES = ("n", "origin", "rows", "first", "second", "weight", "square")
@@ -62,16 +61,6 @@ class TestSums:
             some = slice(batch * rows, (batch + 1) * rows)
             check_sums(sums, gaps[some], w[some], batch)
 
-    def test_a_column_without_values(self):
-        sums = pairwise_sums(np.array([[1.0, np.nan], [2.0, np.nan]]), None)
-        assert sums.rows[0].tolist() == [[2, 0], [0, 0]]
-        assert np.isfinite(sums.origin).all()
-        assert np.isnan(sums.covariances()[0, 1]).all()
-
-    def test_an_overflow(self, refuses):
-        X = np.full((4, 2), 1e308)
-        refuses(lambda: pairwise_sums(X, None), DataError, "overflows", "divide the columns")
-
 
 class TestChanges:
     @pytest.mark.parametrize("weighted", [False, True])
@@ -88,14 +77,6 @@ class TestChanges:
                 )
         back = moved.moved(np.zeros(3)).moved(sums.origin[0])
         assert back.origin.shape == sums.origin.shape
-
-    @pytest.mark.parametrize("weighted", [False, True])
-    def test_neighbours_in_pairs(self, gaps, weights, weighted):
-        w = weights if weighted else np.ones(60)
-        paired = pairwise_sums(gaps, weights if weighted else None, 12).paired()
-        assert paired.n.tolist() == [24, 24, 12]
-        for batch, (start, stop) in enumerate([(0, 24), (24, 48), (48, 60)]):
-            check_sums(paired, gaps[start:stop], w[start:stop], batch)
 
     def test_a_part_that_lacks_a_column_says_nothing_of_it(self, gaps):
         empty = gaps[:10].copy()

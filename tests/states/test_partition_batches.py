@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from edgewise import BatchMoments
 from edgewise.states.accumulate import (
-    BatchSegment,
     SegmentMaker,
     state_of_segment,
 )
@@ -64,12 +63,6 @@ class TestLength:
         stream = BatchMoments(n_batches).update(np.zeros((n_rows, 1)))
         assert batch_length(n_rows, n_batches) == stream.batch_rows
 
-    def test_of_a_large_table(self):
-        """Between 100 and 199 full batches."""
-        length = batch_length(10**12, 100)
-        assert length & (length - 1) == 0
-        assert 100 <= 10**12 // length < 200
-
 
 class TestSegments:
     @given(st.data())
@@ -104,42 +97,6 @@ class TestSegments:
         assert a.sums.n.tolist() == b.sums.n.tolist()
         np.testing.assert_allclose(a.sums.second, b.sums.moved(a.sums.origin).second, atol=1e-12)
         assert a.sums.second.tobytes() == again.sums.second.tobytes()
-
-    def test_one_without_rows_changes_nothing(self):
-        X = rows_of(20)
-        segment, empty = (
-            segment_of(BatchMoments, iter([X]), 3, 8),
-            segment_of(BatchMoments, iter([]), 23, 8),
-        )
-        assert empty.sums is None
-        assert segment + empty is segment
-        assert BatchSegment(0, None) + segment is segment
-        assert (empty + empty).sums is None
-
-    def test_a_batch_over_many_parts(self):
-        X = rows_of(17)
-        segments = segments_of(X, range(1, 17), 64)
-        assert [segment.first for segment in segments] == [0] * 17
-        one = merged(segments, [0] * 16)
-        assert one.sums.n.tolist() == [17]
-        state = state_of_segment(BatchMoments, one, 2, 64)
-        assert state._batches is None
-        np.testing.assert_allclose(state.covariance(), np.cov(X, rowvar=False), rtol=1e-12)
-
-    @pytest.mark.parametrize(
-        ("start", "n", "first", "counts"),
-        [
-            (0, 16, 0, [8, 8]),
-            (3, 2, 0, [2]),
-            (3, 5, 0, [5]),
-            (3, 6, 0, [5, 1]),
-            (8, 3, 1, [3]),
-            (23, 18, 2, [1, 8, 8, 1]),
-        ],
-    )
-    def test_the_batches_of_a_part(self, start, n, first, counts):
-        segment = segment_of(BatchMoments, iter([rows_of(n)]), start, 8)
-        assert (segment.first, segment.sums.n.tolist()) == (first, counts)
 
     def test_the_state_goes_on_like_the_stream(self):
         X, later = rows_of(150), rows_of(333, seed=3)

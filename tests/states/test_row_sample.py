@@ -32,9 +32,3 @@ def test_of_two_streams(a, b):
     for part in (merged.rows[merged.rows < 10**6], merged.rows[merged.rows >= 10**6]):
         assert (np.diff(part) == merged.step).all()
     assert RowSample().followed_by(RowSample()).rows is None
-
-
-def test_other_orders_of_columns():
-    sample = RowSample().after(np.arange(50.0).reshape(25, 2), 0)
-    np.testing.assert_array_equal(sample.columns([1, 0]).rows, [[1, 0]])
-    assert RowSample().columns([1, 0]).rows is None
