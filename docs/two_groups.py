@@ -25,7 +25,7 @@ from edgewise.evidence.opening import open_evidence
 from edgewise.inference.corrections import adjust
 from edgewise.inference.permuted import PermutedTests
 from edgewise.methods.wald import Wald
-from edgewise.questions.permuting import permuted_statistics
+from edgewise.questions.compare_groups import permuted_statistics
 from edgewise.results.decide_difference import TwoGroups
 from edgewise.simulate import make_chain_precision, sample
 

@@ -1,8 +1,4 @@
-"""Every public name is documented: numpydoc finds nothing amiss, and an example can be copied.
-
-`--doctest-modules` runs the examples; here is checked that they are there, and that each imports
-whatever it uses.
-"""
+"""Every public name is documented: numpydoc finds nothing amiss, and an example can be copied."""
 
 from __future__ import annotations
 
@@ -16,7 +12,6 @@ from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
-import pytest
 from numpydoc.docscrape import NumpyDocString
 from numpydoc.validate import validate
 
@@ -46,8 +41,6 @@ IGNORED = {
 #: attributes, and below is checked that they do.
 RESULTS = {"PR01": "undocumented parameters"}
 
-#: What only warns and says where to go.
-DEPRECATED = {"EdgeTestResult": ("interval_rule",)}
 #: What scikit-learn adds to an estimator whose `fit` takes more than rows.
 OF_SKLEARN = ("set_fit_request", "set_partial_fit_request")
 
@@ -63,18 +56,14 @@ ERRORS = {name for name, value in CLASSES.items() if issubclass(value, Exception
 
 
 def members(cls: type) -> Iterator[tuple[str, object, type]]:
-    """The public methods and properties of ours, each with the class whose docstring it shows.
-
-    What overrides a documented method without a word does what is said there; Sphinx shows it so.
-    A method of testing is chosen, not called: what it is made of is for developers.
-    """
+    """The public methods and properties of ours, each with the class whose docstring it shows."""
     if issubclass(cls, Method):
         return
     for name in dir(cls):
         homes = [home for home in cls.__mro__ if name in vars(home)]
         if name.startswith("_") or not homes[0].__module__.startswith("edgewise"):
             continue
-        if name in (*DEPRECATED.get(cls.__name__, ()), *OF_SKLEARN):
+        if name in OF_SKLEARN:
             continue
         value = vars(homes[0])[name]
         if callable(getattr(cls, name)) or isinstance(value, property):
@@ -87,11 +76,20 @@ MEMBERS = {
     for cls in CLASSES.values()
     for name, value, home in members(cls)
 }
-PROPERTIES = {name for name, value in MEMBERS.items() if isinstance(value, property)}
+ALL = {**MEMBERS, **FUNCTIONS, **CLASSES}
 
 
-def sections(value: object) -> NumpyDocString:
-    return NumpyDocString(inspect.getdoc(value) or "")
+def examples(value: object) -> str:
+    """The code of a docstring's examples."""
+    text = "\n".join(NumpyDocString(inspect.getdoc(value) or "")["Examples"])
+    return "".join(example.source for example in doctest.DocTestParser().get_examples(text))
+
+
+def described(cls: type, *titles: str) -> set[str]:
+    """What these sections of a class name."""
+    documented = NumpyDocString(inspect.getdoc(cls) or "")
+    lines = [line for title in titles for line in documented[title] if "".join(line.desc)]
+    return {name for line in lines for name in line.name.split(", ")}
 
 
 def values_of(cls: type) -> set[str]:
@@ -101,96 +99,63 @@ def values_of(cls: type) -> set[str]:
     return set(getattr(cls, "_fields", ()))
 
 
-def described(cls: type, *titles: str) -> set[str]:
-    """What these sections of a class name."""
-    documented = sections(cls)
-    return {
-        name
-        for title in titles
-        for line in documented[title]
-        for name in line.name.split(", ")
-        if "".join(line.desc)
-    }
+def test_numpydoc_finds_nothing_amiss():
+    found = []
+    for name in ALL:
+        values = values_of(CLASSES[name]) if name in CLASSES else set()
+        is_result = bool(values) and values <= described(CLASSES[name], "Attributes")
+        ignored = {*IGNORED, *(RESULTS if name in ERRORS or is_result else ())}
+        found += [f"{name}: {c} {why}" for c, why in validate(name)["errors"] if c not in ignored]
+    assert not found, "\n".join(found)
 
 
-def is_result(name: str) -> bool:
-    """Whether the docstring of a class has its values as attributes, and so not as parameters."""
-    values = values_of(CLASSES[name]) if name in CLASSES else set()
-    return bool(values) and values <= described(CLASSES[name], "Attributes")
+def test_every_value_and_property_of_a_class_is_described():
+    lacking = {}
+    for name, cls in CLASSES.items():
+        properties = {member for member, value, _ in members(cls) if isinstance(value, property)}
+        lacking[name] = (values_of(cls) | properties) - described(cls, "Parameters", "Attributes")
+    assert not {name: lacks for name, lacks in lacking.items() if lacks}
 
 
-def examples(value: object) -> str:
-    """The code of a docstring's examples."""
-    text = "\n".join(sections(value)["Examples"])
-    return "".join(example.source for example in doctest.DocTestParser().get_examples(text))
-
-
-@pytest.mark.parametrize("name", [*CLASSES, *FUNCTIONS, *MEMBERS])
-def test_numpydoc_finds_nothing_amiss(name):
-    ignored = {*IGNORED, *(RESULTS if name in ERRORS or is_result(name) else ())}
-    found = [f"{code}: {why}" for code, why in validate(name)["errors"] if code not in ignored]
-    assert not found, "\n".join([name, *found])
-
-
-@pytest.mark.parametrize("name", CLASSES)
-def test_every_value_and_property_of_a_class_is_described(name):
-    cls = CLASSES[name]
-    properties = {member for member, value, _ in members(cls) if isinstance(value, property)}
-    assert values_of(cls) | properties <= described(cls, "Parameters", "Attributes")
-
-
-@pytest.mark.parametrize("name", sorted({*CLASSES, *FUNCTIONS} - ERRORS))
-def test_every_function_and_class_has_an_example(name):
-    code = examples(NAMES[name])
+def test_every_function_and_class_has_an_example():
+    found = {name: examples(NAMES[name]) for name in {*CLASSES, *FUNCTIONS} - ERRORS}
     # What one does not construct oneself is shown where it comes from.
-    assert code if name in CLASSES else name.rpartition(".")[2] in code
+    shown = [name for name, code in found.items() if name.rpartition(".")[2] in code]
+    assert {name for name, code in found.items() if not code or name in FUNCTIONS} <= {*shown}
 
 
-@pytest.mark.parametrize("name", sorted(CLASSES))
-def test_every_method_is_in_an_example(name):
-    """Of its own, of its class, or of the class that it comes from."""
-    cls = CLASSES[name]
-    for method, value, home in members(cls):
-        if not isinstance(value, property):
-            shown = [examples(where) for where in (getattr(home, method), home, cls)]
-            assert any(f".{method}(" in code for code in shown), method
+def test_an_example_imports_what_it_uses():
+    lacking = {}
+    for name, value in ALL.items():
+        tree = ast.parse(examples(value))
+        names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+        bound = {node.id for node in names if isinstance(node.ctx, ast.Store)} | {*dir(builtins)}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                bound |= {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+                bound.add(node.name)
+            elif isinstance(node, ast.arg):
+                bound.add(node.arg)
+        lacking[name] = {node.id for node in names} - bound
+    assert not {name: lacks for name, lacks in lacking.items() if lacks}
 
 
-@pytest.mark.parametrize("name", [*CLASSES, *FUNCTIONS, *MEMBERS])
-def test_an_example_imports_what_it_uses(name):
-    code = examples(NAMES.get(name, MEMBERS.get(name)))
-    names = [node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Name)]
-    bound = {node.id for node in names if isinstance(node.ctx, ast.Store)} | {*dir(builtins)}
-    for node in ast.walk(ast.parse(code)):
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            bound |= {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
-        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
-            bound.add(node.name)
-        elif isinstance(node, ast.arg):
-            bound.add(node.arg)
-    assert {node.id for node in names} <= bound
-
-
-@pytest.mark.parametrize("name", [*CLASSES, *FUNCTIONS, *MEMBERS])
-def test_no_bars_that_sphinx_takes_for_a_substitution(name):
-    text = inspect.getdoc(NAMES.get(name, MEMBERS.get(name))) or ""
-    assert not re.findall(r"(?<!\\)\|\S[^|\n]*\|", re.sub(r"``.*?``", "", text))
-
-
-def test_every_public_module_says_what_it_is_for():
-    assert [path for path in MODULES if not import_module(path).__doc__] == []
+def test_no_bars_that_sphinx_takes_for_a_substitution():
+    texts = {
+        name: re.sub(r"``.*?``", "", inspect.getdoc(value) or "") for name, value in ALL.items()
+    }
+    assert not [name for name, text in texts.items() if re.search(r"(?<!\\)\|\S[^|\n]*\|", text)]
 
 
 def test_the_reference_lists_every_name_once_and_nothing_else():
+    assert [path for path in MODULES if not import_module(path).__doc__] == []
     page = REFERENCE.read_text(encoding="utf-8")
     names = [f"edgewise.{name}" for name in re.findall(r"^   ([\w.]+\w)$", page, re.MULTILINE)]
     constants = re.findall(r"^\.\. py:data:: (\S+)$", page, re.MULTILINE)
     public = [name for name, value in NAMES.items() if not inspect.ismodule(value)]
     assert sorted([*names, *constants]) == sorted(public)
-
-
-@pytest.mark.parametrize("name", CONSTANTS)
-def test_the_reference_says_what_is_in_a_constant(name):
-    told = REFERENCE.read_text(encoding="utf-8").partition(f".. py:data:: {name}\n")[2]
-    told = re.split(r"^(?:```|\.\. py:data::)", told, flags=re.MULTILINE)[0]
-    assert [key for key in CONSTANTS[name] if isinstance(key, str) and f'"{key}"' not in told] == []
+    for name, value in CONSTANTS.items():
+        text = page.partition(f".. py:data:: {name}\n")[2]
+        text = re.split(r"^(?:```|\.\. py:data::)", text, flags=re.MULTILINE)[0]
+        assert [key for key in value if isinstance(key, str) and f'"{key}"' not in text] == []

@@ -31,7 +31,6 @@ def test_loads_nothing_heavy(code):
         capture_output=True,
         encoding="utf-8",
         check=True,
-        timeout=120,
     )
     assert json.loads(done.stdout.splitlines()[-1]) == []
 
@@ -40,11 +39,6 @@ def test_every_public_name_is_there():
     assert set(edgewise.__all__) <= set(dir(edgewise))
     for name in edgewise.__all__:
         assert getattr(edgewise, name) is not None
-    assert {"edge_test", "EdgeTest", "EdgeTestResult", "Moments", "accumulate"} <= set(
-        edgewise.__all__
-    )
-
-
-def test_unknown_names_are_attribute_errors():
+    assert {"edge_test", "EdgeTest", "edge_test_within"} <= {*edgewise.__all__}
     with pytest.raises(AttributeError, match=r"'edgewise' has no attribute 'nope'"):
         edgewise.nope  # noqa: B018

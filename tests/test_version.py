@@ -1,7 +1,5 @@
 """The version is written in one place; whatever else shows it agrees."""
 
-from __future__ import annotations
-
 import re
 from importlib.metadata import metadata, version
 from pathlib import Path
@@ -11,43 +9,27 @@ import edgewise
 ROOT = Path(__file__).parents[1]
 
 
-def written_in(name: str, pattern: str) -> list[str]:
-    return re.findall(pattern, (ROOT / name).read_text(encoding="utf-8"), re.MULTILINE)
-
-
-def test_the_package(run_edgewise):
-    assert written_in("src/edgewise/_version.py", r'^__version__ = "(.*)"$') == [
-        edgewise.__version__
-    ]
+def test_whatever_shows_the_version(run_edgewise):
+    wanted = {
+        ("src/edgewise/_version.py", r'^__version__ = "(.*)"$'): [edgewise.__version__],
+        ("pyproject.toml", r"^dynamic = (.*)$"): ['["version"]'],
+        ("pyproject.toml", r"^version = "): [],
+        ("pyproject.toml", r'^path = "(.*_version.py)"$'): ["src/edgewise/_version.py"],
+        ("CITATION.cff", r"^version: (.*)$"): [edgewise.__version__],
+        ("docs/conf.py", r"^release = version = (.*)$"): ["edgewise.__version__"],
+        ("packaging/conda/recipe.yaml", r'^  version: "(.*?)"'): [edgewise.__version__],
+    }
+    for (name, pattern), shown in wanted.items():
+        text = (ROOT / name).read_text(encoding="utf-8")
+        assert re.findall(pattern, text, re.MULTILINE) == shown, name
     assert version("edgewise") == edgewise.__version__, "install again: pip install -e ."
     assert run_edgewise("--version").stdout == f"edgewise, version {edgewise.__version__}\n"
 
 
-def test_pyproject_takes_it_from_there():
-    assert written_in("pyproject.toml", r"^dynamic = (.*)$") == ['["version"]']
-    assert written_in("pyproject.toml", r"^version = ") == []
-    assert written_in("pyproject.toml", r'^path = "(.*_version.py)"$') == [
-        "src/edgewise/_version.py"
-    ]
-
-
-def test_the_citation():
-    assert written_in("CITATION.cff", r"^version: (.*)$") == [edgewise.__version__]
-
-
-def test_the_documentation():
-    assert written_in("docs/conf.py", r"^release = version = (.*)$") == ["edgewise.__version__"]
-
-
-def test_the_recipe_of_conda():
-    assert written_in("packaging/conda/recipe.yaml", r'^  version: "(.*?)"') == [
-        edgewise.__version__
-    ]
-
-
 def test_the_changelog():
     """The newest heading is of this version, and says so if it is not out yet."""
-    (newest, when), *older = written_in("CHANGELOG.md", r"^## \[(.*?)\] - (.*)$")
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    (newest, when), *older = re.findall(r"^## \[(.*?)\] - (.*)$", text, re.MULTILINE)
     release, dev, _ = edgewise.__version__.partition(".dev")
     assert newest == release
     assert (when == "unreleased") == bool(dev)

@@ -158,7 +158,7 @@ WORKS: dict[str, Callable[[], object]] = {
     "JSON lines": json_lines,
     "groups": lambda: ew().edge_test(rows(), groups=[i // 4 for i in range(400)]),
     "normal scores": lambda: ew().edge_test(rows(), transform="normal-scores"),
-    "budget": lambda: ew().edge_test(rows(), budget=0.1),
+    "edge_test_within": lambda: ew().edge_test_within(rows(), 0.1),
     "accumulate, save and load": saved_state,
     "to_json": lambda: ew().EdgeTestResult.from_json(result().to_json()),
     "pickle": lambda: pickle.loads(pickle.dumps(result())),

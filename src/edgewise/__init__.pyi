@@ -44,6 +44,7 @@ from edgewise.questions.conditional import ConditionalTest as ConditionalTest
 from edgewise.questions.conditional import partial_test as partial_test
 from edgewise.questions.diagnose import diagnose as diagnose
 from edgewise.questions.edge_test import edge_test as edge_test
+from edgewise.questions.edge_test_within import edge_test_within as edge_test_within
 from edgewise.questions.estimator import EdgeTest as EdgeTest
 from edgewise.questions.plan import SamplePlan as SamplePlan
 from edgewise.questions.plan import detectable_effect as detectable_effect

@@ -153,10 +153,10 @@ class TestOptions:
             raise StopError
 
         with pytest.raises(StopError):
-            ew.accumulate(said, drop_missing=True, checkpoint=checkpoint, every=1e-9, progress=stop)
+            ew.accumulate(said, missing="drop", checkpoint=checkpoint, every=1e-9, progress=stop)
         assert checkpoint.exists()
         refuses(
-            lambda: ew.accumulate(paths, drop_missing=True, checkpoint=checkpoint, resume=True),
+            lambda: ew.accumulate(paths, missing="drop", checkpoint=checkpoint, resume=True),
             ew.StateFileError,
             "other ways of reading",
         )
@@ -167,7 +167,7 @@ class TestOptions:
         path = tmp_path / "x.csv"
         path.write_bytes("\n".join(["a,b,c,Größe", *lines]).encode("cp1252"))
         said = ew.read_table(path, encoding="cp1252", na_values="fällt aus")
-        assert ew.edge_test(said, drop_missing=True).n_samples == 399
+        assert ew.edge_test(said, missing="drop").n_samples == 399
 
     def test_labels_are_trimmed(self, written, rows):
         labels = [f"{' ' * (k % 2)}s{k % 25}" for k in range(400)]

@@ -63,12 +63,6 @@ class TestSums:
         np.testing.assert_allclose(found.covariance(), np.cov(rows, rowvar=False), rtol=1e-11)
 
     @pytest.mark.parametrize("mapped", [False, True])
-    def test_central_covariance(self, evidence, centred, mapped):
-        A = self.A if mapped else None
-        u = centred @ self.A.T if mapped else centred
-        np.testing.assert_allclose(evidence.central_covariance(A), u.T @ u / 400, rtol=1e-11)
-
-    @pytest.mark.parametrize("mapped", [False, True])
     def test_quartics(self, evidence, centred, mapped):
         A = self.A if mapped else None
         u = centred @ self.A.T if mapped else centred
@@ -192,22 +186,6 @@ def test_fourth_moments_measure_what_the_rows_measure(rows, method: Method):
             )
 
 
-@pytest.mark.parametrize("method", [ew.Score(), ew.Wald()], ids=repr)
-def test_fourth_moments_measure_nearly_what_many_rows_measure(method):
-    """Without leverages, and as if there were infinitely many rows under the reference."""
-    X = np.random.default_rng(7).standard_t(8, (20_000, 4))
-    X[:, 1:] += 0.05 * X[:, :-1]
-    found, expected = (method.measure(evidence(X)) for evidence in (from_fourth, from_rows))
-    np.testing.assert_allclose(found.precision, expected.precision, rtol=1e-9, atol=1e-12)
-    np.testing.assert_allclose(
-        found.statistic[UPPER], expected.statistic[UPPER], rtol=5e-3, atol=1e-3
-    )
-    plain = MinEffect()
-    log_p, other = (one.uncertainty.log_pvalues(one, plain) for one in (found, expected))
-    sure = np.abs(found.statistic[UPPER]) < 4
-    np.testing.assert_allclose(log_p[sure], other[sure], rtol=0.02, atol=0.01)
-
-
 def test_fourth_moments_take_the_mean_leverage_of_whitened_rows(rows):
     """(p + 1)/n; rows have each their own."""
     n, p = rows.shape
@@ -244,9 +222,3 @@ def test_the_score_test_does_not_jump_where_its_sums_change(n):
             getattr(sums, name)[upper],
             rtol=1e-10 if few_rows(n, p) else 5e-3,
         )
-
-
-@pytest.mark.parametrize("method", [ew.Batch(), ew.Sequential()], ids=repr)
-def test_fourth_moments_have_no_batches(rows, method, refuses):
-    evidence = from_fourth(rows)
-    refuses(lambda: method.measure(evidence), DataError, "needs the moments of batches")

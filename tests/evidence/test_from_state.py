@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from edgewise import BatchMoments, DataError, Moments, ParameterError
+from edgewise import BatchMoments, DataError, Moments
 from edgewise.evidence.from_state import StateEvidence
-from edgewise.evidence.opening import evidence_of_state
 
 NAMES = ("x0", "x1", "x2", "x3")
 ROWS_NEEDED = {
@@ -28,11 +27,6 @@ def test_moments_of_batches_are_the_pooled_ones(rows):
     np.testing.assert_allclose(pooled.covariance(), np.cov(rows, rowvar=False), rtol=1e-12)
     moments = Moments().update(rows)
     assert from_state(moments).moments() is moments
-
-
-def test_batches_are_those_of_the_state(rows):
-    state = BatchMoments(10).update(rows)
-    assert from_state(state).batches() is state
 
 
 def test_batches_that_were_not_kept(rows, refuses):
@@ -61,22 +55,4 @@ def test_without_rows_a_second_pass_is_refused(rows, name, asked_by, refuses):
         lambda: getattr(held, name)(*ROWS_NEEDED[name]),
         DataError,
         f"data: {asked_by} reads the rows twice, got a state without rows; pass the rows",
-    )
-
-
-def test_sums_of_a_map_of_the_rows_need_the_rows(rows, refuses):
-    held = from_state(Moments().update(rows))
-    refuses(lambda: held.quartics(np.eye(4)), DataError, "method 'wald' reads the rows twice")
-
-
-def test_names(rows, refuses):
-    state = Moments(feature_names=list("abcd")).update(rows)
-    assert evidence_of_state(state, "a test").feature_names == tuple("abcd")
-    assert evidence_of_state(state, "a test", list("wxyz")).feature_names == tuple("wxyz")
-    unnamed = Moments().update(rows)
-    assert evidence_of_state(unnamed, "a test").feature_names == NAMES
-    refuses(
-        lambda: evidence_of_state(unnamed, "a test", list("abc")),
-        ParameterError,
-        "feature_names: expected 4 names",
     )

@@ -216,12 +216,6 @@ class TestData:
         chosen = sequence.result(NAMES, pairs=[("a", "b")])
         assert chosen.adjusted_pvalue[0, 1] == chosen.pvalue[0, 1]
 
-    def test_a_budget(self):
-        result = ew.edge_test(chain(3000), budget=5.0, given=["x1"])
-        assert result.n_pairs == 10
-        with pytest.raises(DataError, match="given: the table has no column 'x9'"):
-            ew.edge_test(chain(3000), budget=5.0, given=["x9"])
-
     def test_dask(self, require):
         array = require("dask.array").from_array(X, chunks=(200, P))
         found, expected = ew.edge_test(array, **BATCH), ew.edge_test(X, **BATCH)

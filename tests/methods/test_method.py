@@ -163,8 +163,6 @@ def test_every_question_takes_an_object_where_it_takes_a_name(rows, same_result)
         ew.plan_sample_size(rows, effect=0.1, method="whitened", radius="chi2"),
     ]
     np.testing.assert_array_equal(plans[0].pairs, plans[1].pairs)
-    spent = quiet_test(rows, ew.Trace(mu=0.5), budget=60)
-    assert (spent.method, spent.options["mu"]) == ("trace", 0.5)
 
 
 def test_options_beside_an_object_and_classes_are_refused(rows, refuses):
@@ -172,7 +170,6 @@ def test_options_beside_an_object_and_classes_are_refused(rows, refuses):
         lambda **more: ew.edge_test(rows, **more),
         lambda **more: ew.plan_sample_size(rows, effect=0.1, **more),
         lambda **more: ew.EdgeTest(**more).fit(rows),
-        lambda **more: ew.edge_test(rows, budget=9, **more),
     ]
     said = ["mu: expected as an option of the method object", "Trace(mu=...)"]
     for call in calls:

@@ -30,7 +30,6 @@ def test_descriptions_are_true():
         in_units = name in ("trace", "eig")
         assert kind.effect_scale == ("precision" if in_units else "partial_correlation")
         assert kind.resamples == (name in ("batch", "kendall"))
-        assert kind.fits_budget == in_units
 
 
 def test_every_option_with_the_methods_that_have_it(rows, refuses):

@@ -26,7 +26,7 @@ SAID = [
         "(did you mean standardize, which is an option of 'spectral', 'eig' and 'trace'?)",
     ),
     (edge(method=ew.Batch(), corection="bh"), "(did you mean correction?)"),
-    (edge(budget=1, alhpa=0.1), "(did you mean alpha?)"),
+    (edge(alhpa=0.1), "(did you mean alpha?)"),
     (
         lambda: ew.plan_sample_size(X, effect=0.1, pwoer=0.9),
         "plan_sample_size has no such argument (did you mean power?)",
@@ -52,7 +52,6 @@ SAID = [
     (edge(method="whitened", radius="chi"), "(did you mean 'chi2'?)"),
     (edge(method="eig", solver="matrixfree"), "(did you mean 'matrix-free'?)"),
     (edge(effect_scale="partial"), "(did you mean 'partial_correlation'?)"),
-    (edge(drop_missing="yes"), "drop_missing: expected True or False, got 'yes'."),
     *(
         (lambda name=name: ew.edge_test("rows.csv", **{name: ";"}), f"ew.read_table(path, {name}=")
         for name in (field.name for field in fields(Reading))

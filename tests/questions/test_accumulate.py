@@ -68,22 +68,6 @@ def test_it_serves_the_tests_that_need_no_rows(array, rows, same_result):
     same_result(ew.edge_test(batches, method="batch"), ew.edge_test(rows, method="batch"))
 
 
-def test_it_is_saved_merged_and_added_to_like_any_other(array, rows, tmp_path):
-    for options in ({}, {"n_batches": 20}):
-        state = ew.accumulate(array[:250], **options)
-        state.save(tmp_path / "state.ews")
-        again = type(state).load(tmp_path / "state.ews")
-        assert again.n_samples == 250
-        assert_same_state(again.update(rows[250:]), ew.accumulate(rows, **options))
-        halves = ew.accumulate(array[:250], **options) + ew.accumulate(rows[250:], **options)
-        np.testing.assert_allclose(halves.covariance(), np.cov(rows, rowvar=False), rtol=1e-12)
-
-
-def test_no_rows(array):
-    assert ew.accumulate(array[:0]).n_samples == 0
-    assert ew.accumulate(array[:0], n_batches=5).n_samples == 0
-
-
 @pytest.mark.parametrize("options", [{}, {"n_batches": 20}], ids=str)
 def test_missing_values_are_named_and_counted(array, refuses, options):
     spoiled = array.map_blocks(lambda block: np.where(block > 3, np.nan, block), dtype=float)
@@ -98,11 +82,6 @@ def test_missing_values_are_named_and_counted(array, refuses, options):
 def test_wrong_options(array, refuses, options, fragment):
     error = refuses(lambda: ew.accumulate(array, **options), ew.ParameterError, fragment)
     assert "chunk" not in str(error)
-
-
-def test_a_client_where_the_rows_are_here(client, rows, refuses):
-    call = lambda: ew.accumulate(rows, client=client)  # noqa: E731
-    refuses(call, ew.ParameterError, "client: expected with a dask.array", "leave client out")
 
 
 class StopError(Exception):
@@ -140,7 +119,7 @@ class TestCheckpoints:
         X[[1, 2], [0, 3]] = np.nan
         path = write_csv(tmp_path / "x.csv", "abcd", X)
         state = ew.accumulate(
-            path, checkpoint=tmp_path / "c", exclude="d", drop_missing=True, n_batches=20
+            path, checkpoint=tmp_path / "c", exclude="d", missing="drop", n_batches=20
         )
         assert (state.n_samples, state.feature_names) == (399, tuple("abc"))
 
@@ -155,11 +134,3 @@ class TestCheckpoints:
         for every in (0, -1, "x"):
             call = lambda e=every: ew.accumulate(csv_file, every=e, **kept)  # noqa: E731
             refuses(call, ew.ParameterError, "every: expected a number above 0")
-
-
-@pytest.mark.parametrize("options", KINDS, ids=str)
-def test_progress(rows, csv_file, options):
-    for data in (rows, csv_file, iter(np.split(rows, 4))):
-        told = []
-        ew.accumulate(data, progress=told.append, **options)
-        assert sum(told) == 400

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise.methods.registry import METHODS
-from edgewise.questions.compare_methods import Comparison, all_variants, compare_methods
+from edgewise.questions.compare_methods import all_variants, compare_methods
 from edgewise.rows.opening import open_table
 from edgewise.rows.readers.files import FileTable
 
@@ -25,13 +24,6 @@ def lines(rows):
     }
 
 
-def test_every_method_has_a_line():
-    assert {method.name for method in VARIANTS.values()} == set(METHODS)
-    assert len(set(VARIANTS.values())) == len(VARIANTS) == len(all_variants())
-    for label, method in VARIANTS.items():
-        assert label.startswith(method.name)
-
-
 def test_a_line_for_each(lines):
     assert list(lines) == list(VARIANTS)
     for label, line in lines.items():
@@ -40,28 +32,6 @@ def test_a_line_for_each(lines):
         assert line.result.method == line.method.name
         assert line.failure == ""
         assert line.seconds > 0
-
-
-@pytest.mark.filterwarnings("ignore::edgewise.errors.TooFewRowsWarning")
-@pytest.mark.parametrize("label", VARIANTS)
-def test_a_line_is_what_edge_test_says(lines, rows, same_result, label):
-    expected = ew.edge_test(rows, method=VARIANTS[label])
-    same_result(lines[label].result, expected)
-
-
-def test_level_and_correction_reach_every_method(rows):
-    for line in compare_methods(open_table(rows), alpha=0.01, correction="bh"):
-        assert line.result.alpha == 0.01
-        wanted = None if line.method.simultaneous else "bh"
-        assert line.result.correction == wanted
-
-
-def test_the_threshold_as_a_partial_correlation(lines):
-    """For the whitened bound it is ε/(1 − ε), the same for all pairs."""
-    line = lines["whitened, chi2"]
-    radius = line.result.radius
-    assert line.threshold_on_partial_correlation() == pytest.approx(radius / (1 - radius))
-    assert lines["trace (paper)"].threshold_on_partial_correlation() == math.inf
 
 
 def test_the_threshold_is_the_median_of_the_pairs(lines):
@@ -73,15 +43,6 @@ def test_the_threshold_is_the_median_of_the_pairs(lines):
     np.testing.assert_array_equal(
         strengths >= relative, line.result.reject[np.triu_indices(4, k=1)]
     )
-
-
-def test_shared_edges(lines):
-    score = lines["score"].result
-    assert lines["score"].shared_edges(score) == score.n_edges == 3
-    assert lines["trace (paper)"].shared_edges(score) == 0
-    for line in lines.values():
-        both = {edge[:2] for edge in line.result.edges()} & {edge[:2] for edge in score.edges()}
-        assert line.shared_edges(score) == len(both)
 
 
 def test_what_fails_for_one_is_its_line(rows):
@@ -110,12 +71,6 @@ def test_what_fails_for_all_is_raised(rows, refuses):
     refuses(compare(missing), ew.NonFiniteError, "'x1' (1)")
 
 
-def test_a_line_without_a_result():
-    line = Comparison("score", ew.Score(), None, "why", 0.1)
-    assert math.isnan(line.threshold_on_partial_correlation())
-    assert line.guarantee == METHODS["score"].guarantee
-
-
 class TestChosenMethods:
     def test_names_and_objects(self, rows, same_result):
         chosen = ["fisher", ew.Batch(n_batches=20), ew.Whitened(radius="chi2"), "trace"]
@@ -128,15 +83,6 @@ class TestChosenMethods:
         ]
         same_result(lines[1].result, ew.edge_test(rows, method="batch", n_batches=20))
 
-    def test_a_wrong_option_is_its_line(self, rows):
-        """Also one that cannot be hashed."""
-        wrong = ew.Whitened(radius="hoeffding", support={"a": (0, 1)})
-        line, _ = compare_methods(rows, methods=[wrong, "score"])
-        assert "support: expected one finite interval" in line.failure
-
-    def test_an_iterator(self, rows):
-        assert [line.label for line in compare_methods(rows, methods=iter(["wald"]))] == ["wald"]
-
     def test_an_unknown_one_is_an_error_and_no_line(self, rows, refuses):
         refuses(
             lambda: compare_methods(rows, methods=["score", "nope"]),
@@ -145,33 +91,13 @@ class TestChosenMethods:
             "'nope'",
         )
 
-    def test_data_of_any_kind(self, rows, csv_file, same_result):
-        for data in (rows, csv_file, rows.tolist()):
-            (line,) = compare_methods(data, methods=["score"])
-            names = "abcd" if data is csv_file else None
-            same_result(line.result, ew.edge_test(rows), names=names)
-
 
 class TestCorrection:
-    def test_the_default(self, rows):
-        for line in compare_methods(rows, alpha=0.01):
-            assert line.result.correction == (None if line.method.simultaneous else "holm")
-
     def test_maxt_where_there_is_one(self, rows):
         for line in compare_methods(rows, correction="maxt"):
             if not line.method.simultaneous:
                 wanted = "maxt" if line.method.resamples else "holm"
                 assert line.result.correction == wanted
-
-    @pytest.mark.parametrize("none", [None, "none"])
-    def test_none(self, rows, none):
-        assert {line.result.correction for line in compare_methods(rows, 0.01, none)} == {None}
-
-
-def test_too_few_rows_are_told_in_the_line_and_not_by_a_warning(rows):
-    """Warnings are errors here."""
-    (line,) = compare_methods(rows, methods=["trace"])
-    assert line.result.rows_needed > 400
 
 
 def test_every_line_is_about_the_same_pairs(rows):
@@ -197,13 +123,6 @@ class TestOpening:
         np.savetxt(path, rows, fmt="%.17g", delimiter=";", header="a;b;c;d", comments="")
         return path
 
-    def test_a_guess_about_files_is_told_once(self, rows, semicolons, same_result):
-        with pytest.warns(ew.GuessedFormatWarning, match="has ';' between cells") as told:
-            lines = compare_methods(semicolons, methods=["score", "batch", "fisher"])
-        assert len(told) == 1
-        for line in lines:
-            same_result(line.result, ew.edge_test(rows, method=line.label), names="abcd")
-
     def test_files_are_opened_once(self, csv_file, monkeypatch):
         opened, real = [], FileTable.__init__
         monkeypatch.setattr(
@@ -211,14 +130,6 @@ class TestOpening:
         )
         compare_methods(csv_file, methods=["score", "batch", "fisher"])
         assert len(opened) == 1
-
-    def test_a_stream_loses_no_rows(self, rows):
-        """Methods that cannot read it again leave it to the first that reads it once."""
-        lines = compare_methods(
-            iter(np.split(rows, 4)), methods=["score", "wald", "batch", "fisher"]
-        )
-        assert [line.result and line.result.n_samples for line in lines] == [None, None, 400, None]
-        assert "read already" in lines[3].failure
 
     @pytest.mark.parametrize("saved", [False, True])
     def test_a_state(self, rows, tmp_path, saved, same_result):

@@ -48,19 +48,6 @@ class TestFamily:
         np.testing.assert_allclose(some.adjusted_pvalue[above], expected, rtol=1e-12)
         assert "3 pairs among 3 variables, adjusted for age and sex, differ" in some.headline()
 
-    def test_chosen_pairs(self, two):
-        a, b = columns(two)
-        some = ew.compare_groups(a, b, pairs=[("a", "b"), ("c", "age")], correction="bonferroni")
-        assert [(pair.source, pair.target) for pair in some.edges()] == [("a", "b")]
-        first = some.edges()[0]
-        assert first.adjusted_pvalue == pytest.approx(2 * first.pvalue)
-        assert "of 2 chosen pairs" in some.headline()
-        assert some.interval_label == "95 % interval for all tested pairs at once"
-        low, high = some.shown_interval()
-        assert np.isnan(low[0, 2])
-        assert low[0, 1] > 0
-        assert high[0, 1] < 2
-
     def test_permutations_of_some_pairs(self, two):
         a, b = columns(two)
         options = {"permutations": 99, "random_state": 3}
@@ -71,14 +58,6 @@ class TestFamily:
         assert (some.adjusted_pvalue[own] <= whole.adjusted_pvalue[own]).all()
         assert (some.adjusted_pvalue[own] >= some.pvalue[own]).all()
         assert some.global_pvalue == pytest.approx(np.nanmin(some.adjusted_pvalue))
-
-    def test_json_keeps_the_family(self, two):
-        a, b = columns(two)
-        some = ew.compare_groups(a, b, given="sex")
-        again = ew.EdgeDifferenceResult.from_json(some.to_json())
-        np.testing.assert_array_equal(again.tested, some.tested)
-        assert again.edges() == some.edges()
-        assert again.given == ("sex",)
 
     def test_each_level_against_the_others(self, two, require):
         pd = require("pandas")
@@ -107,33 +86,6 @@ class TestSubjects:
         assert "(300 rows in 60 groups)" in result.headline()
         assert not result.cautions
 
-    def test_a_column_labels_and_levels_say_the_same(self, two, require):
-        a, b = two
-        result = ew.compare_groups(a, b, groups="subject")
-        labels = tuple(one["subject"].to_numpy() for one in two)
-        of_arrays = ew.compare_groups(*columns(two), groups=labels)
-        np.testing.assert_allclose(of_arrays.statistic, result.statistic, rtol=1e-12)
-        whole = require("pandas").concat([a.assign(g="a"), b.assign(g="b")])
-        of_levels = ew.compare_groups(whole, by="g", groups="subject")
-        np.testing.assert_allclose(of_levels.statistic, result.statistic, rtol=1e-12)
-        assert of_levels.options["groups"] == "subject"
-
-    def test_files(self, two, tmp_path):
-        for one, name in zip(two, "ab", strict=True):
-            one.to_csv(tmp_path / f"{name}.csv", index=False)
-        files = tmp_path / "a.csv", tmp_path / "b.csv"
-        of_files = ew.compare_groups(*files, groups="subject")
-        result = ew.compare_groups(*two, groups="subject")
-        np.testing.assert_allclose(of_files.statistic, result.statistic, rtol=1e-9)
-
-    def test_columns_without_names_are_matched_by_place(self, two):
-        a, b = columns(two)
-        labels = tuple(one["subject"].to_numpy() for one in two)
-        with pytest.warns(ew.EdgewiseWarning, match="only group 'a' has names"):
-            result = ew.compare_groups(a, b.to_numpy(), groups=labels)
-        expected = ew.compare_groups(*two, groups="subject")
-        np.testing.assert_allclose(result.statistic, expected.statistic, rtol=1e-12)
-
     def test_a_subject_in_both_groups_is_told(self, two, refuses, require):
         numbered = [one.assign(subject=np.arange(300) % 60) for one in two]
         (caution,) = ew.compare_groups(*numbered, groups="subject").cautions
@@ -154,7 +106,7 @@ class TestSubjects:
             DataError,
             "groups: 1 of 600 rows have no label",
         )
-        result = ew.compare_groups(whole, by="g", groups="subject", drop_missing=True)
+        result = ew.compare_groups(whole, by="g", groups="subject", missing="drop")
         assert result.n_samples == (299, 300)
 
     @pytest.mark.parametrize(
@@ -180,26 +132,6 @@ class TestIndependence:
 
     def test_common_rows(self):
         assert "common rows" in self.kinds(self.TABLE, self.TABLE[np.r_[0:60, 5:10]])
-
-    def test_the_same_subjects_twice(self):
-        again = self.TABLE + np.random.default_rng(3).standard_normal(self.TABLE.shape)
-        assert "paired rows" in self.kinds(self.TABLE, again)
-
-    def test_chance_is_no_sign(self):
-        for seed in range(40):
-            a, b = np.random.default_rng(seed).standard_t(3, (2, 100, 6))
-            assert not self.kinds(a, b) & {"common rows", "paired rows"}
-
-    def test_counts_are_equal_by_chance(self):
-        a, b = np.random.default_rng(5).poisson(1, (2, 300, 3))
-        assert not self.kinds(a, b) & {"common rows", "paired rows"}
-
-    def test_sorted_levels_are_no_dependence(self):
-        mixed = self.TABLE.copy()
-        mixed[70:140, 1] += 2 * mixed[70:140, 0]
-        mixed[140:, 1] -= 2 * mixed[140:, 0]
-        found = ew.compare_groups(mixed, by=np.arange(200) // 70)
-        assert not any("depend on the rows" in caution for caution in found.cautions)
 
 
 class TestLattice:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-import pickle
 from concurrent.futures import ThreadPoolExecutor
 from itertools import permutations
 
@@ -14,10 +12,7 @@ from hypothesis import strategies as st
 
 import edgewise as ew
 from edgewise.evidence import from_rows
-from edgewise.evidence.from_fourth import FourthEvidence
-from edgewise.questions import kept
-from edgewise.results.decide import decide
-from edgewise.states.fourth import FourthMoments
+from edgewise.questions import conditional
 
 pytestmark = pytest.mark.filterwarnings("ignore::edgewise.errors.BrokenAssumptionWarning")
 
@@ -90,17 +85,8 @@ def test_the_same_as_edge_test(law, more, columns, seed):
 
 
 @pytest.mark.parametrize("law", DRAWS)
-def test_the_same_from_many_rows(law):
-    """Here `edge_test` sums pair by pair for two columns, and by products of matrices for all."""
-    X = rows_of(law, 53_000)
-    test = ew.ConditionalTest(X)
-    for columns in ([4, 1], [0, 1, 2, 3, 4, 5, 6], [5, 3, 4, 2, 1, 0, 6]):
-        same_answer(test(*columns[:2], columns[2:]), asked_in_full(X, columns))
-
-
-@pytest.mark.parametrize("law", DRAWS)
 def test_the_same_by_products_where_leverages_are_high(law, monkeypatch):
-    for module in (kept, from_rows):
+    for module in (conditional, from_rows):
         monkeypatch.setattr(module, "few_rows", lambda n, p: False)
     X = rows_of(law, 300)
     X[:3] *= 8
@@ -110,17 +96,6 @@ def test_the_same_by_products_where_leverages_are_high(law, monkeypatch):
         same_answer(
             test(*columns[:2], columns[2:]), asked_in_full(X, columns), tolerance(X, columns)
         )
-
-
-@pytest.mark.parametrize("keep", ["rows", "moments"])
-def test_units_and_levels_do_not_matter(keep):
-    X = rows_of("t5", 400)
-    far = X * np.logspace(-30, 30, P) + np.r_[0, np.logspace(-20, 30, P - 1)]
-    plain, moved = ew.ConditionalTest(X, keep=keep), ew.ConditionalTest(far, keep=keep)
-    for columns in ([0, 1], [2, 3, 4], [6, 0, 1, 2, 3]):
-        one, other = plain(*columns[:2], columns[2:]), moved(*columns[:2], columns[2:])
-        assert one.log_pvalue == pytest.approx(other.log_pvalue, rel=1e-9)
-        assert one.confidence_interval() == pytest.approx(other.confidence_interval(), rel=1e-9)
 
 
 def test_answers_are_kept():
@@ -148,76 +123,6 @@ def test_several_threads_ask_at_once():
     assert all(a is b for a, b in zip(*answers, strict=True))
     alone = ew.ConditionalTest(rows_of("gaussian", 2000))
     assert answers[0] == [alone(*question) for question in asked]
-
-
-@given(
-    law=st.sampled_from(list(DRAWS)),
-    keep=st.sampled_from(["rows", "moments"]),
-    columns=questions,
-    seed=st.integers(0, 50),
-)
-@settings(max_examples=40)
-def test_an_interval_leaves_zero_where_the_test_rejects(law, keep, columns, seed):
-    answer = ew.ConditionalTest(rows_of(law, 120, seed), keep=keep)(*columns[:2], columns[2:])
-    for level in (0.5, 0.9, 0.95, 1 - 1.001 * answer.pvalue, 1 - 0.999 * answer.pvalue):
-        if not 0 < level < 1 - 1e-9:
-            continue
-        low, high = answer.confidence_interval(level)
-        assert low <= answer.partial_correlation <= high
-        assert (low > 0 or high < 0) == (answer.pvalue <= 1 - level)
-
-
-@pytest.mark.parametrize("law", DRAWS)
-@pytest.mark.parametrize("n", [60, 3000])
-def test_moments_answer_what_evidence_of_fourth_moments_does(law, n):
-    X = rows_of(law, n)
-    test = ew.ConditionalTest(X, keep="moments")
-    for columns in ([0, 1], [3, 5, 4], [1, 2, 0, 3], [0, 6, 1, 2, 3, 4, 5]):
-        part = X[:, columns]
-        evidence = FourthEvidence(
-            feature_names=tuple(f"x{k}" for k in columns),
-            asked_by="a test",
-            fourth=FourthMoments.of(part, part.mean(axis=0)),
-        )
-        method = ew.Score()
-        expected = decide(method.measure(evidence), method.question(0.05, None))
-        same_answer(test(*columns[:2], columns[2:]), expected, 1e-10)
-
-
-def test_moments_are_nearly_as_good_as_rows():
-    X = rows_of("t5", 20_000)
-    rows, moments = ew.ConditionalTest(X), ew.ConditionalTest(X, keep="moments")
-    for columns in ([0, 3, 1], [1, 5], [0, 2, 3, 4]):
-        one, other = rows(*columns[:2], columns[2:]), moments(*columns[:2], columns[2:])
-        assert other.partial_correlation == pytest.approx(one.partial_correlation, rel=1e-9)
-        assert other.statistic == pytest.approx(one.statistic, rel=0.01)
-
-
-def test_cautions_are_those_of_edge_test(rows):
-    X = rows.copy()
-    X[7, 2] = 3000
-    X[:, 3] = np.arange(400) % 2
-    expected = asked_in_full(X, [0, 2, 3])
-    assert len(expected.cautions) >= 2
-    for answer in (
-        ew.partial_test(X, 0, 2, given=3),
-        ew.ConditionalTest(X)(0, 2, 3),
-        ew.ConditionalTest(X, keep="moments")(0, 2, 3),
-    ):
-        assert answer.cautions == expected.cautions
-        assert answer.summary().count("Caution: ") == len(expected.cautions)
-
-
-def test_a_question_warns_only_where_it_is_the_only_one(rows):
-    X = np.repeat(rows, 4, axis=0)
-    with pytest.warns(ew.BrokenAssumptionWarning, match="depend"):
-        ew.partial_test(X, 0, 1)
-
-
-@pytest.mark.filterwarnings("error")
-def test_many_questions_do_not_warn(rows):
-    answer = ew.ConditionalTest(np.repeat(rows, 4, axis=0))(0, 1)
-    assert any("depend" in caution for caution in answer.cautions)
 
 
 def test_data_of_all_kinds(rows, csv_file, tmp_path, require):
@@ -250,34 +155,11 @@ def test_only_the_columns_of_the_question_are_read(tmp_path, rows, write_csv):
     assert chosen.feature_names == ("a", "b", "c")
     with pytest.raises(ew.NonFiniteError, match="'d'"):
         ew.partial_test(path, "a", "d")
-    dropped = ew.partial_test(path, "a", "d", drop_missing=True)
+    dropped = ew.partial_test(path, "a", "d", missing="drop")
     assert (dropped.n_samples, dropped.n_dropped) == (399, 1)
-    kept_rows = ew.ConditionalTest(path, exclude="day", drop_missing=True)
+    kept_rows = ew.ConditionalTest(path, exclude="day", missing="drop")
     answer = kept_rows("a", "b")
     assert (kept_rows.n_dropped, answer.n_samples, answer.n_dropped) == (1, 399, 1)
-
-
-def test_names_and_methods(rows):
-    named = ew.partial_test(
-        rows, "height", "age", given="x", feature_names=["age", "x", "y", "height"]
-    )
-    assert (named.x, named.y, named.given) == ("height", "age", ("x",))
-    expected = ew.edge_test(rows, columns=["x3", "x0", "x1"], method="batch", n_batches=20)
-    answer = ew.partial_test(rows, 3, 0, given=1, method="batch", n_batches=20)
-    assert answer.method == "batch"
-    assert answer.log_pvalue == expected.log_pvalue[0, 1]
-    assert answer == ew.partial_test(rows, 3, 0, given=1, method=ew.Batch(n_batches=20))
-
-
-def test_an_answer_can_be_sent_without_the_rows():
-    X = rows_of("t5", 20_000)
-    answer = ew.ConditionalTest(X)(0, 1, [2, 3])
-    sent = pickle.dumps(answer)
-    assert len(sent) < X.nbytes / 50
-    again = pickle.loads(sent)
-    assert again == answer
-    assert again.confidence_interval() == answer.confidence_interval()
-    assert again.summary() == answer.summary()
 
 
 @pytest.fixture(scope="module")
@@ -327,12 +209,6 @@ class TestBadInput:
             refuses(lambda ask=ask: ask(0, 1, [2, 3]), ew.DataError, "at least 5 rows", f"got {n}")
         assert ew.ConditionalTest(rows[:n])(0, 1).n_samples == n
 
-    def test_no_rows_and_no_columns(self, rows, refuses):
-        refuses(lambda: ew.ConditionalTest(rows[:0]), ew.DataError, "0 sample(s)")
-        refuses(lambda: ew.ConditionalTest(rows[:2]), ew.DataError, "at least 3 rows")
-        refuses(lambda: ew.ConditionalTest(rows[:, :1]), ew.DataError, "minimum of 2")
-        refuses(lambda: ew.partial_test(rows[:2], 0, 1), ew.DataError, "at least 3 rows", "got 2")
-
     @pytest.mark.parametrize("keep", ["rows", "moments"])
     def test_singular_columns_are_named_when_they_are_asked_about(self, rows, refuses, keep):
         X = np.column_stack([rows, np.full(400, 7.0), 2 - 3 * rows[:, 1], rows[:, 0] + rows[:, 2]])
@@ -374,18 +250,6 @@ class TestBadInput:
         )
         missing = tmp_path / "none.csv"
         refuses(lambda: ew.partial_test(missing, "a", "b"), ew.DataError, "none.csv")
-
-
-def test_the_repr_is_short(rows):
-    assert repr(ew.ConditionalTest(rows)) == "ConditionalTest(n_samples=400, n_features=4)"
-
-
-def test_a_copy_is_the_same_and_a_pickle_answers_anew():
-    test = ew.ConditionalTest(np.random.default_rng(0).standard_normal((50, 3)))
-    answer = test("x0", "x1", given=["x2"])
-    assert copy.deepcopy([test])[0] is test
-    again = pickle.loads(pickle.dumps(test))
-    assert again("x0", "x1", given=["x2"]).log_pvalue == answer.log_pvalue
 
 
 class TestGroups:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 import numpy as np
 import pytest
 
@@ -39,36 +37,10 @@ def test_the_advice_from_rows(data, fragment):
     assert fragment in advice
 
 
-@pytest.mark.parametrize("load", [ew.datasets.load_sp500_returns, ew.datasets.load_sachs])
-def test_both_bundled_data_sets_are_dependent(load):
-    found = diagnosis_of(load())
-    assert found.dependent
-    assert found.kurtosis_ratio > 2
-    assert found.advice().startswith("Use method 'batch'")
-
-
 def test_only_the_complete_rows_count():
     X = draw("gaussian")
     X[[1, 5], 0] = np.nan
     assert diagnose(FiniteRows(open_table(X))).n_samples == 3998
-
-
-def test_rows_that_cannot_be_diagnosed(refuses):
-    refuses(lambda: diagnosis_of(draw("gaussian", 2)), ew.DataError, "n_samples=2")
-    X = draw("gaussian")
-    X[0, 0] = np.nan
-    refuses(lambda: diagnosis_of(X), ew.NonFiniteError, "'x0' (1)")
-
-
-def test_rows_of_any_kind(csv_file, rows):
-    expected = asdict(diagnose(open_table(rows)))
-    for data in (rows, csv_file, iter([rows[:100], rows[100:]])):
-        found = asdict(diagnose(data))
-        for name, value in expected.items():
-            if isinstance(value, float):
-                assert found[name] == pytest.approx(value, rel=1e-9)
-            else:
-                assert found[name] == value
 
 
 def test_a_state_has_no_rows_to_diagnose(refuses):

@@ -7,9 +7,6 @@ import pickle
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import edgewise as ew
@@ -85,29 +82,6 @@ def test_batches_equal_one_fit(rows, same_result, method, cuts):
     assert estimator.n_samples_seen_ == 400
 
 
-@pytest.mark.parametrize("n_batches", [None, 20])
-def test_partial_fit_makes_batches(rows, same_result, n_batches):
-    """Of one stream, however it is cut; their number is K, and 100 unless told."""
-    whole = EdgeTest("batch", n_batches=n_batches).partial_fit(rows)
-    pieces = EdgeTest("batch", n_batches=n_batches)
-    for piece in np.split(rows, [1, 3, 350]):
-        pieces.partial_fit(piece)
-    same_result(pieces.result_, whole.result_)
-    stream = ew.BatchMoments(n_batches or 100).update(rows)
-    same_result(whole.result_, ew.edge_test(stream, method="batch"))
-    assert pieces.n_samples_seen_ == 400
-    assert isinstance(pieces.moments_, ew.BatchMoments)
-
-
-def test_the_test_waits_for_enough_rows(rows, refuses):
-    estimator = EdgeTest("fisher").partial_fit(rows[:2])
-    assert estimator.n_samples_seen_ == 2
-    refuses(lambda: estimator.result_, ew.DataError, "at least 3 rows", "n_samples=2")
-    estimator.partial_fit(rows[2:4])
-    refuses(lambda: estimator.adjacency_, ew.DataError, "more rows than columns")
-    assert estimator.partial_fit(rows[4:]).result_.n_samples == 400
-
-
 @pytest.mark.parametrize("method", TWO_PASSES)
 def test_methods_that_read_twice_have_no_partial_fit(method):
     estimator = EdgeTest(method)
@@ -138,33 +112,6 @@ def test_fit_forgets_what_partial_fit_saw(rows, same_result):
     assert (estimator.n_samples_seen_, estimator.n_features_in_) == (100, 4)
 
 
-@pytest.mark.parametrize("method", ONE_PASS)
-def test_fit_moments(rows, same_result, method):
-    state = ew.accumulate(rows[:70]) + ew.accumulate(rows[70:])
-    estimator = EdgeTest(method).fit_moments(state)
-    same_result(estimator.result_, ew.edge_test(rows, method=method))
-    assert (estimator.n_samples_seen_, estimator.n_features_in_) == (400, 4)
-
-
-def test_fit_moments_of_batches(rows, same_result):
-    state = ew.accumulate(rows, n_batches=20)
-    for method in ("batch", "fisher"):
-        expected = ew.edge_test(rows, method=method)
-        same_result(EdgeTest(method).fit_moments(state).result_, expected)
-
-
-def test_fit_moments_of_the_wrong_state(rows, refuses):
-    moments, batches = ew.accumulate(rows), ew.accumulate(rows, n_batches=20)
-    refuses(lambda: EdgeTest("batch").fit_moments(moments), ew.DataError, "a BatchMoments state")
-    refuses(lambda: EdgeTest("trace").fit_moments(batches), ew.DataError, "(order=4)")
-    refuses(lambda: EdgeTest("trace").fit_moments(rows), ew.ParameterError, "state", "use fit")
-
-
-def test_fit_moments_cannot_serve_what_needs_the_rows(rows, refuses):
-    state = ew.accumulate(rows)
-    refuses(lambda: EdgeTest().fit_moments(state), ew.DataError, "'score'", "pass the rows")
-
-
 def test_feature_names(rows, require):
     frame = require("pandas").DataFrame(rows, columns=list("abcd"))
     for data in (frame, require("polars").from_pandas(frame), require("pyarrow").table(frame)):
@@ -172,41 +119,6 @@ def test_feature_names(rows, require):
             assert list(fitted.feature_names_in_) == list("abcd")
             assert fitted.n_features_in_ == 4
     assert EdgeTest().fit(frame).result_.feature_names == tuple("abcd")
-
-
-@pytest.mark.parametrize("kind", ["polars", "pyarrow"])
-def test_feature_names_of_other_frames(rows, require, kind):
-    columns = dict(zip("abcd", np.asarray(rows).T, strict=True))
-    package = require(kind)
-    frame = package.table(columns) if kind == "pyarrow" else package.DataFrame(columns)
-    fitted = EdgeTest().fit(frame)
-    assert list(fitted.feature_names_in_) == list("abcd")
-    assert fitted.score(frame) == pytest.approx(EdgeTest().fit(rows).score(rows), rel=1e-12)
-    with pytest.raises(ew.DataError, match="expected the columns 'a', 'b', 'c', 'd', got 4: 'b'"):
-        fitted.score(frame.select(list("bacd")))
-
-
-def test_files(csv_file, rows, same_result):
-    estimator = EdgeTest().fit(csv_file)
-    assert list(estimator.feature_names_in_) == list("abcd")
-    same_result(estimator.result_, ew.edge_test(rows), names="abcd")
-
-
-def test_other_columns_are_refused_and_change_nothing(rows, require):
-    frame = require("pandas").DataFrame(rows, columns=list("abcd"))
-    estimator = EdgeTest("fisher").partial_fit(frame)
-    for other in (frame[list("abdc")], frame.rename(columns={"d": "z"}), frame[list("abc")]):
-        with pytest.raises(ValueError, match="feature"):
-            estimator.partial_fit(other)
-    with pytest.raises(ew.NonFiniteError):
-        estimator.partial_fit(frame * np.nan)
-    assert estimator.n_samples_seen_ == estimator.result_.n_samples == 400
-    assert estimator.partial_fit(frame).n_samples_seen_ == 800
-
-
-def test_fewer_columns_are_refused(rows):
-    with pytest.raises(ValueError, match=r"3 features.*4 features"):
-        EdgeTest("fisher").partial_fit(rows).partial_fit(rows[:, :3])
 
 
 def test_parameters(rows):
@@ -219,11 +131,6 @@ def test_parameters(rows):
     estimator.set_params(method="fisher", mu=1.0, standardize=False, alpha=0.5)
     assert estimator.fit(rows).result_.method == "fisher"
     assert "method='trace'" in repr(copy)
-
-
-def test_options_reach_the_method(rows, same_result):
-    fitted = EdgeTest("eig", mu=0.5, standardize=True).fit(rows)
-    same_result(fitted.result_, ew.edge_test(rows, method="eig", mu=0.5, standardize=True))
 
 
 @pytest.mark.parametrize(
@@ -272,29 +179,6 @@ def test_a_method_object(rows, same_result, method):
     assert type(method).__name__ in repr(estimator)
 
 
-def test_a_method_object_learns_from_batches(rows, same_result):
-    estimator = EdgeTest(ew.Batch(n_batches=20))
-    for piece in np.split(rows, [1, 3, 350]):
-        estimator.partial_fit(piece)
-    same_result(estimator.result_, EdgeTest("batch", n_batches=20).partial_fit(rows).result_)
-
-
-def test_random_state_decides_the_bootstrap(rows):
-    def pvalues(**parameters):
-        return EdgeTest("batch", correction="maxt", **parameters).fit(rows).pvalues_
-
-    np.testing.assert_array_equal(pvalues(random_state=3), pvalues(random_state=3))
-    np.testing.assert_array_equal(pvalues(), pvalues(random_state=0))
-    assert not np.array_equal(pvalues(random_state=3), pvalues(random_state=4), equal_nan=True)
-    np.testing.assert_allclose(pvalues(random_state=3), pvalues(random_state=4), atol=0.02)
-
-
-def test_random_state_is_no_matter_to_methods_that_draw_nothing(rows, same_result):
-    for method in ("score", "trace", "batch"):
-        fitted = EdgeTest(method, random_state=7).fit(rows)
-        same_result(fitted.result_, EdgeTest(method).fit(rows).result_)
-
-
 @pytest.mark.parametrize(
     ("parameters", "fragments"),
     [
@@ -327,31 +211,6 @@ def test_bad_parameters_fail_in_fit(rows, refuses, parameters, fragments):
     refuses(lambda: estimator.fit(rows), ew.ParameterError, *fragments)
 
 
-def test_an_unknown_method_is_partial_fits_own_error(rows, refuses):
-    refuses(lambda: EdgeTest("nope").partial_fit(rows), ew.ParameterError, "method", "'nope'")
-
-
-def test_nothing_is_there_before_fit():
-    for attribute in ("result_", "adjacency_", "pvalues_"):
-        with pytest.raises(NotFittedError):
-            getattr(EdgeTest(), attribute)
-
-
-def test_in_a_pipeline(rows, require):
-    pipeline = make_pipeline(StandardScaler(), EdgeTest()).fit(rows)
-    scaled = StandardScaler().fit_transform(rows)
-    np.testing.assert_array_equal(pipeline[-1].adjacency_, ew.edge_test(scaled).reject)
-    frame = require("pandas").DataFrame(rows, columns=list("abcd"))
-    named = make_pipeline(StandardScaler().set_output(transform="pandas"), EdgeTest()).fit(frame)
-    assert named[-1].result_.feature_names == tuple("abcd")
-
-
-def test_pickle(rows, same_result):
-    for fitted in (EdgeTest().fit(rows), EdgeTest("fisher").partial_fit(rows)):
-        again = pickle.loads(pickle.dumps(fitted))
-        same_result(again.result_, fitted.result_)
-
-
 class TestRowsElsewhere:
     """Arrays and frames of Dask are read where they are; the estimator is the same."""
 
@@ -376,10 +235,6 @@ class TestRowsElsewhere:
         same_result(named.result_, expected.result_, names="abcd")
         assert list(named.feature_names_in_) == list("abcd")
 
-    def test_parameters_reach_the_test(self, array, rows, same_result):
-        options = {"method": "batch", "n_batches": 13, "correction": "maxt", "random_state": 4}
-        same_result(EdgeTest(**options).fit(array).result_, EdgeTest(**options).fit(rows).result_)
-
     @pytest.mark.parametrize("method", [*ONE_PASS, "batch"])
     def test_partial_fit(self, array, rows, same_result, method):
         once = EdgeTest(method).partial_fit(array)
@@ -402,37 +257,6 @@ class TestRowsElsewhere:
         refuses(lambda: estimator.partial_fit(array[:, :3]), ew.EdgewiseError, "4", "3", "columns")
         assert estimator.n_samples_seen_ == estimator.result_.n_samples == 400
 
-    def test_fit_starts_anew(self, array, rows, same_result):
-        estimator = EdgeTest("trace").partial_fit(rows[:, :3]).fit(array)
-        same_result(estimator.result_, EdgeTest("trace").fit(rows).result_)
-        assert estimator.n_features_in_ == 4
-        assert EdgeTest("fisher").fit(array).partial_fit(array).n_samples_seen_ == 400
-
-    def test_the_rows_are_not_in_a_pickle(self, require, array, rows, same_result):
-        many = require("dask.array").concatenate([array] * 20).rechunk((2000, 4))
-        fitted = EdgeTest("fisher").fit(many)
-        content = pickle.dumps(fitted)
-        assert len(content) < 20 * 400 * 4 * 8 / 5
-        same_result(pickle.loads(content).result_, fitted.result_)
-        assert clone(fitted).get_params() == fitted.get_params()
-
-    def test_what_cannot_be_tested(self, array, refuses):
-        refuses(lambda: EdgeTest().fit(array[:, 0]), ew.DataError, "2D")
-        refuses(lambda: EdgeTest().fit(array * np.nan), ew.NonFiniteError, "chunk ")
-        refuses(lambda: EdgeTest("fisher").partial_fit(array[:, 0]), ew.DataError, "2D")
-
-
-@pytest.mark.parametrize("method", ["fit", "partial_fit"])
-def test_a_file_is_opened_once(csv_file, monkeypatch, method):
-    from edgewise.rows.readers import files
-
-    opened, plain = [], files.open_file
-    monkeypatch.setattr(
-        files, "open_file", lambda path, *how: opened.append(path) or plain(path, *how)
-    )
-    getattr(EdgeTest("fisher"), method)(csv_file)
-    assert opened == [csv_file]
-
 
 class TestFamily:
     """`given` and `pairs` are stored as they come, and used by every way to fit."""
@@ -452,18 +276,6 @@ class TestFamily:
                 estimator.pvalues_, expected.adjusted_pvalue, rtol=1e-9, atol=1e-12
             )
             assert (estimator.n_features_in_, estimator.adjacency_.shape) == (4, (4, 4))
-
-    def test_names_of_a_frame(self, rows, require):
-        frame = require("pandas").DataFrame(rows, columns=list("abcd"))
-        for fit in ("fit", "partial_fit"):
-            estimator = getattr(EdgeTest(method="batch", given=["d"]), fit)(frame)
-            assert estimator.result_.given == ("d",)
-
-    def test_is_kept_as_it_came(self):
-        given, pairs = ["x0"], [("x1", "x2")]
-        estimator = EdgeTest(given=given, pairs=pairs)
-        assert estimator.get_params()["given"] is given
-        assert clone(estimator).get_params()["pairs"] == pairs
 
     @pytest.mark.parametrize("fit", ["fit", "partial_fit"])
     def test_a_wrong_name_is_told_at_once(self, rows, refuses, fit):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 from tests.statistical.grouped_laws import group_sizes, grouped_rows
@@ -36,72 +34,12 @@ def test_the_result_says_rows_and_groups(data, method):
     assert "in 40 groups" in result._repr_html_()
 
 
-def test_without_groups_nothing_is_said(data):
-    assert "groups" not in ew.edge_test(data[0], method="fisher").headline()
-
-
 def test_standard_errors_are_larger_than_without(data, method):
     together = ew.edge_test(data[0], method=method, groups=data[1])
     alone = ew.edge_test(data[0], method=method)
     for name in ("standard_error", "partial_correlation_standard_error"):
         ratio = getattr(together, name)[UPPER] / getattr(alone, name)[UPPER]
         assert np.median(ratio) > 1.5
-
-
-def test_any_order_of_rows(data, method, same_result):
-    X, labels = data
-    order = np.argsort(labels, kind="stable")
-    expected = ew.edge_test(X, method=method, groups=labels)
-    same_result(ew.edge_test(X[order], method=method, groups=labels[order]), expected)
-    same_result(ew.edge_test(X[::-1], method=method, groups=labels[::-1]), expected)
-
-
-def test_other_names_of_the_same_groups(data, method, same_result):
-    X, labels = data
-    named = [f"{label}th" for label in labels]
-    expected = ew.edge_test(X, method=method, groups=labels)
-    same_result(ew.edge_test(X, method=method, groups=named), expected)
-
-
-def test_intervals_leave_zero_where_the_test_rejects(data, method):
-    result = ew.edge_test(data[0], method=method, groups=data[1], correction=None)
-    low, high = result.confidence_interval(0.95, scale="partial_correlation")
-    np.testing.assert_array_equal(((low > 0) | (high < 0))[UPPER], (result.pvalue <= 0.05)[UPPER])
-
-
-def test_minimal_effects(data, method):
-    plain = ew.edge_test(data[0], method=method, groups=data[1])
-    least = ew.edge_test(data[0], method=method, groups=data[1], min_effect=0.1)
-    assert (least.pvalue[UPPER] >= plain.pvalue[UPPER]).all()
-    assert least.options["min_effect"] == 0.1
-
-
-def test_intervals_survive_json(data, method):
-    result = ew.edge_test(data[0], method=method, groups=data[1])
-    text = result.to_json()
-    again = ew.EdgeTestResult.from_json(text)
-    assert again.to_json() == text
-    assert again.headline() == result.headline()
-    for scale in ("partial_correlation", "precision"):
-        for one, other in zip(
-            again.confidence_interval(0.9, scale=scale),
-            result.confidence_interval(0.9, scale=scale),
-            strict=True,
-        ):
-            np.testing.assert_allclose(one, other, rtol=1e-12)
-
-
-def test_json_follows_the_schema(data, method, require):
-    jsonschema = require("jsonschema")
-    document = json.loads(ew.edge_test(data[0], method=method, groups=data[1]).to_json())
-    jsonschema.validate(document, ew.EdgeTestResult.json_schema())
-
-
-@pytest.mark.parametrize("degrees", [0.5, None, "x"])
-def test_damaged_degrees_are_refused(data, refuses, degrees):
-    document = json.loads(ew.edge_test(data[0], groups=data[1]).to_json())
-    document["uncertainty"]["degrees"][0][1] = degrees
-    refuses(lambda: ew.EdgeTestResult.from_json(json.dumps(document)), DataError, "'degrees'")
 
 
 class TestCautions:
@@ -120,12 +58,6 @@ class TestCautions:
         assert "some of its edges may be false" in result.cautions[0]
         enough = labels < 20
         assert ew.edge_test(X[enough], method=method, groups=labels[enough]).cautions == ()
-
-    def test_unequal_groups(self, data):
-        X, labels = data
-        result = ew.edge_test(X, groups=np.where(labels < 20, 0, labels))
-        assert "The 21 groups are worth only 3.8 of equal length" in result.cautions[0]
-        assert "the largest has 50 % of the rows" in result.cautions[0]
 
 
 class TestEstimator:
@@ -155,13 +87,6 @@ class TestRefuses:
             f"groups: expected with method 'score' or 'wald', got {name!r}",
         )
 
-    def test_a_budget(self, refuses, data):
-        refuses(
-            lambda: ew.edge_test(data[0], method="trace", budget=1.0, groups=data[1]),
-            ParameterError,
-            "budget: expected without groups",
-        )
-
     @pytest.mark.parametrize("state", [ew.Moments(), ew.BatchMoments(10)])
     def test_a_state(self, refuses, data, state):
         refuses(
@@ -186,17 +111,3 @@ class TestRefuses:
             ParameterError,
             "correction: 'maxt'",
         )
-
-    def test_all_methods_in_a_report(self, refuses, data, tmp_path):
-        result = ew.edge_test(data[0], groups=data[1])
-        refuses(
-            lambda: result.report(tmp_path / "r.html", data=data[0], compare=True),
-            ParameterError,
-            "compare: expected without groups",
-        )
-
-
-def test_a_report_says_groups(data, tmp_path):
-    result = ew.edge_test(data[0], groups=data[1])
-    result.report(tmp_path / "r.html", data=data[0])
-    assert "800 in 40 groups" in (tmp_path / "r.html").read_text(encoding="utf-8")

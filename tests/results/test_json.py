@@ -206,7 +206,7 @@ def test_the_schema_names_every_field(document):
 def test_dropped_rows_are_counted():
     X = sample(500)
     X[:7, 0] = np.nan
-    result = ew.edge_test(X, drop_missing=True)
+    result = ew.edge_test(X, missing="drop")
     assert EdgeTestResult.from_json(result.to_json()).n_dropped == result.n_dropped == 7
 
 

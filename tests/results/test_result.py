@@ -194,12 +194,6 @@ def test_the_headline_is_the_first_line_of_the_summary(method):
     assert "\n" not in result.headline()
 
 
-def test_the_former_name_of_the_uncertainty():
-    result = result_of()
-    with pytest.warns(DeprecationWarning, match="interval_rule is called uncertainty now"):
-        assert result.interval_rule is result.uncertainty
-
-
 @pytest.mark.parametrize(
     ("method", "options", "family"),
     [

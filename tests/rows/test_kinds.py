@@ -29,7 +29,7 @@ rows = np.random.default_rng(0).standard_normal((400, 4))
 kit = Kit(rows, require, pathlib.Path(tempfile.mkdtemp()))
 for name in sys.argv[1:]:
     made = CASES[name].make(kit)
-    result = ew.edge_test(made, method="fisher", drop_missing=True)
+    result = ew.edge_test(made, method="fisher", missing="drop")
     assert result.feature_names == CASES[name].names, name
 assert sys.modules["pyarrow"] is None
 """

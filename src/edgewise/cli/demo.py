@@ -55,8 +55,7 @@ def demo_command(plot: str, report: str) -> None:
     from edgewise.methods.registry import DEFAULT_METHOD
     from edgewise.questions.compare_methods import compare_methods
     from edgewise.questions.diagnose import diagnose
-    from edgewise.questions.reporting import report_of
-    from edgewise.questions.row_sample import sampled_scores
+    from edgewise.questions.reporting import report_of, sampled_scores
     from edgewise.rows.opening import open_table
     from edgewise.view.export import write_plot
 

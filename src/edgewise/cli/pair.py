@@ -59,8 +59,7 @@ def pair_command(x: str, y: str, method: str, **options: Any) -> None:
     """
     from edgewise._base.checks import check_alpha
     from edgewise.methods.registry import method_of
-    from edgewise.questions.columns import naming_arguments, places
-    from edgewise.questions.conditional import partial_test
+    from edgewise.questions.conditional import naming_arguments, partial_test, places
     from edgewise.questions.edge_test import edge_test
     from edgewise.results.pair import pair_of_result
     from edgewise.rows.file_read import files_read

@@ -58,7 +58,7 @@ def open_evidence(
         choices = columns, exclude, client, groups, weights, transform
         if missing != "raise" or any(one is not None for one in choices):
             raise ParameterError(
-                "transform, groups, weights, columns, exclude, missing, drop_missing, client: "
+                "transform, groups, weights, columns, exclude, missing, client: "
                 "expected with rows only, got a state, which has no rows."
             )
         evidence = evidence_of_state(data, asked_by, feature_names)

@@ -115,8 +115,6 @@ class Method(ABC):
         Whether it has the correction "maxt".
     effect_scale : str
         The default scale of `min_effect`.
-    fits_budget : bool
-        Whether `edge_test(budget=…)` may choose it.
     compares_groups : bool
         Whether it measures a standard error of Fisher's z, which `compare_groups` needs.
     permutable : bool
@@ -142,7 +140,6 @@ class Method(ABC):
     assumes: ClassVar[Assumes]
     simultaneous: ClassVar[bool] = False
     resamples: ClassVar[bool] = False
-    fits_budget: ClassVar[bool] = False
     compares_groups: ClassVar[bool] = False
     permutable: ClassVar[bool] = False
     plans_by_simulation: ClassVar[bool] = False
@@ -166,10 +163,6 @@ class Method(ABC):
     def slow_with_many_columns(self) -> bool:
         """Whether it finds eigenvalues of a p²/2 × p²/2 matrix."""
         return False
-
-    def predicted_seconds(self, n_samples: int, n_features: int) -> float:
-        """About how long it takes after the first pass; zero if that is negligible."""
-        return 0.0
 
     @classmethod
     def variants(cls) -> tuple[tuple[str, Method], ...]:

@@ -13,7 +13,7 @@ from edgewise._base.types import FloatArray
 from edgewise.bounds.radius import TRACE_MAX_ALPHA, NormalRadius
 from edgewise.bounds.transfer import FrobeniusTransfer
 from edgewise.covcov.closed_form import trace_from_quartics
-from edgewise.covcov.solver import SOLVERS, predicted_seconds
+from edgewise.covcov.solver import SOLVERS
 from edgewise.estimators.inverse import PrecisionEstimate
 from edgewise.evidence.evidence import Evidence, Needs
 from edgewise.inference.measurement import Measurement
@@ -52,7 +52,6 @@ class Trace(BoundMethod):
     name: ClassVar[str] = "trace"
     guarantee: ClassVar[str] = "all at once, in the limit"
     effect_scale: ClassVar[str] = "precision"
-    fits_budget: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "mu", check_real("mu", self.mu, above=0))
@@ -129,7 +128,6 @@ class Eig(BoundMethod):
         "(its radius is not a proven bound)"
     )
     effect_scale: ClassVar[str] = "precision"
-    fits_budget: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "mu", check_real("mu", self.mu, above=0))
@@ -143,9 +141,6 @@ class Eig(BoundMethod):
     @property
     def slow_with_many_columns(self) -> bool:
         return True
-
-    def predicted_seconds(self, n_samples: int, n_features: int) -> float:
-        return predicted_seconds(n_samples, n_features)
 
     @classmethod
     def variants(cls) -> tuple[tuple[str, Method], ...]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, TypeVar, overload
+from typing import Any, TypeVar
 
-from edgewise._base.checks import check_columns, check_flag, check_real
+from edgewise._base.checks import check_choice, check_columns, check_flag, check_real
 from edgewise.errors import ParameterError
-from edgewise.rows.missing import missing_of
+from edgewise.rows.missing import MISSING
 from edgewise.rows.opening import open_files, open_table
 from edgewise.rows.weighting import weighted_columns
 from edgewise.states.accumulate import read_into
@@ -22,82 +22,6 @@ from edgewise.states.row_state import RowState
 S = TypeVar("S", bound=RowState)
 
 
-@overload
-def accumulate(
-    data: Any,
-    *,
-    order: int = 4,
-    n_batches: int | None = None,
-    concordance: Literal[False] = False,
-    columns: str | Sequence[str] | None = None,
-    exclude: str | Sequence[str] | None = None,
-    missing: Literal["pairwise"],
-    drop_missing: bool = False,
-    weights: Any = None,
-    weight_kind: str = "sampling",
-    client: Any = None,
-    checkpoint: str | os.PathLike[str] | None = None,
-    every: float = 60.0,
-    resume: bool = False,
-    progress: Callable[[int], None] | None = None,
-) -> PairwiseMoments: ...
-@overload
-def accumulate(
-    data: Any,
-    *,
-    order: int = 4,
-    n_batches: None = None,
-    concordance: Literal[False] = False,
-    columns: str | Sequence[str] | None = None,
-    exclude: str | Sequence[str] | None = None,
-    missing: str = "raise",
-    drop_missing: bool = False,
-    weights: Any = None,
-    weight_kind: str = "sampling",
-    client: Any = None,
-    checkpoint: str | os.PathLike[str] | None = None,
-    every: float = 60.0,
-    resume: bool = False,
-    progress: Callable[[int], None] | None = None,
-) -> Moments: ...
-@overload
-def accumulate(
-    data: Any,
-    *,
-    order: int = 4,
-    n_batches: int,
-    concordance: Literal[False] = False,
-    columns: str | Sequence[str] | None = None,
-    exclude: str | Sequence[str] | None = None,
-    missing: str = "raise",
-    drop_missing: bool = False,
-    weights: Any = None,
-    weight_kind: str = "sampling",
-    client: Any = None,
-    checkpoint: str | os.PathLike[str] | None = None,
-    every: float = 60.0,
-    resume: bool = False,
-    progress: Callable[[int], None] | None = None,
-) -> BatchMoments: ...
-@overload
-def accumulate(
-    data: Any,
-    *,
-    order: int = 4,
-    n_batches: int | None = None,
-    concordance: Literal[True],
-    columns: str | Sequence[str] | None = None,
-    exclude: str | Sequence[str] | None = None,
-    missing: str = "raise",
-    drop_missing: bool = False,
-    weights: Any = None,
-    weight_kind: str = "sampling",
-    client: Any = None,
-    checkpoint: str | os.PathLike[str] | None = None,
-    every: float = 60.0,
-    resume: bool = False,
-    progress: Callable[[int], None] | None = None,
-) -> ConcordanceMoments: ...
 def accumulate(
     data: Any,
     *,
@@ -107,7 +31,6 @@ def accumulate(
     columns: str | Sequence[str] | None = None,
     exclude: str | Sequence[str] | None = None,
     missing: str = "raise",
-    drop_missing: bool = False,
     weights: Any = None,
     weight_kind: str = "sampling",
     client: Any = None,
@@ -115,46 +38,39 @@ def accumulate(
     every: float = 60.0,
     resume: bool = False,
     progress: Callable[[int], None] | None = None,
-) -> RowState:
+) -> Moments | BatchMoments | PairwiseMoments | ConcordanceMoments:
     """Read all rows once into a state that can be tested, merged and added to.
 
     Parameters
     ----------
     data : array-like, data frame, Arrow stream, path or list of paths
-        The rows. The rows of a `dask.array`, a `dask.dataframe` or a Spark data frame are read on
-        the cluster.
+        The rows; those of Dask and Spark are read on the cluster.
     order : {4, 2}
-        The highest order of sums kept by a `Moments` state; 2 is cheaper and enough for
-        `method="fisher"`.
+        The highest order of the sums of a `Moments` state; 2 is enough for "fisher".
     n_batches : int, optional
-        Make a `BatchMoments` state, for `method="batch"`, of this many to twice as many batches.
+        Make a `BatchMoments` state, for "batch", of this many to twice as many batches.
     concordance : bool
-        Make a `ConcordanceMoments` state, for `method="kendall"`; it has 100 batches or more,
-        unless `n_batches` says how many.
+        Make a `ConcordanceMoments` state, for "kendall", of `n_batches` (100) batches or more.
     columns : str or sequence of str, optional
         The columns to keep, by name; all by default.
     exclude : str or sequence of str, optional
         Columns to leave out, such as dates and labels.
     missing : {"raise", "drop", "pairwise"}
         Refuse rows with NaN or infinite values, leave them out, or use what each pair of columns
-        has: a `PairwiseMoments` state, for `method="batch"`.
-    drop_missing : bool
-        The former way to say ``missing="drop"``.
+        has: a `PairwiseMoments` state, for "batch".
     weights : str or array-like, optional
-        How much each row counts, a column or one number for each row, as in `edge_test`. With
-        sampling weights it is a `PairwiseMoments` state.
+        How much each row counts, as in `edge_test`; sampling weights make `PairwiseMoments`.
     weight_kind : {"sampling", "frequency"}
         Rows sampled with different probabilities, or rows that were seen several times.
     client : distributed.Client, optional
         A Dask cluster that reads the files in `data`, one task per file.
     checkpoint : str or path, optional
-        A file that records how far reading has come, for files that take long. It stays there at
-        the end: delete it after the state is saved.
+        A file that records how far reading has come. Delete it after the state is saved.
     every : float
         Seconds between two checkpoints.
     resume : bool
         Continue from the checkpoint if there is one: no row is read twice, and none is left out.
-        Without it, an existing checkpoint is an error, and is kept.
+        Without it, an existing checkpoint is an error.
     progress : callable, optional
         Called with the number of rows of each block after it is read; not on a cluster.
 
@@ -168,52 +84,45 @@ def accumulate(
     >>> import numpy as np
     >>> import edgewise as ew
     >>> X = np.random.default_rng(0).standard_normal((1000, 3))
-    >>> ew.edge_test(ew.accumulate(X), method="fisher").n_samples
-    1000
     >>> ew.edge_test(ew.accumulate(X, n_batches=50), method="batch").n_samples
     1000
-    >>> ew.edge_test(ew.accumulate(X, concordance=True), method="kendall").n_samples
-    1000
 
-    Files that take long, with a checkpoint every minute. If it is interrupted, the same call
-    continues where it stopped:
+    With a checkpoint; if it is interrupted, the same call continues where it stopped:
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     np.save(f"{folder}/rows.npy", X)
-    ...     kept = f"{folder}/rows.checkpoint"
-    ...     ew.accumulate(f"{folder}/rows.npy", checkpoint=kept, resume=True, progress=print)
-    1000
+    ...     ew.accumulate(f"{folder}/rows.npy", checkpoint=f"{folder}/checkpoint", resume=True)
     Moments(n_samples=1000, n_features=3, order=4)
     """
-    left_out = missing_of(missing, drop_missing)
-    sampling = weights is not None and weight_kind == "sampling"
-    how: dict[str, Any] = {
-        "columns": columns,
-        "exclude": exclude,
-        "missing": left_out,
-        "weights": weights,
-        "weight_kind": weight_kind,
-        "client": client,
-        "checkpoint": checkpoint,
-        "every": every,
-        "resume": resume,
-        "progress": progress,
-    }
-    uneven = left_out == "pairwise" or sampling
+    check_choice("missing", missing, MISSING)
+    uneven = missing == "pairwise" or (weights is not None and weight_kind == "sampling")
+    state: Moments | BatchMoments | PairwiseMoments | ConcordanceMoments
     if check_flag("concordance", concordance):
         if uneven:
             raise ParameterError(
                 "concordance: expected False with missing='pairwise' or sampling weights, got "
                 "True; ranks need complete rows that count the same."
             )
-        batches = DEFAULT_BATCHES if n_batches is None else n_batches
-        return accumulated(data, ConcordanceMoments(batches), **how)[0]
-    if uneven:
-        return accumulated(data, PairwiseMoments(n_batches), **how)[0]
-    if n_batches is None:
-        return accumulated(data, Moments(order=order), **how)[0]
-    return accumulated(data, BatchMoments(n_batches), **how)[0]
+        state = ConcordanceMoments(DEFAULT_BATCHES if n_batches is None else n_batches)
+    elif uneven:
+        state = PairwiseMoments(n_batches)
+    else:
+        state = Moments(order=order) if n_batches is None else BatchMoments(n_batches)
+    return accumulated(
+        data,
+        state,
+        columns=columns,
+        exclude=exclude,
+        missing=missing,
+        weights=weights,
+        weight_kind=weight_kind,
+        client=client,
+        checkpoint=checkpoint,
+        every=every,
+        resume=resume,
+        progress=progress,
+    )[0]
 
 
 def accumulated(

@@ -129,13 +129,8 @@ def compare_methods(
         The correction of the per-edge methods; methods without "maxt" use "holm" instead.
     methods : sequence of str or Method, optional
         The methods to run; by default all, some of them with several options.
-    given : str or sequence of str, optional
-        Columns to adjust for without testing their pairs, as in `edge_test`.
-    pairs : sequence of pairs of str, optional
-        The only pairs to test.
-    transform : {"normal-scores", None}
-        Test the normal scores of the columns in place of their values, as in `edge_test`.
-        Methods that are not known to hold for ranks have no result then.
+    given, pairs, transform : optional
+        As in `edge_test`.
 
     Returns
     -------
@@ -147,8 +142,7 @@ def compare_methods(
     >>> import numpy as np
     >>> import edgewise as ew
     >>> X = np.random.default_rng(0).standard_normal((1000, 3))
-    >>> lines = ew.compare_methods(X)
-    >>> [line.label for line in lines][:4]
+    >>> [line.label for line in ew.compare_methods(X)][:4]
     ['score', 'nodewise', 'wald', 'batch']
     """
     # Checked here, because the bounds use no correction and would not refuse a wrong one.

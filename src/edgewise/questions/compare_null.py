@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,7 @@ from edgewise.questions.compare_methods import (
 )
 from edgewise.questions.edge_test import edge_test
 from edgewise.rows.collecting import all_rows
-from edgewise.rows.missing import missing_of, refuse_pairwise
+from edgewise.rows.missing import refuse_pairwise
 from edgewise.rows.opening import open_table
 from edgewise.rows.table import Table
 from edgewise.rows.views import StridedRows
@@ -48,22 +48,16 @@ class NullComparison:
         The name of the method with its options.
     method : Method
         The method and its options.
-    n_samples : int
-        The rows of every shuffle.
-    n_shuffles : int
-        How many shuffles there were.
-    n_failed : int
-        In how many of them the method gave an error.
-    n_with_edges : int
-        In how many of them it found one edge or more.
+    n_samples, n_shuffles : int
+        The rows of every shuffle, and how many shuffles there were.
+    n_with_edges, n_failed : int
+        In how many of them it found one edge or more, and in how many it gave an error.
     failure : str
         The first of its errors; empty if there is none.
     seconds : float
         How long its tests took, all together.
-    share : float
-        The share of the shuffles with an edge, among those without an error.
-    band : tuple of two float
-        The exact 95 % binomial interval (Clopper and Pearson's) around the share.
+    share, band : float, tuple of two float
+        The share of the shuffles with an edge, and its exact 95 % binomial interval.
     guarantee : str
         What the method promises, in about five words.
 
@@ -120,16 +114,13 @@ def compare_null(
     given: str | Sequence[str] | None = None,
     pairs: Sequence[tuple[str, str]] | None = None,
     missing: str = "raise",
-    drop_missing: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> list[NullComparison]:
     """Shuffle each column by itself, so that nothing is connected, and count who finds an edge.
 
-    The shuffled columns have the values of the data, with their tails, skew and rare events, and
-    no edges. With a correction, a method that keeps its promise finds an edge in at most a share
-    `alpha` of the shuffles. Shuffling also breaks any dependence between rows, so the answer says
-    nothing about it. All methods test the same shuffles. An error of all methods in all shuffles
-    is raised; any other is counted.
+    With a correction, a method that keeps its promise finds an edge in at most a share `alpha` of
+    the shuffles. Shuffling also breaks any dependence between rows, so the answer says nothing
+    about it. An error of all methods in all shuffles is raised; any other is counted.
 
     Parameters
     ----------
@@ -142,22 +133,15 @@ def compare_null(
     correction : {"holm", "bonferroni", "bh", "by", "maxt", None}
         The correction of the per-edge methods; methods without "maxt" use "holm" instead.
     methods : sequence of str or Method, optional
-        The methods to run; by default all that test every edge by itself. The bounds, of which
-        some take long, run if they are named.
+        The methods to run; by default all that test every edge by itself.
     random_state : int
         Seed of the shuffles.
-    columns : str or sequence of str, optional
-        The columns to keep, by name; all by default.
-    exclude : str or sequence of str, optional
-        Columns to leave out.
-    given : str or sequence of str, optional
-        Columns to adjust for without testing their pairs, as in `edge_test`; they are shuffled too.
+    columns, exclude, given : str or sequence of str, optional
+        As in `edge_test`; given columns are shuffled too.
     pairs : sequence of pairs of str, optional
         The only pairs to test.
     missing : {"raise", "drop"}
         Refuse rows with NaN or infinite values, or leave them out.
-    drop_missing : bool
-        The former way to say ``missing="drop"``.
     progress : callable, optional
         Called with 1 after every shuffle.
 
@@ -178,28 +162,49 @@ def compare_null(
     check_count("n_shuffles", n_shuffles, at_least=1)
     check_count("random_state", random_state, at_least=0)
     check_choice("correction", correction, (*CORRECTIONS, "none"))
-    chosen = _per_edge() if methods is None else [labelled(method) for method in methods]
+    # The bounds, of which some take long, run if they are named.
+    per_edge = [(label, method) for label, method in all_variants() if not method.simultaneous]
+    chosen = per_edge if methods is None else [labelled(method) for method in methods]
     if not chosen:
         raise ParameterError("methods: expected at least one, got none; leave it out for all.")
     for _, method in chosen:
         method.question(alpha, own_correction(method, correction))
-    left_out = missing_of(missing, drop_missing)
-    refuse_pairwise(left_out, "shuffled columns")
-    sample = even_sample(data, columns=columns, exclude=exclude, missing=left_out)
-    counts = [_Count(label, method) for label, method in chosen]
+    refuse_pairwise(missing, "shuffled columns")
+    sample = even_sample(data, columns=columns, exclude=exclude, missing=missing)
     values = np.ascontiguousarray(sample.rows.T)
     rng = np.random.default_rng(random_state)
     import_slow_parts()
+    seconds, found = np.zeros(len(chosen)), np.zeros(len(chosen), dtype=int)
+    errors: list[list[EdgewiseError]] = [[] for _ in chosen]
+    family: dict[str, Any] = {"given": given, "pairs": pairs}
     for _ in range(n_shuffles):
         table = open_table(shuffled(values, rng).T, feature_names=sample.feature_names)
-        for count in counts:
-            own = own_correction(count.method, correction)
-            count.test(table, alpha=alpha, correction=own, given=given, pairs=pairs)
+        for k, (_, method) in enumerate(chosen):
+            own, start = own_correction(method, correction), time.perf_counter()
+            try:
+                with without_warnings():
+                    result = edge_test(table, method=method, alpha=alpha, correction=own, **family)
+                found[k] += result.n_edges > 0
+            except EdgewiseError as error:
+                errors[k].append(error)
+            seconds[k] += time.perf_counter() - start
         if progress is not None:
             progress(1)
-    if all(len(count.errors) == n_shuffles for count in counts):
-        raise counts[0].errors[0]
-    return [count.line(len(sample.rows), n_shuffles) for count in counts]
+    if all(len(own) == n_shuffles for own in errors):
+        raise errors[0][0]
+    return [
+        NullComparison(
+            label,
+            method,
+            len(sample.rows),
+            n_shuffles,
+            int(found[k]),
+            n_failed=len(errors[k]),
+            failure=str(errors[k][0]) if errors[k] else "",
+            seconds=float(seconds[k]),
+        )
+        for k, (label, method) in enumerate(chosen)
+    ]
 
 
 def shuffled(values: FloatArray, rng: np.random.Generator) -> FloatArray:
@@ -209,19 +214,7 @@ def shuffled(values: FloatArray, rng: np.random.Generator) -> FloatArray:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class EvenSample:
-    """Rows in memory: all of them, or every k-th one of long data.
-
-    Attributes
-    ----------
-    rows : ndarray of shape (n, p)
-        The sampled rows.
-    feature_names : tuple of str
-        The names of the columns.
-    n_available : int
-        How many rows there are to sample from.
-    n_dropped : int
-        How many more were left out because a value is not finite.
-    """
+    """Rows in memory, all or every k-th; of how many, and how many more were not finite."""
 
     rows: FloatArray
     feature_names: tuple[str, ...]
@@ -243,57 +236,12 @@ def even_sample(data: Any, most: int = _MOST_ROWS, **chosen: Any) -> EvenSample:
     n = evidence.moments().n_samples
     step = -(-n // most)
     rows = all_rows(StridedRows(table, step))
-    sample = EvenSample(rows, table.feature_names, n, evidence.n_dropped)
-    if step > 1:
-        _check_varies(sample)
-    return sample
-
-
-def _check_varies(sample: EvenSample) -> None:
-    """Refuse a column that is constant in the sample, though it may vary in other rows."""
-    constant = np.flatnonzero(np.ptp(sample.rows, axis=0) == 0)
-    if constant.size:
+    constant = np.flatnonzero(np.ptp(rows, axis=0) == 0)
+    if step > 1 and constant.size:
         more = f" (and {constant.size - 1} more)" if constant.size > 1 else ""
         raise DataError(
-            f"X: expected columns that vary, got column {sample.feature_names[constant[0]]!r}{more}"
-            f", which is constant in the even sample of {len(sample.rows):,} of the "
-            f"{sample.n_available:,} rows that is shuffled; leave it out."
+            f"X: expected columns that vary, got column {table.feature_names[constant[0]]!r}{more}"
+            f", which is constant in the even sample of {len(rows):,} of the {n:,} rows that is "
+            "shuffled; leave it out."
         )
-
-
-def _per_edge() -> list[tuple[str, Method]]:
-    """The methods that promise `alpha` edge by edge; none of them takes long."""
-    return [(label, method) for label, method in all_variants() if not method.simultaneous]
-
-
-@dataclass(eq=False, slots=True)
-class _Count:
-    """What one method has found so far."""
-
-    label: str
-    method: Method
-    n_with_edges: int = 0
-    seconds: float = 0.0
-    errors: list[EdgewiseError] = field(default_factory=list)
-
-    def test(self, table: Table, **asked: Any) -> None:
-        start = time.perf_counter()
-        try:
-            with without_warnings():
-                result = edge_test(table, method=self.method, **asked)
-            self.n_with_edges += result.n_edges > 0
-        except EdgewiseError as error:
-            self.errors.append(error)
-        self.seconds += time.perf_counter() - start
-
-    def line(self, n_samples: int, n_shuffles: int) -> NullComparison:
-        return NullComparison(
-            self.label,
-            self.method,
-            n_samples,
-            n_shuffles,
-            self.n_with_edges,
-            n_failed=len(self.errors),
-            failure=str(self.errors[0]) if self.errors else "",
-            seconds=self.seconds,
-        )
+    return EvenSample(rows, table.feature_names, n, evidence.n_dropped)

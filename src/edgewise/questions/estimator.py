@@ -2,42 +2,95 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Self
+from collections.abc import Callable, Sequence
+from functools import partial
+from inspect import signature
+from typing import Any, Self, TypeVar
 
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
+import numpy as np
+import numpy.typing as npt
+from sklearn.covariance import EmpiricalCovariance
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from edgewise.errors import ParameterError
+from edgewise._base.matrices import population_covariance
+from edgewise._base.text import listed
+from edgewise._base.types import BoolArray, FloatArray
+from edgewise.errors import DataError, ParameterError
 from edgewise.estimators.gaussian import Gaussian
 from edgewise.inference.corrections import HOLM
 from edgewise.inference.family import Family
 from edgewise.methods.method import Method
 from edgewise.methods.nodewise import DEFAULT_PENALTY
-from edgewise.methods.registry import DEFAULT_METHOD
+from edgewise.methods.registry import DEFAULT_METHOD, method_of, method_options, registered
 from edgewise.questions.edge_test import measured_and_decided
-from edgewise.questions.estimator_method import chosen_method, if_one_pass
-from edgewise.questions.fitted import FittedTest
 from edgewise.results.result import EdgeTestResult
 from edgewise.rows.grouping import GroupedTable
 from edgewise.rows.missing import may_lack_values
 from edgewise.rows.normal_scores import scores_under
+from edgewise.rows.not_rows import is_a
 from edgewise.rows.opening import open_table
-from edgewise.rows.table import Table
+from edgewise.rows.table import LocalTable, Part, Table
+from edgewise.rows.values import raise_for_nonfinite
 from edgewise.rows.weighting import WeightedTable
 from edgewise.states.accumulate import read_into
+from edgewise.states.moments import Moments
 from edgewise.states.pairwise import PairwiseMoments
 from edgewise.states.row_state import RowState
 
 
-class EdgeTest(FittedTest, BaseEstimator):  # type: ignore[misc]
+def chosen_method(estimator: Any) -> Method:
+    """The method with the options that were set; options of other methods are refused."""
+    defaults = signature(type(estimator)).parameters
+    options = {
+        name: value
+        for name in method_options()
+        if name in defaults and not _same(value := getattr(estimator, name), defaults[name].default)
+    }
+    # scikit-learn's tools seed whatever has a seed; only some methods use one.
+    method = estimator.method
+    kind = type(method) if isinstance(method, Method) else registered().get(str(method))
+    if kind is not None and "random_state" not in kind.__dataclass_fields__:
+        options.pop("random_state", None)
+    return method_of(method, options)
+
+
+def _same(value: Any, default: Any) -> bool:
+    """Whether an option has its default value; an array never does."""
+    if value is default:
+        return True
+    return isinstance(value, str | int | float) and bool(value == default)
+
+
+def _one_pass(estimator: Any) -> bool:
+    try:
+        chosen = chosen_method(estimator)
+    except ParameterError:
+        return True  # partial_fit's own error, not a missing attribute
+    if chosen.needs.reads_again:
+        able = [name for name, kind in registered().items() if not kind().needs.reads_again]
+        raise AttributeError(
+            f"method {chosen.name!r} with these options reads the rows twice, so it cannot "
+            f"learn from batches; partial_fit needs a method out of {', '.join(able)}."
+        )
+    return True
+
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+# scikit-learn has no type hints; without one here, users would lose the hints of the method.
+if_one_pass: Callable[[_Function], _Function] = available_if(_one_pass)
+
+
+class EdgeTest(EmpiricalCovariance):  # type: ignore[misc]
     """Which variables are connected? A test of every edge of the graphical model.
+
+    It is a covariance estimator of scikit-learn: `score` and `mahalanobis` judge other rows by the
+    whole estimate of Θ, edge or not.
 
     Parameters
     ----------
     method : str or Method
-        The test, by name or with its options, as in ``ew.Batch(n_batches=50)``; see
-        `edgewise.edge_test`.
+        The test, by name or with its options, as in ``ew.Batch(n_batches=50)``; see `edge_test`.
     alpha : float
         Significance level.
     correction : {"holm", "bonferroni", "bh", "by", "maxt", None}
@@ -51,14 +104,12 @@ class EdgeTest(FittedTest, BaseEstimator):  # type: ignore[misc]
     pairs : sequence of pairs of str, optional
         The only pairs to test.
     column_transform : {"normal-scores", None}
-        Test the normal scores of the columns in place of their values, `transform` of `edge_test`.
-        (scikit-learn takes whatever has a `transform` for a transformer of data.) Other rows get
-        the scores of their values among the rows of `fit`; these are kept, sorted.
+        `transform` of `edge_test`. (scikit-learn takes whatever has a `transform` for a transformer
+        of data.) Other rows get the scores of their values among the rows of `fit`.
     missing : {"raise", "drop", "pairwise"}
         What to do with NaN and infinite values, as in `edge_test`.
     weight_kind : {"sampling", "frequency"}
-        What the `sample_weight` of `fit` means, as in `edge_test`: with "frequency", the same as
-        repeated rows.
+        What the `sample_weight` of `fit` means, as in `edge_test`.
     mu : float
         For "trace" and "eig": the paper's constant.
     standardize : bool
@@ -70,13 +121,11 @@ class EdgeTest(FittedTest, BaseEstimator):  # type: ignore[misc]
     outside : float
         The share of rows that may lie outside the support.
     kurtosis : float, optional
-        For "whitened" with the radius "chebyshev": the most that the kurtosis can be, in multiples
-        of that of Gaussian rows.
+        For "whitened" with the radius "chebyshev": the largest kurtosis, relative to Gaussian rows.
     solver : {"auto", "full", "matrix-free"}
         For "eig" and the radii "eig" and "chi2": how eigenvalues are found.
     n_batches : int, optional
-        For "batch" and "entrywise": by default 100, but fewer with more than 160 columns, or if
-        batches would be very short.
+        For "batch" and "entrywise": at least so many batches.
     random_state : int
         Seed of the bootstrap of ``correction="maxt"`` and of "entrywise".
     penalty : float
@@ -89,7 +138,7 @@ class EdgeTest(FittedTest, BaseEstimator):  # type: ignore[misc]
     result_ : EdgeTestResult
         Everything the test found; the other attributes are views of it.
     covariance_, precision_, partial_correlation_ : ndarray of shape (p, p)
-        The estimates; the covariance and its inverse are dense, edge or not.
+        The estimates; dense, edge or not.
     location_ : ndarray of shape (p,)
         The mean of each column.
     pvalues_ : ndarray of shape (p, p)
@@ -111,30 +160,16 @@ class EdgeTest(FittedTest, BaseEstimator):  # type: ignore[misc]
     --------
     >>> import numpy as np
     >>> from edgewise import EdgeTest
-    >>> rng = np.random.default_rng(0)
-    >>> a, b, c = rng.standard_normal((3, 1000))
+    >>> a, b, c = np.random.default_rng(0).standard_normal((3, 1000))
     >>> X = np.column_stack([a, a + b, a + b + c])
     >>> EdgeTest().fit(X).adjacency_.astype(int)
     array([[0, 1, 0],
            [1, 0, 1],
            [0, 1, 0]])
-
-    The methods that read the rows once also learn from batches, or from a state:
-
-    >>> stream = EdgeTest(method="batch").partial_fit(X[:500]).partial_fit(X[500:])
-    >>> EdgeTest(method="batch").fit_moments(stream.moments_).result_.n_edges
+    >>> EdgeTest(method="batch").partial_fit(X[:500]).partial_fit(X[500:]).result_.n_edges
     2
-
-    Like scikit-learn's covariance estimators, it scores other rows by their Gaussian likelihood:
-
-    >>> from sklearn.model_selection import cross_val_score
-    >>> cross_val_score(EdgeTest(), X, cv=3).round(1)
-    array([-4.3, -4.3, -4.2])
-    >>> test = EdgeTest().fit(X[:500])
-    >>> round(test.score(X[500:]), 1), test.mahalanobis(X[500:502]).round(1)
-    (-4.2, array([3.6, 5.5]))
-    >>> bool(test.get_precision() is test.precision_), test.error_norm(test.covariance_)
-    (True, 0.0)
+    >>> round(EdgeTest().fit(X[:500]).score(X[500:]), 1)
+    -4.2
     """
 
     def __init__(
@@ -184,6 +219,10 @@ class EdgeTest(FittedTest, BaseEstimator):  # type: ignore[misc]
         self.penalty = penalty
         self.max_neighbours = max_neighbours
 
+    # For `get_precision` of scikit-learn.
+    store_precision = True
+    n_features_in_: int
+    feature_names_in_: npt.NDArray[np.object_]
     moments_: RowState
     _tested: tuple[EdgeTestResult, Gaussian] | None
 
@@ -201,8 +240,7 @@ class EdgeTest(FittedTest, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like, data frame, Arrow stream, path or list of paths
-            The rows. Those of a `dask.array`, a `dask.dataframe` or a Spark data frame are read
-            where they are.
+            The rows; those of Dask and Spark are read where they are.
         y : ignored
             There for scikit-learn.
         sample_weight : str or array-like, optional
@@ -231,15 +269,12 @@ class EdgeTest(FittedTest, BaseEstimator):  # type: ignore[misc]
 
     @if_one_pass
     def partial_fit(self, X: Any, y: object = None, sample_weight: Any = None) -> Self:
-        """Add more rows; the test is run when its result is first used.
-
-        The first call, and the first call after `fit`, starts without rows. Only the methods that
-        read the rows once have `partial_fit`.
+        """Add more rows; the test runs when its result is first used.
 
         Parameters
         ----------
         X : array-like, data frame, Arrow stream, path or list of paths
-            Rows, as for `fit`.
+            Rows, as for `fit`. The first call, also after `fit`, starts without rows.
         y : ignored
             There for scikit-learn.
         sample_weight : str or array-like, optional
@@ -340,3 +375,148 @@ class EdgeTest(FittedTest, BaseEstimator):  # type: ignore[misc]
         if self._tested is None:
             self._tested = self._test(self.moments_)
         return self._tested
+
+    def _remember_features(self, X: Any, table: Table, *, reset: bool) -> None:
+        if isinstance(table, LocalTable) and _known_to_sklearn(X, table):
+            validate_data(self, X, reset=reset, skip_check_array=True)
+            return
+        names = np.array(table.feature_names, dtype=object)
+        named = table.named or hasattr(table, "paths")
+        if reset:
+            self.n_features_in_ = len(names)
+            if named:
+                self.feature_names_in_ = names
+            return
+        known = list(getattr(self, "feature_names_in_", names))
+        same = list(names) == known or not named  # columns without names are matched by place
+        if len(names) != self.n_features_in_ or not same:
+            expected = f"the columns {listed([*map(repr, known)])}"
+            if len(names) != self.n_features_in_:
+                expected = f"{self.n_features_in_} columns"
+            raise DataError(
+                f"X: expected {expected}, got {len(names)}: {listed([*map(repr, names)])}; pass "
+                "the same columns each time."
+            )
+
+    @property
+    def result_(self) -> EdgeTestResult:
+        """Everything the test found."""
+        return self._once_tested()[0]
+
+    @property
+    def covariance_(self) -> FloatArray:
+        """The estimate of the covariance matrix."""
+        return self.result_.covariance
+
+    @property
+    def precision_(self) -> FloatArray:
+        """The estimate of its inverse, Θ."""
+        return self.result_.precision
+
+    @property
+    def partial_correlation_(self) -> FloatArray:
+        """The estimated partial correlations; ones on the diagonal."""
+        return self.result_.partial_correlation
+
+    @property
+    def pvalues_(self) -> FloatArray:
+        """Corrected p-values, NaN on the diagonal."""
+        return self.result_.adjusted_pvalue
+
+    @property
+    def adjacency_(self) -> BoolArray:
+        """The edges: true where there is one."""
+        return self.result_.reject
+
+    @property
+    def threshold_(self) -> float | FloatArray:
+        """What the absolute precision was compared with."""
+        return self.result_.threshold
+
+    @property
+    def location_(self) -> FloatArray:
+        """The mean of each column."""
+        return self._once_tested()[1].location
+
+    def score(self, X_test: Any, y: object = None) -> float:
+        """The Gaussian log-likelihood of other rows, per row, as in scikit-learn.
+
+        It says how well mean and covariance predict, not how good the edges are.
+
+        Parameters
+        ----------
+        X_test : array-like, data frame, Arrow stream, path or list of paths
+            Rows, as for `fit`. They are read once.
+        y : ignored
+            There for scikit-learn.
+
+        Returns
+        -------
+        float
+            The mean of the log-likelihoods of the rows.
+        """
+        gaussian = self._law_of_rows()
+        state, _ = read_into(Moments(order=2), self._opened(X_test))
+        n = state.n_samples
+        if n == 0:
+            raise DataError("X: expected at least one row to score, got none.")
+        p = len(gaussian.location)
+        spread = population_covariance(state.covariance(), n) if n > 1 else np.zeros((p, p))
+        return gaussian.log_likelihood(state.mean(), spread)
+
+    def mahalanobis(self, X: Any) -> FloatArray:
+        """Squared Mahalanobis distances of rows from `location_`.
+
+        Parameters
+        ----------
+        X : array-like, data frame, Arrow stream, path or list of paths
+            Rows, as for `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            A distance for each row.
+        """
+        gaussian = self._law_of_rows()
+        gaussian.check_definite()
+        one_pass = partial(_distances, gaussian=gaussian)
+        return self._opened(X).reduce(one_pass, _one_after_the_other)
+
+    def _law_of_rows(self) -> Gaussian:
+        """The Gaussian distribution with the estimated mean and covariance, if rows have these."""
+        result, gaussian = self._once_tested()
+        if not registered()[result.method].estimates_rows:
+            raise DataError(
+                f"X: method {result.method!r} estimates the correlations of latent variables, not "
+                "of the rows, so rows have no likelihood or distance; use method='score' with "
+                "column_transform='normal-scores'."
+            )
+        return gaussian
+
+    def _opened(self, X: Any) -> Table:
+        """Other rows of the columns that were fitted."""
+        table = open_table(X)
+        self._remember_features(X, table, reset=False)
+        known = getattr(self, "_score_map_", None)
+        return table if known is None else open_table(table, transform=known)
+
+
+def _known_to_sklearn(X: Any, table: Table) -> bool:
+    """Whether scikit-learn finds the columns of `X` itself, and words its errors."""
+    if table.named:
+        return is_a(X, "pandas", "DataFrame")
+    return hasattr(X, "shape") or isinstance(X, list | tuple)
+
+
+def _distances(part: Part, gaussian: Gaussian) -> FloatArray:
+    found = [np.empty(0)]
+    for block in part.blocks():
+        distances = gaussian.squared_distances(np.asarray(block, dtype=np.float64))
+        if not np.isfinite(distances).all():
+            raise_for_nonfinite(block, part.feature_names)
+        found.append(distances)
+    return np.concatenate(found)
+
+
+def _one_after_the_other(a: FloatArray, b: FloatArray) -> FloatArray:
+    return np.concatenate([a, b])

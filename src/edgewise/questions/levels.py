@@ -26,26 +26,10 @@ MOST_LEVELS = 12
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Levels:
-    """Rows in memory, with the level of each.
+    """Rows in memory with the level of each, by its number among the sorted names.
 
-    Attributes
-    ----------
-    rows : ndarray of shape (n, p)
-        All rows that have a level.
-    codes : ndarray of shape (n,)
-        The number of the level of each row.
-    names : tuple of str
-        The levels, sorted.
-    feature_names : tuple of str
-        The columns.
-    n_without : int
-        Rows that were left out because they have no level, or belong to no group of rows.
-    groups : ndarray of shape (n,), or None
-        To which group each row belongs, of rows that belong together.
-    groups_name : str or None
-        The column that says so.
-    files : tuple of FileRead
-        The files that the rows came from.
+    `n_without` rows were left out because they have no level or group; `groups` says which rows
+    belong together, and `groups_name` which column says so.
     """
 
     rows: FloatArray

@@ -24,7 +24,7 @@ from edgewise.methods.detectable import effect_for_rows
 from edgewise.methods.method import Method
 from edgewise.methods.planning import Plan, RowPlanner
 from edgewise.methods.registry import DEFAULT_METHOD, method_of
-from edgewise.rows.missing import missing_of, refuse_pairwise
+from edgewise.rows.missing import refuse_pairwise
 from edgewise.rows.normal_scores import transform_of
 
 
@@ -39,8 +39,7 @@ class SamplePlan:
     effect : float
         The partial correlation to be found.
     power : float or None
-        The probability of finding it; None for the bounds. Their plan is the number of rows at
-        which the threshold falls to the effect.
+        The probability of finding it; None for the bounds, whose threshold falls to the effect.
     alpha : float
         Significance level.
     n_samples : int
@@ -48,8 +47,7 @@ class SamplePlan:
     pairs : ndarray of shape (p, p)
         Rows for each pair; NaN on the diagonal, and for pairs that are not to be tested.
     simulated : bool
-        Whether the numbers come from a simulation with the pilot's residuals, of up to 40 pairs;
-        the others have the median of these.
+        Whether the numbers come from a simulation of up to 40 pairs; others have their median.
     transform : str or None
         What was planned for in place of the values of the columns.
 
@@ -86,7 +84,6 @@ def plan_sample_size(
     given: str | Sequence[str] | None = None,
     pairs: Iterable[tuple[str, str]] | None = None,
     missing: str = "raise",
-    drop_missing: bool = False,
     transform: str | None = None,
     **options: Any,
 ) -> SamplePlan:
@@ -106,23 +103,14 @@ def plan_sample_size(
         Significance level.
     correction : {"holm", "bonferroni", "bh", "by", "maxt", None}
         As in `edge_test`. For step-wise corrections, the plan is for the first, strictest step.
-    columns : str or sequence of str, optional
-        The columns to plan for, by name; all by default.
-    exclude : str or sequence of str, optional
-        Columns to leave out, such as dates and labels.
-    given : str or sequence of str, optional
-        Columns to adjust for without testing their pairs, as in `edge_test`. Fewer pairs are
-        corrected for, so each needs fewer rows. The typical number is that of the tested pairs
-        only, which may be larger than that of all.
+    columns, exclude, given : str or sequence of str, optional
+        As in `edge_test`. With `given`, fewer pairs are corrected for, so each needs fewer rows.
     pairs : sequence of pairs of str, optional
         The only pairs to test.
     missing : {"raise", "drop"}
         Refuse rows of the pilot with NaN or infinite values, or leave them out.
-    drop_missing : bool
-        The former way to say ``missing="drop"``.
     transform : {"normal-scores", None}
-        Test the normal scores of the columns in place of their values, as in `edge_test`;
-        the effect is then a partial correlation of the scores.
+        Test the normal scores of the columns, whose partial correlation the effect then is.
     **options
         Options of the method, as in `edge_test`.
 
@@ -133,11 +121,10 @@ def plan_sample_size(
 
     Notes
     -----
-    For the per-edge methods the pilot's residuals of each pair are given the planned correlation
-    by a linear map, and the variance of the statistic there follows from their fourth moments.
-    For the bounds, ε falls as n^{−1/2}. For "nodewise" there is no formula: residuals of the pilot
-    are drawn with replacement, with the planned correlation, and tested; which columns a lasso
-    would choose from more rows is not simulated.
+    For the per-edge methods the pilot's residuals of each pair are given the planned correlation by
+    a linear map, and the variance of the statistic there follows from their fourth moments. For the
+    bounds, ε falls as n^{−1/2}. For "nodewise" residuals of the pilot are drawn with replacement,
+    with the planned correlation, and tested.
 
     Examples
     --------
@@ -158,7 +145,7 @@ def plan_sample_size(
         exclude=exclude,
         given=given,
         pairs=pairs,
-        missing=missing_of(missing, drop_missing),
+        missing=missing,
         transform=transform,
         options=options,
     ).plan(effect)
@@ -186,22 +173,14 @@ def detectable_effect(
     data : array-like, data frame, Arrow stream, path or list of paths
         The rows.
     power : float
-        The probability of finding it, for the per-edge methods. For the bounds, which have no
-        power, it is the effect that the threshold has come down to.
+        The probability of finding it; for the bounds, the effect that the threshold has come down
+        to.
     method : str or Method
         The test, as in `edge_test`.
     alpha : float
         Significance level.
-    correction : {"holm", "bonferroni", "bh", "by", "maxt", None}
-        As in `edge_test`; for step-wise corrections the first, strictest step.
-    columns, exclude, given : str or sequence of str, optional
+    correction, columns, exclude, given, pairs, missing, transform : optional
         As in `plan_sample_size`.
-    pairs : sequence of pairs of str, optional
-        The only pairs to test.
-    missing : {"raise", "drop"}
-        Refuse rows with NaN or infinite values, or leave them out.
-    transform : {"normal-scores", None}
-        Test the normal scores of the columns in place of their values.
     **options
         Options of the method, as in `edge_test`.
 
@@ -292,32 +271,30 @@ def pilot_of(
     method: str | Method,
     alpha: float,
     correction: str | None = HOLM,
-    columns: str | Sequence[str] | None = None,
-    exclude: str | Sequence[str] | None = None,
     given: str | Sequence[str] | None = None,
     pairs: Iterable[tuple[str, str]] | None = None,
+    options: Mapping[str, Any] | None = None,
     missing: str = "raise",
     transform: str | None = None,
-    options: Mapping[str, Any] | None = None,
+    **rows: Any,
 ) -> Pilot:
     """Measure a pilot; the arguments are those of `plan_sample_size`."""
     power = check_real("power", power, above=0, below=1)
     chosen = method_of(method, options, plan_sample_size)
     if transform is not None or transform_of(data) is not None:
         chosen.check_transform()
-    columns, exclude = check_columns("columns", columns), check_columns("exclude", exclude)
-    family = Family.checked(given, pairs, columns=columns, exclude=exclude)
+    rows = {name: check_columns(name, value) for name, value in rows.items()}
+    family = Family.checked(given, pairs, **rows)
     question = chosen.question(alpha, correction, family=family)
-    refuse_pairwise(missing_of(missing, False), "a plan")
+    refuse_pairwise(missing, "a plan")
     evidence = open_evidence(
         data,
         chosen.needs,
         f"method {chosen.name!r}",
-        columns=columns,
-        exclude=exclude,
         missing=missing,
         transform=transform,
         check_names_of=family.tested,
+        **rows,
     )
     evidence = replace(evidence, given=family.given)
     tested = family.tested(evidence.feature_names)

@@ -5,7 +5,10 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Sequence
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from edgewise._base.atomic import atomic_path, check_writable
 from edgewise._base.text import by_reason
@@ -16,15 +19,55 @@ from edgewise.methods.method import Method
 from edgewise.methods.registry import registered
 from edgewise.questions.compare_methods import Comparison, all_variants, compare_methods
 from edgewise.questions.diagnose import Diagnosis, diagnose
-from edgewise.questions.row_sample import sampled_scores
 from edgewise.report.document import Context, LadderLine, report_html
 from edgewise.report.story import breaking
 from edgewise.results.pooled import POOLED
 from edgewise.results.result import EdgeTestResult
 from edgewise.results.tested import chosen_pairs
 from edgewise.rows.opening import open_table
-from edgewise.rows.table import Table
+from edgewise.rows.table import Part, Table
 from edgewise.states.registry import as_state
+
+# Enough points to see a shape; with many columns fewer, so that the page stays small.
+_MOST_ROWS, _FEWEST_ROWS, _MOST_NUMBERS = 500, 200, 4_000
+_SEED = 25
+
+
+class _Drawn(NamedTuple):
+    """Rows with the smallest of random keys: a simple sample, however the rows are cut."""
+
+    keys: FloatArray
+    rows: FloatArray
+
+
+def sampled_scores(table: Table, result: EdgeTestResult) -> FloatArray:
+    """Up to 500 random rows as scores x Θ̂, centred and with Θ̂_ii = 1; tested columns only.
+
+    Column i is the residual of variable i given all others, up to its scale. Of two columns i and
+    j, (v_i + ρ̂ v_j, v_j + ρ̂ v_i) are proportional to the residuals given all the others.
+    """
+    p = len(result.tested_columns())
+    most = max(min(_MOST_ROWS, _MOST_NUMBERS // p), _FEWEST_ROWS)
+    rows = table.reduce(partial(_draw, most=most), partial(_fewer, most=most)).rows
+    scale = np.sqrt(np.diag(result.precision))
+    scores = (rows - rows.mean(axis=0)) @ (result.precision / scale)
+    return np.asarray(scores[:, result.tested_columns()])
+
+
+def _draw(part: Part, most: int) -> _Drawn:
+    random = np.random.default_rng([_SEED, part.number])
+    drawn = _Drawn(np.empty(0), np.empty((0, len(part.feature_names))))
+    for block in part.blocks():
+        rows = np.asarray(block, dtype=float)
+        drawn = _fewer(drawn, _Drawn(random.random(len(rows)), rows), most)
+    return drawn
+
+
+def _fewer(a: _Drawn, b: _Drawn, most: int) -> _Drawn:
+    keys = np.concatenate([a.keys, b.keys])
+    kept = np.argsort(keys, kind="stable")[:most]
+    return _Drawn(keys[kept], np.concatenate([a.rows, b.rows])[kept])
+
 
 # The most numbers that the other methods can handle while a user waits, and the most columns for
 # the methods that need the spectrum of a large matrix.
@@ -150,7 +193,7 @@ def holds_rows(result: EdgeTestResult, table: Table) -> bool:
 
 def _is_soon_done(result: EdgeTestResult, table: Table) -> bool:
     """Whether nobody waits long for further passes over the rows."""
-    # With a budget, the result comes from only a part of the rows.
+    # `edge_test_within` tests only a part of the rows.
     rows = max(table.estimated_rows or 0, result.n_samples)
     return rows * result.n_features <= _SOON_COMPARED
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -167,12 +166,6 @@ class EdgeTestResult(Shows, Matrices, WritesJson):
         for value in vars(self).values():
             if isinstance(value, np.ndarray):
                 value.flags.writeable = False
-
-    @property
-    def interval_rule(self) -> Uncertainty | None:
-        """The former name of `uncertainty`."""
-        warnings.warn("interval_rule is called uncertainty now.", DeprecationWarning, stacklevel=2)
-        return self.uncertainty
 
     @property
     def n_edges(self) -> int:

@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from edgewise._base.checks import check_choice, check_flag
+from edgewise._base.checks import check_choice
 from edgewise.errors import ParameterError
 from edgewise.rows.block import Rows
 from edgewise.rows.table import Part, SoFar, Table
@@ -15,21 +15,9 @@ from edgewise.rows.views import SomeRows, is_seen_through, kept
 MISSING = ("raise", "drop", "pairwise")
 
 
-def missing_of(missing: object, drop_missing: object) -> str:
-    """The checked choice; `drop_missing` is the former way to say "drop"."""
-    check_choice("missing", missing, MISSING)
-    if not check_flag("drop_missing", drop_missing):
-        return str(missing)
-    if missing == "pairwise":
-        raise ParameterError(
-            "drop_missing: expected False with missing='pairwise', got True; leave one of the two "
-            "out."
-        )
-    return "drop"
-
-
 def refuse_pairwise(missing: str, what: str) -> None:
     """Refuse pairs of columns with rows of their own, where that has no meaning yet."""
+    check_choice("missing", missing, MISSING)
     if missing == "pairwise":
         raise ParameterError(
             f"missing: expected 'raise' or 'drop' with {what}, got 'pairwise'; drop such rows, or "

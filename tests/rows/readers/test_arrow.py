@@ -67,7 +67,7 @@ def test_nulls_of_every_kind_are_missing(require, refuses, same_result):
             "'real' (2)",
             "missing='drop'",
         )
-        result = ew.edge_test(frame, drop_missing=True)
+        result = ew.edge_test(frame, missing="drop")
         assert result.n_dropped == 3
         same_result(
             result,
@@ -188,7 +188,7 @@ def test_missing_values_in_a_stream_are_named(gappy, refuses):
 
 
 def test_rows_dropped_from_a_stream_are_counted(gappy, rows, same_result):
-    result = ew.edge_test(gappy.to_reader(), method="batch", n_batches=20, drop_missing=True)
+    result = ew.edge_test(gappy.to_reader(), method="batch", n_batches=20, missing="drop")
     assert result.n_dropped == 3
     kept = np.delete(rows, [3, 200, 390], axis=0)
     same_result(result, ew.edge_test(kept, method="batch", n_batches=20), names="abcd")

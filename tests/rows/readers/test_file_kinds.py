@@ -112,7 +112,7 @@ def test_fractions_after_a_block_of_whole_numbers(long_csv):
 def test_numbers_after_a_block_of_gaps(long_csv, refuses):
     path = long_csv(lambda i: "", "0.25,1\n3,5\n-1,2\n2,2\n")
     refuses(lambda: ew.edge_test(path), ew.NonFiniteError, "'a' (150000)")
-    result = ew.edge_test(path, method="fisher", drop_missing=True)
+    result = ew.edge_test(path, method="fisher", missing="drop")
     assert (result.n_samples, result.n_dropped) == (4, 150_000)
 
 

@@ -105,7 +105,7 @@ def test_missing_values_on_standard_input(standard_input, refuses):
         lambda: ew.edge_test("-", method="fisher"), ew.NonFiniteError, "'a' (1)", "'b' (1)", "drop"
     )
     standard_input(content)
-    result = ew.edge_test("-", method="fisher", drop_missing=True)
+    result = ew.edge_test("-", method="fisher", missing="drop")
     assert (result.n_samples, result.n_dropped) == (4, 2)
 
 
