@@ -99,7 +99,7 @@ def _why_not(one: EdgeTestResult) -> str:
     if not isinstance(own, PerEdge | ScoreTest):
         return f"method {one.method!r} has no standard error for each pair; use method='score'"
     if isinstance(own, PerEdge) and isinstance(own.reference, AnytimeReference):
-        return f"method {one.method!r} holds at every look, as no pooled test does"
+        return f"method {one.method!r} holds at every look; use method='score'"
     return ""
 
 
