@@ -57,23 +57,6 @@ def effect_for_rows(rows_for: Callable[[float], float], n_samples: int, guess: f
     return effect if effect < 0.99 * _LARGEST else math.nan
 
 
-def curve_around(
-    rows_for: Callable[[float], float], n_samples: int, effect: float
-) -> tuple[FloatArray, FloatArray]:
-    """Rows, from about an eighth of these to eight times as many, and the effects that they find.
-
-    Log rows are nearly linear in log atanh ρ, so three effects are enough to draw it.
-    """
-    z = math.atanh(effect)
-    ends = [min(math.tanh(z * factor), _LARGEST) for factor in (8**0.5, 8**-0.5)]
-    needed = np.array([rows_for(ends[0]), n_samples, rows_for(ends[1])])
-    sizes = np.log(np.arctanh([ends[0], effect, ends[1]]))
-    known = np.isfinite(needed) & (needed > 0)
-    log_rows = np.log(needed[known])
-    fine = np.linspace(log_rows[0], log_rows[-1], _POINTS)
-    return np.exp(fine), np.tanh(np.exp(np.interp(fine, log_rows, sizes[known])))
-
-
 class DetectableCurve(NamedTuple):
     """Which partial correlation would be found, for each number of rows.
 
