@@ -12,7 +12,7 @@ import numpy as np
 from benchmarks.report import Line
 from edgewise import edge_test
 from edgewise.rows.clusters.partitioned import PartitionedTable, PartTask
-from edgewise.rows.merging import in_tree
+from edgewise.rows.passes import in_tree
 
 T = TypeVar("T")
 

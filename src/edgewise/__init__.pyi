@@ -57,8 +57,8 @@ from edgewise.results.edge import Edge as Edge
 from edgewise.results.pair import PairTest as PairTest
 from edgewise.results.result import EdgeTestResult as EdgeTestResult
 from edgewise.rows.file_read import FileRead as FileRead
-from edgewise.rows.read_table import DataToRead as DataToRead
-from edgewise.rows.read_table import read_table as read_table
+from edgewise.rows.reading import DataToRead as DataToRead
+from edgewise.rows.reading import read_table as read_table
 from edgewise.states.batches import BatchMoments as BatchMoments
 from edgewise.states.concordance import ConcordanceMoments as ConcordanceMoments
 from edgewise.states.moments import Moments as Moments

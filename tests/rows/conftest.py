@@ -13,7 +13,7 @@ from pyarrow import feather, parquet
 
 from edgewise.rows import table as table_module
 from edgewise.rows.clusters.partitioned import PartitionedTable
-from edgewise.rows.merging import in_tree
+from edgewise.rows.passes import in_tree
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from edgewise.rows.counting import rows_up_to
 from edgewise.rows.opening import open_table
+from edgewise.rows.passes import rows_up_to
 from edgewise.rows.readers.arrays import ArrayTable
 from edgewise.rows.table import LocalTable
 

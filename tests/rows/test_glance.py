@@ -15,8 +15,8 @@ from edgewise import BatchMoments, Moments
 from edgewise.rows import glance as glance_module
 from edgewise.rows.block import ColumnBlock, Piece
 from edgewise.rows.glance import Glance, Looker, leading_limit
-from edgewise.rows.merging import in_tree
 from edgewise.rows.opening import open_table
+from edgewise.rows.passes import in_tree
 from edgewise.states.accumulate import read_into, read_with_glance
 
 TABLES = arrays(

@@ -13,9 +13,9 @@ from scipy import stats
 import edgewise as ew
 from edgewise.errors import DataError, NonFiniteError, ParameterError
 from edgewise.rows import normal_scores as module
-from edgewise.rows.collecting import all_rows
 from edgewise.rows.normal_scores import ScoreMap, normal_scores, transform_of, values_under
 from edgewise.rows.opening import open_table
+from edgewise.rows.passes import all_rows
 from edgewise.rows.table import LocalTable
 
 NAMES = list("abcd")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise.rows.read_table import data_and_reading
+from edgewise.rows.reading import data_and_reading
 
 
 @pytest.fixture

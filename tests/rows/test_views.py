@@ -7,9 +7,8 @@ import pyarrow as pa
 import pytest
 
 import edgewise as ew
-from edgewise.rows.counting import dropped_rows
 from edgewise.rows.opening import open_table
-from edgewise.rows.passes import SameRows
+from edgewise.rows.passes import SameRows, dropped_rows
 from edgewise.rows.readers.arrays import ArrayTable
 from edgewise.rows.table import LocalTable, Table, batch_rows
 from edgewise.rows.views import (

@@ -162,7 +162,7 @@ def _groups(options: dict[str, Any]) -> dict[str, Any]:
 def _column_names(group: Any, options: dict[str, Any]) -> Sequence[str]:
     """The columns of a group, which the file of --pairs is read with; not opened without need."""
     from edgewise.questions.compare_groups import Group
-    from edgewise.rows.read_table import DataToRead
+    from edgewise.rows.reading import DataToRead
 
     if not options["given"] and options["pairs"] is None:
         return ()

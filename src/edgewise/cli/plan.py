@@ -65,9 +65,9 @@ def plan_command(effect: float | None, power: float, alpha: float, **options: An
     from edgewise.cli.show import console, same_data, show, show_next, with_method
     from edgewise.questions.diagnose import diagnose
     from edgewise.results.transformed import transformed
-    from edgewise.rows.counting import dropped_rows
     from edgewise.rows.file_read import files_read
     from edgewise.rows.missing import refuse_pairwise
+    from edgewise.rows.passes import dropped_rows
 
     refuse_pairwise(options["missing"], "a plan")
     if effect is not None:

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
     from edgewise.results.result import EdgeTestResult
-    from edgewise.rows.read_table import DataToRead
+    from edgewise.rows.reading import DataToRead
     from edgewise.rows.table import Table
 
 
 def data_of(options: dict[str, Any], data: Any = None) -> DataToRead:
     """DATA, or one file of it, to be read as the options say."""
-    from edgewise.rows.read_table import read_table
+    from edgewise.rows.reading import read_table
 
     reading = {name: options[name] for name in (one.replace("-", "_") for one in READING)}
     if reading["index_col"] == "none":

@@ -26,8 +26,7 @@ from edgewise.kernels.centre import Centre
 from edgewise.kernels.leverage import left_out_factor
 from edgewise.kernels.loop import BlockMemory, mapped_blocks
 from edgewise.rows.block import Rows
-from edgewise.rows.merging import in_tree
-from edgewise.rows.passes import Summable, Sums
+from edgewise.rows.passes import Summable, Sums, in_tree
 from edgewise.states.moments import Moments
 
 # Two megabytes in single precision: larger blocks make no product faster, flat ones make it slower.

@@ -16,14 +16,13 @@ from edgewise.evidence.evidence import Evidence, Needs
 from edgewise.evidence.from_rows import RowEvidence
 from edgewise.evidence.from_state import StateEvidence
 from edgewise.rows.cores import on_cores
-from edgewise.rows.counting import rows_up_to
 from edgewise.rows.file_read import files_read
 from edgewise.rows.glance import Glance
 from edgewise.rows.grouping import GroupedTable
 from edgewise.rows.missing import may_lack_values
 from edgewise.rows.normal_scores import transform_of
 from edgewise.rows.opening import open_table
-from edgewise.rows.passes import SameRows
+from edgewise.rows.passes import SameRows, rows_up_to
 from edgewise.rows.table import Table
 from edgewise.rows.weighting import WeightedTable, has_copies
 from edgewise.states.accumulate import read_with_glance

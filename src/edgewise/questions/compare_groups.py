@@ -39,13 +39,12 @@ from edgewise.questions.levels import Levels, read_levels
 from edgewise.results.decide_difference import TwoGroups, decide_differences
 from edgewise.results.difference import EdgeDifferenceResult
 from edgewise.results.differences import EdgeDifferences
-from edgewise.rows.collecting import all_rows
-from edgewise.rows.counting import rows_up_to
 from edgewise.rows.grouping import GroupedTable
 from edgewise.rows.missing import refuse_pairwise
 from edgewise.rows.normal_scores import TRANSFORMS, normal_scores, values_under
 from edgewise.rows.opening import files_of, on_cluster, open_table
-from edgewise.rows.read_table import data_and_reading
+from edgewise.rows.passes import all_rows, rows_up_to
+from edgewise.rows.reading import data_and_reading
 from edgewise.rows.selection import column_places
 from edgewise.rows.table import Table
 from edgewise.rows.views import RenamedColumns

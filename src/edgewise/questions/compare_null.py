@@ -26,9 +26,9 @@ from edgewise.questions.compare_methods import (
     own_correction,
 )
 from edgewise.questions.edge_test import edge_test
-from edgewise.rows.collecting import all_rows
 from edgewise.rows.missing import refuse_pairwise
 from edgewise.rows.opening import open_table
+from edgewise.rows.passes import all_rows
 from edgewise.rows.table import Table
 from edgewise.rows.views import StridedRows
 from edgewise.states.registry import as_state

@@ -36,11 +36,10 @@ from edgewise.results.decide import decide
 from edgewise.results.pair import Once, PairTest, pair_of_result
 from edgewise.results.result import EdgeTestResult
 from edgewise.rows.block import ColumnBlock, Piece
-from edgewise.rows.counting import rows_up_to
 from edgewise.rows.glance import Glance
 from edgewise.rows.missing import refuse_pairwise
 from edgewise.rows.opening import open_table
-from edgewise.rows.passes import RowsAtHand, SameRows
+from edgewise.rows.passes import RowsAtHand, SameRows, rows_up_to
 from edgewise.rows.table import Part, Table
 from edgewise.states.accumulate import read_with_glance
 from edgewise.states.fourth import FourthMoments, product_sums

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TypeVar
 
 from edgewise._base.cores import on_each
-from edgewise.rows.merging import in_tree
+from edgewise.rows.passes import in_tree
 from edgewise.rows.readers.arrays import ArrayTable
 from edgewise.rows.table import Part, Table
 

@@ -25,8 +25,6 @@ _FEWEST_ROWS = 256
 # of all rows is not yet known, so a row with twice this share is found for certain), and if its
 # rows vary more than those before it.
 _SHARE, _MORE = 0.14, 1.1
-# With so many columns, extremes are found row by row, as the numbers lie in memory.
-_MANY_COLUMNS = 28
 
 
 def leading_limit(n_features: int) -> int:
@@ -87,10 +85,7 @@ class Glance:
         )
 
     def filled(self) -> Glance:
-        """The glance of rows that lack values: in the first rows, the median of their column.
-
-        Rows that do not depend on each other still do not, and a column of few values has no more.
-        """
+        """The glance of rows that lack values: in the first rows, the median of their column."""
         known = np.isfinite(self.leading)
         if known.all():
             return self
@@ -128,17 +123,10 @@ def _added(
 class Looker:
     """Takes a glance at blocks of rows while a pass reads them.
 
-    Parameters
-    ----------
-    n_features : int
-        Columns.
-    scatter : callable, optional
-        Gives the columns' sums of squares about their means, over the rows read so far. Blocks in
-        which these grow as usual are then not searched, which saves most of the time.
-    number : int, optional
-        The place of these rows among the parts of a table on a cluster, which send what they
-        found over the network: each keeps few leading rows, later ones fewer. None if the rows are
-        the whole table.
+    `scatter` gives the columns' sums of squares about their means, over the rows read so far:
+    blocks in which these grow as usual are not searched, which saves most of the time. `number` is
+    the place of these rows among the parts of a table on a cluster, which send what they found over
+    the network: each keeps few leading rows, later ones fewer.
     """
 
     def __init__(
@@ -221,31 +209,6 @@ def _finite_extremes(rows: AnyArray) -> tuple[FloatArray, npt.NDArray[np.int64]]
     low, high = np.where(known, rows, np.inf), np.where(known, rows, -np.inf)
     at = np.stack([low.argmin(axis=1), high.argmax(axis=1)])
     return np.stack([low[places, at[0]], high[places, at[1]]]), at
-
-
-def _extremes_of_rows(
-    block: AnyArray,
-) -> tuple[FloatArray, npt.NDArray[np.int64]] | None:
-    """The same of all columns; None if rows lack values."""
-    p = block.shape[1]
-    far = np.repeat([[np.inf], [-np.inf]], p, axis=1)
-    pieces, start = [np.asarray(piece) for piece in row_blocks(block)], 0
-    where, starts = np.zeros((2, p), dtype=np.int64), []
-    for number, piece in enumerate(pieces):
-        starts.append(start)
-        start += piece.shape[0]
-        low, high = piece.min(axis=0), piece.max(axis=0)
-        where[0, low < far[0]] = where[1, high > far[1]] = number
-        far = np.stack([np.minimum(far[0], low), np.maximum(far[1], high)])
-    if not np.isfinite(far).all():
-        return None
-    far_row = np.zeros((2, p), dtype=np.int64)
-    for side in (0, 1):
-        for number in np.unique(where[side]).tolist():
-            own = np.flatnonzero(where[side] == number)
-            places = (pieces[number][:, own] == far[side, own]).argmax(axis=0)
-            far_row[side, own] = places + starts[number]
-    return far, far_row
 
 
 def _features_first(block: Rows, columns: npt.NDArray[np.intp]) -> AnyArray:

@@ -23,13 +23,7 @@ from edgewise.rows.views import RenamedColumns, View
 
 
 class GroupedRows(ColumnBlock):
-    """A block of rows with the group of each.
-
-    Attributes
-    ----------
-    groups : ndarray of shape (n,)
-        The numbers of the groups.
-    """
+    """A block of rows with the number of the group of each."""
 
     def __init__(self, block: Rows) -> None:
         rows = block if isinstance(block, ColumnBlock) else as_columns(np.asarray(block))
@@ -41,12 +35,7 @@ class GroupedRows(ColumnBlock):
 class GroupedTable(View):
     """A table without its last column, which says to which group each row belongs.
 
-    Parameters
-    ----------
-    table : Table
-        The variables, and the column of labels.
-    groups_name : str or None
-        The name of that column; None if the labels came as an array.
+    `groups_name` is the name of that column; None if the labels came as an array.
     """
 
     def __init__(self, table: Table, groups_name: str | None) -> None:
@@ -84,18 +73,9 @@ def _grouped(block: Rows, where: str) -> GroupedRows:
 
 
 class WithColumn(View):
-    """A table that is read here, with one more column: numbers that the user passes as an array.
+    """A table that is read here, with one more column: what the user passes as an array.
 
-    Parameters
-    ----------
-    table : Table
-        The variables.
-    values : object
-        What the user passed.
-    numbers_of : callable
-        Makes a number for each row of it.
-    argument, what : str
-        Its name and what it has one of for each row, for messages.
+    `numbers_of` makes a number for each row of it; `argument` and `what` are for messages.
     """
 
     def __init__(

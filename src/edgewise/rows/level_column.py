@@ -15,12 +15,11 @@ from edgewise._base.types import AnyArray
 from edgewise.errors import DataError, DataTypeError
 from edgewise.rows.kinds import row_source
 from edgewise.rows.not_rows import is_a
-from edgewise.rows.read_table import data_and_reading
 from edgewise.rows.readers.file_kinds import is_pipe, open_file
 from edgewise.rows.readers.files import FileTable, expand_paths
 from edgewise.rows.readers.opened_file import readable
 from edgewise.rows.readers.sliced import check_label_names
-from edgewise.rows.reading import Reading
+from edgewise.rows.reading import Reading, data_and_reading
 
 
 def column_of_labels(data: Any, name: str, argument: str = "by") -> AnyArray:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
 from edgewise._base.checks import check_choice
 from edgewise.errors import ParameterError
 from edgewise.rows.block import Rows
-from edgewise.rows.table import Part, SoFar, Table
-from edgewise.rows.views import SomeRows, is_seen_through, kept
+from edgewise.rows.table import SoFar, Table
+from edgewise.rows.views import SomeRows, is_seen_through, keeping, kept
 
 MISSING = ("raise", "drop", "pairwise")
 
@@ -28,24 +26,13 @@ def refuse_pairwise(missing: str, what: str) -> None:
 class PartialTable(SomeRows):
     """A table whose rows may lack values: NaN or infinity stands for a missing one.
 
-    Rows without any value say nothing, and are left out; a pass counts them.
-
-    Parameters
-    ----------
-    table : Table
-        The rows.
-    but_last : int
-        How many columns at the end are not variables: weights.
+    Rows without any value say nothing, and are left out; a pass counts them. The last `but_last`
+    columns are not variables: weights.
     """
 
     def __init__(self, table: Table, *, but_last: int = 0) -> None:
         variables = len(table.feature_names) - but_last
-        super().__init__(table, partial(_with_some, variables=variables))
-
-
-def _with_some(part: Part, variables: int) -> Part:
-    keep = partial(_keep, variables=variables, so_far=part.so_far)
-    return part.through(partial(map, keep))
+        super().__init__(table, keeping(_keep, variables=variables))
 
 
 def _keep(block: Rows, variables: int, so_far: SoFar) -> Rows:

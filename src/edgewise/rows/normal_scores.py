@@ -35,13 +35,7 @@ _MANY = 1_000_000
 
 @dataclass(frozen=True, eq=False, slots=True)
 class ScoreMap:
-    """The normal scores of some columns as a function of their values.
-
-    Attributes
-    ----------
-    values : ndarray of shape (p, n)
-        The sorted values of each column.
-    """
+    """The normal scores of some columns, of which `values` are sorted, as a function of a value."""
 
     values: FloatArray
 
@@ -97,16 +91,8 @@ class NormalScores(View):
     """A table of the normal scores of another one.
 
     The first pass gathers all rows and ranks them. Rows that are read in this process are then
-    kept as scores, and not read again.
-
-    Parameters
-    ----------
-    table : Table
-        The rows.
-    n_labels : int
-        How many of the last columns hold labels, which stay as they are.
-    known : ScoreMap, optional
-        The scores, where those of other rows are wanted.
+    kept as scores, and not read again. The last `n_labels` columns stay as they are; `known` are
+    the scores, where those of other rows are wanted.
     """
 
     def __init__(self, table: Table, n_labels: int = 0, known: ScoreMap | None = None) -> None:

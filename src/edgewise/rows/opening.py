@@ -1,7 +1,4 @@
-"""`open_table`: the only place that decides what kind of data the user passed.
-
-Files and clusters are told apart here, objects in memory by the table of `kinds`.
-"""
+"""`open_table`: the only place that decides what kind of data the user passed."""
 
 from __future__ import annotations
 
@@ -16,15 +13,13 @@ import numpy as np
 from edgewise._base.checks import check_choice, check_columns, check_known, check_names
 from edgewise._base.warn import warn
 from edgewise.errors import DataError, GuessedFormatWarning, ParameterError
-from edgewise.rows.aligning import check_aligned
 from edgewise.rows.grouping import GroupedTable, WithColumn
 from edgewise.rows.kinds import gives_batches, kind_of
 from edgewise.rows.missing import MISSING, PartialTable, refuse_pairwise
 from edgewise.rows.normal_scores import TRANSFORMS, NormalScores, ScoreMap
-from edgewise.rows.not_rows import check_is_rows
-from edgewise.rows.read_table import data_and_reading
+from edgewise.rows.not_rows import check_is_rows, is_a
 from edgewise.rows.readers.arrays import ArrayTable
-from edgewise.rows.reading import Reading
+from edgewise.rows.reading import Reading, data_and_reading
 from edgewise.rows.selection import selected_names
 from edgewise.rows.table import LocalTable, Table
 from edgewise.rows.views import ChosenColumns, FiniteRows, RenamedColumns, WatchedRows
@@ -57,41 +52,11 @@ def open_table(
     weight_kind: str = "sampling",
     transform: str | ScoreMap | None = None,
 ) -> Table:
-    """Open any data that hold rows as a table.
+    """Open any data that hold rows as a table; the arguments are those of `edge_test`.
 
-    Parameters
-    ----------
-    data : array-like, data frame, Arrow stream, path, list of paths, iterator, or a table
-        The rows. The rows of a `dask.array`, a `dask.dataframe` or a Spark data frame stay on the
-        cluster.
-    columns : str or sequence of str, optional
-        The columns to keep, by name and in this order; all by default.
-    exclude : str or sequence of str, optional
-        Columns to leave out.
-    feature_names : sequence of str, optional
-        New names for the columns that are kept.
-    missing : {"raise", "drop", "pairwise"}
-        What to do with NaN and infinite values: let a pass refuse them, leave out their rows, or
-        let a pass see them (a `PartialTable`).
-    client : distributed.Client, optional
-        A Dask cluster that works on data of Dask, or reads files.
-    progress : callable, optional
-        Called with the number of rows of each block that was read in this process.
-    groups : str or array-like, optional
-        Which rows belong together: a column of labels, or one label for each row. The table is
-        then a `GroupedTable`.
-    weights : str or array-like, optional
-        How much each row counts: a column, or one number for each row. The table is then a
-        `WeightedTable`.
-    weight_kind : {"sampling", "frequency"}
-        With "frequency", a weight says how often the row is there; the table has it so often.
-    transform : {"normal-scores", None}
-        Replace each column by its normal scores; or those that a map of other rows gives.
-
-    Returns
-    -------
-    Table
-        The table, over which passes can be run.
+    With `missing="pairwise"` it is a `PartialTable`, with `groups` a `GroupedTable`, with sampling
+    weights a `WeightedTable`. `progress` is called with the number of rows of each block that was
+    read in this process. `transform` may also be the scores of other rows.
     """
     check_choice("missing", missing, MISSING)
     check_choice("weight_kind", weight_kind, WEIGHT_KINDS)
@@ -115,7 +80,7 @@ def open_table(
         columns, exclude = weighted_columns(columns, exclude, weights)
     table = open_columns(data, columns, exclude, along, client)
     if groups is not None and not along:
-        check_aligned(data, groups)
+        _check_aligned(data, groups, "groups", "labels")
         table = WithColumn(table, groups)
     if weights is not None:
         table = _with_weights(table, data, weights)
@@ -159,13 +124,32 @@ def _check_together(
 def _with_weights(table: Table, data: Any, weights: Any) -> Table:
     """The table with its weights as the last column."""
     if not isinstance(weights, str):
-        check_aligned(data, weights, "weights", "weights")
+        _check_aligned(data, weights, "weights", "weights")
         return WithColumn(table, weights, some_weights, argument="weights", what="weight")
     names = table.feature_names
     check_known("weights", (weights,), names, "the data")
     if names[-1] == weights:
         return table
     return ChosenColumns(table, (*(name for name in names if name != weights), weights))
+
+
+def _check_aligned(data: Any, values: Any, argument: str, what: str) -> None:
+    """Refuse a pandas `Series` with the index of a pandas frame in another order.
+
+    Values go by position. Somebody who thinks in indexes would expect them to follow the index; a
+    `Series` whose index only counts from 0, beside a frame with another index, is meant as a list.
+    """
+    if not (is_a(data, "pandas", "DataFrame") and is_a(values, "pandas", "Series")):
+        return
+    rows, own = data.index, values.index
+    same = len(rows) == len(own) and bool(rows.isin(own).all())
+    if own.equals(rows) or (not same and is_a(own, "pandas", "RangeIndex")):
+        return
+    raise ParameterError(
+        f"{argument}: expected {what} in the order of the rows, got a Series whose index differs "
+        f"from that of the data; pass {what}.loc[data.index] if the index says which row each "
+        f"{what[:-1]} is of, else {what}.to_numpy()."
+    )
 
 
 def open_columns(
@@ -180,7 +164,14 @@ def open_columns(
     data, reading = data_and_reading(data)
     if client is not None or _is_dask(data) or _is_spark(data):
         return _cluster_table(data, client, reading, **chosen)
-    return _table(data, reading, **chosen)
+    # One attribute is checked first: checking the whole protocol takes as long as a small test.
+    if not (hasattr(data, "part_rows") and isinstance(data, Table)):
+        return _local_table(data, reading=reading, **chosen)
+    _refuse_reading(reading, data)
+    if columns is None and exclude is None and not along:
+        return data
+    names = selected_names(data.feature_names, columns, exclude, "the table", along)
+    return data if names == tuple(data.feature_names) else ChosenColumns(data, names)
 
 
 def open_files(
@@ -244,24 +235,6 @@ def _cluster_table(
 def _refuse_reading(reading: Reading | None, data: Any) -> None:
     if reading is not None:
         reading.refuse_unless((), f"a {type(data).__name__}")
-
-
-def _table(
-    data: Any,
-    reading: Reading | None,
-    columns: _Names,
-    exclude: _Names,
-    along: Sequence[str],
-) -> Table:
-    """The given table with the chosen columns, or a new table of the data."""
-    # One attribute is checked first: checking the whole protocol takes as long as a small test.
-    if not (hasattr(data, "part_rows") and isinstance(data, Table)):
-        return _local_table(data, columns, exclude, along, reading)
-    _refuse_reading(reading, data)
-    if columns is None and exclude is None and not along:
-        return data
-    names = selected_names(data.feature_names, columns, exclude, "the table", along)
-    return data if names == tuple(data.feature_names) else ChosenColumns(data, names)
 
 
 def _local_table(

@@ -1,9 +1,9 @@
-"""What the user says about how to read data; edgewise works out the rest from the data."""
+"""`read_table`: what the user says about how to read data; the rest is worked out from them."""
 
 from __future__ import annotations
 
 import codecs
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, fields
 from numbers import Integral
 from typing import Any
@@ -18,26 +18,7 @@ CELLS = frozenset({"na_values", "header", "index_col"})
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a user says about the form of the data; None for what edgewise works out.
-
-    Attributes
-    ----------
-    sep : str, optional
-        The character between the cells of a text file; "whitespace" for one or more blanks.
-    decimal : str, optional
-        The decimal point of a text file: "." or ",".
-    encoding : str, optional
-        The encoding of a text file, as Python names it.
-    na_values : tuple of str
-        Further texts that stand for missing values.
-    header : bool, optional
-        Whether the first line holds the names of the columns.
-    index_col : str, int or bool, optional
-        The column that names or numbers the rows, by name or by place from 0 on, and is not a
-        variable; False if there is none.
-    sheet : str or int, optional
-        The sheet of a workbook, by name or by place from 0 on.
-    """
+    """The options of `read_table`, checked; None for what is worked out from the data."""
 
     sep: str | None = None
     decimal: str | None = None
@@ -138,3 +119,97 @@ _CHECKS: dict[str, Any] = {
     "index_col": _check_index_col,
     "sheet": lambda value: _check_place("sheet", value),
 }
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class DataToRead:
+    """Data and how to read them; every function that takes data takes this too.
+
+    Nothing is read until a function needs it, and then only the columns that it asks for.
+
+    Examples
+    --------
+    >>> import edgewise as ew
+    >>> ew.read_table("rows.csv", sep=";", decimal=",")
+    read_table('rows.csv', sep=';', decimal=',')
+    """
+
+    data: Any
+    reading: Reading
+
+    def __repr__(self) -> str:
+        said = "".join(f", {name}={getattr(self.reading, name)!r}" for name in self.reading.given())
+        return f"read_table({self.data!r}{said})"
+
+
+def read_table(
+    data: Any,
+    *,
+    sep: str | None = None,
+    decimal: str | None = None,
+    encoding: str | None = None,
+    na_values: str | Sequence[str] = (),
+    header: bool | None = None,
+    index_col: str | int | bool | None = None,
+    sheet: str | int | None = None,
+) -> DataToRead:
+    """Say how to read data, if edgewise cannot work it out from the first lines.
+
+    Text files rarely need an option: edgewise works out the separator, the decimal point, the
+    encoding, the names and whether a column numbers the rows. A `GuessedFormatWarning` names
+    whatever is unusual. What you set is never guessed.
+
+    Parameters
+    ----------
+    data : path or list of paths
+        A file, a folder, a pattern, or several of them.
+    sep : str, optional
+        The character between the cells of a text file, such as ";"; "tab"; or "whitespace" for one
+        or more blanks.
+    decimal : {".", ","}, optional
+        The decimal point of a text file.
+    encoding : str, optional
+        The encoding of a text file, such as "latin-1" or "utf-16".
+    na_values : str or sequence of str
+        Further texts that stand for missing values, such as "?" or "-999".
+    header : bool, optional
+        Whether the first line holds the names of the columns.
+    index_col : str, int or False, optional
+        The column that numbers or names the rows and is not a variable, by name or by place (0 is
+        the first); False if there is none.
+    sheet : str or int, optional
+        The sheet of a workbook (.xlsx), by name or by place; by default the first.
+
+    Returns
+    -------
+    DataToRead
+        What `edge_test` and all other functions take as data. Nothing is read yet.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import edgewise as ew
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = Path(folder.name) / "rows.csv"
+    >>> _ = path.write_text("a;b\\n1,5;2\\n0,5;-999\\n2,5;1\\n0,1;0\\n")
+    >>> rows = ew.read_table(path, sep=";", decimal=",", na_values="-999")
+    >>> ew.edge_test(rows, missing="drop").n_samples
+    3
+    >>> folder.cleanup()
+    """
+    reading = Reading.checked(
+        sep=sep,
+        decimal=decimal,
+        encoding=encoding,
+        na_values=na_values,
+        header=header,
+        index_col=index_col,
+        sheet=sheet,
+    )
+    return DataToRead(data, reading)
+
+
+def data_and_reading(data: Any) -> tuple[Any, Reading | None]:
+    """What `read_table` was given, and its options; other data as they are."""
+    return (data.data, data.reading) if isinstance(data, DataToRead) else (data, None)

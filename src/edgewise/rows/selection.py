@@ -43,12 +43,7 @@ def column_places(
 ) -> npt.NDArray[np.intp] | None:
     """The place of each of our columns among theirs; None if nothing has to move.
 
-    Parameters
-    ----------
-    ours, theirs : sequence of str
-        The names of the columns.
-    differ : callable
-        Makes the error if the columns differ, from words that say how.
+    `differ` makes the error if the columns differ, from words that say how.
 
     Examples
     --------

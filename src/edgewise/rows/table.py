@@ -49,8 +49,7 @@ class SoFar:
     n_dropped : int
         Rows left out because a value is not finite, or outside the range that the view allows.
     missing : ndarray of int of shape (2, p), optional
-        Where rows were left out because of missing values: how many values each column lacks, and
-        how many of these rows lack nothing else.
+        What the rows lack that were left out because of missing values.
     position : tuple of two int, optional
         For files: the file of the last block, and the end of that block in it.
     """
@@ -64,18 +63,8 @@ class SoFar:
 class Part:
     """A part of the rows of a table, which a pass is given.
 
-    Attributes
-    ----------
-    number : int
-        Its place among the parts of the table.
-    where : str
-        Its name in messages; empty if it is the whole table.
-    feature_names : tuple of str
-        The columns.
-    read : callable
-        Starts reading the rows; use `blocks`.
-    so_far : SoFar
-        What is counted while the rows are read.
+    `number` is its place among the parts of the table; `where` its name in messages, empty if it is
+    the whole table. `read` starts reading the rows: use `blocks`.
     """
 
     number: int

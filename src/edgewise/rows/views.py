@@ -33,15 +33,7 @@ class _Through(Generic[T]):
 
 
 class View:
-    """A table that forwards the attributes of another one, and changes its parts.
-
-    Parameters
-    ----------
-    table : Table
-        The table that it wraps.
-    change : callable
-        The change to each part before a pass reads it.
-    """
+    """A table that forwards the attributes of another one, and changes its parts."""
 
     def __init__(self, table: Table, change: Callable[[Part], Part]) -> None:
         self._table, self._change = table, change
@@ -154,22 +146,21 @@ class SomeRows(View):
 class FiniteRows(SomeRows):
     """The rows of a table that have a finite number in every column; a pass counts the others.
 
-    Parameters
-    ----------
-    table : Table
-        The rows.
-    but_last : int
-        How many columns at the end may lack values: weights, which are checked elsewhere.
+    The last `but_last` columns may lack values: weights, which are checked elsewhere.
     """
 
     def __init__(self, table: Table, *, but_last: int = 0) -> None:
         variables = len(table.feature_names) - but_last
-        super().__init__(table, partial(_finite, variables=variables))
+        super().__init__(table, keeping(_keep, variables=variables))
 
 
-def _finite(part: Part, variables: int) -> Part:
-    keep = partial(_keep, variables=variables, so_far=part.so_far)
-    return part.through(partial(map, keep))
+def keeping(keep: Callable[..., Rows], **options: Any) -> Callable[[Part], Part]:
+    """A change to parts: `keep` is given each block and what is counted, and returns some rows."""
+    return partial(_through_keep, keep=partial(keep, **options))
+
+
+def _through_keep(part: Part, keep: Callable[..., Rows]) -> Part:
+    return part.through(partial(map, partial(keep, so_far=part.so_far)))
 
 
 def _keep(block: Rows, variables: int, so_far: SoFar) -> Rows:
@@ -195,21 +186,11 @@ def kept(rows: AnyArray, wanted: BoolArray, so_far: SoFar) -> AnyArray:
 class RowsInside(SomeRows):
     """The rows whose values all lie in the intervals of their columns; a pass counts the others.
 
-    Parameters
-    ----------
-    table : Table
-        The rows.
-    intervals : ndarray of shape (p, 2)
-        The lowest and the highest value of each column.
+    `intervals`, of shape (p, 2), has the lowest and the highest value of each column.
     """
 
     def __init__(self, table: Table, intervals: FloatArray) -> None:
-        super().__init__(table, partial(_inside, intervals=intervals))
-
-
-def _inside(part: Part, intervals: FloatArray) -> Part:
-    keep = partial(_keep_inside, intervals=intervals, so_far=part.so_far)
-    return part.through(partial(map, keep))
+        super().__init__(table, keeping(_keep_inside, intervals=intervals))
 
 
 def _keep_inside(block: Rows, intervals: FloatArray, so_far: SoFar) -> Rows:
@@ -253,15 +234,9 @@ def _every(blocks: Iterator[Rows], step: int) -> Iterator[Rows]:
 
 
 class WatchedRows(View):
-    """A table that tells a progress bar how many rows were processed.
+    """A table that tells a progress bar the rows of each block after it is processed.
 
-    Parameters
-    ----------
-    table : Table
-        The rows.
-    tell : callable
-        Called with the number of rows of each block after it is processed. It is not called on a
-        cluster, which has its own progress bar.
+    On a cluster it does not, which has its own progress bar.
     """
 
     def __init__(self, table: Table, tell: Callable[[int], None]) -> None:

@@ -31,13 +31,7 @@ _MOST_ROWS = float(1 << 53)
 
 
 class WeightedRows(ColumnBlock):
-    """A block of rows with the weight of each.
-
-    Attributes
-    ----------
-    weights : ndarray of shape (n,)
-        Positive numbers.
-    """
+    """A block of rows with the weight of each, a positive number."""
 
     def __init__(self, block: Rows, weights: FloatArray) -> None:
         rows = block if isinstance(block, ColumnBlock) else as_columns(np.asarray(block))
@@ -102,14 +96,8 @@ def check_weights(weights: FloatArray, where: str) -> None:
 class WeightedTable(SomeRows):
     """A table without its last column, which says how much each row counts.
 
-    Rows of weight zero are left out: they count for nothing.
-
-    Parameters
-    ----------
-    table : Table
-        The variables, and the column of weights.
-    weights_name : str or None
-        The name of that column; None if the weights came as an array.
+    Rows of weight zero are left out: they count for nothing. `weights_name` is the name of that
+    column; None if the weights came as an array.
     """
 
     def __init__(self, table: Table, weights_name: str | None) -> None:
@@ -153,15 +141,7 @@ def _apart(block: Rows, where: str) -> tuple[ColumnBlock, FloatArray]:
 
 
 class RepeatedRows(SomeRows):
-    """A table without its last column, which says how often each row is there.
-
-    Parameters
-    ----------
-    table : Table
-        The variables, and the column of whole numbers.
-    weights_name : str or None
-        The name of that column; None if the numbers came as an array.
-    """
+    """A table without its last column, which says how often each row is there."""
 
     def __init__(self, table: Table, weights_name: str | None) -> None:
         super().__init__(table, partial(_repeated, where=_where(weights_name)))

@@ -18,7 +18,7 @@ from edgewise._base.blas import one_blas_thread
 from edgewise._version import __version__
 from edgewise.errors import DataError, DataTypeError, NonFiniteError
 from edgewise.rows.clusters.partitioned import PartitionedTable, PartTask
-from edgewise.rows.merging import in_tree
+from edgewise.rows.passes import in_tree
 from edgewise.states.accumulate import read_into
 
 pytestmark = pytest.mark.filterwarnings("ignore::edgewise.errors.TooFewRowsWarning")

@@ -20,7 +20,7 @@ from edgewise.errors import (
     ParameterError,
 )
 from edgewise.rows.clusters.partitioned import PartitionedTable, PartTask
-from edgewise.rows.merging import in_tree
+from edgewise.rows.passes import in_tree
 from edgewise.rows.readers.files import FileTable
 from edgewise.rows.selection import selected_names
 from edgewise.rows.table import Table

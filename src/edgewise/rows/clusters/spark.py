@@ -15,7 +15,7 @@ from edgewise._base.text import listed, one_line
 from edgewise._base.warn import quiet
 from edgewise.errors import DataError, DataTypeError, EdgewiseError
 from edgewise.rows.clusters.partitioned import PartitionedTable, PartTask
-from edgewise.rows.merging import in_tree
+from edgewise.rows.passes import in_tree
 from edgewise.rows.selection import selected_names
 
 try:

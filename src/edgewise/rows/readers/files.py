@@ -18,7 +18,6 @@ from edgewise._base.text import listed
 from edgewise.errors import DataError, DataTypeError
 from edgewise.rows.block import Rows
 from edgewise.rows.readers.file_kinds import in_folder, open_file, open_standard_input
-from edgewise.rows.readers.file_marks import check_unchanged
 from edgewise.rows.readers.opened_file import OpenedFile, readable
 from edgewise.rows.readers.sniffing import TextFormat
 from edgewise.rows.reading import Reading
@@ -159,22 +158,6 @@ class FileTable(LocalTable):
         here = self._files[position.file].n_rows
         fits = here is None or position.rows <= here
         return fits and (before is None or rows is None or before + position.rows == rows)
-
-    def unchanged_check(self) -> Callable[[bool], None]:
-        """A function that refuses files that have changed since, for those who open them anew.
-
-        It is told whether the rows were never read: text may then have more of them.
-        """
-        # Whoever asks later may be in another folder.
-        marked = [(os.path.abspath(file.path), file) for file in self._files]
-
-        def check(never_read: bool) -> None:
-            for path, file in marked:
-                if file.mark is not None:
-                    may_grow = never_read and file.n_rows is None
-                    check_unchanged(path, file.mark, may_grow=may_grow)
-
-        return check
 
     def _read(self) -> Iterator[tuple[Position, Rows]]:
         for number in range(self._start.file, len(self._files)):
