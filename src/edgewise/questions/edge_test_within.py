@@ -77,8 +77,10 @@ def edge_test_within(
 
     Examples
     --------
+    >>> import numpy as np
     >>> import edgewise as ew
-    >>> ew.edge_test_within(ew.datasets.load_sp500_returns(), seconds=60).options["sampling"]
+    >>> rows = np.random.default_rng(0).standard_normal((2000, 4))
+    >>> ew.edge_test_within(rows, seconds=60).options["sampling"]
     'all rows'
     """
     seconds = check_real("seconds", seconds, above=0)
