@@ -26,22 +26,7 @@ ROOT = Path(__file__).parents[2]
 LIMIT = 5
 # What the process may hold beyond what it has before the first file.
 _MOST_MEMORY = 3 << 30
-_BITS_OF_TEXT = (
-    b",",
-    b";",
-    b"\n",
-    b"\r",
-    b'"',
-    b"\t",
-    b" ",
-    b"\0",
-    b"\xff",
-    b"NA",
-    b"#",
-    b"e",
-    b".",
-    b"-",
-)
+_BITS_OF_TEXT = [*(bytes([one]) for one in b',;\n\r"\t \0\xff#e.-'), b"NA"]
 
 
 def damaged(content: bytes, rng: np.random.Generator) -> bytes:

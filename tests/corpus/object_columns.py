@@ -29,26 +29,13 @@ Point = collections.namedtuple("Point", NAMES)
 
 NAMED = {
     "mapping of arrays": Case(lambda kit: kit.columns),
-    "mapping of lists": Case(lambda kit: {k: v.tolist() for k, v in kit.columns.items()}),
     "mapping of pandas series": Case(lambda kit: {k: kit.pandas[k] for k in NAMES}),
-    "mapping of nullable series": Case(
-        lambda kit: {
-            name: kit.require("pandas").array(kit.holes[:, j], dtype="Float64")
-            for j, name in enumerate(NAMES)
-        },
-        rows=lambda kit: kit.holes,
-    ),
-    "mapping of polars series": Case(lambda kit: {k: kit.polars[k] for k in NAMES}),
-    "mapping with keys that are numbers": Case(
-        lambda kit: dict(enumerate(kit.columns.values())), ("0", "1", "2", "3")
-    ),
     "mapping, some columns": Case(
         with_text,
         ("c", "a"),
         rows=lambda kit: kit.rows[:, [2, 0]],
         options={"columns": ["c", "a"]},
     ),
-    "mapping without its text": Case(with_text, options={"exclude": "kind"}),
     "mapping with text": refused(
         with_text, "column 'kind' must hold numbers", "the text 'u'", "exclude"
     ),
@@ -56,18 +43,10 @@ NAMED = {
         lambda kit: {"a": [1, 2, 3], "b": [1, 2], "c": [1, 2, 3]},
         *("equal length", "'a' with 3", "'b' with 2"),
     ),
-    "mapping of numbers": refused(lambda kit: {"a": 1, "b": 2}, "int under 'a'", "array", "list"),
-    "mapping of tables": refused(
-        lambda kit: {"train": kit.rows, "test": kit.rows},
-        "'train'",
-        "pass that one",
-        "data['train']",
-    ),
     "mapping of misaligned series": refused(
         lambda kit: {"a": kit.pandas["a"], "b": kit.pandas["b"][::-1]},
         *("same index", "'a' and 'b'", "pandas.DataFrame(data)"),
     ),
-    "empty mapping": refused(lambda kit: {}, "empty mapping"),
     "records": Case(lambda kit: kit.records),
     "records that lack keys": Case(
         lambda kit: [
@@ -76,24 +55,9 @@ NAMED = {
         ],
         rows=lambda kit: kit.holes,
     ),
-    "records, keys in order of appearance": Case(
-        lambda kit: [{"b": 1, "a": 2}, {"c": 3, "a": 4}],
-        ("b", "a", "c"),
-        rows=lambda kit: [[1, 2, np.nan], [np.nan, 4, 3]],
-    ),
-    "records with text": refused(
-        lambda kit: [{**record, "kind": "u"} for record in kit.records], "'kind'", "'u'", "exclude"
-    ),
     "records and something else": refused(lambda kit: [*kit.records, 3], "record", "int"),
     "named tuples": Case(lambda kit: [Point(*row) for row in kit.rows.tolist()]),
     "structured array": Case(structured, rows=rounded),
-    "record array": Case(lambda kit: structured(kit).view(np.recarray), rows=rounded),
-    "structured array of two dimensions": refused(
-        lambda kit: structured(kit).reshape(-1, 2), "one dimension", "ravel()"
-    ),
-    "structured array with text": refused(
-        lambda kit: np.zeros(5, [("a", "f8"), ("b", "U3")]), "'b' must hold numbers", "exclude"
-    ),
 }
 
 
@@ -118,17 +82,11 @@ def as_dictionary(cursor, row):
 
 DATABASES = {
     "cursor": Case(query),
-    "cursor of named rows": Case(lambda kit: query(kit, row_factory=sqlite3.Row)),
-    "cursor of dictionaries": Case(lambda kit: query(kit, row_factory=as_dictionary)),
     "cursor, some columns": Case(
         lambda kit: query(kit, "SELECT * FROM r ORDER BY rowid"),
         ("d", "a"),
         rows=lambda kit: kit.rows[:, [3, 0]],
         options={"columns": ["d", "a"]},
-    ),
-    "cursor with gaps": Case(
-        lambda kit: query(kit, "SELECT nullif(a, a) AS a, b, c, d FROM r ORDER BY rowid"),
-        rows=lambda kit: np.column_stack([np.full(400, np.nan), kit.rows[:, 1:]]),
     ),
     "fetched named rows": Case(lambda kit: query(kit, row_factory=sqlite3.Row).fetchall()),
     "cursor with text": refused(
@@ -136,12 +94,5 @@ DATABASES = {
     ),
     "cursor without a query": refused(
         lambda kit: connected(kit).cursor(), "executed none", "cursor.execute"
-    ),
-    "cursor with a name twice": refused(
-        lambda kit: query(kit, "SELECT a, a FROM r"), "'a' more than once", "rename"
-    ),
-    "connection": refused(lambda kit: connected(kit), "Connection", "cursor"),
-    "DuckDB connection": refused(
-        lambda kit: kit.close_later(kit.require("duckdb").connect()), "connection.sql"
     ),
 }

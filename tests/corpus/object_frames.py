@@ -35,31 +35,14 @@ def lazy_file(kit):
 FRAMES = {
     "pandas": Case(lambda kit: kit.frame),
     "pandas subclass with an index": Case(subclass),
-    "pandas of sparse columns": Case(
-        lambda kit: kit.frame.astype(kit.require("pandas").SparseDtype("float64", 0.0))
-    ),
     "pandas groups": refused(lambda kit: kit.frame.groupby("a"), "DataFrameGroupBy", "as groups"),
     "pandas series": refused(lambda kit: kit.frame["a"], "Series", "frame of several columns"),
-    "pandas index": refused(lambda kit: kit.frame.index, "Index", "frame of several columns"),
     "list of frames": refused(
         lambda kit: [kit.frame, kit.frame], "got 2", "pandas.concat(data)", "groups="
     ),
     "ordered categories of numbers": Case(likert, rows=answered),
-    "ordered categories with gaps": Case(
-        lambda kit: likert(kit).assign(a=likert(kit)["a"].where(kit.rows[:, 1] < 1)),
-        rows=lambda kit: np.column_stack(
-            [np.where(kit.rows[:, 1] < 1, answered(kit)[:, 0], np.nan), kit.rows[:, 1:]]
-        ),
-    ),
-    "ordered categories in a mapping": Case(lambda kit: dict(likert(kit).items()), rows=answered),
     "categories of numbers without an order": refused(
         lambda kit: likert(kit, ordered=False), "'a'", "without an order", "0 and 1", "exclude"
-    ),
-    "categories without an order in a mapping": refused(
-        lambda kit: dict(likert(kit, ordered=False).items()), "'a'", "without an order", "0 and 1"
-    ),
-    "ordered categories of text": refused(
-        lambda kit: likert(kit, names=LOW), "'a'", "ordered categories", "1, 2, 3", "exclude"
     ),
     "ranges": refused(
         lambda kit: kit.frame.assign(a=kit.require("pandas").cut(kit.rows[:, 0], 3)),
@@ -67,51 +50,25 @@ FRAMES = {
     ),
     "Arrow": Case(lambda kit: kit.arrow),
     "Arrow batch": Case(lambda kit: kit.arrow.to_batches()[0]),
-    "Arrow column": refused(lambda kit: kit.arrow["a"], "ChunkedArray", "several columns"),
     "Arrow dataset": refused(
         lambda kit: kit.require("pyarrow.dataset").dataset(kit.arrow), "Dataset", "data.to_table()"
     ),
-    "Arrow array": refused(
-        lambda kit: kit.require("pyarrow").array([1.0, 2.0]), "DoubleArray", "several columns"
-    ),
-    "ordered categories of Arrow": Case(
-        lambda kit: kit.require("pyarrow").Table.from_pandas(likert(kit)), rows=answered
-    ),
     "polars": Case(lambda kit: kit.polars),
-    "polars series": refused(lambda kit: kit.polars["a"], "Series", "frame of several columns"),
-    "polars groups": refused(lambda kit: kit.polars.group_by("a"), "GroupBy", "as groups"),
     "polars categories": refused(
         lambda kit: kit.polars.with_columns(
             e=kit.require("polars").lit("u").cast(kit.require("polars").Categorical)
         ),
         *("'e'", "without an order"),
     ),
-    "polars enumeration": refused(
-        lambda kit: kit.polars.with_columns(
-            e=kit.require("polars").lit("u").cast(kit.require("polars").Enum(["u", "v"]))
-        ),
-        *("'e'", "ordered categories", "1, 2, 3"),
-    ),
     "LazyFrame": Case(lambda kit: kit.polars.lazy()),
-    "LazyFrame of a file": Case(lazy_file),
     "LazyFrame, some columns": Case(
         lambda kit: kit.polars.lazy(),
         ("d", "a"),
         rows=lambda kit: kit.rows[:, [3, 0]],
         options={"columns": ["d", "a"]},
     ),
-    "LazyFrame with text": refused(
-        lambda kit: kit.polars.lazy().with_columns(e=kit.require("polars").lit("u")),
-        *("'e' must hold numbers", "exclude"),
-    ),
     "LazyFrame of no file": refused(
         lambda kit: kit.require("polars").scan_csv(kit.folder / "no.csv"), "LazyFrame", "no.csv"
     ),
-    "LazyFrame of an unknown column": refused(
-        lambda kit: kit.polars.lazy().select("zz"), "LazyFrame", "zz"
-    ),
     "narwhals": Case(lambda kit: kit.require("narwhals").from_native(kit.frame)),
-    "narwhals LazyFrame": refused(
-        lambda kit: kit.require("narwhals").from_native(kit.polars.lazy()), "LazyFrame", "to_native"
-    ),
 }

@@ -21,9 +21,6 @@ XARRAY = {
     "DataArray": Case(
         lambda kit: labelled(kit, t=np.arange(400), v=list(NAMES), place=("v", [4, 3, 2, 1]))
     ),
-    "DataArray, numbers as names": Case(
-        lambda kit: labelled(kit, v=[10, 20, 30, 40]), ("10", "20", "30", "40")
-    ),
     "DataArray without names": unnamed(labelled),
     "DataArray of Dask": Case(
         lambda kit: (kit.require("dask.array"), labelled(kit, v=list(NAMES)).chunk(t=37))[1]
@@ -44,13 +41,6 @@ XARRAY = {
     "DataArray with its times across": refused(
         lambda kit: labelled(kit, dims=("channel", "time")),
         *("'channel' before 'time'", "data.transpose('time', 'channel')"),
-    ),
-    "DataArray on its side": refused(
-        lambda kit: labelled(kit, t=np.arange(400).astype("datetime64[D]").astype("M8[ns]")).T,
-        "data.transpose('t', 'v')",
-    ),
-    "DataArray of text": refused(
-        lambda kit: labelled(kit).astype(str), "expected numbers", "convert"
     ),
     "Dataset": refused(dataset, "data.to_dataarray().T"),
     "what a Dataset gives": Case(lambda kit: dataset(kit).to_dataarray().T),
@@ -83,17 +73,12 @@ def backed(kit, X):
 
 ANNDATA = {
     "AnnData": Case(lambda kit: anndata(kit, kit.rows)),
-    "AnnData, csc": Case(
-        lambda kit: anndata(kit, scipy.sparse.csc_matrix(sparse_with_zeros(kit))),
-        rows=sparse_with_zeros,
-    ),
     "AnnData, some genes": Case(
         lambda kit: anndata(kit, scipy.sparse.csr_matrix(kit.rows)),
         ("d", "b"),
         rows=lambda kit: kit.rows[:, [3, 1]],
         options={"columns": ["d", "b"]},
     ),
-    "AnnData in a file": Case(lambda kit: backed(kit, kit.rows)),
     "AnnData in a file, csr, some genes": Case(
         lambda kit: backed(kit, scipy.sparse.csr_matrix(sparse_with_zeros(kit))),
         ("d", "b"),
@@ -120,14 +105,7 @@ OTHERS = {
         lambda kit: [stand_in("mne.io.base", "BaseRaw")(kit)] * 2, "data.get_data().T"
     ),
     "Epochs of MNE": refused(stand_in("mne.epochs", "BaseEpochs"), "data.selection", "groups="),
-    "Evoked of MNE": refused(stand_in("mne.evoked", "Evoked"), "data.data.T"),
     "Dataset of Hugging Face": refused(
         stand_in("datasets.arrow_dataset", "Dataset"), "data.with_format('arrow')[:]"
-    ),
-    "IterableDataset of Hugging Face": refused(
-        stand_in("datasets.iterable_dataset", "IterableDataset"), "iter(batch_size=1000)"
-    ),
-    "DatasetDict of Hugging Face": refused(
-        stand_in("datasets.dataset_dict", "DatasetDict"), "data['train']"
     ),
 }

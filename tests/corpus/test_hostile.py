@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import threading
-
 import numpy as np
 import pytest
 
@@ -38,13 +35,6 @@ class TestQuotes:
         body = zip(cells(rows), notes, strict=True)
         return ["a,b,c,d,note", *(f"{line},{note}" for line, note in body)]
 
-    @pytest.mark.parametrize("at", [3, 200, 398])
-    def test_one(self, written, rows, refuses, at):
-        notes = ["ok"] * 400
-        notes[at] = '"5 inch'
-        path = written("x.csv", self.lines(rows, notes))
-        refuses(lambda: ew.edge_test(path, exclude="note"), ew.DataError, f"line {at + 2}", "quote")
-
     def test_two_that_swallow_what_is_between(self, written, rows, refuses):
         notes = ["ok"] * 400
         notes[100], notes[140] = '"5 inch', '"7 inch'
@@ -64,10 +54,6 @@ class TestQuotes:
         path = written("x.csv", self.lines(rows, notes))
         same_result(ew.edge_test(path, exclude="note"), ew.edge_test(rows), names="abcd")
 
-    def test_an_inch_within_a_cell(self, written, rows, same_result):
-        path = written("x.csv", self.lines(rows, ['5" pipe'] * 400))
-        same_result(ew.edge_test(path, exclude="note"), ew.edge_test(rows), names="abcd")
-
 
 class TestThousands:
     def test_points_between_semicolons(self, written, refuses):
@@ -78,22 +64,8 @@ class TestThousands:
         told = ew.read_table(path, sep=";", decimal=".")
         assert ew.edge_test(told).n_samples == 60
 
-    @NOTED
-    def test_three_decimals_are_decimals(self, written, rows):
-        path = written("x.csv", ["a;b;c;d", *cells(np.round(rows, 3), ";")])
-        np.testing.assert_allclose(
-            ew.edge_test(path).covariance, np.cov(np.round(rows, 3).T), rtol=1e-10
-        )
-
 
 class TestNames:
-    def test_a_row_with_one_quoted_cell(self, written, rows):
-        lines = [f"p{k},{line}" for k, line in enumerate(cells(rows))]
-        lines[0] = f'"Smith, J",{cells(rows)[0]}'
-        with pytest.warns(ew.GuessedFormatWarning, match="looks like a row"):
-            result = ew.edge_test(written("x.csv", lines), exclude="x0")
-        assert result.n_samples == 400
-
     def test_counts_without_a_name_are_a_variable(self, written, rows):
         counts = np.random.default_rng(1).poisson(20, 400)
         lines = [f"{n},{line}" for n, line in zip(counts.tolist(), cells(rows), strict=True)]
@@ -133,102 +105,6 @@ class TestRowNumbers:
         assert not [
             one for one in recwarn.list if issubclass(one.category, ew.GuessedFormatWarning)
         ]
-
-
-class TestOptions:
-    def test_other_options_do_not_resume(self, written, rows, tmp_path, refuses):
-        X = rows.astype(object).copy()
-        X[::50, 0] = -999
-        paths = [
-            written("1.csv", ["a,b,c,d", *cells(X[:200])]),
-            written("2.csv", ["a,b,c,d", *cells(X[200:])]),
-        ]
-        checkpoint = tmp_path / "x.checkpoint"
-        said = ew.read_table(paths, na_values="-999")
-
-        class StopError(Exception):
-            pass
-
-        def stop(done):
-            raise StopError
-
-        with pytest.raises(StopError):
-            ew.accumulate(said, missing="drop", checkpoint=checkpoint, every=1e-9, progress=stop)
-        assert checkpoint.exists()
-        refuses(
-            lambda: ew.accumulate(paths, missing="drop", checkpoint=checkpoint, resume=True),
-            ew.StateFileError,
-            "other ways of reading",
-        )
-
-    def test_missing_values_that_are_not_ascii(self, tmp_path, rows):
-        lines = cells(rows)
-        lines[3] = lines[3].rpartition(",")[0] + ",fällt aus"
-        path = tmp_path / "x.csv"
-        path.write_bytes("\n".join(["a,b,c,Größe", *lines]).encode("cp1252"))
-        said = ew.read_table(path, encoding="cp1252", na_values="fällt aus")
-        assert ew.edge_test(said, missing="drop").n_samples == 399
-
-    def test_labels_are_trimmed(self, written, rows):
-        labels = [f"{' ' * (k % 2)}s{k % 25}" for k in range(400)]
-        lines = [f"{line},{label}" for line, label in zip(cells(rows), labels, strict=True)]
-        result = ew.edge_test(written("x.csv", ["a,b,c,d,who", *lines]), groups="who")
-        assert result.options["n_groups"] == 25
-
-
-class TestPandas:
-    def test_labels_go_by_position_and_not_against_the_index(self, require, rows, refuses):
-        pd = require("pandas")
-        frame = pd.DataFrame(rows, columns=list("abcd"))
-        labels = pd.Series(np.arange(400) // 10)
-        mixed = frame.sample(frac=1, random_state=0)
-        refuses(
-            lambda: ew.edge_test(mixed, groups=labels), ew.ParameterError, "labels.loc[data.index]"
-        )
-        aligned = ew.edge_test(mixed, groups=labels.loc[mixed.index])
-        np.testing.assert_allclose(
-            aligned.statistic, ew.edge_test(frame, groups=labels).statistic, rtol=1e-9
-        )
-        some = frame[frame.a > 0]
-        assert ew.edge_test(some, groups=pd.Series(range(len(some)))).n_samples == len(some)
-
-    def test_an_index_that_became_a_column(self, require, rows):
-        pd = require("pandas")
-        frame = pd.DataFrame(rows, columns=list("abcd"))
-        some = frame[frame.a > 0].reset_index()
-        found = ew.edge_test(some, method="batch").cautions
-        assert any("'index'" in caution and "leave it out" in caution for caution in found)
-
-    def test_frames_in_pieces(self, require, tmp_path, rows, same_result):
-        pd = require("pandas")
-        frame = pd.DataFrame(rows, columns=list("abcd"))
-        frame.to_csv(tmp_path / "x.csv", index=False)
-        pieces = pd.read_csv(tmp_path / "x.csv", chunksize=100)
-        expected = ew.edge_test(frame, method="batch")
-        same_result(ew.edge_test(pieces, method="batch"), expected)
-
-    def test_a_class(self, require, refuses):
-        pd = require("pandas")
-        refuses(lambda: ew.edge_test(pd.DataFrame), ew.DataTypeError, "class DataFrame")
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
-class TestPipes:
-    def pipe(self, tmp_path, rows):
-        path = tmp_path / "p"
-        os.mkfifo(path)
-        text = "\n".join(["a,b,c,d", *cells(rows)]) + "\n"
-        threading.Thread(target=path.write_text, args=(text,), daemon=True).start()
-        return path
-
-    def test_its_name(self, tmp_path, rows):
-        path = self.pipe(tmp_path, rows)
-        assert ew.edge_test(path, method="batch").files == ((str(path), 400),)
-
-    def test_levels_cannot_be_read_twice(self, tmp_path, refuses):
-        path = tmp_path / "p"
-        os.mkfifo(path)
-        refuses(lambda: ew.compare_groups(path, by="a"), ew.DataError, "read only once")
 
 
 def test_a_decimal_comma_far_down(written, rows, refuses):

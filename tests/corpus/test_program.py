@@ -40,9 +40,6 @@ def with_column(X, cells, name, place=0):
 
 # The content of a file, what is said on the command line, and the names.
 CASES = {
-    "separator": (lambda X: text(X, ":").encode(), ["--sep", ":"], "abc"),
-    "tab, said": (lambda X: text(X, "\t").encode(), ["--sep", "tab"], "abc"),
-    "blanks, said": (lambda X: text(X, "   ").encode(), ["--sep", "whitespace"], "abc"),
     "decimal": (lambda X: text(X, ";", ",").encode(), ["--decimal", ","], "abc"),
     "encoding": (
         lambda X: text(X).encode("utf-16-be"),
@@ -54,23 +51,12 @@ CASES = {
         ["--no-header"],
         ("x0", "x1", "x2"),
     ),
-    "header of numbers": (
-        lambda X: text(X, names=("3", "1", "2")).encode(),
-        ["--header"],
-        ("3", "1", "2"),
-    ),
     "index by name": (
         lambda X: with_column(X, range(60), "subject").encode(),
         ["--index-col", "subject"],
         "abc",
     ),
-    "index by place": (
-        lambda X: with_column(X, range(60, 0, -1), "t", 2).encode(),
-        ["--index-col", "2"],
-        "abc",
-    ),
     "found out": (lambda X: text(X, ";", ",", end="\r\n").encode("utf-16"), [], "abc"),
-    "numbered rows": (lambda X: with_column(X, range(60), "").encode(), [], "abc"),
 }
 
 
@@ -89,14 +75,6 @@ def test_the_program_reads_it(tmp_path, run_edgewise, X, expected, name):
     path.write_bytes(make(X))
     done = run_edgewise("test", path, *options, "--json", "-")
     same(json.loads(done.stdout), expected, names)
-
-
-def test_what_was_found_out_is_told(tmp_path, run_edgewise, X):
-    path = tmp_path / "x.csv"
-    path.write_text(text(X, ";", ","))
-    told = run_edgewise("test", path).stderr
-    assert f"file '{path}' has ';' between cells and decimal commas." in " ".join(told.split())
-    assert "between cells" not in run_edgewise("test", path, "--sep", ";", "--decimal", ",").stderr
 
 
 def test_missing_values_that_are_named(tmp_path, run_edgewise, X, expected):

@@ -14,7 +14,6 @@ from pyarrow import parquet
 
 import edgewise as ew
 from edgewise.rows.readers.files import FileTable
-from edgewise.rows.reading import Reading
 
 NAMES = ["a", "b"]
 
@@ -62,12 +61,9 @@ def test_a_folder_of_several_kinds(folder, X):
 
 TWICE = {
     "the same path": lambda folder: [folder / "1.csv", folder / "1.csv"],
-    "another spelling": lambda folder: [folder / "1.csv", folder / ".." / "all" / "1.csv"],
     "a folder and a file in it": lambda folder: [folder, folder / "4.csv"],
-    "a pattern and a file": lambda folder: [folder / "*.csv", folder / "4.csv"],
     "a symbolic link": lambda folder: [folder / "1.csv", linked(folder, os.symlink)],
     "a hard link": lambda folder: [folder / "1.csv", linked(folder, os.link)],
-    "a linked folder": lambda folder: [folder, linked(folder, os.symlink, "")],
 }
 
 
@@ -100,12 +96,6 @@ def test_files_of_other_forms_together(tmp_path):
     assert "2.csv' has ';' between cells, decimal commas and utf-16 text." in told
 
 
-def test_files_of_other_columns(tmp_path, refuses):
-    (tmp_path / "1.csv").write_text("a,b\n1.5,2\n2,3\n")
-    (tmp_path / "2.csv").write_text("a,c\n1.5,2\n2,3\n")
-    refuses(lambda: FileTable([tmp_path]), ew.DataError, "lacks 'b'", "also has 'c'", "2.csv")
-
-
 @pytest.fixture
 def fifo(tmp_path):
     """``fifo(content)``: the path of a named pipe into which a thread writes."""
@@ -132,58 +122,11 @@ class TestNamedPipes:
         assert "has ';' between cells and decimal commas." in table.notes[0]
         np.testing.assert_array_equal(np.asarray(next(table.blocks())), [[1.5, 2], [2, 3]])
 
-    def test_compressed(self, fifo):
-        table = FileTable([fifo(gzip.compress(b"a,b\n1.5,2\n2,3\n"))])
-        np.testing.assert_array_equal(np.asarray(next(table.blocks())), [[1.5, 2], [2, 3]])
-
-    def test_two_pipes(self, fifo):
-        table = FileTable([fifo(b"a,b\n1.5,2\n2,3\n"), fifo(b"b,a\n1.5,2\n")])
-        assert n_rows(table) == 3
-
     def test_parquet(self, fifo, refuses):
         refuses(lambda: FileTable([fifo(b"PAR1" + bytes(100))]), ew.DataError, "Parquet", "path")
 
     def test_a_bad_cell_far_behind(self, fifo, refuses):
         """Arrow reads far ahead of the block that fails, and its line is still known."""
-        good = b"1.5,2.25\n" * 3_000_000
+        good = b"1.5,2.25\n" * 1_500_000
         table = FileTable([fifo(b"a,b\n" + good + b"1,oops\n" + good[:9000])])
-        refuses(lambda: n_rows(table), ew.DataTypeError, "'oops'", "line 3000002", "'b'")
-
-    def test_no_rows(self, fifo):
-        assert n_rows(FileTable([fifo(b"a,b\n")])) == 0
-
-
-def test_what_is_no_file(tmp_path, refuses):
-    (tmp_path / "x.csv").mkdir()
-    refuses(lambda: FileTable([tmp_path / "x.csv"]), ew.DataError, "no .csv", "x.csv")
-    (tmp_path / "broken.csv").symlink_to(tmp_path / "nothing.csv")
-    refuses(lambda: FileTable([tmp_path / "broken.csv"]), ew.DataError, "no file", "broken.csv")
-    refuses(lambda: FileTable([tmp_path / "*.parquet"]), ew.DataError, "no file matches")
-    refuses(lambda: FileTable(["s3://bucket/x.csv"]), ew.DataError, "s3://", "Dask")
-
-
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root reads all")
-def test_a_file_that_may_not_be_read(tmp_path, refuses):
-    path = write(tmp_path / "x.csv", np.eye(3)[:, :2])
-    path.chmod(0)
-    refuses(lambda: FileTable([path]), ew.DataError, "Permission denied", "x.csv")
-
-
-def test_reading_through_edge_test(tmp_path, X, same_result):
-    """A European file gives the numbers of the rows in memory."""
-    text = "\r\n".join(
-        ";".join(f"{value!r}".replace(".", ",") for value in row) for row in X.tolist()
-    )
-    (tmp_path / "x.csv").write_bytes(f"a;b\r\n{text}".encode("utf-16"))
-    with pytest.warns(ew.GuessedFormatWarning, match="decimal commas and utf-16 text"):
-        result = ew.edge_test(tmp_path / "x.csv")
-    same_result(result, ew.edge_test(X), names=NAMES)
-
-
-def test_options_reach_every_file(tmp_path):
-    for k in range(2):
-        (tmp_path / f"{k}.csv").write_text(f"{k},?\n2,3\n")
-    table = FileTable([tmp_path], reading=Reading.checked(header=False, na_values="?"))
-    assert table.feature_names == ("x0", "x1")
-    assert table.notes == ()
-    assert n_rows(table) == 4
+        refuses(lambda: n_rows(table), ew.DataTypeError, "'oops'", "line 1500002", "'b'")

@@ -19,12 +19,9 @@ CELLS = {
     "a date": refused("day,b\n2020-01-01,2\n2020-01-02,3\n", "'day'", "line 2", "--exclude"),
     "labels": refused("a,b\nu,2\nv,3\n", "'a'", "line 2 has 'u'", "--exclude"),
     "per cent": refused("a,b\n5%,2\n7%,3\n", "'a'", "'5%'", "convert"),
-    "minus sign of typography": refused("a,b\n−5,2\n7,3\n", "'a'", "'−5'"),
     "thousands, quoted": refused(
         'a,b\n"1,234",2\n"5,678",3\n', "'1,234'", "thousands", "--decimal ,"
     ),
-    "thousands, European": refused("a;b\n1.234,56;2\n5.678,10;3\n", "'1.234,56'", "thousands"),
-    "millions": refused('a,b\n"1,234,567",2\n3,3\n', "'1,234,567'", "thousands"),
     "decimal point, comma said": refused("a;b\n1.5;2\n2.5;3\n", "'a'", "'1.5'", decimal=","),
     "labels in the first line, no names": refused(
         "5.5,unknown,3\n4,3,2\n6,1,2\n", "'x1'", "line 1 has 'unknown'", "--header"
@@ -33,34 +30,23 @@ CELLS = {
         "5,?,3\n4,3,2\n6,1,2\n", "'x1'", "line 1 has '?'", "--header"
     ),
     "late text": late("1,?\n", "'b'", "'?'", "line 330002", SPELLED),
-    "late word": late("u,1\n", "'a'", "'u'", "line 330002"),
     "late byte that is not UTF-8": refused(
         lambda: b"a,b\n" + LONG.encode() + b"1\xe9,2\n", "'a'", "line 330002"
     ),
     "a late number among true and false": refused(
         lambda: b"a,b\n" + b"1.5,true\n" * 300_000 + b"1,2\n", "true or false", "'2'", "line 300002"
     ),
-    "a late cell in UTF-16": refused(
-        lambda: ("a,b\n" + LONG + "1,?\n").encode("utf-16"), "'b'", "'?'", "line 330002"
-    ),
 }
 LINES = {
     "short line": refused("a,b\n1,2\n3\n4,5\n", "line 3", "1 cell", "expected 2", "'3'"),
-    "long line": refused("a,b\n1,2\n3,4,5\n4,5\n", "line 3", "3 cells", "expected 2"),
     "footer": refused("a,b\n1,2\n4,5\nTotal: 2 rows\n", "line 4", "'Total: 2 rows'", "remove"),
     "remark among rows": refused("a,b\n1,2\n# pause\n4,5\n", "line 3", "'# pause'", "remove"),
     "late short line": late("1\n", "line 330002", "1 cell"),
-    "late long line": late("1,2,3\n", "line 330002", "3 cells"),
     "late quote": late('1,"2\n', "line 330002", "quote", "not closed"),
-    "late quoted newline": late('1,"2\n"\n', "line 330002", "quote"),
     "commas for everything": refused("a,b\n1,5,2,5\n2,5,3,5\n", "line 2", "4 cells", "expected 2"),
-    "commas for everything, one fraction": refused(
-        "a,b\n1,5,2\n1,7,3\n2,5,3\n", "2 names", "3 cells", "--sep"
-    ),
     "one column of decimal commas": refused("a\n1,5\n2,5\n3,5\n", "1 name", "2 cells", "--sep"),
     "gaps in aligned columns": refused("a b c\n1   3\n2 3 4\n", "'1   3'", "--sep", file="x.txt"),
     "unknown separator": refused("a^b\n1^2\n3^4\n", "'a^b'", "'1^2'", "--sep"),
-    "separator that is not there": refused("a,b\n1,2\n3,4\n", "sep", "';'", "'a,b'", sep=";"),
 }
 NAMES = {
     "names twice": refused("a,a\n1,2\n3,4\n", "'a' more than once", "rename"),
@@ -81,17 +67,14 @@ NAMES = {
     "index by a name that is not there": refused(
         "a,b\n1,2\n", "index_col", "'id'", "'a', 'b'", index_col="id"
     ),
-    "index by a place that is not there": refused("a,b\n1,2\n", "index_col", "0 to 1", index_col=2),
 }
 NOTHING = {
     "empty": refused(b"", "is empty"),
     "only blanks": refused(" \n\n   \n", "is empty"),
     "only remarks": refused("# nothing\n# at all\n", "is empty"),
-    "only a byte order mark": refused(b"\xef\xbb\xbf", "is empty"),
     "random bytes": refused(
         np.random.default_rng(0).integers(0, 256, 4000, dtype=np.uint8).tobytes(), "not text"
     ),
-    "zeros": refused(bytes(1000), "not text"),
     "another encoding, said": refused(
         "größe,b\n1,2\n".encode("latin-1"), "utf-8", encoding="utf-8"
     ),

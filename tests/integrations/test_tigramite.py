@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
-
 import numpy as np
 import pytest
 
@@ -50,11 +48,6 @@ class TestRaw:
         test.get_dependence_measure(array, np.array([0, 1, 2]))
         np.testing.assert_array_equal(array, series.T)
 
-    def test_constant_conditions_say_nothing(self, test, series):
-        array = np.vstack([series.T[:2], np.ones(len(series))])
-        r = test.get_dependence_measure(array, np.array([0, 1, 2]))
-        assert r == test.get_dependence_measure(array[:2], np.array([0, 1]))
-
     def test_a_constant_variable_shows_nothing(self, test, series):
         array = np.vstack([series.T[:1], np.ones(len(series))])
         assert test.get_dependence_measure(array, np.array([0, 1])) == 0
@@ -76,11 +69,6 @@ class TestSearch:
         links = {tuple(link) for link in np.argwhere(found["p_matrix"] < 0.001).tolist()}
         assert links == {(0, 0, 1), (1, 1, 1), (2, 2, 1), (0, 1, 1)}
 
-    def test_pcmciplus_finds_the_links(self, pcmci, test):
-        found = pcmci(test).run_pcmciplus(tau_max=1, pc_alpha=0.001)
-        links = {tuple(link) for link in np.argwhere(found["graph"] == "-->").tolist()}
-        assert links == {(0, 0, 1), (1, 1, 1), (2, 2, 1), (0, 1, 1)}
-
     def test_p_values_are_those_of_the_question(self, pcmci, test, series):
         search = pcmci(test)
         r, p = search.cond_ind_test.run_test([(0, -1)], [(1, 0)], [(1, -1)], tau_max=1)
@@ -98,13 +86,6 @@ class TestSearch:
         lagged = found["conf_matrix"][:, :, 1], found["p_matrix"][:, :, 1]
         np.testing.assert_array_equal(lagged[0].prod(axis=2) > 0, lagged[1] < 0.1)
 
-    def test_bootstrap_intervals_work(self, pcmci, require):
-        require("tigramite")
-        test = ScoreCI(confidence="bootstrap", conf_samples=40, conf_blocklength=5)
-        search = pcmci(test)
-        low, high = search.cond_ind_test.get_confidence([(0, -1)], [(1, 0)], [(1, -1)], tau_max=1)
-        assert 0 < low < high < 1
-
     def test_pc_alpha_can_be_chosen(self, pcmci, test, require):
         chosen = pcmci(test).run_pcmci(tau_max=1, pc_alpha=None)
         assert chosen["p_matrix"][0, 1, 1] < 1e-6
@@ -112,23 +93,6 @@ class TestSearch:
         questions = [pcmci(one).cond_ind_test for one in (test, par_corr)]
         ours, theirs = (one.get_model_selection_criterion(1, [(0, -1)], 1) for one in questions)
         assert ours == pytest.approx(theirs)
-
-    def test_a_threshold_in_place_of_a_level(self, pcmci, require):
-        require("tigramite")
-        search = pcmci(ScoreCI(significance="fixed_thres"))
-        asked = [(0, -1)], [(1, 0)], [(1, -1)]
-        decisions = [
-            search.cond_ind_test.run_test(*asked, tau_max=1, alpha_or_thres=limit)[2]
-            for limit in (0.1, 0.9)
-        ]
-        assert decisions == [True, False]
-
-    def test_can_be_sent_to_another_process(self, pcmci, test):
-        search = pcmci(test)
-        search.cond_ind_test.run_test([(0, -1)], [(1, 0)], tau_max=1)
-        again = pickle.loads(pickle.dumps(search.cond_ind_test))
-        assert again.measure == "score"
-        assert again.two_sided
 
 
 class TestOptions:

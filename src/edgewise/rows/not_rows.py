@@ -80,8 +80,8 @@ def check_is_rows(data: Any) -> None:
     first = data[0] if isinstance(data, list | tuple) and data else data
     for package, name in _classes(data) + [one for one in _classes(first) if one[0] == "mne"]:
         if (remedy := _REMEDIES.get((package, name))) is not None:
-            kind = f"{package.lstrip('_')} {type(first).__name__}"
-            what = kind if package in dict(_classes(data)) else f"list of {kind}"
+            what = f"{package.lstrip('_')} {type(first).__name__}"
+            what = what if first is data else f"list of {what}"
             raise DataTypeError(f"data: expected rows, got a {what}; pass {remedy}.")
     if isinstance(data, type):
         raise DataTypeError(f"data: expected rows, got the class {data.__name__}; pass an object.")

@@ -41,12 +41,6 @@ def test_kinds_of_numbers(rows, same_result, kind, method):
     same_result(ew.edge_test(X, method=method), ew.edge_test(X.astype(np.float64), method=method))
 
 
-def test_memory_mapped_arrays(tmp_path, rows, same_result):
-    np.save(tmp_path / "rows.npy", rows)
-    mapped = np.load(tmp_path / "rows.npy", mmap_mode="r")
-    same_result(ew.edge_test(mapped), ew.edge_test(rows))
-
-
 def test_batches_are_views_that_hold_every_row_once(rows):
     source = ArrayTable(rows)
     for _ in range(2):  # a source can be read again and again

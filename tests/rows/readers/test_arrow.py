@@ -12,7 +12,6 @@ import edgewise as ew
 from edgewise.rows.opening import open_table
 from edgewise.rows.readers import arrow as tables
 from edgewise.rows.readers.arrow import fixed_blocks
-from edgewise.rows.table import batch_rows
 
 FRAMES = {
     "many chunks": lambda table, require: pa.concat_tables(
@@ -87,27 +86,12 @@ def test_columns_that_are_not_numbers_are_named(require, refuses, values, kind):
     )
 
 
-def test_pandas_columns_that_are_not_numbers_are_named(require, refuses):
-    pd = require("pandas")
-    days = pd.date_range("2020-01-01", periods=4)
-    for values in (list("wxyz"), pd.Categorical(list("wxyz")), days, [1, "x", None, 2.0], [1j] * 4):
-        frame = pd.DataFrame({"a": [1, 2, 3, 5], "label": values})
-        refuses(lambda frame=frame: ew.edge_test(frame), ew.DataTypeError, "label", "numbers")
-
-
 def test_repeated_names_are_refused(require, refuses, rows):
     table = pa.table(list(rows.T), names=list("abba"))
     frame = require("pandas").DataFrame(rows, columns=list("abba"))
     mixed = require("pandas").DataFrame(rows, columns=[1, "1", "b", "c"])
     for data, name in ((table, "'a', 'b'"), (frame, "'a', 'b'"), (mixed, "'1'")):
         refuses(lambda data=data: ew.edge_test(data), ew.DataError, name, "more than once")
-
-
-def test_frames_without_rows_or_columns(require, refuses):
-    pd = require("pandas")
-    refuses(lambda: ew.edge_test(pd.DataFrame()), ew.DataError, "0 sample")
-    refuses(lambda: ew.edge_test(pd.DataFrame({"a": [], "b": []})), ew.DataError, "0 sample")
-    refuses(lambda: ew.edge_test(pd.DataFrame({"a": [1.0, 2, 3]})), ew.DataError, "1 feature")
 
 
 def test_how_many_rows(table, require, arrow_stream):
@@ -145,46 +129,11 @@ def test_numbers_are_not_copied():
         assert np.shares_memory(column, original.to_numpy())
 
 
-@pytest.mark.parametrize("kind", ["table", "reader", "pandas", "polars"])
-def test_real_blocks(require, kind):
-    size = batch_rows(2)
-    n = 2 * size + 100
-    X = np.random.default_rng(2).standard_normal((n, 2))
-    table = pa.concat_tables(
-        pa.table({"a": X[i : i + 9_999, 0], "b": X[i : i + 9_999, 1]}) for i in range(0, n, 9_999)
-    )
-    data = {
-        "table": lambda: table,
-        "reader": table.to_reader,
-        "pandas": lambda: (require("pandas"), table.to_pandas())[1],
-        "polars": lambda: require("polars").from_arrow(table),
-    }[kind]()
-    blocks = list(open_table(data).blocks())
-    assert [len(block) for block in blocks] == [size, size, 100]
-    np.testing.assert_array_equal(np.concatenate(blocks), X)
-
-
-def test_batches_of_another_width_are_refused(refuses):
-    X = np.ones((4, 3))
-    refuses(lambda: list(fixed_blocks(in_batches(X, []), 2)), ew.DataError, "2 columns", "got 3")
-
-
 @pytest.fixture
 def gappy(rows):
     X = rows.copy()
     X[[3, 200, 390], [1, 1, 2]] = np.nan, np.inf, np.nan
     return pa.table(dict(zip("abcd", X.T, strict=True)))
-
-
-def test_missing_values_in_a_stream_are_named(gappy, refuses):
-    error = refuses(
-        lambda: ew.edge_test(gappy.to_reader(), method="trace"),
-        ew.NonFiniteError,
-        "'b' (2)",
-        "'c' (1)",
-        "missing='drop'",
-    )
-    assert error.counts.tolist() == [0, 2, 1, 0]
 
 
 def test_rows_dropped_from_a_stream_are_counted(gappy, rows, same_result):

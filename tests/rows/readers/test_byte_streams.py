@@ -15,10 +15,8 @@ from hypothesis import strategies as st
 
 import edgewise as ew
 from edgewise.rows.readers.byte_streams import (
-    PeekedStream,
     arrow_stream,
     as_utf8,
-    decompressed,
     in_arrows_memory,
     is_compressed,
     opened_bytes,
@@ -56,11 +54,6 @@ def test_a_file(tmp_path, name):
     for opened in (arrow_stream, opened_bytes):
         with opened(path) as stream:
             assert stream.read() == TEXT
-
-
-@pytest.mark.parametrize("name", ["plain", "gzip", "gzip of two members", "bz2", "xz"])
-def test_a_pipe(name):
-    assert decompressed(PeekedStream(io.BytesIO(PACKED[name]))).read() == TEXT
 
 
 @pytest.mark.parametrize(

@@ -54,11 +54,6 @@ def test_read_once(kit, refuses, all_rows):
     refuses(lambda: ew.edge_test(query(kit)), ew.DataError, "reads the rows twice", "batch")
 
 
-def test_columns_that_are_not_there(kit, refuses):
-    call = lambda: open_table(query(kit), columns=["a", "z"])  # noqa: E731
-    refuses(call, ew.DataError, "the query has no column 'z'", "'a', 'b'")
-
-
 def test_labels_come_along(kit, all_rows):
     table = open_table(query(kit, "SELECT * FROM r ORDER BY rowid"), groups="kind")
     assert table.feature_names == NAMES

@@ -55,23 +55,6 @@ def test_the_number_of_a_row(sheet):
     assert file.first_text("b") == " (row 9 has 'x')"
 
 
-def test_a_wrong_dimension(sheet, all_rows, monkeypatch):
-    """Some programs write that a sheet has one cell; all are read nevertheless."""
-    from openpyxl.worksheet import _writer
-
-    monkeypatch.setattr(
-        _writer.WorksheetWriter, "write_dimensions", lambda self: None, raising=True
-    )
-    file = open_file(sheet([["a", "b"], [1, 2], [3, 4]]))
-    np.testing.assert_array_equal(all_rows(file.read(("a", "b"), 0)), [[1, 2], [3, 4]])
-
-
-def test_formulas(sheet, refuses):
-    path = sheet([["a", "b"], [1, 2]], A3="=A2+1", B3=5)
-    refuses(lambda: open_file(path), ew.DataError, "cell A3", "formula", "save")
-    assert open_file(sheet([["a", "b"], [1, None]])).n_rows == 1
-
-
 def test_options(sheet, refuses):
     path = sheet([[7, 1.5], [8, 2.5]])
     file = open_file(path, Reading.checked(header=False, index_col=0))

@@ -5,12 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pytest
-from pyarrow import csv as arrow_csv
-from pyarrow import feather, parquet
+from pyarrow import feather
 
 import edgewise as ew
 from edgewise.rows.readers.file_kinds import open_file
-from edgewise.rows.table import batch_rows
 
 NAMES = ["r.csv", "r.parquet", "r.pq", "r.feather", "r.arrow", "r.ipc", "r.npy"]
 DEFAULT = ("x0", "x1", "x2", "x3")
@@ -55,32 +53,6 @@ def test_blocks_have_one_size_whatever_the_pieces(save, rows, block_size, name, 
 
 
 @pytest.fixture(scope="module")
-def long_files(tmp_path_factory):
-    """150 000 rows in files of several kinds."""
-    folder = tmp_path_factory.mktemp("long")
-    X = np.random.default_rng(4).standard_normal((150_000, 2))
-    table = pa.table({"x0": X[:, 0], "x1": X[:, 1]})
-    parquet.write_table(table, folder / "r.parquet", row_group_size=7_777)
-    feather.write_feather(table, folder / "r.feather", chunksize=100_001)
-    arrow_csv.write_csv(table, folder / "r.csv")
-    np.save(folder / "r.npy", X)
-    return folder, X
-
-
-@pytest.mark.parametrize("name", ["r.parquet", "r.feather", "r.csv", "r.npy"])
-def test_real_blocks(long_files, name):
-    folder, X = long_files
-    size = batch_rows(2)
-    file = open_file(folder / name)
-    assert file.estimated_rows == pytest.approx(150_000, rel=0.2)
-    for skip in (0, size, 100_000):
-        blocks = list(file.read(("x0", "x1"), skip))
-        full, rest = divmod(150_000 - skip, size)
-        assert [len(block) for block in blocks] == [size] * full + [rest]
-        np.testing.assert_array_equal(np.concatenate(blocks), X[skip:])
-
-
-@pytest.fixture(scope="module")
 def filler():
     """Lines of CSV that fill more than the first block."""
     x = np.random.default_rng(5).standard_normal(150_000).tolist()
@@ -121,11 +93,6 @@ def test_gaps_after_a_block_of_numbers(long_csv, refuses):
     refuses(lambda: ew.edge_test(path), ew.NonFiniteError, "'a' (3)")
 
 
-def test_what_is_not_chosen_may_be_anything(long_csv, all_rows):
-    path = long_csv(lambda i: i % 7, "oops,1\n")
-    assert len(all_rows(open_file(path).read(("b",), 0))) == 150_001
-
-
 @pytest.mark.parametrize(
     ("text", "where"),
     [
@@ -155,12 +122,6 @@ def test_truncated_and_empty_files_are_named(save, rows, refuses, name):
     for part in (whole[: len(whole) // 2], whole[:10], b""):
         path.write_bytes(part)
         refuses(lambda: open_file(path), ew.DataError, str(path))
-
-
-def test_truncated_gzip_is_named(save, rows, refuses):
-    path = save("r.csv.gz", DEFAULT, rows)
-    path.write_bytes(path.read_bytes()[:-100])
-    refuses(lambda: ew.edge_test(path), ew.DataError, str(path), "Truncated")
 
 
 def test_a_large_record_batch_stays_in_its_file(tmp_path):

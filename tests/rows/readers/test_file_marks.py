@@ -10,7 +10,6 @@ import pytest
 from pyarrow import feather, parquet
 
 import edgewise as ew
-from edgewise.questions.edge_test_within import _Sample
 from edgewise.rows.readers.file_marks import mark_of
 from edgewise.rows.readers.files import FileTable
 from edgewise.rows.views import View
@@ -149,14 +148,6 @@ class TestEveryWayToReadTwice:
         monkeypatch.setattr(levels, "column_of_labels", then_changed)
         refuses(lambda: ew.compare_groups(path, by="d"), ew.DataError, str(path), "changed")
 
-    def test_a_sample_of_the_rows(self, write, rows, refuses):
-        path = write(rows, "parquet", groups=8)
-        table = FileTable([path])
-        sample = _Sample(table, 50)
-        assert len(sample.first(10)) == 50
-        write(rows[::-1], "parquet", groups=8)
-        refuses(lambda: sample.first(400), ew.DataError, str(path), "changed")
-
 
 class TestDuringAPass:
     @pytest.mark.parametrize("ending", ["csv", "parquet", "feather", "npy"])
@@ -168,16 +159,6 @@ class TestDuringAPass:
         next(blocks)
         write(rows[::-1], ending)
         refuses(lambda: list(blocks), ew.DataError, str(path), "changed")
-
-    def test_text_may_get_longer_while_it_is_read_for_the_first_time(self, write, rows):
-        path = write(rows, "csv")
-        table = FileTable([path], read_ahead=False)
-        blocks = table.blocks()
-        next(blocks)
-        with path.open("a") as file:
-            file.write("1,2,3,4\n")
-        list(blocks)
-        assert table.rows_read() == [(str(path), 400)]
 
 
 class TestMarks:

@@ -26,33 +26,9 @@ def test_every_kind_of_file(save, rows, same_result, name, order):
     same_result(ew.edge_test(str(path)), ew.edge_test(rows), names=names)
 
 
-@pytest.mark.parametrize("kind", ["int32", "bool", "float32"])
-@pytest.mark.parametrize("name", ["r.parquet", "r.npy", "r.feather"])
-def test_kinds_of_numbers(save, rows, same_result, name, kind):
-    X = (rows > 0) if kind == "bool" else (100 * rows).astype(kind)
-    result = ew.edge_test(save(name, ("x0", "x1", "x2", "x3"), X))
-    same_result(result, ew.edge_test(X.astype(np.float64)))
-
-
-def test_many_files_of_several_kinds(save, rows, same_result):
-    parts = [
-        save("1.csv", "abcd", rows[:100]),
-        save("2.parquet", "abcd", rows[100:200]),
-        save("3.feather", "abcd", rows[200:]),
-    ]
-    same_result(ew.edge_test(parts), ew.edge_test(rows), names="abcd")
-    same_result(ew.edge_test(tuple(map(str, parts))), ew.edge_test(rows), names="abcd")
-
-
 def test_columns_in_another_order_match_by_name(save, rows, same_result):
     paths = [save("1.csv", "abcd", rows[:200]), save("2.csv", "dbca", rows[200:, [3, 1, 2, 0]])]
     same_result(ew.edge_test(paths), ew.edge_test(rows), names="abcd")
-
-
-def test_whole_numbers_in_one_file_and_fractions_in_another(save, rows, same_result):
-    whole = np.rint(10 * rows[:200]).astype(int)
-    paths = [save("1.csv", "abcd", whole), save("2.csv", "abcd", rows[200:])]
-    same_result(ew.edge_test(paths), ew.edge_test(np.r_[whole, rows[200:]]), names="abcd")
 
 
 @pytest.mark.parametrize(
@@ -79,11 +55,6 @@ def test_with_a_choice_of_columns_the_others_do_not_matter(save, rows, tmp_path,
     same_result(ew.edge_test(source), ew.edge_test(rows[:, [3, 0]]), names="da")
     source = FileTable(paths, columns=["d", "a", "b"], exclude=["b"])
     same_result(ew.edge_test(source), ew.edge_test(rows[:, [3, 0]]), names="da")
-
-
-def test_a_chosen_column_must_be_in_every_file(save, rows, refuses):
-    paths = [save("1.csv", "abcd", rows), save("2.csv", "abc", rows[:, :3])]
-    refuses(lambda: FileTable(paths, columns=["a", "d"]), ew.DataError, "2.csv", "lacks", "'d'")
 
 
 def test_a_left_out_column_may_hold_text(tmp_path, refuses, all_rows):

@@ -25,10 +25,6 @@ class TestLazyFrames:
             assert [len(block) for block in table.blocks()] == [37] * 10 + [30]
         np.testing.assert_array_equal(all_rows(table), kit.rows)
 
-    def test_polars_without_batches(self, kit, all_rows, monkeypatch):
-        monkeypatch.delattr(kit.require("polars").LazyFrame, "collect_batches")
-        np.testing.assert_array_equal(all_rows(open_table(kit.polars.lazy())), kit.rows)
-
     def test_only_the_columns_that_are_read_are_computed(self, kit, all_rows):
         polars = kit.require("polars")
         asked = []
@@ -55,12 +51,6 @@ class TestLazyFrames:
         text = polars.lit("x") + polars.col("a").cast(polars.String)
         query = kit.polars.lazy().with_columns(text.cast(polars.Float64).alias("a"))
         refuses(lambda: ew.edge_test(query), ew.DataError, "LazyFrame", "polars could not run")
-
-
-def test_categories_become_numbers_in_every_method(kit, same_result):
-    for method in ("score", "batch", "fisher"):
-        expected = ew.edge_test(answered(kit), method=method)
-        same_result(ew.edge_test(likert(kit), method=method), expected, names=NAMES)
 
 
 def test_ordered_categories_in_a_parquet_file(kit, same_result, tmp_path):

@@ -8,21 +8,12 @@ import pytest
 
 import edgewise as ew
 from edgewise.rows.opening import open_table
-from edgewise.rows.readers.streams import IteratorTable
 
 
 @pytest.fixture
 def stream(rows):
     """``stream(cuts)``: the rows as an iterator of arrays."""
     return lambda *cuts: iter(np.split(rows, cuts))
-
-
-def test_what_it_says_of_itself(stream):
-    source = open_table(stream(100))
-    assert isinstance(source, IteratorTable)
-    assert (source.n_rows, source.estimated_rows) == (None, None)
-    assert not source.rescannable
-    assert not source.named
 
 
 def test_any_cuts_and_empty_batches(stream, rows, same_result):
@@ -97,18 +88,10 @@ class Restarts:
         return next(self._left)
 
 
-class RestartsElsewhere(Restarts):
-    """The same, but each loop has an iterator of its own."""
-
-    def __iter__(self):
-        return iter(self._batches)
-
-
-@pytest.mark.parametrize("kind", [Restarts, RestartsElsewhere])
-def test_an_iterator_that_restarts_is_read_once(rows, all_rows, kind):
-    batches = kind(np.split(rows, 10))
+def test_an_iterator_that_restarts_is_read_once(rows, all_rows):
+    batches = Restarts(np.split(rows, 10))
     assert ew.edge_test(batches, method="batch", n_batches=20).n_samples == 400
-    np.testing.assert_array_equal(all_rows(open_table(kind(np.split(rows, 10)))), rows)
+    np.testing.assert_array_equal(all_rows(open_table(Restarts(np.split(rows, 10)))), rows)
 
 
 @pytest.mark.parametrize("bad", [None, 3, [1.0, 2.0], {"a": 1}, np.array([["x", "y"]])], ids=repr)
@@ -117,15 +100,6 @@ def test_items_that_are_no_batches(rows, refuses, bad):
     refuses(
         lambda: ew.edge_test(iter([rows[:, :2], bad]), method="fisher"), ew.DataError, "expected"
     )
-
-
-def test_an_error_in_the_iterator_is_the_users_own(rows):
-    def make():
-        yield rows
-        raise ConnectionResetError("the queue went away")
-
-    with pytest.raises(ConnectionResetError, match="the queue went away"):
-        ew.edge_test(make(), method="fisher")
 
 
 def test_the_estimator_learns_from_it(stream, rows):

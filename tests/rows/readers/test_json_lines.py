@@ -31,14 +31,6 @@ def test_columns_of_all_lines(saved, all_rows):
     np.testing.assert_array_equal(all_rows(file.read(("b",), 1)), [[2.5], [nan]])
 
 
-def test_pieces(saved, rows, all_rows, block_size):
-    block_size(16)
-    file = open_file(saved(*({"a": a, "b": b} for a, b in rows[:100, :2].tolist())))
-    blocks = list(file.read(("a", "b"), 10))
-    assert [len(block) for block in blocks] == [16] * 5 + [10]
-    np.testing.assert_array_equal(np.concatenate(blocks), rows[10:100, :2])
-
-
 def test_labels(saved, all_rows):
     file = open_file(saved({"g": "u", "a": 1}, {"g": "v", "a": 2}, {"a": 3}))
     assert file.texts == {"g": "text"}

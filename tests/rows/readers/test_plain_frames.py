@@ -8,7 +8,6 @@ import sys
 import numpy as np
 import pytest
 
-import edgewise as ew
 from edgewise.rows.kinds import kind_of
 from edgewise.rows.opening import open_columns
 from edgewise.rows.readers.plain_frames import is_plain
@@ -84,20 +83,6 @@ def test_the_numbers_are_those_of_arrow(require, rows, make, chosen):
             for table in (plain, by_arrow)
         )
         np.testing.assert_array_equal(ours, theirs)  # numbers that are only copied
-
-
-def test_missing_values(require, rows, same_result):
-    frame = mixed(require, rows)
-    frame.loc[[3, 7], "c"] = np.nan
-    same_result(ew.edge_test(frame, missing="drop"), ew.edge_test(frame.drop([3, 7])))
-    with pytest.raises(ew.DataError, match="'c'"):
-        ew.edge_test(frame)
-
-
-def test_a_frame_of_one_type_is_not_copied(require, rows):
-    frame = require("pandas").DataFrame(rows)
-    (block,) = open_columns(frame).blocks()
-    assert np.shares_memory(block, frame.to_numpy())
 
 
 def test_which_types_are_plain():

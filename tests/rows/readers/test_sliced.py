@@ -44,17 +44,6 @@ class TestLabels:
         result = ew.edge_test(MAKERS[kind](kit), groups="subject")
         same_result(result, ew.edge_test(kit.rows, groups=SUBJECT), names=NAMES)
 
-    def test_groups_and_some_columns(self, kit, same_result, kind):
-        result = ew.edge_test(
-            MAKERS[kind](kit),
-            groups="subject",
-            columns=["c", "a", "b"],
-            exclude="a",
-            feature_names=["p", "q"],
-        )
-        expected = ew.edge_test(kit.rows[:, [2, 1]], groups=SUBJECT)
-        same_result(result, expected, names="pq")
-
     def test_levels(self, kit, refuses, kind):
         data = MAKERS[kind](kit)
         assert column_of_labels(data, "subject").tolist() == SUBJECT.tolist()
@@ -101,15 +90,6 @@ class TestRows:
             assert row in table.entries()
             rest = np.concatenate(list(table.blocks_from(row)))
             np.testing.assert_array_equal(rest, kit.rows[row:])
-
-    def test_the_estimator_learns_the_names(self, kit, kind):
-        fitted = ew.EdgeTest().fit(PLAIN[kind](kit))
-        assert fitted.n_features_in_ == 4
-        named = open_table(PLAIN[kind](kit)).named
-        assert list(getattr(fitted, "feature_names_in_", ())) == (list(NAMES) if named else [])
-        learner = ew.EdgeTest("batch")
-        learner.partial_fit(PLAIN[kind](kit)).partial_fit(PLAIN[kind](kit))
-        assert learner.n_samples_seen_ == 800
 
 
 def test_the_estimator_refuses_other_columns(kit, refuses):

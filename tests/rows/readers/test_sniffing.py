@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import edgewise as ew
-from edgewise.rows.readers.cells import cells_of
 from edgewise.rows.readers.csv import CSV_BLOCK, csv_schema, head_of
-from edgewise.rows.readers.sniffing import decoded, encoding_of, may_be_like, sniffed
+from edgewise.rows.readers.sniffing import sniffed
 from edgewise.rows.reading import Reading
 
 
@@ -48,14 +43,6 @@ def test_lines_before_the_rows():
     assert form_of("#a,b\n")[0].layout.names == ("#a", "b")
 
 
-def test_cells_beyond_the_limit_of_python():
-    before = csv.field_size_limit()
-    names = ["a", "b" * 300_000]
-    rows, ends = cells_of([",".join(names) + "\n", "1,2\n"], ",", '"')
-    assert (rows, ends) == ([names, ["1", "2"]], [1, 2])
-    assert csv.field_size_limit() == before
-
-
 def test_heads():
     class Endless:
         def read(self, size):
@@ -88,21 +75,3 @@ def test_bytes_of_a_row(encoding):
     form, _ = form_of(raw)
     _, bytes_a_row = csv_schema(raw, True, form, "file 'x'")
     assert len(raw) / bytes_a_row == pytest.approx(1000, rel=0.01)
-
-
-@given(st.text("abcXYZ019,;\n", min_size=8, max_size=80), st.integers(0, 3))
-def test_encodings(text, cut):
-    for encoding in ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be", "utf-16", "utf-8-sig"):
-        raw = text.encode(encoding)
-        found = encoding_of(raw, True)
-        assert raw.decode(found) == text
-        head = raw[: len(raw) - cut]
-        assert text.startswith(decoded(head, found, False, "file 'x'"))
-
-
-def test_files_that_may_be_like_the_one_before():
-    form, _ = form_of("a,b\n1.5,2\n")
-    assert may_be_like(b"a,b\n3,x\n", form)
-    for other in (b"a,c\n1,2\n", b"a,b\r\n1,2\n", b'a,b\n"1",2\n', "a,b\nü,2\n".encode(), b""):
-        assert not may_be_like(other, form)
-    assert not may_be_like(b"1.5,2\n2,3\n", form_of("1.5,2\n2,3\n")[0])

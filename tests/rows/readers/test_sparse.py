@@ -10,7 +10,6 @@ import scipy.sparse
 
 import edgewise as ew
 from edgewise.rows.opening import open_table
-from edgewise.rows.readers.sparse import SparseRows
 
 
 @pytest.fixture
@@ -53,11 +52,3 @@ def test_a_column_of_labels(rows, same_result):
     data = scipy.sparse.csc_array(np.column_stack([rows, labels]))
     result = ew.edge_test(data, groups="x4")
     same_result(result, ew.edge_test(rows, groups=labels))
-
-
-def test_the_matrix_is_not_changed(thin):
-    data = thin.tocoo()
-    before = data.data.copy(), data.coords
-    SparseRows(data).choose(["x0"])
-    np.testing.assert_array_equal(data.data, before[0])
-    assert data.format == "coo"

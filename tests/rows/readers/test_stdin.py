@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 import edgewise as ew
 from edgewise.rows.readers.byte_streams import PeekedStream
-from edgewise.rows.readers.csv import open_csv_stream
 from edgewise.rows.readers.files import FileTable
 
 
@@ -76,17 +75,6 @@ def test_rows_of_standard_input(standard_input, csv_file, rows, same_result, mos
     same_result(two, ew.edge_test(rows[:, [3, 0]], method="fisher"), names="da")
 
 
-def test_more_than_the_head(all_rows):
-    """The head ends in the middle of a line; the kinds guessed from it do not bind the rest."""
-    lines = [f"{i},{i % 13}\n" for i in range(300_000)]
-    content = ("a,b\n" + "".join(lines) + "0.5,0.25\n").encode()
-    assert len(content) > 1.2 * 2**21
-    read = open_csv_stream(io.BytesIO(content), "a pipe").read(("a", "b"), 299_998)
-    np.testing.assert_array_equal(
-        all_rows(read), [[299_998, 299_998 % 13], [299_999, 299_999 % 13], [0.5, 0.25]]
-    )
-
-
 @pytest.mark.parametrize("content", [b"", b"\n\n", b"  \n"])
 def test_nothing_on_standard_input(standard_input, refuses, content):
     standard_input(content)
@@ -121,13 +109,3 @@ def test_the_program_reads_standard_input(run_edgewise, csv_file, rows):
     for field in ("statistic", "partial_correlation"):
         got, want = (np.array(r[field], dtype=float) for r in (found, expected))
         np.testing.assert_allclose(got, want, rtol=1e-12, atol=1e-13)
-
-
-def test_what_the_program_says_of_standard_input(run_edgewise, csv_file):
-    done = run_edgewise("test", "-", input="", status=1)
-    assert "expected CSV on standard input, got nothing" in done.stderr
-    done = run_edgewise("test", "-", input="a,b\n1,2\n3,1\n5,5\n", status=1)
-    assert "method='batch'" in done.stderr
-    done = run_edgewise("test", "-", csv_file, input="", status=1)
-    assert "'-' (standard input) alone" in done.stderr
-    assert done.stderr.count("\n") == 1

@@ -18,7 +18,6 @@ from edgewise.rows.values import check_rows
 
 # Numbers of a view (16 MB of float64).
 _VIEW_NUMBERS = 1 << 21
-_ON_THE_CPU = (1, 3, 11, 13)  # DLPack: CPU, and memory that CUDA, ROCm and all devices share
 
 
 class ArrayTable(LocalTable):
@@ -85,33 +84,9 @@ def _from_tensor(data: Any) -> AnyArray:
             # Short floats such as JAX's bfloat16, which are new to NumPy; a float32 holds them.
             values = values.astype(np.float32)
     except Exception as error:
-        reasons, remedy = [], "data"
-        if getattr(data, "requires_grad", False) is True:
-            reasons.append("that requires a gradient")
-            remedy += ".detach()"
-        if str(getattr(data, "layout", "torch.strided")) != "torch.strided":
-            reasons.append(f"with the layout {data.layout}")
-            remedy += ".to_dense()"
-        if not _on_the_cpu(data):
-            reasons.append(f"on the device {getattr(data, 'device', 'of a GPU')}")
-            remedy += ".get()" if hasattr(data, "get") else ".cpu()"
-        dtype = str(getattr(data, "dtype", ""))
-        if "bfloat" in dtype or "float8" in dtype:
-            reasons.append(f"of {dtype}")
-            remedy += ".float()"
-        if not reasons:
-            reasons.append(f"that NumPy cannot read ({one_line(error)})")
-            remedy = "it as a NumPy array"
         raise DataTypeError(
             "X: expected numbers in memory that NumPy reads, got a "
-            f"{type(data).__module__.partition('.')[0]} {type(data).__name__} "
-            f"{', '.join(reasons)}; pass {remedy}."
+            f"{type(data).__module__.partition('.')[0]} {type(data).__name__} ({one_line(error)}); "
+            "pass it as a NumPy array, as data.detach().cpu().numpy() gives one."
         ) from error
     return values
-
-
-def _on_the_cpu(data: Any) -> bool:
-    try:
-        return data.__dlpack_device__()[0] in _ON_THE_CPU
-    except Exception:
-        return True  # it does not say

@@ -188,14 +188,7 @@ def _failed(error: Exception) -> DataError:
 
 
 def pandas_index(schema: pa.Schema) -> tuple[str, ...]:
-    """The columns of a schema that hold the index of a pandas data frame.
-
-    Examples
-    --------
-    >>> told = {"pandas": '{"index_columns": ["day"]}'}
-    >>> pandas_index(pa.schema([("a", pa.float64()), ("day", pa.int64())], metadata=told))
-    ('day',)
-    """
+    """The columns of a schema that hold the index of a pandas data frame."""
     try:
         columns = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))["index_columns"]
     except (ValueError, KeyError, TypeError):

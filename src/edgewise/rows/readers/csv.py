@@ -28,9 +28,8 @@ from edgewise.rows.readers.byte_streams import (
 )
 from edgewise.rows.readers.cells import BLANKS, missing_numbers, missing_texts
 from edgewise.rows.readers.faults import QuoteWatch, first_fault, hint, refuse_open_quotes, told
-from edgewise.rows.readers.layout import may_number_rows
 from edgewise.rows.readers.opened_file import STANDARD_INPUT, OpenedFile, readable
-from edgewise.rows.readers.sniffing import TextFormat, may_be_like, sniffed
+from edgewise.rows.readers.sniffing import TextFormat, sniffed
 from edgewise.rows.reading import Reading
 
 # Bytes parsed at once: large enough to amortise, small enough to stay in the cache.
@@ -50,21 +49,14 @@ _NOT_TEXT = {
 }
 
 
-def open_csv(path: Path, reading: Reading, before: OpenedFile | None = None) -> OpenedFile:
-    """A text file, compressed or not; its form and its types come from its first block.
-
-    Most files look like the one before them, and then there is nothing to work out.
-    """
+def open_csv(path: Path, reading: Reading) -> OpenedFile:
+    """A text file, compressed or not; its form and its types come from its first block."""
     where = f"file '{path}'"
     with arrow_stream(path) as stream:
         head, whole = head_of(stream, where)
-    found = None if before is None else _found_as_before(path, head, whole, before, where)
-    if found is None:
-        usual = "\t" if ".tsv" in path.name.lower() else ","
-        form, notes = sniffed(head, whole, reading, where, usual)
-        schema, bytes_a_row = csv_schema(head, whole, form, where)
-    else:
-        form, notes, schema, bytes_a_row = found
+    usual = "\t" if ".tsv" in path.name.lower() else ","
+    form, notes = sniffed(head, whole, reading, where, usual)
+    schema, bytes_a_row = csv_schema(head, whole, form, where)
     if form.multiline:
         start = io.StringIO(head.decode(form.encoding, "replace"), newline="")
         refuse_open_quotes(start, form, where, whole=whole)
@@ -142,24 +134,6 @@ class _TextFile:
         with arrow_stream(self.path) as stream:
             reader = _reader(stream, self.form, {place: pa.string()}, [place])
             return list(reader.read_all().column(0).to_pylist())
-
-
-def _found_as_before(
-    path: Path, head: bytes, whole: bool, before: OpenedFile, where: str
-) -> tuple[TextFormat, tuple[str, ...], pa.Schema, float] | None:
-    """What is known from the file before, if it fits: the same columns hold numbers."""
-    form = before.form
-    if form is None or path.suffix != Path(before.path).suffix or not may_be_like(head, form):
-        return None
-    if form.layout.names and may_number_rows(form.layout.names[0]):
-        return None
-    try:
-        schema, bytes_a_row = csv_schema(head, whole, form, where)
-    except DataError:
-        return None
-    if not bytes_a_row or texts_of(schema) != before.texts:
-        return None
-    return form, before.notes, schema, bytes_a_row
 
 
 def head_of(stream: Any, where: str) -> tuple[bytes, bool]:

@@ -27,7 +27,7 @@ _OLD_EXCEL = b"\xd0\xcf\x11\xe0"
 _Row = tuple[Any, ...]
 
 
-def open_excel(path: Path, reading: Reading, before: OpenedFile | None = None) -> OpenedFile:
+def open_excel(path: Path, reading: Reading) -> OpenedFile:
     """One sheet of a workbook, which is held in memory: its values, not its formulas."""
     with _told(path):
         numbers, cells, notes = _sheet(path, reading)

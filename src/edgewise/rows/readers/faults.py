@@ -25,7 +25,6 @@ _TRUTH = ("true", "false", "0", "1")
 # A quote that is not closed makes one cell of the rest of the file.
 _LONGEST_CELL = 1 << 24
 _NOT_CLOSED = "a quote begins there that is not closed in the same line"
-_NEAR_THE_TOP = 30  # lines where a title may stand above the names
 _SHOWN = 60  # characters of a cell or of a line in a message
 
 
@@ -142,12 +141,6 @@ def told(fault: Fault | None, error: Exception, where: str, form: TextFormat) ->
         if fault.cells < 0:
             return DataError(
                 f"data: line {fault.line} of {where} cannot be read: {fault.text}; correct it."
-            )
-        if fault.line <= _NEAR_THE_TOP and form.layout.n_cells == 1:
-            return DataError(
-                f"data: line {fault.line} of {where} has {_cells(fault.cells)}, but the lines "
-                f"before it have 1: {fault.text!r}; if it holds the names, remove "
-                "the lines above it, or begin them with #."
             )
         return DataError(
             f"data: line {fault.line} of {where} has {_cells(fault.cells)}, expected "

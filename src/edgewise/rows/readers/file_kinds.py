@@ -27,8 +27,8 @@ class FileKind:
     options: frozenset[str] = frozenset()  # of `Reading` that mean something for it
     needs: tuple[str, str] | None = None  # the module that reads it and the extra that brings it
 
-    def open(self, path: Path, reading: Reading, before: OpenedFile | None) -> OpenedFile:
-        """Open a file of this kind; the one before it may be like it."""
+    def open(self, path: Path, reading: Reading) -> OpenedFile:
+        """Open a file of this kind."""
         reading.refuse_unless(self.options, f"the {self.name} file '{path}'")
         if self.needs is not None:
             part(*self.needs, f"The {self.name} file '{path}'")
@@ -36,7 +36,7 @@ class FileKind:
         opener: Callable[..., OpenedFile] = getattr(
             import_module(f"edgewise.rows.readers.{module}"), function
         )
-        given: tuple[object, ...] = (reading, before) if self.options else ()
+        given: tuple[object, ...] = (reading,) if self.options else ()
         opened = opener(path, *given)
         return replace(opened, kind=self.name, notes=self._told(path) + opened.notes)
 
@@ -154,7 +154,6 @@ def _unknown(path: Path, remedy: str) -> DataError:
 def open_file(
     path: Path,
     reading: Reading = Reading(),  # noqa: B008
-    before: OpenedFile | None = None,
 ) -> OpenedFile:
     """Open a file of any kind; a pipe is text that is read once."""
     with readable(str(path)):
@@ -163,7 +162,7 @@ def open_file(
         if is_pipe(path):
             return open_pipe(path, reading)
         mark = mark_of(path)  # before anything is known of it, so that all of it is of one version
-        return replace(kind_of(path).open(path, reading, before), mark=mark)
+        return replace(kind_of(path).open(path, reading), mark=mark)
 
 
 def is_pipe(path: Path) -> bool:

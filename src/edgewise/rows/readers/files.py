@@ -62,13 +62,11 @@ class FileTable(LocalTable):
         self.reading = Reading() if reading is None else reading
         self._read_ahead, self.along = read_ahead, tuple(along)
         self._start = Position(0, 0)
-        self._files: list[OpenedFile] = []
+        self._files: list[OpenedFile]
         if self.paths == ["-"]:
             self._files = [open_standard_input(self.reading)]
         else:
-            for path in self.paths:
-                before = self._files[-1] if self._files else None
-                self._files.append(open_file(Path(path), self.reading, before))
+            self._files = [open_file(Path(path), self.reading) for path in self.paths]
         # Rows of each file, as far as it has been read to its end.
         self._counted = [file.n_rows for file in self._files]
         self.rescannable = all(file.rescannable for file in self._files)
@@ -335,10 +333,8 @@ def prefetched(
 ) -> Iterator[_Item]:
     """The items of `make()` in the same order, produced by a separate thread.
 
-    Decoding files and BLAS both release the interpreter's lock, so on two cores they overlap. The
-    thread ends when the items do, when making one fails, or when the reader stops reading. While it
-    reads, the BLAS has one thread if there are `few_columns`: more would only take the cores from
-    those that decode.
+    Decoding files and BLAS both release the interpreter's lock, so they overlap. With `few_columns`
+    the BLAS has one thread meanwhile: more would only take the cores from those that decode.
     """
     queue: Queue[object] = Queue(maxsize=_AHEAD)
     stopped = threading.Event()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -64,7 +63,7 @@ def open_json_lines(path: Path) -> OpenedFile:
 
 def _records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """The objects, with the numbers of their lines; blank lines are left out."""
-    with io.TextIOWrapper(opened_bytes(path), "utf-8-sig") as text, _in_utf8(path):
+    with io.TextIOWrapper(opened_bytes(path), "utf-8-sig") as text:
         for number, line in enumerate(text, 1):
             if not line.strip():
                 continue
@@ -81,17 +80,6 @@ def _records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                     f'{{"a": 1, "b": 2}}, got {_kind(record)}; each line is a row.'
                 )
             yield number, record
-
-
-@contextmanager
-def _in_utf8(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except UnicodeDecodeError as error:
-        raise DataError(
-            f"data: file '{path}' is not UTF-8, as JSON must be ({one_line(error)}); save it as "
-            "UTF-8."
-        ) from error
 
 
 def _whole(digits: str) -> int | float:

@@ -38,15 +38,7 @@ class Layout:
 def layout_of(
     rows: Sequence[Sequence[str]], reading: Reading, decimal: str = ".", where: str = "the file"
 ) -> Layout:
-    """The layout of a table from the cells of its first lines.
-
-    Examples
-    --------
-    >>> layout_of([["", "a", "b"], ["1", "0.5", "2"], ["2", "0.1", "3"]], Reading()).index
-    ('',)
-    >>> layout_of([["0.5", "2"], ["0.1", "3"]], Reading()).names
-    ('x0', 'x1')
-    """
+    """The layout of a table from the cells of its first lines."""
     header = _has_header(rows, reading, decimal, where)
     body = rows[1:] if header else rows
     n_cells = _usual_length(body) if body else len(rows[0])
@@ -160,11 +152,6 @@ def _index_places(
             "(index_col=False, --index-col none, keeps it)"
         )
     return found
-
-
-def may_number_rows(name: str) -> bool:
-    """Whether a column of this name may number or name the rows: its values tell."""
-    return _NO_NAME.fullmatch(name) is not None or name.lower() in _COUNTER_NAMES
 
 
 def _measures(filled: Sequence[str], decimal: str) -> bool:

@@ -1,8 +1,4 @@
-"""Columns in a mapping, records, and structured arrays: everything that has a name for each value.
-
-All of them become a mapping of columns, which are arrays, lists or series of equal length. A
-column becomes an array of numbers only if it is a variable.
-"""
+"""Columns in a mapping, records, and structured arrays: all become a mapping of columns."""
 
 from __future__ import annotations
 
@@ -52,18 +48,13 @@ class MappingRows(RowSource):
 
 
 def _check_is_column(name: str, values: Any) -> None:
-    """Refuse a value that is not one column, with a word on what it is."""
     shape = getattr(values, "shape", None)
-    if shape is not None and len(shape) == 2:
-        raise DataError(
-            f"X: expected a mapping of columns, got a table of shape {tuple(shape)} under "
-            f"{name!r}; pass that one alone, data[{name!r}]."
-        )
     plain = isinstance(values, str | bytes | Mapping) or not hasattr(values, "__len__")
-    if plain or shape == ():
+    if plain or (shape is not None and len(shape) != 1):
+        what = type(values).__name__ if not shape else f"a table of shape {tuple(shape)}"
         raise DataError(
-            f"X: expected a mapping of columns, got {type(values).__name__} under {name!r}; give "
-            "each name an array of one value for each row, or pass records as a list."
+            f"X: expected a mapping of columns, got {what} under {name!r}; give each name an array "
+            f"of one value for each row, or pass that one alone, data[{name!r}]."
         )
 
 

@@ -18,7 +18,6 @@ _SEPARATORS = (",", ";", "\t", "|", BLANKS)
 _LINES, _CHARACTERS, _FEWEST_LINES = 300, 1 << 17, 4
 _SAMPLED_CELLS = 4000
 _FEWEST_THOUSANDS = 5  # cells that may hold thousands, beside as many that do not
-_FIRST_LINE = re.compile(rb"[^\r\n]*(\r\n?|\n)")
 # As pandas and Excel write it, the first line may name the separator.
 _NAMED_SEPARATOR = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)
 _BYTE_ORDER_MARKS = (
@@ -51,7 +50,6 @@ class TextFormat:
     multiline: bool  # whether a quote was seen that is closed in another line
     padded: bool  # whether cells with blanks around them were seen
     blank_lines: bool  # whether lines of nothing but blanks were seen
-    first_line: bytes  # with its end, as it is in the file
 
     @property
     def ascii_compatible(self) -> bool:
@@ -62,14 +60,7 @@ class TextFormat:
 def sniffed(
     head: bytes, whole: bool, reading: Reading, where: str, usual: str = ","
 ) -> tuple[TextFormat, tuple[str, ...]]:
-    """The form of a text file from its first bytes, and what to tell the user about it.
-
-    Examples
-    --------
-    >>> form, notes = sniffed(b"a;b\\n0,5;2\\n1,5;3\\n", True, Reading(), "file 'x.csv'")
-    >>> form.sep, form.decimal, notes
-    (';', ',', ("has ';' between cells and decimal commas",))
-    """
+    """The form of a text file from its first bytes, and what to tell the user about it."""
     encoding = reading.encoding or encoding_of(head, whole)
     text = decoded(head, encoding, whole, where)
     refuse_binary(text, where)
@@ -79,7 +70,6 @@ def sniffed(
     if not any(line.strip() for line in shown):
         raise DataError(f"data: {where} is empty; expected the names of columns, and rows.")
     sep = reading.sep or named_sep or _separator(shown, usual)
-    _refuse_absent(reading.sep, shown, where)
     quote = '"' if sep == BLANKS else _quote(shown, sep)
     rows, ends = cells_of(shown, sep, quote)
     decimal = reading.decimal or _decimal(rows, sep, where)
@@ -101,22 +91,8 @@ def sniffed(
         multiline=quote in text and any(line.count(quote) % 2 for line in lines),
         padded=any(cell[:1].isspace() or cell[-1:].isspace() for row in rows for cell in row),
         blank_lines=any(line.isspace() and line != "\n" for line in lines),
-        first_line=(_FIRST_LINE.match(head) or [b""])[0],
     )
     return form, _notes(form, reading, usual)
-
-
-def may_be_like(head: bytes, form: TextFormat) -> bool:
-    """Whether a text has the first line of another, and so perhaps its form: its cells tell."""
-    return (
-        form.layout.header
-        and form.skip == 1
-        and form.encoding == "utf-8"
-        and bool(form.first_line)
-        and head.startswith(form.first_line)
-        and form.quote.encode() not in head[len(form.first_line) :]
-        and head.isascii()
-    )
 
 
 def _said(
@@ -135,14 +111,6 @@ def _said(
     every = shown[0].count(quote) >= 2 * n_cells
     quoted = every and later.strip() and quote not in later
     return replace(reading, header=True) if quoted or remarked is not None else reading
-
-
-def _refuse_absent(sep: str | None, lines: Sequence[str], where: str) -> None:
-    if sep is not None and sep != BLANKS and not any(sep in line for line in lines):
-        raise DataError(
-            f"sep: expected a character that is between the cells of {where}, got {sep!r}, which "
-            f"its first lines do not have: {lines[0].strip()[:60]!r}."
-        )
 
 
 def _lines(text: str, whole: bool) -> list[str]:
@@ -275,13 +243,7 @@ def _notes(form: TextFormat, reading: Reading, usual: str) -> tuple[str, ...]:
 
 
 def encoding_of(head: bytes, whole: bool) -> str:
-    """The encoding: what the byte order mark says, or UTF-8 if it fits, or Windows', or Latin-1.
-
-    Examples
-    --------
-    >>> encoding_of("a,b".encode("utf-16-be"), True), encoding_of("Größe".encode("latin-1"), True)
-    ('utf-16-be', 'cp1252')
-    """
+    """The encoding: what the byte order mark says, or UTF-8 if it fits, or Windows', or Latin-1."""
     for mark, name in _BYTE_ORDER_MARKS:
         if head.startswith(mark):
             return name
