@@ -26,7 +26,7 @@ from edgewise.inference.corrections import adjust
 from edgewise.inference.permuted import PermutedTests
 from edgewise.methods.wald import Wald
 from edgewise.questions.compare_groups import permuted_statistics
-from edgewise.results.decide_difference import TwoGroups
+from edgewise.results.decide import TwoGroups
 from edgewise.simulate import make_chain_precision, sample
 
 TABLE = Path(__file__).parent / "two_groups.csv"

@@ -50,9 +50,9 @@ from edgewise.questions.plan import SamplePlan as SamplePlan
 from edgewise.questions.plan import detectable_effect as detectable_effect
 from edgewise.questions.plan import plan_sample_size as plan_sample_size
 from edgewise.questions.pool import pool as pool
+from edgewise.results.difference import EdgeDifference as EdgeDifference
 from edgewise.results.difference import EdgeDifferenceResult as EdgeDifferenceResult
-from edgewise.results.difference_pairs import EdgeDifference as EdgeDifference
-from edgewise.results.differences import EdgeDifferences as EdgeDifferences
+from edgewise.results.difference import EdgeDifferences as EdgeDifferences
 from edgewise.results.edge import Edge as Edge
 from edgewise.results.pair import PairTest as PairTest
 from edgewise.results.result import EdgeTestResult as EdgeTestResult

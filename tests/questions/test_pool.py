@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import replace
 
@@ -13,7 +12,6 @@ from scipy import stats
 import edgewise as ew
 from edgewise.inference.per_edge import PerEdge
 from edgewise.inference.reference import StudentOfEach
-from edgewise.results.json import json_schema
 
 METHODS = ("score", "nodewise", "wald", "batch", "kendall", "elliptical", "fisher")
 PAIRS = np.triu_indices(4, k=1)
@@ -123,7 +121,7 @@ def test_maxt_needs_another_correction(copies, refuses):
     assert ew.pool(results, correction="holm").correction == "holm"
 
 
-def test_json(pooled, require):
+def test_json(pooled):
     text = pooled.to_json()
     again = ew.EdgeTestResult.from_json(text)
     assert again.to_json() == text
@@ -132,7 +130,6 @@ def test_json(pooled, require):
     np.testing.assert_array_equal(
         again.confidence_interval(0.9).low, pooled.confidence_interval(0.9).low
     )
-    require("jsonschema").validate(json.loads(text), json_schema())
 
 
 def test_chosen_neighbours_are_those_of_any_copy(copies):

@@ -1,25 +1,23 @@
-"""How a result tells of missing values and weights, and keeps that through JSON."""
+"""How a result tells of missing values and weights."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise.errors import DataError
+from edgewise.results.decide import probabilities
 from edgewise.results.edge import all_pairs
-from edgewise.results.missing_values import (
+from edgewise.results.result import tested_part as part_of
+from edgewise.results.summary import (
     bars,
     lacking,
     pair_row_range,
     told_of_missing,
     weights_text,
 )
-from edgewise.results.probabilities import probabilities
-from edgewise.results.tested import tested_part as part_of
 
 NAMES = ["a", "b", "c", "d"]
 
@@ -186,79 +184,6 @@ class TestBars:
         assert lines[-1] == "  … and 4 more columns"
         assert all(len(line) < 70 for line in lines)
         assert bars(result, most=13)[-1] == "  … and 1 more column"
-
-
-class TestJson:
-    def test_comes_back(self, pairwise, dropped, weighted):
-        for result in (pairwise, dropped, weighted):
-            again = ew.EdgeTestResult.from_json(result.to_json())
-            assert again.n_missing == result.n_missing
-            assert again.n_dropped_alone == result.n_dropped_alone
-            assert again.options == result.options
-            if result.pair_rows is None:
-                assert again.pair_rows is None
-            else:
-                np.testing.assert_array_equal(again.pair_rows, result.pair_rows)
-                assert again.pair_rows.dtype == np.int64
-            assert again.summary() == result.summary()
-            assert again.edges() == result.edges()
-
-    def test_files_from_before(self, rows):
-        """Version 6 has none of these fields."""
-        document = json.loads(ew.edge_test(rows).to_json())
-        for name in ("n_missing", "n_dropped_alone", "pair_rows"):
-            del document[name]
-        document["schema_version"] = 6
-        again = ew.EdgeTestResult.from_json(json.dumps(document))
-        assert (again.n_missing, again.n_dropped_alone, again.pair_rows) == ((), (), None)
-
-    @pytest.mark.parametrize("name", ["n_missing", "n_dropped_alone"])
-    @pytest.mark.parametrize(
-        "bad", [None, 3, "abcd", [1, 2, 3], [1] * 5, [0, 0, 0, -1], [0, 0, 0, 0.5], [True] * 4, {}]
-    )
-    def test_bad_counts(self, pairwise, refuses, name, bad):
-        document = json.loads(pairwise.to_json()) | {name: bad}
-        refuses(
-            lambda: ew.EdgeTestResult.from_json(json.dumps(document)),
-            DataError,
-            f"'{name}'",
-            "4 whole numbers, one for each column, or none",
-        )
-
-    @pytest.mark.parametrize(
-        "change",
-        [
-            lambda rows: rows[:3],
-            lambda rows: [row[:3] for row in rows],
-            lambda rows: [[-n for n in row] for row in rows],
-            lambda rows: [[n + 0.5 for n in row] for row in rows],
-            lambda rows: [[rows[0][0], 7, *rows[0][2:]], *rows[1:]],
-            lambda rows: [[None] * 4] * 4,
-            lambda rows: [["many"] * 4] * 4,
-            lambda rows: [[401] * 4] * 4,
-            lambda rows: [[1e300] * 4] * 4,
-            lambda rows: 5,
-            lambda rows: [],
-        ],
-        ids=[
-            "short",
-            "narrow",
-            "negative",
-            "halves",
-            "lopsided",
-            "null",
-            "text",
-            "more",
-            "huge",
-            "number",
-            "empty",
-        ],
-    )
-    def test_bad_rows_of_pairs(self, pairwise, refuses, change):
-        document = json.loads(pairwise.to_json())
-        document["pair_rows"] = change(document["pair_rows"])
-        text = json.dumps(document)
-        refuses(lambda: ew.EdgeTestResult.from_json(text), DataError, "'pair_rows'")
 
 
 def test_probabilities_of_draws():

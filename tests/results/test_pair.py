@@ -59,7 +59,7 @@ def test_p_values_that_no_double_holds():
 
 
 def test_json_holds_the_same(answer):
-    read = json.loads(answer.to_json(0.9, indent=2))
+    read = json.loads(answer.to_json(level=0.9, indent=2))
     low, high = answer.confidence_interval(0.9)
     assert read == {
         "x": "a",

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise.results.pooled import imputed, pooling
+from edgewise.results.summary import imputed, pooling
 from edgewise.view.export import write_csv
 
 SENTENCE = "Numbers are pooled from 3 imputed copies of the rows by Rubin's rules. Missing values"

@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise import DataError, EdgeTestResult
+from edgewise import EdgeTestResult
 from edgewise.bounds.radius import TRACE_MAX_ALPHA
 from edgewise.cli.show import edge_table
 from edgewise.report.document import Context, report_html
-from edgewise.results.intervals import interval_label
+from edgewise.results.base import interval_label
 from edgewise.view.export import write_csv, write_graph
 from edgewise.view.forest import plot_forest
 
@@ -224,84 +224,6 @@ def test_any_level_has_intervals(asked, alpha):
 def test_the_largest_level_of_the_trace_has_intervals():
     result = ask("trace, infinite", alpha=TRACE_MAX_ALPHA)
     assert set(ends_of(result).values()) == {(-1.0, 1.0)}
-
-
-class TestJson:
-    @every_result
-    def test_comes_back(self, results, asked):
-        result = results[asked]
-        found = EdgeTestResult.from_json(result.to_json())
-        assert found.pairs() == result.pairs()
-        assert found.interval_label == result.interval_label
-
-    @pytest.mark.parametrize("asked", ["score, bh", "wald, holm", "batch, maxt", "whitened"])
-    def test_fits_the_schema(self, results, asked, require):
-        validator = require("jsonschema.validators").Draft202012Validator
-        schema = validator(EdgeTestResult.json_schema())
-        document = json.loads(results[asked].to_json())
-        schema.validate(document)
-        assert not schema.is_valid(document | {"interval_family": "some pairs"})
-        assert not schema.is_valid(document | {"interval_level": 1})
-        for name in ("standard_error", "interval_low", "interval_high"):
-            edges = [{k: v for k, v in e.items() if k != name} for e in document["edges"]]
-            assert not schema.is_valid(document | {"edges": edges})
-
-    @pytest.mark.parametrize(
-        ("name", "value"),
-        [
-            ("interval_level", 0.9),
-            ("interval_level", None),
-            ("interval_level", "0.95"),
-            ("interval_family", "pointwise"),
-            ("interval_family", None),
-            ("interval_family", ["all pairs"]),
-        ],
-    )
-    def test_another_label_is_refused(self, results, refuses, name, value):
-        document = json.loads(results["score, holm"].to_json()) | {name: value}
-        text = json.dumps(document)
-        refuses(lambda: EdgeTestResult.from_json(text), DataError, f"field '{name}': expected")
-
-    @pytest.mark.parametrize("value", [0.2, None, "NaN", 10**400, [0.5], True])
-    def test_another_interval_is_refused(self, results, refuses, value):
-        document = json.loads(results["score, holm"].to_json())
-        document["edges"][0]["interval_low"] = value
-        text = json.dumps(document)
-        refuses(lambda: EdgeTestResult.from_json(text), DataError, "field 'edges': expected")
-
-    def test_another_rounding_is_not(self, results):
-        """The ends are computed anew, perhaps on another processor."""
-        result = results["score, holm"]
-        document = json.loads(result.to_json())
-        for edge in document["edges"]:
-            edge["interval_low"] *= 1 + 1e-12
-        assert EdgeTestResult.from_json(json.dumps(document)).pairs() == result.pairs()
-
-    def test_an_uncertainty_without_intervals_is_refused(self, refuses):
-        document = json.loads(ask("trace, infinite").to_json()) | {"alpha": 0.5}
-        text = json.dumps(document)
-        refuses(lambda: EdgeTestResult.from_json(text), DataError, "'uncertainty'", "intervals")
-
-    @pytest.mark.parametrize("version", [1, 2])
-    def test_an_old_file_has_none(self, results, version, require):
-        result = results["score, holm"]
-        document = json.loads(result.to_json()) | {"schema_version": version}
-        document["uncertainty"] = {"kind": "old"}
-        del document["interval_level"], document["interval_family"]
-        for edge in document["edges"]:
-            del edge["standard_error"], edge["interval_low"], edge["interval_high"]
-        found = EdgeTestResult.from_json(json.dumps(document))
-        assert [edge[:3] for edge in found.edges()] == [edge[:3] for edge in result.edges()]
-        assert found.edges()[0].standard_error == result.edges()[0].standard_error
-        assert all(math.isnan(edge.interval_low) for edge in found.pairs())
-        assert "interval" not in found._repr_html_()
-        assert "intervals" not in found.to_networkx().graph
-        again = json.loads(found.to_json())
-        assert again["interval_level"] is again["interval_family"] is None
-        assert EdgeTestResult.from_json(found.to_json()).pairs() == found.pairs()
-        document["edges"][0]["pvalue"] = 0.5
-        with pytest.raises(DataError, match="'edges'"):
-            EdgeTestResult.from_json(json.dumps(document))
 
 
 def test_another_alpha_is_another_interval(results):

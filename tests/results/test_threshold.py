@@ -13,7 +13,7 @@ X = np.random.default_rng(0).standard_normal((200, 4)) @ (np.eye(4) + 0.4)
 
 
 def found(result):
-    return isinstance(vars(result)["threshold"], np.ndarray)
+    return "threshold" in vars(result)
 
 
 @pytest.mark.parametrize("method", ["score", "wald", "fisher", "batch"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import edgewise as ew
-from edgewise.results.transformed import meaning, transformed
+from edgewise.results.summary import meaning, transformed
 from edgewise.view.export import write_csv, write_difference_csv
 
 SENTENCE = "Partial correlations are those of the normal scores of the columns"

@@ -20,7 +20,7 @@ from edgewise.inference.permuted import PermutedTests
 from edgewise.methods.method import Method
 from edgewise.methods.registry import method_of
 from edgewise.questions.compare_groups import permuted_statistics
-from edgewise.results.decide_difference import TwoGroups
+from edgewise.results.decide import TwoGroups
 from edgewise.simulate import make_chain_precision
 
 pytestmark = pytest.mark.filterwarnings("ignore::edgewise.errors.EdgewiseWarning")

@@ -73,8 +73,7 @@ def _compare_methods(options: dict[str, Any], out: Console) -> None:
     from edgewise.cli.show import comparison_table, show, show_next, with_method
     from edgewise.questions.compare_methods import compare_methods
     from edgewise.questions.diagnose import diagnose
-    from edgewise.results.tested import adjusted_for
-    from edgewise.results.transformed import meaning
+    from edgewise.results.summary import adjusted_for, meaning
     from edgewise.rows.file_read import files_read
 
     plot = options["plot"]

@@ -73,12 +73,12 @@ def diff_command(**options: Any) -> None:
     """
     from edgewise.cli.show import console, difference_table, show
     from edgewise.questions.compare_groups import compare_groups
-    from edgewise.results.difference_summary import (
+    from edgewise.results.difference import EdgeDifferences
+    from edgewise.results.summary import (
         any_sentence,
         global_sentence,
         strongest_sentence,
     )
-    from edgewise.results.differences import EdgeDifferences
     from edgewise.view.export import write_difference_csv, write_plot
 
     names = ("--report", "--plot", "--csv", "--json")

@@ -64,7 +64,7 @@ def plan_command(effect: float | None, power: float, alpha: float, **options: An
     from edgewise._base.text import by_reason, listed
     from edgewise.cli.show import console, same_data, show, show_next, with_method
     from edgewise.questions.diagnose import diagnose
-    from edgewise.results.transformed import transformed
+    from edgewise.results.summary import transformed
     from edgewise.rows.file_read import files_read
     from edgewise.rows.missing import refuse_pairwise
     from edgewise.rows.passes import dropped_rows

@@ -125,7 +125,7 @@ def run_test(options: dict[str, Any]) -> tuple[EdgeTestResult, Table | None]:
     from edgewise._base.checks import default_names
     from edgewise.methods.registry import DEFAULT_METHOD, method_of
     from edgewise.questions.edge_test import edge_test
-    from edgewise.results.missing_values import bars, told_of_missing
+    from edgewise.results.summary import bars, told_of_missing
     from edgewise.states.registry import as_state
 
     names = ("alpha", "correction", "min_effect", "effect_scale")

@@ -16,7 +16,7 @@ from rich.text import Text
 
 from edgewise.cli.options import method_parameters
 from edgewise.methods.registry import DEFAULT_METHOD, registered
-from edgewise.results.intervals import interval_text
+from edgewise.results.summary import interval_text
 from edgewise.view.safe_names import printable, shortened_inside
 
 if TYPE_CHECKING:

@@ -36,9 +36,8 @@ from edgewise.inference.spread import Spread
 from edgewise.methods.method import Method
 from edgewise.methods.registry import method_of, registered
 from edgewise.questions.levels import Levels, read_levels
-from edgewise.results.decide_difference import TwoGroups, decide_differences
-from edgewise.results.difference import EdgeDifferenceResult
-from edgewise.results.differences import EdgeDifferences
+from edgewise.results.decide import TwoGroups, decide_differences
+from edgewise.results.difference import EdgeDifferenceResult, EdgeDifferences
 from edgewise.rows.grouping import GroupedTable
 from edgewise.rows.missing import refuse_pairwise
 from edgewise.rows.normal_scores import TRANSFORMS, normal_scores, values_under

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
@@ -33,7 +33,7 @@ from edgewise.methods.sandwich import NEARLY_ONE, leverage_of
 from edgewise.methods.score import Score, score_of_pair
 from edgewise.questions.edge_test import edge_test
 from edgewise.results.decide import decide
-from edgewise.results.pair import Once, PairTest, pair_of_result
+from edgewise.results.pair import PairTest, pair_of_result
 from edgewise.results.result import EdgeTestResult
 from edgewise.rows.block import ColumnBlock, Piece
 from edgewise.rows.glance import Glance
@@ -584,7 +584,7 @@ class ConditionalTest:
             self.n_samples,
             Score.name,
             Score.guarantee,
-            Once(partial(self._kept.whole, columns)),
+            cache(partial(self._kept.whole, columns)),
         )
 
     def __deepcopy__(self, memo: object) -> ConditionalTest:

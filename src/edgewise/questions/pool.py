@@ -28,9 +28,8 @@ from edgewise.inference.spread import Spread
 from edgewise.kernels.centre import Centre
 from edgewise.methods.registry import method_of, registered
 from edgewise.results.decide import decide
-from edgewise.results.pooled import MISSING, POOLED
-from edgewise.results.result import EdgeTestResult
-from edgewise.results.tested import chosen_pairs
+from edgewise.results.result import EdgeTestResult, chosen_pairs
+from edgewise.results.summary import MISSING, POOLED
 
 #: What all results must agree in, and what else to do.
 _SAME: dict[str, tuple[Callable[[EdgeTestResult], Any], str]] = {

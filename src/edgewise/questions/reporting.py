@@ -21,9 +21,8 @@ from edgewise.questions.compare_methods import Comparison, all_variants, compare
 from edgewise.questions.diagnose import Diagnosis, diagnose
 from edgewise.report.document import Context, LadderLine, report_html
 from edgewise.report.story import breaking
-from edgewise.results.pooled import POOLED
-from edgewise.results.result import EdgeTestResult
-from edgewise.results.tested import chosen_pairs
+from edgewise.results.result import EdgeTestResult, chosen_pairs
+from edgewise.results.summary import POOLED
 from edgewise.rows.opening import open_table
 from edgewise.rows.table import Part, Table
 from edgewise.states.registry import as_state

@@ -16,12 +16,16 @@ from edgewise._base.types import FloatArray
 from edgewise._version import __version__
 from edgewise.methods.registry import registered
 from edgewise.report.page import CONDITION_OF_GROUPS, content_hash, own_file, style, unit_square
-from edgewise.results.difference import EdgeDifferenceResult
-from edgewise.results.difference_pairs import EdgeDifference
-from edgewise.results.difference_summary import any_sentence, global_sentence, p_text, rows_text
-from edgewise.results.differences import EdgeDifferences
-from edgewise.results.tested import adjusted_for, is_chosen
-from edgewise.results.transformed import meaning
+from edgewise.results.difference import EdgeDifference, EdgeDifferenceResult, EdgeDifferences
+from edgewise.results.summary import (
+    adjusted_for,
+    any_sentence,
+    global_sentence,
+    is_chosen,
+    meaning,
+    p_text,
+    rows_text,
+)
 from edgewise.view.difference import Panel, overlaid, panels
 from edgewise.view.layout import node_positions
 from edgewise.view.safe_names import printable, short_names

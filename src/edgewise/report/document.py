@@ -20,11 +20,16 @@ from edgewise._version import __version__
 from edgewise.methods.registry import registered
 from edgewise.report import page, story
 from edgewise.report.payload import LARGEST_ALPHA, Graph, graph_of, payload
-from edgewise.results.missing_values import lacking, told_of_missing
-from edgewise.results.pooled import MISSING, POOLED, imputed
-from edgewise.results.result import EdgeTestResult
-from edgewise.results.tested import chosen_pairs, is_chosen
-from edgewise.results.transformed import meaning
+from edgewise.results.result import EdgeTestResult, chosen_pairs
+from edgewise.results.summary import (
+    MISSING,
+    POOLED,
+    imputed,
+    is_chosen,
+    lacking,
+    meaning,
+    told_of_missing,
+)
 from edgewise.view.safe_names import printable
 
 _PIECES = ("page", "graph", "table", "figures")

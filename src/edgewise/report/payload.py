@@ -16,9 +16,8 @@ from edgewise.inference.measurement import Uncertainty
 from edgewise.report.page import unit_square
 from edgewise.report.story import POWER, PROMISES, broken_promise, detectable, is_bound
 from edgewise.results.centrality import centralities
-from edgewise.results.result import EdgeTestResult
-from edgewise.results.tested import tested_part
-from edgewise.results.transformed import meaning
+from edgewise.results.result import EdgeTestResult, tested_part
+from edgewise.results.summary import meaning
 from edgewise.view.communities import communities_of, community_names
 from edgewise.view.heatmap import community_order
 from edgewise.view.layout import IntArray, node_positions

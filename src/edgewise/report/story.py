@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from edgewise.methods.detectable import DetectableCurve, detectable_curve
-from edgewise.results.pooled import POOLED
 from edgewise.results.result import EdgeTestResult
-from edgewise.results.tested import given_names, is_chosen
+from edgewise.results.summary import POOLED, given_names, is_chosen
 from edgewise.view.communities import edge_strengths
 from edgewise.view.safe_names import printable
 

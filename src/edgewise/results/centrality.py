@@ -14,8 +14,8 @@ from edgewise._base.types import BoolArray, FloatArray
 from edgewise.errors import ParameterError
 from edgewise.inference.centrality import EdgeEnds, bounded_ends, selected_ends, sum_ends
 from edgewise.inference.intervals import ConfidenceInterval
-from edgewise.results.pooled import POOLED
 from edgewise.results.result import EdgeTestResult
+from edgewise.results.summary import POOLED
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -1,10 +1,10 @@
-"""The result of a comparison of two groups: one frozen value."""
+"""The result of a comparison of two groups, and of several groups each with the others."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -12,12 +12,16 @@ from edgewise._base.checks import check_choice, check_real
 from edgewise._base.types import BoolArray, FloatArray
 from edgewise.inference.difference import GroupDifference
 from edgewise.inference.intervals import ConfidenceInterval
-from edgewise.results.difference_json import from_json, json_schema, to_document
-from edgewise.results.difference_pairs import EdgeDifference, all_differences
-from edgewise.results.difference_summary import headline, shortest, summary
+from edgewise.results.base import Result
 from edgewise.results.edge import FrameKind, frame_of
-from edgewise.results.intervals import ShownIntervals
-from edgewise.results.json_output import WritesJson
+from edgewise.results.serialize import Serialized
+from edgewise.results.summary import (
+    any_sentence,
+    difference_headline,
+    difference_repr,
+    difference_summary,
+    transformed,
+)
 from edgewise.rows.file_read import FileRead
 
 if TYPE_CHECKING:
@@ -26,11 +30,68 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-SCALES = ("partial_correlation", "fisher_z")
+
+class EdgeDifference(NamedTuple):
+    """One pair of variables, and whether its partial correlation differs between two groups.
+
+    Attributes
+    ----------
+    source : str
+        Name of the first variable.
+    target : str
+        Name of the second variable.
+    partial_correlation_a, partial_correlation_b : float
+        Their estimated correlations given all other variables, in the first and the second group.
+    standard_error_a, standard_error_b : float
+        Of the two.
+    difference : float
+        The first minus the second.
+    standard_error : float
+        Of the difference.
+    interval_low, interval_high : float
+        Interval of the difference, of the level and the family that the result's `interval_label`
+        says.
+    statistic : float
+        The difference of Fisher's z over its standard error.
+    pvalue : float
+        The p-value of this pair alone.
+    adjusted_pvalue : float
+        The p-value corrected for the number of pairs.
+    reject : bool
+        Whether the pair differs.
+    n_samples_a, n_samples_b : int
+        Rows of each group.
+
+    Examples
+    --------
+    >>> import edgewise as ew
+    >>> returns = ew.datasets.load_sp500_returns()
+    >>> result = ew.compare_groups(returns[:4000], returns[4000:])
+    >>> first = result.pairs()[0]
+    >>> first.source, first.target, first.reject
+    ('GE', 'WMT', True)
+    """
+
+    source: str
+    target: str
+    partial_correlation_a: float
+    standard_error_a: float
+    partial_correlation_b: float
+    standard_error_b: float
+    difference: float
+    standard_error: float
+    interval_low: float
+    interval_high: float
+    statistic: float
+    pvalue: float
+    adjusted_pvalue: float
+    reject: bool
+    n_samples_a: int
+    n_samples_b: int
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class EdgeDifferenceResult(ShownIntervals, WritesJson):
+class EdgeDifferenceResult(Result):
     """The outcome of testing H₀: ρ^A_ij = ρ^B_ij for every pair of variables.
 
     Attributes
@@ -110,8 +171,6 @@ class EdgeDifferenceResult(ShownIntervals, WritesJson):
     190
     >>> ew.EdgeDifferenceResult.from_json(result.to_json()).n_edges
     7
-    >>> ew.EdgeDifferenceResult.json_schema()["$schema"]
-    'https://json-schema.org/draft/2020-12/schema'
     >>> result.plot()[2].get_title()
     '7 of 190 pairs differ'
     >>> import tempfile
@@ -147,16 +206,7 @@ class EdgeDifferenceResult(ShownIntervals, WritesJson):
     tested: BoolArray | None = None
     files: tuple[tuple[FileRead, ...], tuple[FileRead, ...]] = ((), ())
 
-    def __post_init__(self) -> None:
-        for known in fields(self):
-            value = getattr(self, known.name)
-            if isinstance(value, np.ndarray):
-                value.flags.writeable = False
-
-    @property
-    def n_edges(self) -> int:
-        """How many pairs differ."""
-        return int(np.count_nonzero(self.reject)) // 2
+    _format: ClassVar = "edgewise difference 1"
 
     def confidence_interval(
         self,
@@ -188,28 +238,9 @@ class EdgeDifferenceResult(ShownIntervals, WritesJson):
             The lower and the upper ends, each of shape (p, p).
         """
         level = check_real("level", level, above=0, below=1, hint=" 0.95 is usual.")
-        check_choice("scale", scale, SCALES)
+        check_choice("scale", scale, ("partial_correlation", "fisher_z"))
         found = self.uncertainty.interval(level, scale=scale, simultaneous=simultaneous)
-        return self._known_ends(found) if simultaneous else found
-
-    def shown_interval(self) -> ConfidenceInterval:
-        """The intervals of ρ_A − ρ_B that every table, file and picture shows.
-
-        Returns
-        -------
-        ConfidenceInterval
-            The lower and the upper ends; computed once.
-        """
-        return self._shown_interval
-
-    @cached_property
-    def _shown_interval(self) -> ConfidenceInterval:
-        shown = self.confidence_interval(
-            self.interval_level, simultaneous=self.interval_family == "all pairs"
-        )
-        for end in shown:
-            end.flags.writeable = False
-        return shown
+        return self._of_tested(found) if simultaneous else found
 
     def pairs(self) -> list[EdgeDifference]:
         """Every tested pair of variables, the smallest p-value first.
@@ -246,36 +277,6 @@ class EdgeDifferenceResult(ShownIntervals, WritesJson):
         """
         return frame_of(self.pairs(), backend, EdgeDifference._fields)
 
-    def _document(self) -> dict[str, Any]:
-        return to_document(self)
-
-    @classmethod
-    def from_json(cls, source: str | os.PathLike[str]) -> EdgeDifferenceResult:
-        """The result that `to_json` wrote, equal in every number.
-
-        Parameters
-        ----------
-        source : str or path
-            The text, if it starts with a brace, or else the path of a file of it.
-
-        Returns
-        -------
-        EdgeDifferenceResult
-            The result.
-        """
-        return from_json(cls, source)
-
-    @staticmethod
-    def json_schema() -> dict[str, Any]:
-        """The JSON Schema (draft 2020-12) of what `to_json` writes, for programs that read it.
-
-        Returns
-        -------
-        dict
-            The schema.
-        """
-        return json_schema()
-
     def summary(self) -> str:
         """A few lines to read: what was compared, how, and what differs.
 
@@ -284,7 +285,7 @@ class EdgeDifferenceResult(ShownIntervals, WritesJson):
         str
             The lines; if many pairs differ, only the ten with the smallest p-values.
         """
-        return summary(self)
+        return difference_summary(self)
 
     def headline(self) -> str:
         """The first sentence of the summary: what was compared, how, and how many pairs differ.
@@ -294,7 +295,7 @@ class EdgeDifferenceResult(ShownIntervals, WritesJson):
         str
             One line.
         """
-        return headline(self)
+        return difference_headline(self)
 
     def plot(
         self, kind: str = "difference", *, axes: Sequence[Axes] | None = None
@@ -339,4 +340,184 @@ class EdgeDifferenceResult(ShownIntervals, WritesJson):
         write_difference_report(self, path, title=title, command=command)
 
     def __repr__(self) -> str:
-        return shortest(self)
+        return difference_repr(self)
+
+
+@dataclass(frozen=True, eq=False)
+class EdgeDifferences(Mapping[str, EdgeDifferenceResult], Serialized):
+    """A result for each level of a column: its rows against the rows of all other levels.
+
+    It is a mapping from levels to results. The correction is over the pairs of all levels together,
+    so the decisions and adjusted p-values of all results hold at once.
+
+    Attributes
+    ----------
+    results : dict of EdgeDifferenceResult
+        The result of each level, in the order of the levels.
+    global_pvalue : float
+        Of H₀ that no pair of any level differs from the others.
+    n_edges : int
+        How many pairs differ, over all levels.
+    cautions : tuple of str
+        What the data of any level say against the method.
+
+    Examples
+    --------
+    >>> import edgewise as ew
+    >>> returns = ew.datasets.load_sp500_returns().slice(2000, 6000)
+    >>> thirds = [row // 2000 for row in range(6000)]
+    >>> found = ew.compare_groups(returns, by=thirds, columns=["BAC", "JPM", "XOM"], method="batch")
+    >>> found
+    EdgeDifferences(differing={'0': 1, '1': 0, '2': 1})
+    >>> print(found.headline())
+    3 groups, each against all others pooled: 2 of 9 differences among 3 variables.
+    >>> found["0"].n_samples, found.global_pvalue < 0.05
+    ((2000, 4000), True)
+    >>> print(found.summary().splitlines()[-1])
+      BAC – JPM: +0.851 against +0.705, difference +0.147, adjusted p 2.5e-09
+    >>> found.to_frame("pyarrow").num_rows
+    9
+    >>> ew.EdgeDifferences.from_json(found.to_json()).n_edges
+    2
+    >>> len(found.plot())
+    3
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     found.report(f"{folder}/groups.html")
+    """
+
+    results: dict[str, EdgeDifferenceResult]
+    _format: ClassVar = "edgewise differences 1"
+
+    def __getitem__(self, level: str) -> EdgeDifferenceResult:
+        return self.results[level]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.results)
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    @property
+    def global_pvalue(self) -> float:
+        """Of H₀ that no pair of any level differs from the others."""
+        results = self.results.values()
+        if any(one.correction == "maxt" for one in results):
+            # The permutations of the largest statistic of all levels.
+            return min(float(np.nanmin(one.adjusted_pvalue)) for one in results)
+        return min(len(self) * min(one.global_pvalue for one in results), 1.0)
+
+    @property
+    def n_edges(self) -> int:
+        """How many pairs differ, over all levels."""
+        return sum(result.n_edges for result in self.results.values())
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """What the data of any level say against the method."""
+        told = [caution for result in self.results.values() for caution in result.cautions]
+        return tuple(dict.fromkeys(told))
+
+    def headline(self) -> str:
+        """What was compared, how, and how many pairs differ.
+
+        Returns
+        -------
+        str
+            One line.
+        """
+        first = next(iter(self.results.values()))
+        scores = "".join(f", {text}" for text in [transformed(first.options)] if text)
+        return (
+            f"{len(self)} groups, each against all others pooled: {self.n_edges} of "
+            f"{first.n_tests} differences among {len(first.tested_columns())} variables{scores}."
+        )
+
+    def summary(self) -> str:
+        """The headline, and the summary of each level.
+
+        Returns
+        -------
+        str
+            The lines.
+        """
+        first = next(iter(self.results.values()))
+        head = f"{self.headline()}\n{any_sentence(self.global_pvalue, first)}"
+        return "\n\n".join([head, *(one.summary() for one in self.results.values())])
+
+    def to_frame(self, backend: FrameKind | None = None) -> Any:
+        """Every pair of every level as a row of a data frame.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow", None}
+            The kind of frame; None takes the first of the three that is installed.
+
+        Returns
+        -------
+        data frame
+            Its columns are `group` (the level) and the attributes of `EdgeDifference`.
+        """
+        rows: list[Any] = [
+            (level, *pair) for level, one in self.results.items() for pair in one.pairs()
+        ]
+        return frame_of(rows, backend, ("group", *EdgeDifference._fields))
+
+    def plot(self) -> list[tuple[Axes, Axes, Axes]]:
+        """Draw three graphs for each level: its own, that of all the others, and what differs.
+
+        Returns
+        -------
+        list of tuples of three matplotlib axes
+            One tuple for each level, all in one figure.
+        """
+        from edgewise.view.plots import plot_differences
+
+        return plot_differences(self)
+
+    def report(
+        self, path: str | os.PathLike[str], *, title: str | None = None, command: str = ""
+    ) -> None:
+        """Write one HTML file to look at and send, with a part for each level.
+
+        Parameters
+        ----------
+        path : path
+            Where to write it.
+        title : str, optional
+            The title of the page.
+        command : str, optional
+            The command that made it, to be shown.
+        """
+        from edgewise.report.difference import write_difference_report
+
+        write_difference_report(self, path, title=title, command=command)
+
+    def __repr__(self) -> str:
+        levels = ", ".join(f"{level!r}: {one.n_edges}" for level, one in self.results.items())
+        return f"EdgeDifferences(differing={{{levels}}})"
+
+
+def all_differences(result: EdgeDifferenceResult) -> list[EdgeDifference]:
+    """Every tested pair of variables, the smallest p-value first."""
+    rows, columns = result.tested_pairs()
+    size, log_p = np.abs(result.statistic[rows, columns]), result.log_pvalue[rows, columns]
+    order = np.lexsort((-size, log_p))  # permutations give many pairs the same p-value
+    at = rows[order], columns[order]
+    matrices = (
+        result.partial_correlation_a,
+        result.standard_error_a,
+        result.partial_correlation_b,
+        result.standard_error_b,
+        result.difference,
+        result.standard_error,
+        *result.shown_interval(),
+        result.statistic,
+        result.pvalue,
+        result.adjusted_pvalue,
+        result.reject,
+    )
+    names = np.array(result.feature_names, dtype=object)
+    values = [matrix[at].tolist() for matrix in matrices]
+    rows_of_each = [[count] * len(order) for count in result.n_samples]
+    return list(map(EdgeDifference, names[at[0]], names[at[1]], *values, *rows_of_each))

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from edgewise._base.checks import check_choice
 from edgewise._base.parts import is_installed, missing_package, part
-from edgewise.results.pooled import POOLED
+from edgewise.results.summary import POOLED
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -72,10 +72,6 @@ class Edge(NamedTuple):
     adjusted_pvalue: float
     reject: bool
     n_samples: int
-
-
-#: The fields of an edge that files of older versions do not have: of those before each version.
-NEW_FIELDS = {3: ("standard_error", "interval_low", "interval_high"), 4: ("n_samples",)}
 
 
 def _strongest_first(

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, overload
+from functools import partial
+from typing import Any, NamedTuple
 
-from edgewise.results.json_output import text_or_file
 from edgewise.results.result import EdgeTestResult
-from edgewise.results.transformed import transformed
+from edgewise.results.serialize import write_json
+from edgewise.results.summary import transformed
 
 _SMALLEST_SHOWN = 1e-300
 _LEAST_PVALUE = 2.2250738585072014e-308
@@ -161,17 +161,9 @@ class PairTest:
         """
         return "\n".join([self.sentence(), *(f"Caution: {text}" for text in self.cautions)])
 
-    @overload
-    def to_json(
-        self, path: float | None = None, level: float = 0.95, *, indent: int | None = None
-    ) -> str: ...
-    @overload
-    def to_json(
-        self, path: str | os.PathLike[str], level: float = 0.95, *, indent: int | None = None
-    ) -> None: ...
     def to_json(
         self,
-        path: str | os.PathLike[str] | float | None = None,
+        path: str | os.PathLike[str] | None = None,
         level: float = 0.95,
         *,
         indent: int | None = None,
@@ -181,9 +173,8 @@ class PairTest:
         Parameters
         ----------
         path : str or path, optional
-            A file to write, in UTF-8; it appears when it is complete. By default nothing is
-            written, and the text is returned. A number stands for `level`, which came first in
-            older versions.
+            A file to write, in UTF-8; it appears when it is complete. By default the text is
+            returned.
         level : float
             The level of the interval.
         indent : int, optional
@@ -194,8 +185,6 @@ class PairTest:
         str or None
             The text; None if it was written to a file.
         """
-        file = None if isinstance(path, int | float) else path
-        level = path if isinstance(path, int | float) else level
         low, high = self.confidence_interval(level)
         document = {
             "x": self.x,
@@ -214,13 +203,14 @@ class PairTest:
         }
         if (transform := self.whole().options.get("transform")) is not None:
             document["transform"] = transform
-        return text_or_file(json.dumps(document, indent=indent, ensure_ascii=False), file)
+        return write_json(document, path, indent)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Without the rows, which `whole` may look at.
         numbers = self.partial_correlation, self.statistic, self.log_pvalue, self.n_samples
         words = self.method, self.guarantee
-        return PairTest, (self.x, self.y, self.given, *numbers, *words, Once(result=self.whole()))
+        whole = partial(_same, self.whole())
+        return PairTest, (self.x, self.y, self.given, *numbers, *words, whole)
 
 
 def pair_of_result(result: EdgeTestResult, guarantee: str) -> PairTest:
@@ -238,31 +228,12 @@ def pair_of_result(result: EdgeTestResult, guarantee: str) -> PairTest:
         result.n_samples if result.pair_rows is None else int(result.pair_rows[0, 1]),
         result.method,
         guarantee,
-        Once(result=result),
+        partial(_same, result),
     )
 
 
-class Once:
-    """A result that is made when it is first asked for, or that is there already."""
-
-    __slots__ = ("_made", "_make")
-
-    def __init__(
-        self,
-        make: Callable[[], EdgeTestResult] | None = None,
-        *,
-        result: EdgeTestResult | None = None,
-    ) -> None:
-        self._make, self._made = make, result
-
-    def __call__(self) -> EdgeTestResult:
-        make = self._make  # read first: another thread sets it to None after it has made the result
-        if self._made is None and make is not None:
-            self._made = make()
-            self._make = None  # what it was made from may be large
-        if self._made is None:
-            raise TypeError("result: expected one, or a function that makes one")
-        return self._made
+def _same(result: EdgeTestResult) -> EdgeTestResult:
+    return result
 
 
 def _or_null(number: float) -> float | None:

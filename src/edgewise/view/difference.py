@@ -15,8 +15,7 @@ from edgewise._base.types import BoolArray, FloatArray
 from edgewise.errors import ParameterError
 from edgewise.inference.corrections import adjust
 from edgewise.inference.difference import GroupZ
-from edgewise.results.difference import EdgeDifferenceResult
-from edgewise.results.differences import EdgeDifferences
+from edgewise.results.difference import EdgeDifferenceResult, EdgeDifferences
 from edgewise.view import layout
 from edgewise.view.graph_drawing import SIGNS, draw_graph, laid_out
 from edgewise.view.safe_names import short_names

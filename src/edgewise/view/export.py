@@ -17,12 +17,10 @@ from typing import TYPE_CHECKING, TextIO, cast
 from edgewise._base.atomic import atomic_path
 from edgewise._base.checks import check_ending
 from edgewise._base.parts import check_part, part
-from edgewise.results.difference import EdgeDifferenceResult
-from edgewise.results.difference_pairs import EdgeDifference
-from edgewise.results.differences import EdgeDifferences
+from edgewise.results.difference import EdgeDifference, EdgeDifferenceResult, EdgeDifferences
 from edgewise.results.edge import Edge
 from edgewise.results.result import EdgeTestResult
-from edgewise.results.transformed import meaning
+from edgewise.results.summary import meaning
 from edgewise.view.layout import lacking_glyphs
 from edgewise.view.safe_names import distinct_texts
 

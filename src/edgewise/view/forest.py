@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from edgewise._base.checks import check_count
-from edgewise.results.intervals import IntervalFamily, interval_label
+from edgewise.results.base import IntervalFamily, interval_label
 from edgewise.results.result import EdgeTestResult
 from edgewise.view import layout, style
 from edgewise.view.safe_names import short_names

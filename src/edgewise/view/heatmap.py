@@ -8,8 +8,7 @@ import numpy as np
 
 from edgewise._base.matrices import off_diagonal, pairs_of
 from edgewise._base.types import AnyArray, FloatArray
-from edgewise.results.result import EdgeTestResult
-from edgewise.results.tested import tested_part
+from edgewise.results.result import EdgeTestResult, tested_part
 from edgewise.view import layout, style
 from edgewise.view.communities import communities_of
 from edgewise.view.graph_drawing import community_marks

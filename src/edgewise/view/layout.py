@@ -19,10 +19,8 @@ import numpy.typing as npt
 from edgewise._base.matrices import pairs_of
 from edgewise._base.parts import part
 from edgewise._base.types import BoolArray, FloatArray
-from edgewise.results.pooled import imputed
 from edgewise.results.result import EdgeTestResult
-from edgewise.results.tested import adjusted_for, is_chosen
-from edgewise.results.transformed import transformed
+from edgewise.results.summary import adjusted_for, imputed, is_chosen, transformed
 from edgewise.view.safe_names import shortened
 
 if TYPE_CHECKING:

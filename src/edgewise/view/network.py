@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from edgewise.results.result import EdgeTestResult
-from edgewise.results.tested import is_chosen, tested_part
+from edgewise.results.result import EdgeTestResult, tested_part
+from edgewise.results.summary import is_chosen
 from edgewise.view import layout
 from edgewise.view.communities import communities_of
 from edgewise.view.graph_drawing import draw_graph, laid_out

@@ -6,10 +6,8 @@ from html import escape
 
 import numpy as np
 
-from edgewise.results.intervals import interval_text
-from edgewise.results.result import EdgeTestResult
-from edgewise.results.summary import facts
-from edgewise.results.tested import tested_part
+from edgewise.results.result import EdgeTestResult, tested_part
+from edgewise.results.summary import facts, interval_text
 from edgewise.view.layout import node_positions
 from edgewise.view.safe_names import printable, short_names
 from edgewise.view.style import NEGATIVE, POSITIVE, QUIET, edge_opacity, edge_width

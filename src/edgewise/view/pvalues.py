@@ -9,7 +9,7 @@ import numpy as np
 
 from edgewise._base.types import BoolArray, FloatArray
 from edgewise.inference.reference import AnytimeReference
-from edgewise.results.probabilities import probabilities
+from edgewise.results.decide import probabilities
 from edgewise.results.result import EdgeTestResult
 from edgewise.view import layout, style
 

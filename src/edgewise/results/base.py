@@ -1,0 +1,173 @@
+"""What results of a test and of a comparison share: pairs, intervals and JSON."""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+from typing import Any, ClassVar, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from edgewise._base.matrices import upper_pairs
+from edgewise._base.types import BoolArray
+from edgewise.inference.intervals import ConfidenceInterval
+from edgewise.results.serialize import Serialized
+
+IntArray: TypeAlias = npt.NDArray[np.intp]
+IntervalFamily = Literal["all pairs", "pointwise"]
+
+#: Corrections for the probability of any false edge: all their decisions hold at once.
+_FAMILY_WISE = ("holm", "bonferroni", "maxt")
+
+
+class Result(Serialized):
+    """A decision for each of the tested pairs, with intervals that go with it."""
+
+    alpha: float
+    correction: str | None
+    n_features: int
+    feature_names: tuple[str, ...]
+    reject: BoolArray
+    tested: BoolArray | None
+    _derived: ClassVar = ("given", "interval_level", "interval_family", "edges")
+
+    def __post_init__(self) -> None:
+        # The arrays are frozen too.
+        for value in vars(self).values():
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
+
+    @property
+    def n_edges(self) -> int:
+        """How many pairs were rejected: edges, or pairs that differ."""
+        return int(np.count_nonzero(self.reject)) // 2
+
+    @property
+    def n_pairs(self) -> int:
+        """How many pairs were tested, which is what corrections count."""
+        return len(self.tested_pairs()[0])
+
+    @property
+    def given(self) -> tuple[str, ...]:
+        """Columns that were adjusted for: they are in the model, but in no tested pair."""
+        inside = set(self.tested_columns().tolist())
+        return tuple(name for i, name in enumerate(self.feature_names) if i not in inside)
+
+    def tested_pairs(self) -> tuple[IntArray, IntArray]:
+        """The indices of the tested pairs above the diagonal, row by row.
+
+        Returns
+        -------
+        tuple of two ndarray of int
+            Rows and columns, to index a matrix of the result with.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import edgewise as ew
+        >>> rows = np.random.default_rng(0).standard_normal((100, 4))
+        >>> result = ew.edge_test(rows, given=["x1"])
+        >>> result.pvalue[result.tested_pairs()].shape
+        (3,)
+        """
+        rows, columns = upper_pairs(self.n_features)
+        if self.tested is None:
+            return rows, columns
+        own = self.tested[rows, columns]
+        return rows[own], columns[own]
+
+    def tested_columns(self) -> IntArray:
+        """The indices of the columns that are in a tested pair: those that graphs show.
+
+        Returns
+        -------
+        ndarray of int
+            In order.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import edgewise as ew
+        >>> rows = np.random.default_rng(0).standard_normal((100, 4))
+        >>> ew.edge_test(rows, given=["x1"]).tested_columns()
+        array([0, 2, 3])
+        """
+        if self.tested is None:
+            return np.arange(self.n_features)
+        return np.flatnonzero(self.tested.any(axis=0))
+
+    @property
+    def interval_level(self) -> float:
+        """The level of the intervals that are shown: 1 − alpha."""
+        # Below 1e-16 alpha is lost in the difference, and the level must be below one.
+        return min(1 - self.alpha, math.nextafter(1.0, 0.0))
+
+    @property
+    def interval_family(self) -> IntervalFamily:
+        """Whether the intervals shown hold for "all pairs" at once, or are "pointwise".
+
+        Those of bounds and of the corrections Holm, Bonferroni and max-T hold for all pairs at
+        once; under Benjamini–Hochberg, Benjamini–Yekutieli and no correction they are pointwise.
+        """
+        bound = self.correction is None and getattr(self, "radius", None) is not None
+        return "all pairs" if bound or self.correction in _FAMILY_WISE else "pointwise"
+
+    @property
+    def interval_label(self) -> str:
+        """How the intervals are called wherever they are shown."""
+        some = self.tested is not None
+        return interval_label(self.interval_level, self.interval_family, some=some)
+
+    def shown_interval(self) -> ConfidenceInterval:
+        """The intervals on the scale of partial correlations that every table and picture shows.
+
+        They are those of `confidence_interval` at `interval_level`, simultaneous where
+        `interval_family` is "all pairs".
+
+        Returns
+        -------
+        ConfidenceInterval
+            The lower and the upper ends; computed once.
+        """
+        return self._shown_interval
+
+    @cached_property
+    def _shown_interval(self) -> ConfidenceInterval:
+        # A correlation of ±1, or a number of a damaged file, may have no interval: that is NaN.
+        with np.errstate(all="ignore"):
+            shown: ConfidenceInterval = self.confidence_interval(
+                self.interval_level, "partial_correlation", self.interval_family == "all pairs"
+            )
+        for end in shown:
+            end.flags.writeable = False
+        return shown
+
+    def confidence_interval(
+        self, level: float = 0.95, scale: Any = "partial_correlation", simultaneous: bool = False
+    ) -> ConfidenceInterval:
+        """Intervals for every pair."""
+        raise NotImplementedError
+
+    def _of_tested(self, interval: ConfidenceInterval) -> ConfidenceInterval:
+        """Intervals that hold at once do so for the tested pairs; those of others are NaN."""
+        if self.tested is None:
+            return interval
+        known = self.tested | np.diag(self.tested.any(axis=0))
+        return ConfidenceInterval(*(np.where(known, end, np.nan) for end in interval))
+
+
+def interval_label(level: float, family: IntervalFamily, *, some: bool = False) -> str:
+    """A heading for a column of intervals; `some` if only some pairs were tested.
+
+    Examples
+    --------
+    >>> interval_label(0.95, "all pairs"), interval_label(0.999999, "pointwise")
+    ('95 % interval for all pairs at once', '99.9999 % interval, pointwise')
+    """
+    percent = f"{100 * level:.4g}"
+    if percent == "100":
+        percent = f"{100 * level:.15g}"
+    if family == "pointwise":
+        return f"{percent} % interval, pointwise"
+    return f"{percent} % interval for all {'tested ' * some}pairs at once"

@@ -1,0 +1,411 @@
+"""JSON of results: every number comes back, and what is damaged or hostile is one sentence."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import itertools
+import json
+import math
+import os
+import random
+import warnings
+
+import numpy as np
+import pytest
+
+import edgewise as ew
+from edgewise import DataError, EdgeTestResult, EdgewiseError
+from edgewise.inference.effect import MinEffect
+
+BOX = {"support": (-60, 60), "radius": "hoeffding"}
+#: A question for each kind of reference, radius and transfer, and what else a result may hold.
+ASKED = {
+    "score": {"method": "score", "alpha": 0.2, "correction": "bonferroni"},
+    "score, effect": {"min_effect": 0.1, "effect_scale": "precision"},
+    "normal": {"method": "elliptical", "correction": None},
+    "student of each": {"method": "wald", "correction": "bh"},
+    "student, exact": {"method": ew.Fisher(), "given": ["x1"]},
+    "student": {"method": ew.Batch(n_batches=20)},
+    "maxt": {"method": ew.Batch(n_batches=20), "correction": "maxt"},
+    "anytime": {"method": ew.Sequential(n_batches=20)},
+    "frobenius": {"method": ew.Trace(standardize=True)},
+    "infinite": {"method": "trace", "n": 20},
+    "chi2": {"method": ew.Whitened(radius="chi2")},
+    "estimated": {"method": ew.Whitened(radius="chi2", solver="matrix-free")},
+    "spectral": {"method": ew.Spectral(**BOX)},
+    "bernstein": {"method": ew.Whitened(support=(-60, 60), radius="bernstein")},
+    "chebyshev": {"method": ew.Whitened(radius="chebyshev", kurtosis=4)},
+    "largest": {"method": ew.Entrywise(n_batches=20)},
+    "concordance": {"method": ew.Kendall(radius="hoeffding")},
+    "selection": {"method": "nodewise"},
+    "pairs, missing": {"pairs": [("x0", "x1"), ("x2", "x3")], "holes": True},
+}
+
+
+def rows(n=2000):
+    X = np.random.default_rng(20).laplace(size=(n, 4))
+    X[:, 1:] += 0.6 * X[:, :-1]
+    return X
+
+
+def ask(n=2000, holes=False, **options):
+    X = rows(n)
+    if holes:
+        X[np.random.default_rng(1).random(X.shape) < 0.1] = np.nan
+        options["missing"] = "pairwise"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ew.EdgewiseWarning)
+        return ew.edge_test(X, **options)
+
+
+@pytest.fixture(scope="module")
+def results():
+    return {name: ask(**options) for name, options in ASKED.items()}
+
+
+@pytest.fixture(scope="module")
+def groups():
+    return [rows()[:600], rows()[600:1400] * 2]
+
+
+@pytest.fixture(scope="module")
+def kinds(results, groups):
+    """One of everything that is written."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ew.EdgewiseWarning)
+        return {
+            "result": results["score"],
+            "difference": ew.compare_groups(*groups, method="batch"),
+            "permutations": ew.compare_groups(*groups, permutations=59),
+            "differences": ew.compare_groups(rows(), by=np.arange(2000) // 500),
+            "pair": ew.partial_test(rows(), "x0", "x1", given=["x2"]),
+        }
+
+
+@pytest.fixture(scope="module")
+def documents(results):
+    found = {name: json.loads(result.to_json()) for name, result in results.items()}
+    for part in (found["maxt"]["uncertainty"], found["largest"]["uncertainty"]["radius"]):
+        part["maxima"] = part["maxima"][::100]
+    return found
+
+
+def assert_same(found, expected, at=""):
+    """Data all the way down: the same kinds, the same numbers, frozen arrays in the result."""
+    assert isinstance(expected, type(found)), at
+    if dataclasses.is_dataclass(expected):
+        for field in dataclasses.fields(expected):
+            one, other = getattr(found, field.name), getattr(expected, field.name)
+            if field.name != "options":
+                assert_same(one, other, f"{at}.{field.name}")
+            if not at and isinstance(other, np.ndarray):
+                assert not one.flags.writeable
+    elif isinstance(expected, np.ndarray):
+        assert found.dtype == expected.dtype
+        np.testing.assert_array_equal(found, expected, at)
+    elif isinstance(expected, dict):
+        for name, other in expected.items():
+            assert_same(found[name], other, f"{at}.{name}")
+    else:
+        assert found == expected, at
+
+
+@pytest.mark.exactness
+def test_every_result_comes_back_to_the_last_bit(results):
+    for name, result in results.items():
+        text = result.to_json()
+        json.loads(text, parse_constant=lambda word: pytest.fail(f"{word} is not JSON"))
+        found = EdgeTestResult.from_json(text)
+        assert_same(found, result)
+        assert found.to_json() == text, name
+        assert found.options == json.loads(text)["options"]
+        np.testing.assert_equal(found.edges(), result.edges())
+        assert found.summary() == result.summary()
+        levels = (0.9, 0.999999) if result.method == "trace" else (0.01, 0.95, 0.999999)
+        scales = ("precision", "partial_correlation")
+        for level, scale, at_once in itertools.product(levels, scales, (False, True)):
+            np.testing.assert_array_equal(
+                found.confidence_interval(level, scale, at_once),
+                result.confidence_interval(level, scale, at_once),
+            )
+        for effect in (MinEffect(0.0, "precision"), MinEffect(0.2, "partial_correlation")):
+            np.testing.assert_array_equal(
+                found.uncertainty.log_pvalues(found, effect),
+                result.uncertainty.log_pvalues(result, effect),
+            )
+
+
+def test_the_questions_have_every_kind(documents):
+    def found(value):
+        if isinstance(value, dict):
+            yield from (value["kind"] for _ in "1" if "kind" in value)
+            yield from (kind for inner in value.values() for kind in found(inner))
+
+    from edgewise.results.serialize import _CLASSES
+
+    written = {kind for document in documents.values() for kind in found(document["uncertainty"])}
+    assert written == {kind.__name__ for kinds in _CLASSES.values() for kind in kinds}
+    assert documents["infinite"]["threshold"] == "Infinity"
+    assert documents["infinite"]["rows_needed"] > 20
+    assert documents["maxt"]["pvalue"][0][0] is None
+
+
+def test_every_kind_of_result_is_written_whole_and_read(kinds, tmp_path):
+    path = tmp_path / "naïve {}.json"
+    for name, result in kinds.items():
+        assert result.to_json(path, indent=2) is None
+        assert path.read_text("utf-8") == result.to_json(indent=2) + "\n"
+        assert result.to_json(os.fspath(path)) is None
+        assert path.read_text("utf-8") == result.to_json() + "\n"
+        if name == "pair":
+            continue
+        for mark in (b"", b"\xef\xbb\xbf"):
+            path.write_bytes(mark + result.to_json(indent=1).encode())
+            for source in (path, str(path), "\ufeff \n" + result.to_json()):
+                found = type(result).from_json(source)
+                assert_same(found, result)
+                assert found.to_json() == result.to_json()
+    for one in kinds["permutations"], kinds["difference"]:
+        found = type(one).from_json(one.to_json())
+        for scale, at_once in itertools.product(("fisher_z", "partial_correlation"), (False, True)):
+            np.testing.assert_array_equal(
+                one.confidence_interval(0.9, scale, at_once),
+                found.confidence_interval(0.9, scale, at_once),
+            )
+
+
+def test_nothing_half_written(kinds, tmp_path, monkeypatch, refuses):
+    path = tmp_path / "x.json"
+    path.write_text("old")
+
+    def fail(*arguments, **options):
+        raise OSError(28, "No space left on device")
+
+    refuses(lambda: kinds["pair"].to_json(tmp_path / "no" / "x"), DataError, "cannot write")
+    monkeypatch.setattr("pathlib.Path.write_text", fail)
+    for result in kinds.values():
+        refuses(lambda result=result: result.to_json(path), DataError, "No space left on device")
+    assert path.read_text() == "old"
+    assert os.listdir(tmp_path) == ["x.json"]
+
+
+def test_values_that_json_lacks(results):
+    options = {"a": math.inf, "b": [math.nan, "NaN", np.float64(0.1)], "c": np.arange(2), "d": "\0"}
+    names = ("\ud800", "b\u2028", "😀", '"')
+    result = dataclasses.replace(results["normal"], options=options, feature_names=names)
+    text = result.to_json()
+    text.encode("utf-8")
+    found = EdgeTestResult.from_json(text)
+    assert found.feature_names == names
+    np.testing.assert_equal(found.options, options | {"c": [0, 1]})
+    tiny = dataclasses.replace(result, log_pvalue=result.log_pvalue * 1e4)
+    assert EdgeTestResult.from_json(tiny.to_json()).log_pvalue[0, 1] == tiny.log_pvalue[0, 1]
+
+
+def changed(document, path, value):
+    """The text of a document with another value at a path; with `...`, without it."""
+    mutant = copy.deepcopy(document)
+    holder = mutant
+    for key in path[:-1]:
+        holder = holder[key]
+    if value is ...:
+        del holder[path[-1]]
+    else:
+        holder[path[-1]] = value
+    return json.dumps(mutant)
+
+
+def four(value):
+    return [[value] * 4 for _ in range(4)]
+
+
+def with_entry(matrix, value, i=0, j=1):
+    return [
+        [value if (a, b) == (i, j) else x for b, x in enumerate(r)] for a, r in enumerate(matrix)
+    ]
+
+
+HUGE = 10**400
+NOT_A_NUMBER = ["0.5", None, True, [], {}, [0.5], HUGE, ...]
+NOT_A_COUNT = ["200", None, True, [], -1, 2.5, HUGE, 2**53 + 1, "NaN", ...]
+NOT_A_MATRIX = [None, 3, "x", [], {}, four(0.1)[:3], [[0.1] * 3] * 4, four("x"), four(True), ...]
+NOT_A_VECTOR = [None, [], 3, "x", [1.0, "1", 1.0, 1.0], [[1.0]] * 4, [HUGE] * 4, [True] * 4]
+FALSE = four(False)
+WRONG = {
+    ("score", "method"): [3, None, ["score"], ...],
+    ("score", "alpha"): [0, 1, 5, "NaN", *NOT_A_NUMBER],
+    ("score", "correction"): [1, False, ["holm"], ...],
+    ("score", "options"): [None, [], "mu", {"a": {"float": "x"}}, ...],
+    ("score", "n_samples"): [0, *NOT_A_COUNT],
+    ("score", "feature_names"): [None, "abcd", ["a", "b", "c", 4], list("abc"), list("abca"), ...],
+    ("score", "covariance"): [
+        *NOT_A_MATRIX,
+        *([*four(0.0), [0.0] * 4], [*four(0.0)[:3], 0.0], with_entry(four(0.0), HUGE)),
+        *(with_entry(four(0.0), "nan"), with_entry(four(0.0), 1.0), with_entry(four(0.0), [0.0])),
+    ],
+    ("score", "pvalue"): [*NOT_A_MATRIX, four(None), four(0.0), four(1.5), four("Infinity")],
+    ("score", "partial_correlation"): [four(None), four(1.5)],
+    ("score", "reject"): [None, True, four(0.5), FALSE[:3], four(None), four(True), ...],
+    ("score", "tested"): [FALSE, four(True), with_entry(FALSE, True), 3, ...],
+    ("score", "threshold"): ["inf", True, {}, [0.5], FALSE, HUGE, ...],
+    ("score", "rows_needed"): [-1, 1.5, "many", True, ...],
+    ("score", "standard_error"): [0.5, [[0.5]], four(-1.0), ...],
+    ("score", "cautions"): [None, "a", [3], {}, ...],
+    ("score", "files"): [[{"path": 3, "rows": 1}], [{"path": "a", "rows": -1}], [{}], {}, ...],
+    ("score", "n_missing"): [[1], [-1] * 4, 3, ["1"] * 4, ...],
+    ("pairs, missing", "pair_rows"): [four(0.5), four(-1), four(2**60), four("x"), ...],
+    ("selection", "selection", "neighbours"): [
+        *([], [[1]] * 3, [[9], [], [], []], [[0], [], [], []], [[2, 1], [], [], []]),
+        *([[1, 1], [], [], []], [["1"], [], [], []], ...),
+    ],
+    ("selection", "selection", "penalty"): [0, *NOT_A_NUMBER],
+    ("normal", "uncertainty"): ["none", 3, [], {}, ...],
+    ("normal", "uncertainty", "kind"): ["perEdge", "Student", None, 3, ["Bound"], {}, ...],
+    ("normal", "uncertainty", "spread", "fisher_z"): NOT_A_MATRIX,
+    ("normal", "uncertainty", "reference"): [None, "normal", [], {}, {"kind": "Cauchy"}],
+    ("normal", "uncertainty", "maxima"): [3, [], ["x"], [-1.0], [None], [[1.0]], ...],
+    ("normal", "uncertainty", "exact"): [True, None, 0, "false", ...],
+    ("student of each", "uncertainty", "reference", "degrees"): [*NOT_A_MATRIX, four(0.0)],
+    ("student", "uncertainty", "reference", "df"): [0, -1, "NaN", "Infinity", *NOT_A_NUMBER],
+    ("anytime", "uncertainty", "reference", "rho2"): [0, "Infinity", *NOT_A_NUMBER],
+    ("anytime", "uncertainty", "reference", "n_samples"): [0, *NOT_A_COUNT],
+    ("score", "uncertainty", "n_samples"): NOT_A_COUNT,
+    ("score", "uncertainty", "degrees"): [None, "x", -1, 0, 2.5, four(0.0), four(None)[:2], ...],
+    ("score", "uncertainty", "second"): NOT_A_MATRIX,
+    ("score", "uncertainty", "reference", "sixth"): NOT_A_MATRIX,
+    ("frobenius", "uncertainty", "radius", "variance"): [-1, "NaN", *NOT_A_NUMBER],
+    ("frobenius", "uncertainty", "transfer", "mu"): [0, -1, "Infinity", *NOT_A_NUMBER],
+    ("frobenius", "uncertainty", "transfer", "eigenvalues"): [[1.0] * 3, *NOT_A_VECTOR],
+    ("frobenius", "uncertainty", "transfer"): [{"kind": "Normal"}, {"kind": "os.system"}, None],
+    ("chi2", "uncertainty", "radius", "spectrum"): [[-1.0], [1e-305], [1e308], *NOT_A_VECTOR],
+    ("estimated", "uncertainty", "radius", "counts"): [[1e9], [1.0], [None] * 3, 3, ...],
+    ("estimated", "uncertainty", "radius", "slack"): [-1, "NaN", *NOT_A_NUMBER],
+    ("spectral", "uncertainty", "radius", "unit"): [0, *NOT_A_NUMBER],
+    ("spectral", "uncertainty", "radius", "n_samples"): [1, *NOT_A_COUNT],
+    ("spectral", "uncertainty", "transfer", "n_features"): [5, 10**9, *NOT_A_COUNT],
+    ("spectral", "uncertainty", "transfer", "smallest"): NOT_A_NUMBER,
+    ("bernstein", "uncertainty", "radius", "reach"): [[2.0] * 4, [-1.0] * 4, *NOT_A_VECTOR],
+    ("bernstein", "uncertainty", "radius", "covariance"): [four(2.0), four(-0.5), *NOT_A_MATRIX],
+    ("bernstein", "uncertainty", "radius", "scale"): [four(1e200), four(-1.0), *NOT_A_MATRIX],
+    ("chebyshev", "uncertainty", "radius", "variance"): [-1, *NOT_A_NUMBER],
+    ("chebyshev", "uncertainty", "transfer", "diagonal"): [[1.0] * 3, [-1.0] * 4, *NOT_A_VECTOR],
+    ("largest", "uncertainty", "radius", "maxima"): [[-1.0], *NOT_A_VECTOR],
+    ("largest", "uncertainty", "radius", "n_entries"): [0, *NOT_A_COUNT],
+    ("largest", "uncertainty", "transfer", "errors"): [four(0.0), *NOT_A_MATRIX],
+    ("concordance", "uncertainty", "radius", "offset"): [-1, "NaN", *NOT_A_NUMBER],
+}
+
+
+def test_a_wrong_value_is_named(documents):
+    faults = []
+    for (name, *path), values in WRONG.items():
+        for value in values:
+            text = changed(documents[name], path, value)
+            try:
+                EdgeTestResult.from_json(text)
+                faults.append(f"{name}, {path}: {str(value)[:50]} was read")
+            except DataError as error:
+                said = str(error)
+                right = "field '" in said and (path[-1] in said or "uncertainty" in said)
+                if not right or len(said) > 300 or "\n" in said:
+                    faults.append(f"{name}, {path}: {said}")
+    assert not faults, "\n".join(faults)
+
+
+def test_a_wrong_value_of_a_comparison_is_named(kinds, refuses):
+    document = json.loads(kinds["permutations"].to_json())
+    wrong = {
+        ("group_names",): [["a"], ["a", 3], "ab"],
+        ("n_samples",): [[0, 1], 3, [1, 2, 3]],
+        ("global_pvalue",): [0, 1.5, None],
+        ("pvalue",): [four(None), four(2)],
+        ("reject",): [four(True)],
+        ("files",): [[[]], [[], [{"path": "a.csv", "rows": -1}]]],
+        ("uncertainty",): [{}, None],
+        ("uncertainty", "first", "standard_error"): [four(-1.0), four(0.5)[:3]],
+        ("uncertainty", "second", "degrees"): [four(0.0)],
+        ("uncertainty", "permuted", "each"): [[[1.0]], [], [[1.0] * 6, [1.0]]],
+    }
+    for path, values in wrong.items():
+        for value in values:
+            text = changed(document, path, value)
+            read = lambda text=text: ew.EdgeDifferenceResult.from_json(text)  # noqa: E731
+            refuses(read, DataError, path[-1])
+    several = json.loads(kinds["differences"].to_json())
+    for value in ({}, [], {"a": 3}, {"a": {}}):
+        text = changed(several, ("results",), value)
+        refuses(lambda text=text: ew.EdgeDifferences.from_json(text), DataError, "field")
+    refuses(lambda: ew.EdgeTestResult.from_json(json.dumps(document)), DataError, "not a result")
+
+
+def test_text_that_is_not_a_result(tmp_path, monkeypatch, refuses, documents):
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "x.json"
+
+    def refused(source, *words):
+        error = refuses(lambda: EdgeTestResult.from_json(source), EdgewiseError, *words)
+        assert len(str(error)) < 300
+        assert "\n" not in str(error)
+
+    for text in (
+        *("{", "{]", '{"format": "edgewise result 1",}', "{} {}", '{"a": NaN}', '{"a": -Infinity}'),
+        *('{"a": ' + "[" * 100_000, '{"a": ' + "9" * 5000 + "}", '{"a": "\x00"}'),
+    ):
+        refused(text, "is not JSON", "to_json")
+    for text in ("{}", "[]", "3", "null", '"x"', '{"format": ["a"]}', '{"format": "edgewise 0"}'):
+        path.write_text(text)
+        refused(path, "not a result that this edgewise reads", "'edgewise result 1'", "x.json")
+    path.write_bytes(json.dumps(documents["score"]).encode("utf-16"))
+    refused(path, "not UTF-8", str(path))
+    for name in ("nowhere", "", "a\x00b", "[1, 2]", "two\nlines", "x" * 5000, tmp_path):
+        refused(name, "cannot be read", "to_json")
+    for source in (None, 3, b"{}", {}, []):
+        refused(source, type(source).__name__)
+    for depth in (16, 100, 900):
+        nested = "[" * depth + "]" * depth
+        text = changed(documents["score"], ("options",), {"a": "?"}).replace('"?"', nested)
+        refused(text, "'options'", "nested")
+    text = changed(documents["score"], ("radius",), 12345.5)
+    refused(text.replace("12345.5", "-1e999"), "'radius'", "1.8e308")
+    refused(text.replace(str(documents["score"]["covariance"][0][0]), "1e999"), "'covariance'")
+
+
+ANYTHING = [None, True, 0, -1, 1, 5, 10**17, 0.5, 1e-320, 1e300, "", "a", "Infinity", "NaN", ...]
+ANYTHING += [[], {}, [[]], [{}], [[1.0]], HUGE]
+
+
+def places(value, at=()):
+    """Every path into nested lists and objects."""
+    yield at
+    if isinstance(value, dict | list):
+        for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from places(item, (*at, key))
+
+
+def read_or_refused(text):
+    """Whether it is read and comes back, or is refused in a sentence."""
+    try:
+        found = EdgeTestResult.from_json(text)
+    except EdgewiseError as error:
+        said = str(error)
+        return said.isprintable() and len(said) < 400
+    assert_same(EdgeTestResult.from_json(found.to_json()), found)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        return bool(found.summary())
+
+
+def test_mutated_documents_are_read_or_refused(documents):
+    rng = random.Random(0)
+    for _ in range(400):
+        mutant = documents[rng.choice(sorted(documents))]
+        for _ in range(rng.randint(1, 3)):
+            field = rng.choice(sorted(mutant))
+            at = rng.choice([(field, *at) for at in places(mutant[field])])
+            mutant = json.loads(changed(mutant, at, rng.choice(ANYTHING)))
+        assert read_or_refused(json.dumps(mutant)), (field, at)
+        text = json.dumps(mutant)
+        start = rng.randrange(len(text))
+        assert read_or_refused(text[:start] + rng.choice(',:]}"0e\0') + text[start + 9 :]), start
+        assert read_or_refused("{" + text[1:start]), start
