@@ -132,10 +132,3 @@ def test_names_cannot_break_the_line():
     assert len(found) == 4
     for one in found.values():
         assert one.isprintable()
-
-
-def test_what_methods_assume():
-    free = {name for name in METHODS if Assumes.INDEPENDENT_ROWS not in METHODS[name].assumes}
-    assert {"batch", "sequential"} <= free
-    gaussian = {name for name in METHODS if Assumes.GAUSSIAN_ROWS in METHODS[name].assumes}
-    assert gaussian == {"fisher"}

@@ -42,21 +42,6 @@ def autoregressive(memory, n, p, seed):
     return X
 
 
-def test_the_facts_of_gaussian_rows():
-    found = facts_of(draw("gaussian", 20_000))
-    assert (found.n_samples, found.n_features) == (20_000, 4)
-    assert found.kurtosis_ratio == pytest.approx(1, abs=0.03)
-    assert found.scale_ratio == pytest.approx(1, abs=0.05)
-    assert not found.dependent
-
-
-@pytest.mark.parametrize(
-    ("distribution", "at_least"), [("laplace", 1.2), ("t5", 1.5), ("exponential", 1.5)]
-)
-def test_the_kurtosis_ratio_sees_heavy_tails(distribution, at_least):
-    assert facts_of(draw(distribution, 20_000)).kurtosis_ratio > at_least
-
-
 def test_mardias_kurtosis_by_hand():
     X = draw("t5", 300, 3)
     centred = X - X.mean(axis=0)
@@ -69,13 +54,6 @@ def test_the_kurtosis_ratio_has_no_units():
     X = draw("t5")
     A = np.array([[1, 2, 0, 0], [0, 3, 1, 0], [0, 0, 1e3, 5], [0, 0, 0, 1e-3]])
     assert facts_of(X @ A + 7).kurtosis_ratio == pytest.approx(facts_of(X).kurtosis_ratio, rel=1e-8)
-
-
-def test_the_ratio_of_scales():
-    X = draw("gaussian")
-    scale = X.std(axis=0)
-    found = facts_of(X / scale * [1, 1000, 0.5, 1])
-    assert found.scale_ratio == pytest.approx(2000, rel=1e-10)
 
 
 def test_rows_that_depend_on_the_rows_before_them():

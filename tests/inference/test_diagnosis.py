@@ -97,14 +97,6 @@ def test_one_problem_does_not_hide_another():
         assert words in everything.advice()
 
 
-def test_levels_are_not_sent_to_batch():
-    assert "batch" not in with_facts(level_columns=("a",), dependence_pvalue=0.0).advice()
-
-
-def test_equal_scales_need_no_word():
-    assert "standardize" not in with_facts(scale_ratio=99.0).advice()
-
-
 def test_the_kurtosis_of_few_rows_is_noisy():
     assert not with_facts(n_samples=60, n_features=2, kurtosis_ratio=1.3).heavy_tailed
     assert with_facts(n_samples=6000, n_features=2, kurtosis_ratio=1.3).heavy_tailed

@@ -96,12 +96,6 @@ def test_against_scipy_where_it_does_not_underflow(df):
     np.testing.assert_allclose(log_two_sided_tail(t, df), expected, rtol=1e-9, atol=1e-12)
 
 
-def test_sign_and_zero():
-    t = np.array([-3.0, 0.0, 3.0])
-    found = log_two_sided_tail(t, 20)
-    assert found[0] == found[2] < found[1] == 0.0
-
-
 @pytest.mark.parametrize("df", DEGREES)
 def test_monotone(df):
     t = np.logspace(-3, 250, 2000)
@@ -186,13 +180,6 @@ class TestStudentOfEach:
         st.tuples(st.floats(1, 1e8), st.floats(-1e6, 1e6)), min_size=1, max_size=6
     )
 
-    @pytest.mark.parametrize("t", [0.0, 1e-8, 2.0, 60.0, 1e4, 1e100, math.inf])
-    def test_tails(self, t):
-        found = StudentOfEach(self.degrees).log_two_sided(np.full((2, 3), t))
-        for place in np.ndindex(2, 3):
-            expected = Student(self.degrees[place]).log_two_sided(np.array([t]))[0]
-            assert found[place] == pytest.approx(expected, rel=1e-13, abs=1e-15)
-
     @given(one_by_one)
     def test_any_tails(self, numbers):
         degrees, t = np.array(numbers).T
@@ -209,13 +196,6 @@ class TestStudentOfEach:
             expected = Student(self.degrees[place]).critical(log_level)
             assert found[place] == pytest.approx(expected, rel=1e-12)
 
-    def test_of_the_far_tail_critical_values_are_the_inverse(self):
-        reference = StudentOfEach(np.array([5.0, 5.0, 900.0]))
-        t = np.array([1e80, 1e80, 90.0])
-        levels = reference.log_two_sided(t)
-        for place, level in enumerate(levels):
-            assert reference.critical(level)[place] == pytest.approx(t[place], rel=1e-9)
-
 
 def test_one_side_is_half_of_both():
     """By symmetry; SciPy knows one side."""
@@ -224,9 +204,3 @@ def test_one_side_is_half_of_both():
         expected = math.log(2) + law.logsf(t)
         np.testing.assert_allclose(reference.log_two_sided(t), expected, rtol=1e-10, atol=1e-14)
         np.testing.assert_array_equal(reference.log_two_sided(-t), reference.log_two_sided(t))
-
-
-def test_degrees_of_freedom_are_a_number_with_a_point():
-    """So that a whole number of batches is written to JSON as it is read."""
-    assert type(Student(7).df) is float
-    assert Student(7) == Student(7.0)

@@ -78,15 +78,6 @@ def test_equal_copies_have_the_degrees_of_complete_rows():
     np.testing.assert_allclose(made.degrees, 21 / 23 * 20)
 
 
-def test_errors_that_are_not_known():
-    made = pool_estimates(
-        [np.array([0.1]), np.array([0.3])], [np.array([np.inf])] * 2, [np.array([9.0])] * 2
-    )
-    assert np.isinf(made.standard_error)
-    assert made.missing == 0
-    np.testing.assert_allclose(made.degrees, 10 / 12 * 9)
-
-
 def test_degrees_stay_above_zero_and_finite():
     made = pool_estimates(
         [np.array([0.0, 1.0]), np.array([1e6, 1.0])],

@@ -230,17 +230,6 @@ def test_entries_are_on_their_own():
     assert log_p[1, 0] == -np.inf
 
 
-def test_a_statistic_that_is_not_known():
-    law = SignFlip(np.full(2, 0.1), np.full(2, 0.02))
-    found = law.log_two_sided(np.array([np.nan, 2.0]))
-    assert np.isnan(found[0])
-    assert np.isfinite(found[1])
-
-
-def test_zero():
-    assert tail(entries(0.1, 0.5), 0.0) == pytest.approx(0.0, abs=1e-6)
-
-
 @given(
     st.floats(-60, 60),
     st.one_of(st.just(0.0), st.floats(1e-6, 1)),

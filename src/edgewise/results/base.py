@@ -146,7 +146,46 @@ class Result(Serialized):
     def confidence_interval(
         self, level: float = 0.95, scale: Any = "partial_correlation", simultaneous: bool = False
     ) -> ConfidenceInterval:
-        """Intervals for every pair."""
+        raise NotImplementedError
+
+    def pairs(self) -> list[Any]:
+        """Every tested pair of variables: edges by strength, differences by p-value.
+
+        Returns
+        -------
+        list
+            One `Edge` or `EdgeDifference` for each pair, rejected or not.
+        """
+        raise NotImplementedError
+
+    def edges(self) -> list[Any]:
+        """The pairs whose `reject` is true, in the order of `pairs`.
+
+        Returns
+        -------
+        list
+            One `Edge` or `EdgeDifference` for each.
+        """
+        return [pair for pair in self.pairs() if pair.reject]
+
+    def headline(self) -> str:
+        """The first sentence of the summary: what was tested, how, and how much was found.
+
+        Returns
+        -------
+        str
+            One line.
+        """
+        raise NotImplementedError
+
+    def summary(self) -> str:
+        """A few lines to read: what was tested, how, and what was found.
+
+        Returns
+        -------
+        str
+            The lines; if much was found, only the ten clearest pairs.
+        """
         raise NotImplementedError
 
     def _of_tested(self, interval: ConfidenceInterval) -> ConfidenceInterval:

@@ -243,24 +243,10 @@ class EdgeDifferenceResult(Result):
         return self._of_tested(found) if simultaneous else found
 
     def pairs(self) -> list[EdgeDifference]:
-        """Every tested pair of variables, the smallest p-value first.
-
-        Returns
-        -------
-        list of EdgeDifference
-            One for each pair, whether it differs or not.
-        """
         return all_differences(self)
 
     def edges(self) -> list[EdgeDifference]:
-        """The pairs that differ, the smallest p-value first.
-
-        Returns
-        -------
-        list of EdgeDifference
-            The pairs whose `reject` is true.
-        """
-        return [pair for pair in self.pairs() if pair.reject]
+        return super().edges()
 
     def to_frame(self, backend: FrameKind | None = None) -> Any:
         """Every tested pair as a row of a data frame, the smallest p-value first.
@@ -278,23 +264,9 @@ class EdgeDifferenceResult(Result):
         return frame_of(self.pairs(), backend, EdgeDifference._fields)
 
     def summary(self) -> str:
-        """A few lines to read: what was compared, how, and what differs.
-
-        Returns
-        -------
-        str
-            The lines; if many pairs differ, only the ten with the smallest p-values.
-        """
         return difference_summary(self)
 
     def headline(self) -> str:
-        """The first sentence of the summary: what was compared, how, and how many pairs differ.
-
-        Returns
-        -------
-        str
-            One line.
-        """
         return difference_headline(self)
 
     def plot(

@@ -189,23 +189,9 @@ class EdgeTestResult(Result):
             return vars(self).setdefault("threshold", found)
 
     def pairs(self) -> list[Edge]:
-        """Every tested pair of variables, strongest partial correlation first.
-
-        Returns
-        -------
-        list of Edge
-            One for each pair, an edge or not.
-        """
         return all_pairs(self)
 
     def edges(self) -> list[Edge]:
-        """The edges found, strongest partial correlation first.
-
-        Returns
-        -------
-        list of Edge
-            The pairs whose `reject` is true.
-        """
         return all_pairs(self, edges_only=True)
 
     def to_frame(self, backend: FrameKind | None = None, *, n_adjusted_for: bool = False) -> Any:
@@ -397,23 +383,9 @@ class EdgeTestResult(Result):
         write_report(self, path, data=data, compare=compare, title=title, rows=rows)
 
     def summary(self) -> str:
-        """A few lines to read: what was tested, how, and what was found.
-
-        Returns
-        -------
-        str
-            The lines; if there are many edges, only the ten strongest.
-        """
         return summary(self)
 
     def headline(self) -> str:
-        """The first sentence of the summary: what was tested, how, and how many edges there are.
-
-        Returns
-        -------
-        str
-            One line.
-        """
         return headline(self)
 
     def _repr_html_(self) -> str:

@@ -371,8 +371,8 @@ def _array(value: Any, dtype: Any, field: str, name: str, p: int) -> AnyArray:
         low, high = _LIMITS[name]
         right = (array >= low) & (array <= high)
         if shape == (p, p):
-            # The diagonal has no value, nor have pairs that were not tested.
-            right |= np.isnan(array) | ~off_diagonal(p)
+            # A diagonal may have no value; in the matrices of a result, pairs not tested have none.
+            right |= np.isnan(array) & (~off_diagonal(p) | ("uncertainty" not in field))
         if not right.all():
             _refuse(field, f"numbers from {low:g} to {high:g}", "others")
     return array if len(shape) == 2 else array[0]
