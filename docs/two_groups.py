@@ -23,7 +23,7 @@ import numpy as np
 import edgewise as ew
 from edgewise.evidence.opening import open_evidence
 from edgewise.inference.corrections import adjust
-from edgewise.inference.permuted import PermutedTests
+from edgewise.inference.difference import PermutedTests
 from edgewise.methods.wald import Wald
 from edgewise.questions.compare_groups import permuted_statistics
 from edgewise.results.decide import TwoGroups

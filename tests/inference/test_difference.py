@@ -11,10 +11,14 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from edgewise._base.matrices import symmetric
-from edgewise.inference.difference import GroupDifference, GroupZ, log_any
-from edgewise.inference.ellipse import difference_interval
+from edgewise.inference.difference import (
+    GroupDifference,
+    GroupZ,
+    PermutedTests,
+    difference_interval,
+    log_any,
+)
 from edgewise.inference.per_edge import PerEdge
-from edgewise.inference.permuted import PermutedTests
 from edgewise.inference.reference import Normal, Student, StudentOfEach
 from edgewise.inference.spread import CERTAIN, Spread
 

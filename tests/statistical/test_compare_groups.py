@@ -16,7 +16,7 @@ from tests.statistical.laws import DISCRETE, FULL, rejects, rows_of
 
 from edgewise import compare_groups
 from edgewise.evidence.opening import open_evidence
-from edgewise.inference.permuted import PermutedTests
+from edgewise.inference.difference import PermutedTests
 from edgewise.methods.method import Method
 from edgewise.methods.registry import method_of
 from edgewise.questions.compare_groups import permuted_statistics

@@ -2,6 +2,11 @@
 
 H₀ is ρ^A = ρ^B. The statistic is D = (z_A − z_B)/√(V_A + V_B), z = atanh ρ̂ with the variances that
 the method measured in each group; Student's t, with degrees of freedom by Satterthwaite's formula.
+
+P-values and critical values may come from permutations of the labels instead. If the two laws are
+equal, every permutation is as likely as the labels that were drawn: then the p-values are exact. If
+only the partial correlations are equal, they hold in the limit, because the statistic is
+studentised (Chung & Romano, Ann. Statist. 2013).
 """
 
 from __future__ import annotations
@@ -11,14 +16,55 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from edgewise._base.matrices import pairs_of
-from edgewise._base.types import FloatArray
-from edgewise.inference.ellipse import difference_interval
+from edgewise._base.matrices import pairs_of, symmetric
+from edgewise._base.types import BoolArray, FloatArray
+from edgewise.errors import ParameterError
 from edgewise.inference.intervals import ConfidenceInterval
 from edgewise.inference.per_edge import PerEdge
-from edgewise.inference.permuted import PermutedMaxima
 from edgewise.inference.reference import Reference, Student, StudentOfEach
 from edgewise.inference.spread import CERTAIN
+
+_GRID = 24
+_GOLDEN = (math.sqrt(5) - 1) / 2
+_STEPS = 32
+_SATURATED = 1e6  # tanh is one long before
+# Two computations of the same statistic differ by less: a tie counts against the difference.
+_ROUNDING = 1e-9
+_KEPT_SHARE = 0.1
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class PermutedMaxima:
+    """The sizes |D| of permuted labels, largest first.
+
+    Attributes
+    ----------
+    largest : ndarray of shape (permutations,)
+        The largest of all tests in each permutation.
+    each : ndarray of shape (kept, pairs)
+        The largest sizes of each pair by itself: not all, but the share that levels need.
+    """
+
+    largest: FloatArray
+    each: FloatArray
+
+    def critical(self, log_level: float, *, simultaneous: bool) -> float | FloatArray:
+        """The |D| whose p-value is just above the level; infinite if permutations are too few."""
+        n = len(self.largest)
+        allowed = math.floor(math.exp(log_level) * (1 + n) * (1 + 1e-12))
+        if simultaneous:
+            return math.inf if allowed < 1 else float(self.largest[min(allowed, n) - 1])
+        pairs = self.each.shape[1]
+        p = math.isqrt(2 * pairs) + 1
+        if allowed < 1:
+            return np.full((p, p), math.inf)
+        if allowed > len(self.each):
+            raise ParameterError(
+                f"level: expected at least {1 - len(self.each) / (1 + n):.4g} for intervals of one "
+                f"pair by permutations, got {-math.expm1(log_level):.4g}; the result keeps only "
+                "the largest statistics of each pair."
+            )
+        return symmetric(self.each[allowed - 1], p, diagonal=np.nan)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -140,3 +186,123 @@ def log_any(log_p: FloatArray, n_tests: int) -> float:
     0.03
     """
     return float(min(np.min(log_p) + math.log(n_tests), 0.0))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class PermutedTests:
+    """What permutations say about all tests.
+
+    Attributes
+    ----------
+    log_pvalue : ndarray of shape (tests,)
+        Of each test by itself: (1 + number of sizes as large)/(1 + permutations).
+    log_adjusted : ndarray of shape (tests,)
+        Stepping down from the largest size (Westfall & Young 1993; Romano & Wolf 2005).
+    sizes : ndarray of shape (tests,)
+        |D| as it was observed.
+    draws : ndarray of shape (permutations, tests)
+        The same after each permutation.
+    family : ndarray of bool of shape (tests,)
+        The tests that are corrected for each other; the others have no adjusted p-value.
+    """
+
+    log_pvalue: FloatArray
+    log_adjusted: FloatArray
+    sizes: FloatArray
+    draws: FloatArray
+    family: BoolArray
+
+    @classmethod
+    def of(
+        cls, sizes: FloatArray, draws: FloatArray, family: BoolArray | None = None
+    ) -> PermutedTests:
+        """From |D| of every test, and the same after each permutation, in rows of `draws`."""
+        family = np.ones(len(sizes), dtype=bool) if family is None else family
+        draws = draws * (1 + _ROUNDING)
+        n = 1 + len(draws)
+        alone = (1 + (draws >= sizes).sum(axis=0)) / n
+        order = np.argsort(-sizes, kind="stable")
+        order = order[family[order]]
+        # The largest over the tests from rank k on, for every k at once.
+        running = np.maximum.accumulate(draws[:, order[::-1]], axis=1)[:, ::-1]
+        exceeded = (1 + (running >= sizes[order]).sum(axis=0)) / n
+        adjusted = np.full(len(sizes), np.nan)
+        adjusted[order] = np.maximum.accumulate(exceeded)
+        return cls(np.log(alone), np.log(adjusted), sizes, draws, family)
+
+    def log_any(self, tests: slice) -> float:
+        """The logarithm of the p-value of "none of these tests differs", from their largest size.
+
+        The first size that steps down is the largest, so with all tests this is its adjusted
+        p-value.
+        """
+        own = self.family[tests]
+        largest = self.draws[:, tests][:, own].max(axis=1)
+        observed = self.sizes[tests][own].max()
+        return math.log((1 + int((largest >= observed).sum())) / (1 + len(largest)))
+
+    def maxima(self, tests: slice, alpha: float) -> PermutedMaxima:
+        """What intervals of some of the tests need."""
+        kept = math.ceil(max(alpha, _KEPT_SHARE) * (1 + len(self.draws)))
+        each = -np.sort(-self.draws[:, tests], axis=0)[:kept]
+        largest = self.draws[:, self.family].max(axis=1)
+        return PermutedMaxima(np.sort(largest)[::-1].copy(), each)
+
+
+def difference_interval(
+    z_a: FloatArray, z_b: FloatArray, reach_a: FloatArray, reach_b: FloatArray
+) -> ConfidenceInterval:
+    """The range of tanh a − tanh b over ((a − z_A)/r_A)² + ((b − z_B)/r_B)² ≤ 1.
+
+    With r = c·se, the ellipse is the set of (a, b) whose likelihood ratio is at most c². Its range
+    has the width of the delta method in the limit, stays within ±2, and contains 0 exactly where
+    the ellipse meets the line a = b: where |z_A − z_B| ≤ c√(V_A + V_B), so that the test of
+    equality does not reject.
+
+    Parameters
+    ----------
+    z_a, z_b : ndarray
+        Fisher's z in the two groups.
+    reach_a, reach_b : ndarray
+        The standard errors times the critical value.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> low, high = difference_interval(*np.array([[0.5], [0.1], [0.2], [0.2]]))
+    >>> low.round(3), high.round(3)
+    (array([0.107]), array([0.611]))
+    """
+    reach_a, reach_b = np.minimum(reach_a, _SATURATED), np.minimum(reach_b, _SATURATED)
+    return ConfidenceInterval(
+        -_largest(z_b, z_a, reach_b, reach_a), _largest(z_a, z_b, reach_a, reach_b)
+    )
+
+
+def _largest(
+    z_a: FloatArray, z_b: FloatArray, reach_a: FloatArray, reach_b: FloatArray
+) -> FloatArray:
+    """The largest tanh a − tanh b: on the quarter of the ellipse with a above z_A, b below z_B.
+
+    There may be two local maxima if both correlations are strong, so a grid comes first.
+    """
+
+    def at(angle: FloatArray | float) -> FloatArray:
+        return np.tanh(z_a + reach_a * np.cos(angle)) - np.tanh(z_b - reach_b * np.sin(angle))
+
+    # Where a − b is largest. With it, the sign of the end is that of the test to the last bit.
+    best_angle = np.arctan2(reach_b, reach_a)
+    best = at(best_angle)
+    for angle in np.linspace(0, math.pi / 2, _GRID):
+        value = at(angle)
+        better = value > best
+        best, best_angle = np.where(better, value, best), np.where(better, angle, best_angle)
+    step = math.pi / 2 / (_GRID - 1)
+    low = np.maximum(best_angle - step, 0.0)
+    high = np.minimum(best_angle + step, math.pi / 2)
+    for _ in range(_STEPS):
+        inner = _GOLDEN * (high - low)
+        left, right = high - inner, low + inner
+        to_left = at(left) > at(right)
+        low, high = np.where(to_left, low, left), np.where(to_left, right, high)
+    return np.maximum(best, at((low + high) / 2))

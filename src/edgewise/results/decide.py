@@ -14,13 +14,12 @@ from edgewise._base.types import BoolArray, FloatArray
 from edgewise.inference.cautions import Caution
 from edgewise.inference.corrections import adjust
 from edgewise.inference.decide import decision
-from edgewise.inference.difference import GroupDifference, GroupZ, log_any
+from edgewise.inference.difference import GroupDifference, GroupZ, PermutedTests, log_any
 from edgewise.inference.effect import MinEffect
 from edgewise.inference.family import Family
 from edgewise.inference.max_statistic import DRAWS
 from edgewise.inference.measurement import Measurement
 from edgewise.inference.per_edge import PerEdge
-from edgewise.inference.permuted import PermutedTests
 from edgewise.inference.question import Question
 from edgewise.inference.score import ScoreTest
 from edgewise.results.difference import EdgeDifferenceResult

@@ -95,6 +95,7 @@ _LIMITS = {
     "scale": (0, 1e150),
     "smallest": (-_FLOAT, _FLOAT),
 }
+_NAMES = ("NaN", "Infinity", "-Infinity")
 _DEEPEST_OPTION = 16
 
 
@@ -140,7 +141,7 @@ class Serialized:
         str or None
             The text; None if it was written to a file.
         """
-        return write_json({"format": self._format, **_encoded(self)}, path, indent)
+        return write_json({"format": self._format, **_encoded(self, top=True)}, path, indent)
 
     @classmethod
     def from_json(cls, source: str | os.PathLike[str]) -> Self:
@@ -195,55 +196,34 @@ def write_json(
     return None
 
 
-def _encoded(value: Any, kind: bool = False) -> Any:
-    """A value as JSON has it; `kind` writes which of several classes an object is of."""
+def _encoded(value: Any, *, option: bool = False, top: bool = False) -> Any:
+    """A value as JSON has it; in an option a text stays a text, and so NaN is an object."""
     if is_dataclass(value):
-        found = {
-            name: _encoded(
-                getattr(value, name), hint in _CLASSES or bool({*get_args(hint)} & {*_CLASSES})
-            )
-            for name, hint in _hints(type(value)).items()
-        }
-        if "options" in found:
-            found["options"] = _encoded_option(getattr(value, "options"))  # noqa: B009
+        names = [known.name for known in fields(value)]
+        found = {} if top else {"kind": type(value).__name__}
+        found |= {name: _encoded(getattr(value, name), option=name == "options") for name in names}
         for name in getattr(value, "_derived", ()):
             more = getattr(value, name)
             found[name] = _encoded(more() if callable(more) else more)
-        return {"kind": type(value).__name__, **found} if kind else found
-    if isinstance(value, np.ndarray):
+        return found
+    if isinstance(value, np.ndarray) and not option:
         if value.dtype.kind != "f" or np.isfinite(value).all():
             return value.tolist()
         cells = value.astype(object)
         cells[np.isnan(value)] = None
         cells[np.isposinf(value)], cells[np.isneginf(value)] = "Infinity", "-Infinity"
         return cells.tolist()
-    if isinstance(value, tuple):
-        if hasattr(value, "_asdict"):
-            return {name: _encoded(part) for name, part in value._asdict().items()}
-        return [_encoded(part) for part in value]
-    if isinstance(value, Mapping):
-        return {name: _encoded(part) for name, part in value.items()}
-    if isinstance(value, list):
-        return [_encoded(part) for part in value]
-    if isinstance(value, np.generic):
-        value = value.item()
-    return _name_of(value) if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def _name_of(number: float) -> str:
-    return "NaN" if math.isnan(number) else "Infinity" if number > 0 else "-Infinity"
-
-
-def _encoded_option(value: Any) -> Any:
-    """An option of any kind: a text stays one, so a number that JSON lacks is an object."""
     if isinstance(value, np.ndarray | np.generic):
-        return _encoded_option(value.tolist())
+        value = value.tolist()
+    if hasattr(value, "_asdict"):
+        value = value._asdict()
     if isinstance(value, list | tuple):
-        return [_encoded_option(item) for item in value]
-    if isinstance(value, dict):
-        return {str(key): _encoded_option(item) for key, item in value.items()}
+        return [_encoded(part, option=option) for part in value]
+    if isinstance(value, Mapping):
+        return {str(name): _encoded(part, option=option) for name, part in value.items()}
     if isinstance(value, float) and not math.isfinite(value):
-        return {"float": _name_of(value)}
+        name = "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+        return {"float": name} if option else name
     return value
 
 
@@ -253,8 +233,8 @@ def _decoded_option(value: Any, depth: int = _DEEPEST_OPTION) -> Any:
     if isinstance(value, list):
         return [_decoded_option(item, depth - 1) for item in value]
     if isinstance(value, dict):
-        if value.keys() == {"float"}:
-            return _number(value["float"], "options")
+        if value.keys() == {"float"} and value["float"] in _NAMES:
+            return float(value["float"])
         return {key: _decoded_option(item, depth - 1) for key, item in value.items()}
     return value
 
@@ -330,7 +310,7 @@ def _decoded_object(hint: Any, value: Any, field: str, p: int) -> Any:
 
 
 def _number(value: Any, field: str) -> float:
-    if value in ("NaN", "Infinity", "-Infinity"):
+    if value in _NAMES:
         return float(value)
     try:
         # Python reads 1e999 as infinity, without an error.
