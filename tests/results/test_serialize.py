@@ -145,7 +145,7 @@ def test_the_questions_have_every_kind(documents):
     from edgewise.results.serialize import _CLASSES
 
     written = {kind for document in documents.values() for kind in found(document["uncertainty"])}
-    assert written == {kind.__name__ for kinds in _CLASSES.values() for kind in kinds}
+    assert written >= {kind.__name__ for kinds in _CLASSES.values() for kind in kinds}
     assert documents["infinite"]["threshold"] == "Infinity"
     assert documents["infinite"]["rows_needed"] > 20
     assert documents["maxt"]["pvalue"][0][0] is None

@@ -332,8 +332,8 @@ def _array(value: Any, dtype: Any, field: str, name: str, p: int) -> AnyArray:
     for row in rows:
         if not isinstance(row, list) or not row or width not in (None, len(row)):
             _refuse(field, expected, row)
-    types = set().union(*(map(type, row) for row in rows))
-    own = {np.float64: {int, float}, np.bool_: {bool}}.get(dtype, {int})
+    types: set[type] = set().union(*(map(type, row) for row in rows))
+    own: set[type] = {np.float64: {int, float}, np.bool_: {bool}}.get(dtype, {int})
     if dtype is np.float64 and not types <= own:
         rows = [[math.nan if one is None else one for one in row] for row in rows]
         numbers = [[one if one != one else _number(one, field) for one in row] for row in rows]
