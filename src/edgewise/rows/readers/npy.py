@@ -58,6 +58,8 @@ def _plain_file(path: Path, what: str) -> Iterator[None]:
         raise
     except Exception as error:  # its parser of headers is that of Python
         reason = one_line(error) or type(error).__name__
+        if "pickle" in reason:  # NumPy takes any other file as one, and says how to load it
+            reason = "it is of another kind, or holds objects"
         raise DataError(
             f"data: file '{path}' is not a plain {what}: {reason}; is it complete?"
         ) from error
