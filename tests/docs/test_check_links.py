@@ -65,13 +65,3 @@ def test_links_that_lead_nowhere(check_links, site, link, why):
 def test_every_page_has_a_link_to_choosing_a_test(check_links, site):
     folder = site("", lonely="<p>nothing</p>")
     assert list(check_links.problems(folder)) == ["lonely.html: no link to choosing.html"]
-
-
-def test_status(check_links, site, tmp_path, capsys):
-    assert check_links.main([str(site(""))]) == 0
-    (tmp_path / "choosing.html").unlink()
-    assert check_links.main([str(tmp_path)]) == 1
-    assert "choosing.html: no such file" in capsys.readouterr().err
-    (empty := tmp_path / "empty").mkdir()
-    assert check_links.main([str(empty)]) == 1
-    assert check_links.main([]) == 2

@@ -50,11 +50,6 @@ def answers(page):
     return shown
 
 
-def test_four_questions(answers):
-    assert {len(ways) for ways in answers} == {4}
-    assert len(answers) == 3**4
-
-
 @pytest.mark.parametrize(
     ("ways", "line"),
     [
@@ -99,10 +94,3 @@ def test_by_keyboard(page):
     page.keyboard.press("Tab")
     page.keyboard.press("ArrowUp")  # around, to the last answer
     assert page.evaluate("document.activeElement.value") == "stream"
-
-
-def test_without_javascript_the_table_is_open(page):
-    assert page.get_attribute("details", "open") is None
-    assert "open>" in PAGE
-    choosing = (STATIC.parent / "choosing.md").read_text(encoding="utf-8")
-    assert '<details class="cases" open>' in choosing

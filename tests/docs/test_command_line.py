@@ -30,7 +30,6 @@ def printed(*arguments):
         env={**os.environ, "COLUMNS": "80", "PYTHONUTF8": "1"},
         stdout=subprocess.PIPE,
         encoding="utf-8",
-        timeout=120,
         check=True,
     ).stdout
 

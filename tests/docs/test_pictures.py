@@ -80,22 +80,3 @@ def test_a_picture_is_the_same_from_run_to_run(drawing, tmp_path):
         drawing.draw("false-edges", tmp_path / f"{name}.svg")
     one, two = (tmp_path / f"{name}.svg" for name in ("one", "two"))
     assert one.read_bytes() == two.read_bytes()
-
-
-def test_the_band_is_where_a_right_test_would_lie(drawing):
-    low, high = drawing.style.binomial_band(2000)
-    assert low == pytest.approx(0.0405, abs=0.001)
-    assert high == pytest.approx(0.0595, abs=0.001)
-
-
-@pytest.mark.parametrize(
-    ("cell", "rates"),
-    [
-        ("**17.4** (14.2–21.0)", (0.174, 0.142, 0.21)),
-        ("0.0 (0.0–0.7)", (0.0, 0.0, 0.007)),
-        ("94 %, 224", (0.94, 2.24)),
-        ("–", ()),
-    ],
-)
-def test_cells_of_tables_are_read(drawing, cell, rates):
-    assert drawing.measured.percent(cell) == pytest.approx(rates)

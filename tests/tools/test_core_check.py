@@ -31,15 +31,6 @@ def test_outcome(outcomes, name):
     assert problem(name, outcomes[name]) is None
 
 
-def test_the_program_without_its_packages():
-    done = run_hidden("--program")
-    assert (done.returncode, done.stdout) == (1, "")
-    (line,) = done.stderr.splitlines()
-    assert line.startswith("edgewise: ")
-    assert " needs click, which is not installed; install it with `pip install " in line
-    assert "[cli]" in line
-
-
 @pytest.mark.parametrize(
     ("name", "said"),
     [

@@ -36,16 +36,6 @@ def test_a_wheel_with_junk(junk):
     ]
 
 
-def test_junk_among_the_modules():
-    modules = {*MODULES, "edgewise/draft.ipynb"}
-    (problem,) = wheel_problems(modules | ABOUT, modules, "1.0")
-    assert "draft.ipynb" in problem
-
-
-def test_a_wheel_of_another_version():
-    assert any("1.0" in line for line in wheel_problems(MODULES | ABOUT, MODULES, "2.0"))
-
-
 def test_the_sdist_is_the_repository():
     only = {".ci/run", ".github/workflows/tests.yml", ".readthedocs.yaml"}
     repository = {"pyproject.toml", "src/edgewise/__init__.py", "tests/test_it.py"}

@@ -45,12 +45,6 @@ def test_all_is_all_but_the_engines():
         assert set(packages("all")) <= set(packages(extra))
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/install.md"])
-def test_pages_name_every_extra(page):
-    extras = set(EXTRAS) - (set() if "docs/" in page else {"dev", "docs", "bench"})
-    assert extras <= set(re.findall(r"'\.\[(\w+)\]'", text(page)))
-
-
 def test_the_recipe_asks_for_the_same():
     recipe = text("packaging/conda/recipe.yaml")
     run, bounds = (
@@ -76,19 +70,6 @@ def test_workflows_are_valid(require):
         [sys.executable, *command, *WORKFLOWS], capture_output=True, encoding="utf-8", check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
-
-
-@repository
-def test_workflows_test_every_python_that_is_promised():
-    promised = [
-        one.rpartition(" ")[2]
-        for one in PROJECT["classifiers"]
-        if re.search(r"Python :: 3\.\d+$", one)
-    ]
-    matrices = re.findall(r"^ +python: \[(.*)\]$", text(".github/workflows/tests.yml"), re.M)
-    assert len(matrices) == 2
-    for matrix in matrices:
-        assert set(promised) <= set(re.findall(r"[\d.]+", matrix))
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)

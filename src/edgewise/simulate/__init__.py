@@ -1,16 +1,18 @@
 """Data with a known graph: precision matrices, and rows of many distributions that have them."""
 
-from edgewise.simulate.distributions.components import Gamma, LogNormal, Pareto
-from edgewise.simulate.distributions.distribution import Distribution
-from edgewise.simulate.distributions.elliptical import (
+from edgewise.simulate.distributions import (
+    DISTRIBUTIONS,
+    AutoRegressive,
+    ClaytonPareto,
     Contaminated,
+    Distribution,
+    Gamma,
     Gaussian,
+    LogNormal,
+    Pareto,
     PowerExponential,
     StudentT,
 )
-from edgewise.simulate.distributions.named import DISTRIBUTIONS
-from edgewise.simulate.distributions.pareto import ClaytonPareto
-from edgewise.simulate.distributions.serial import AutoRegressive
 from edgewise.simulate.graphs import (
     make_band_precision,
     make_chain_precision,

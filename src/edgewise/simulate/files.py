@@ -17,7 +17,7 @@ from edgewise._base.matrices import upper_pairs
 from edgewise._base.parts import check_part, part
 from edgewise._base.types import FloatArray
 from edgewise._version import __version__
-from edgewise.simulate.distributions.distribution import Distribution
+from edgewise.simulate.distributions import Distribution
 
 ROW_KINDS = ("parquet", "csv")
 _NEED = "A file of simulated rows"

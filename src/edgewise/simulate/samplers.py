@@ -9,8 +9,7 @@ import numpy as np
 from edgewise._base.checks import check_choice, check_count, check_rng
 from edgewise._base.types import FloatArray
 from edgewise.errors import ParameterError
-from edgewise.simulate.distributions.distribution import Distribution
-from edgewise.simulate.distributions.named import DISTRIBUTIONS
+from edgewise.simulate.distributions import DISTRIBUTIONS, Distribution
 
 # How many rows are drawn at a time, whatever the size of the batches: it must not change the rows.
 _DRAWN = 1 << 16
@@ -110,13 +109,14 @@ def _batches(
     rng: np.random.Generator,
     batch_rows: int,
 ) -> Iterator[FloatArray]:
-    p = len(root)
-    blocks = _blocks(law, root, n_samples, rng)
+    more = law.stream(rng, len(root))
     waiting: list[FloatArray] = []
-    held = 0
-    for block in blocks:
-        waiting.append(block)
-        held += len(block)
+    held = drawn = 0
+    while n_samples is None or drawn < n_samples:
+        n = _DRAWN if n_samples is None else min(_DRAWN, n_samples - drawn)
+        waiting.append(more(n) @ root.T)
+        drawn += n
+        held += n
         if held < batch_rows:
             continue
         rows = waiting[0] if len(waiting) == 1 else np.concatenate(waiting)
@@ -126,18 +126,7 @@ def _batches(
         held -= whole
         waiting = [rows[whole:]] if held else []
     if held:
-        yield np.concatenate(waiting).reshape(held, p)
-
-
-def _blocks(
-    law: Distribution, root: FloatArray, n_samples: int | None, rng: np.random.Generator
-) -> Iterator[FloatArray]:
-    more = law.stream(rng, len(root))
-    drawn = 0
-    while n_samples is None or drawn < n_samples:
-        n = _DRAWN if n_samples is None else min(_DRAWN, n_samples - drawn)
-        yield more(n) @ root.T
-        drawn += n
+        yield np.concatenate(waiting)
 
 
 def as_distribution(distribution: str | Distribution) -> Distribution:

@@ -1,0 +1,513 @@
+"""Laws of rows with mean zero and identity covariance, to be mixed into any covariance.
+
+The families break tests in different ways. Row-wise scale mixtures (elliptical: power exponential,
+t, contaminated) have residuals that are uncorrelated but dependent, which exposes Gaussian tests.
+Independent components keep their skewness and heavy tails in single residuals. Serially dependent
+rows break every test that counts rows as independent.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy import special
+
+from edgewise._base.checks import check_real
+from edgewise._base.types import FloatArray
+from edgewise.errors import ParameterError
+
+_LARGEST_LOG = math.log(np.finfo(float).max)
+_UNIT_ROUNDING = 1e-17
+# A longer memory needs more rows to reach equilibrium than anyone draws.
+_LONGEST_MEMORY = 0.9999
+
+
+class Distribution(ABC):
+    """A law of p columns with mean zero and identity covariance.
+
+    To use a law of your own with `sample` or `edgewise.studies.calibrate`, write a subclass with
+    the two methods `rows` and `mardia_kurtosis`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from edgewise.simulate import Distribution
+    >>> class Uniform(Distribution):
+    ...     def rows(self, rng, n, p):
+    ...         return np.sqrt(3) * rng.uniform(-1, 1, (n, p))
+    ...     def mardia_kurtosis(self, n_features):
+    ...         return n_features * (n_features + 0.8)
+    >>> law, rng = Uniform(), np.random.default_rng(0)
+    >>> bool((np.abs(law.rows(rng, 1000, 3)) < np.sqrt(3)).all()), law.mardia_kurtosis(5)
+    (True, 29.0)
+    >>> more = law.stream(rng, 3)
+    >>> more(10).shape, more(5).shape
+    ((10, 3), (5, 3))
+    """
+
+    @abstractmethod
+    def rows(self, rng: np.random.Generator, n: int, p: int) -> FloatArray:
+        """Draw rows.
+
+        Parameters
+        ----------
+        rng : numpy.random.Generator
+            Where the randomness comes from.
+        n : int
+            How many rows.
+        p : int
+            How many columns.
+
+        Returns
+        -------
+        ndarray of shape (n, p)
+            The rows, which are independent of each other except in `AutoRegressive`.
+        """
+
+    @abstractmethod
+    def mardia_kurtosis(self, n_features: int) -> float:
+        """E(cᵀΘc)², which is p(p+2) for the Gaussian; infinite without fourth moments.
+
+        Parameters
+        ----------
+        n_features : int
+            How many columns, p.
+
+        Returns
+        -------
+        float
+            Mardia's kurtosis, which is the same for every covariance that the rows are mixed to.
+        """
+
+    def stream(self, rng: np.random.Generator, p: int) -> Callable[[int], FloatArray]:
+        """A function that gives the next rows, as many as it is asked for.
+
+        Parameters
+        ----------
+        rng : numpy.random.Generator
+            Where the randomness comes from.
+        p : int
+            How many columns.
+
+        Returns
+        -------
+        callable
+            ``more(n)`` gives the next n rows.
+        """
+        return lambda n: self.rows(rng, n, p)
+
+
+@dataclass(frozen=True)
+class Gaussian(Distribution):
+    """Standard normal.
+
+    Examples
+    --------
+    >>> from edgewise.simulate import Gaussian
+    >>> Gaussian().mardia_kurtosis(3)
+    15.0
+    """
+
+    def rows(self, rng: np.random.Generator, n: int, p: int) -> FloatArray:
+        return rng.standard_normal((n, p))
+
+    def mardia_kurtosis(self, n_features: int) -> float:
+        return float(n_features * (n_features + 2))
+
+
+@dataclass(frozen=True)
+class PowerExponential(Distribution):
+    """Density ∝ exp(−½ (xᵀx)^{ω/2}), scaled (Gómez et al. 1998).
+
+    ω = 1 is the multivariate Laplace, ω = 2 the Gaussian; smaller ω has heavier tails.
+    x = R u with u uniform on the sphere and R^ω ~ Gamma(p/ω, scale 2).
+
+    Parameters
+    ----------
+    omega : float
+        The exponent ω, above 0.
+
+    Examples
+    --------
+    >>> from edgewise.simulate import PowerExponential
+    >>> laplace = PowerExponential(omega=1)
+    >>> round(laplace.mardia_kurtosis(3), 3)
+    22.5
+    """
+
+    omega: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_real("omega", self.omega, above=0)
+
+    def rows(self, rng: np.random.Generator, n: int, p: int) -> FloatArray:
+        direction = rng.standard_normal((n, p))
+        direction /= np.linalg.norm(direction, axis=1, keepdims=True)
+        log_scale = (self._log_radial_moment(2, p) - math.log(p)) / 2
+        return np.asarray(direction * np.exp(self._log_radius(rng, n, p) - log_scale))
+
+    def _log_radius(self, rng: np.random.Generator, n: int, p: int) -> FloatArray:
+        """log R, because R itself may overflow where ω is small."""
+        shape = p / self.omega
+        if shape >= 1:
+            return np.log(rng.gamma(shape, 2.0, (n, 1))) / self.omega
+        # A gamma of small shape underflows: it is one of shape + 1, times U^{1/shape}.
+        larger = np.log(rng.gamma(shape + 1, 2.0, (n, 1))) / self.omega
+        return larger - rng.standard_exponential((n, 1)) / p
+
+    def _log_radial_moment(self, order: int, n_features: int) -> float:
+        """The logarithm of E R^k = 2^{k/ω} Γ((p+k)/ω)/Γ(p/ω), before scaling."""
+        shape = n_features / self.omega
+        more = order / self.omega
+        log = more * math.log(2) + special.gammaln(shape + more) - special.gammaln(shape)
+        return float(log)
+
+    def mardia_kurtosis(self, n_features: int) -> float:
+        second, fourth = (self._log_radial_moment(k, n_features) for k in (2, 4))
+        log = fourth - 2 * (second - math.log(n_features))
+        return math.exp(log) if log < _LARGEST_LOG else math.inf
+
+
+@dataclass(frozen=True)
+class StudentT(Distribution):
+    """Multivariate t, df > 2: the Student copula with Student margins.
+
+    Every test here needs fourth moments, which exist for df > 4.
+
+    Parameters
+    ----------
+    df : float
+        Degrees of freedom.
+
+    Examples
+    --------
+    >>> from edgewise.simulate import StudentT
+    >>> StudentT(df=8).mardia_kurtosis(3), StudentT(df=4).mardia_kurtosis(3)
+    (22.5, inf)
+    """
+
+    df: float = 5.0
+
+    def __post_init__(self) -> None:
+        check_real("df", self.df, above=2, hint=" The variance is infinite otherwise.")
+
+    def rows(self, rng: np.random.Generator, n: int, p: int) -> FloatArray:
+        mixing = rng.chisquare(self.df, (n, 1)) / (self.df - 2)
+        return rng.standard_normal((n, p)) / np.sqrt(mixing)
+
+    def mardia_kurtosis(self, n_features: int) -> float:
+        if self.df <= 4:
+            return math.inf
+        return n_features * (n_features + 2) * (self.df - 2) / (self.df - 4)
+
+
+@dataclass(frozen=True)
+class Contaminated(Distribution):
+    """Gaussian rows, of which a `share` is `scale` times as large.
+
+    Parameters
+    ----------
+    share : float
+        The expected share of large rows, between 0 and 1.
+    scale : float
+        How much larger they are.
+
+    Examples
+    --------
+    >>> from edgewise.simulate import Contaminated
+    >>> round(Contaminated(share=0.1, scale=3).mardia_kurtosis(3), 2)
+    41.67
+    """
+
+    share: float = 0.05
+    scale: float = 5.0
+
+    def __post_init__(self) -> None:
+        check_real("share", self.share, above=0, below=1)
+        check_real("scale", self.scale, above=0, below=1e6)
+
+    def rows(self, rng: np.random.Generator, n: int, p: int) -> FloatArray:
+        size = np.where(rng.random((n, 1)) < self.share, self.scale, 1.0)
+        rows: FloatArray = rng.standard_normal((n, p)) * (size / math.sqrt(self._mean_power(2)))
+        return rows
+
+    def _mean_power(self, power: int) -> float:
+        return 1 - self.share + self.share * self.scale**power
+
+    def mardia_kurtosis(self, n_features: int) -> float:
+        return n_features * (n_features + 2) * self._mean_power(4) / self._mean_power(2) ** 2
+
+
+class IndependentComponents(Distribution):
+    """Columns that are independent, have the same law, and have a known fourth moment."""
+
+    @abstractmethod
+    def _component_kurtosis(self) -> float:
+        """The fourth moment of a component, which is 3 for the Gaussian."""
+
+    def mardia_kurtosis(self, n_features: int) -> float:
+        return n_features * self._component_kurtosis() + n_features * (n_features - 1)
+
+
+@dataclass(frozen=True)
+class Gamma(IndependentComponents):
+    """Gamma components, with skewness 2/√shape; shape 1 is the exponential law.
+
+    Parameters
+    ----------
+    shape : float
+        The shape parameter, above 0; a small one gives a large skewness and kurtosis.
+
+    Examples
+    --------
+    >>> from edgewise.simulate import Gamma
+    >>> Gamma(shape=2).mardia_kurtosis(1)
+    6.0
+    """
+
+    shape: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_real("shape", self.shape, above=0)
+
+    def rows(self, rng: np.random.Generator, n: int, p: int) -> FloatArray:
+        if self.shape == 1:
+            return rng.standard_exponential((n, p)) - 1
+        return (rng.standard_gamma(self.shape, (n, p)) - self.shape) / math.sqrt(self.shape)
+
+    def _component_kurtosis(self) -> float:
+        return 3 + 6 / self.shape
+
+
+@dataclass(frozen=True)
+class LogNormal(IndependentComponents):
+    """Log-normal components: the exponentials of N(0, sigma²).
+
+    Parameters
+    ----------
+    sigma : float
+        Standard deviation of the logarithms, above 0.
+
+    Examples
+    --------
+    >>> from edgewise.simulate import LogNormal
+    >>> round(LogNormal(sigma=1).mardia_kurtosis(1), 1)
+    113.9
+    """
+
+    sigma: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_real("sigma", self.sigma, above=0, below=10)
+
+    def rows(self, rng: np.random.Generator, n: int, p: int) -> FloatArray:
+        growth = math.exp(self.sigma**2)
+        deviation = math.sqrt(math.expm1(self.sigma**2) * growth)
+        rows: FloatArray = rng.lognormal(0.0, self.sigma, (n, p)) - math.sqrt(growth)
+        return rows / deviation
+
+    def _component_kurtosis(self) -> float:
+        growth = math.exp(self.sigma**2)
+        return growth**4 + 2 * growth**3 + 3 * growth**2 - 3
+
+
+@dataclass(frozen=True)
+class Pareto(IndependentComponents):
+    """Pareto components: P(x > t) falls like t^−shape, in each column by itself.
+
+    `ClaytonPareto` has the same margins, but its columns are large in the same rows. Fourth moments
+    exist for shape > 4.
+
+    Parameters
+    ----------
+    shape : float
+        The shape parameter, above 2; a small one gives heavy tails.
+
+    Examples
+    --------
+    >>> from edgewise.simulate import Pareto
+    >>> round(Pareto(shape=6).mardia_kurtosis(1), 2), Pareto(shape=3).mardia_kurtosis(1)
+    (38.67, inf)
+    """
+
+    shape: float = 3.0
+
+    def __post_init__(self) -> None:
+        check_real(
+            "shape", self.shape, above=2, below=1e6, hint=" The variance is infinite up to 2."
+        )
+
+    def rows(self, rng: np.random.Generator, n: int, p: int) -> FloatArray:
+        a = self.shape
+        mean, deviation = 1 / (a - 1), math.sqrt(a / (a - 2)) / (a - 1)
+        rows: FloatArray = rng.pareto(a, (n, p)) - mean
+        return rows / deviation
+
+    def _component_kurtosis(self) -> float:
+        a = self.shape
+        if a <= 4:
+            return math.inf
+        return 3 * (a - 2) * (3 * a**2 + a + 2) / (a * (a - 3) * (a - 4))
+
+
+@dataclass(frozen=True)
+class ClaytonPareto(Distribution):
+    """Multivariate Pareto, x_i = E_i/V: Pareto margins tied by the (survival) Clayton copula.
+
+    The E_i are exponential, and V ~ Gamma(shape) is common to the row. So large values come
+    together and small ones do not: the law is skewed, has heavy tails, and is not elliptical. The
+    Clayton parameter is 1/shape. All columns are equally correlated; the rows are multiplied by the
+    inverse root of that covariance. Fourth moments exist for shape > 4.
+
+    Parameters
+    ----------
+    shape : float
+        The shape parameter, above 2; a small one gives heavy tails.
+
+    Examples
+    --------
+    >>> from edgewise.simulate import ClaytonPareto
+    >>> light, heavy = ClaytonPareto(shape=20), ClaytonPareto(shape=4)
+    >>> round(light.mardia_kurtosis(3), 1), heavy.mardia_kurtosis(3)
+    (43.9, inf)
+    """
+
+    shape: float = 6.0
+
+    def __post_init__(self) -> None:
+        check_real(
+            "shape", self.shape, above=2, below=1e6, hint=" The variance is infinite up to 2."
+        )
+
+    def rows(self, rng: np.random.Generator, n: int, p: int) -> FloatArray:
+        common = rng.standard_gamma(self.shape, (n, 1))
+        x = rng.standard_exponential((n, p)) / common - self._mean_power(1)
+        own, shared = self._covariance()
+        # The inverse root of own·I + shared·11ᵀ acts on the mean of a row and on the rest apart.
+        mean = x.mean(axis=1, keepdims=True)
+        rows: FloatArray = (x - mean) / math.sqrt(own) + mean / math.sqrt(own + p * shared)
+        return rows
+
+    def _mean_power(self, power: int) -> float:
+        """E V^{−k}; infinite where it does not exist."""
+        if self.shape <= power:
+            return math.inf
+        return math.exp(float(special.gammaln(self.shape - power) - special.gammaln(self.shape)))
+
+    def _covariance(self) -> tuple[float, float]:
+        """Cov = own·I + shared·11ᵀ."""
+        second, first = self._mean_power(2), self._mean_power(1)
+        return second, second - first**2
+
+    def mardia_kurtosis(self, n_features: int) -> float:
+        # Condition on w = 1/V: given w, the x_i − mean are independent.
+        if self.shape <= 4:
+            return math.inf
+        p = n_features
+        w = np.polynomial.Polynomial([0.0, 1.0])
+        mean = self._mean_power(1)
+        # E (E w − mean)^k as polynomials in w, E being exponential: E E^j = j!.
+        m1, m2, m3, m4 = (
+            sum(
+                (
+                    math.comb(k, j) * math.factorial(j) * (-mean) ** (k - j) * w**j
+                    for j in range(k + 1)
+                ),
+                start=0 * w,
+            )
+            for k in (1, 2, 3, 4)
+        )
+        pairs, triples = p * (p - 1), p * (p - 1) * (p - 2)
+        squares = p * m4 + pairs * m2**2
+        mixed = p * m4 + pairs * (m2**2 + 2 * m3 * m1) + triples * m2 * m1**2
+        total = (
+            p * m4
+            + pairs * (4 * m3 * m1 + 3 * m2**2)
+            + 6 * triples * m2 * m1**2
+            + triples * (p - 3) * m1**4
+        )
+        own, shared = self._covariance()
+        b = shared / (own + p * shared)
+        quadratic = (squares - 2 * b * mixed + b**2 * total) / own**2
+        powers = [self._mean_power(k) for k in range(len(quadratic.coef))]
+        return float(np.dot(quadratic.coef.astype(np.float64), powers))
+
+
+@dataclass(frozen=True)
+class AutoRegressive(Distribution):
+    """Rows with a memory: x_t = memory·x_{t−1} + √(1 − memory²)·e_t, started in equilibrium.
+
+    Parameters
+    ----------
+    innovations : Distribution
+        The law of the e_t, which are independent of each other; by default Gaussian.
+    memory : float
+        The correlation of a row with the row before it, between −1 and 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from edgewise.simulate import AutoRegressive, StudentT
+    >>> X = AutoRegressive(StudentT(df=8), memory=0.9).rows(np.random.default_rng(0), 10_000, 2)
+    >>> round(float(np.corrcoef(X[1:, 0], X[:-1, 0])[0, 1]), 1)
+    0.9
+    """
+
+    innovations: Distribution = field(default_factory=Gaussian)
+    memory: float = 0.7
+
+    def __post_init__(self) -> None:
+        check_real("memory", self.memory, above=-_LONGEST_MEMORY, below=_LONGEST_MEMORY)
+        if not isinstance(self.innovations, Distribution) or isinstance(
+            self.innovations, AutoRegressive
+        ):
+            raise ParameterError(
+                "innovations: expected a Distribution of independent rows, got "
+                f"{self.innovations!r}."
+            )
+
+    def rows(self, rng: np.random.Generator, n: int, p: int) -> FloatArray:
+        return self.stream(rng, p)(n)
+
+    def stream(self, rng: np.random.Generator, p: int) -> Callable[[int], FloatArray]:
+        from scipy.signal import lfilter
+
+        fresh = math.sqrt(1 - self.memory**2)
+        last = np.zeros((1, p))
+
+        def more(n: int) -> FloatArray:
+            nonlocal last
+            if not n:
+                return np.empty((0, p))
+            new = fresh * self.innovations.rows(rng, n, p)
+            series, last = lfilter([1.0], [1.0, -self.memory], new, axis=0, zi=last)
+            rows: FloatArray = series
+            return rows
+
+        if self.memory:
+            # After this many rows, what came before them has no weight left.
+            more(math.ceil(math.log(_UNIT_ROUNDING) / math.log(abs(self.memory))))
+        return more
+
+    def mardia_kurtosis(self, n_features: int) -> float:
+        # Fourth cumulants of a sum of independent rows add up, with weights ψ⁴.
+        gaussian = n_features * (n_features + 2)
+        excess = self.innovations.mardia_kurtosis(n_features) - gaussian
+        return gaussian + excess * (1 - self.memory**2) / (1 + self.memory**2)
+
+
+#: The laws that have a name.
+DISTRIBUTIONS: dict[str, Distribution] = {
+    "gaussian": Gaussian(),
+    "laplace": PowerExponential(1.0),
+    "t5": StudentT(5.0),
+    "contaminated": Contaminated(),
+    "exponential": Gamma(1.0),
+    "lognormal": LogNormal(1.0),
+    "pareto": ClaytonPareto(),
+    "ar1": AutoRegressive(),
+}
