@@ -103,16 +103,14 @@ def _little_endian(array: AnyArray) -> AnyArray:
 def is_state_file(path: str | os.PathLike[str]) -> bool:
     """Whether a file begins like a state file; a pipe is none, and reading would empty it."""
     try:
-        if not os.path.isfile(path):
-            return False
-        with Path(path).open("rb") as file:
-            return _begins_like_a_state(file)
+        return os.path.isfile(path) and _begins_like_a_state(Path(path))
     except (OSError, ValueError):
         return False
 
 
-def _begins_like_a_state(file: IO[bytes]) -> bool:
-    start = file.read(_NAME_AT + len(_NAME))
+def _begins_like_a_state(path: Path) -> bool:
+    with path.open("rb") as file:
+        start = file.read(_NAME_AT + len(_NAME))
     return start.startswith(_MAGIC) and start[_NAME_AT:] == _NAME
 
 
@@ -120,26 +118,25 @@ def read_state(path: str | os.PathLike[str], kind: str | None = None) -> StateCo
     """The contents of a state file, of one kind if named, or a `StateFileError`."""
     where = f"state file '{os.fspath(path)}'"
     try:
-        with Path(path).open("rb") as file:
-            if not _begins_like_a_state(file):
-                raise StateFileError(
-                    f"{where} is not one that edgewise wrote, or is cut short; make it with "
-                    "`edgewise accumulate` or a state's save method."
-                )
-            try:
-                contents = _contents(file)
-            except OSError:
-                raise
-            # Whatever zipfile, json and NumPy stumble over in a file that was tampered with.
-            except Exception as error:
-                reason = str(error) if isinstance(error, StateFileError) else "it is cut or changed"
-                raise StateFileError(f"{where} is damaged: {reason}; write it again.") from error
+        if not _begins_like_a_state(Path(path)):
+            raise StateFileError(
+                f"{where} is not one that edgewise wrote, or is cut short; make it with "
+                "`edgewise accumulate` or a state's save method."
+            )
     except (OSError, ValueError) as error:
         if isinstance(error, StateFileError):
             raise
         reason = getattr(error, "strerror", None) or str(error)
         raise StateFileError(f"{where} cannot be read: {reason}.") from error
-    if kind is not None and contents.kind != kind:
+    try:
+        with Path(path).open("rb") as file:
+            contents = _contents(file)
+    # Whatever zipfile, json and NumPy stumble over in a file that was tampered with.
+    except Exception as error:
+        own = isinstance(error, StateFileError)
+        reason = str(error) if own else "it was cut, or changed"
+        raise StateFileError(f"{where} is damaged: {reason}; write it again.") from error
+    if kind not in (None, contents.kind):
         raise StateFileError(
             f"{where} holds a state of kind {contents.kind!r}, expected {kind!r}; load it as what "
             "it is."
@@ -163,17 +160,13 @@ def _contents(file: IO[bytes]) -> StateContents:
         if header["format"] != _FORMAT:
             raise StateFileError(f"it is of format {header['format']!r}, expected {_FORMAT}")
         arrays = {name: _array(archive, info, _DTYPES) for name, info in members.items()}
-    kind, columns, n_samples, meta = (
-        header[key] for key in ("kind", "columns", "n_samples", "meta")
-    )
-    names_fit = columns is None or (
-        isinstance(columns, list) and all(isinstance(name, str) for name in columns)
-    )
-    counted = type(n_samples) is int and 0 <= n_samples < 1 << 62
-    if not (isinstance(kind, str) and names_fit and counted and isinstance(meta, dict)):
+    kind, columns, n, meta = (header[key] for key in ("kind", "columns", "n_samples", "meta"))
+    sound = isinstance(kind, str) and isinstance(columns, list | None) and isinstance(meta, dict)
+    sound = sound and all(isinstance(name, str) for name in columns or ())
+    if not (sound and type(n) is int and 0 <= n < 1 << 62):
         raise StateFileError("its header lacks what a state needs")
     names = None if columns is None else tuple(columns)
-    contents = StateContents(kind, names, n_samples, meta, arrays)
+    contents = StateContents(kind, names, n, meta, arrays)
     if fingerprint(contents) != header["sha256"]:
         raise StateFileError("its checksum does not match")
     return contents
