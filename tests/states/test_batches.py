@@ -198,3 +198,15 @@ class TestLength:
         for start in range(400, 1200, 13):
             streamed.update(X[start : start + 13])
         np.testing.assert_array_equal(whole.batch_counts(), streamed.batch_counts())
+
+
+def test_states_of_different_lengths_come_to_the_longer():
+    X = rows_of(86)
+    merged, reverse = state(X[:80]) + state(X[80:]), state(X[80:]) + state(X[:80])
+    assert merged.batch_rows == reverse.batch_rows == 16
+    assert merged.batch_counts().tolist() == [16] * 5 + [6]
+    assert reverse.batch_counts().tolist() == [6] + [16] * 5
+    np.testing.assert_allclose(scatters(merged), scatters(state(X)), rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(reverse.covariance(), merged.covariance(), rtol=1e-12)
+    halves = state(X[:64], K=4) + state(X[64:74], K=4)  # batches of 16 rows, and of 2
+    assert halves.batch_counts().tolist() == [16] * 4 + [10]
