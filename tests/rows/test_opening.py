@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from uuid import uuid4
 
 import numpy as np
 import pytest
@@ -39,7 +40,9 @@ def duckdb_relation(kit):
 
 
 def adbc_reader(kit):
-    connection = kit.close_later(kit.require("adbc_driver_sqlite.dbapi").connect())
+    # By default all connections share one database.
+    uri = f"file:{uuid4().hex}?mode=memory"
+    connection = kit.close_later(kit.require("adbc_driver_sqlite.dbapi").connect(uri))
     cursor = kit.close_later(connection.cursor())
     cursor.adbc_ingest("kept", kit.table, mode="create")
     cursor.execute("select * from kept")
