@@ -119,3 +119,43 @@ def test_a_decimal_comma_far_down(written, rows, refuses):
     said = Reading(sep=";", decimal=",")
     other = written("y.csv", ["a;b", "1.5;2", "2.5;3", "4;5"])
     refuses(lambda: FileTable([other], reading=said), ew.DataError, "--decimal .")
+
+
+def test_other_options_do_not_resume(written, rows, tmp_path, refuses):
+    X = rows.astype(object).copy()
+    X[::50, 0] = -999
+    paths = [
+        written("1.csv", ["a,b,c,d", *cells(X[:200])]),
+        written("2.csv", ["a,b,c,d", *cells(X[200:])]),
+    ]
+    checkpoint = tmp_path / "x.checkpoint"
+    said = ew.read_table(paths, na_values="-999")
+
+    class StopError(Exception):
+        pass
+
+    def stop(done):
+        raise StopError
+
+    with pytest.raises(StopError):
+        ew.accumulate(said, missing="drop", checkpoint=checkpoint, every=1e-9, progress=stop)
+    assert checkpoint.exists()
+    refuses(
+        lambda: ew.accumulate(paths, missing="drop", checkpoint=checkpoint, resume=True),
+        ew.StateFileError,
+        "other ways of reading",
+    )
+
+
+def test_labels_go_by_position_and_not_against_the_index(require, rows, refuses):
+    pd = require("pandas")
+    frame = pd.DataFrame(rows, columns=list("abcd"))
+    labels = pd.Series(np.arange(400) // 10)
+    mixed = frame.sample(frac=1, random_state=0)
+    refuses(lambda: ew.edge_test(mixed, groups=labels), ew.ParameterError, "labels.loc[data.index]")
+    aligned = ew.edge_test(mixed, groups=labels.loc[mixed.index])
+    np.testing.assert_allclose(
+        aligned.statistic, ew.edge_test(frame, groups=labels).statistic, rtol=1e-9
+    )
+    some = frame[frame.a > 0]
+    assert ew.edge_test(some, groups=pd.Series(range(len(some)))).n_samples == len(some)
