@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from edgewise import ParameterError
-from edgewise.bounds.chi2 import log_tail
 from edgewise.bounds.radius import (
     TRACE_MAX_ALPHA,
     ChebyshevRadius,
@@ -18,6 +17,7 @@ from edgewise.bounds.radius import (
     HoeffdingRadius,
     NormalRadius,
     kernel_ranges,
+    log_tail,
     relative_variance,
 )
 
@@ -43,13 +43,6 @@ def test_level_inverts_radius(alpha):
     np.testing.assert_allclose(log_level, math.log(alpha), rtol=1e-11)
 
 
-def test_level_against_scipy():
-    z = np.array([0.0, 1e-9, 0.5, 1.96, 8.0, 30.0])
-    level = NormalRadius(3.0).log_level(z * math.sqrt(3.0))
-    np.testing.assert_allclose(level, np.log(2) + stats.norm.logsf(z), rtol=1e-12, atol=1e-15)
-    assert level[0] == 0
-
-
 def test_log_level_does_not_underflow():
     level = NormalRadius(1.0).log_level(np.array([100.0, 1e6]))
     # log(2 φ(z)/z (1 − 1/z² + 3/z⁴)), to which the tail is equal up to z⁻⁶
@@ -58,15 +51,6 @@ def test_log_level_does_not_underflow():
     expected = math.log(2) - z**2 / 2 - 0.5 * math.log(2 * math.pi) - np.log(z) + series
     np.testing.assert_allclose(level, expected, rtol=1e-14)
     assert level[0] < -5000
-
-
-def test_a_level_is_never_above_one():
-    assert NormalRadius(1.0).log_level(np.array([0.0, 1e-300])).max() <= 0
-
-
-@pytest.mark.parametrize("alpha", [1e-9, 0.05, 0.215, TRACE_MAX_ALPHA])
-def test_proven_levels_pass(alpha):
-    assert NormalRadius(1.0, TRACE_MAX_ALPHA).epsilon(alpha) > 0
 
 
 @pytest.mark.parametrize("alpha", [0.2153, 0.3, 0.99])
@@ -83,16 +67,6 @@ def test_levels_beyond_the_proof_are_one():
     assert levels[1] == 0.0
 
 
-@pytest.mark.parametrize("weights", [[1.0], [0.5, 0.5], [0.7, 0.2, 0.1], [0.05] * 20])
-def test_the_bound_behind_the_trace_radius(weights):
-    """Székely & Bakirov: P(Σ wᵢZᵢ² > x) ≤ P(Z² > x) from x = 1.5364 on, by simulation."""
-    rng = np.random.default_rng(2)
-    draws = rng.chisquare(1, (200_000, len(weights))) @ weights
-    for alpha in (0.01, 0.05, TRACE_MAX_ALPHA):
-        frequency = np.mean(draws > stats.chi2.isf(alpha, 1))
-        assert frequency <= alpha + 4 * math.sqrt(alpha * (1 - alpha) / len(draws))
-
-
 def spectrum(seed, size, decades=2.0):
     return 10.0 ** -np.random.default_rng(seed).uniform(0, decades, size)
 
@@ -102,11 +76,6 @@ class TestChiSquare:
     def test_of_one_weight_is_normal(self, alpha):
         radius = ChiSquareRadius(np.array([0.7]))
         assert radius.epsilon(alpha) == pytest.approx(NormalRadius(0.7).epsilon(alpha), rel=1e-10)
-
-    @pytest.mark.parametrize("size", [2, 9, 60])
-    def test_of_equal_weights_is_chi(self, size):
-        radius = ChiSquareRadius(np.full(size, 4.0))
-        assert radius.epsilon(0.05) == pytest.approx(2 * stats.chi.isf(0.05, size), rel=1e-10)
 
     @pytest.mark.parametrize("alpha", ALPHAS)
     @pytest.mark.parametrize("size", [1, 3, 40])
@@ -136,9 +105,6 @@ class TestChiSquare:
         np.testing.assert_allclose(many[:150], exact, rtol=1e-6, atol=1e-6)
         assert many.max() <= 0
 
-    def test_no_points(self):
-        assert ChiSquareRadius(np.ones(2)).log_level(np.empty(0)).shape == (0,)
-
     @settings(max_examples=60)
     @given(
         st.lists(st.floats(1e-8, 1.0), min_size=1, max_size=30),
@@ -151,25 +117,9 @@ class TestChiSquare:
         exact = ChiSquareRadius(weights)
         assert exact.epsilon(alpha) <= trace.epsilon(alpha) * (1 + 1e-9)
 
-    def test_the_limit_of_the_trace_radius_is_sharp(self):
-        """Two equal weights exceed it soon above the level, so the refusal is no pedantry."""
-        exact = ChiSquareRadius(np.array([0.5, 0.5]))
-        trace = NormalRadius(1.0)
-        assert exact.epsilon(0.2151) < trace.epsilon(0.2151)
-        assert exact.epsilon(0.2155) > trace.epsilon(0.2155)
-
 
 class TestEstimatedSpectrum:
     """`ChiSquareRadius` with counts and a slack."""
-
-    @pytest.mark.parametrize("alpha", ALPHAS)
-    def test_whole_counts_are_repetitions(self, alpha):
-        values, counts = spectrum(2, 5), np.array([1.0, 4.0, 2.0, 1.0, 7.0])
-        repeated = ChiSquareRadius(np.repeat(values, counts.astype(int)))
-        found = ChiSquareRadius(values, counts)
-        assert found.epsilon(alpha) == pytest.approx(repeated.epsilon(alpha), rel=1e-12)
-        points = np.array([0.3, 1.0, 5.0])
-        np.testing.assert_allclose(found.log_level(points), repeated.log_level(points), rtol=1e-11)
 
     @pytest.mark.parametrize("slack", [0.0, 0.01, 0.5])
     @pytest.mark.parametrize("counts", [None, np.array([0.4, 2.5, 9.1])])
@@ -190,13 +140,6 @@ class TestEstimatedSpectrum:
         few = radius.log_level(epsilon[:100])
         np.testing.assert_allclose(radius.log_level(epsilon)[:100], few, rtol=1e-6, atol=1e-6)
 
-    def test_estimates_that_agree_need_no_slack(self):
-        values, counts = spectrum(4, 5), np.array([1.0, 0.5, 3.3, 10.0, 0.1])
-        radius = ChiSquareRadius.estimated(np.tile(values, (6, 1)), np.tile(counts, (6, 1)))
-        assert radius.slack == pytest.approx(0, abs=1e-12)
-        expected = ChiSquareRadius(values, counts).epsilon(0.05)
-        assert radius.epsilon(0.05) == pytest.approx(expected, rel=1e-10)
-
     def test_slack_is_three_standard_errors_at_the_worst_of_three_levels(self):
         rng = np.random.default_rng(5)
         values = spectrum(6, 5) * rng.uniform(0.8, 1.2, (6, 5))
@@ -214,13 +157,6 @@ class TestEstimatedSpectrum:
         mean = float(np.sum(values * counts)) / 6
         assert float(radius.counts @ radius.spectrum) == pytest.approx(mean)
 
-    def test_one_estimate_more_makes_less_slack(self):
-        rng = np.random.default_rng(7)
-        values = spectrum(8, 4) * rng.uniform(0.8, 1.2, (24, 4))
-        counts = np.ones((24, 4))
-        few, many = (ChiSquareRadius.estimated(values[:k], counts[:k]) for k in (6, 24))
-        assert 0 < many.slack < few.slack
-
 
 class TestHoeffding:
     @pytest.mark.parametrize("n", [3, 4, 100, 101])
@@ -234,11 +170,6 @@ class TestHoeffding:
         radius = HoeffdingRadius(0.2, 500, 21)
         log_level = radius.log_level(np.array([radius.epsilon(alpha)]))
         np.testing.assert_allclose(log_level, math.log(alpha), rtol=1e-12)
-
-    def test_a_level_is_never_above_one(self):
-        levels = HoeffdingRadius(1.0, 10, 3).log_level(np.array([0.0, 1e-9, 0.1, 100.0]))
-        assert levels[:3].tolist() == [0, 0, 0]
-        assert levels[3] < -9e4
 
     def test_holds_where_it_is_worst(self):
         """The error of a covariance of fair coins stays within the radius of its one entry."""

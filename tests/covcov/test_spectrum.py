@@ -4,18 +4,16 @@ from functools import cache
 
 import numpy as np
 import pytest
-from pyarrow import parquet, table
 from scipy.sparse.linalg import eigsh
 
 import edgewise as ew
-from edgewise import DataError, Moments
+from edgewise import Moments
 from edgewise.covcov import spectrum as module
 from edgewise.covcov.closed_form import covcov_matrix
 from edgewise.covcov.operator import CovcovOperator
-from edgewise.covcov.spectrum import largest_eigenvalue, leading_vectors, orthonormal
+from edgewise.covcov.spectrum import largest_eigenvalue, leading_vectors
 from edgewise.estimators.inverse import estimate_precision
-from edgewise.rows.passes import RowsAtHand, SameRows
-from edgewise.rows.readers.files import FileTable
+from edgewise.rows.passes import RowsAtHand
 
 DISTRIBUTIONS = ["gaussian", "t5", "lognormal"]
 blocks = pytest.mark.parametrize("block", [1, 4])
@@ -97,15 +95,6 @@ class TestLargest:
             found = largest_eigenvalue(operator_of(X, **options), block=block)
             certifies(found, largest_of(X, **options))
 
-    @blocks
-    def test_more_columns_than_are_worth_a_narrow_certificate(self, block):
-        """From d = 5000 on a residual of 1e-3 is enough."""
-        X = rows_of("t5", n=500, p=100)
-        found = largest_eigenvalue(operator_of(X), block=block)
-        start = np.random.default_rng(0).standard_normal(5050)
-        truth = eigsh(operator_of(X), k=1, v0=start, tol=1e-10, return_eigenvectors=False)[0]
-        certifies(found, truth)
-
     @pytest.mark.parametrize("width", [1e-2, 1e-3, 1e-5])
     def test_width_can_be_asked_for(self, width):
         X, options, truth = case("gaussian", 30, True)
@@ -113,35 +102,6 @@ class TestLargest:
         certifies(found, truth, width=width, error=width)
         narrow = largest_eigenvalue(operator_of(X, **options), width=width / 10)
         assert narrow.products > found.products
-
-    def test_several_vectors_take_fewer_passes(self):
-        X, options, _ = case("gaussian", 30, True)
-        one, four = (largest_eigenvalue(operator_of(X, **options), block=k) for k in (1, 4))
-        assert four.passes < one.passes
-        assert four.products > one.products
-
-    def test_from_a_file(self, tmp_path):
-        X = rows_of("t5")
-        path = tmp_path / "rows.parquet"
-        parquet.write_table(table({f"x{i}": X[:, i] for i in range(10)}), path, row_group_size=333)
-        source = FileTable([path])
-        operator = CovcovOperator(SameRows(source, len(X)), ew.accumulate(source))
-        certifies(largest_eigenvalue(operator, block=4), largest_of(X))
-
-    @pytest.mark.exactness
-    @blocks
-    def test_same_bits_again(self, block):
-        """Random start included: its seed is fixed, and the same operations follow."""
-        X, options, _ = case("gaussian", 30, True)
-        first, second = (largest_eigenvalue(operator_of(X, **options), block=block) for _ in "ab")
-        assert first == second
-
-    def test_the_first_batch_says_nothing(self):
-        """The start is chosen by a look at the first rows; one of them has no variance."""
-        X = rows_of("lognormal")
-        parts = [X[:0], *np.split(X, [1, 2, 700])]
-        operator = CovcovOperator(RowsAtHand(parts), Moments(order=2).update(X))
-        certifies(largest_eigenvalue(operator), largest_of(X))
 
 
 class TestPrecision:
@@ -153,28 +113,6 @@ class TestPrecision:
         *before, last = operator.precisions
         assert set(before) == {4}
         assert last == 8
-
-    @blocks
-    @pytest.mark.parametrize("distribution", DISTRIBUTIONS)
-    def test_double_precision_needs_no_further_product(self, distribution, block):
-        """The image of the last vector is a sum of those at hand: its residual is the true one."""
-        X, _, truth = case(distribution, 30, False)
-        operator = Recording(RowsAtHand([X]), Moments(order=2).update(X), in_memory=False)
-        basis = module._Basis(
-            operator, module._with_random(module._guesses(operator, block), block), np.float64
-        )
-        best, image = basis.converge(1e-3)
-        passes = len(operator.precisions)
-        np.testing.assert_allclose(
-            image,
-            operator.multiply(best[:, np.newaxis])[:, 0],
-            rtol=0,
-            atol=1e-12 * np.linalg.norm(image),
-        )
-        operator = Recording(RowsAtHand([X]), Moments(order=2).update(X), in_memory=False)
-        found = largest_eigenvalue(operator, block=block, width=1e-3 / 0.8)
-        certifies(found, truth, width=2e-3)
-        assert operator.precisions == [8] * passes
 
     @blocks
     @pytest.mark.parametrize("gap", [1e-2, 1e-3, 1e-4])
@@ -189,12 +127,6 @@ class TestPrecision:
         certifies(found, largest_of(X, **options), rounding=1e-14 / gap**2)
         assert operator.precisions.count(8) > 2
         assert operator.precisions[0] == 4
-
-    @blocks
-    def test_a_large_mean(self, block):
-        X = np.round(rows_of("t5") * 2**10) / 2**10
-        found = largest_eigenvalue(operator_of(X + 1e8), block=block)
-        certifies(found, largest_of(X))
 
     @blocks
     @pytest.mark.parametrize("p", [6, 64])
@@ -242,19 +174,6 @@ class TestDegenerate:
         assert abs(found.upper) <= 1e-15
 
     @blocks
-    def test_one_column(self, block):
-        X = rows_of("t5")[:, :1]
-        certifies(largest_eigenvalue(operator_of(X), block=block), matrix_of(X)[0, 0])
-
-    def test_two_largest_eigenvalues_alike(self):
-        """Twice the same columns, and then in other rows: each eigenvalue at least twice."""
-        X = rows_of("t5", n=500, p=4)
-        centred = X - X.mean(axis=0)
-        zeros = np.zeros_like(centred)
-        X = np.block([[centred, zeros], [zeros, centred]])
-        certifies(largest_eigenvalue(operator_of(X)), largest_of(X))
-
-    @blocks
     def test_two_largest_eigenvalues_nearly_alike(self, block):
         """5e-4 apart, and the start knows the second much better: the residual shows that alone.
 
@@ -287,14 +206,6 @@ class TestFold:
         # What was not seen before the first fold may have been missed.
         assert found.miss > whole.miss
 
-    def test_the_last_pass_allowed(self, monkeypatch):
-        """Out of passes it says how far it came, and does not claim more."""
-        X, options, truth = case("gaussian", 30, True)
-        monkeypatch.setattr(module, "_MOST_PASSES", 4)
-        found = largest_eigenvalue(operator_of(X, **options))
-        assert found.estimate <= truth
-        assert found.width > 1e-3
-
 
 class TestMiss:
     @pytest.mark.parametrize("d", [3, 55, 125_250])
@@ -305,12 +216,6 @@ class TestMiss:
         chebyshev = np.cosh((steps - 1) * np.arccosh(1 + 2 * gamma))
         beta = 0.1 * 1e-3 * np.sqrt(np.pi / 2) / np.sqrt(d)
         assert gamma * chebyshev**2 == pytest.approx((1.2 / beta) ** 2, rel=1e-6)
-
-    def test_falls_with_every_step_and_grows_with_the_matrix(self):
-        steps = [module._missed(k, 1000) for k in range(1, 80)]
-        assert np.all(np.diff(steps) < 0)
-        sizes = [module._missed(20, d) for d in (10, 100, 1000, 10_000)]
-        assert np.all(np.diff(sizes) > 0)
 
     def test_the_start_has_a_component_along_every_eigenvector(self):
         """Each at least as large as the bound on a miss supposes, for this one seed."""
@@ -337,51 +242,3 @@ class TestLeadingVectors:
         np.testing.assert_allclose(values, truth[-4:], rtol=0.02)
         assert np.all(values <= truth[-4:] * (1 + 1e-5))
         assert abs(vectors[-1] @ eigenvectors[:, -1]) > 0.99
-
-    def test_no_more_than_there_are(self):
-        values, vectors = leading_vectors(operator_of(rows_of("t5", p=2)), 8)
-        assert values.shape == (3,)
-        np.testing.assert_allclose(vectors @ vectors.T, np.eye(3), atol=1e-10)
-
-
-class TestOrthonormal:
-    def test_what_is_new(self):
-        rng = np.random.default_rng(0)
-        basis = np.linalg.qr(rng.standard_normal((9, 4)))[0].T
-        fresh = orthonormal(rng.standard_normal((9, 3)) * [1e-100, 1.0, 1e100], basis)
-        np.testing.assert_allclose(fresh.T @ fresh, np.eye(3), atol=1e-14)
-        np.testing.assert_allclose(basis @ fresh, 0, atol=1e-14)
-
-    def test_nothing_new(self):
-        basis = np.eye(5)[:3]
-        inside = np.random.default_rng(0).standard_normal((3, 2))
-        assert orthonormal(basis.T @ inside, basis).shape == (5, 0)
-        assert orthonormal(np.zeros((5, 2)), basis).shape == (5, 0)
-        assert orthonormal(np.zeros((5, 0)), basis).shape == (5, 0)
-
-    def test_the_same_twice(self):
-        vector = np.arange(1.0, 6.0)[:, np.newaxis]
-        fresh = orthonormal(np.hstack([vector, 2 * vector]), np.empty((0, 5)))
-        assert fresh.shape == (5, 1)
-        np.testing.assert_allclose(np.abs(fresh), vector / np.linalg.norm(vector), rtol=1e-14)
-
-    def test_almost_nothing_new(self):
-        """Less than the residual of one cleaning, but it is there."""
-        basis = np.linalg.qr(np.random.default_rng(0).standard_normal((50, 10)))[0].T
-        new = np.random.default_rng(1).standard_normal(50)
-        fresh = orthonormal((basis.sum(axis=0) + 1e-8 * new)[:, np.newaxis], basis)
-        assert fresh.shape == (50, 1)
-        np.testing.assert_allclose(basis @ fresh, 0, atol=1e-14)
-
-
-class TestRange:
-    @blocks
-    @pytest.mark.parametrize("p", [6, 64])
-    @pytest.mark.parametrize("scale", [1e80, 1e120])
-    def test_overflow_is_refused(self, scale, p, block):
-        X = rows_of("gaussian", n=200, p=p) * scale
-        with pytest.raises(DataError, match=r"fourth-order moments overflow.*standardize=True"):
-            largest_eigenvalue(operator_of(X), block=block)
-        A = np.diag(1 / X.std(axis=0, ddof=1))
-        found = largest_eigenvalue(operator_of(X, A=A), block=block)
-        certifies(found, largest_of(X, A=A))

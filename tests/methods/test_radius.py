@@ -8,7 +8,7 @@ from scipy import stats
 from tests.methods.simulated import coins, off_diagonal, quiet_test, rows_of
 
 from edgewise import ParameterError
-from edgewise.bounds.chi2 import upper_quantile
+from edgewise.bounds.radius import upper_quantile
 from edgewise.evidence import from_rows
 
 RADII = ["trace", "chi2", "eig", "hoeffding", "bernstein"]

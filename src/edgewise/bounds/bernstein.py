@@ -22,26 +22,15 @@ _EXACT_POINTS = 300
 
 @dataclass(frozen=True, eq=False, slots=True)
 class BernsteinRadius:
-    """ε = ‖S e Sᵀ‖₂, e the errors of all entries of Σ̂ for columns of range one.
-
-    Attributes
-    ----------
-    n_samples : int
-        Rows.
-    reach : ndarray of shape (p,)
-        The distance from the mean of each column to the farther end of its range.
-    covariance : ndarray of shape (p, p)
-        The covariance, with the divisor n.
-    deviation : ndarray of shape (p, p)
-        The standard deviation of the product of two centred columns, with the divisor n.
-    scale : ndarray of shape (p, p)
-        S: the absolute map to the coordinates of the transfer, times the lengths of the ranges.
-    """
+    """ε = ‖S e Sᵀ‖₂, e the errors of all entries of Σ̂ for columns of range one."""
 
     n_samples: int
+    #: The distance from the mean of each column to the farther end of its range.
     reach: FloatArray
+    #: Of the rows, and the standard deviation of the product of two centred columns; divisor n.
     covariance: FloatArray
     deviation: FloatArray
+    #: S: the absolute map to the coordinates of the transfer, times the lengths of the ranges.
     scale: FloatArray
 
     @property
@@ -94,15 +83,7 @@ class BernsteinRadius:
         return float(np.linalg.eigvalsh(errors)[-1]) if np.isfinite(errors).all() else math.inf
 
     def entry_errors(self, exponent: float, n_samples: float) -> FloatArray:
-        """How far each entry of Σ̂ may be from Σ, all at once with probability 1 − 3(d + p)e^{−L}.
-
-        Parameters
-        ----------
-        exponent : float
-            L.
-        n_samples : float
-            Rows.
-        """
+        """How far each entry of Σ̂ may be from Σ, at once with probability 1 − 3(d + p)e^{−L}."""
         a = math.sqrt(2 * exponent / n_samples)
         root = np.sqrt(self.covariance.diagonal())
         # |ȳ_i| ≤ a/2, as Hoeffding has it; then the sharper of that and Bernstein.

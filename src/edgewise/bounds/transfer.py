@@ -59,11 +59,11 @@ class FrobeniusTransfer:
     def radius_for(self, tau: FloatArray) -> FloatArray:
         """The inverse, from a table.
 
-        With w = ε/(α̂_p − ε) the threshold is a smooth, increasing function of w on (0, ∞), and on
-        logarithmic scales almost a straight line. Its inverse is tabulated there once, with its
-        exact slope, so that the cost is not the number of pairs times the number of eigenvalues.
-        The cubic interpolant over steps of 0.008 is exact to about 1e-12. Beyond |log w| = 32 both
-        ends are straight lines of slope one, to the same accuracy.
+        With w = ε/(α̂_p − ε) the threshold is a smooth, increasing function of w on (0, ∞), almost
+        a straight line on logarithmic scales, where its inverse is tabulated with its exact slope:
+        the cost is then not the number of pairs times that of eigenvalues. The cubic interpolant
+        over steps of 0.008 is exact to about 1e-12. Beyond |log w| = 32 both ends are straight
+        lines of slope one, to the same accuracy.
         """
         from scipy.interpolate import CubicHermiteSpline  # slow to import, and seldom needed
 
@@ -194,8 +194,8 @@ class WhitenedTransfer:
 class RelativeTransfer(_OfEntries):
     """τ = ε, in units of √(Θ̂_iiΘ̂_jj), where ε bounds the error relative to Σ, not to Σ̂.
 
-    With ‖Σ^{−1/2}Σ̂Σ^{−1/2} − I‖₂ ≤ ε the eigenvalues of Σ̂Θ, and so those of LᵀΘL with Σ̂ = LLᵀ, are
-    within ε of one. Θ̂ − Θ = L⁻ᵀ(I − LᵀΘL)L⁻¹, so |Θ̂_ij − Θ_ij| ≤ √(Θ̂_iiΘ̂_jj) ε for every ε.
+    With ‖Σ^{−1/2}Σ̂Σ^{−1/2} − I‖₂ ≤ ε the eigenvalues of Σ̂Θ, and so those of LᵀΘL with Σ̂ = LLᵀ,
+    are within ε of one. Θ̂ − Θ = L⁻ᵀ(I − LᵀΘL)L⁻¹, so |Θ̂_ij − Θ_ij| ≤ √(Θ̂_iiΘ̂_jj) ε for every ε.
     """
 
     diagonal: FloatArray

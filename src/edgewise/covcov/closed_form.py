@@ -1,8 +1,8 @@
 """Cov(U(Σ̂)) by one formula in central moments (mathematics of the paper, all seven cases).
 
 Cov(Σ̂_ij, Σ̂_kl) = (n−2)/(n(n−1)) · (m_ijkl − s_ij s_kl), with m_ijkl = mean(c_i c_j c_k c_l),
-s = mean(c cᵀ), c a row minus the mean. The seven printed cases are in `cases`; they are the
-oracle that this formula is tested against.
+s = mean(c cᵀ), c a row minus the mean. `reproduction.proof` has the seven printed cases, the oracle
+that this formula is tested against.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from edgewise._base.checks import check_choice
 from edgewise._base.matrices import population_covariance
 from edgewise._base.types import FloatArray
 from edgewise.errors import DataError
@@ -33,6 +34,19 @@ LARGEST_MATRIX = 4 * _GIB
 _FEWEST_ROWS = 4096
 # Its square is still a normal number with room for the sums' smaller terms.
 _SMALLEST_VARIANCE = 1e-140
+
+SOLVERS = ("auto", "full", "matrix-free")
+# Vectors multiplied in one pass: of files, where reading costs as much as a product, and in memory.
+_BLOCK_OF_FILES, _BLOCK_IN_MEMORY = 4, 1
+# Speeds measured on one core, for the choice of a solver; only the order of magnitude matters.
+_FLOPS_PER_NS = 35.0
+_SPECTRUM_FLOPS_PER_NS = 10.0
+_PRODUCTS = 30
+_NS_PER_ELEMENT = 2.5
+_FLOPS_PER_NS_SINGLE = 130.0
+_READING_NS_PER_ELEMENT = 8.0
+# From files there are twice as many products, in double precision, in half as many passes.
+_DEARER_FROM_FILES, _PASSES_PER_PRODUCT = 4.0, 0.5
 
 
 def u_statistic_factor(n_samples: int) -> float:
@@ -71,20 +85,8 @@ def covcov_matrix(
 ) -> FloatArray:
     """The d × d matrix Cov(U(Σ̂)), d = p(p+1)/2, in a second pass over the rows.
 
-    Each block makes the d products W = (c_i c_j)_{i≤j} and adds one SYRK, WWᵀ.
-
-    Parameters
-    ----------
-    rows : Summable
-        What a pass is run over.
-    moments : Moments
-        Of the same rows.
-    A : ndarray of shape (p, p), optional
-        Use the rows A c in place of c.
-    frobenius : bool
-        Weight off-diagonal entries by √2, so that the squared norm of U is that of the matrix.
-    left_out : bool
-        Take each row in units of the covariance without it; only where A whitens the rows.
+    Each block makes the d products W = (c_i c_j)_{i≤j} and adds one SYRK, WWᵀ. The options are
+    those of `CovcovOperator`.
     """
     n, centre = moments.n_samples, moments.centre()
     p = centre.origin.shape[0]
@@ -216,3 +218,42 @@ def finite(value: float) -> float:
             "deviations first (standardize=True)."
         )
     return value
+
+
+def full_seconds(n: int, p: int, *, in_memory: bool) -> float:
+    """The approximate cost of the d × d matrix and its spectrum."""
+    d = p * (p + 1) / 2
+    reading = 0.0 if in_memory else _READING_NS_PER_ELEMENT
+    return 1e-9 * (n * (d * d / _FLOPS_PER_NS + p * reading) + d**3 / _SPECTRUM_FLOPS_PER_NS)
+
+
+def matrix_free_seconds(n: int, p: int, *, in_memory: bool) -> float:
+    """That of the products for Gaussian data, which converge most slowly."""
+    element = _NS_PER_ELEMENT + 2 * p / _FLOPS_PER_NS_SINGLE
+    if not in_memory:
+        element *= _DEARER_FROM_FILES
+        element += _PASSES_PER_PRODUCT * _READING_NS_PER_ELEMENT
+    return 1e-9 * _PRODUCTS * n * p * element
+
+
+def chosen_solver(solver: str, n: int, p: int, *, in_memory: bool) -> str:
+    """The solver that was asked for, or the one that should be faster."""
+    check_choice("solver", solver, SOLVERS)
+    if solver != "auto":
+        return solver
+    d = p * (p + 1) // 2
+    fits = 8.0 * d * d <= LARGEST_MATRIX
+    faster = full_seconds(n, p, in_memory=in_memory) <= matrix_free_seconds(
+        n, p, in_memory=in_memory
+    )
+    return "full" if fits and faster else "matrix-free"
+
+
+def predicted_seconds(n: int, p: int) -> float:
+    """The approximate cost of λ_max with the faster solver and the rows in memory."""
+    return min(full_seconds(n, p, in_memory=True), matrix_free_seconds(n, p, in_memory=True))
+
+
+def vectors_at_once(*, in_memory: bool) -> int:
+    """Vectors multiplied in one pass over the rows."""
+    return _BLOCK_IN_MEMORY if in_memory else _BLOCK_OF_FILES

@@ -49,23 +49,13 @@ class CovcovOperator(LinearOperator):
     ``numpy.triu_indices(p)``. Every product, of one vector or of a block of them, is one pass over
     the rows; `passes` and `products` count them.
 
-    Parameters
-    ----------
-    rows : Summable
-        What passes are run over.
-    moments : Moments
-        Of the same rows.
-    A : ndarray of shape (p, p), optional
-        Use the rows A c in place of c.
-    frobenius : bool
-        Weight off-diagonal entries by √2, so that the squared norm of U is that of the matrix.
-    in_memory : bool
-        Whether a pass is all arithmetic. What is only on the way to a result is then done in single
-        precision, at half the price, and the rows in that precision are kept, up to 128 MiB. Rows
-        that are read for every pass gain little by it, and in double precision nothing depends on
-        how they are cut into files and partitions.
-    left_out : bool
-        Take each row in units of the covariance without it; only where A whitens the rows.
+    `A` takes the rows A c in place of c. `frobenius` weights off-diagonal entries by √2, so that
+    the squared norm of U is that of the matrix. `left_out` takes each row in units of the
+    covariance without it, only where A whitens the rows. `in_memory` says that a pass is all
+    arithmetic: what is only on the way to a result is then done in single precision, at half the
+    price, and the rows in that precision are kept, up to 128 MiB. Rows that are read for every pass
+    gain little by it, and in double precision nothing depends on how they are cut into files and
+    partitions.
     """
 
     def __init__(

@@ -1,4 +1,10 @@
-"""The largest eigenvalue of Cov(U(Σ̂)), with the bound of its residual, from products alone."""
+"""The largest eigenvalue of Cov(U(Σ̂)), and its whole spectrum, from products alone.
+
+The spectrum is found by stochastic Lanczos quadrature. The largest eigenvalues are computed one by
+one. Random vectors probe the rest: k steps of Lanczos from a random unit vector g give nodes and
+weights with gᵀf(C)g = Σ w f(node), exactly for polynomials up to degree 2k − 1, and
+d·E gᵀf(C)g = Tr f(C). The trace itself is known exactly, and the nodes are scaled to match it.
+"""
 
 from __future__ import annotations
 
@@ -27,27 +33,21 @@ _MISS_PROBABILITY = 1e-3
 _NOTHING = 1e-10
 _ROUGH = 1e-2
 _ROUGH_BLOCK = 4
+# Of the quadrature.
+_PROBES = 6
+_STEPS = 14
+_LEADING = 12
 
 
 @dataclass(frozen=True, slots=True)
 class LargestEigenvalue:
     """What products with the matrix say about λ_max.
 
-    Attributes
-    ----------
-    estimate : float
-        The Ritz value: never above λ_max.
-    upper : float
-        Ritz value + norm of its residual, computed in double precision, or + 0.9 of the requested
-        width where the residual is smaller. There is an eigenvalue within the residual of
-        `estimate`. The rest of the allowance is for a larger one so close to it that the iteration
-        has not separated the two. An eigenvalue further above must have been missed by the start.
-    miss : float
-        How much larger than `estimate`, relative to it, an eigenvalue may be that was missed with
-        probability 0.001. The random part of the start has a component along its eigenvector, which
-        the Chebyshev polynomial of the iteration would have made visible.
-    passes, products : int
-        Passes over the rows, and products with vectors.
+    `estimate` is the Ritz value, never above λ_max. `upper` adds the norm of its residual, computed
+    in double precision, or 0.9 of the requested width where that is larger: there is an eigenvalue
+    within the residual, and the rest of the allowance is for a larger one so close to it that the
+    iteration has not separated the two. One further above must have been missed by the start;
+    `miss` says how much larger, relative to `estimate`, it may be with probability 0.001.
     """
 
     estimate: float
@@ -68,20 +68,11 @@ def largest_eigenvalue(
     """λ_max of Cov(U(Σ̂)) by Lanczos, and an upper end from its residual.
 
     The iteration works in the operator's rough precision. If that is single, the residual is
-    computed from one more product in double precision. If the residual is not small enough, because
-    the data need more digits, the iteration continues in double precision. The residual proves that
-    some eigenvalue is that close, not that it is the largest.
-
-    Parameters
-    ----------
-    operator : CovcovOperator
-        The matrix.
-    block : int
-        Vectors multiplied in one pass over the rows. One vector needs the fewest products. Several
-        need more products but fewer passes, which are the cost of a file.
-    width : float, optional
-        Relative width of the error bar, and of the residual; by default 1e-3, but 3e-4 of the
-        residual for matrices below 5000.
+    computed from one more product in double precision, and if it is not small enough, because the
+    data need more digits, the iteration continues in double precision. `block` vectors are
+    multiplied in one pass: one needs the fewest products; several need fewer passes, which are the
+    cost of a file. `width` is the relative width of the error bar, and of the residual; by default
+    1e-3, but 3e-4 of the residual for matrices below 5000.
     """
     guard = 0.9 * (_WIDTH if width is None else width)
     if width is None:
@@ -260,3 +251,66 @@ def _missed(steps: int, d: int) -> float:
     while excess(high) < 0:
         high *= 4
     return float(optimize.brentq(excess, 1e-12, high))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class SpectralEstimate:
+    """The eigenvalues `values`, each of which counts `counts` times; one row per random vector."""
+
+    values: FloatArray
+    counts: FloatArray
+
+
+def estimate_spectrum(operator: CovcovOperator, trace: float) -> SpectralEstimate:
+    """The spectrum as each of a few random vectors sees it; each row has the given trace.
+
+    The spectrum of a small matrix is exact: building the matrix takes no more products.
+    """
+    d = operator.shape[0]
+    if d <= _PROBES * _STEPS:
+        whole = operator @ np.eye(d)
+        values = np.maximum(np.linalg.eigvalsh((whole + whole.T) / 2), 0.0)
+        return SpectralEstimate(np.tile(values, (_PROBES, 1)), np.ones((_PROBES, d)))
+    values, leading = leading_vectors(operator, _LEADING)
+    values = np.maximum(values, 0.0)
+    # Their sum is at most the trace, so that rounding does not make the rest negative.
+    values *= min(1.0, trace / max(float(values.sum()), 1e-300))
+    rest = max(trace - float(values.sum()), 0.0)
+    rng = np.random.default_rng(1)
+    found = []
+    for nodes, weights in _lanczos(operator, rng.standard_normal((_PROBES, d)), leading):
+        nodes, counts = np.maximum(nodes, 0.0), (d - len(leading)) * weights
+        total = float(counts @ nodes)
+        nodes = nodes * (rest / total) if total > 0 else nodes
+        found.append((np.append(values, nodes), np.append(np.ones(len(values)), counts)))
+    return SpectralEstimate(*(np.array(part) for part in zip(*found, strict=True)))
+
+
+def _lanczos(
+    operator: CovcovOperator, probes: FloatArray, leading: FloatArray
+) -> list[tuple[FloatArray, FloatArray]]:
+    """Nodes and weights of each probe, outside the leading vectors; all probes in each pass."""
+
+    def outside(rows: FloatArray) -> FloatArray:
+        return rows - (rows @ leading.T) @ leading
+
+    count, d = probes.shape
+    history = np.zeros((_STEPS, count, d))
+    diagonal, beside = np.zeros((2, _STEPS, count))
+    current = outside(probes)
+    current /= np.linalg.norm(current, axis=1, keepdims=True)
+    for step in range(_STEPS):
+        history[step] = current
+        image = outside(operator.multiply(current.T, operator.rough).T)
+        diagonal[step] = np.vecdot(image, current)
+        for _ in range(2):
+            for earlier in history[: step + 1]:
+                image -= np.vecdot(image, earlier)[:, np.newaxis] * earlier
+        beside[step] = np.linalg.norm(image, axis=1)
+        current = image / np.maximum(beside[step], 1e-300)[:, np.newaxis]
+    quadratures = []
+    for a, b in zip(diagonal.T, beside.T, strict=True):
+        tridiagonal = np.diag(a) + np.diag(b[:-1], 1) + np.diag(b[:-1], -1)
+        nodes, vectors = np.linalg.eigh(tridiagonal)
+        quadratures.append((nodes, vectors[0] ** 2))
+    return quadratures

@@ -15,7 +15,7 @@ from edgewise._base.matrices import off_diagonal, pairs_of, root_outer
 from edgewise._base.text import listed
 from edgewise._base.types import FloatArray
 from edgewise._base.warn import warn
-from edgewise.bounds.concordance import concordance_radius
+from edgewise.bounds.radius import concordance_radius
 from edgewise.bounds.transfer import WhitenedTransfer
 from edgewise.errors import DataError, TooFewRowsWarning
 from edgewise.estimators.inverse import PrecisionEstimate

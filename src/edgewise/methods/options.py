@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from edgewise.covcov.solver import SOLVERS
+from edgewise.covcov.closed_form import SOLVERS
 from edgewise.errors import ParameterError
 from edgewise.methods.method import option
 

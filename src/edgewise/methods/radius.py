@@ -26,8 +26,12 @@ from edgewise.bounds.radius import (
     kernel_ranges,
     relative_variance,
 )
-from edgewise.covcov.closed_form import frobenius_trace
-from edgewise.covcov.solver import SOLVERS, chosen_solver, vectors_at_once
+from edgewise.covcov.closed_form import (
+    SOLVERS,
+    chosen_solver,
+    frobenius_trace,
+    vectors_at_once,
+)
 from edgewise.errors import DataError, ParameterError
 from edgewise.evidence.evidence import Evidence
 from edgewise.inference.cautions import Caution
@@ -319,7 +323,7 @@ def _chi_square(
         spectrum: FloatArray = np.linalg.eigvalsh(matrix).astype(np.float64)
         return ChiSquareRadius(np.maximum(spectrum, 0.0)), {"solver": "full"}
     # Here, because SciPy's sparse algebra is slow to import, and seldom needed.
-    from edgewise.covcov.quadrature import estimate_spectrum
+    from edgewise.covcov.spectrum import estimate_spectrum
 
     operator = evidence.covcov_operator(A, frobenius=True, left_out=left_out)
     seen = estimate_spectrum(operator, _frobenius_trace(evidence, A, left_out=left_out))

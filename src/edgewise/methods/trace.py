@@ -12,8 +12,7 @@ from edgewise._base.matrices import population_covariance
 from edgewise._base.types import FloatArray
 from edgewise.bounds.radius import TRACE_MAX_ALPHA, NormalRadius
 from edgewise.bounds.transfer import FrobeniusTransfer
-from edgewise.covcov.closed_form import trace_from_quartics
-from edgewise.covcov.solver import SOLVERS
+from edgewise.covcov.closed_form import SOLVERS, trace_from_quartics
 from edgewise.estimators.inverse import PrecisionEstimate
 from edgewise.evidence.evidence import Evidence, Needs
 from edgewise.inference.measurement import Measurement

@@ -15,7 +15,7 @@ import edgewise.covcov.spectrum  # noqa: F401 - loaded before the clock starts
 from edgewise._base.checks import check_columns, check_real
 from edgewise._base.types import FloatArray
 from edgewise._base.warn import without_warnings
-from edgewise.covcov.solver import predicted_seconds
+from edgewise.covcov.closed_form import predicted_seconds
 from edgewise.errors import DataError, ParameterError
 from edgewise.evidence.opening import evidence_of_table
 from edgewise.inference.bound import Bound

@@ -26,10 +26,10 @@ from edgewise._base.atomic import atomic_path
 from edgewise._base.matrices import off_diagonal
 from edgewise._base.types import AnyArray
 from edgewise.bounds.bernstein import BernsteinRadius
-from edgewise.bounds.concordance import ConcordanceRadius
 from edgewise.bounds.radius import (
     ChebyshevRadius,
     ChiSquareRadius,
+    ConcordanceRadius,
     HoeffdingRadius,
     NormalRadius,
     Radius,
