@@ -57,11 +57,13 @@ class _Program(click.Group):
         sys.exit(self._status(*args, **{**options, "standalone_mode": False}))
 
     def _status(self, *args: Any, **options: Any) -> int:
+        stdout = sys.stdout
         try:
             ended = super().main(*args, **options)
             sys.stdout.flush()
         except SystemExit as end:
-            if isinstance(end.__context__, BrokenPipeError):  # how click and rich answer to one
+            # On a broken pipe click puts another stream in place, and rich exits at once.
+            if sys.stdout is not stdout or isinstance(end.__context__, BrokenPipeError):
                 return _reader_left()
             return end.code if isinstance(end.code, int) else 1
         except (click.exceptions.Abort, KeyboardInterrupt):
