@@ -333,7 +333,8 @@ def _array(value: Any, dtype: Any, field: str, name: str, p: int) -> AnyArray:
         if not isinstance(row, list) or not row or width not in (None, len(row)):
             _refuse(field, expected, row)
     types: set[type] = set().union(*(map(type, row) for row in rows))
-    own: set[type] = {np.float64: {int, float}, np.bool_: {bool}}.get(dtype, {int})
+    known: dict[Any, set[type]] = {np.float64: {int, float}, np.bool_: {bool}}
+    own = known.get(dtype, {int})
     if dtype is np.float64 and not types <= own:
         rows = [[math.nan if one is None else one for one in row] for row in rows]
         numbers = [[one if one != one else _number(one, field) for one in row] for row in rows]
