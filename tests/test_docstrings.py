@@ -65,6 +65,8 @@ def members(cls: type) -> Iterator[tuple[str, object, type]]:
             continue
         if name in OF_SKLEARN:
             continue
+        if ".integrations." in cls.__module__ and len(homes) > 1:
+            continue  # the other package calls it, and documents what it takes
         value = vars(homes[0])[name]
         if callable(getattr(cls, name)) or isinstance(value, property):
             documented = [home for home in homes if vars(home)[name].__doc__]

@@ -53,6 +53,23 @@ def missing_package(
     return _missing(requirement, module, _pip_install(requirement), what, error)
 
 
+def stand_in(requirement: str, module: str, error: ImportError) -> Any:
+    """A base class in place of one that could not be imported; making an object of it fails."""
+    refusal = adapter_missing(requirement, module, error)
+
+    class Missing:
+        def __init__(self, *args: object, **options: object) -> None:
+            raise refusal
+
+    return Missing
+
+
+def adapter_missing(requirement: str, module: str, error: ImportError) -> MissingPartError:
+    """The error for an adapter whose package, which no extra brings, is missing or too old."""
+    what = f"The adapter for {requirement.partition('>')[0]}"
+    return missing_package(requirement, module, what, error)
+
+
 def _missing(
     package: str, module: str, command: str, what: str, error: ImportError | None
 ) -> MissingPartError:

@@ -46,11 +46,6 @@ def column_names(texts: Sequence[str]) -> list[str] | None:
 
     Each text is a line of CSV: a name with a comma, or with spaces around it, is in double quotes.
     An empty text is the column whose name is empty; between commas, what is empty is no name.
-
-    Examples
-    --------
-    >>> column_names(["a , b,", '"x,y", " z"', ""])
-    ['a', 'b', 'x,y', ' z', '']
     """
     names: list[str] = []
     for text in texts:

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from edgewise import __version__
+from edgewise._base.parts import adapter_missing, stand_in
 from edgewise.errors import ParameterError
-from edgewise.integrations.foreign import not_installed, stand_in
 from edgewise.questions.conditional import ConditionalTest
 
 __all__ = ["register"]
@@ -52,7 +52,7 @@ def register() -> str:
     try:
         from causallearn.utils.cit import register_ci_test
     except ImportError as error:
-        raise not_installed(_REQUIREMENT, "causallearn", error) from error
+        raise adapter_missing(_REQUIREMENT, "causallearn", error) from error
     register_ci_test(NAME, ScoreCIT)
     return NAME
 
@@ -97,20 +97,7 @@ class ScoreCIT(CIT_Base):  # type: ignore[misc]
         return {**cache, **ours}
 
     def __call__(self, X: int, Y: int, condition_set: Iterable[int] | None = None) -> float:
-        """The p-value of one question.
-
-        Parameters
-        ----------
-        X, Y : int
-            Two columns.
-        condition_set : iterable of int, optional
-            The columns that both are adjusted for.
-
-        Returns
-        -------
-        float
-            Small where the two have a partial correlation given the others.
-        """
+        """The p-value of X and Y, two columns, both adjusted for those of the condition set."""
         i, j = sorted((int(X), int(Y)))
         given = sorted({int(one) for one in (() if condition_set is None else condition_set)})
         key = f"{i};{j}|{'.'.join(map(str, given))}"

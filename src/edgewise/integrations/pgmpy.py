@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from edgewise._base.parts import stand_in
 from edgewise._base.types import FloatArray
 from edgewise.errors import ParameterError
-from edgewise.integrations.foreign import stand_in
 from edgewise.questions.conditional import ConditionalTest
 from edgewise.results.pair import PairTest
 
@@ -129,20 +129,7 @@ class ScoreTest(_BaseCITest):  # type: ignore[misc]
         self._asked = _Questions(data)
 
     def run_test(self, X: Hashable, Y: Hashable, Z: Iterable[Hashable] = ()) -> tuple[float, float]:
-        """Ask one question, and keep the answer in the attributes.
-
-        Parameters
-        ----------
-        X, Y : hashable
-            The names of two columns.
-        Z : iterable of hashable
-            The names of the columns that both are adjusted for.
-
-        Returns
-        -------
-        tuple of float
-            The partial correlation and the p-value.
-        """
+        """The partial correlation and the p-value, which the attributes keep too."""
         answer = self._asked(X, Y, Z)
         self.test_ = answer
         self.statistic_ = answer.partial_correlation
@@ -157,22 +144,7 @@ class ScoreTest(_BaseCITest):  # type: ignore[misc]
         Z: Iterable[Hashable] = (),
         significance_level: float = 0.05,
     ) -> bool:
-        """Ask one question, and decide.
-
-        Parameters
-        ----------
-        X, Y : hashable
-            The names of two columns.
-        Z : iterable of hashable
-            The names of the columns that both are adjusted for.
-        significance_level : float
-            The level.
-
-        Returns
-        -------
-        bool
-            Whether the p-value is at least that, so that nothing speaks against independence.
-        """
+        """Whether the p-value of one question is at least the level."""
         # Not by the attribute: PC asks from several threads, which all write to it.
         return self.run_test(X, Y, Z)[1] >= significance_level
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from edgewise._base.parts import stand_in
 from edgewise._base.types import FloatArray, IndexArray
 from edgewise.errors import ParameterError
-from edgewise.integrations.foreign import stand_in
 from edgewise.questions.conditional import ConditionalTest
 from edgewise.results.pair import PairTest
 
@@ -88,22 +88,7 @@ class ScoreCI(CondIndTest):  # type: ignore[misc]
     def get_dependence_measure(
         self, array: FloatArray, xyz: IndexArray, data_type: object = None
     ) -> float:
-        """The partial correlation.
-
-        Parameters
-        ----------
-        array : ndarray of shape (dim, T)
-            The variables of the question, one after the other.
-        xyz : ndarray of shape (dim,)
-            Which of them is X (0), Y (1) or conditioned on (2).
-        data_type : object, optional
-            Ignored: a partial correlation is one of numbers.
-
-        Returns
-        -------
-        float
-            It is 0 where X or Y is constant.
-        """
+        """The partial correlation; 0 where X or Y is constant."""
         x, y, given = (np.flatnonzero(np.asarray(xyz) == role) for role in range(3))
         if x.size != 1 or y.size != 1:
             raise ParameterError(
@@ -121,44 +106,14 @@ class ScoreCI(CondIndTest):  # type: ignore[misc]
     def get_analytic_significance(
         self, value: float, T: int, dim: int, xyz: IndexArray | None = None
     ) -> float:
-        """The p-value of the last question.
-
-        Parameters
-        ----------
-        value : float
-            What `get_dependence_measure` returned.
-        T, dim : int
-            Rows and variables of the question.
-        xyz : ndarray of shape (dim,), optional
-            What they are.
-
-        Returns
-        -------
-        float
-            It is 1 where X or Y is constant.
-        """
+        """The p-value of the last question; 1 where X or Y is constant."""
         self._check_last(value)
         return 1.0 if self._answer is None else self._answer.pvalue
 
     def get_analytic_confidence(
         self, value: float, df: int, conf_lev: float
     ) -> tuple[float, float]:
-        """The interval of the partial correlation in the last question.
-
-        Parameters
-        ----------
-        value : float
-            What `get_dependence_measure` returned.
-        df : int
-            Degrees of freedom; the score test has its own.
-        conf_lev : float
-            The level of the interval.
-
-        Returns
-        -------
-        tuple of float
-            The lower and the upper end, which are −1 and 1 where X or Y is constant.
-        """
+        """The interval in the last question, from −1 to 1 where X or Y is constant."""
         self._check_last(value)
         if self._answer is None:
             return -1.0, 1.0
@@ -168,24 +123,7 @@ class ScoreCI(CondIndTest):  # type: ignore[misc]
     def get_model_selection_criterion(
         self, j: int, parents: list[tuple[int, int]], tau_max: int = 0, **options: Any
     ) -> float:
-        """Akaike's criterion, by which `PCMCI` can choose ``pc_alpha``; as of `ParCorr`.
-
-        Parameters
-        ----------
-        j : int
-            The variable.
-        parents : list of tuple
-            Its parents.
-        tau_max : int
-            The largest lag.
-        **options
-            As of `ParCorr`.
-
-        Returns
-        -------
-        float
-            The criterion.
-        """
+        """Akaike's criterion, by which `PCMCI` can choose ``pc_alpha``; as of `ParCorr`."""
         from tigramite.independence_tests.parcorr import ParCorr
 
         usual = ParCorr(mask_type=self.mask_type)

@@ -38,7 +38,7 @@ class Edge(NamedTuple):
         Of the partial correlation; NaN for a bound, which has none.
     interval_low, interval_high : float
         Interval of the partial correlation, of the level and the family that the result's
-        `interval_label` says; NaN where a result of an older edgewise has none.
+        `interval_label` says.
     precision : float
         The estimate of Θ_ij.
     statistic : float

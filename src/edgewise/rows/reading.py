@@ -127,6 +127,13 @@ class DataToRead:
 
     Nothing is read until a function needs it, and then only the columns that it asks for.
 
+    Attributes
+    ----------
+    data : object
+        What `read_table` was given.
+    reading : Reading
+        How it is read.
+
     Examples
     --------
     >>> import edgewise as ew

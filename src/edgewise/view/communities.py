@@ -20,12 +20,6 @@ def communities_of(graph: Graph) -> IntArray:
 
     Louvain's method (Blondel and others 2008, of networkx) on the edges of the graph, weighted by
     |ρ̂|, with a fixed seed. Communities are numbered by the total strength of their nodes.
-
-    Examples
-    --------
-    >>> import edgewise as ew
-    >>> communities_of(ew.edge_test(ew.datasets.load_sachs())).tolist()
-    [3, 3, 1, 1, 1, 0, 0, 0, 2, 2, 2]
     """
     nx = part("networkx", "plot", "Communities")
     weight = np.round(edge_strengths(graph), _DECIMALS)
@@ -42,15 +36,7 @@ def communities_of(graph: Graph) -> IntArray:
 
 
 def community_names(graph: Graph, communities: IntArray, names: Sequence[str]) -> list[str]:
-    """What a legend calls each community: by its strongest variables.
-
-    Examples
-    --------
-    >>> import edgewise as ew
-    >>> sachs = ew.edge_test(ew.datasets.load_sachs())
-    >>> community_names(sachs, communities_of(sachs), sachs.feature_names)
-    ['pakts473, p44/42, PKA', 'plcg, PIP2, PIP3', 'PKC, P38, pjnk', 'pmek, praf']
-    """
+    """What a legend calls each community: by its strongest variables."""
     strength = np.round(edge_strengths(graph).sum(axis=0), _DECIMALS)
     told = []
     for number in range(int(communities.max(initial=-1)) + 1):

@@ -298,11 +298,7 @@ class LaidOut:
 
 
 def laid_out(graph: layout.Graph, page: FloatArray) -> LaidOut:
-    """A layout for a page of that size, in which no names and no nodes cover each other.
-
-    The places of the nodes depend on the partial correlations and the names alone. Where not all
-    names fit, those of the strongest nodes stand there.
-    """
+    """A layout for a page of that size, in which no names and no nodes cover each other."""
     p = graph.n_features
     scale = min(1.0, math.sqrt(_MANY / p))
     start = _on_page(layout.node_positions(graph), page)
@@ -464,14 +460,6 @@ def edge_paths(
 
     An edge is straight if no other node is nearer to it than `room`. If one is, it is bent as
     little as helps; where nothing helps, it keeps the bend that leaves most room.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> places = np.array([[0.0, 0.0], [10.0, 0.0], [20.0, 0.0]])
-    >>> through, beside = edge_paths(places, np.array([0, 0]), np.array([2, 1]), room=1.0)
-    >>> len(through) > 2, len(beside)
-    (True, 2)
     """
     paths = [places[[i, j]] for i, j in zip(rows, columns, strict=True)]
     for k in _in_the_way(places, rows, columns, room):

@@ -160,17 +160,7 @@ def _draw_strips(ax: Axes, communities: IntArray) -> None:
 
 
 def community_order(graph: layout.Graph, communities: IntArray) -> IntArray:
-    """An order of the variables by community, and by clustering inside of each.
-
-    Variables without a community come last.
-
-    Examples
-    --------
-    >>> import edgewise as ew
-    >>> sachs = ew.edge_test(ew.datasets.load_sachs())
-    >>> community_order(sachs, communities_of(sachs)).tolist()
-    [7, 5, 6, 4, 3, 2, 10, 8, 9, 0, 1]
-    """
+    """The variables by community, clustered inside of each; those without one come last."""
     parts = []
     for number in (*range(int(communities.max(initial=-1)) + 1), -1):
         members = np.flatnonzero(communities == number)
@@ -182,16 +172,7 @@ def community_order(graph: layout.Graph, communities: IntArray) -> IntArray:
 
 
 def clustered_order(partial_correlation: FloatArray) -> AnyArray:
-    """An order of the variables that puts related ones side by side.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> rho = np.eye(4)
-    >>> rho[0, 2] = rho[2, 0] = rho[1, 3] = rho[3, 1] = 0.5
-    >>> clustered_order(rho).tolist()
-    [0, 2, 3, 1]
-    """
+    """An order of the variables that puts related ones side by side."""
     from scipy.cluster.hierarchy import leaves_list, linkage
 
     p = len(partial_correlation)

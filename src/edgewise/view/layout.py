@@ -71,27 +71,6 @@ def node_positions(result: Graph) -> FloatArray:
     Σ (‖x_i − x_j‖ − d_ij)²/d_ij² (Kamada & Kawai 1989) by majorisation (Gansner, Koren & North
     2004), starting near the solution of classical scaling. Of more variables only those pairs count
     that stand out from the noise of all, and groups that are not connected lie side by side.
-
-    Parameters
-    ----------
-    result : EdgeTestResult or other graph
-        Only its partial correlations matter.
-
-    Returns
-    -------
-    ndarray of shape (p, 2)
-        Centred at 0, with the farthest node at distance 1. The longer side of up to 30 nodes lies
-        along the first axis.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import edgewise as ew
-    >>> X = np.random.default_rng(0).standard_normal((500, 3))
-    >>> X[:, 1] += X[:, 0]
-    >>> x, y, z = node_positions(ew.edge_test(X))
-    >>> bool(np.hypot(*(x - y)) < np.hypot(*(x - z)))
-    True
     """
     rho = result.partial_correlation
     if len(rho) > _MANY:
@@ -104,19 +83,7 @@ def node_positions(result: Graph) -> FloatArray:
 
 
 def island_positions(partial_correlation: FloatArray) -> FloatArray:
-    """Places of the nodes: each connected group by its stress, then the groups side by side.
-
-    Nodes that nothing connects stand in rows below.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> rho = np.eye(5)
-    >>> rho[0, 1] = rho[1, 0] = rho[2, 3] = rho[3, 2] = 0.5
-    >>> places = island_positions(rho)
-    >>> bool(np.hypot(*(places[0] - places[1])) < np.hypot(*(places[0] - places[2])))
-    True
-    """
+    """Each connected group by its stress, the groups side by side, single nodes in rows below."""
     from scipy.sparse.csgraph import connected_components, shortest_path
 
     strength = np.abs(np.round(partial_correlation, 9))
@@ -137,7 +104,7 @@ def island_positions(partial_correlation: FloatArray) -> FloatArray:
 
 
 def _standing_out(strength: FloatArray) -> BoolArray:
-    """Pairs that are stronger than the strongest of so many of noise alone would be.
+    """Pairs stronger than the strongest of so many of noise alone would be.
 
     A node without any keeps its strongest pair, if that is stronger than what it has by noise.
     """
@@ -217,8 +184,7 @@ def path_distances(partial_correlation: FloatArray) -> FloatArray:
 def scaled_start(distance: FloatArray) -> FloatArray:
     """The two leading directions of classical scaling, approached from a circle.
 
-    If the data prefer no direction (for example without any correlation), the circle stays. An
-    eigenvector would then be decided by rounding alone.
+    If the data prefer no direction, the circle stays: rounding alone would decide an eigenvector.
     """
     p = len(distance)
     angle = 2 * np.pi * np.arange(p) / p
@@ -263,10 +229,7 @@ def _lengths(places: FloatArray) -> FloatArray:
 
 
 def lying(places: FloatArray) -> FloatArray:
-    """The places, centred and turned so that their longer side lies along the first axis.
-
-    The sign of each axis is free, so the first nodes decide it.
-    """
+    """The places, centred, longer side along the first axis; the first nodes decide the signs."""
     places = places - places.mean(axis=0)
     _, _, axes = np.linalg.svd(places, full_matrices=False)
     places = places @ axes.T

@@ -19,16 +19,7 @@ _MOST_NODES = 60
 
 
 def result_html(result: EdgeTestResult) -> str:
-    """HTML without a script, readable on a light or a dark page.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import edgewise as ew
-    >>> result = ew.edge_test(np.random.default_rng(0).standard_normal((100, 3)))
-    >>> result_html(result).startswith("<div")
-    True
-    """
+    """HTML without a script, readable on a light or a dark page."""
     parts = [f"<p>{escape(printable(' '.join(facts(result))))}</p>"]
     parts += [
         f"<p><strong>Caution.</strong> {escape(printable(caution))}</p>"

@@ -12,10 +12,7 @@ _NUMBER = re.compile(r"\d*")
 
 
 def printable(name: str, keep: str = "") -> str:
-    """A name without control characters, which could do harm on a terminal or in a picture.
-
-    Those in `keep` stay.
-    """
+    """A name without control characters, which could do harm, except those in `keep`."""
     return "".join(
         character if character.isprintable() or character in keep else "\ufffd"
         for character in name
@@ -29,13 +26,7 @@ def shortened(name: str, most: int) -> str:
 
 
 def shortened_inside(name: str, most: int) -> str:
-    """A printable name of at most `most` characters, which keeps its start and its end.
-
-    Examples
-    --------
-    >>> shortened_inside("temperature_2023", 9)
-    'temp…2023'
-    """
+    """A printable name of at most `most` characters, which keeps its start and its end."""
     text = printable(name)
     if len(text) <= most:
         return text
@@ -47,11 +38,6 @@ def distinct_texts(names: Iterable[str], change: Callable[[str], str]) -> dict[s
     """What stands for each name in a file: `change(name)`, with primes if that is taken.
 
     A name that `change` leaves alone stays as it is.
-
-    Examples
-    --------
-    >>> distinct_texts(["A", "a", "B"], str.lower)
-    {'A': 'a′', 'a': 'a', 'B': 'b'}
     """
     texts = {name: change(name) for name in names}
     taken = {name for name, text in texts.items() if text == name}
@@ -70,20 +56,6 @@ def short_names(names: Sequence[str], most: int) -> list[str]:
     Names that fit stay as they are. If one does not fit, all lose the words that all begin or end
     with, then those that all have inside; what is still too long loses its middle. Names that then
     look the same show where they differ, and as a last resort a number.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Different names.
-    most : int
-        The most characters, at least 4.
-
-    Examples
-    --------
-    >>> short_names(["Adjusted close AAPL", "Adjusted close IBM"], 12)
-    ['AAPL', 'IBM']
-    >>> short_names(["temperature_at_noon_2023", "pressure"], 12)
-    ['temper…_2023', 'pressure']
     """
     full = [printable(name) for name in names]
     if len(full) > 1 and max(map(len, full)) > most:

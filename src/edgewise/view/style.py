@@ -37,13 +37,7 @@ SMALLEST_FONT = 8.0
 
 
 def edge_width(partial_correlation: FloatArray | float) -> FloatArray:
-    """The width of an edge in points: the same for the same strength, in every picture.
-
-    Examples
-    --------
-    >>> edge_width(0.3).round(1).item()
-    2.6
-    """
+    """The width of an edge in points: the same for the same strength, in every picture."""
     return np.asarray(0.2 + 8 * np.abs(partial_correlation))
 
 
@@ -65,12 +59,6 @@ def dashes(width: float) -> tuple[float, tuple[float, float]]:
 
 
 def tint(colour: str, share: float = 0.18) -> str:
-    """A colour mixed with white, for areas behind other things.
-
-    Examples
-    --------
-    >>> tint("#000000", 0.2)
-    '#cccccc'
-    """
+    """A colour mixed with white, for areas behind other things."""
     parts = (int(colour[k : k + 2], 16) for k in (1, 3, 5))
     return "#" + "".join(f"{round(255 + share * (part - 255)):02x}" for part in parts)
