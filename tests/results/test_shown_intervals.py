@@ -20,7 +20,7 @@ from edgewise.cli.show import edge_table
 from edgewise.report.document import Context, report_html
 from edgewise.results.base import interval_label
 from edgewise.view.export import write_csv, write_graph
-from edgewise.view.forest import plot_forest
+from edgewise.view.plots import plot_forest
 
 ALL, EACH = "all pairs", "pointwise"
 #: Method, correction, and the family that its intervals are for.

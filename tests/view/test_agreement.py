@@ -10,7 +10,7 @@ import pytest
 import edgewise as ew
 from edgewise import datasets
 from edgewise.view import style
-from edgewise.view.agreement import plot_agreement
+from edgewise.view.plots import plot_agreement
 
 
 @pytest.fixture(autouse=True)

@@ -10,8 +10,8 @@ import pytest
 import edgewise as ew
 from edgewise import datasets
 from edgewise.results.centrality import centralities
-from edgewise.view.centrality import plot_centrality
 from edgewise.view.communities import communities_of
+from edgewise.view.plots import plot_centrality
 
 
 @pytest.fixture(autouse=True)

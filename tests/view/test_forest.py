@@ -10,7 +10,7 @@ import pytest
 import edgewise as ew
 from edgewise import datasets
 from edgewise.view import style
-from edgewise.view.forest import plot_forest
+from edgewise.view.plots import plot_forest
 
 
 @pytest.fixture(autouse=True)

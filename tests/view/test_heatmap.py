@@ -9,8 +9,8 @@ import edgewise as ew
 from edgewise import datasets
 from edgewise.simulate import make_hub_precision, sample
 from edgewise.view import style
-from edgewise.view.communities import communities_of
-from edgewise.view.heatmap import clustered_order, community_order, plot_heatmap
+from edgewise.view.communities import clustered_order, communities_of, community_order
+from edgewise.view.plots import plot_heatmap
 
 
 @pytest.fixture(autouse=True)

@@ -10,7 +10,7 @@ import pytest
 from edgewise import datasets
 from edgewise.questions.compare_methods import compare_methods
 from edgewise.rows.opening import open_table
-from edgewise.view.ladder import plot_ladder
+from edgewise.view.plots import plot_ladder
 
 
 @pytest.fixture(autouse=True)

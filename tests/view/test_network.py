@@ -14,7 +14,7 @@ from edgewise.simulate import make_hub_precision, sample
 from edgewise.view import style
 from edgewise.view.communities import communities_of, community_names, edge_strengths
 from edgewise.view.graph_drawing import distances_to_lines, edge_paths
-from edgewise.view.network import plot_network
+from edgewise.view.plots import plot_network
 from edgewise.view.style import edge_width
 
 

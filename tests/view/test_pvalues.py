@@ -10,7 +10,7 @@ import pytest
 
 import edgewise as ew
 from edgewise import datasets
-from edgewise.view.pvalues import null_share, plot_pvalues
+from edgewise.view.plots import null_share, plot_pvalues
 
 
 @pytest.fixture(autouse=True)

@@ -12,7 +12,7 @@ import edgewise as ew
 from edgewise import datasets
 from edgewise.simulate import make_hub_precision, sample
 from edgewise.view import style
-from edgewise.view.volcano import plot_volcano
+from edgewise.view.plots import plot_volcano
 
 
 @pytest.fixture(autouse=True)

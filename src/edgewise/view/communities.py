@@ -6,13 +6,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from edgewise._base.matrices import pairs_of
 from edgewise._base.parts import part
-from edgewise._base.types import FloatArray
+from edgewise._base.types import AnyArray, FloatArray
 from edgewise.view.layout import Graph, IntArray
 
 _SEED = 0
 #: What two methods agree on up to rounding must give the same communities.
 _DECIMALS = 9
+# With more variables, finding the best order of the branches takes too long.
+_BEST_ORDER = 500
 
 
 def communities_of(graph: Graph) -> IntArray:
@@ -53,3 +56,26 @@ def edge_strengths(graph: Graph) -> FloatArray:
     strength = np.where(graph.reject, np.abs(graph.partial_correlation), 0.0)
     np.fill_diagonal(strength, 0.0)
     return np.asarray(strength)
+
+
+def community_order(graph: Graph, communities: IntArray) -> IntArray:
+    """The variables by community, clustered inside of each; those without one come last."""
+    parts = []
+    for number in (*range(int(communities.max(initial=-1)) + 1), -1):
+        members = np.flatnonzero(communities == number)
+        if len(members) > 1:
+            rho = graph.partial_correlation[np.ix_(members, members)]
+            members = members[clustered_order(rho)]
+        parts.append(members)
+    return np.concatenate(parts)
+
+
+def clustered_order(partial_correlation: FloatArray) -> AnyArray:
+    """An order of the variables that puts related ones side by side."""
+    from scipy.cluster.hierarchy import leaves_list, linkage
+
+    p = len(partial_correlation)
+    # Two methods give the same estimate up to rounding, and should give the same picture.
+    distance = 1 - np.abs(np.round(partial_correlation, 9))
+    tree = linkage(pairs_of(distance), method="average", optimal_ordering=p <= _BEST_ORDER)
+    return np.asarray(leaves_list(tree))
