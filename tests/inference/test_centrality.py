@@ -50,19 +50,6 @@ def correlations(precision):
     return (of_partial / np.outer(deviation, deviation)).reshape(P, P, P, P)
 
 
-def test_errors_go_together_as_those_of_an_inverse_wishart(precision, correlations):
-    rng = np.random.default_rng(5)
-    root = np.linalg.inv(np.linalg.cholesky(precision)).T
-    rows = rng.standard_normal((4_000, 250, P)) @ root.T
-    inverse = np.linalg.inv(np.swapaxes(rows, 1, 2) @ rows)
-    scale = np.sqrt(np.diagonal(inverse, axis1=1, axis2=2))
-    drawn = -inverse / (scale[:, :, None] * scale[:, None, :])
-    for i in range(P):
-        others = np.arange(P) != i
-        seen = np.corrcoef(drawn[:, i, others].T)
-        np.testing.assert_allclose(seen, correlations[i, :, i][others][:, others], atol=0.08)
-
-
 def test_reach_is_the_slow_double_sum(precision, correlations):
     rng = np.random.default_rng(6)
     partial = partial_of(precision)

@@ -3,7 +3,6 @@
 import math
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -84,22 +83,6 @@ def test_critical_level_separates(p, correction, alpha):
     reject = log_adjusted <= math.log(alpha)
     level = log_critical_level(len(p), int(reject.sum()), alpha, correction)
     np.testing.assert_array_equal(log_p <= level, reject)
-
-
-@given(pvalues, st.sampled_from(METHODS), st.randoms())
-def test_order_of_the_edges_does_not_matter(p, correction, random):
-    order = list(range(len(p)))
-    random.shuffle(order)
-    whole = adjust(np.log(p), correction)
-    np.testing.assert_array_equal(adjust(np.log(p)[order], correction), whole[order])
-
-
-@pytest.mark.parametrize("correction", CORRECTIONS)
-def test_a_single_edge_needs_no_correction(correction):
-    log_p = np.array([-3.7])
-    np.testing.assert_array_equal(adjust(log_p, correction), log_p)
-    for count in (0, 1):
-        assert log_critical_level(1, count, 0.05, correction) == pytest.approx(math.log(0.05))
 
 
 def test_pvalues_below_the_smallest_float_stay_apart():

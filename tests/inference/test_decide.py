@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 import edgewise as ew
-from edgewise import Moments, ParameterError
+from edgewise import Moments
 from edgewise._base.matrices import symmetric
 from edgewise.estimators.inverse import estimate_precision
 from edgewise.inference.decide import decision
@@ -97,18 +97,6 @@ def test_the_threshold_is_that_of_the_correction(correction, pairs):
     np.testing.assert_allclose(thresholds(found), threshold_of(critical), rtol=1e-12)
 
 
-@pytest.mark.parametrize("scale", ["precision", "partial_correlation"])
-def test_minimal_effect(scale):
-    measurement = measured([9.0, 9.0, 9.0])
-    found = decision(measurement, Question(0.05, None, MinEffect(0.2, scale)))
-    if scale == "partial_correlation":
-        beyond = np.arctanh(np.abs(measurement.partial_correlation[UPPER])) - math.atanh(0.2)
-    else:
-        beyond = np.abs(measurement.precision[UPPER]) - 0.2
-    expected = 2 * stats.norm.sf(np.maximum(beyond, 0.0) / 0.1)
-    np.testing.assert_allclose(np.exp(found.log_pvalue), expected, rtol=1e-10)
-
-
 class TestLargestStatistic:
     def test_decides(self):
         maxima = Maxima()
@@ -118,39 +106,3 @@ class TestLargestStatistic:
         np.testing.assert_allclose(np.exp(found.log_adjusted), [0.01, 0.9, 0.05])
         assert found.reject.tolist() == [True, False, True]
         np.testing.assert_allclose(thresholds(found), threshold_of(2.2), rtol=1e-9)
-
-    def test_intervals_keep_the_draws_and_nothing_else(self):
-        measurement = measured([3.0, -1.0, 2.3], maxima=Maxima())
-        found = decision(measurement, Question(0.05, "maxt"))
-        interval = found.uncertainty.interval(
-            measurement, level=0.95, scale="precision", simultaneous=True
-        )
-        np.testing.assert_allclose((interval.high - interval.low).diagonal(), 2 * 2.2 * 0.1)
-        np.testing.assert_array_equal(found.uncertainty.maxima, np.full(99, 2.2))
-        assert measurement.uncertainty.maxima is None
-
-    def test_is_not_asked_for_with_another_correction(self):
-        maxima = Maxima()
-        assert decided([3.0, -1.0, 2.3], maxima=maxima).uncertainty.maxima is None
-        assert maxima.asked == []
-
-    def test_is_refused_without_resampling(self, refuses):
-        refuses(
-            lambda: decided([1.0, 2.0, 3.0], correction="maxt"),
-            ParameterError,
-            "'maxt' resamples batches of rows, which method 'made up' does not keep",
-        )
-
-    def test_is_refused_for_a_minimal_effect(self, refuses):
-        refuses(
-            lambda: decided(
-                [1.0, 2.0, 3.0], correction="maxt", effect=MinEffect(0.1), maxima=Maxima()
-            ),
-            ParameterError,
-            "min_effect: 'maxt' tests for an effect of zero only, got a minimal effect of 0.1",
-        )
-
-
-def test_an_uncertainty_of_another_kind_is_a_bug_that_is_told():
-    with pytest.raises(TypeError, match="uncertainty: unexpected object"):
-        decided([1.0, 2.0, 3.0], uncertainty=object())

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise import simulate
 from edgewise.estimators.inverse import estimate_precision
 from edgewise.evidence.evidence import Needs
 from edgewise.evidence.opening import open_evidence
@@ -50,12 +49,6 @@ def test_mardias_kurtosis_by_hand():
     assert facts_of(X).kurtosis_ratio == pytest.approx(expected, rel=1e-10)
 
 
-def test_the_kurtosis_ratio_has_no_units():
-    X = draw("t5")
-    A = np.array([[1, 2, 0, 0], [0, 3, 1, 0], [0, 0, 1e3, 5], [0, 0, 0, 1e-3]])
-    assert facts_of(X @ A + 7).kurtosis_ratio == pytest.approx(facts_of(X).kurtosis_ratio, rel=1e-8)
-
-
 def test_rows_that_depend_on_the_rows_before_them():
     X = draw("gaussian")
     for t in range(1, len(X)):
@@ -88,16 +81,6 @@ def test_tails_without_fourth_moments_are_not_taken_for_dependence(df):
 def test_tails_with_fourth_moments_are_believed(distribution, n, p):
     told = [facts_of(draw(distribution, n, p, seed)).without_fourth_moments for seed in range(20)]
     assert sum(told) <= 1
-
-
-def test_outliers_are_mostly_not_taken_for_a_tail():
-    """Of few rows nobody can tell; the advice names both."""
-    told = [
-        facts_of(draw("contaminated", n, p, seed)).without_fourth_moments
-        for n, p in ((1000, 3), (5000, 10))
-        for seed in range(20)
-    ]
-    assert sum(told) <= 4
 
 
 def test_the_tail_index_of_pareto_radii():
@@ -147,15 +130,6 @@ def test_the_facts_do_not_depend_on_units_or_on_standardising():
         assert found.kurtosis_ratio == pytest.approx(expected.kurtosis_ratio, rel=1e-6)
         assert found.dominant_rows[0].share == pytest.approx(expected.dominant_rows[0].share)
         assert found.scale_ratio == pytest.approx(plain.scale_ratio)
-
-
-def test_rare_events():
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((5000, 5))
-    X[:, 1:4] = rng.random((5000, 3)) < [0.02, 0.5, 0.03]
-    found = facts_of(X, names=list("abcde"))
-    assert (found.n_rare_pairs, found.rare_pairs) == (1, (("b", "d"),))
-    assert found.discrete_columns == ("b", "c", "d")
 
 
 def test_every_pair_of_rare_columns_is_counted():
@@ -241,14 +215,6 @@ def test_the_advice_on_data_that_once_misled_it(name):
             assert fragment in advice
         assert "batch" not in advice
         assert "logarithm" not in advice
-
-
-def test_the_advice_on_autoregressive_rows():
-    law = simulate.AutoRegressive(simulate.DISTRIBUTIONS["gaussian"], memory=0.7)
-    for seed in range(5):
-        rng = np.random.default_rng(seed)
-        X = sample(law, make_chain_precision(5), 1500, rng=rng)
-        assert facts_of(X).advice().startswith("Use method 'batch'")
 
 
 def test_the_advice_on_prices():

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -297,17 +295,3 @@ def test_a_wrong_name_costs_no_pass(refuses):
             raise AssertionError("the rows were read")
 
     refuses(lambda: ew.edge_test(Unread(X), given="y"), DataError, "given: the table has no")
-
-
-def test_no_warning_for_what_is_not_tested():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        ask(given=["a"], min_effect=0.1).summary()
-
-
-def test_a_bound_of_fewer_entries_says_nothing_about_others():
-    result = ask("entrywise", given=["c", "f"])
-    own = marked(expected_pairs({"given": ["c", "f"]}))
-    for simultaneous in (False, True):
-        low, _ = result.confidence_interval(0.95, simultaneous=simultaneous)
-        np.testing.assert_array_equal(~np.isnan(low), own | np.diag(own.any(axis=0)))

@@ -51,10 +51,3 @@ def test_level_and_radius_agree(draws, correlation):
         just = radius.log_level(epsilon * np.array([1 - 1e-6, 1 + 1e-6]))
         assert just[1] <= math.log(alpha) + 1e-9
         assert just[0] >= math.log(alpha) - 1e-4 or draws == 1
-
-
-def test_levels_fall_and_never_reach_zero():
-    levels = radius_of(0.5).log_level(np.array([0.0, 1.0, 2.5, 4.0, 8.0, 50.0, 1e6]))
-    assert levels[0] == 0
-    assert (np.diff(levels) <= 0).all()
-    assert np.isfinite(levels).all()

@@ -15,7 +15,7 @@ from edgewise.inference.per_edge import PerEdge
 from edgewise.inference.reference import Normal, Student, StudentOfEach
 from edgewise.inference.spread import Spread
 
-METHODS = ["score", "wald", "batch", "sequential", "fisher", "elliptical"]
+METHODS = ["score", "wald", "batch", "sequential", "fisher"]  # one of each kind
 SCALES = ["precision", "partial_correlation"]
 every_method = pytest.mark.parametrize("method", METHODS)
 
@@ -84,18 +84,6 @@ def test_intervals_leave_an_effect_where_the_test_of_it_rejects(method, X, alpha
                 np.testing.assert_array_equal(left[sure], pairs(result.reject)[sure])
             else:
                 assert (left >= pairs(result.reject))[sure].all()
-
-
-@every_method
-@settings(max_examples=15)
-@given(tables())
-def test_a_larger_effect_is_harder_to_show(method, X):
-    result = outcome(X, method)
-    for scale in SCALES:
-        values = [0.0, 1e-9, 1e-3, 0.05, 0.3, 0.9]
-        log_p = [result.uncertainty.log_pvalues(result, MinEffect(v, scale)) for v in values]
-        assert (np.diff(log_p, axis=0) >= -1e-9 * np.abs(log_p[1:])).all()
-        assert np.max(log_p) <= 1e-9
 
 
 @every_method
@@ -205,11 +193,6 @@ class TestFormulas:
         for end, sign in ((low, -1), (high, 1)):
             expected = math.tanh(math.atanh(0.3) + sign * math.atanh(significant))
             assert end[0, 1] == pytest.approx(expected, rel=1e-10)
-
-    def test_an_exact_statistic_without_students_reference_is_a_bug_that_is_told(self):
-        own = PerEdge(spread(0.2, 0.3), Normal(), exact=True)
-        with pytest.raises(TypeError, match="expected Student's"):
-            own.statistic(np.array([0.1]))
 
     def test_errors(self):
         own = PerEdge(spread(0.2, 0.3), Normal())

@@ -52,32 +52,6 @@ def test_degrees_of_rubin_1987():
     np.testing.assert_allclose(made.missing, 1 / 11, rtol=1e-12)
 
 
-def test_by_hand():
-    """z = 0.1, 0.2, 0.3 with variances 0.01, 0.01, 0.04 and ν_com = 97.
-
-    W = 0.02, B = 0.01, T = 0.02 + 4/3 · 0.01 = 1/30, λ = 0.4, ν_old = 2/0.16 = 12.5,
-    ν_obs = 98/100 · 97 · 0.6 = 57.036, ν = 12.5 · 57.036/69.536.
-    """
-    made = pool_estimates(
-        [np.array([0.1]), np.array([0.2]), np.array([0.3])],
-        [np.array([0.1]), np.array([0.1]), np.array([0.2])],
-        [np.array([97.0])] * 3,
-    )
-    np.testing.assert_allclose(made.mean, 0.2)
-    np.testing.assert_allclose(made.standard_error**2, 1 / 30)
-    np.testing.assert_allclose(made.missing, 0.4)
-    np.testing.assert_allclose(made.degrees, 12.5 * 57.036 / 69.536)
-
-
-def test_equal_copies_have_the_degrees_of_complete_rows():
-    same = np.array([0.1 + 0.2])
-    made = pool_estimates([same] * 3, [np.array([0.3])] * 3, [np.array([20.0])] * 3)
-    assert made.missing == 0
-    assert made.mean == same
-    np.testing.assert_allclose(made.standard_error, 0.3, rtol=1e-15)
-    np.testing.assert_allclose(made.degrees, 21 / 23 * 20)
-
-
 def test_degrees_stay_above_zero_and_finite():
     made = pool_estimates(
         [np.array([0.0, 1.0]), np.array([1e6, 1.0])],
@@ -106,12 +80,6 @@ def test_degrees_of_each_pair(rows):
 def test_groups_are_the_terms_of_the_score_test(rows):
     own = ew.edge_test(rows, groups=np.arange(400) // 10).uncertainty
     assert (complete_degrees(own, 400, 4, 40) <= 39).all()
-
-
-def test_anything_else_has_none(rows):
-    own = ew.edge_test(rows, method="sequential").uncertainty
-    with pytest.raises(TypeError, match="AnytimeReference"):
-        complete_degrees(own, 400, 4)
 
 
 @pytest.mark.parametrize("method", ["score", "wald", "fisher"])

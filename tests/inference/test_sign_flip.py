@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import integrate, optimize, stats
+from scipy import optimize, stats
 
 from edgewise.inference.reference import Normal
 from edgewise.inference.sign_flip import SignFlip, log_two_sided_of_one
@@ -81,31 +81,6 @@ class TestAllSigns:
             assert enumerated(a, t) == pytest.approx(expected, rel=1e-9)
             assert tail(law, t) == pytest.approx(math.log(expected), abs=0.25)
 
-    def test_beyond_the_largest_sum_it_is_rare_but_finite(self):
-        a, law = law_of(np.ones(8))
-        assert enumerated(a, a.sum() + 0.01) == 0
-        assert -math.inf < tail(law, a.sum() + 0.5) < math.log(2 * 2**-8)
-
-
-class TestDraws:
-    @pytest.mark.parametrize("kind", KINDS)
-    @pytest.mark.parametrize("n", [30, 200])
-    def test_monte_carlo(self, kind, n):
-        a, law = law_of(sizes(n, kind))
-        draws = 200_000
-        signs = np.random.default_rng(1).integers(0, 2, (draws, n), dtype=np.int8) * 2 - 1
-        sums = np.abs(signs.astype(np.float32) @ a.astype(np.float32))
-        for t in (0.5, 1.1, 2.05, 2.9):
-            exact = np.mean(sums > t)
-            error = 4 * math.sqrt(exact * (1 - exact) / draws)
-            # A lattice of √n steps of 2/√n shows in equal terms.
-            lattice = stats.norm.pdf(t) * 4 / math.sqrt(n) if kind == "equal" else 0.0
-            found = math.exp(tail(law, t))
-            allowed = error + lattice + 0.05 * exact
-            assert found > exact - allowed
-            # Of few terms of which some dominate, it makes the far tail heavier than it is.
-            assert found < exact + allowed + (0.1 * exact + 4e-4 if n == 30 else 0.0)
-
 
 class TestSaddlepoint:
     @pytest.mark.parametrize("n", [50, 300, 3000])
@@ -129,13 +104,6 @@ class TestSaddlepoint:
             exact = math.log(2 * float(weight @ beyond))
             assert tail(law, t) == pytest.approx(exact, rel=0.05, abs=0.06)
 
-    def test_the_tail_is_a_probability(self):
-        """∫ P(|T| > t) 2t dt = E T² = 1, within what a saddlepoint may be off."""
-        for kind in KINDS:
-            _, law = law_of(sizes(100, kind))
-            found, _ = integrate.quad(lambda t, law=law: 2 * t * math.exp(tail(law, t)), 1e-9, 12)
-            assert found == pytest.approx(1, rel=0.03)
-
 
 def entries(fourth, size):
     """A law with that Σa⁴, and a Σa⁶ from its least (0) to its most (1)."""
@@ -154,12 +122,6 @@ def test_without_fourth_powers_it_is_the_normal_law(t):
     assert found == pytest.approx(expected, rel=1e-12 * t**2, abs=1e-10)
 
 
-@pytest.mark.parametrize("log_level", [-1e-3, math.log(0.05), -40.0, -1e4])
-def test_without_fourth_powers_critical_values_are_normal(log_level):
-    found = SignFlip(np.zeros((2, 2)), np.zeros((2, 2))).critical(log_level)
-    np.testing.assert_allclose(found, Normal().critical(log_level), rtol=1e-8)
-
-
 # Where one term dominates all others, the tail is nearly flat around 1, and the steps towards a
 # critical value, whose slope is only about right, end up to 8e-7 away from it.
 _NEARLY = 2e-6
@@ -172,13 +134,6 @@ def test_critical_values_have_their_level(law, log_level):
     assert tail(law, critical[0]) == pytest.approx(log_level, rel=_NEARLY, abs=1e-9)
 
 
-@given(laws, st.floats(1e-3, 200))
-def test_levels_have_their_critical_value(law, t):
-    log_p = tail(law, t)
-    if log_p < -1e-3:
-        assert law.critical(log_p)[0] == pytest.approx(t, rel=_NEARLY)
-
-
 @settings(max_examples=60)
 @given(laws)
 def test_monotone(law):
@@ -188,22 +143,6 @@ def test_monotone(law):
     assert (np.diff(log_p) < 1e-12).all()
     assert (log_p <= 1e-12).all()
     np.testing.assert_array_equal(many.log_two_sided(-t), log_p)
-
-
-@settings(max_examples=60)
-@given(laws, st.sampled_from([1e2, 1e3, 1e6]))
-def test_far_out_it_is_finite_and_rarer_than_the_normal(law, t):
-    log_p = tail(law, t)
-    assert math.isfinite(log_p)
-    assert log_p <= Normal().log_two_sided(np.array([t]))[0] * (1 - 1e-9)
-
-
-@settings(max_examples=60)
-@given(fourths, st.floats(3, 30))
-def test_the_tail_is_heaviest_with_the_largest_sixth_powers(fourth, t):
-    """So an upper bound of them is on the safe side; to 1 %, for the law has a normal part."""
-    *others, largest = (tail(entries(fourth, size), t) for size in (0.0, 0.3, 0.7, 1.0))
-    assert largest >= max(others) * 1.01
 
 
 def test_impossible_sums_are_taken_as_the_nearest_possible():
