@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from edgewise._base.matrices import pairs_of
 from edgewise._base.types import FloatArray
-from edgewise.simulate.random_matrices import make_gram_covariance
+from edgewise.simulate.graphs import make_gram_covariance
 from reproduction.claims import Claim, finite_mean, judge, of_means, within
 from reproduction.growth import (
     ALPHA,

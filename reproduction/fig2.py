@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from edgewise._base.types import BoolArray, FloatArray
 from edgewise.bounds.radius import Radius
-from edgewise.simulate.random_matrices import make_gram_covariance
+from edgewise.simulate.graphs import make_gram_covariance
 from reproduction.claims import Claim, judge, of_counts
 from reproduction.growth import (
     ALPHA,

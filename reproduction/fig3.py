@@ -14,7 +14,7 @@ from edgewise._base.types import BoolArray, FloatArray
 from edgewise.bounds.radius import TRACE_MAX_ALPHA
 from edgewise.estimators.inverse import estimate_precision
 from edgewise.inference.reference import Normal
-from edgewise.simulate.random_matrices import make_gram_precision
+from edgewise.simulate.graphs import make_gram_precision
 from reproduction.claims import Claim, both_sides, judge, of_counts, of_normal
 from reproduction.growth import (
     DISTRIBUTIONS,

@@ -12,7 +12,7 @@ from edgewise._base.matrices import pairs_of
 from edgewise._base.types import FloatArray
 from edgewise.estimators.inverse import estimate_precision
 from edgewise.inference.corrections import adjust
-from edgewise.simulate.random_matrices import make_gram_covariance
+from edgewise.simulate.graphs import make_gram_covariance
 from reproduction.claims import Claim, judge, of_means
 from reproduction.fig1 import PAPER_SIZES
 from reproduction.growth import (

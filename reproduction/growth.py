@@ -14,7 +14,7 @@ from edgewise.evidence.from_fourth import FourthEvidence
 from edgewise.inference.bound import Bound
 from edgewise.inference.effect import MinEffect
 from edgewise.methods.registry import method_of
-from edgewise.simulate.samplers import sample_batches
+from edgewise.simulate.distributions import sample_batches
 from edgewise.states.fourth import FourthMoments
 
 ALPHA = 0.05

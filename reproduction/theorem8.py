@@ -14,8 +14,8 @@ from matplotlib.figure import Figure
 from edgewise._base.matrices import pairs_of
 from edgewise._base.special import ndtri
 from edgewise._base.types import FloatArray
+from edgewise.simulate.distributions import sample_batches
 from edgewise.simulate.graphs import make_chain_precision
-from edgewise.simulate.samplers import sample_batches
 from reproduction.claims import Claim, finite_mean, judge, of_means, within
 from reproduction.growth import ALPHA, DISTRIBUTIONS, bounds_of, evidence_of, growing_sample
 from reproduction.pictures import COLOURS, LAWS, finish, panels

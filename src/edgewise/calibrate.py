@@ -25,7 +25,7 @@ from edgewise.methods.registry import registered
 from edgewise.questions.edge_test import edge_test
 from edgewise.results.result import EdgeTestResult
 from edgewise.simulate import DISTRIBUTIONS, Distribution
-from edgewise.simulate.samplers import as_distribution, mixing_matrix, sample
+from edgewise.simulate.distributions import as_distribution, mixing_matrix, sample
 
 __all__ = ["Calibration", "Verdict", "calibrate"]
 

@@ -11,7 +11,7 @@ from scipy import stats
 
 from edgewise.errors import ParameterError
 from edgewise.simulate import make_gram_covariance, make_gram_precision, make_sparse_precision
-from edgewise.simulate.random_matrices import select_covariance
+from edgewise.simulate.graphs import select_covariance
 
 MAKERS = pytest.mark.parametrize("make", [make_sparse_precision, make_gram_precision])
 SIZES = pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 import edgewise as ew
 from edgewise import datasets
 from edgewise.results.centrality import centralities
-from edgewise.view.communities import communities_of
+from edgewise.view.graph_drawing import communities_of
 from edgewise.view.plots import plot_centrality
 
 

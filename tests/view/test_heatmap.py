@@ -9,7 +9,7 @@ import edgewise as ew
 from edgewise import datasets
 from edgewise.simulate import make_hub_precision, sample
 from edgewise.view import style
-from edgewise.view.communities import clustered_order, communities_of, community_order
+from edgewise.view.graph_drawing import clustered_order, communities_of, community_order
 from edgewise.view.plots import plot_heatmap
 
 

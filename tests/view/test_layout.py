@@ -12,7 +12,7 @@ import edgewise as ew
 from edgewise import datasets
 from edgewise.simulate import make_grid_precision, make_hub_precision
 from edgewise.view import layout
-from edgewise.view.communities import communities_of, community_names, edge_strengths
+from edgewise.view.graph_drawing import communities_of, community_names, edge_strengths
 
 
 def partial_correlations(precision):

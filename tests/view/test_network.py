@@ -12,8 +12,13 @@ import edgewise as ew
 from edgewise import datasets
 from edgewise.simulate import make_hub_precision, sample
 from edgewise.view import style
-from edgewise.view.communities import communities_of, community_names, edge_strengths
-from edgewise.view.graph_drawing import distances_to_lines, edge_paths
+from edgewise.view.graph_drawing import (
+    communities_of,
+    community_names,
+    distances_to_lines,
+    edge_paths,
+    edge_strengths,
+)
 from edgewise.view.plots import plot_network
 from edgewise.view.style import edge_width
 

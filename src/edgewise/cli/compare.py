@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from edgewise.cli.options import Manual, reading_section, section
-from edgewise.cli.pairs import family_of
+from edgewise.cli.options import Manual, family_of, reading_section, section
 from edgewise.cli.run import checked_outputs, opened, progress_bar
 from edgewise.cli.streams import info, info_dropped, info_files
 

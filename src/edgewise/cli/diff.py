@@ -13,11 +13,11 @@ import click
 from edgewise.cli.options import (
     Manual,
     column_names,
+    family_of,
     method_option,
     reading_section,
     section,
 )
-from edgewise.cli.pairs import family_of
 from edgewise.cli.run import checked_outputs, data_of, info_cautions, progress_bar, write_outputs
 from edgewise.cli.streams import info_dropped, info_files, warnings_shown
 
@@ -74,11 +74,7 @@ def diff_command(**options: Any) -> None:
     from edgewise.cli.show import console, difference_table, show
     from edgewise.questions.compare_groups import compare_groups
     from edgewise.results.difference import EdgeDifferences
-    from edgewise.results.summary import (
-        any_sentence,
-        global_sentence,
-        strongest_sentence,
-    )
+    from edgewise.results.summary import any_sentence, global_sentence, strongest_sentence
     from edgewise.view.export import write_difference_csv, write_plot
 
     names = ("--report", "--plot", "--csv", "--json")
@@ -88,10 +84,7 @@ def diff_command(**options: Any) -> None:
     if options["n_batches"] is not None:
         groups["n_batches"] = options["n_batches"]
     permutations = options["permutations"]
-    with (
-        warnings_shown(),
-        progress_bar(permutations, "permuting", unit="permutations") as advance,
-    ):
+    with warnings_shown(), progress_bar(permutations, "permuting", unit="permutations") as advance:
         result = compare_groups(
             **groups,
             **{name: options[name] for name in ("alpha", "correction", "missing", "transform")},

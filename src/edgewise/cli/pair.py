@@ -6,14 +6,7 @@ from typing import Any
 
 import click
 
-from edgewise.cli.options import (
-    PATH,
-    Manual,
-    column_names,
-    method_option,
-    reading_section,
-    section,
-)
+from edgewise.cli.options import PATH, Manual, column_names, method_option, reading_section, section
 from edgewise.cli.run import checked_outputs, data_of, info_cautions, opened, written
 from edgewise.cli.streams import info_dropped, info_files, output
 from edgewise.methods.registry import DEFAULT_METHOD

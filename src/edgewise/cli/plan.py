@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from edgewise.cli.options import Manual, reading_section, section
-from edgewise.cli.pairs import family_of
+from edgewise.cli.options import Manual, family_of, reading_section, section
 from edgewise.cli.run import opened
 from edgewise.cli.streams import info_dropped, info_files
 from edgewise.errors import EdgewiseError

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from edgewise.cli.options import READING, column_names, given_method_options
-from edgewise.cli.pairs import family_of
+from edgewise.cli.options import READING, column_names, family_of, given_method_options
 from edgewise.cli.streams import info, warnings_shown, write_bytes
 from edgewise.errors import DataError
 

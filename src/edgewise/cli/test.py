@@ -9,14 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from edgewise.cli.options import (
-    PATH,
-    Choice,
-    MethodManual,
-    method_option,
-    reading_section,
-    section,
-)
+from edgewise.cli.options import PATH, Choice, MethodManual, method_option, reading_section, section
 from edgewise.cli.run import checked_outputs, run_test, write_outputs, written
 from edgewise.cli.streams import info, info_files, output
 from edgewise.methods.registry import CLASSES
@@ -54,9 +47,7 @@ _test_section = section(
 )
 _page_options = (
     click.option(
-        "--compare/--no-compare",
-        default=None,
-        help="All other methods in the page, or none.",
+        "--compare/--no-compare", default=None, help="All other methods in the page, or none."
     ),
     click.option("--no-rows", is_flag=True, help="No sampled rows in the page."),
     click.option("--open", "open_page", is_flag=True, help="Open the page in your browser."),

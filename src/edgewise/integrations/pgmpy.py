@@ -138,11 +138,7 @@ class ScoreTest(_BaseCITest):  # type: ignore[misc]
         return answer.partial_correlation, answer.pvalue
 
     def is_independent(
-        self,
-        X: Hashable,
-        Y: Hashable,
-        Z: Iterable[Hashable] = (),
-        significance_level: float = 0.05,
+        self, X: Hashable, Y: Hashable, Z: Iterable[Hashable] = (), significance_level: float = 0.05
     ) -> bool:
         """Whether the p-value of one question is at least the level."""
         # Not by the attribute: PC asks from several threads, which all write to it.

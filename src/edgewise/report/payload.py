@@ -18,7 +18,7 @@ from edgewise.report.story import POWER, PROMISES, broken_promise, detectable, i
 from edgewise.results.centrality import centralities
 from edgewise.results.result import EdgeTestResult, tested_part
 from edgewise.results.summary import meaning
-from edgewise.view.communities import communities_of, community_names, community_order
+from edgewise.view.graph_drawing import communities_of, community_names, community_order
 from edgewise.view.layout import IntArray, node_positions
 from edgewise.view.safe_names import distinct_texts, printable, short_names
 

@@ -9,7 +9,7 @@ import numpy as np
 from edgewise.methods.detectable import DetectableCurve, detectable_curve
 from edgewise.results.result import EdgeTestResult
 from edgewise.results.summary import POOLED, given_names, is_chosen
-from edgewise.view.communities import edge_strengths
+from edgewise.view.graph_drawing import edge_strengths
 from edgewise.view.safe_names import printable
 
 if TYPE_CHECKING:

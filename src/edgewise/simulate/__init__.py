@@ -12,21 +12,20 @@ from edgewise.simulate.distributions import (
     Pareto,
     PowerExponential,
     StudentT,
+    sample,
+    sample_batches,
 )
 from edgewise.simulate.graphs import (
     make_band_precision,
     make_chain_precision,
     make_cluster_precision,
     make_erdos_renyi_precision,
-    make_grid_precision,
-    make_hub_precision,
-)
-from edgewise.simulate.random_matrices import (
     make_gram_covariance,
     make_gram_precision,
+    make_grid_precision,
+    make_hub_precision,
     make_sparse_precision,
 )
-from edgewise.simulate.samplers import sample, sample_batches
 
 __all__ = [
     "DISTRIBUTIONS",

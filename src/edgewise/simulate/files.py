@@ -33,10 +33,7 @@ def row_kind(path: str | os.PathLike[str]) -> str:
 def truth_paths(path: str | os.PathLike[str]) -> tuple[Path, Path]:
     """The files for the truth about the rows at `path`: JSON and GraphML."""
     rows = Path(path)
-    return (
-        rows.with_name(rows.name + ".truth.json"),
-        rows.with_name(rows.name + ".truth.graphml"),
-    )
+    return (rows.with_name(rows.name + ".truth.json"), rows.with_name(rows.name + ".truth.graphml"))
 
 
 def write_rows(

@@ -67,10 +67,7 @@ def write_csv(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:
     56
     """
     cells = distinct_texts(result.feature_names, safe_cell)
-    with (
-        atomic_path(path) as temporary,
-        temporary.open("w", encoding="utf-8", newline="") as file,
-    ):
+    with atomic_path(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
         file.writelines(map(comment_line, _remarks(result)))
         # Texts are quoted, so that no program takes a name with "#" for a comment.
         writer = csv.writer(file, quoting=csv.QUOTE_NONNUMERIC)
@@ -117,10 +114,7 @@ def write_difference_csv(
     path : str or path
         The file, which is replaced if there is one.
     """
-    with (
-        atomic_path(path) as temporary,
-        temporary.open("w", encoding="utf-8", newline="") as file,
-    ):
+    with atomic_path(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
         write_lines(result, file)
 
 

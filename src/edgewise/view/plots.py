@@ -23,9 +23,14 @@ from edgewise.results.decide import probabilities
 from edgewise.results.result import EdgeTestResult, tested_part
 from edgewise.results.summary import is_chosen
 from edgewise.view import layout, style
-from edgewise.view.communities import communities_of, community_order
 from edgewise.view.difference import plot_difference, plot_differences
-from edgewise.view.graph_drawing import community_marks, draw_graph, laid_out
+from edgewise.view.graph_drawing import (
+    communities_of,
+    community_marks,
+    community_order,
+    draw_graph,
+    laid_out,
+)
 from edgewise.view.layout import IntArray
 from edgewise.view.safe_names import short_names, shortened
 
@@ -1167,10 +1172,7 @@ _OF_RESULT: dict[str, Callable[..., Axes]] = {
     "centrality": plot_centrality,
 }
 #: Pictures of several methods on the same data.
-_OF_LINES: dict[str, Callable[..., Axes]] = {
-    "agreement": plot_agreement,
-    "ladder": plot_ladder,
-}
+_OF_LINES: dict[str, Callable[..., Axes]] = {"agreement": plot_agreement, "ladder": plot_ladder}
 RESULT_KINDS = tuple(_OF_RESULT)
 KINDS = (*RESULT_KINDS, *_OF_LINES)
 

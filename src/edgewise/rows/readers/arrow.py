@@ -230,10 +230,7 @@ def _unreadable(data: Any, error: Exception) -> DataTypeError:
 
 
 def fixed_blocks(
-    batches: Iterator[pa.RecordBatch],
-    n_features: int,
-    skip: int = 0,
-    along: Sequence[str] = (),
+    batches: Iterator[pa.RecordBatch], n_features: int, skip: int = 0, along: Sequence[str] = ()
 ) -> Iterator[Rows]:
     """The rows of Arrow batches, from row `skip` on, in blocks of one fixed size.
 
