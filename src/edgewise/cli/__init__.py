@@ -1,4 +1,4 @@
-"""The command line: one file per command; nothing imports it.
+"""The command line; nothing imports it.
 
 Every module here imports only click at the top, so that `edgewise --help` is instant. The
 program starts in `edgewise.__main__`.

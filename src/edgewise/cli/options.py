@@ -43,9 +43,8 @@ def _names(name: str, help: str) -> Callable[[Any], Any]:
 
 
 def column_names(texts: Sequence[str]) -> list[str] | None:
-    """The names in the texts of an option that was given any number of times; None if never.
+    """The names in an option given any number of times, each a line of CSV; None if never.
 
-    Each text is a line of CSV: a name with a comma, or with spaces around it, is in double quotes.
     An empty text is the column whose name is empty; between commas, what is empty is no name.
     """
     names: list[str] = []
@@ -211,20 +210,14 @@ def write_examples(formatter: click.HelpFormatter, examples: str) -> None:
 
 
 class MethodManual(Manual):
-    """A command that also takes the options of all methods, which `edgewise help methods` lists.
-
-    The methods are imported when the options are needed, so that `edgewise --help` stays quick.
-    """
+    """A command that also takes the options of all methods, which `edgewise help methods` lists."""
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         return [*super().get_params(ctx), *method_parameters()]
 
 
 def method_parameters() -> list[click.Option]:
-    """An option for each field of any method, hidden, and without a default.
-
-    Where methods differ it takes the choices of all; the method refuses what it lacks.
-    """
+    """A hidden option without a default for each field of any method, with the choices of all."""
     made = []
     for name, kinds in method_options().items():
         own = [field for kind in kinds for field in fields(kind) if field.name == name]
@@ -295,8 +288,7 @@ def family_of(options: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
 def _lines(path: str, names: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
     """The names on each line, and what to call the line in a message.
 
-    Remarks at the head and further columns after a heading are left out, so that a file of `--csv`
-    can be given back; names that it made safe for a spreadsheet are taken for what they were.
+    A file of `--csv` can be given back: without its remarks, further columns and safe spellings.
     """
     from edgewise.view.export import safe_cell
     from edgewise.view.safe_names import distinct_texts

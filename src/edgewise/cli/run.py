@@ -82,11 +82,7 @@ def opened(
 def progress_bar(
     total: float | None, what: str, unit: str = "rows"
 ) -> Iterator[Callable[[float], None]]:
-    """Yield a function, to be called with how much was just done.
-
-    A terminal shows how much that is and the time left. Long steps of the work inside, such as a
-    choice among columns, get a line of their own below.
-    """
+    """Yield a function to be called with how much was just done, which a terminal shows."""
     if not sys.stderr.isatty():
         yield lambda done: None
         return
@@ -117,10 +113,7 @@ def _line(
 
 
 def run_test(options: dict[str, Any]) -> tuple[EdgeTestResult, Table | None]:
-    """The result for these options, and its rows if they can be read again.
-
-    What the result says about the data goes to standard error.
-    """
+    """The result for these options, and its rows if they can be read again."""
     from edgewise._base.checks import default_names
     from edgewise.methods.registry import DEFAULT_METHOD, method_of
     from edgewise.questions.edge_test import edge_test
@@ -178,8 +171,7 @@ def checked_outputs(
 ) -> dict[str, str | None]:
     """The outputs of a command by their options, with "-" for what goes to standard output.
 
-    Refuses what should not cost a long run first: a file that cannot be written, that is an input,
-    or whose name does not say what it is, and two outputs to one place.
+    Refuses before a long run: what cannot be written, is an input, or goes where another goes.
     """
     from edgewise._base.atomic import check_writable
 

@@ -202,11 +202,7 @@ def with_method(method: str) -> str:
 
 
 def same_data(target: str, *more: str, without: Iterable[str | None] = ()) -> str:
-    """Another command for the data and options that this one was given, ready to be copied.
-
-    Options that the other command does not have, those of files to write, and those `without` are
-    left out.
-    """
+    """Another command with the data and those options of this one that it has, to be copied."""
     context = click.get_current_context()
     program: Any = context.find_root().command
     other = program.get_command(context, target)

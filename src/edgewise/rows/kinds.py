@@ -16,8 +16,7 @@ import numpy as np
 
 from edgewise._base.parts import is_installed, part
 from edgewise.rows.not_rows import is_a
-from edgewise.rows.readers.plain_frames import is_plain
-from edgewise.rows.readers.sliced import RowSource, SlicedTable
+from edgewise.rows.readers.sliced import RowSource, SlicedTable, is_plain
 from edgewise.rows.table import LocalTable
 
 
@@ -96,17 +95,17 @@ def _is_plain_frame(data: Any) -> bool:
 
 
 KINDS = (
-    Kind("a pandas data frame", _is_plain_frame, "plain_frames:PlainFrameRows"),
+    Kind("a pandas data frame", _is_plain_frame, "sliced:PlainFrameRows"),
     Kind("a pandas data frame", _instance("pandas", "DataFrame"), "arrow:PandasTable", True),
     Kind("a polars LazyFrame", _instance("polars", "LazyFrame"), "arrow:LazyFrameTable", True),
-    Kind("an xarray DataArray", _instance("xarray", "DataArray"), "labelled:DataArrayRows"),
-    Kind("an AnnData", _instance("anndata", "AnnData"), "labelled:AnnDataRows"),
+    Kind("an xarray DataArray", _instance("xarray", "DataArray"), "sliced:DataArrayRows"),
+    Kind("an AnnData", _instance("anndata", "AnnData"), "sliced:AnnDataRows"),
     Kind("an Arrow table or stream", _exports_arrow, "arrow:ArrowTable", True),
-    Kind("a sparse matrix", _is_sparse, "sparse:SparseRows"),
-    Kind("a structured array", _is_structured, "mappings:StructuredRows"),
-    Kind("a mapping of columns", lambda data: isinstance(data, Mapping), "mappings:MappingRows"),
-    Kind("a list of records", _has_records, "mappings:RecordRows"),
-    Kind("a list of named tuples", _has_named_tuples, "mappings:NamedTupleRows"),
+    Kind("a sparse matrix", _is_sparse, "sliced:SparseRows"),
+    Kind("a structured array", _is_structured, "sliced:StructuredRows"),
+    Kind("a mapping of columns", lambda data: isinstance(data, Mapping), "sliced:MappingRows"),
+    Kind("a list of records", _has_records, "sliced:RecordRows"),
+    Kind("a list of named tuples", _has_named_tuples, "sliced:NamedTupleRows"),
     Kind("a database cursor", _is_cursor, "streams:CursorTable"),
     Kind("a tensor", _is_tensor, "arrays:TensorTable"),
 )

@@ -1,8 +1,7 @@
 """The protocol of all tables: rows of numeric columns that a pass can run over.
 
-A table that is read in this process is one part, and a pass runs over all of it. A table on a
-cluster has many parts: the pass is sent to each part, and only what it returns comes back and is
-merged. The author of a pass need not know which kind of table it runs over.
+What is read in this process is one part. A table on a cluster has many: the pass is sent to each,
+and only what it returns comes back and is merged.
 """
 
 from __future__ import annotations
@@ -42,21 +41,11 @@ def known_total(counts: Sequence[int | None] | None) -> int | None:
 
 @dataclass(slots=True)
 class SoFar:
-    """What a pass over a part has seen so far.
+    """What a pass over a part has seen so far."""
 
-    Attributes
-    ----------
-    n_dropped : int
-        Rows left out because a value is not finite, or outside the range that the view allows.
-    missing : ndarray of int of shape (2, p), optional
-        What the rows lack that were left out because of missing values.
-    position : tuple of two int, optional
-        For files: the file of the last block, and the end of that block in it.
-    """
-
-    n_dropped: int = 0
-    missing: Missing | None = None
-    position: tuple[int, int] | None = None
+    n_dropped: int = 0  # rows with a value that is not finite, or that the view does not allow
+    missing: Missing | None = None  # what the rows lack that were left out
+    position: tuple[int, int] | None = None  # the last file, and the end of the last block in it
 
 
 @dataclass(frozen=True, eq=False)

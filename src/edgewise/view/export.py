@@ -102,17 +102,9 @@ def comment_line(remark: str) -> str:
 def write_difference_csv(
     result: EdgeDifferenceResult | EdgeDifferences, path: str | os.PathLike[str]
 ) -> None:
-    """Write every pair of variables as one line, the smallest p-value first.
+    """Write every pair of variables as one line, the smallest p-value first, as `write_csv` does.
 
-    As `write_csv` does for a test: lines at the head that start with "#" say what the groups and
-    the intervals are, and each caution. With more than two groups the first column is the group.
-
-    Parameters
-    ----------
-    result : EdgeDifferenceResult or EdgeDifferences
-        The comparison to write.
-    path : str or path
-        The file, which is replaced if there is one.
+    With more than two groups the first column is the group.
     """
     with atomic_path(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
         write_lines(result, file)

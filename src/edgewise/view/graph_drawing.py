@@ -353,11 +353,7 @@ def _widths(sizes: FloatArray, columns: int) -> FloatArray:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class LaidOut:
-    """Where the nodes of a graph and their names stand on a page.
-
-    `scale` multiplies the radii of nodes. `labels` and their middles are those of the nodes
-    `named`, in font size `size`.
-    """
+    """Where nodes stand, `scale` for their radii, and the names of those `named`, in a `size`."""
 
     page: FloatArray
     places: FloatArray

@@ -240,10 +240,7 @@ def lying(places: FloatArray) -> FloatArray:
 def new_axes(
     width: float = 8.0, height: float = 7.2, *, box: tuple[float, float, float, float] | None = None
 ) -> Axes:
-    """Axes in a new figure of that size in inches, which pyplot does not keep alive.
-
-    `box` fixes their place in the figure; without it they make room for their labels.
-    """
+    """Axes in a new figure of that size in inches, in a fixed `box`, or with room for labels."""
     part("matplotlib", "plot", "A plot")
     from matplotlib.figure import Figure
 

@@ -35,10 +35,7 @@ def shortened_inside(name: str, most: int) -> str:
 
 
 def distinct_texts(names: Iterable[str], change: Callable[[str], str]) -> dict[str, str]:
-    """What stands for each name in a file: `change(name)`, with primes if that is taken.
-
-    A name that `change` leaves alone stays as it is.
-    """
+    """`change(name)` for each name, with primes if that is taken; unchanged names come first."""
     texts = {name: change(name) for name in names}
     taken = {name for name, text in texts.items() if text == name}
     for name, text in texts.items():

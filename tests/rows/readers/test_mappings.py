@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise.rows.readers.mappings import MappingRows
+from edgewise.rows.readers.sliced import MappingRows
 from edgewise.rows.values import check_column
 
 

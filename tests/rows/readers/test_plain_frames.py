@@ -10,8 +10,7 @@ import pytest
 
 from edgewise.rows.kinds import kind_of
 from edgewise.rows.opening import open_columns
-from edgewise.rows.readers.plain_frames import is_plain
-from edgewise.rows.readers.sliced import SlicedTable
+from edgewise.rows.readers.sliced import SlicedTable, is_plain
 
 WITHOUT_PYARROW = """
 import sys

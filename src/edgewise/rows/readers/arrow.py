@@ -22,11 +22,7 @@ from edgewise.rows.values import HINT, not_numbered
 
 
 class ArrowTable(LocalTable):
-    """Any object that exports an Arrow C stream: Arrow, polars, DuckDB, ADBC, Ibis.
-
-    The stream is read in pieces, never as a whole. A table or a query exports a new stream each
-    time, so it can be read again; a reader or a cursor cannot.
-    """
+    """Any object that exports an Arrow C stream, a reader or cursor only once; read in pieces."""
 
     named = True
 
@@ -234,10 +230,8 @@ def fixed_blocks(
 ) -> Iterator[Rows]:
     """The rows of Arrow batches, from row `skip` on, in blocks of one fixed size.
 
-    The size is fixed so that the blocks, and with them every rounding error, depend only on the
-    rows, not on how a file was written or where reading began (as long as `skip` is a whole number
-    of blocks). Numbers without gaps are not copied. The columns `along` hold labels, which become
-    numbers.
+    So the blocks, and with them every rounding error, do not depend on how a file was written or
+    where reading began, if `skip` is a whole number of blocks. Columns `along` become labels.
     """
     rows = batch_rows(n_features)
     pieces: list[Piece] = []
@@ -334,10 +328,7 @@ def _to_numpy(column: pa.Array, name: str) -> AnyArray:
 
 
 def _in_place(column: pa.Array) -> AnyArray:
-    """A view of the numbers of a column without gaps.
-
-    Arrow's own `to_numpy` imports pandas if it is installed, which takes half a second.
-    """
+    """A view of the numbers of a column without gaps; Arrow's own imports pandas, which is slow."""
     dtype = np.dtype(column.type.to_pandas_dtype())
     values = column.buffers()[1]
     if values is None:

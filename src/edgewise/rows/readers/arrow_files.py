@@ -44,11 +44,7 @@ def open_parquet(path: Path) -> OpenedFile:
 
 
 def open_ipc(path: Path) -> OpenedFile:
-    """An Arrow IPC file or stream, read in slices of its batches.
-
-    A batch may be the whole table, so the file is mapped into memory; only what is compressed is
-    read, and then a batch at a time.
-    """
+    """An Arrow IPC file or stream, mapped into memory and read in slices of its batches."""
     with _ipc(path) as (schema, found, file):
         first = next(found(0), None)
         file.seek(0)
@@ -80,10 +76,7 @@ def open_ipc(path: Path) -> OpenedFile:
 
 @contextmanager
 def _ipc(path: Path, fields: list[int] | None = None) -> Iterator[Any]:
-    """The schema, a function that gives the batches from one on, and the file.
-
-    It is mapped if all fields are wanted.
-    """
+    """The schema, a function that gives the batches from one on, and the file, mapped if whole."""
     options = None if fields is None else pa.ipc.IpcReadOptions(included_fields=fields)
     with pa.memory_map(str(path)) if fields is None else pa.OSFile(str(path)) as file:
         stream = file.read(4) == b"\xff\xff\xff\xff"

@@ -123,10 +123,7 @@ def decompressed(peeked: PeekedStream) -> BinaryIO:
 
 
 class PeekedStream(io.RawIOBase):
-    """A binary stream that can show its first bytes before they are read.
-
-    A stream that is `owned` is closed with it.
-    """
+    """A stream that can show its first bytes before they are read; closes one that is `owned`."""
 
     def __init__(self, stream: BinaryIO, *, owned: bool = False) -> None:
         super().__init__()

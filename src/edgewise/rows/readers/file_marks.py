@@ -81,11 +81,7 @@ def changed(path: str, how: str) -> DataError:
 
 @contextmanager
 def unchanged(path: str, mark: FileMark | None, *, may_grow: bool = False) -> Iterator[None]:
-    """Refuse a file that changed before or during this block; nothing is checked without a mark.
-
-    A reader stumbles over a changed file in any way, so every error in the block is a reason to
-    look.
-    """
+    """Refuse a file that changed before or during this block; nothing is checked without a mark."""
     if mark is None:
         yield
         return

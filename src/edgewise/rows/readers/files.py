@@ -43,10 +43,7 @@ _MANY_COLUMNS = 64
 
 
 class FileTable(LocalTable):
-    """The rows of one or more files, which must have the same columns in any order.
-
-    ``["-"]`` is CSV on standard input. The `notes` say what was guessed and is unusual.
-    """
+    """The rows of files with the same columns; ``["-"]`` is CSV on standard input."""
 
     def __init__(
         self,

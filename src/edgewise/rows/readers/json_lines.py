@@ -22,10 +22,7 @@ from edgewise.rows.table import batch_rows
 
 
 def open_json_lines(path: Path) -> OpenedFile:
-    """A file of JSON objects, one on each line; a key that a line lacks is a missing value.
-
-    All lines are read once to know all keys: a column may begin in the last line.
-    """
+    """A file of JSON objects, one on each line, all read once: a key may begin in the last."""
     texts: dict[str, str] = {}
     places: dict[str, int] = {}  # of the first text in each column
     names: dict[str, None] = {}

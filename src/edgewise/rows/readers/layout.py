@@ -155,10 +155,7 @@ def _index_places(
 
 
 def _measures(filled: Sequence[str], decimal: str) -> bool:
-    """Whether cells hold numbers that name no row: fractions in no order, or some of them twice.
-
-    Fractions in order are times, depths and the like.
-    """
+    """Whether cells hold numbers that name no row: fractions in no order, or some of them twice."""
     if not all(is_number(cell, decimal) for cell in filled):
         return False
     if all(map(is_whole, filled)):

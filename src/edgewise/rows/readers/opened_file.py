@@ -24,11 +24,7 @@ STANDARD_INPUT = "standard input"
 
 @dataclass(frozen=True, slots=True)
 class OpenedFile:
-    """What is known about a file before its rows are read, and how to read them.
-
-    `read(columns, skip, along)` starts a pass over those columns from row `skip` on; those `along`
-    hold labels.
-    """
+    """What is known about a file before `read(columns, skip, along)` reads its rows."""
 
     path: str
     names: tuple[str, ...]
@@ -80,11 +76,7 @@ class OpenedFile:
 
 @contextmanager
 def readable(path: str, *, whatever: bool = False) -> Iterator[None]:
-    """Turn an error of a reader into one sentence that names the file.
-
-    Readers that are written in Python stumble over damaged files in any way: with `whatever`, no
-    error is taken as one of our own code.
-    """
+    """Turn an error of a reader, with `whatever` any error, into a sentence that names the file."""
     try:
         yield
     except EdgewiseError:

@@ -17,10 +17,7 @@ from edgewise.rows.views import columns_of
 
 
 class CursorTable(LocalTable):
-    """The rows of the query that a cursor has executed; they can be fetched only once.
-
-    Also a result of SQLAlchemy, which names its columns in another way.
-    """
+    """The rows of a query that a cursor or a result of SQLAlchemy holds; read only once."""
 
     named = True
     rescannable = False
