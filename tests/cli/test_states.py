@@ -115,8 +115,12 @@ def test_states_that_cannot_be_tested(refused, saved):
     (saved / "cut.ews").write_bytes((saved / "moments.ews").read_bytes()[:-5])
     for option in (["--columns", "a,b"], ["--groups", "a"], ["--transform", "normal-scores"]):
         assert "a state has none left" in refused("test", "moments.ews", *option)
-    for name, method in (("moments", "score"), ("batches", "trace"), ("sequence", "batch")):
-        assert refused("test", f"{name}.ews", "--method", method)
+    for name, method, status in (
+        ("moments", "score", 1),
+        ("batches", "trace", 1),
+        ("sequence", "batch", 2),
+    ):
+        assert refused("test", f"{name}.ews", "--method", method, status=status)
     several = refused("test", "moments1.ews", "moments2.ews", status=1)
     assert "takes a single state, `edgewise merge` several" in several
     assert "given: the table has no column 'aa' (did you mean 'a'?" in refused(
