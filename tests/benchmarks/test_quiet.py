@@ -34,18 +34,6 @@ def test_a_load_is_refused_in_one_sentence(machine):
         refuse_if_busy(first=True, rest=0)
 
 
-def test_neighbours_are_refused_at_any_time(machine):
-    machine(foreign=(BUSY,))
-    with pytest.raises(NotQuietError, match=r"other programs use 1\.00 cores"):
-        refuse_if_busy(first=False, rest=0)
-
-
-def test_anyway_is_said(machine, monkeypatch):
-    machine(load=2.3)
-    monkeypatch.setenv("ANYWAY", "1")
-    assert "**measured all the same (ANYWAY=1): the load" in refuse_if_busy(first=True, rest=0)
-
-
 def test_disturbed_visits_are_repeated_in_a_later_round(machine):
     machine(foreign=(CALM, BUSY, CALM, CALM, CALM))
     noise, seen = Noise(), []

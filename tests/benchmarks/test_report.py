@@ -6,22 +6,6 @@ import pytest
 from benchmarks.report import Curve, Line, Section, markdown, read, write
 
 
-@pytest.mark.parametrize(
-    ("target", "met"),
-    [
-        ({}, None),
-        ({"at_most": 2}, True),
-        ({"at_most": 1}, False),
-        ({"at_least": 1}, True),
-        ({"at_least": 2}, False),
-        ({"at_least": 1.4, "at_most": 1.6}, True),
-        ({"at_least": 1.6, "at_most": 1.7}, False),
-    ],
-)
-def test_a_line_knows_whether_it_meets_its_target(target, met):
-    assert Line("group", "name", 1.5, **target).met is met
-
-
 @pytest.fixture
 def sections():
     line = Line("Times", "score", 1.25, at_most=2, low=1, high=3, beside={"all threads": 0.5})

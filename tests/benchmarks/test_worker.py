@@ -6,8 +6,6 @@ from benchmarks import worker
 from benchmarks.machine import ROOT
 from benchmarks.worker import XTX, Ask, Call, WorkerError, answer
 
-import edgewise as ew
-
 pytestmark = pytest.mark.validity
 
 
@@ -23,20 +21,6 @@ def test_a_process_of_its_own_on_one_core():
 def test_what_fails_says_why():
     with pytest.raises(WorkerError, match=r"nothing on array of .*: .*method: expected"):
         answer(Ask((Call("nothing"),), (300, 4)))
-
-
-@pytest.mark.parametrize("kind", ["array", "missing", "pandas"])
-def test_kinds_of_data(kind, require):
-    require("pandas")
-    X = worker._array(kind, (200, 3))
-    assert X.shape == (200, 3)
-    assert np.isnan(np.asarray(X)).any() == (kind == "missing")
-
-
-def test_fisher_in_numpy_is_fisher():
-    X = np.random.default_rng(0).standard_normal((5_000, 4))
-    ours = ew.edge_test(X, method="fisher").pvalue[np.triu_indices(4, k=1)]
-    np.testing.assert_allclose(worker._CALLS["Fisher's test in NumPy"](X), ours, atol=1e-3)
 
 
 def test_every_named_call_runs():

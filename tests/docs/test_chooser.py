@@ -84,13 +84,3 @@ def test_every_line_runs(answers):
             warnings.simplefilter("ignore", ew.EdgewiseWarning)
             exec(code, names)
         assert names["result"].n_features == 4
-
-
-def test_by_keyboard(page):
-    page.reload()
-    page.keyboard.press("Tab")
-    page.keyboard.press("ArrowDown")
-    assert 'method="batch"' in page.inner_text(".chosen")
-    page.keyboard.press("Tab")
-    page.keyboard.press("ArrowUp")  # around, to the last answer
-    assert page.evaluate("document.activeElement.value") == "stream"

@@ -187,29 +187,24 @@ def test_page(page, tmp_path, monkeypatch):
     Story(page).tell(BLOCKS[page])
 
 
-@pytest.mark.parametrize("page", BLOCKS)
-def test_every_block_says_what_it_is(page):
-    for block in BLOCKS[page]:
-        known = block.language in (*RUN, *SHOWN, "output")
-        assert known, f"{page}:{block.line}: ```{block.info} is none of {RUN}, output, {SHOWN}"
-        plain = block.info == block.language
-        assert plain or block.reason_not_to_run, f"{page}:{block.line}: ```{block.info}"
-
-
-def test_few_blocks_do_not_run():
-    left_out = [
-        f"{page}:{block.line}: {block.info}"
-        for page, blocks in BLOCKS.items()
-        for block in blocks
-        if block.reason_not_to_run is not None
-    ]
+def test_every_block_says_what_it_is_and_few_do_not_run():
+    unknown, left_out = [], []
+    for page, blocks in BLOCKS.items():
+        for block in blocks:
+            where = f"{page}:{block.line}: ```{block.info}"
+            known = block.language in (*RUN, *SHOWN, "output")
+            if not known or (block.info != block.language and not block.reason_not_to_run):
+                unknown.append(where)
+            if block.reason_not_to_run is not None:
+                left_out.append(where)
+    assert unknown == [], f"expected one of {RUN}, output, {SHOWN}"
     assert len(left_out) <= MOST_NOT_RUN, "\n".join(left_out)
 
 
 class TestTheTestItself:
-    @pytest.mark.parametrize(
-        "story",
-        [
+    def test_sees_what_is_wrong(self, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        for story in (
             "```python\n1 / 0\n```",
             "```python\nprint(1)\n```\n\n```output\n2\n```",
             "```python\n>>> 1 + 1\n3\n```",
@@ -220,12 +215,9 @@ class TestTheTestItself:
             "````{container}\n```python\n1 / 0\n```\n````",
             "1. a list\n\n   ```python\n   1 / 0\n   ```",
             "```python\nx = 1\n```\n```python\n>>> x\n2\n```",
-        ],
-    )
-    def test_sees_what_is_wrong(self, story, tmp_path, monkeypatch):
-        monkeypatch.chdir(tmp_path)
-        with pytest.raises((AssertionError, ZeroDivisionError)):
-            Story("a page").tell(list(blocks_of(story)))
+        ):
+            with pytest.raises((AssertionError, ZeroDivisionError)):
+                Story("a page").tell(list(blocks_of(story)))
 
     def test_blocks_share_names_and_files(self, tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)

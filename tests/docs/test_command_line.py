@@ -6,11 +6,8 @@ import os
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
-
-DOCS = Path(__file__).parents[2] / "docs"
 
 
 @pytest.fixture(scope="module")
@@ -44,24 +41,3 @@ def test_the_help_of_every_command_is_there(page):
         assert manual.strip() in page
         for line in examples.splitlines():
             assert line.strip() in page
-
-
-def test_what_one_would_search_for(page):
-    for words in ("Exit status", "--resume", "--json FILE|-"):
-        assert words in page
-
-
-def test_an_unchanged_part_is_not_written_again(command_line, tmp_path):
-    path = tmp_path / "generated" / "command-line.inc"
-    command_line.write_help(path)
-    before = path.stat().st_mtime_ns
-    command_line.write_help(path)
-    assert path.stat().st_mtime_ns == before
-    assert path.read_text(encoding="utf-8") == command_line.markdown()
-
-
-def test_the_page_includes_it():
-    page = (DOCS / "api" / "command-line.md").read_text(encoding="utf-8")
-    configuration = (DOCS / "conf.py").read_text(encoding="utf-8")
-    assert "{include} generated/command-line.inc" in page
-    assert "command-line.inc" in configuration

@@ -22,17 +22,3 @@ def test_the_page_has_the_tables_of_the_numbers(tables):
 def test_pc_makes_few_false_edges_whatever_the_law(tables, law, most):
     runs, false, *_ = tables.read()[f"pc-{law}", "edgewise"]
     assert 100 * false / runs <= most
-
-
-@pytest.mark.validity
-@pytest.mark.parametrize("row", ["pc-counts", "pcmci-volatile", "pcmciplus-t5"])
-def test_a_row_can_be_measured_again(tables, row, require):
-    require("causallearn" if row.startswith("pc-") else "tigramite")
-    cells = tables.measured(row, 3)
-    for (_, test), (runs, false, error, null, found, edges, seconds) in cells.items():
-        assert test in tables.ALL_ROWS[row].tests
-        assert runs == 3
-        assert 0 <= false <= null
-        assert 0 <= found <= edges
-        assert error >= 0
-        assert seconds > 0

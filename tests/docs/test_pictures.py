@@ -1,4 +1,4 @@
-"""Every page has a picture or says why not, and every picture is on a page."""
+"""Every page for users has a picture or says why not, and every picture is on a page."""
 
 from __future__ import annotations
 
@@ -41,10 +41,14 @@ def drawing():
             patch.delitem(sys.modules, name)
 
 
-@pytest.mark.parametrize("name", [name for name in PAGES if name not in REFERENCE])
-def test_a_picture_or_why_there_is_none(name):
-    first_two = [line for line in PAGES[name].splitlines()[1:] if line][:2]
-    assert pictured(name) or any("No picture here: " in line for line in first_two)
+def test_a_picture_or_why_there_is_none():
+    for_users = {name for name in PAGES if not name.startswith("developing/")} - REFERENCE
+    without = []
+    for name in sorted(for_users):
+        first_two = [line for line in PAGES[name].splitlines()[1:] if line][:2]
+        if not pictured(name) and not any("No picture here: " in line for line in first_two):
+            without.append(name)
+    assert without == []
 
 
 def test_every_picture_is_shown_and_has_words_for_those_who_do_not_see_it(drawing):

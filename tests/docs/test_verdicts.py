@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "src" / "edgewise"
 PAGE = (ROOT / "docs" / "theory" / "verdicts.md").read_text(encoding="utf-8")
 ITEMS = {
     *(f"Theorem {k}" for k in range(1, 9)),
@@ -34,47 +33,30 @@ def sections() -> dict[str, str]:
     return dict(zip(anchors, parts[2::2], strict=True))
 
 
-ROWS = table()
-SECTIONS = sections()
-each_row = pytest.mark.parametrize("row", ROWS, ids=[row["item"] for row in ROWS])
-
-
 def test_every_numbered_item_has_one_row():
-    items = [row["item"] for row in ROWS]
+    items = [row["item"] for row in table()]
     assert len(items) == len(set(items))
     assert set(items) >= ITEMS
     others = set(items) - ITEMS
     assert all(re.match(r"Definition|claim: ", item) for item in others), others
 
 
-@each_row
-def test_verdict_is_one_of_three(row):
-    assert row["what it says"]
-    assert row["verdict"].strip("*") in VERDICTS
-
-
-@each_row
-def test_where_names_files_that_exist(row):
-    files = re.findall(r"`([^`]+)`", row["where"])
-    assert files
-    for file in files:
-        home = ROOT if file.startswith("reproduction/") else ROOT / "src" / "edgewise"
-        assert (home / file).is_file(), file
-
-
-@each_row
-def test_check_is_a_test_or_a_block_that_runs(row):
-    tests = re.findall(r"`([^`]+)`", row["check"])
-    anchors = re.findall(r"\[block\]\(#([^)]+)\)", row["check"])
-    assert tests or anchors
-    for test in tests:
-        assert test.startswith("tests/")
-        assert (ROOT / test).is_file(), test
-    for anchor in anchors:
-        assert "```python\n>>> " in SECTIONS[anchor], anchor
-
-
-@each_row
-def test_what_does_not_simply_hold_has_a_section_with_its_counterexample(row):
-    if row["verdict"] != "holds":
-        assert "[block](#" in row["check"]
+def test_every_row_has_a_verdict_and_names_what_supports_it():
+    """Files that exist, tests, and blocks that run; a counterexample for what is not so."""
+    below, wrong = sections(), []
+    for row in table():
+        files = re.findall(r"`([^`]+)`", row["where"])
+        homes = [ROOT if file.startswith("reproduction/") else PACKAGE for file in files]
+        tests = re.findall(r"`([^`]+)`", row["check"])
+        anchors = re.findall(r"\[block\]\(#([^)]+)\)", row["check"])
+        fine = (
+            row["what it says"],
+            row["verdict"].strip("*") in VERDICTS,
+            files and all((home / file).is_file() for home, file in zip(homes, files, strict=True)),
+            tests or anchors,
+            all(test.startswith("tests/") and (ROOT / test).is_file() for test in tests),
+            all("```python\n>>> " in below[anchor] for anchor in anchors),
+            row["verdict"] == "holds" or anchors,
+        )
+        wrong += [] if all(fine) else [(row["item"], fine)]
+    assert wrong == []

@@ -28,8 +28,6 @@ FORBIDDEN = (
     *("fetch(", "XMLHttpRequest", "WebSocket", "import(", "sendBeacon"),
     *("localStorage", "document.cookie"),
 )
-#: A per-edge z, a score with sign flips, a bound.
-CORRECTIONS = ("holm", "bonferroni", "maxt", "bh", "by", None)
 KINDS = ("wald", "score", "whitened")
 
 
@@ -170,14 +168,6 @@ class TestNumbers:
         assert notes[1:] == ["One.", "Two."]
         assert page.html.index("Two.") < page.html.index('id="answer"')
 
-    @pytest.mark.parametrize(
-        ("alpha", "smallest", "largest"), [(0.05, 1e-6, 0.2), (1e-9, 1e-9, 0.2), (0.5, 1e-6, 0.5)]
-    )
-    def test_the_slider_holds_the_level_that_was_tested(self, rows, alpha, smallest, largest):
-        page = page_of(ew.edge_test(rows, alpha=alpha))
-        assert (page.data["smallestAlpha"], page.data["largestAlpha"]) == (smallest, largest)
-        assert page.attributes(id="alpha-number")["max"] == str(largest)
-
 
 class TestSafety:
     def test_data_cannot_end_their_element(self, hostile_rows, hostile_names):
@@ -251,17 +241,6 @@ class TestSafety:
 
 
 class TestText:
-    def test_is_a_page(self, result):
-        page = page_of(result, title="Chain")
-        assert page.html.startswith('<!doctype html>\n<html lang="en">')
-        assert page.texts["h1"] == ["Chain"]
-        assert page.attributes(name="generator")["content"] == f"edgewise {ew.__version__}"
-        ids = [a["id"] for _, a in page.elements if "id" in a]
-        assert len(set(ids)) == len(ids)
-        for _, attributes in page.elements:
-            for reference in ("for", "aria-labelledby"):
-                assert set(attributes.get(reference, "").split()) <= set(ids)
-
     @pytest.mark.parametrize(
         "correction", ["holm", "bonferroni", "maxt", "bh", "by", None, "bound"]
     )
@@ -279,12 +258,6 @@ class TestText:
         assert "Which of these 4 variables are connected" in page.html
         correct = f", {options['correction']}" if options.get("correction") else ""
         assert page.facts["tested with"].startswith(f"{method}, α = 0.02{correct}")
-
-    def test_one_pair(self):
-        x = np.random.default_rng(0).standard_normal((100, 2))
-        assert '<p id="answer">0 of 1 pair are connected.' in page_of(ew.edge_test(x)).html
-        x[:, 1] += x[:, 0]
-        assert '<p id="answer">1 of 1 pair is connected. ' in page_of(ew.edge_test(x)).html
 
     def test_every_method_says_when_it_holds(self, result):
         for method, kind in METHODS.items():
@@ -307,13 +280,6 @@ class TestText:
             "tested with": f"batch, α = 0.05, holm, n_batches {result.options['n_batches']}",
             "tails": "2 times",
         }
-
-    def test_the_command(self, result):
-        assert page_of(result, command="edgewise test x.csv").texts["pre"] == [
-            "edgewise test x.csv"
-        ]
-        (call,) = page_of(result).texts["pre"]
-        assert call == "edgewise.edge_test(data, method='score', alpha=0.05, correction='holm')"
 
     @pytest.mark.parametrize(
         "options",

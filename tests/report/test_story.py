@@ -27,13 +27,6 @@ def nothing():
 
 
 class TestTrust:
-    def test_nothing_against_it(self, result):
-        assert story.trust(replace(result, cautions=())).kind == "good"
-
-    def test_something_to_know(self, result):
-        told = story.trust(replace(result, cautions=(HARMLESS, "An older file has plain text.")))
-        assert told == ("care", "Trust “score”, but know 2 things")
-
     def test_broken(self, result):
         told = story.trust(replace(result, cautions=(HARMLESS, BROKEN)))
         assert told.kind == "broken"
@@ -51,22 +44,6 @@ class TestAnswer:
         broken = story.answer(replace(result, cautions=(BROKEN,)))
         assert "at most 0.05" not in broken
         assert "some of these edges may be false" in broken
-
-    def test_without_edges_nothing_is_promised_nor_broken(self, nothing):
-        assert story.answer(replace(nothing, cautions=(BROKEN,))) == "0 of 6 pairs are connected."
-
-
-def test_tiles(result, nothing):
-    tiles = story.tiles(result, graph_of(result))
-    edge = result.edges()[0]
-    assert tiles.edges == str(result.n_edges)
-    assert tiles.edges_label == "edges among 6 pairs"
-    assert tiles.strongest == f"{edge.partial_correlation:+.2f}"
-    assert tiles.strongest_label == f"strongest: {edge.source} – {edge.target}"
-    assert story.tiles(nothing, graph_of(nothing))[2:4] == (
-        "0",
-        "communities, 4 variables without an edge",
-    )
 
 
 def test_sentences(result, nothing):
@@ -94,9 +71,3 @@ def test_all_who_share_the_first_place_have_the_most_edges(result, pairs, told):
     # Equal strengths, so that the order is that of the columns.
     found = replace(result, reject=chosen, partial_correlation=np.where(chosen, 0.3, np.eye(4)))
     assert story.sentences(found, graph_of(found))[0].endswith(f" {told}")
-
-
-def test_offer(result, rows):
-    batch = ew.edge_test(rows, method="batch")
-    told = story.offer(result, batch)
-    assert told.offer == f"Method “batch” allows for this and finds {batch.n_edges} edges."

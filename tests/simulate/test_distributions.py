@@ -119,24 +119,6 @@ def test_kurtosis(drawn, name):
     assert_means(drawn(name).kurtosis, LAWS[name].mardia_kurtosis(P))
 
 
-MARGINS = {
-    "gaussian": stats.norm(),
-    "laplace": stats.laplace(),
-    "power-0.5": stats.gennorm(0.5),
-    "power-3": stats.gennorm(3),
-    "t5": stats.t(5),
-    "t12": stats.t(12),
-    "exponential": stats.expon(),
-    "gamma-2.5": stats.gamma(2.5),
-    "lognormal": stats.lognorm(1),
-    "lognormal-0.3": stats.lognorm(0.3),
-    "pareto": stats.lomax(6),
-    "pareto-20": stats.lomax(20),
-    "components-6": stats.lomax(6),
-    "components-20": stats.lomax(20),
-}
-
-
 @pytest.mark.parametrize("p", [1, 2, 3, 4, 5])
 def test_kurtosis_of_the_pareto_term_by_term(p):
     """Σ Θ_ij Θ_kl E c_i c_j c_k c_l, with E Πx = Π(count!) / ((a−1)…(a−order)) and c = x − μ."""
@@ -207,13 +189,6 @@ def test_radius(drawn, name):
         return sum(share * radius.cdf(distance) for share, radius in RADII[name])
 
     assert stats.kstest(mahalanobis(drawn(name).rows), cdf).pvalue > 0.001
-
-
-@pytest.mark.parametrize("name", RADII)
-def test_kurtosis_is_the_second_moment_of_the_radius(name):
-    """Exact, so that it holds where sampling shows nothing."""
-    expected = sum(share * radius.moment(2) for share, radius in RADII[name])
-    assert LAWS[name].mardia_kurtosis(P) == pytest.approx(expected, rel=1e-9)
 
 
 LOGNORMAL_DEVIATION = math.sqrt((math.e - 1) * math.e)

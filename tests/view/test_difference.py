@@ -7,7 +7,7 @@ import pytest
 
 import edgewise as ew
 from edgewise.errors import ParameterError
-from edgewise.view.difference import overlaid, panels, plot_difference
+from edgewise.view.difference import panels, plot_difference
 
 
 @pytest.fixture(autouse=True)
@@ -49,19 +49,6 @@ def test_a_group_shows_its_own_edges_and_the_third_graph_what_differs(compared):
     assert [len(segments(ax).get_segments()) for ax in drawn] == [2, 2, 1]
     assert drawn[2].get_title() == "1 of 6 pairs differs"
     assert drawn[0].get_title() == "before: 2 edges, 800 rows"
-
-
-def test_the_edges_of_a_group_are_those_of_its_own_test(rows):
-    result = ew.compare_groups(rows[:200], rows[200:])
-    for panel, own in zip(panels(result), (rows[:200], rows[200:]), strict=False):
-        # The rows have other weights than in a test of one group; these edges are far from either.
-        np.testing.assert_array_equal(panel.reject, ew.edge_test(own, method="wald").reject)
-
-
-def test_the_layout_is_that_of_the_stronger_correlation(compared):
-    both = overlaid(panels(compared)).partial_correlation
-    assert (both >= np.abs(compared.partial_correlation_a) - 1e-15).all()
-    assert (both >= np.abs(compared.partial_correlation_b) - 1e-15).all()
 
 
 def test_names_of_groups_are_text(rows):

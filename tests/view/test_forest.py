@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -87,14 +85,6 @@ def test_endless_intervals_end_in_arrows(rows):
     assert left < -1 < 1 < right
     assert "at once" in axes.get_xlabel()
     assert "no edges" in axes.get_title()
-
-
-def test_without_intervals_the_error_says_so(result, refuses):
-    without = replace(result, uncertainty=None)
-    error = refuses(lambda: plot_forest(without), ew.ParameterError, "uncertainty")
-    with pytest.raises(ew.ParameterError) as wanted:
-        without.confidence_interval()
-    assert str(error) == str(wanted.value)
 
 
 def test_pointwise_intervals_of_chosen_pairs_say_so(result):

@@ -9,7 +9,7 @@ import edgewise as ew
 from edgewise import datasets
 from edgewise.simulate import make_hub_precision, sample
 from edgewise.view import style
-from edgewise.view.graph_drawing import clustered_order, communities_of, community_order
+from edgewise.view.graph_drawing import communities_of, community_order
 from edgewise.view.plots import plot_heatmap
 
 
@@ -55,19 +55,6 @@ def test_marks_are_the_edges_and_tell_the_sign(result):
     assert "pairs without a mark are no edges" in axes.get_title()
 
 
-def test_variables_that_belong_together_stand_together():
-    shuffled = np.random.default_rng(0).permutation(30)
-    rho = np.full((30, 30), 0.01)
-    for start in (0, 10, 20):
-        group = shuffled[start : start + 10]
-        rho[np.ix_(group, group)] = -0.3
-    np.fill_diagonal(rho, 1)
-    group_of = np.argsort(shuffled) // 10
-    order = clustered_order(rho)
-    assert sorted(order) == list(range(30))
-    assert np.count_nonzero(np.diff(group_of[order])) == 2
-
-
 def test_communities_stand_together_with_their_colours(result, require):
     to_rgba = require("matplotlib.colors").to_rgba
     communities = communities_of(result)
@@ -91,11 +78,3 @@ def test_of_many_variables_only_the_edges_are_coloured():
     shown = np.ma.filled(axes.images[0].get_array(), 0.0)
     assert np.count_nonzero(shown) == 2 * result.n_edges
     assert "pairs that are no edges are blank" in axes.get_title()
-
-
-def test_pure_noise_does_not_glow():
-    X = np.random.default_rng(0).standard_normal((5000, 4))
-    axes = plot_heatmap(ew.edge_test(X))
-    assert axes.images[0].get_clim() == (-0.2, 0.2)
-    assert all(len(marks.get_offsets()) == 0 for marks in axes.collections)
-    assert "marked" not in axes.get_title()

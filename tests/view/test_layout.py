@@ -43,19 +43,6 @@ def test_places_depend_on_neither_alpha_nor_method_nor_run(returns):
         np.testing.assert_allclose(found, wanted, atol=1e-9)
 
 
-def test_rounding_does_not_move_the_nodes(returns):
-    rho = ew.edge_test(returns).partial_correlation
-    noise = 1e-14 * np.random.default_rng(0).standard_normal(rho.shape)
-    np.testing.assert_allclose(place(rho + noise + noise.T), place(rho), atol=1e-6)
-
-
-def test_places_are_centred_and_lie_along_the_page(returns):
-    places = layout.node_positions(ew.edge_test(returns))
-    np.testing.assert_allclose(places.mean(axis=0), 0, atol=1e-12)
-    assert np.hypot(*places.T).max() == pytest.approx(1)
-    assert places[:, 0].std() >= places[:, 1].std()
-
-
 def test_the_stress_is_as_small_as_that_of_kamada_and_kawai(returns, require):
     nx = require("networkx")
     result = ew.edge_test(returns)
@@ -111,29 +98,6 @@ def test_no_two_nodes_coincide(partial_correlation):
     assert lengths(places)[np.triu_indices(p, k=1)].min() > 0.2 * np.sqrt(np.pi / p)
 
 
-@pytest.mark.parametrize("size", [5, 8, 11])
-def test_text_is_as_wide_as_it_is_drawn(require, size):
-    axes = require("matplotlib.figure").Figure(dpi=150).add_subplot()
-    labels = ["a", "WWWW", "BRK.B", "$x^2$", "naïve – ü"]
-    for label, (width, height) in zip(labels, layout.text_sizes(labels, size), strict=True):
-        text = axes.text(0, 0, label, fontsize=size, parse_math=False)
-        box = text.get_window_extent()
-        assert box.width * 72 / 150 == pytest.approx(width, rel=0.08, abs=1)
-        assert box.height * 72 / 150 <= height + 1
-
-
-def test_a_long_title_is_broken_into_even_lines(require):
-    figure = require("matplotlib.figure").Figure(figsize=(3, 3))
-    axes = figure.add_subplot()
-    line = "a title that is far too long for a picture of three inches"
-    layout.write_title(axes, line, "short")
-    *broken, last = axes.get_title().splitlines()
-    assert last == "short"
-    assert " ".join(broken) == line
-    assert len(broken) > 1
-    assert len(broken[-1]) > 0.5 * len(broken[0])
-
-
 @dataclass
 class Picture:
     """A graph that is only drawn."""
@@ -171,14 +135,6 @@ def test_pairs_that_are_no_edges_do_not_count():
     graph.partial_correlation[1, 2] = graph.partial_correlation[2, 1] = 0.9
     assert communities_of(graph).tolist() == [0, 0, 1, 1]
     assert edge_strengths(graph)[1, 2] == 0
-
-
-def test_rounding_does_not_matter():
-    rng = np.random.default_rng(0)
-    graph = joined(16, *((i, j, 0.3) for i in range(16) for j in range(i) if rng.random() < 0.3))
-    found = communities_of(graph)
-    graph.partial_correlation *= 1 + 1e-12 * rng.standard_normal((16, 16))
-    assert communities_of(graph).tolist() == found.tolist()
 
 
 def test_names():

@@ -15,8 +15,6 @@ from edgewise.view import style
 from edgewise.view.graph_drawing import (
     communities_of,
     community_names,
-    distances_to_lines,
-    edge_paths,
     edge_strengths,
 )
 from edgewise.view.plots import plot_network
@@ -137,18 +135,6 @@ def test_nodes_are_filled_by_community_and_sized_by_strength(require):
     assert not any("pakts473, " in text for text in legend_texts(plain))
 
 
-def test_the_area_of_a_community_holds_no_other_node(star):
-    result = star(60)
-    axes = plot_network(result)
-    communities, places = communities_of(result), node_places(axes)
-    areas = [found for found in axes.collections if found.get_zorder() == 0]
-    assert len(areas) == communities.max() + 1 == 5
-    for number, area in enumerate(areas):
-        for shape in area.get_paths():
-            inside = shape.contains_points(places[communities != number])
-            assert not inside.any()
-
-
 @pytest.mark.parametrize(("p", "size"), [(20, (6.4, 4.8)), (60, None), (100, None)])
 def test_names_collide_neither_with_names_nor_with_nodes(star, require, p, size):
     own = None if size is None else require("matplotlib.figure").Figure(size).add_subplot()
@@ -190,26 +176,3 @@ def test_a_saved_picture_has_its_legends():
     assert all(box.y1 < ax.get_window_extent().y0 for box in boxes)
     lowest = min(box.y0 for box in boxes) / ax.figure.dpi
     assert ax.figure.get_tightbbox().y0 <= lowest + 1e-6
-
-
-def test_distances_to_lines():
-    points = np.array([[0.0, 1.0], [5.0, 0.0], [-3.0, 4.0]])
-    found = distances_to_lines(points, np.array([[0.0, 0.0]]), np.array([[2.0, 0.0]]))
-    np.testing.assert_allclose(found, [[1, 3, 5]])
-
-
-def test_a_bent_edge_keeps_away_from_the_nodes_and_joins_its_own():
-    rng = np.random.default_rng(0)
-    grid = np.stack(np.meshgrid(np.arange(5), np.arange(4)), axis=-1).reshape(-1, 2) * 40.0
-    places = grid + rng.uniform(-2, 2, grid.shape)
-    rows, columns = np.triu_indices(len(places), k=1)
-    chosen = rng.choice(len(rows), 60, replace=False)
-    rows, columns = rows[chosen], columns[chosen]
-    paths = edge_paths(places, rows, columns, 6.0)
-    bent = 0
-    for i, j, path in zip(rows, columns, paths, strict=True):
-        np.testing.assert_allclose(path[[0, -1]], places[[i, j]], atol=1e-9)
-        bent += len(path) > 2
-        others = np.delete(places, [i, j], axis=0)
-        assert distances_to_lines(others, path[:-1], path[1:]).min() > 4.5
-    assert 0 < bent < 60

@@ -99,14 +99,6 @@ def test_hostile_names_are_text(hostile_rows, hostile_names):
     ]
 
 
-def test_no_edges():
-    result = ew.edge_test(np.random.default_rng(0).standard_normal((100, 3)))
-    assert result.n_edges == 0
-    html = shown(result)
-    assert "0 of 3 possible edges" in html
-    assert {tag for tag, _ in Elements(html).found} == {"div", "p"}
-
-
 def test_cautions_are_said_and_escaped(result):
     evil = "Column '<b>\x1b&' looks like a level."
     html = shown(replace(result, cautions=(evil, "Rows are few.")))

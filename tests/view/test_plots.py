@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise.simulate import make_hub_precision, sample
 from edgewise.view import plots
 from edgewise.view.export import write_plot
 
@@ -28,18 +27,6 @@ def texts_of(axes):
     return [text for text in axes.figure.findobj(Text) if text.get_text()]
 
 
-def test_the_kinds():
-    assert plots.RESULT_KINDS == (
-        "network",
-        "heatmap",
-        "volcano",
-        "forest",
-        "pvalues",
-        "centrality",
-    )
-    assert (*plots.RESULT_KINDS, "agreement", "ladder") == plots.KINDS
-
-
 @pytest.mark.parametrize("kind", ["agreement", "ladder"])
 def test_kinds_of_several_methods_take_their_lines(rows, refuses, kind):
     lines = ew.compare_methods(rows, methods=["score", "batch"])
@@ -48,21 +35,6 @@ def test_kinds_of_several_methods_take_their_lines(rows, refuses, kind):
     assert plots.plot(result, kind, lines=lines).get_title() == own(lines).get_title()
     refuses(lambda: plots.plot(result, kind), ew.ParameterError, "lines", "compare_methods", kind)
     refuses(lambda: plots.plot(result, lines=lines), ew.ParameterError, "lines", kind)
-
-
-@every_kind
-@pytest.mark.parametrize("p", [12, 60])
-def test_no_text_is_smaller_than_eight_points(kind, p):
-    X = sample("gaussian", make_hub_precision(p, n_hubs=3), 1000, rng=0)
-    axes = plots.plot(ew.edge_test(X), kind)
-    assert min(text.get_fontsize() for text in texts_of(axes)) >= 8
-
-
-@every_kind
-def test_a_kind_is_its_plot(rows, kind):
-    result = ew.edge_test(rows)
-    own = getattr(plots, f"plot_{kind}")
-    assert plots.plot(result, kind).get_title() == own(result).get_title()
 
 
 @pytest.mark.parametrize("kind", ["Network", "", "plot", None, 3])

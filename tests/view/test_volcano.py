@@ -11,7 +11,6 @@ import pytest
 import edgewise as ew
 from edgewise import datasets
 from edgewise.simulate import make_hub_precision, sample
-from edgewise.view import style
 from edgewise.view.plots import plot_volcano
 
 
@@ -65,17 +64,6 @@ def test_every_pair_stands_at_its_strength_and_certainty(result):
         wanted = np.column_stack([rho, sure])[some]
         np.testing.assert_allclose(sorted_rows(drawn[label]), sorted_rows(wanted), atol=1e-12)
     assert "edge, negative" not in drawn  # there is none
-
-
-def test_edges_are_coloured_by_sign(require):
-    to_rgb = require("matplotlib.colors").to_rgb
-    axes = plot_volcano(ew.edge_test(datasets.load_sachs()))
-    colours = {mark.get_label(): tuple(mark.get_facecolor()[0][:3]) for mark in axes.collections}
-    assert colours == {
-        "no edge": to_rgb(style.QUIET),
-        "edge, positive": to_rgb(style.POSITIVE),
-        "edge, negative": to_rgb(style.NEGATIVE),
-    }
 
 
 def test_what_is_beyond_the_axis_is_drawn_at_its_top_and_said(certain):

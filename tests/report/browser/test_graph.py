@@ -10,7 +10,6 @@ import pytest
 from tests.report.browser.shown import HOSTILE, NARROW, chain, signed
 
 import edgewise as ew
-from edgewise.view.style import edge_width
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -116,58 +115,6 @@ def test_names_never_overlap_and_all_is_seen_at_once(show, kind, size):
     for box in names + shown.all("#nodes circle", BOX):
         assert left - 1 <= box[0] < box[2] <= right + 1
         assert top - 1 <= box[1] < box[3] <= bottom + 1
-
-
-@pytest.mark.browser
-def test_widths_are_absolute(show):
-    shown = show("sp500")
-    edges = shown.result.edges()[::-1]
-    drawn = shown.all(
-        "#edges path.edge",
-        "e => ['stroke-width', 'stroke-dasharray'].map(name => e.getAttribute(name))",
-    )
-    for edge, (width, dash) in zip(edges, drawn, strict=True):
-        expected = 1.25 * edge_width(edge.partial_correlation)
-        assert float(width) == pytest.approx(expected, abs=0.01)
-        assert (dash == "none") == (edge.partial_correlation > 0)
-    key = shown.all("#key path", "e => Number(e.getAttribute('stroke-width'))")
-    assert key[:4] == pytest.approx(1.25 * edge_width(np.array([0.05, 0.1, 0.3, 0.6])), abs=0.01)
-
-
-@pytest.mark.browser
-def test_less_of_it(show):
-    shown = show("sp500")
-    page, result = shown.page, shown.result
-    lines = page.locator("#edges path.edge")
-    strength = np.array([abs(edge.partial_correlation) for edge in result.edges()])
-    assert shown.text("#drawn") == f"All {result.n_edges} edges are drawn."
-    page.locator("#least").fill("0.1")
-    assert lines.count() == (strength >= 0.1).sum()
-    page.locator("#least").fill("0")
-    page.select_option("#top", "50")
-    assert lines.count() == 50
-    assert shown.text("#drawn").startswith("The strongest 50 of 51 edges drawn")
-    page.select_option("#top", "600")
-    # The neighbourhood of what is selected.
-    page.select_option("#hops", "1")
-    assert shown.text("#drawn").startswith("Select a variable")
-    index = int(result.reject.sum(axis=0).argmin())
-    page.locator("#nodes g.node").nth(index).press("Enter")
-    seen = page.locator("#nodes g.node:not(.hidden)")
-    one = seen.count()
-    assert one == result.reject[index].sum() + 1 < 20
-    page.select_option("#hops", "0")
-    page.keyboard.press("Escape")
-    # Communities as nodes; selecting one opens it.
-    page.mouse.click(*_corner(page))
-    page.check("#collapse")
-    groups = page.locator("#legend button").count()
-    assert page.locator("#supers g.node:not(.hidden)").count() == groups
-    assert seen.count() == 0
-    assert lines.count() == page.locator("#edges path.link").count() > 0
-    page.locator("#supers g.node").first.press("Enter")
-    assert page.locator("#supers g.node:not(.hidden)").count() == groups - 1
-    assert seen.count() > 1
 
 
 @pytest.mark.browser

@@ -109,19 +109,6 @@ def test_a_page_opens_and_works_in_silence(show, kind):
     assert page.evaluate("document.documentElement.scrollWidth") == 390
 
 
-@pytest.mark.browser
-def test_the_first_screen_has_the_whole_story(show):
-    """At 1280 × 720, without scrolling: three tiles, the badge, three sentences, the graph."""
-    page = show("sp500", viewport={"width": 1280, "height": 720}).page
-    for part, number in ((".tile", 3), (".badge summary", 1), (".sentences p", 3), ("#stage", 1)):
-        found = page.locator(part)
-        assert found.count() == number
-        for k in range(number):
-            box = found.nth(k).bounding_box()
-            assert box["y"] >= 0
-            assert box["y"] + box["height"] <= 720
-
-
 @pytest.mark.parametrize(
     ("size", "scheme"),
     [
@@ -150,43 +137,6 @@ def test_accessible(show, require, size, scheme):
             if problem["impact"] in ("serious", "critical")
         ] == []
     assert page.evaluate("document.documentElement.scrollWidth") == size["width"]
-
-
-@pytest.mark.browser
-def test_dark_and_light(show):
-    shown = show("score", color_scheme="dark")
-    page = shown.page
-
-    def ground():
-        return page.evaluate("getComputedStyle(document.body).backgroundColor")
-
-    dark, light = "rgb(14, 17, 22)", "rgb(255, 255, 255)"
-    assert ground() == dark
-    page.click("#theme")
-    assert ground() == light
-    page.click("#theme")
-    assert ground() == dark
-    page.emulate_media(color_scheme="light")
-    assert ground() == dark  # as chosen
-    page.emulate_media(media="print")
-    assert ground() == light  # paper is
-
-
-@pytest.mark.browser
-def test_on_paper(show):
-    shown = show("score")
-    page = shown.page
-    useless = [".controls", ".tools", ".theme", "#side"]
-    assert all(page.is_visible(part) for part in useless)
-    page.emulate_media(media="print")
-    assert not any(page.is_visible(part) for part in [*useless, ".skip"])
-    for part in ("#answer", "#table", "dl", "pre", ".badge .caution, .badge p"):
-        assert page.locator(part).first.is_visible()
-    page.emulate_media(media="screen")
-    page.locator("#rows tr").first.click()
-    page.emulate_media(media="print")
-    assert page.is_visible("#side")  # it was asked for
-    assert page.is_hidden("#side .back")
 
 
 @pytest.mark.browser

@@ -66,25 +66,6 @@ def test_sorting(show):
             ]
 
 
-@pytest.mark.browser
-def test_search(show):
-    shown = show("sp500")
-    page = shown.page
-    n = shown.result.n_edges
-    assert shown.text("#download") == f"Download all {n} edges as CSV"
-    page.check("#all")
-    assert shown.text("#download") == "Download all 190 pairs as CSV"
-    page.fill("#search", "xom")
-    assert shown.text("#download") == "Download these 19 rows as CSV"
-    assert shown.text("#page") == "1–19 of 19"
-    assert page.is_hidden("#next")
-    assert all("XOM" in row for row in shown.table())
-    assert [line["source"] for line in shown.download()] == [row[0] for row in shown.table()]
-    page.uncheck("#all")
-    edges = [list(edge[:2]) for edge in shown.result.edges() if "XOM" in edge]
-    assert [row[:2] for row in shown.table()] == edges
-
-
 def _lit(shown):
     return shown.all("#rows tr.lit", "e => [...e.cells].slice(0, 2).map(c => c.textContent)")
 
@@ -219,23 +200,6 @@ def test_decides_as_python_does(show, kind):
         assert seen["count"].startswith(f"{len(edges)} of {result.n_pairs} ")
         edge_sets.add(frozenset(edges))
     assert len(edge_sets) >= 4  # the choices do make a difference
-
-
-@pytest.mark.browser
-def test_another_rule_than_the_tested_one(show):
-    """It is said at once, and what belongs to the tested rule says so."""
-    shown = show("sp500", viewport={"width": 1280, "height": 720})
-    page = shown.page
-    marks = page.locator("[data-tested]")
-    assert marks.all_text_contents() == [", as tested", "As tested: ", "As tested: "]
-    for choose in (lambda: shown.set_level(0.01), lambda: page.click("[data-show-test='1']")):
-        assert page.is_hidden("#looking")
-        assert not any(mark.is_visible() for mark in marks.all())
-        choose()
-        box = page.locator("#looking").bounding_box()
-        assert box["y"] + box["height"] < 720
-        assert all(mark.is_visible() for mark in marks.all())
-        page.click("#as-tested")
 
 
 @pytest.mark.browser
