@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -291,7 +292,7 @@ def test_not_inside_the_import_system(monkeypatch):
 
 
 def test_a_bar_on_a_terminal(start, csv_file, require):
-    """The rows come from a pipe that the test keeps open, so the bar stays until it was seen."""
+    """Rows come through a pipe without end, so the bar stays until it was seen."""
     leader, follower = require("pty").openpty()
     process = subprocess.Popen(
         [*PROGRAM, "accumulate", "-", "-o", csv_file.with_name("x.ews")],
@@ -300,15 +301,24 @@ def test_a_bar_on_a_terminal(start, csv_file, require):
         stdout=subprocess.DEVNULL,
     )
     os.close(follower)
+    names, rows = csv_file.read_bytes().split(b"\n", 1)
+
+    def feed():
+        with contextlib.suppress(BrokenPipeError), process.stdin:
+            process.stdin.write(names + b"\n")
+            while True:
+                process.stdin.write(rows)
+
+    feeder = threading.Thread(target=feed)
+    feeder.start()
     shown = b""
     try:
-        process.stdin.write(csv_file.read_bytes())
-        process.stdin.flush()
         while b"rows" not in shown:
             shown += os.read(leader, 4096)  # raises if the program ends
     finally:
         process.kill()
-        process.communicate()
+        process.wait()
+        feeder.join()
         os.close(leader)
     assert b"reading" in shown
 
