@@ -26,7 +26,7 @@ def test_in_order(threads):
 
 def test_on_so_many_threads(threads):
     here = threading.get_ident()
-    both = threading.Barrier(threads, timeout=10)
+    both = threading.Barrier(threads)
 
     def who(_):
         both.wait()

@@ -33,9 +33,7 @@ def test_every_method_has_its_line(run_main, table_of, tmp_path, csv_file, rows)
 
 
 def test_advice_on_real_data(run_main, tmp_path, require):
-    """Without its methods, which other tests run."""
-    table = ew.datasets.load_sp500_returns()
-    require("pyarrow.parquet").write_table(table.select(range(4)), tmp_path / "x.parquet")
+    require("pyarrow.parquet").write_table(ew.datasets.load_sachs(), tmp_path / "x.parquet")
     out, _ = run_main("compare", "x.parquet")
     advice, step = [line for line in out.splitlines() if "'batch'" in line]
     assert advice.startswith("Use method 'batch': rows depend on the rows before them")
@@ -67,7 +65,9 @@ def test_null_is_what_python_says(run_main, table_of, csv_file, rows):
         assert band == " to ".join(f"{100 * end:.3g} %" for end in line.band)
         assert float(seconds) > 0
     told, _, step = out.partition("\n\n")
-    assert step.startswith("Next, test with method 'score', which kept its promise: edgewise test")
+    assert step.startswith(
+        "Next, test with method 'score', which kept its promise:\n  edgewise test"
+    )
     title, *_, promise, dependence = told.splitlines()
     assert title.strip() == "10 shuffles of 400 rows, without any edges"
     above = ", ".join(line.label for line in lines if line.band[0] > 0.2) or "none"

@@ -55,9 +55,9 @@ def test_one_output_for_each_place(refused, run_main, csv_file, tmp_path):
 
 
 def test_no_input_is_replaced(refused, csv_file, tmp_path):
-    (tmp_path / "link.csv").symlink_to(csv_file)
+    (tmp_path / ".link.csv").symlink_to(csv_file)
     (tmp_path / "pairs.csv").write_text("a,b\n")
-    for output in ("rows.csv", "./rows.csv", "link.csv"):
+    for output in ("rows.csv", "./rows.csv", ".link.csv"):
         for command in (
             ["test", "rows.csv", "--json"],
             ["pair", "rows.csv", "a", "b", "--json"],

@@ -51,6 +51,7 @@ def asked(run_edgewise, files):
     return run
 
 
+@pytest.mark.usefixtures("files")
 class TestMissing:
     @pytest.mark.parametrize("method", ["score", "batch"])
     def test_pairwise(self, asked, gaps, same_result, method):
@@ -119,6 +120,7 @@ class TestMissing:
         assert "got none for 'b' and 'd' (0 rows); leave one of them out (exclude=" in line
 
 
+@pytest.mark.usefixtures("files")
 class TestWeights:
     @pytest.mark.parametrize("method", ["score", "wald", "batch"])
     def test_a_column(self, asked, rows, weights, same_result, method):

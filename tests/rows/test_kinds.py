@@ -36,7 +36,6 @@ assert sys.modules["pyarrow"] is None
 
 CORE = [
     "array",
-    "list of lists",
     "mapping of arrays",
     "records",
     "named tuples",
@@ -54,7 +53,6 @@ def run(program, *arguments):
         [sys.executable, "-c", program, *arguments],
         capture_output=True,
         text=True,
-        timeout=120,
         cwd=ROOT,
         check=False,
     )

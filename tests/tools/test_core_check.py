@@ -16,7 +16,6 @@ def run_hidden(*options):
         [sys.executable, ROOT / "tools" / "core_check.py", "--hide", *options],
         capture_output=True,
         encoding="utf-8",
-        timeout=120,
         check=False,
     )
 

@@ -25,7 +25,7 @@ def dask_cluster(require):
 @pytest.fixture
 def client(dask_cluster):
     """A client with both workers up, whatever the test before has done to them."""
-    dask_cluster.wait_for_workers(2, timeout=60)
+    dask_cluster.wait_for_workers(2)
     return dask_cluster
 
 
