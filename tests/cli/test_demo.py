@@ -44,16 +44,6 @@ def test_demo(run_edgewise, tmp_path, require):
         assert part in page
 
 
-def test_both_go_where_told(run_main, tmp_path):
-    picture, report = tmp_path / "graph.svg", tmp_path / "page.html"
-    out, _ = run_main("demo", "--plot", picture, "--report", report)
-    assert str(picture) in out
-    assert str(report) in out
-    assert b"<svg" in picture.read_bytes()
-    assert report.read_bytes().startswith(b"<!doctype html>")
-    assert sorted(os.listdir(tmp_path)) == [picture.name, report.name]
-
-
 @pytest.mark.parametrize("option", ["--plot", "--report"])
 def test_what_cannot_be_written(run_main, tmp_path, option):
     path = tmp_path / "nowhere" / "x.png"
