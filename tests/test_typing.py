@@ -47,7 +47,7 @@ assert_type(
     ew.Moments | ew.BatchMoments | ew.PairwiseMoments | ew.ConcordanceMoments,
 )
 moments, batches = ew.Moments().update(X), ew.BatchMoments(20).update(X)
-assert_type(moments + moments, ew.Moments)
+assert_type(moments + moments.copy(), ew.Moments)
 assert_type(moments.covariance(), npt.NDArray[np.float64])
 assert_type(batches.n_features, int | None)
 batches.save("rows.state")
