@@ -24,9 +24,9 @@ from pathlib import Path
 import numpy as np
 
 import edgewise as ew
-from edgewise.evidence.opening import open_evidence
 from edgewise.inference.corrections import adjust
 from edgewise.inference.effect import MinEffect
+from edgewise.inference.open_sample import open_evidence
 from edgewise.inference.reference import log_two_sided_tail
 from edgewise.methods.nodewise import DEFAULT_PENALTY
 from edgewise.simulate import (

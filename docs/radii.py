@@ -21,10 +21,10 @@ from pathlib import Path
 
 import numpy as np
 
-from edgewise.bounds.radius import ChiSquareRadius, NormalRadius, Radius
-from edgewise.evidence.evidence import Evidence, Needs
-from edgewise.evidence.opening import open_evidence
+from edgewise.inference.open_sample import open_evidence
+from edgewise.inference.sample import Evidence, Needs
 from edgewise.methods.radius import radius_of
+from edgewise.paper.radii import ChiSquareRadius, NormalRadius, Radius
 from edgewise.simulate import make_chain_precision, sample
 
 TABLE = Path(__file__).parent / "radii.csv"

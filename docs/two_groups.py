@@ -21,11 +21,11 @@ from pathlib import Path
 import numpy as np
 
 import edgewise as ew
-from edgewise.evidence.opening import open_evidence
+from edgewise.api.compare_groups import permuted_statistics
 from edgewise.inference.corrections import adjust
 from edgewise.inference.difference import PermutedTests
+from edgewise.inference.open_sample import open_evidence
 from edgewise.methods.wald import Wald
-from edgewise.questions.compare_groups import permuted_statistics
 from edgewise.results.decide import TwoGroups
 from edgewise.simulate import make_chain_precision, sample
 

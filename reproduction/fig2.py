@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from edgewise._base.types import BoolArray, FloatArray
-from edgewise.bounds.radius import Radius
+from edgewise.paper.radii import Radius
 from edgewise.simulate.graphs import make_gram_covariance
 from reproduction.claims import Claim, judge, of_counts
 from reproduction.growth import (

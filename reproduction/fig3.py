@@ -11,9 +11,9 @@ from matplotlib.figure import Figure
 
 from edgewise._base.matrices import pairs_of
 from edgewise._base.types import BoolArray, FloatArray
-from edgewise.bounds.radius import TRACE_MAX_ALPHA
-from edgewise.estimators.inverse import estimate_precision
+from edgewise.estimate.inverse import estimate_precision
 from edgewise.inference.reference import Normal
+from edgewise.paper.radii import TRACE_MAX_ALPHA
 from edgewise.simulate.graphs import make_gram_precision
 from reproduction.claims import Claim, both_sides, judge, of_counts, of_normal
 from reproduction.growth import (

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from edgewise._base.matrices import pairs_of
 from edgewise._base.types import FloatArray
-from edgewise.estimators.inverse import estimate_precision
+from edgewise.estimate.inverse import estimate_precision
 from edgewise.inference.corrections import adjust
 from edgewise.simulate.graphs import make_gram_covariance
 from reproduction.claims import Claim, judge, of_means

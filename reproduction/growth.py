@@ -9,13 +9,13 @@ import numpy as np
 
 from edgewise._base.checks import default_names
 from edgewise._base.types import FloatArray
-from edgewise.bounds.radius import ChiSquareRadius, NormalRadius
-from edgewise.evidence.from_fourth import FourthEvidence
 from edgewise.inference.bound import Bound
 from edgewise.inference.effect import MinEffect
+from edgewise.inference.sample_of_fourth import FourthEvidence
 from edgewise.methods.registry import method_of
+from edgewise.paper.radii import ChiSquareRadius, NormalRadius
 from edgewise.simulate.distributions import sample_batches
-from edgewise.states.fourth import FourthMoments
+from edgewise.sums.fourth import FourthMoments
 
 ALPHA = 0.05
 DISTRIBUTIONS = ("gaussian", "laplace")

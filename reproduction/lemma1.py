@@ -11,7 +11,7 @@ from scipy.stats import binomtest
 
 from edgewise._base.matrices import pairs_of
 from edgewise._base.types import FloatArray
-from edgewise.estimators.inverse import estimate_precision
+from edgewise.estimate.inverse import estimate_precision
 from reproduction.claims import Claim, judge, of_counts
 from reproduction.growth import (
     ALPHA,

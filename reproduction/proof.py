@@ -9,7 +9,7 @@
 
 The seven formulas are as printed, over raw moments: each takes a lookup ``m(i, j, ...)`` =
 ⟨x_i x_j …⟩ and indices, and returns 4ζ₁. The lookup returns numbers or exact polynomials, so what
-the tests of `edgewise.covcov` use as an oracle is what is proven here.
+the tests of `edgewise.paper` use as an oracle is what is proven here.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from edgewise._base.types import FloatArray
-from edgewise.covcov.closed_form import u_statistic_factor
+from edgewise.paper.covcov import u_statistic_factor
 
 MomentLookup = Callable[..., Any]
 Quadruple = tuple[int, int, int, int]

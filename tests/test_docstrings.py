@@ -27,8 +27,8 @@ MODULES = (
     "edgewise.integrations.pgmpy",
     "edgewise.integrations.tigramite",
     "edgewise.simulate",
-    "edgewise.view.export",
-    "edgewise.view.plots",
+    "edgewise.plots.export",
+    "edgewise.plots.plots",
 )
 #: numpydoc's complaints that are none here, and why.
 IGNORED = {

@@ -73,7 +73,7 @@ def saved_state() -> None:
 
 
 def csv_of_pairs() -> None:
-    from edgewise.view.export import write_csv
+    from edgewise.plots.export import write_csv
 
     write_csv(result(), "pairs.csv")
 
@@ -89,7 +89,7 @@ def names() -> None:
 
 def every_plot() -> None:
     """The sentence of the first plot, if all have the same."""
-    from edgewise.view.plots import RESULT_KINDS, plot_ladder
+    from edgewise.plots.plots import RESULT_KINDS, plot_ladder
 
     plots: list[Callable[[], object]] = [
         lambda kind=kind: result().plot(kind)  # type: ignore[misc]
@@ -101,13 +101,13 @@ def every_plot() -> None:
 
 
 def picture_file() -> None:
-    from edgewise.view.export import plot_kind
+    from edgewise.plots.export import plot_kind
 
     plot_kind("graph.png")
 
 
 def graph_file() -> None:
-    from edgewise.view.export import write_graph
+    from edgewise.plots.export import write_graph
 
     write_graph(result(), "graph.graphml")
 

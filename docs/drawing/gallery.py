@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 
 import edgewise as ew
 from drawing.style import WIDTH
-from edgewise.view.plots import plot_difference
+from edgewise.plots.plots import plot_difference
 
 #: Methods that take seconds for 100 variables, of each kind of promise.
 METHODS = (

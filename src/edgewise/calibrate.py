@@ -18,11 +18,11 @@ from edgewise._base.matrices import pairs_of, upper_pairs
 from edgewise._base.parts import part
 from edgewise._base.types import AnyArray, BoolArray, FloatArray
 from edgewise._base.warn import without_warnings
+from edgewise.api.edge_test import edge_test
 from edgewise.errors import DataTypeError, EdgewiseError, ParameterError
 from edgewise.inference.corrections import CORRECTIONS, HOLM, adjust
 from edgewise.inference.intervals import ConfidenceInterval
 from edgewise.methods.registry import registered
-from edgewise.questions.edge_test import edge_test
 from edgewise.results.result import EdgeTestResult
 from edgewise.simulate import DISTRIBUTIONS, Distribution
 from edgewise.simulate.distributions import as_distribution, mixing_matrix, sample

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise.questions.compare_methods import all_variants
+from edgewise.api.compare_methods import all_variants
 
 NO_DEPENDENCE = (
     "Shuffling also breaks any dependence between rows, so this table says nothing about it."

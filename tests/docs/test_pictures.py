@@ -62,7 +62,7 @@ def test_every_picture_is_shown_and_has_words_for_those_who_do_not_see_it(drawin
 
 
 def test_every_function_that_plots_has_a_picture(drawing):
-    from edgewise.view import plots
+    from edgewise.plots import plots
 
     names = {name.replace("_", "-") for name in plots.__all__ if name.startswith("plot_")}
     pictures = {re.sub(r"-\d+$", "", name) for name in drawing.gallery.PICTURES}

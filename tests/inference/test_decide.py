@@ -9,7 +9,7 @@ from scipy import stats
 import edgewise as ew
 from edgewise import Moments
 from edgewise._base.matrices import symmetric
-from edgewise.estimators.inverse import estimate_precision
+from edgewise.estimate.inverse import estimate_precision
 from edgewise.inference.decide import decision
 from edgewise.inference.effect import MinEffect
 from edgewise.inference.measurement import Measurement

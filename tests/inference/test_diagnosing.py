@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise.estimators.inverse import estimate_precision
-from edgewise.evidence.evidence import Needs
-from edgewise.evidence.opening import open_evidence
+from edgewise.estimate.inverse import estimate_precision
 from edgewise.inference.diagnosing import diagnosis_of, tail_index
+from edgewise.inference.open_sample import open_evidence
+from edgewise.inference.sample import Needs
 from edgewise.simulate import make_chain_precision, sample
 
 INDEPENDENT = ("gaussian", "laplace", "t5", "exponential", "lognormal")

@@ -11,7 +11,7 @@ from edgewise.errors import BrokenAssumptionWarning
 from edgewise.inference.cautions import caution_about_missing
 from edgewise.inference.missingness import Missingness, missingness
 from edgewise.simulate import make_chain_precision
-from edgewise.states.pairwise import PairwiseMoments
+from edgewise.sums.pairwise import PairwiseMoments
 
 FACTOR = np.linalg.cholesky(np.linalg.inv(make_chain_precision(4)))
 

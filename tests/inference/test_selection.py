@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hypothesis import given
-from tests.kernels.test_pair_sets import neighbourhoods
+from tests.sums.test_pair_sets import neighbourhoods
 
 from edgewise import Selection
 

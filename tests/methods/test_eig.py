@@ -8,10 +8,10 @@ import pytest
 from tests.methods.simulated import quiet_test, rows_of
 
 from edgewise import Moments
-from edgewise.covcov.closed_form import covcov_matrix
-from edgewise.evidence import from_rows
-from edgewise.evidence.from_rows import RowEvidence
+from edgewise.inference import sample_of_rows as from_rows
+from edgewise.inference.sample_of_rows import RowEvidence
 from edgewise.methods.radius import covcov_largest
+from edgewise.paper.covcov import covcov_matrix
 from edgewise.rows.passes import RowsAtHand
 
 

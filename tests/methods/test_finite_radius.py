@@ -11,7 +11,7 @@ from scipy import stats
 
 import edgewise as ew
 from edgewise import BrokenAssumptionWarning, DataError, EdgewiseWarning, Moments, ParameterError
-from edgewise.bounds.bernstein import BernsteinRadius
+from edgewise.paper.bernstein import BernsteinRadius
 from edgewise.rows.table import LocalTable
 
 NAMES = ("a", "b", "c")

@@ -9,7 +9,7 @@ import edgewise as ew
 from edgewise import BatchMoments, DataError, Moments
 from edgewise._base.checks import default_names
 from edgewise._base.matrices import pairs_of
-from edgewise.estimators.inverse import estimate_precision
+from edgewise.estimate.inverse import estimate_precision
 from edgewise.methods.jackknife import leave_one_out
 
 DRAWS = {

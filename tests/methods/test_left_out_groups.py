@@ -7,13 +7,13 @@ import pytest
 from tests.statistical.grouped_laws import group_sizes, grouped_rows
 
 import edgewise as ew
-from edgewise.estimators.inverse import estimate_precision
-from edgewise.evidence.opening import open_evidence
+from edgewise.estimate.inverse import estimate_precision
+from edgewise.inference.open_sample import open_evidence
 from edgewise.inference.reference import StudentOfEach
-from edgewise.kernels.score_sums import believed_tau, score_weight
 from edgewise.methods.left_out_groups import group_sandwich, group_scores
 from edgewise.simulate import make_chain_precision
-from edgewise.states import groups as groups_module
+from edgewise.sums import groups as groups_module
+from edgewise.sums.score_sums import believed_tau, score_weight
 
 P = 4
 

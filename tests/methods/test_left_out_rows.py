@@ -7,8 +7,8 @@ import pytest
 
 import edgewise as ew
 from edgewise.errors import DataError
-from edgewise.estimators.pairwise import pairwise_precision
-from edgewise.evidence.opening import open_evidence
+from edgewise.estimate.pairwise import pairwise_precision
+from edgewise.inference.open_sample import open_evidence
 from edgewise.methods import left_out_rows as module
 from edgewise.methods.left_out_rows import left_out_rows, row_sandwich
 from edgewise.simulate import make_chain_precision

@@ -9,9 +9,9 @@ from tests.methods.simulated import quiet_test
 
 import edgewise as ew
 from edgewise import BatchMoments, ConcordanceMoments, DataError, Moments, ParameterError
-from edgewise.evidence import opening
-from edgewise.evidence.evidence import Needs
+from edgewise.inference import open_sample as opening
 from edgewise.inference.corrections import HOLM
+from edgewise.inference.sample import Needs
 from edgewise.methods.method import Method
 from edgewise.methods.registry import METHODS
 

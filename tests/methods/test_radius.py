@@ -8,8 +8,8 @@ from scipy import stats
 from tests.methods.simulated import coins, off_diagonal, quiet_test, rows_of
 
 from edgewise import ParameterError
-from edgewise.bounds.radius import upper_quantile
-from edgewise.evidence import from_rows
+from edgewise.inference import sample_of_rows as from_rows
+from edgewise.paper.radii import upper_quantile
 
 RADII = ["trace", "chi2", "eig", "hoeffding", "bernstein"]
 BOUNDS = [(method, {"radius": name}) for method in ("whitened", "spectral") for name in RADII]

@@ -7,7 +7,7 @@ import pytest
 
 import edgewise as ew
 from edgewise import DataError, Moments, ParameterError
-from edgewise.evidence.from_rows import RowEvidence
+from edgewise.inference.sample_of_rows import RowEvidence
 from edgewise.methods.radius import check_rows, intervals_of
 from edgewise.rows.passes import RowsAtHand
 

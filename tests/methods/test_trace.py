@@ -12,7 +12,7 @@ from tests.methods.simulated import off_diagonal, quiet_test, rows_of
 import edgewise as ew
 from edgewise import DataError, Moments, TooFewRowsWarning
 from edgewise._base.matrices import population_covariance
-from edgewise.covcov.closed_form import trace_from_quartics
+from edgewise.paper.covcov import trace_from_quartics
 
 FOLDER = Path(__file__).parents[1] / "reference"
 REFERENCE = json.loads((FOLDER / "edge_thresholds.json").read_text("utf-8"))

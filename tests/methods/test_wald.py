@@ -6,7 +6,7 @@ from scipy import stats
 from tests.methods.simulated import rows_of
 
 import edgewise as ew
-from edgewise.evidence.opening import open_evidence
+from edgewise.inference.open_sample import open_evidence
 
 DISTRIBUTIONS = ["gaussian", "laplace", "t5", "exponential", "lognormal"]
 

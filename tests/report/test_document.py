@@ -16,11 +16,11 @@ import pytest
 
 import edgewise as ew
 from edgewise.methods.registry import METHODS
+from edgewise.plots import style
+from edgewise.plots.safe_names import printable
 from edgewise.report import page as parts
 from edgewise.report.document import Context, LadderLine, report_html
 from edgewise.report.payload import EFFECTS
-from edgewise.view import style
-from edgewise.view.safe_names import printable
 
 #: What would run text, fetch something, or leave something behind.
 FORBIDDEN = (

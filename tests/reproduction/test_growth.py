@@ -16,10 +16,10 @@ from reproduction.growth import (
 
 import edgewise as ew
 from edgewise._base.matrices import pairs_of
-from edgewise.bounds.radius import TRACE_MAX_ALPHA
 from edgewise.errors import TooFewRowsWarning
+from edgewise.paper.radii import TRACE_MAX_ALPHA
 from edgewise.simulate import make_gram_precision, sample
-from edgewise.states.fourth import FourthMoments
+from edgewise.sums.fourth import FourthMoments
 
 ALPHA = 0.05
 # Edges and null pairs, for p-values of every size.

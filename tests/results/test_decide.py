@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise.evidence.opening import open_evidence
 from edgewise.inference.effect import MinEffect
+from edgewise.inference.open_sample import open_evidence
 from edgewise.inference.question import Question
 from edgewise.methods.registry import METHODS, method_of
 from edgewise.results.decide import decide

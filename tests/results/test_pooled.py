@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import edgewise as ew
+from edgewise.plots.export import write_csv
 from edgewise.results.summary import imputed, pooling
-from edgewise.view.export import write_csv
 
 SENTENCE = "Numbers are pooled from 3 imputed copies of the rows by Rubin's rules. Missing values"
 

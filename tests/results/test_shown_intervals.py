@@ -15,12 +15,12 @@ import pytest
 
 import edgewise as ew
 from edgewise import EdgeTestResult
-from edgewise.bounds.radius import TRACE_MAX_ALPHA
 from edgewise.cli.show import edge_table
+from edgewise.paper.radii import TRACE_MAX_ALPHA
+from edgewise.plots.export import write_csv, write_graph
+from edgewise.plots.plots import plot_forest
 from edgewise.report.document import Context, report_html
 from edgewise.results.base import interval_label
-from edgewise.view.export import write_csv, write_graph
-from edgewise.view.plots import plot_forest
 
 ALL, EACH = "all pairs", "pointwise"
 #: Method, correction, and the family that its intervals are for.

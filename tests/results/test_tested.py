@@ -10,10 +10,10 @@ import pytest
 
 import edgewise as ew
 from edgewise import EdgeTestResult
+from edgewise.plots.export import write_csv, write_graph
 from edgewise.results.result import chosen_pairs
 from edgewise.results.result import tested_part as part_of
 from edgewise.results.summary import is_chosen
-from edgewise.view.export import write_csv, write_graph
 
 NAMES = ("age", "a", "b", "c", "sex")
 FAMILIES = {

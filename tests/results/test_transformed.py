@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import edgewise as ew
+from edgewise.plots.export import write_csv, write_difference_csv
 from edgewise.results.summary import meaning, transformed
-from edgewise.view.export import write_csv, write_difference_csv
 
 SENTENCE = "Partial correlations are those of the normal scores of the columns"
 

@@ -17,7 +17,7 @@ from edgewise.rows.block import ColumnBlock, Piece
 from edgewise.rows.glance import Glance, Looker, leading_limit
 from edgewise.rows.opening import open_table
 from edgewise.rows.passes import in_tree
-from edgewise.states.accumulate import read_into, read_with_glance
+from edgewise.sums.accumulate import read_into, read_with_glance
 
 TABLES = arrays(
     np.float64,

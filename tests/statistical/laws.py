@@ -8,13 +8,13 @@ from collections.abc import Callable
 import numpy as np
 
 from edgewise import edge_test
-from edgewise.evidence.opening import open_evidence
 from edgewise.inference.corrections import adjust
 from edgewise.inference.effect import MinEffect
+from edgewise.inference.open_sample import open_evidence
 from edgewise.methods.method import Method
 from edgewise.methods.registry import method_of
 from edgewise.simulate import DISTRIBUTIONS, AutoRegressive, Distribution, StudentT, sample
-from edgewise.states.batches import BatchMoments
+from edgewise.sums.batches import BatchMoments
 
 FULL = os.environ.get("EDGEWISE_VALIDITY") == "full"
 

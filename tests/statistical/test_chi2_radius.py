@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from edgewise import edge_test
-from edgewise.evidence.evidence import Needs
-from edgewise.evidence.opening import open_evidence
+from edgewise.inference.open_sample import open_evidence
+from edgewise.inference.sample import Needs
 from edgewise.methods.radius import radius_of
 from edgewise.simulate import make_chain_precision, sample
 

@@ -15,11 +15,11 @@ from tests.statistical.grouped_laws import group_sizes, grouped_rows
 from tests.statistical.laws import DISCRETE, FULL, rejects, rows_of
 
 from edgewise import compare_groups
-from edgewise.evidence.opening import open_evidence
+from edgewise.api.compare_groups import permuted_statistics
 from edgewise.inference.difference import PermutedTests
+from edgewise.inference.open_sample import open_evidence
 from edgewise.methods.method import Method
 from edgewise.methods.registry import method_of
-from edgewise.questions.compare_groups import permuted_statistics
 from edgewise.results.decide import TwoGroups
 from edgewise.simulate import make_chain_precision
 

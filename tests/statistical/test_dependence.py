@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from edgewise.questions.diagnose import diagnose
+from edgewise.api.diagnose import diagnose
 from edgewise.rows.opening import open_table
 from edgewise.simulate import DISTRIBUTIONS, AutoRegressive, make_chain_precision, sample
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from tests.statistical.laws import FULL, rows_of
 
-from edgewise.evidence.opening import open_evidence
 from edgewise.inference import max_statistic
+from edgewise.inference.open_sample import open_evidence
 from edgewise.methods.registry import method_of
 from edgewise.simulate import make_chain_precision
 

@@ -8,8 +8,8 @@ from tests.statistical.grouped_laws import LAWS, UNRELATED, group_sizes, grouped
 from tests.statistical.laws import FULL, PValues, rejects
 
 from edgewise import edge_test
-from edgewise.evidence.opening import open_evidence
 from edgewise.inference.effect import MinEffect
+from edgewise.inference.open_sample import open_evidence
 from edgewise.methods.registry import method_of
 from edgewise.simulate import Contaminated, StudentT, make_chain_precision, sample
 

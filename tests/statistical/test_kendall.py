@@ -8,8 +8,8 @@ from tests.statistical.laws import FULL, PValues, rejects
 
 import edgewise as ew
 from edgewise import Kendall, edge_test
-from edgewise.kernels.latent import independent_pairs, kendall_tau, unit_sums
 from edgewise.simulate import StudentT, make_chain_precision, make_hub_precision, sample
+from edgewise.sums.latent import independent_pairs, kendall_tau, unit_sums
 
 #: Elliptical rows: down to Cauchy's, which have not even a mean.
 LAWS = {"gaussian": "gaussian", "t3": StudentT(3.0), "contaminated": "contaminated"}

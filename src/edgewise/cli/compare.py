@@ -14,7 +14,7 @@ from edgewise.cli.streams import info, info_dropped, info_files
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from edgewise.questions.compare_null import NullComparison
+    from edgewise.api.compare_null import NullComparison
 
 
 @click.command(
@@ -69,9 +69,9 @@ def compare_command(**options: Any) -> None:
 
 def _compare_methods(options: dict[str, Any], out: Console) -> None:
     from edgewise._base.text import by_reason
+    from edgewise.api.compare_methods import compare_methods
+    from edgewise.api.diagnose import diagnose
     from edgewise.cli.show import comparison_table, show, show_next, with_method
-    from edgewise.questions.compare_methods import compare_methods
-    from edgewise.questions.diagnose import diagnose
     from edgewise.results.summary import adjusted_for, meaning
     from edgewise.rows.file_read import files_read
 
@@ -86,8 +86,8 @@ def _compare_methods(options: dict[str, Any], out: Console) -> None:
     results = [line.result for line in lines if line.result is not None]
     info_dropped(max(result.n_dropped for result in results))
     if plot is not None:
-        from edgewise.view.export import write_plot
-        from edgewise.view.plots import plot_ladder
+        from edgewise.plots.export import write_plot
+        from edgewise.plots.plots import plot_ladder
 
         write_plot(plot_ladder(lines), plot)
     known = results[0]
@@ -110,8 +110,8 @@ def _compare_methods(options: dict[str, Any], out: Console) -> None:
 
 def _compare_null(options: dict[str, Any], out: Console) -> None:
     from edgewise._base.checks import check_alpha, check_count
+    from edgewise.api.compare_null import compare_null, even_sample
     from edgewise.cli.show import same_data, show_next, with_method
-    from edgewise.questions.compare_null import compare_null, even_sample
     from edgewise.rows.file_read import files_read
     from edgewise.rows.missing import refuse_pairwise
 

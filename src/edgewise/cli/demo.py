@@ -50,14 +50,14 @@ def demo_command(plot: str, report: str) -> None:
     from pathlib import Path
 
     from edgewise._base.parts import check_part
+    from edgewise.api.compare_methods import compare_methods
+    from edgewise.api.diagnose import diagnose
+    from edgewise.api.reporting import report_of, sampled_scores
     from edgewise.cli.show import comparison_table, console, edge_table, show, show_next
     from edgewise.datasets import load_sp500_returns
     from edgewise.methods.registry import DEFAULT_METHOD
-    from edgewise.questions.compare_methods import compare_methods
-    from edgewise.questions.diagnose import diagnose
-    from edgewise.questions.reporting import report_of, sampled_scores
+    from edgewise.plots.export import write_plot
     from edgewise.rows.opening import open_table
-    from edgewise.view.export import write_plot
 
     if checked_outputs({"--plot": plot, "--report": report})["--report"] == "-":
         raise click.UsageError("--report: the tables go to standard output; name a file.")

@@ -71,11 +71,11 @@ def diff_command(**options: Any) -> None:
     or, with --by, the files that hold the rows of all groups. Columns are matched by name. The rows
     of the groups must be independent of each other: not the same subjects twice.
     """
+    from edgewise.api.compare_groups import compare_groups
     from edgewise.cli.show import console, difference_table, show
-    from edgewise.questions.compare_groups import compare_groups
+    from edgewise.plots.export import write_difference_csv, write_plot
     from edgewise.results.difference import EdgeDifferences
     from edgewise.results.summary import any_sentence, global_sentence, strongest_sentence
-    from edgewise.view.export import write_difference_csv, write_plot
 
     names = ("--report", "--plot", "--csv", "--json")
     outputs = checked_outputs({name: options[name[2:]] for name in names}, options)
@@ -136,7 +136,7 @@ def diff_command(**options: Any) -> None:
 
 def _groups(options: dict[str, Any]) -> dict[str, Any]:
     """The groups, and the method that serves them."""
-    from edgewise.states.registry import as_state
+    from edgewise.sums.registry import as_state
 
     data, by, method = options["data"], options["by"], options["method"]
     if by is not None:
@@ -154,7 +154,7 @@ def _groups(options: dict[str, Any]) -> dict[str, Any]:
 
 def _column_names(group: Any, options: dict[str, Any]) -> Sequence[str]:
     """The columns of a group, which the file of --pairs is read with; not opened without need."""
-    from edgewise.questions.compare_groups import Group
+    from edgewise.api.compare_groups import Group
     from edgewise.rows.reading import DataToRead
 
     if not options["given"] and options["pairs"] is None:

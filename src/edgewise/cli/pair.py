@@ -51,9 +51,9 @@ def pair_command(x: str, y: str, method: str, **options: Any) -> None:
     `edgewise test`; only the columns of the question are read. Nothing is corrected for.
     """
     from edgewise._base.checks import check_alpha
+    from edgewise.api.conditional import naming_arguments, partial_test, places
+    from edgewise.api.edge_test import edge_test
     from edgewise.methods.registry import method_of
-    from edgewise.questions.conditional import naming_arguments, partial_test, places
-    from edgewise.questions.edge_test import edge_test
     from edgewise.results.pair import pair_of_result
     from edgewise.rows.file_read import files_read
     from edgewise.rows.opening import open_table

@@ -61,8 +61,8 @@ def plan_command(effect: float | None, power: float, alpha: float, **options: An
     """
     from edgewise._base.checks import check_real
     from edgewise._base.text import by_reason, listed
+    from edgewise.api.diagnose import diagnose
     from edgewise.cli.show import console, same_data, show, show_next, with_method
-    from edgewise.questions.diagnose import diagnose
     from edgewise.results.summary import transformed
     from edgewise.rows.file_read import files_read
     from edgewise.rows.missing import refuse_pairwise
@@ -132,8 +132,8 @@ def plan_command(effect: float | None, power: float, alpha: float, **options: An
 
 def _lines(rows: Any, effect: float | None, question: dict[str, Any]) -> list[_Line]:
     """What every method finds and needs; an error of all of them is raised."""
+    from edgewise.api.plan import pilot_of
     from edgewise.methods.registry import registered
-    from edgewise.questions.plan import pilot_of
 
     lines = []
     for method in registered().values():

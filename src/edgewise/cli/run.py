@@ -37,7 +37,7 @@ def open_columns_of(options: dict[str, Any], columns: Sequence[str] | None = Non
     """The named columns of DATA, or those that the options choose, with weights and labels."""
     from edgewise.rows.opening import open_columns
     from edgewise.rows.weighting import weighted_columns
-    from edgewise.states.registry import as_state
+    from edgewise.sums.registry import as_state
 
     for path in options["data"]:
         if as_state(path) is not None:
@@ -115,10 +115,10 @@ def _line(
 def run_test(options: dict[str, Any]) -> tuple[EdgeTestResult, Table | None]:
     """The result for these options, and its rows if they can be read again."""
     from edgewise._base.checks import default_names
+    from edgewise.api.edge_test import edge_test
     from edgewise.methods.registry import DEFAULT_METHOD, method_of
-    from edgewise.questions.edge_test import edge_test
     from edgewise.results.summary import bars, told_of_missing
-    from edgewise.states.registry import as_state
+    from edgewise.sums.registry import as_state
 
     names = ("alpha", "correction", "min_effect", "effect_scale")
     how = {name: options[name] for name in names} | given_method_options(options)
@@ -221,7 +221,7 @@ def _check_ending(option: str, path: str) -> None:
     """Refuse a name that does not say what the file is, where it should."""
     from edgewise._base.checks import check_ending
     from edgewise._base.parts import check_part
-    from edgewise.view import export
+    from edgewise.plots import export
 
     if option == "--plot":
         export.plot_kind(path)

@@ -16,11 +16,11 @@ from rich.text import Text
 
 from edgewise.cli.options import method_parameters
 from edgewise.methods.registry import DEFAULT_METHOD, registered
+from edgewise.plots.safe_names import printable, shortened_inside
 from edgewise.results.summary import interval_text
-from edgewise.view.safe_names import printable, shortened_inside
 
 if TYPE_CHECKING:
-    from edgewise.questions.compare_methods import Comparison
+    from edgewise.api.compare_methods import Comparison
     from edgewise.results.difference import EdgeDifferenceResult
     from edgewise.results.result import EdgeTestResult
 

@@ -17,7 +17,7 @@ from edgewise.cli.streams import info, info_dropped, info_files, output, warning
 from edgewise.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
-    from edgewise.states.registry import AnyState
+    from edgewise.sums.registry import AnyState
 
 
 @click.command(
@@ -75,10 +75,10 @@ def accumulate_command(
     DATA is files, folders or patterns of .csv, .tsv (also compressed), .parquet, .feather, .arrow,
     .npy, .npz, .xlsx and .jsonl files, or - for CSV from standard input.
     """
+    from edgewise.api.accumulate import accumulated
     from edgewise.cli.test import peak_memory
-    from edgewise.questions.accumulate import accumulated
     from edgewise.rows.file_read import files_read
-    from edgewise.states.registry import state_class
+    from edgewise.sums.registry import state_class
 
     keeps = checkpoint_every is not None or resume
     every = check_real(
@@ -207,7 +207,7 @@ def merge_command(states: tuple[str, ...], state: str) -> None:
 
 
 def _sum_of(paths: Sequence[str]) -> AnyState:
-    from edgewise.states.registry import load_state
+    from edgewise.sums.registry import load_state
 
     total = load_state(paths[0])
     seen = [(paths[0], total)]
@@ -241,7 +241,7 @@ def _sums(state: Any) -> Any:
 
 
 def _same_rows(a: Any, b: Any) -> bool:
-    from edgewise.states.file_format import fingerprint
+    from edgewise.sums.save import fingerprint
 
     if not a.n_samples or a.n_samples != b.n_samples:
         return False

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from edgewise.errors import BrokenAssumptionWarning, EdgewiseWarning
-from edgewise.view.safe_names import printable
+from edgewise.plots.safe_names import printable
 
 if TYPE_CHECKING:
     from edgewise.rows.file_read import FileRead

@@ -101,7 +101,7 @@ def test_command(**options: Any) -> None:
     one state of `edgewise accumulate`.
     """
     from edgewise.cli.show import after_test, console, edge_table, show, show_next
-    from edgewise.view import export
+    from edgewise.plots import export
 
     if options["plot"] is None and options["plot_kind"] is not None:
         raise click.UsageError("--plot-kind says what to draw; also say where, with --plot FILE.")
@@ -210,8 +210,8 @@ def _check_page(page: str | None, options: dict[str, Any], option: str) -> None:
 def _make_page(
     result: EdgeTestResult, path: str, rows: Table | None, options: dict[str, Any]
 ) -> None:
+    from edgewise.api.reporting import write_report
     from edgewise.cli.show import console
-    from edgewise.questions.reporting import write_report
 
     data = options["data"]
     more = f" and {len(data) - 3} more" if len(data) > 3 else ""
@@ -230,7 +230,7 @@ def _make_page(
 
 def _contents(result: EdgeTestResult, rows: Table | None, options: dict[str, Any]) -> str:
     """What of the data the page contains, in a sentence."""
-    from edgewise.questions.reporting import holds_rows
+    from edgewise.api.reporting import holds_rows
 
     if options["no_rows"] or rows is None or not holds_rows(result, rows):
         return "The page holds no sampled rows."

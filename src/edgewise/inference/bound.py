@@ -10,8 +10,6 @@ import numpy as np
 
 from edgewise._base.matrices import pairs_of, root_outer
 from edgewise._base.types import FloatArray
-from edgewise.bounds.radius import Radius
-from edgewise.bounds.transfer import Transfer
 from edgewise.errors import ParameterError
 from edgewise.inference.effect import MinEffect
 from edgewise.inference.intervals import (
@@ -20,6 +18,8 @@ from edgewise.inference.intervals import (
     within_precision_bounds,
 )
 from edgewise.inference.measurement import Estimated
+from edgewise.paper.radii import Radius
+from edgewise.paper.transfers import Transfer
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -10,7 +10,6 @@ import numpy as np
 from edgewise._base.matrices import pairs_of
 from edgewise._base.types import BoolArray, FloatArray
 from edgewise._base.warn import warn
-from edgewise.bounds.transfer import WhitenedTransfer
 from edgewise.errors import ParameterError, TooFewRowsWarning
 from edgewise.inference.bound import Bound
 from edgewise.inference.corrections import adjust, log_critical_level
@@ -22,6 +21,7 @@ from edgewise.inference.per_edge import PerEdge
 from edgewise.inference.question import Question
 from edgewise.inference.reference import StudentOfEach
 from edgewise.inference.score import ScoreTest
+from edgewise.paper.transfers import WhitenedTransfer
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from edgewise._base.types import FloatArray
-from edgewise.estimators.inverse import PrecisionEstimate
+from edgewise.estimate.inverse import PrecisionEstimate
 from edgewise.inference.dependence import (
     FEWEST_ROWS,
     dependence_pvalue,

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from edgewise._base.types import FloatArray
-from edgewise.estimators.inverse import PrecisionEstimate
+from edgewise.estimate.inverse import PrecisionEstimate
 from edgewise.inference.cautions import Caution
 from edgewise.inference.effect import MinEffect
 from edgewise.inference.intervals import ConfidenceInterval

@@ -8,7 +8,7 @@ import numpy as np
 
 from edgewise._base import special
 from edgewise._base.types import FloatArray
-from edgewise.states.pairwise import PooledPairs
+from edgewise.sums.pairwise import PooledPairs
 
 # A mean of fewer values is not nearly normal where columns are skewed.
 _FEWEST = 30

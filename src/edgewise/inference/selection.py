@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from edgewise._base.matrices import symmetric
-from edgewise.kernels.pair_sets import PairSets
+from edgewise.sums.pair_sets import PairSets
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import numpy as np
 
 from edgewise._base.matrices import root_outer
 from edgewise._base.types import FloatArray
-from edgewise.estimators.inverse import PrecisionEstimate
+from edgewise.estimate.inverse import PrecisionEstimate
 
 #: Student's t with so many degrees of freedom is the normal distribution.
 CERTAIN = 1e8

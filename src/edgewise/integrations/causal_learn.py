@@ -11,8 +11,8 @@ import numpy as np
 
 from edgewise import __version__
 from edgewise._base.parts import adapter_missing, stand_in
+from edgewise.api.conditional import ConditionalTest
 from edgewise.errors import ParameterError
-from edgewise.questions.conditional import ConditionalTest
 
 __all__ = ["register"]
 

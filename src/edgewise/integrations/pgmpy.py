@@ -12,8 +12,8 @@ import numpy as np
 
 from edgewise._base.parts import stand_in
 from edgewise._base.types import FloatArray
+from edgewise.api.conditional import ConditionalTest
 from edgewise.errors import ParameterError
-from edgewise.questions.conditional import ConditionalTest
 from edgewise.results.pair import PairTest
 
 __all__ = ["ScoreTest", "score_test"]

@@ -14,13 +14,13 @@ from edgewise._base.matrices import pairs_of
 from edgewise._base.types import FloatArray
 from edgewise._base.warn import warn
 from edgewise.errors import ParameterError, ShortBatchesWarning
-from edgewise.estimators.inverse import PrecisionEstimate
-from edgewise.estimators.pairwise import pairwise_precision
-from edgewise.evidence.evidence import Evidence, Needs
+from edgewise.estimate.inverse import PrecisionEstimate
+from edgewise.estimate.pairwise import pairwise_precision
 from edgewise.inference.max_statistic import MaxStatistic
 from edgewise.inference.measurement import Measurement
 from edgewise.inference.per_edge import PerEdge
 from edgewise.inference.reference import Student, StudentOfEach
+from edgewise.inference.sample import Evidence, Needs
 from edgewise.methods.jackknife import LeftOut, leave_one_out
 from edgewise.methods.left_out_rows import left_out_batches
 from edgewise.methods.method import Assumes, PerEdgeMethod, option
@@ -30,7 +30,7 @@ from edgewise.methods.planning import (
     planned_fisher_z,
     student_critical,
 )
-from edgewise.states.batched import BatchedState, default_batches
+from edgewise.sums.batched import BatchedState, default_batches
 
 B = TypeVar("B", bound=BatchedState[Any])
 

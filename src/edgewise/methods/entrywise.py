@@ -11,16 +11,16 @@ import numpy as np
 
 from edgewise._base.checks import check_count
 from edgewise._base.types import FloatArray
-from edgewise.bounds.transfer import EntryTransfer
-from edgewise.evidence.evidence import Evidence, Needs
 from edgewise.inference.largest import LargestRadius
 from edgewise.inference.max_statistic import MaxStatistic
 from edgewise.inference.measurement import Measurement
 from edgewise.inference.reference import Student
+from edgewise.inference.sample import Evidence, Needs
 from edgewise.inference.spread import degrees_of_freedom
 from edgewise.methods.batch import BATCHES_HELP, working_batches
 from edgewise.methods.jackknife import leave_one_out
 from edgewise.methods.method import Assumes, BoundMethod, option
+from edgewise.paper.transfers import EntryTransfer
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,11 @@ import numpy as np
 from edgewise._base.matrices import root_outer
 from edgewise._base.types import FloatArray
 from edgewise.errors import DataError
-from edgewise.estimators.inverse import PrecisionEstimate
-from edgewise.evidence.evidence import Evidence, Needs
+from edgewise.estimate.inverse import PrecisionEstimate
 from edgewise.inference.measurement import Measurement
 from edgewise.inference.per_edge import PerEdge
 from edgewise.inference.reference import Normal, Student
+from edgewise.inference.sample import Evidence, Needs
 from edgewise.inference.spread import Spread, gaussian_variances
 from edgewise.methods.method import Assumes, PerEdgeMethod
 from edgewise.methods.planning import PairMoments, PlannedStatistic, student_critical

@@ -17,9 +17,9 @@ from edgewise._base.inverses import symmetric_inverses
 from edgewise._base.matrices import pairs_of, symmetric, upper_pairs
 from edgewise._base.types import AnyArray, FloatArray
 from edgewise.errors import DataError
-from edgewise.estimators.inverse import PrecisionEstimate
+from edgewise.estimate.inverse import PrecisionEstimate
 from edgewise.inference.spread import Spread, floored_spread
-from edgewise.states.batches import BatchMoments, BatchSums
+from edgewise.sums.batches import BatchMoments, BatchSums
 
 # Correlation matrices whose smallest eigenvalue may be below this, times p, count as singular.
 _SINGULAR = 1e-12

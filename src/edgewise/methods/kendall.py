@@ -15,24 +15,24 @@ from edgewise._base.matrices import off_diagonal, pairs_of, root_outer
 from edgewise._base.text import listed
 from edgewise._base.types import FloatArray
 from edgewise._base.warn import warn
-from edgewise.bounds.radius import concordance_radius
-from edgewise.bounds.transfer import WhitenedTransfer
 from edgewise.errors import DataError, TooFewRowsWarning
-from edgewise.estimators.inverse import PrecisionEstimate
-from edgewise.estimators.pairwise import LatentEstimate, definite, latent_estimate
-from edgewise.evidence.evidence import Evidence, Needs
+from edgewise.estimate.inverse import PrecisionEstimate
+from edgewise.estimate.pairwise import LatentEstimate, definite, latent_estimate
 from edgewise.inference.bound import Bound
 from edgewise.inference.cautions import Caution
 from edgewise.inference.max_statistic import MaxStatistic
 from edgewise.inference.measurement import Measurement
 from edgewise.inference.per_edge import PerEdge
 from edgewise.inference.reference import Student
+from edgewise.inference.sample import Evidence, Needs
 from edgewise.inference.spread import Spread
-from edgewise.kernels.latent import Concordance, left_by_ties, likely_units
 from edgewise.methods import planning
 from edgewise.methods.jackknife import LeftOut, portions, variation
 from edgewise.methods.method import Assumes, Method, bound_planner, option
-from edgewise.states.concordance import WINDOW_ROWS
+from edgewise.paper.radii import concordance_radius
+from edgewise.paper.transfers import WhitenedTransfer
+from edgewise.sums.concordance import WINDOW_ROWS
+from edgewise.sums.latent import Concordance, left_by_ties, likely_units
 
 # The share of tied pairs of rows above which a column does not look continuous; and, times √n, the
 # square of that share above which the error that ties may make is no longer small beside chance.

@@ -15,11 +15,11 @@ import numpy as np
 from edgewise._base.matrices import off_diagonal
 from edgewise._base.types import FloatArray
 from edgewise.errors import DataError
-from edgewise.estimators.inverse import PrecisionEstimate
+from edgewise.estimate.inverse import PrecisionEstimate
 from edgewise.inference.spread import Spread, floored_spread
-from edgewise.kernels.score_sums import ScoreSums, believed_tau, score_weight
 from edgewise.methods.jackknife import ALMOST_ONE, AllRows, inverses
-from edgewise.states.groups import GroupMoments
+from edgewise.sums.groups import GroupMoments
+from edgewise.sums.score_sums import ScoreSums, believed_tau, score_weight
 
 # A unit that fits itself entirely has residuals of zero: any weight will do.
 LEAST = 1e-10

@@ -17,23 +17,23 @@ import numpy as np
 from edgewise._base.cores import on_each
 from edgewise._base.types import FloatArray
 from edgewise.errors import DataError
-from edgewise.estimators.inverse import PrecisionEstimate, unscaled
-from edgewise.estimators.pairwise import NEGATIVE, least_overlap, not_definite
-from edgewise.evidence.evidence import Evidence
+from edgewise.estimate.inverse import PrecisionEstimate, unscaled
+from edgewise.estimate.pairwise import NEGATIVE, least_overlap, not_definite
+from edgewise.inference.sample import Evidence
 from edgewise.inference.spread import Spread, degrees_of_freedom, floored_spread
-from edgewise.kernels.score_sums import believed_tau
 from edgewise.methods.jackknife import LeftOut, inverses, portions, variation
 from edgewise.methods.left_out_groups import Powers, TermSums, Units, partial_of, unit_precision
 from edgewise.rows.block import Rows
 from edgewise.rows.passes import Sums
 from edgewise.rows.weighting import weights_of
-from edgewise.states.pairwise import (
+from edgewise.sums.pairwise import (
     PairwiseMoments,
     PairwiseSums,
     PooledPairs,
     covariances_of,
     pairwise_sums,
 )
+from edgewise.sums.score_sums import believed_tau
 
 # Single rows are left out up to this many, and up to so many products in all; then a few at once.
 _MOST_UNITS, _FEWEST_UNITS = 4000, 500

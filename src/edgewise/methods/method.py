@@ -16,12 +16,9 @@ import numpy as np
 
 from edgewise._base.checks import check_alpha, check_choice
 from edgewise._base.types import FloatArray
-from edgewise.bounds.radius import Radius
-from edgewise.bounds.transfer import Transfer
 from edgewise.errors import ParameterError
-from edgewise.estimators.inverse import PrecisionEstimate, SampleMoments, estimate_precision
-from edgewise.estimators.pairwise import pairwise_precision
-from edgewise.evidence.evidence import Evidence, Needs
+from edgewise.estimate.inverse import PrecisionEstimate, SampleMoments, estimate_precision
+from edgewise.estimate.pairwise import pairwise_precision
 from edgewise.inference.assumptions import Assumes as Assumes
 from edgewise.inference.bound import Bound
 from edgewise.inference.cautions import (
@@ -37,6 +34,7 @@ from edgewise.inference.max_statistic import MaxStatistic
 from edgewise.inference.measurement import Measurement, Uncertainty
 from edgewise.inference.missingness import missingness
 from edgewise.inference.question import Question
+from edgewise.inference.sample import Evidence, Needs
 from edgewise.methods.planning import (
     PairMoments,
     Plan,
@@ -46,8 +44,10 @@ from edgewise.methods.planning import (
     rows_for_bound,
     wanted_correlation,
 )
+from edgewise.paper.radii import Radius
+from edgewise.paper.transfers import Transfer
 from edgewise.rows.glance import Glance
-from edgewise.states.pairwise import PooledPairs
+from edgewise.sums.pairwise import PooledPairs
 
 if TYPE_CHECKING:
     from edgewise._base.types import FloatArray

@@ -15,20 +15,20 @@ from edgewise._base.checks import FEWEST_WIDE_ROWS, check_count, check_real
 from edgewise._base.matrices import upper_pairs
 from edgewise._base.text import listed
 from edgewise._base.types import FloatArray
-from edgewise.estimators.inverse import PrecisionEstimate
-from edgewise.estimators.nodewise import NodewiseFit, nodewise_fit
-from edgewise.evidence.evidence import Evidence, Needs
+from edgewise.estimate.inverse import PrecisionEstimate
+from edgewise.estimate.nodewise import NodewiseFit, nodewise_fit
 from edgewise.inference.cautions import Caution
 from edgewise.inference.measurement import Measurement
 from edgewise.inference.reference import Normal
+from edgewise.inference.sample import Evidence, Needs
 from edgewise.inference.selection import Selection
 from edgewise.inference.sign_flip import SignFlip
-from edgewise.kernels.pair_sets import Portion, regressed
-from edgewise.kernels.score_sums import sums_of_pairs
-from edgewise.kernels.selected_score import selected_score_sums
 from edgewise.methods.method import Assumes, Method, option
 from edgewise.methods.planning import Plan, RowPlanner
 from edgewise.methods.score import score_test, seen_share
+from edgewise.sums.pair_sets import Portion, regressed
+from edgewise.sums.score_sums import sums_of_pairs
+from edgewise.sums.selected_score import selected_score_sums
 
 _MOST_PAIRS, _MOST_ROWS, _DRAWS = 40, 2000, 400
 # Numbers of rows that are tried: from half of what Gaussian rows need, each a fifth more than the

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from edgewise.covcov.closed_form import SOLVERS
 from edgewise.errors import ParameterError
 from edgewise.methods.method import option
+from edgewise.paper.covcov import SOLVERS
 
 #: The radii that hold for every n, because the range of each column is declared.
 WITH_SUPPORT = ("hoeffding", "bernstein")

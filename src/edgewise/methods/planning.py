@@ -15,10 +15,10 @@ import numpy as np
 from edgewise._base import special
 from edgewise._base.matrices import root_outer
 from edgewise._base.types import BoolArray, FloatArray
-from edgewise.estimators.inverse import PrecisionEstimate
-from edgewise.evidence.evidence import Evidence
+from edgewise.estimate.inverse import PrecisionEstimate
 from edgewise.inference.bound import Bound
 from edgewise.inference.reference import Normal
+from edgewise.inference.sample import Evidence
 from edgewise.methods.sandwich import leverage_of
 
 _HALVINGS = 14  # of the logarithm of the rows, where a plan for critical values is looked for

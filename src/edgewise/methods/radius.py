@@ -15,8 +15,27 @@ import numpy as np
 from edgewise._base import special
 from edgewise._base.checks import check_choice, check_real
 from edgewise._base.types import FloatArray
-from edgewise.bounds.bernstein import BernsteinRadius
-from edgewise.bounds.radius import (
+from edgewise.errors import DataError, ParameterError
+from edgewise.inference.cautions import Caution
+from edgewise.inference.diagnosing import diagnosis_of
+from edgewise.inference.measurement import Measurement
+from edgewise.inference.sample import Evidence
+from edgewise.methods.method import Assumes, BoundMethod, Method
+from edgewise.methods.options import (
+    WITH_SUPPORT,
+    outside_option,
+    radius_option,
+    solver_option,
+    support_option,
+)
+from edgewise.paper.bernstein import BernsteinRadius
+from edgewise.paper.covcov import (
+    SOLVERS,
+    chosen_solver,
+    frobenius_trace,
+    vectors_at_once,
+)
+from edgewise.paper.radii import (
     TRACE_MAX_ALPHA,
     ChebyshevRadius,
     ChiSquareRadius,
@@ -26,30 +45,11 @@ from edgewise.bounds.radius import (
     kernel_ranges,
     relative_variance,
 )
-from edgewise.covcov.closed_form import (
-    SOLVERS,
-    chosen_solver,
-    frobenius_trace,
-    vectors_at_once,
-)
-from edgewise.errors import DataError, ParameterError
-from edgewise.evidence.evidence import Evidence
-from edgewise.inference.cautions import Caution
-from edgewise.inference.diagnosing import diagnosis_of
-from edgewise.inference.measurement import Measurement
-from edgewise.kernels.centre import Centre
-from edgewise.kernels.products import mirrored
-from edgewise.kernels.quartics import square_products
-from edgewise.methods.method import Assumes, BoundMethod, Method
-from edgewise.methods.options import (
-    WITH_SUPPORT,
-    outside_option,
-    radius_option,
-    solver_option,
-    support_option,
-)
 from edgewise.rows.block import Rows
 from edgewise.rows.passes import Sums
+from edgewise.sums.centre import Centre
+from edgewise.sums.products import mirrored
+from edgewise.sums.quartics import square_products
 
 # A share of rows outside is contradicted if as many would be that by chance only this often.
 _CONTRADICTED = 1e-3
@@ -301,7 +301,7 @@ def covcov_largest(
         matrix = evidence.covcov_matrix(A, frobenius=frobenius)
         return float(np.linalg.eigvalsh(matrix)[-1]), {"solver": "full"}
     # Here, because SciPy's sparse algebra is slow to import, and seldom needed.
-    from edgewise.covcov.spectrum import largest_eigenvalue
+    from edgewise.paper.spectrum import largest_eigenvalue
 
     operator = evidence.covcov_operator(A, frobenius=frobenius)
     found = largest_eigenvalue(operator, block=vectors_at_once(in_memory=evidence.in_memory))
@@ -323,7 +323,7 @@ def _chi_square(
         spectrum: FloatArray = np.linalg.eigvalsh(matrix).astype(np.float64)
         return ChiSquareRadius(np.maximum(spectrum, 0.0)), {"solver": "full"}
     # Here, because SciPy's sparse algebra is slow to import, and seldom needed.
-    from edgewise.covcov.spectrum import estimate_spectrum
+    from edgewise.paper.spectrum import estimate_spectrum
 
     operator = evidence.covcov_operator(A, frobenius=True, left_out=left_out)
     seen = estimate_spectrum(operator, _frobenius_trace(evidence, A, left_out=left_out))

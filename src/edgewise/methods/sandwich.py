@@ -8,13 +8,13 @@ import numpy as np
 
 from edgewise._base.matrices import off_diagonal
 from edgewise._base.types import FloatArray
-from edgewise.estimators.inverse import PrecisionEstimate
-from edgewise.evidence.evidence import Evidence
+from edgewise.estimate.inverse import PrecisionEstimate
+from edgewise.inference.sample import Evidence
 from edgewise.inference.spread import Spread, degrees_of_freedom, floored_spread
-from edgewise.kernels.leverage import Leverage
-from edgewise.kernels.pairs import ExactPairs, PairSums
 from edgewise.methods.left_out_groups import group_sandwich
 from edgewise.methods.left_out_rows import row_sandwich
+from edgewise.sums.leverage import Leverage
+from edgewise.sums.pairs import ExactPairs, PairSums
 
 # The expansions keep about 16 − 2·log10(1/(1−|ρ|)) digits: twelve here, none at 1e-8.
 NEARLY_ONE = 1 - 1e-2

@@ -9,18 +9,18 @@ from typing import ClassVar
 import numpy as np
 
 from edgewise._base.types import FloatArray
-from edgewise.estimators.inverse import PrecisionEstimate
-from edgewise.evidence.evidence import Evidence, Needs
+from edgewise.estimate.inverse import PrecisionEstimate
 from edgewise.inference.measurement import Measurement
+from edgewise.inference.sample import Evidence, Needs
 from edgewise.inference.score import ScoreTest
 from edgewise.inference.sign_flip import SignFlip, log_two_sided_of_one
 from edgewise.inference.spread import degrees_of_freedom, floored_spread
-from edgewise.kernels.score_sums import ScoreSums
 from edgewise.methods.left_out_groups import group_scores
 from edgewise.methods.left_out_rows import left_out_rows
 from edgewise.methods.method import Assumes, PerEdgeMethod
 from edgewise.methods.planning import PairMoments, PlannedStatistic
 from edgewise.methods.sandwich import NEARLY_ONE, leverage_of, precision_variance
+from edgewise.sums.score_sums import ScoreSums
 
 # With fewer degrees of freedom Student's t has no variance to speak of.
 _FEWEST_DEGREES = 3.0

@@ -17,12 +17,12 @@ from edgewise._base.checks import (
 )
 from edgewise._base.types import AnyArray, FloatArray
 from edgewise.errors import ParameterError
-from edgewise.evidence.evidence import Evidence, Needs
-from edgewise.evidence.from_state import StateEvidence
 from edgewise.inference.family import Family
 from edgewise.inference.measurement import Measurement
 from edgewise.inference.per_edge import PerEdge
 from edgewise.inference.reference import AnytimeReference, Student, tuned_rho2
+from edgewise.inference.sample import Evidence, Needs
+from edgewise.inference.sample_of_state import StateEvidence
 from edgewise.methods.batch import (
     BATCHES_HELP,
     check_batches,
@@ -34,9 +34,9 @@ from edgewise.methods.method import Assumes, PerEdgeMethod, option
 from edgewise.methods.planning import PairMoments, PlannedStatistic, planned_fisher_z
 from edgewise.results.decide import decide
 from edgewise.results.result import EdgeTestResult
-from edgewise.states.batches import BatchMoments
-from edgewise.states.file_format import StateContents
-from edgewise.states.state import State
+from edgewise.sums.batches import BatchMoments
+from edgewise.sums.save import StateContents
+from edgewise.sums.state import State
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,11 @@ from typing import ClassVar
 import numpy as np
 
 from edgewise._base.checks import check_flag
-from edgewise.bounds.transfer import SpectralTransfer
-from edgewise.evidence.evidence import Evidence, Needs
 from edgewise.inference.measurement import Measurement
+from edgewise.inference.sample import Evidence, Needs
 from edgewise.methods.options import standardize_option
 from edgewise.methods.radius import RadiusMethod, radius_of
+from edgewise.paper.transfers import SpectralTransfer
 
 
 @dataclass(frozen=True)

@@ -10,15 +10,15 @@ import numpy as np
 from edgewise._base.checks import check_choice, check_flag, check_real
 from edgewise._base.matrices import population_covariance
 from edgewise._base.types import FloatArray
-from edgewise.bounds.radius import TRACE_MAX_ALPHA, NormalRadius
-from edgewise.bounds.transfer import FrobeniusTransfer
-from edgewise.covcov.closed_form import SOLVERS, trace_from_quartics
-from edgewise.estimators.inverse import PrecisionEstimate
-from edgewise.evidence.evidence import Evidence, Needs
+from edgewise.estimate.inverse import PrecisionEstimate
 from edgewise.inference.measurement import Measurement
+from edgewise.inference.sample import Evidence, Needs
 from edgewise.methods.method import BoundMethod, Method, option
 from edgewise.methods.options import solver_option, standardize_option
 from edgewise.methods.radius import covcov_largest
+from edgewise.paper.covcov import SOLVERS, trace_from_quartics
+from edgewise.paper.radii import TRACE_MAX_ALPHA, NormalRadius
+from edgewise.paper.transfers import FrobeniusTransfer
 
 
 @dataclass(frozen=True)

@@ -9,17 +9,17 @@ import numpy as np
 
 from edgewise._base.matrices import pairs_of
 from edgewise._base.types import FloatArray
-from edgewise.evidence.evidence import Evidence, Needs
 from edgewise.inference.measurement import Measurement
 from edgewise.inference.per_edge import PerEdge
 from edgewise.inference.reference import StudentOfEach
-from edgewise.kernels.pairs import strong_pairs
-from edgewise.kernels.score_sums import row_tau, score_weight
+from edgewise.inference.sample import Evidence, Needs
 from edgewise.methods.method import Assumes, PerEdgeMethod
 from edgewise.methods.planning import PairMoments, PlannedStatistic, planned_fisher_z
 from edgewise.methods.sandwich import NEARLY_ONE, sandwich
+from edgewise.sums.pairs import strong_pairs
+from edgewise.sums.score_sums import row_tau, score_weight
 
-_LEAST = 1e-10  # of 1 − h, as in kernels/leverage.py
+_LEAST = 1e-10  # of 1 − h, as in sums/leverage.py
 
 
 def fisher_z_of_rows(X: FloatArray) -> tuple[FloatArray, FloatArray]:

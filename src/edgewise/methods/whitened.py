@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from edgewise._base.checks import check_real
-from edgewise.bounds.transfer import RelativeTransfer, WhitenedTransfer
 from edgewise.errors import ParameterError
-from edgewise.estimators.inverse import PrecisionEstimate
-from edgewise.evidence.evidence import Evidence, Needs
+from edgewise.estimate.inverse import PrecisionEstimate
 from edgewise.inference.measurement import Measurement
+from edgewise.inference.sample import Evidence, Needs
 from edgewise.methods.options import RADII, kurtosis_option, radius_option
 from edgewise.methods.radius import RadiusMethod, chebyshev_radius, contradicted_kurtosis, radius_of
+from edgewise.paper.transfers import RelativeTransfer, WhitenedTransfer
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,10 @@ from edgewise._base.parts import part
 from edgewise._base.types import FloatArray
 from edgewise._version import __version__
 from edgewise.methods.registry import registered
+from edgewise.plots.difference import Panel, overlaid, panels
+from edgewise.plots.layout import node_positions
+from edgewise.plots.safe_names import printable, short_names
+from edgewise.plots.style import KEY, edge_width
 from edgewise.report.page import CONDITION_OF_GROUPS, content_hash, own_file, style, unit_square
 from edgewise.results.difference import EdgeDifference, EdgeDifferenceResult, EdgeDifferences
 from edgewise.results.summary import (
@@ -26,10 +30,6 @@ from edgewise.results.summary import (
     p_text,
     rows_text,
 )
-from edgewise.view.difference import Panel, overlaid, panels
-from edgewise.view.layout import node_positions
-from edgewise.view.safe_names import printable, short_names
-from edgewise.view.style import KEY, edge_width
 
 #: More pairs than these would make the page slow; the CSV has all of them.
 _MOST_ROWS = 2000

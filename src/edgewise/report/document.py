@@ -18,6 +18,7 @@ from edgewise._base.parts import part
 from edgewise._base.types import BoolArray, FloatArray
 from edgewise._version import __version__
 from edgewise.methods.registry import registered
+from edgewise.plots.safe_names import printable
 from edgewise.report import page, story
 from edgewise.report.payload import LARGEST_ALPHA, Graph, graph_of, payload
 from edgewise.results.result import EdgeTestResult, chosen_pairs
@@ -30,7 +31,6 @@ from edgewise.results.summary import (
     meaning,
     told_of_missing,
 )
-from edgewise.view.safe_names import printable
 
 _PIECES = ("page", "graph", "table", "figures")
 

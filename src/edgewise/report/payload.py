@@ -13,14 +13,14 @@ from edgewise._base.matrices import pairs_of
 from edgewise._base.types import BoolArray, FloatArray
 from edgewise.inference.effect import MinEffect
 from edgewise.inference.measurement import Uncertainty
+from edgewise.plots.graph_drawing import communities_of, community_names, community_order
+from edgewise.plots.layout import IntArray, node_positions
+from edgewise.plots.safe_names import distinct_texts, printable, short_names
 from edgewise.report.page import unit_square
 from edgewise.report.story import POWER, PROMISES, broken_promise, detectable, is_bound
 from edgewise.results.centrality import centralities
 from edgewise.results.result import EdgeTestResult, tested_part
 from edgewise.results.summary import meaning
-from edgewise.view.graph_drawing import communities_of, community_names, community_order
-from edgewise.view.layout import IntArray, node_positions
-from edgewise.view.safe_names import distinct_texts, printable, short_names
 
 #: Minimal effects that a reader can choose among; their p-values are computed beforehand.
 EFFECTS = (0.0, 0.05, 0.1, 0.2, 0.3)

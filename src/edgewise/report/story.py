@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from edgewise.methods.detectable import DetectableCurve, detectable_curve
+from edgewise.plots.graph_drawing import edge_strengths
+from edgewise.plots.safe_names import printable
 from edgewise.results.result import EdgeTestResult
 from edgewise.results.summary import POOLED, given_names, is_chosen
-from edgewise.view.graph_drawing import edge_strengths
-from edgewise.view.safe_names import printable
 
 if TYPE_CHECKING:
     from edgewise.report.payload import Graph

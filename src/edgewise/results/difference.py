@@ -286,7 +286,7 @@ class EdgeDifferenceResult(Result):
         tuple of three matplotlib axes
             The first group, the second group, their difference; ``axes[0].figure`` is the page.
         """
-        from edgewise.view.plots import plot_difference
+        from edgewise.plots.plots import plot_difference
 
         check_choice("kind", kind, ("difference",))
         return plot_difference(self, axes=axes)
@@ -443,7 +443,7 @@ class EdgeDifferences(Mapping[str, EdgeDifferenceResult], Serialized):
         list of tuples of three matplotlib axes
             One tuple for each level, all in one figure.
         """
-        from edgewise.view.plots import plot_differences
+        from edgewise.plots.plots import plot_differences
 
         return plot_differences(self)
 

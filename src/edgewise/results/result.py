@@ -337,14 +337,14 @@ class EdgeTestResult(Result):
         ax : matplotlib axes, optional
             Where to draw; by default a new figure that pyplot does not keep alive.
         **options
-            Further options of that picture; `edgewise.view.plots` has a function for each.
+            Further options of that picture; `edgewise.plots.plots` has a function for each.
 
         Returns
         -------
         matplotlib axes
             Where it was drawn; ``ax.figure`` is the page.
         """
-        from edgewise.view.plots import plot
+        from edgewise.plots.plots import plot
 
         return plot(self, kind, lines=lines, ax=ax, **options)
 
@@ -378,7 +378,7 @@ class EdgeTestResult(Result):
             Whether the page may hold up to 500 sampled rows of `data`, as residuals, for scatter
             plots of single edges. Say False if the rows are confidential.
         """
-        from edgewise.questions.reporting import write_report
+        from edgewise.api.reporting import write_report
 
         write_report(self, path, data=data, compare=compare, title=title, rows=rows)
 
@@ -389,7 +389,7 @@ class EdgeTestResult(Result):
         return headline(self)
 
     def _repr_html_(self) -> str:
-        from edgewise.view.notebook import result_html
+        from edgewise.plots.notebook import result_html
 
         return result_html(self)
 

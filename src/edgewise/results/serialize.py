@@ -25,23 +25,6 @@ import numpy as np
 from edgewise._base.atomic import atomic_path
 from edgewise._base.matrices import off_diagonal
 from edgewise._base.types import AnyArray
-from edgewise.bounds.bernstein import BernsteinRadius
-from edgewise.bounds.radius import (
-    ChebyshevRadius,
-    ChiSquareRadius,
-    ConcordanceRadius,
-    HoeffdingRadius,
-    NormalRadius,
-    Radius,
-)
-from edgewise.bounds.transfer import (
-    EntryTransfer,
-    FrobeniusTransfer,
-    RelativeTransfer,
-    SpectralTransfer,
-    Transfer,
-    WhitenedTransfer,
-)
 from edgewise.errors import DataError, DataTypeError, EdgewiseError
 from edgewise.inference.bound import Bound
 from edgewise.inference.largest import LargestRadius
@@ -56,6 +39,23 @@ from edgewise.inference.reference import (
 )
 from edgewise.inference.score import ScoreTest
 from edgewise.inference.selection import Selection
+from edgewise.paper.bernstein import BernsteinRadius
+from edgewise.paper.radii import (
+    ChebyshevRadius,
+    ChiSquareRadius,
+    ConcordanceRadius,
+    HoeffdingRadius,
+    NormalRadius,
+    Radius,
+)
+from edgewise.paper.transfers import (
+    EntryTransfer,
+    FrobeniusTransfer,
+    RelativeTransfer,
+    SpectralTransfer,
+    Transfer,
+    WhitenedTransfer,
+)
 
 _CLASSES: dict[Any, tuple[type, ...]] = {
     Uncertainty: (PerEdge, ScoreTest, Bound),

@@ -10,8 +10,8 @@ import pytest
 from tests.report.browser.shown import FAMILIES, HOSTILE, NARROW, REPORTS, WIDE, chain
 
 import edgewise as ew
-from edgewise.questions.compare_methods import all_variants
-from edgewise.view.safe_names import printable, short_names
+from edgewise.api.compare_methods import all_variants
+from edgewise.plots.safe_names import printable, short_names
 
 #: The others open and work in `make browser`.
 FIRST = ("sp500", "given")

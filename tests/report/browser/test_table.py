@@ -9,7 +9,7 @@ import pytest
 from tests.report.browser.shown import CORRECTIONS, FAMILIES, HOSTILE, chain, lines_of, signed
 
 import edgewise as ew
-from edgewise.view.safe_names import printable
+from edgewise.plots.safe_names import printable
 
 
 def test_the_table_has_the_numbers_of_the_result(show):

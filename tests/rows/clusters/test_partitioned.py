@@ -19,7 +19,7 @@ from edgewise._version import __version__
 from edgewise.errors import DataError, DataTypeError, NonFiniteError
 from edgewise.rows.clusters.partitioned import PartitionedTable, PartTask
 from edgewise.rows.passes import in_tree
-from edgewise.states.accumulate import read_into
+from edgewise.sums.accumulate import read_into
 
 pytestmark = pytest.mark.filterwarnings("ignore::edgewise.errors.TooFewRowsWarning")
 

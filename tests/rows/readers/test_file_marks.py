@@ -133,7 +133,7 @@ class TestEveryWayToReadTwice:
         refuses(call, ew.DataError, str(path), "changed")
 
     def test_groups_by_a_column(self, write, rows, refuses, monkeypatch):
-        from edgewise.questions import levels
+        from edgewise.api import levels
 
         X = rows.copy()
         X[:, 3] = np.arange(400) % 2

@@ -1,0 +1,183 @@
+"""`accumulate`: read all rows once into a state, here or on a cluster."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from edgewise._base.checks import check_choice, check_columns, check_flag, check_real
+from edgewise.errors import ParameterError
+from edgewise.rows.missing import MISSING
+from edgewise.rows.opening import open_files, open_table
+from edgewise.rows.weighting import weighted_columns
+from edgewise.sums.accumulate import read_into
+from edgewise.sums.batched import DEFAULT_BATCHES
+from edgewise.sums.batches import BatchMoments
+from edgewise.sums.concordance import ConcordanceMoments
+from edgewise.sums.moments import Moments
+from edgewise.sums.pairwise import PairwiseMoments
+from edgewise.sums.row_state import RowState
+
+S = TypeVar("S", bound=RowState)
+
+
+def accumulate(
+    data: Any,
+    *,
+    order: int = 4,
+    n_batches: int | None = None,
+    concordance: bool = False,
+    columns: str | Sequence[str] | None = None,
+    exclude: str | Sequence[str] | None = None,
+    missing: str = "raise",
+    weights: Any = None,
+    weight_kind: str = "sampling",
+    client: Any = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    every: float = 60.0,
+    resume: bool = False,
+    progress: Callable[[int], None] | None = None,
+) -> Moments | BatchMoments | PairwiseMoments | ConcordanceMoments:
+    """Read all rows once into a state that can be tested, merged and added to.
+
+    Parameters
+    ----------
+    data : array-like, data frame, Arrow stream, path or list of paths
+        The rows; those of Dask and Spark are read on the cluster.
+    order : {4, 2}
+        The highest order of the sums of a `Moments` state; 2 is enough for "fisher".
+    n_batches : int, optional
+        Make a `BatchMoments` state, for "batch", of this many to twice as many batches.
+    concordance : bool
+        Make a `ConcordanceMoments` state, for "kendall", of `n_batches` (100) batches or more.
+    columns : str or sequence of str, optional
+        The columns to keep, by name; all by default.
+    exclude : str or sequence of str, optional
+        Columns to leave out, such as dates and labels.
+    missing : {"raise", "drop", "pairwise"}
+        Refuse rows with NaN or infinite values, leave them out, or use what each pair of columns
+        has: a `PairwiseMoments` state, for "batch".
+    weights : str or array-like, optional
+        How much each row counts, as in `edge_test`; sampling weights make `PairwiseMoments`.
+    weight_kind : {"sampling", "frequency"}
+        Rows sampled with different probabilities, or rows that were seen several times.
+    client : distributed.Client, optional
+        A Dask cluster that reads the files in `data`, one task per file.
+    checkpoint : str or path, optional
+        A file that records how far reading has come. Delete it after the state is saved.
+    every : float
+        Seconds between two checkpoints.
+    resume : bool
+        Continue from the checkpoint if there is one: no row is read twice, and none is left out.
+        Without it, an existing checkpoint is an error.
+    progress : callable, optional
+        Called with the number of rows of each block after it is read; not on a cluster.
+
+    Returns
+    -------
+    Moments, BatchMoments, PairwiseMoments or ConcordanceMoments
+        The state of all rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import edgewise as ew
+    >>> X = np.random.default_rng(0).standard_normal((1000, 3))
+    >>> ew.edge_test(ew.accumulate(X, n_batches=50), method="batch").n_samples
+    1000
+
+    With a checkpoint; if it is interrupted, the same call continues where it stopped:
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     np.save(f"{folder}/rows.npy", X)
+    ...     ew.accumulate(f"{folder}/rows.npy", checkpoint=f"{folder}/checkpoint", resume=True)
+    Moments(n_samples=1000, n_features=3, order=4)
+    """
+    check_choice("missing", missing, MISSING)
+    uneven = missing == "pairwise" or (weights is not None and weight_kind == "sampling")
+    state: Moments | BatchMoments | PairwiseMoments | ConcordanceMoments
+    if check_flag("concordance", concordance):
+        if uneven:
+            raise ParameterError(
+                "concordance: expected False with missing='pairwise' or sampling weights, got "
+                "True; ranks need complete rows that count the same."
+            )
+        state = ConcordanceMoments(DEFAULT_BATCHES if n_batches is None else n_batches)
+    elif uneven:
+        state = PairwiseMoments(n_batches)
+    else:
+        state = Moments(order=order) if n_batches is None else BatchMoments(n_batches)
+    return accumulated(
+        data,
+        state,
+        columns=columns,
+        exclude=exclude,
+        missing=missing,
+        weights=weights,
+        weight_kind=weight_kind,
+        client=client,
+        checkpoint=checkpoint,
+        every=every,
+        resume=resume,
+        progress=progress,
+    )[0]
+
+
+def accumulated(
+    data: Any,
+    empty: S,
+    *,
+    columns: str | Sequence[str] | None = None,
+    exclude: str | Sequence[str] | None = None,
+    missing: str = "raise",
+    weights: Any = None,
+    weight_kind: str = "sampling",
+    client: Any = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    every: float = 60.0,
+    resume: bool = False,
+    progress: Callable[[int], None] | None = None,
+) -> tuple[S, int]:
+    """Read all rows into an empty state of any kind; also return how many were left out."""
+    if checkpoint is None:
+        if resume:
+            raise ParameterError("resume: expected together with checkpoint=..., got none.")
+        table = open_table(
+            data,
+            columns=columns,
+            exclude=exclude,
+            missing=missing,
+            weights=weights,
+            weight_kind=weight_kind,
+            client=client,
+            progress=progress,
+        )
+        return read_into(empty, table)
+    if client is not None:
+        raise ParameterError(
+            "checkpoint: expected with files that are read here, got a client too; leave one of "
+            "the two out."
+        )
+    from edgewise.sums.checkpoint import read_with_checkpoints
+
+    if isinstance(weights, str):
+        chosen, left = check_columns("columns", columns), check_columns("exclude", exclude)
+        columns, exclude = weighted_columns(chosen, left, weights)
+    elif weights is not None:
+        raise ParameterError(
+            "weights: expected the name of a column with checkpoint=..., got "
+            f"{type(weights).__name__}; write the weights into a column of the data."
+        )
+    return read_with_checkpoints(
+        open_files(data, columns=columns, exclude=exclude),
+        empty,
+        checkpoint,
+        every=check_real("every", every, above=0),
+        resume=resume,
+        missing=missing,
+        weights=weights,
+        weight_kind=weight_kind,
+        progress=progress,
+    )

@@ -1,0 +1,194 @@
+"""Every method on the same data."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from edgewise._base.checks import check_choice
+from edgewise._base.matrices import root_outer
+from edgewise._base.warn import without_warnings
+from edgewise.api.edge_test import edge_test
+from edgewise.errors import EdgewiseError, ParameterError
+from edgewise.inference.corrections import CORRECTIONS, HOLM
+from edgewise.methods.method import Method
+from edgewise.methods.registry import method_of, registered
+from edgewise.results.result import EdgeTestResult
+from edgewise.rows.opening import open_table
+from edgewise.sums.registry import as_state
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Comparison:
+    """What one method found in the data: its result, or why there is none.
+
+    Attributes
+    ----------
+    label : str
+        The name of the method with its options, in tables and pictures.
+    method : Method
+        The method and its options.
+    result : EdgeTestResult or None
+        What it found.
+    failure : str
+        Why there is no result; empty if there is one.
+    seconds : float
+        How long it took, from the opened data on.
+    guarantee : str
+        What the method promises, in about five words.
+
+    Examples
+    --------
+    >>> import edgewise as ew
+    >>> returns = ew.datasets.load_sp500_returns()
+    >>> score, batch = ew.compare_methods(returns, methods=["score", "batch"])
+    >>> batch.guarantee, batch.result.n_edges, batch.shared_edges(score.result)
+    ('per edge, dependent rows too', 45, 44)
+    >>> round(batch.threshold_on_partial_correlation(), 2)
+    0.05
+    """
+
+    label: str
+    method: Method
+    result: EdgeTestResult | None
+    failure: str
+    seconds: float
+
+    @property
+    def guarantee(self) -> str:
+        """What the method promises, in about five words."""
+        return self.method.guarantee
+
+    def threshold_on_partial_correlation(self) -> float:
+        """The smallest partial correlation that would be an edge, as a median over pairs.
+
+        Returns
+        -------
+        float
+            NaN without a result.
+        """
+        result = self.result
+        if result is None:
+            return math.nan
+        relative = np.asarray(result.threshold) / root_outer(result.precision)
+        return float(np.median(relative[result.tested_pairs()]))
+
+    def shared_edges(self, other: EdgeTestResult) -> int:
+        """How many edges were found by both.
+
+        Parameters
+        ----------
+        other : EdgeTestResult
+            Another result on the same data.
+
+        Returns
+        -------
+        int
+            Zero without a result.
+        """
+        if self.result is None:
+            return 0
+        return int(np.count_nonzero(self.result.reject & other.reject)) // 2
+
+
+def all_variants() -> tuple[tuple[str, Method], ...]:
+    """Every method with the options that tables show, from the most powerful to the most guarded.
+
+    Each has a label.
+    """
+    return tuple(line for kind in registered().values() for line in kind.variants())
+
+
+def compare_methods(
+    data: Any,
+    alpha: float = 0.05,
+    correction: str | None = HOLM,
+    methods: Iterable[str | Method] | None = None,
+    *,
+    given: str | Sequence[str] | None = None,
+    pairs: Sequence[tuple[str, str]] | None = None,
+    transform: str | None = None,
+) -> list[Comparison]:
+    """Run every method on the same data; return a line for each.
+
+    An error of all methods is raised; an error of one method is reported in its line.
+
+    Parameters
+    ----------
+    data : array-like, data frame, path or list of paths
+        The rows, as for `edge_test`; they are read many times.
+    alpha : float
+        Significance level.
+    correction : {"holm", "bonferroni", "bh", "by", "maxt", None}
+        The correction of the per-edge methods; methods without "maxt" use "holm" instead.
+    methods : sequence of str or Method, optional
+        The methods to run; by default all, some of them with several options.
+    given, pairs, transform : optional
+        As in `edge_test`.
+
+    Returns
+    -------
+    list of Comparison
+        One for each method.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import edgewise as ew
+    >>> X = np.random.default_rng(0).standard_normal((1000, 3))
+    >>> [line.label for line in ew.compare_methods(X)][:4]
+    ['score', 'nodewise', 'wald', 'batch']
+    """
+    # Checked here, because the bounds use no correction and would not refuse a wrong one.
+    check_choice("correction", correction, (*CORRECTIONS, "none"))
+    lines: list[Comparison] = []
+    errors: list[EdgewiseError] = []
+    import_slow_parts()
+    # Once, so that files are not opened anew for each method, and warnings about them are shown.
+    state = as_state(data)
+    if state is not None and transform is not None:
+        raise ParameterError("transform: expected with rows only, got a state, which has no rows.")
+    source = open_table(data, transform=transform) if state is None else state
+    for label, method in all_variants() if methods is None else map(labelled, methods):
+        start = time.perf_counter()
+        result, failure = None, ""
+        try:
+            # The table shows an infinite threshold and the rows it needs.
+            with without_warnings():
+                own = own_correction(method, correction)
+                result = edge_test(
+                    source, method=method, alpha=alpha, correction=own, given=given, pairs=pairs
+                )
+        except EdgewiseError as error:
+            failure = str(error)
+            errors.append(error)
+        lines.append(Comparison(label, method, result, failure, time.perf_counter() - start))
+    if errors and len(errors) == len(lines):
+        raise errors[0]
+    return lines
+
+
+def import_slow_parts() -> None:
+    """Imports that a method makes when it first runs must not count as its time."""
+    for slow in ("scipy.interpolate", "scipy.optimize", "scipy.special", "scipy.sparse.linalg"):
+        import_module(slow)
+
+
+def labelled(method: str | Method) -> tuple[str, Method]:
+    """A method that the user chose, and its name in tables."""
+    chosen = method_of(method)
+    labels = (label for label, variant in all_variants() if variant == chosen)
+    return next(labels, repr(chosen)), chosen
+
+
+def own_correction(method: Method, asked: str | None) -> str | None:
+    """The nearest correction that the method has: none for bounds, "maxt" only for batches."""
+    if method.simultaneous:
+        return HOLM
+    return "holm" if asked == "maxt" and not method.resamples else asked

@@ -1,0 +1,599 @@
+"""`partial_test` and `ConditionalTest`: one pair of columns, given any others."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import cache, partial
+from numbers import Integral, Real
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from edgewise._base.checks import check_choice, check_known, check_testable_shape
+from edgewise._base.types import AnyArray, FloatArray
+from edgewise._base.warn import without_warnings
+from edgewise.api.edge_test import edge_test
+from edgewise.errors import DataError, EdgewiseError, ParameterError
+from edgewise.estimate.columns_at_fault import measurable
+from edgewise.estimate.inverse import PrecisionEstimate
+from edgewise.inference.sample_of_fourth import FourthEvidence
+from edgewise.methods.method import Method
+from edgewise.methods.registry import DEFAULT_METHOD, method_of
+from edgewise.methods.sandwich import NEARLY_ONE, leverage_of
+from edgewise.methods.score import Score, score_of_pair
+from edgewise.results.decide import decide
+from edgewise.results.pair import PairTest, pair_of_result
+from edgewise.results.result import EdgeTestResult
+from edgewise.rows.block import ColumnBlock, Piece
+from edgewise.rows.glance import Glance
+from edgewise.rows.missing import refuse_pairwise
+from edgewise.rows.opening import open_table
+from edgewise.rows.passes import RowsAtHand, SameRows, rows_up_to
+from edgewise.rows.table import Part, Table
+from edgewise.sums.accumulate import read_with_glance
+from edgewise.sums.centre import Centre
+from edgewise.sums.exact_score import few_rows
+from edgewise.sums.fourth import FourthMoments, product_sums
+from edgewise.sums.leverage import Leverage
+from edgewise.sums.moments import Moments
+from edgewise.sums.power_sums import quiet
+from edgewise.sums.registry import as_state
+from edgewise.sums.score import all_pairs_at_once
+from edgewise.sums.score_pair import one_pair_exactly
+from edgewise.sums.score_sums import score_weight
+
+#: A column by its name, or by its place.
+Column = str | int
+
+
+def places(
+    x: Column, y: Column, given: Column | Iterable[Column], names: Sequence[str]
+) -> tuple[int, int, tuple[int, ...]]:
+    """The places of x, of y and of the given columns, which count once if they are there twice."""
+    place = {name: k for k, name in enumerate(names)}
+    i, j = _place("x", x, names, place), _place("y", y, names, place)
+    if i == j:
+        raise ParameterError(f"y: expected another column than x, got {names[i]!r} for both.")
+    others = tuple(dict.fromkeys(_place("given", k, names, place) for k in given_columns(given)))
+    for argument, k in (("x", i), ("y", j)):
+        if k in others:
+            raise ParameterError(
+                f"given: expected other columns than x and y, got {names[k]!r}, which is "
+                f"{argument}; leave it out."
+            )
+    return i, j, others
+
+
+def given_columns(given: Column | Iterable[Column]) -> tuple[Column, ...]:
+    """One column or several, as a tuple."""
+    if isinstance(given, str | Real):
+        return (given,)
+    if not isinstance(given, Iterable) or isinstance(given, bytes):
+        raise ParameterError(
+            "given: expected the names or the places of columns, got "
+            f"{'None' if given is None else type(given).__name__}; leave it out for none."
+        )
+    return tuple(given)
+
+
+def _place(argument: str, column: object, names: Sequence[str], place: dict[str, int]) -> int:
+    if isinstance(column, str):
+        check_known(argument, [column], names)
+        return place[column]
+    if isinstance(column, Integral) and not isinstance(column, bool):
+        if 0 <= int(column) < len(names):
+            return int(column)
+        raise ParameterError(
+            f"{argument}: expected a place from 0 to {len(names) - 1}, since there are "
+            f"{len(names)} columns, got {int(column)}."
+        )
+    raise ParameterError(
+        f"{argument}: expected the name of a column, or its place as a whole number, got "
+        f"{column!r}."
+    )
+
+
+def check_rows_of_question(n_samples: int, n_given: int) -> None:
+    """Refuse fewer rows than the regressions on the given columns need."""
+    if n_samples >= n_given + 3:
+        return
+    if not n_given:
+        raise DataError(
+            f"data: expected at least 3 rows to relate two columns, got {n_samples}; collect more "
+            "rows."
+        )
+    columns = f"{n_given} given column{'s' * (n_given != 1)}"
+    raise DataError(
+        f"given: expected at least {n_given + 3} rows for {columns} (their number + 3), got "
+        f"{n_samples}; give fewer columns or collect more rows."
+    )
+
+
+@contextmanager
+def naming_arguments(wanted: Sequence[str], known: Callable[[], Sequence[str]]) -> Iterator[None]:
+    """Errors about columns that data do not have name the arguments x, y and given."""
+    try:
+        yield
+    except DataError as error:
+        if not str(error).startswith("columns: "):
+            raise
+        try:
+            names = known()
+        except EdgewiseError:
+            names = wanted
+        check_known("x", wanted[:1], names)
+        check_known("y", wanted[1:2], names)
+        check_known("given", wanted[2:], names)
+        raise DataError("x, y, given" + str(error).removeprefix("columns")) from error
+
+
+# A column of which the others leave a smaller share of variance than one over this takes the long
+# way: there is an error to raise, or rounding that only the same steps repeat.
+_MOST_INFLATED = 1e3
+# Fourth moments of so many columns take 28 MB.
+_MOST_COLUMNS = 60
+_SCALES = 1e-70, 1e70
+
+
+class Answer(NamedTuple):
+    """The numbers of one pair."""
+
+    partial_correlation: float
+    statistic: float
+    log_pvalue: float
+
+
+class Kept(ABC):
+    """The correlations of all columns, and a source of fourth-order sums."""
+
+    def __init__(self, names: tuple[str, ...], state: Moments, n_dropped: int) -> None:
+        n, p = state.n_samples, len(names)
+        # A question may be about two columns only.
+        check_testable_shape(n, p if n < 3 else min(p, 2))
+        self.feature_names, self.n_samples, self.n_dropped = names, n, n_dropped
+        self.mean, covariance = state.mean(), state.covariance()
+        scale = np.sqrt(np.maximum(covariance.diagonal(), 0.0))
+        # A column that is constant or overflows is named as soon as a question is about it.
+        known = measurable(scale, self.mean)
+        self.scale = np.where(known, scale, 1.0)
+        with quiet():
+            self._correlation = covariance / self.scale / self.scale[:, np.newaxis]
+        self._correlation[~known] = np.nan
+
+    @abstractmethod
+    def whole(self, columns: Sequence[int]) -> EdgeTestResult:
+        """A test of all pairs of these columns."""
+
+    @abstractmethod
+    def _sums(
+        self, chosen: AnyArray, inverse: FloatArray, root: FloatArray, rho: float
+    ) -> tuple[float, float, float]:
+        """Σa², Σa⁴ and Σa⁶ of the terms of the first two of the chosen columns."""
+
+    def answer(self, columns: Sequence[int]) -> Answer:
+        """The test of the first two columns, given the others."""
+        chosen = np.array(columns)
+        try:
+            inverse = np.linalg.inv(self._correlation[chosen[:, np.newaxis], chosen])
+        except np.linalg.LinAlgError:
+            return self._slowly(columns)
+        inflated = inverse.diagonal().tolist()
+        if not 0 < min(inflated) <= max(inflated) < _MOST_INFLATED:
+            return self._slowly(columns)
+        rho = -inverse.item(0, 1) / math.sqrt(inflated[0] * inflated[1])
+        sums = self._sums(chosen, inverse, np.sqrt(inverse.diagonal()), rho)
+        return Answer(rho, *score_of_pair(rho, *sums, self.n_samples, len(columns)))
+
+    def _slowly(self, columns: Sequence[int]) -> Answer:
+        result = self.whole(columns)
+        return Answer(
+            float(result.partial_correlation[0, 1]),
+            float(result.statistic[0, 1]),
+            float(result.log_pvalue[0, 1]),
+        )
+
+
+class KeptRows(Kept):
+    """Centred rows of unit variance, features first; they are read once."""
+
+    def __init__(self, table: Table) -> None:
+        rows, n_dropped = table.reduce(_gathered, _joined)
+        names = table.feature_names
+        state, _, _ = read_with_glance(Moments(order=2), open_table(rows.T, feature_names=names))
+        super().__init__(names, state, n_dropped)
+        self._rows = state.centre().subtract_from(rows.T, rows)
+        self._rows /= self.scale[:, np.newaxis]
+
+    def whole(self, columns: Sequence[int]) -> EdgeTestResult:
+        """What `edge_test` says about these columns."""
+        chosen = list(columns)
+        scale, mean = self.scale[chosen, np.newaxis], self.mean[chosen, np.newaxis]
+        names = [self.feature_names[k] for k in chosen]
+        with without_warnings():
+            result = edge_test(
+                (self._rows[chosen] * scale + mean).T, feature_names=names, correction=None
+            )
+        return replace(result, n_dropped=self.n_dropped)
+
+    def _sums(
+        self, chosen: AnyArray, inverse: FloatArray, root: FloatArray, rho: float
+    ) -> tuple[float, float, float]:
+        if few_rows(self.n_samples, len(chosen)):
+            leverage = Leverage(inverse / root, root, self.n_samples)
+            return one_pair_exactly(self._rows, chosen, leverage, rho)
+        return self._by_products(chosen, inverse, root, rho)
+
+    def _by_products(
+        self, chosen: AnyArray, inverse: FloatArray, root: FloatArray, rho: float
+    ) -> tuple[float, float, float]:
+        """The sums as `edge_test` makes them from many rows."""
+        n, p = self.n_samples, len(chosen)
+        nothing = Centre(np.zeros(p), None)
+        pair = np.array([[1.0, rho], [rho, 1.0]])
+        estimate = PrecisionEstimate(n, nothing, inverse, inverse, pair, inverse / root)
+        block = ColumnBlock([Piece([self._rows[k] for k in chosen], 0, n)], p)
+        leverage = leverage_of(estimate)
+        sums = all_pairs_at_once(RowsAtHand([block]), nothing, leverage, pair, NEARLY_ONE)
+        second, fourth, sixth = sums.second[0, 1], sums.fourth[0, 1], sums.sixth[0, 1]
+        return float(second), float(fourth * second**2), float(sixth * second**3)
+
+
+class KeptMoments(Kept):
+    """Moments up to the fourth order of at most 60 columns; rows are read twice, and not kept."""
+
+    def __init__(self, table: Table) -> None:
+        names = table.feature_names
+        if len(names) > _MOST_COLUMNS:
+            raise ParameterError(
+                f"keep: expected 'rows' for more than {_MOST_COLUMNS} columns, got 'moments' for "
+                f"{len(names)}; choose fewer columns, or keep the rows."
+            )
+        n_dropped = None
+        if not table.rescannable:
+            rows, n_dropped = table.reduce(_gathered, _joined)
+            table = open_table(rows.T, feature_names=names)
+        state, found, self._glance = read_with_glance(Moments(order=2), table)
+        super().__init__(names, state, found if n_dropped is None else n_dropped)
+        one_pass = partial(product_sums, centre=state.centre(), scale=self.scale)
+        (gram,) = SameRows(table, state.n_samples).sums(one_pass)
+        self._fourth = FourthMoments(np.zeros(len(names)), gram)
+
+    def whole(self, columns: Sequence[int]) -> EdgeTestResult:
+        """What the score test says about the fourth moments of these columns."""
+        chosen, seen, method = np.array(columns), self._glance, Score()
+        # Nothing that is tested depends on units, but fourth powers of these must be numbers.
+        scale = np.clip(self.scale[chosen], *_SCALES)
+        factor = scale / self.scale[chosen]
+        glance = Glance(
+            seen.n_samples,
+            seen.far[:, chosen] * factor,
+            seen.far_row[:, chosen],
+            seen.leading[:, chosen] * factor,
+        )
+        evidence = FourthEvidence(
+            feature_names=tuple(self.feature_names[k] for k in columns),
+            asked_by="ConditionalTest",
+            n_dropped=self.n_dropped,
+            glance=glance,
+            fourth=self._fourth.chosen(chosen).rescaled(self.mean[chosen] * factor, scale),
+        )
+        return decide(method.measure(evidence), method.question(0.05, None))
+
+    def _sums(
+        self, chosen: AnyArray, inverse: FloatArray, root: FloatArray, rho: float
+    ) -> tuple[float, float, float]:
+        # As in `FourthEvidence.score_sums`: the leverages at their mean, and a normal tail.
+        n, p = self.n_samples, len(chosen)
+        weight = score_weight(1 - (p - 1) / n, 0.0)
+        a, b = inverse[0] / root[0], inverse[1] / root[1]
+        scale = n / ((n - 1) * (1 - rho) * (1 + rho))
+        product = self._fourth.squared_product(chosen, a + rho * b, b + rho * a)
+        return float(weight * scale**2 * product), 0.0, 0.0
+
+
+def _gathered(part: Part) -> tuple[FloatArray, int]:
+    """All rows of a part, features first, and how many were left out."""
+    blocks = [np.asarray(block, dtype=np.float64).T for block in part.blocks()]
+    empty = np.empty((len(part.feature_names), 0))
+    return np.concatenate([empty, *blocks], axis=1), part.n_dropped
+
+
+def _joined(a: tuple[FloatArray, int], b: tuple[FloatArray, int]) -> tuple[FloatArray, int]:
+    return np.concatenate([a[0], b[0]], axis=1), a[1] + b[1]
+
+
+_KINDS: dict[str, type[KeptRows] | type[KeptMoments]] = {"rows": KeptRows, "moments": KeptMoments}
+_PLAIN = (str, int)
+
+
+def partial_test(
+    data: Any,
+    x: Column,
+    y: Column,
+    *,
+    given: Column | Iterable[Column] = (),
+    method: str | Method = DEFAULT_METHOD,
+    feature_names: Sequence[str] | None = None,
+    missing: str = "raise",
+    groups: Any = None,
+    client: Any = None,
+    transform: str | None = None,
+    **options: Any,
+) -> PairTest:
+    """Test whether two columns are related, given some others.
+
+    H₀ is a partial correlation of zero. The answer is that of `edge_test` on the columns x, y and
+    `given` alone, for the one pair, and nothing is corrected for. For many questions to the same
+    data, `ConditionalTest` is faster.
+
+    Parameters
+    ----------
+    data : array-like, data frame, Arrow stream, path, list of paths
+        The rows, as `edge_test` takes them. Of files only the columns of the question are read.
+    x, y : str or int
+        The two columns, by name, or by place from 0 on.
+    given : sequence of str or int
+        The columns that both are adjusted for; none by default. One given twice counts once.
+    method : str or Method
+        A per-edge test, as in `edge_test`.
+    feature_names : sequence of str, optional
+        Names of all columns, in place of those that came with the data.
+    missing : {"raise", "drop", "pairwise"}
+        What to do with NaN and infinite values in these columns, as in `edge_test`.
+    groups : str or array-like, optional
+        Which rows belong together, such as those of a subject, as in `edge_test`.
+    client : distributed.Client, optional
+        A Dask cluster that reads the rows, as in `edge_test`.
+    transform : {"normal-scores", None}
+        Test the normal scores of the columns in place of their values, as in `edge_test`.
+    **options
+        Further options of the method.
+
+    Returns
+    -------
+    PairTest
+        Estimate, p-value, interval, and a sentence to quote.
+
+    Warns
+    -----
+    BrokenAssumptionWarning
+        If the data contradict what the method assumes, as `edge_test` does.
+
+    Examples
+    --------
+    >>> import edgewise as ew
+    >>> from edgewise.simulate import make_chain_precision, sample
+    >>> rows = sample("t5", make_chain_precision(4), 1000, rng=0)
+    >>> print(ew.partial_test(rows, "x0", "x1", given=["x2", "x3"]).sentence())
+    The partial correlation of x0 and x1 given x2 and x3 is -0.22 (95 % interval -0.29 to -0.14,
+    p = 5.8e-09, n = 1000 rows; score test, any distribution).
+    """
+    if as_state(data) is not None:
+        raise DataError(
+            "data: expected rows, got a state, from which no columns can be chosen; pass the rows, "
+            "or use edge_test for all columns of the state."
+        )
+    chosen = method_of(method, options, partial_test)
+    if chosen.simultaneous:
+        raise ParameterError(
+            f"method: expected a test of each edge by itself, got {chosen.name!r}, which bounds "
+            "all entries at once; use 'score', 'wald' or 'batch'."
+        )
+    if groups is not None:
+        chosen.check_groups()
+        more = {"missing": missing, "client": client, "transform": transform}
+        return _of_groups(data, x, y, given, chosen, groups, feature_names, more)
+    table = _table_of(data, x, y, given, feature_names, client)
+    try:
+        result = edge_test(
+            table,
+            method=chosen,
+            correction=None,
+            missing=missing,
+            transform=transform,
+        )
+    except DataError:
+        n_given = len(table.feature_names) - 2
+        few = rows_up_to(open_table(table, missing=missing), n_given + 2)
+        check_rows_of_question(n_given + 3 if few is None else few, n_given)
+        raise
+    return pair_of_result(result, chosen.guarantee)
+
+
+def _of_groups(
+    data: Any,
+    x: Column,
+    y: Column,
+    given: Column | Iterable[Column],
+    method: Method,
+    groups: Any,
+    feature_names: Sequence[str] | None,
+    more: Mapping[str, Any],
+) -> PairTest:
+    """The test of rows that belong together: the labels are read along with the columns."""
+    if feature_names is not None:
+        raise ParameterError(
+            "feature_names: expected without groups, got both; name the columns of the data."
+        )
+    given = given_columns(given)
+    names = [str(one) for one in (x, y, *given)]
+    if not all(isinstance(one, str) for one in (x, y, *given)):
+        known = open_table(data, client=more["client"], groups=groups).feature_names
+        i, j, others = places(x, y, given, known)
+        names = [known[k] for k in (i, j, *others)]
+    columns = list(dict.fromkeys(names))
+    places(names[0], names[1], names[2:], columns)
+    result = edge_test(data, method=method, correction=None, columns=columns, groups=groups, **more)
+    return pair_of_result(result, method.guarantee)
+
+
+def _table_of(
+    data: Any,
+    x: Column,
+    y: Column,
+    given: Column | Iterable[Column],
+    feature_names: Sequence[str] | None,
+    client: Any,
+) -> Table:
+    """The columns x, y and given, in this order."""
+    given = given_columns(given)
+    asked = (x, y, *given)
+    if feature_names is None and all(isinstance(one, str) for one in asked):
+        # By name, so that only these columns are read, and others may be text.
+        names = list(dict.fromkeys(map(str, asked)))
+        places(x, y, given, names)
+        with naming_arguments(names, lambda: open_table(data, client=client).feature_names):
+            return open_table(data, columns=names, client=client)
+    table = open_table(data, feature_names=feature_names, client=client)
+    i, j, others = places(x, y, given, table.feature_names)
+    return open_table(table, columns=[table.feature_names[k] for k in (i, j, *others)])
+
+
+class ConditionalTest:
+    """Ask one data set many questions: whether x and y are related, given some columns.
+
+    The answers are those of `partial_test`. The rows are read, centred and scaled once, and kept in
+    memory, as are the answers. Several threads may ask at once.
+
+    With ``keep="moments"`` all moments up to the fourth order are kept in place of the rows, and a
+    question takes the same time however many rows there were. That is meant for 1000 rows and more:
+    leverages are then taken as their mean and the tail as normal, so statistics differ by 0.4 % on
+    light tails and by up to 12 % where rows of t₃ share their scale. With few rows and outliers it
+    rejects too many true nulls.
+
+    Parameters
+    ----------
+    data : array-like, data frame, Arrow stream, path, list of paths
+        The rows, as `edge_test` takes them.
+    keep : {"rows", "moments"}
+        What is kept: all rows, or the fourth moments of at most 60 columns, which take 28 MB then.
+    feature_names : sequence of str, optional
+        Names of the columns, in place of those that came with the data.
+    columns, exclude : str or sequence of str, optional
+        The columns to keep, all by default; columns to leave out.
+    missing : {"raise", "drop"}
+        Refuse rows with NaN or infinite values in any of the columns, or leave them out.
+    client : distributed.Client, optional
+        A Dask cluster that reads the rows.
+
+    Attributes
+    ----------
+    feature_names : tuple of str
+        The columns.
+    n_samples : int
+        Rows.
+    n_dropped : int
+        Rows left out because of missing values.
+
+    Examples
+    --------
+    >>> import edgewise as ew
+    >>> from edgewise.simulate import make_chain_precision, sample
+    >>> test = ew.ConditionalTest(sample("t5", make_chain_precision(4), 1000, rng=0))
+    >>> test("x0", "x1").pvalue < 0.001 < test("x0", "x2", given=["x1"]).pvalue
+    True
+    """
+
+    def __init__(
+        self,
+        data: Any,
+        *,
+        keep: str = "rows",
+        feature_names: Sequence[str] | None = None,
+        columns: str | Sequence[str] | None = None,
+        exclude: str | Sequence[str] | None = None,
+        missing: str = "raise",
+        client: Any = None,
+    ) -> None:
+        check_choice("keep", keep, tuple(_KINDS))
+        if as_state(data) is not None:
+            raise DataError(
+                "data: expected rows, got a state, which has too few moments for this test; pass "
+                "the rows."
+            )
+        refuse_pairwise(missing, "ConditionalTest")
+        table = open_table(
+            data,
+            feature_names=feature_names,
+            columns=columns,
+            exclude=exclude,
+            missing=missing,
+            client=client,
+        )
+        self._kept: Kept = _KINDS[keep](table)
+        self.feature_names = self._kept.feature_names
+        self.n_samples = self._kept.n_samples
+        self.n_dropped = self._kept.n_dropped
+        self._places: dict[Column, int] = {name: k for k, name in enumerate(self.feature_names)}
+        self._places |= {k: k for k in range(len(self.feature_names))}
+        self._answers: dict[tuple[int, int, tuple[int, ...]], PairTest] = {}
+
+    def __call__(self, x: Column, y: Column, given: Column | Iterable[Column] = ()) -> PairTest:
+        """Test one pair.
+
+        Parameters
+        ----------
+        x, y : str or int
+            The two columns, by name, or by place from 0 on.
+        given : sequence of str or int
+            The columns that both are adjusted for; none by default. One given twice counts once.
+
+        Returns
+        -------
+        PairTest
+            The answer; its `given` are in the order of the columns.
+        """
+        question = self._question(x, y, given)
+        known = self._answers.get(question)
+        if known is None:
+            # Two threads may both compute an answer; they get the same object.
+            known = self._answers.setdefault(question, self._answer(*question))
+        return known
+
+    def _question(
+        self, x: Column, y: Column, given: Column | Iterable[Column]
+    ) -> tuple[int, int, tuple[int, ...]]:
+        """The places of the columns of a question, the given ones sorted."""
+        known = self._places
+        # Fast where all is as it should be; `places` finds out what is not.
+        plain = type(x) in _PLAIN and type(y) in _PLAIN and x in known and y in known
+        if plain and isinstance(given, tuple | list):
+            i, j = known[x], known[y]
+            others = {known[k] for k in given if type(k) in _PLAIN and k in known}
+            if len(others) == len(given) and i not in others and j not in others and i != j:
+                return i, j, tuple(sorted(others))
+        i, j, rest = places(x, y, given, self.feature_names)
+        return i, j, tuple(sorted(rest))
+
+    def _answer(self, i: int, j: int, others: tuple[int, ...]) -> PairTest:
+        turned, names = self._answers.get((j, i, others)), self.feature_names
+        if turned is not None:
+            return replace(turned, x=names[i], y=names[j])
+        check_rows_of_question(self.n_samples, len(others))
+        # In one order, whatever the order of the question, so that both have the same answer.
+        columns = (i, j, *others) if i < j else (j, i, *others)
+        return PairTest(
+            names[i],
+            names[j],
+            tuple([names[k] for k in others]),
+            *self._kept.answer(columns),
+            self.n_samples,
+            Score.name,
+            Score.guarantee,
+            cache(partial(self._kept.whole, columns)),
+        )
+
+    def __deepcopy__(self, memo: object) -> ConditionalTest:
+        # Nothing in it changes but the answers that it keeps, so one object serves all.
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        # An answer that travels alone makes its whole result first; here the rows travel along.
+        return {**self.__dict__, "_answers": {}}
+
+    def __repr__(self) -> str:
+        return f"ConditionalTest(n_samples={self.n_samples}, n_features={len(self.feature_names)})"

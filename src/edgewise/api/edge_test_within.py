@@ -1,0 +1,255 @@
+"""`edge_test_within`: the better of the paper's two tests, on as many rows as a time allows."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import edgewise.paper.spectrum  # noqa: F401 - loaded before the clock starts
+from edgewise._base.checks import check_columns, check_real
+from edgewise._base.types import FloatArray
+from edgewise._base.warn import without_warnings
+from edgewise.api.edge_test import decided
+from edgewise.errors import DataError, ParameterError
+from edgewise.inference.bound import Bound
+from edgewise.inference.family import Family
+from edgewise.inference.measurement import Measurement
+from edgewise.inference.open_sample import evidence_of_table
+from edgewise.methods.method import Method
+from edgewise.methods.trace import Eig, Trace
+from edgewise.paper.covcov import predicted_seconds
+from edgewise.results.result import EdgeTestResult
+from edgewise.rows.block import Rows
+from edgewise.rows.file_read import files_read
+from edgewise.rows.opening import open_table
+from edgewise.rows.readers.arrays import ArrayTable
+from edgewise.rows.table import LocalTable, batch_rows
+from edgewise.sums.registry import as_state
+
+_clock = time.perf_counter
+# Rows of the first pilot and of its blocks; shares of the time for trying eig, and for each of its
+# samples; by how much these grow; the most numbers of a sample in memory (1 GB).
+_PILOT_ROWS, _PILOT_BLOCK, _TRIAL, _SHARE, _GROWTH, _MOST = 2048, 64, 0.1, 0.7, 16, 1 << 27
+
+
+def edge_test_within(
+    data: Any,
+    seconds: float,
+    *,
+    alpha: float = 0.05,
+    min_effect: float = 0.0,
+    effect_scale: str | None = None,
+    columns: str | Sequence[str] | None = None,
+    exclude: str | Sequence[str] | None = None,
+    given: str | Sequence[str] | None = None,
+    pairs: Iterable[tuple[str, str]] | None = None,
+) -> EdgeTestResult:
+    r"""Test with "trace" or "eig" on as many rows as can be read and tested in some seconds.
+
+    The paper's Theorem 7: "For a fixed computational budget N less than the time required to
+    process all data points, and for sufficiently large p, the trace bound decreases at the same
+    asymptotic rate as the eigenvalue bound": N affords :math:`N/p^2` rows for "trace" and
+    :math:`N/p^4` for "eig", whose radius is smaller on the same rows. Which one wins depends on
+    constants. So both are timed on a pilot, and the one with the smaller threshold at the rows that
+    it affords (a radius falls as :math:`n^{-1/2}`) gets the time. That the pilot's rows are tested
+    too is harmless in our experience, but not proven.
+
+    Parameters
+    ----------
+    data : array-like, data frame or path
+        Complete rows in memory, or in files that can be entered anywhere (Parquet, Arrow, .npy).
+    seconds : float
+        The time to spend. The pilot and the last block of rows may exceed it.
+    alpha, min_effect, effect_scale, columns, exclude, given, pairs : optional
+        As in `edge_test`.
+
+    Returns
+    -------
+    EdgeTestResult
+        As of `edge_test`; `options` has `seconds`, `rows_available` and `sampling`, which says how
+        many rows were used.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import edgewise as ew
+    >>> rows = np.random.default_rng(0).standard_normal((2000, 4))
+    >>> ew.edge_test_within(rows, seconds=60).options["sampling"]
+    'all rows'
+    """
+    seconds = check_real("seconds", seconds, above=0)
+    columns, exclude = check_columns("columns", columns), check_columns("exclude", exclude)
+    family = Family.checked(given, pairs, columns=columns, exclude=exclude)
+    question = Trace().question(
+        alpha, min_effect=min_effect, effect_scale=effect_scale, family=family
+    )
+    deadline = _clock() + seconds
+    table = (
+        None if as_state(data) is not None else open_table(data, columns=columns, exclude=exclude)
+    )
+    if not isinstance(table, LocalTable) or table.n_rows is None or not table.rescannable:
+        raise ParameterError(
+            "data: expected complete rows in memory, or in files that can be entered anywhere "
+            "(Parquet, Arrow, .npy), without weights, groups or a transform; for other data use "
+            "edge_test(data, method='trace')."
+        )
+    family.tested(table.feature_names)
+    n, p, most = table.n_rows, len(table.feature_names), _PILOT_ROWS
+    while True:
+        began = _clock()
+        pilot = _Sample(table, _PILOT_BLOCK)
+        rows = pilot.first(max(most, 8 * p))
+        reading = (_clock() - began) / max(len(rows), 1)
+        quick: list[Method] = [Trace()]
+        if predicted_seconds(len(rows), p) < _TRIAL * seconds:
+            quick.append(Eig())
+        try:
+            with without_warnings():
+                trials = [_tried(method, rows, pilot, reading) for method in quick]
+            break
+        except DataError:
+            # Few rows may hide what a column has; the error is about the data if all rows do.
+            if len(rows) >= n:
+                raise
+            most *= 8
+    left = deadline - _clock()
+    best = min(trials, key=lambda trial: trial.threshold(question.alpha, left, n))
+    with without_warnings():
+        go_on = _repeated if best.method.needs.reads_again else _read_on
+        best = go_on(best, _Sample(table, max(n // 1000, _PILOT_BLOCK)), deadline, n)
+    result = decided(best.measurement, question)
+    sampling = "all rows"
+    if result.n_samples < n:
+        sampling = f"{result.n_samples:,} of {n:,} rows, in {best.blocks:,} evenly spread blocks"
+    record = {"seconds": seconds, "rows_available": n, "sampling": sampling}
+    return replace(result, options={**result.options, **record}, files=files_read(table))
+
+
+class _Sample(LocalTable):
+    """Blocks of a table in an order whose beginning is always spread evenly, until `enough`.
+
+    The order is that of the multiples of the golden ratio modulo 1: by the three-gap theorem no gap
+    between the first k of them is much longer than 1/k.
+    """
+
+    rescannable = False
+
+    def __init__(self, table: LocalTable, length: int) -> None:
+        self.feature_names, self.named = table.feature_names, table.named
+        self.in_memory, self._table = table.in_memory, table
+        self.enough: Callable[[int], bool] = lambda n_read: False
+        n, entries = table.n_rows or 0, table.entries()
+        starts = np.arange(0, max(n, 1), min(length, batch_rows(len(self.feature_names))))
+        if len(entries) < n:  # else it can be entered at every row
+            at = np.searchsorted(entries, starts, side="right") - 1
+            starts = np.asarray(entries)[np.unique(at)]
+        sections = list(pairwise([*starts.tolist(), n]))
+        step = max(round(len(sections) * (5**0.5 - 1) / 2), 1)
+        while math.gcd(step, len(sections)) != 1:
+            step += 1
+        self._sections = [sections[k * step % len(sections)] for k in range(len(sections))]
+        self.read: list[tuple[int, int]] = []
+
+    def blocks(self) -> Iterator[Rows]:
+        self.read, n_read = [], 0
+        for start, stop in self._sections:
+            done = 0
+            self.read.append((start, 0))
+            for block in self._table.blocks_from(start):
+                piece = block[: stop - start - done]
+                done, n_read = done + piece.shape[0], n_read + piece.shape[0]
+                self.read[-1] = (start, done)
+                yield piece
+                if self.enough(n_read):
+                    return
+                if start + done == stop:
+                    break
+
+    def first(self, most: int) -> FloatArray:
+        """The rows of the first blocks that have so many together."""
+        self.enough = lambda n_read: n_read >= most
+        rows = [np.array(block, dtype=float) for block in self.blocks()]
+        return np.concatenate([np.empty((0, len(self.feature_names))), *rows])
+
+    def measured(self, method: Method, table: LocalTable) -> Measurement:
+        """What a method measures in the rows that are read; cautions name them as in all rows."""
+        evidence = evidence_of_table(table, method.needs, f"method {method.name!r}")
+        if (glance := evidence.glance) is not None:
+            starts, lengths = np.array(self.read).T
+            before = np.cumsum(lengths) - lengths
+            at = np.maximum(np.searchsorted(before, glance.far_row, side="right") - 1, 0)
+            numbers = starts[at] + glance.far_row - before[at]
+            evidence = replace(evidence, glance=replace(glance, far_row=numbers))
+        return method.measure(evidence)
+
+    def measured_in(self, method: Method, rows: FloatArray) -> Measurement:
+        """The same in rows in memory."""
+        table = ArrayTable(rows)
+        table.feature_names, table.named = self.feature_names, self.named
+        return self.measured(method, table)
+
+
+class _Trial(NamedTuple):
+    """A method measured on a sample: the time that takes without rows, and with each of them."""
+
+    method: Method
+    measurement: Measurement
+    blocks: int
+    fixed: float
+    per_row: float
+
+    @property
+    def n_rows(self) -> int:
+        return self.measurement.estimate.n_samples
+
+    def affordable(self, seconds: float) -> float:
+        return max(seconds - self.fixed, 0.0) / self.per_row
+
+    def threshold(self, alpha: float, seconds: float, n: int) -> tuple[float, float]:
+        """The threshold that a time affords; then the radius, where thresholds are infinite."""
+        bound = self.measurement.uncertainty
+        if not isinstance(bound, Bound):
+            raise TypeError(f"method {self.method.name!r}: expected a bound")
+        n_rows = float(np.clip(self.affordable(seconds), self.n_rows, n))
+        radius = bound.radius.epsilon(alpha) * math.sqrt(self.n_rows / n_rows)
+        return bound.transfer.tau(radius), radius
+
+
+def _tried(method: Method, rows: FloatArray, pilot: _Sample, reading: float) -> _Trial:
+    """Measure a pilot, and four copies of it for the time of a row."""
+    times, n = [_clock()], len(rows)
+    measurement = pilot.measured_in(method, rows)
+    times.append(_clock())
+    pilot.measured_in(method, np.tile(rows, (4, 1)))
+    once, four = np.diff([*times, _clock()])
+    per_row = max((four - once) / (3 * n), 0.1 * four / (4 * n), 1e-12)
+    fixed = max(once - n * per_row, 0.0)
+    return _Trial(method, measurement, len(pilot.read), fixed, per_row + reading)
+
+
+def _read_on(best: _Trial, sample: _Sample, deadline: float, n: int) -> _Trial:
+    """Read blocks into the sums of a method that reads each row once."""
+    if best.n_rows >= min(best.affordable(deadline - _clock()), n):
+        return best
+    sample.enough = lambda n_read: n_read >= best.n_rows and _clock() > deadline - best.fixed
+    measurement = sample.measured(best.method, sample)
+    return best._replace(measurement=measurement, blocks=len(sample.read))
+
+
+def _repeated(best: _Trial, sample: _Sample, deadline: float, n: int) -> _Trial:
+    """Measure samples that grow by a method that reads rows often; the time of each corrects."""
+    while True:
+        began, most = _clock(), min(_GROWTH * best.n_rows, _MOST // len(sample.feature_names), n)
+        wanted = int(min(best.affordable(_SHARE * (deadline - began)), most))
+        if wanted <= best.n_rows or wanted < min(1.5 * best.n_rows, most):
+            return best
+        measurement = sample.measured_in(best.method, sample.first(wanted))
+        seconds, n_rows = _clock() - began, measurement.estimate.n_samples
+        per_row = max(seconds - best.fixed, 0.1 * seconds) / n_rows
+        best = _Trial(best.method, measurement, len(sample.read), best.fixed, per_row)

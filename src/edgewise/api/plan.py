@@ -1,0 +1,315 @@
+"""How many rows would find an effect of a given size, and which effect would these rows find?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from edgewise._base import special
+from edgewise._base.checks import check_columns, check_real
+from edgewise._base.matrices import off_diagonal
+from edgewise._base.types import BoolArray, FloatArray
+from edgewise._base.warn import without_warnings
+from edgewise.errors import ParameterError
+from edgewise.inference.corrections import HOLM, log_critical_level
+from edgewise.inference.decide import within_family
+from edgewise.inference.family import Family
+from edgewise.inference.open_sample import open_evidence
+from edgewise.inference.reference import Normal
+from edgewise.methods.detectable import effect_for_rows
+from edgewise.methods.method import Method
+from edgewise.methods.planning import Plan, RowPlanner
+from edgewise.methods.registry import DEFAULT_METHOD, method_of
+from edgewise.rows.missing import refuse_pairwise
+from edgewise.rows.normal_scores import transform_of
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class SamplePlan:
+    """Rows needed to find a partial correlation of a given size.
+
+    Attributes
+    ----------
+    method : str
+        The test that was planned for.
+    effect : float
+        The partial correlation to be found.
+    power : float or None
+        The probability of finding it; None for the bounds, whose threshold falls to the effect.
+    alpha : float
+        Significance level.
+    n_samples : int
+        Rows for the median pair of variables.
+    pairs : ndarray of shape (p, p)
+        Rows for each pair; NaN on the diagonal, and for pairs that are not to be tested.
+    simulated : bool
+        Whether the numbers come from a simulation of up to 40 pairs; others have their median.
+    transform : str or None
+        What was planned for in place of the values of the columns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import edgewise as ew
+    >>> pilot = np.random.default_rng(0).standard_normal((2000, 5))
+    >>> plan = ew.plan_sample_size(pilot, effect=0.15)
+    >>> plan.method, plan.effect, plan.power, plan.pairs.shape
+    ('score', 0.15, 0.8, (5, 5))
+    """
+
+    method: str
+    effect: float
+    power: float | None
+    alpha: float
+    n_samples: int
+    pairs: FloatArray
+    simulated: bool = False
+    transform: str | None = None
+
+
+def plan_sample_size(
+    pilot: Any,
+    *,
+    effect: float,
+    power: float = 0.8,
+    method: str | Method = DEFAULT_METHOD,
+    alpha: float = 0.05,
+    correction: str | None = HOLM,
+    columns: str | Sequence[str] | None = None,
+    exclude: str | Sequence[str] | None = None,
+    given: str | Sequence[str] | None = None,
+    pairs: Iterable[tuple[str, str]] | None = None,
+    missing: str = "raise",
+    transform: str | None = None,
+    **options: Any,
+) -> SamplePlan:
+    """Plan the number of rows from a pilot sample of the same kind of data.
+
+    Parameters
+    ----------
+    pilot : array-like, data frame, Arrow stream, path or list of paths
+        Rows like those to be collected; their tails decide how many are needed.
+    effect : float
+        The partial correlation that should be found, between 0 and 1.
+    power : float
+        The probability of finding it, for the per-edge methods.
+    method : str or Method
+        The test, as in `edge_test`.
+    alpha : float
+        Significance level.
+    correction : {"holm", "bonferroni", "bh", "by", "maxt", None}
+        As in `edge_test`. For step-wise corrections, the plan is for the first, strictest step.
+    columns, exclude, given : str or sequence of str, optional
+        As in `edge_test`. With `given`, fewer pairs are corrected for, so each needs fewer rows.
+    pairs : sequence of pairs of str, optional
+        The only pairs to test.
+    missing : {"raise", "drop"}
+        Refuse rows of the pilot with NaN or infinite values, or leave them out.
+    transform : {"normal-scores", None}
+        Test the normal scores of the columns, whose partial correlation the effect then is.
+    **options
+        Options of the method, as in `edge_test`.
+
+    Returns
+    -------
+    SamplePlan
+        Rows for the median pair, and for each pair.
+
+    Notes
+    -----
+    For the per-edge methods the pilot's residuals of each pair are given the planned correlation by
+    a linear map, and the variance of the statistic there follows from their fourth moments. For the
+    bounds, ε falls as n^{−1/2}. For "nodewise" residuals of the pilot are drawn with replacement,
+    with the planned correlation, and tested.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import edgewise as ew
+    >>> pilot = np.random.default_rng(0).standard_normal((2000, 5))
+    >>> 500 < ew.plan_sample_size(pilot, effect=0.15).n_samples < 700
+    True
+    """
+    effect = check_real("effect", effect, above=0, below=1)
+    return pilot_of(
+        pilot,
+        power=power,
+        method=method,
+        alpha=alpha,
+        correction=correction,
+        columns=columns,
+        exclude=exclude,
+        given=given,
+        pairs=pairs,
+        missing=missing,
+        transform=transform,
+        options=options,
+    ).plan(effect)
+
+
+def detectable_effect(
+    data: Any,
+    *,
+    power: float = 0.8,
+    method: str | Method = DEFAULT_METHOD,
+    alpha: float = 0.05,
+    correction: str | None = HOLM,
+    columns: str | Sequence[str] | None = None,
+    exclude: str | Sequence[str] | None = None,
+    given: str | Sequence[str] | None = None,
+    pairs: Iterable[tuple[str, str]] | None = None,
+    missing: str = "raise",
+    transform: str | None = None,
+    **options: Any,
+) -> float:
+    """The partial correlation that as many rows as these find: the plan, the other way round.
+
+    Parameters
+    ----------
+    data : array-like, data frame, Arrow stream, path or list of paths
+        The rows.
+    power : float
+        The probability of finding it; for the bounds, the effect that the threshold has come down
+        to.
+    method : str or Method
+        The test, as in `edge_test`.
+    alpha : float
+        Significance level.
+    correction, columns, exclude, given, pairs, missing, transform : optional
+        As in `plan_sample_size`.
+    **options
+        Options of the method, as in `edge_test`.
+
+    Returns
+    -------
+    float
+        For the median pair: planning for this effect gives as many rows as there are. NaN if so few
+        rows find no effect at all.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import edgewise as ew
+    >>> rows = np.random.default_rng(0).standard_normal((2000, 5))
+    >>> effect = ew.detectable_effect(rows)
+    >>> round(effect, 2), abs(ew.plan_sample_size(rows, effect=effect).n_samples - 2000) < 20
+    (0.08, True)
+    """
+    return pilot_of(
+        data,
+        power=power,
+        method=method,
+        alpha=alpha,
+        correction=correction,
+        columns=columns,
+        exclude=exclude,
+        given=given,
+        pairs=pairs,
+        missing=missing,
+        transform=transform,
+        options=options,
+    ).detectable_effect()
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Pilot:
+    """A pilot that was measured once, to plan for many effects."""
+
+    method: Method
+    power: float
+    alpha: float
+    log_level: float
+    tested: BoolArray
+    n_samples: int
+    transform: str | None
+    row_planner: RowPlanner
+
+    def rows(self, effect: float) -> FloatArray:
+        """Rows for each pair; NaN for those that are not tested."""
+        plan = Plan(effect, self.power, self.alpha, self.log_level, self.tested)
+        # No warning if the pilot is too small for the test: the plan says how many are enough.
+        with without_warnings():
+            rows = self.row_planner(plan)
+        return np.where(self.tested, np.ceil(rows), np.nan)
+
+    def plan(self, effect: float) -> SamplePlan:
+        """The plan for an effect."""
+        rows = self.rows(effect)
+        if not np.isfinite(rows[self.tested]).all():
+            raise ParameterError(
+                f"effect: expected one that finitely many rows can show, got {effect:g}; plan for "
+                "a larger one."
+            )
+        return SamplePlan(
+            self.method.name,
+            effect,
+            None if self.method.simultaneous else self.power,
+            self.alpha,
+            int(np.nanmedian(rows)),
+            rows,
+            self.method.plans_by_simulation,
+            self.transform,
+        )
+
+    def detectable_effect(self) -> float:
+        """The effect for which the plan is as many rows as the pilot has; NaN if there is none."""
+        critical = Normal().critical(self.log_level) + float(special.ndtri(self.power))
+        guess = math.tanh(max(critical, 1.0) / math.sqrt(self.n_samples))
+        return effect_for_rows(
+            lambda effect: float(np.nanmedian(self.rows(effect))), self.n_samples, guess
+        )
+
+
+def pilot_of(
+    data: Any,
+    *,
+    power: float,
+    method: str | Method,
+    alpha: float,
+    correction: str | None = HOLM,
+    given: str | Sequence[str] | None = None,
+    pairs: Iterable[tuple[str, str]] | None = None,
+    options: Mapping[str, Any] | None = None,
+    missing: str = "raise",
+    transform: str | None = None,
+    **rows: Any,
+) -> Pilot:
+    """Measure a pilot; the arguments are those of `plan_sample_size`."""
+    power = check_real("power", power, above=0, below=1)
+    chosen = method_of(method, options, plan_sample_size)
+    if transform is not None or transform_of(data) is not None:
+        chosen.check_transform()
+    rows = {name: check_columns(name, value) for name, value in rows.items()}
+    family = Family.checked(given, pairs, **rows)
+    question = chosen.question(alpha, correction, family=family)
+    refuse_pairwise(missing, "a plan")
+    evidence = open_evidence(
+        data,
+        chosen.needs,
+        f"method {chosen.name!r}",
+        missing=missing,
+        transform=transform,
+        check_names_of=family.tested,
+        **rows,
+    )
+    evidence = replace(evidence, given=family.given)
+    tested = family.tested(evidence.feature_names)
+    wanted = off_diagonal(len(evidence.feature_names)) if tested is None else tested
+    first_step = "bonferroni" if question.correction else None
+    with without_warnings():
+        measurement = within_family(chosen.measure(evidence), tested)
+        row_planner = chosen.row_planner(evidence, measurement)
+    return Pilot(
+        chosen,
+        power,
+        question.alpha,
+        log_critical_level(int(wanted.sum()) // 2, 0, question.alpha, first_step),
+        wanted,
+        measurement.estimate.n_samples,
+        evidence.transform,
+        row_planner,
+    )

@@ -1,0 +1,438 @@
+"""`pool`: one result from those of several imputed copies of the same rows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from edgewise._base.matrices import root_outer
+from edgewise._base.text import listed
+from edgewise._base.types import FloatArray
+from edgewise._base.warn import warn
+from edgewise.errors import BrokenAssumptionWarning, ParameterError
+from edgewise.estimate.inverse import PrecisionEstimate
+from edgewise.inference.cautions import Caution
+from edgewise.inference.family import Family
+from edgewise.inference.measurement import Measurement
+from edgewise.inference.per_edge import PerEdge
+from edgewise.inference.question import Question
+from edgewise.inference.reference import AnytimeReference, StudentOfEach
+from edgewise.inference.rubin import Pooled, complete_degrees, fisher_z_of, pool_estimates
+from edgewise.inference.score import ScoreTest
+from edgewise.inference.selection import Selection
+from edgewise.inference.spread import Spread
+from edgewise.methods.registry import method_of, registered
+from edgewise.results.decide import decide
+from edgewise.results.result import EdgeTestResult, chosen_pairs
+from edgewise.results.summary import MISSING, POOLED
+from edgewise.sums.centre import Centre
+
+#: What all results must agree in, and what else to do.
+_SAME: dict[str, tuple[Callable[[EdgeTestResult], Any], str]] = {
+    "columns": (
+        lambda one: one.feature_names,
+        "impute copies of the same table, or pass the same columns= to each edge_test",
+    ),
+    "method": (lambda one: one.method, "test all copies by the same method"),
+    "number of rows": (lambda one: one.n_samples, "impute copies of the same rows"),
+    "number of rows left out": (lambda one: one.n_dropped, "impute every value that is missing"),
+    "weights": (
+        lambda one: (
+            one.options.get("weights"),
+            f"{one.options.get('effective_rows', 0):.6g} effective rows",
+        ),
+        "weight the rows of all by the same",
+    ),
+    "transform": (lambda one: one.options.get("transform"), "test all copies in the same way"),
+    "number of groups": (lambda one: one.options.get("n_groups"), "name the same groups in all"),
+    "options of the method": (lambda one: _asked(one), "test all copies with the same options"),
+    "given columns": (lambda one: one.given, "give the same columns in all"),
+    "pairs": (lambda one: chosen_pairs(one), "test the same pairs in all"),
+}
+#: What a caller may also say anew, by the name of the argument.
+DECIDED: dict[str, Callable[[EdgeTestResult], Any]] = {
+    "alpha": lambda one: one.alpha,
+    "correction": lambda one: one.correction,
+    "min_effect": lambda one: one.options.get("min_effect", 0.0),
+    "effect_scale": lambda one: one.options.get("effect_scale"),
+}
+
+
+def _checked_copies(results: object) -> list[EdgeTestResult]:
+    """Two results or more that can be pooled."""
+    several = isinstance(results, Iterable) and not isinstance(results, EdgeTestResult)
+    copies: list[Any] = list(results) if several else [results]  # type: ignore[call-overload]
+    for number, one in enumerate(copies, 1):
+        if not isinstance(one, EdgeTestResult):
+            raise ParameterError(
+                f"results: expected results of edge_test, got {type(one).__name__} as number "
+                f"{number}; pass [edge_test(copy) for copy in copies]."
+            )
+    if len(copies) < 2:
+        raise ParameterError(
+            f"results: expected a list of at least 2, one for each imputed copy, got {len(copies)};"
+            " impute several times, with different random numbers."
+        )
+    for number, one in enumerate(copies, 1):
+        if why := _why_not(one):
+            raise ParameterError(f"results: number {number} cannot be pooled: {why}.")
+    for what, (value, remedy) in _SAME.items():
+        _check_same(copies, what, value, remedy)
+    return copies
+
+
+def _why_not(one: EdgeTestResult) -> str:
+    """Why a result has no standard errors of its own for each pair; empty if it has."""
+    if POOLED in one.options:
+        return "it is a pooled one; pool all copies at once"
+    if one.pair_rows is not None:
+        return (
+            "it was tested with missing='pairwise'; impute every value that is missing, or use "
+            "that result alone"
+        )
+    own = one.uncertainty
+    if not isinstance(own, PerEdge | ScoreTest):
+        return f"method {one.method!r} has no standard error for each pair; use method='score'"
+    if isinstance(own, PerEdge) and isinstance(own.reference, AnytimeReference):
+        return f"method {one.method!r} holds at every look; use method='score'"
+    return ""
+
+
+def _check_same(
+    copies: list[EdgeTestResult], what: str, of: Callable[[EdgeTestResult], Any], remedy: str
+) -> Any:
+    first = of(copies[0])
+    for number, one in enumerate(copies, 1):
+        if (value := of(one)) != first:
+            raise ParameterError(
+                f"results: expected the same {what} in all, got {_shown(first)} as number 1 and "
+                f"{_shown(value)} as number {number}; {remedy}."
+            )
+    return first
+
+
+def _shown(value: Any) -> str:
+    """A value in a message; of many pairs only the first few."""
+    if isinstance(value, list | tuple):
+        return f"({listed([*map(repr, value)])})" if value else "none"
+    return "none" if value is None or value == {} else repr(value)
+
+
+def _asked(one: EdgeTestResult) -> dict[str, Any]:
+    """The options of its method that were given."""
+    kind = registered().get(one.method)
+    return {} if kind is None else kind.asked(one.options)
+
+
+#: The kind of the caution about copies that do not differ.
+EQUAL_COPIES = "equal copies"
+#: And of that about rows that most imputers take for Gaussian ones.
+LARGE_VARIANCES = "large variances"
+# A smaller share of the variance is rounding, and one below the second changes no decision.
+_NOTHING, _LITTLE = 1e-12, 0.05
+# The variance of z in units of that of Gaussian rows. Measured, as the median of the pairs: on
+# Gaussian rows at most this + 2p/n, by every method; on t₅ rows mostly more.
+_GAUSSIAN_VARIANCE = 1.15
+
+
+def pooled_measurement(copies: Sequence[EdgeTestResult]) -> Measurement:
+    """Rubin's rules for every pair, and for the entries of Θ."""
+    first, rules = copies[0], [_rule(one) for one in copies]
+    both = list(zip(copies, rules, strict=True))
+    degrees = [_degrees(one, rule) for one, rule in both]
+    of_z = [fisher_z_of(one, rule) for one, rule in both]
+    fisher = pool_estimates([z for z, _ in of_z], [error for _, error in of_z], degrees)
+    theta = pool_estimates(
+        [one.precision for one in copies], [rule.errors(one)[0] for one, rule in both], degrees
+    )
+    estimate = _estimate(copies, fisher, theta)
+    diagonal = np.eye(first.n_features, dtype=bool)
+    uncertainty = PerEdge(
+        Spread(theta.standard_error, np.where(diagonal, np.nan, fisher.standard_error)),
+        # An entry of the diagonal is one of Θ, and has the degrees of that.
+        StudentOfEach(np.where(diagonal, theta.degrees, fisher.degrees)),
+    )
+    return Measurement(
+        method=first.method,
+        feature_names=first.feature_names,
+        estimate=estimate,
+        statistic=uncertainty.statistic(np.where(diagonal, 0.0, estimate.partial_correlation)),
+        uncertainty=uncertainty,
+        maxima=None,
+        record=_shared_record(copies) | _record(copies, fisher.missing),
+        n_dropped=first.n_dropped,
+        cautions=_cautions(copies, fisher),
+        files=tuple(dict.fromkeys(chain.from_iterable(one.files for one in copies))),
+        selection=_selection(copies),
+    )
+
+
+def _rule(one: EdgeTestResult) -> PerEdge | ScoreTest:
+    if not isinstance(one.uncertainty, PerEdge | ScoreTest):
+        raise TypeError(f"uncertainty: unexpected {type(one.uncertainty).__name__}")
+    return one.uncertainty
+
+
+def _degrees(one: EdgeTestResult, rule: PerEdge | ScoreTest) -> FloatArray:
+    known = complete_degrees(rule, one.n_samples, one.n_features, one.options.get("n_groups"))
+    return np.broadcast_to(np.asarray(known, np.float64), one.precision.shape)
+
+
+def _estimate(copies: Sequence[EdgeTestResult], fisher: Pooled, theta: Pooled) -> PrecisionEstimate:
+    """tanh z̄, and the entries of Θ that belong to it: a result compares them with thresholds.
+
+    The mean of the copies' Θ_ij differs from these by the order of a variance.
+    """
+    partial = np.tanh(fisher.mean)
+    np.fill_diagonal(partial, 1.0)
+    precision = -partial * root_outer(theta.mean)
+    np.fill_diagonal(precision, theta.mean.diagonal())
+    return PrecisionEstimate(
+        n_samples=copies[0].n_samples,
+        # Results keep no means of columns.
+        centre=Centre(np.full(len(partial), np.nan), None),
+        covariance=np.mean([one.covariance for one in copies], axis=0),
+        precision=precision,
+        partial_correlation=partial,
+        residual_map=precision / np.sqrt(precision.diagonal()),
+    )
+
+
+def _shared_record(copies: Sequence[EdgeTestResult]) -> dict[str, Any]:
+    """What the results record: what is the same in all, and the means of numbers that are not."""
+    record = {}
+    for name, value in copies[0].options.items():
+        values = [one.options.get(name) for one in copies]
+        if name in DECIDED:
+            continue
+        if all(other == value for other in values):
+            record[name] = value
+        elif all(isinstance(other, float) for other in values):
+            record[name] = float(np.mean(np.array(values, np.float64)))
+    return record
+
+
+def _record(copies: Sequence[EdgeTestResult], missing: FloatArray) -> dict[str, Any]:
+    """How many copies there are, and what missing values took; lists, as a file has them."""
+    of_pairs = missing[copies[0].tested_pairs()]
+    cells = missing.astype(object)
+    np.fill_diagonal(cells, None)
+    return {
+        POOLED: len(copies),
+        MISSING: {
+            "mean": float(of_pairs.mean()),
+            "largest": float(of_pairs.max()),
+            "pairs": cells.tolist(),
+        },
+    }
+
+
+def _about_copies(copies: Sequence[EdgeTestResult], missing: FloatArray) -> tuple[Caution, ...]:
+    """What the number of copies, or their likeness, says against the pooled result."""
+    first, m = copies[0], len(copies)
+    if missing[~np.eye(len(missing), dtype=bool)].max() < _NOTHING:
+        return (
+            Caution(
+                f"All {m} results are equal: nothing was missing, or the imputer draws nothing at "
+                "random. In that case the standard errors are too small, and some of the edges may "
+                "be false. Draw every copy at random, with random numbers of its own.",
+                EQUAL_COPIES,
+                True,
+            ),
+        )
+    rows, columns = first.tested_pairs()
+    of_pairs = missing[rows, columns]
+    worst, percent = int(of_pairs.argmax()), round(100 * float(of_pairs.max()))
+    if percent <= m:
+        return ()
+    pair = f"{first.feature_names[rows[worst]]} – {first.feature_names[columns[worst]]}"
+    return (
+        Caution(
+            f"Missing values took up to {percent} % of the information about a pair ({pair}), and "
+            f"{m} imputed copies are few for that: with other random numbers the p-values would be "
+            f"other ones. {percent} copies or more are usual.",
+            "few copies",
+        ),
+    )
+
+
+def _about_tails(copies: Sequence[EdgeTestResult], fisher: Pooled) -> tuple[Caution, ...]:
+    """Where rows are not independent Gaussian ones: most imputers take them for that.
+
+    Parameters are then drawn with too small a variance, and imputed values have too light tails.
+    """
+    first = copies[0]
+    kind = registered().get(first.method)
+    pairs = first.tested_pairs()
+    # Of rows with weights, as many as they are worth.
+    n, p = first.options.get("effective_rows", first.n_samples), first.n_features
+    # What is measured on variables behind the columns has another variance on Gaussian rows.
+    if kind is None or not kind.estimates_rows or fisher.missing[pairs].mean() < _LITTLE or n <= p:
+        return ()
+    within = np.square(fisher.standard_error) * (1 - fisher.missing)
+    times = float(np.median(within[pairs])) * max(n - p - 1, 1)
+    if not _GAUSSIAN_VARIANCE + 2 * p / n < times < np.inf:
+        return ()
+    return (
+        Caution(
+            f"The variances are {times:.2g} times those of independent Gaussian rows: tails are "
+            "heavy, or rows depend on each other. Most imputers take rows for such ones; the "
+            "pooled standard errors are then too small, and some of the edges may be false. For "
+            "heavy tails, impute the normal scores of the columns, and use method 'kendall'.",
+            LARGE_VARIANCES,
+            True,
+        ),
+    )
+
+
+def _cautions(copies: Sequence[EdgeTestResult], fisher: Pooled) -> tuple[Caution, ...]:
+    """What speaks against the pooled result; first what breaks its guarantee."""
+    own = (*_about_tails(copies, fisher), *_about_copies(copies, fisher.missing))
+    told = [*own, *_cautions_of_results(copies)]
+    return tuple(sorted(told, key=lambda caution: not caution.breaks))
+
+
+def _cautions_of_results(copies: Sequence[EdgeTestResult]) -> list[Caution]:
+    """Each once; their numbers differ a little from copy to copy."""
+    alike: dict[str, list[str]] = {}
+    for one in copies:
+        for caution in one.cautions:
+            alike.setdefault(_kind(caution), []).append(caution)
+    told = []
+    for kind, sentences in alike.items():
+        first, count = sentences[0], len(sentences)
+        some = f"In {count} of {len(copies)} copies: " * (count < len(copies))
+        told.append(Caution(f"{some}{first}", kind, getattr(first, "breaks", False)))
+    return told
+
+
+def _kind(caution: str) -> str:
+    """What it is about; a file has only the sentence, which is then taken without its numbers."""
+    return str(getattr(caution, "kind", re.sub(r"\d[\d.,]*", "#", caution)))
+
+
+def _selection(copies: Sequence[EdgeTestResult]) -> Selection | None:
+    """The neighbours that were chosen in any of the copies."""
+    chosen = [one.selection for one in copies if one.selection is not None]
+    if not chosen:
+        return None
+    of_each = zip(*(one.neighbours for one in chosen), strict=True)
+    return Selection(chosen[0].penalty, tuple(tuple(sorted(set().union(*own))) for own in of_each))
+
+
+AS_TESTED = "as tested"
+
+
+def pool(
+    results: Iterable[EdgeTestResult],
+    *,
+    alpha: float | None = None,
+    correction: str | None = AS_TESTED,
+    min_effect: float | None = None,
+    effect_scale: str | None = None,
+) -> EdgeTestResult:
+    r"""Pool the results of several imputed copies of the same rows into one, by Rubin's rules.
+
+    The standard errors of a single copy take the imputed values for measured ones, and so find
+    false edges; the pooled ones add how much the copies differ. For each pair, with z = atanh ρ̂
+    and its standard error s in each of the m copies,
+
+    .. math::
+
+        \bar z = \frac1m \sum z, \quad W = \frac1m \sum s^2, \quad
+        B = \frac1{m-1} \sum (z - \bar z)^2, \quad T = W + (1 + 1/m) B,
+
+    and z̄/√T is compared with Student's t with the degrees of freedom of Barnard and Rubin [2]_.
+
+    Parameters
+    ----------
+    results : iterable of EdgeTestResult
+        One for each imputed copy, two or more: of the same columns, rows, per-edge method and
+        family.
+    alpha : float, optional
+        Significance level; by default that of the results.
+    correction : {"as tested", "holm", "bonferroni", "bh", "by", None}
+        How to account for testing many pairs; by default as the results do, but "maxt" cannot be
+        pooled.
+    min_effect : float, optional
+        The minimal effect, as in `edge_test`; by default that of the results.
+    effect_scale : {"partial_correlation", "precision", None}
+        What `min_effect` is measured in; by default as in the results.
+
+    Returns
+    -------
+    EdgeTestResult
+        An ordinary result: `partial_correlation` is tanh z̄, `covariance` and the diagonal of
+        `precision` the means of the copies, and the rest of `precision` belongs to tanh z̄.
+        ``options["missing_information"]`` has the share of T that is there because values are
+        missing, (1 + 1/m)B/T, as "mean", "largest" and of all "pairs".
+
+    Warns
+    -----
+    BrokenAssumptionWarning
+        If all copies are equal, so that the imputer draws nothing at random; or if variances are
+        larger than those of independent Gaussian rows, which most imputers assume.
+
+    References
+    ----------
+    .. [1] D. B. Rubin, "Multiple Imputation for Nonresponse in Surveys", Wiley, 1987.
+    .. [2] J. Barnard and D. B. Rubin, "Small-sample degrees of freedom with multiple imputation",
+       Biometrika 86 (1999), 948-955.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import edgewise as ew
+    >>> from sklearn.experimental import enable_iterative_imputer
+    >>> from sklearn.impute import IterativeImputer
+    >>> rng = np.random.default_rng(0)
+    >>> X = ew.simulate.sample("gaussian", ew.simulate.make_chain_precision(4), 500, rng=rng)
+    >>> X[rng.random(X.shape) < 0.2] = np.nan
+    >>> copies = [
+    ...     IterativeImputer(sample_posterior=True, max_iter=5, random_state=k).fit_transform(X)
+    ...     for k in range(5)
+    ... ]
+    >>> result = ew.pool([ew.edge_test(copy) for copy in copies])
+    >>> sorted((edge.source, edge.target) for edge in result.edges())
+    [('x0', 'x1'), ('x1', 'x2'), ('x2', 'x3')]
+    """
+    copies = _checked_copies(results)
+    question = _question(copies, alpha, correction, min_effect, effect_scale)
+    measured = pooled_measurement(copies)
+    for caution in measured.cautions:
+        if caution.kind in (EQUAL_COPIES, LARGE_VARIANCES):  # each copy warned of its own
+            warn(caution, BrokenAssumptionWarning)
+    return decide(measured, question)
+
+
+def _question(
+    copies: list[EdgeTestResult],
+    alpha: float | None,
+    correction: str | None,
+    min_effect: float | None,
+    effect_scale: str | None,
+) -> Question:
+    """What the caller says, and for the rest what all results were decided with."""
+    said: dict[str, Any] = {"alpha": alpha, "min_effect": min_effect, "effect_scale": effect_scale}
+    asked = {name: value for name, value in said.items() if value is not None}
+    if correction != AS_TESTED:
+        asked["correction"] = correction
+    if "min_effect" in asked:
+        asked.setdefault("effect_scale", None)
+    for name in DECIDED:
+        if name not in asked:
+            remedy = f"pass {name}=... to say which"
+            asked[name] = _check_same(copies, name, DECIDED[name], remedy)
+    if asked["correction"] == "maxt":
+        raise ParameterError(
+            "correction: 'maxt' resamples batches of rows, which a pooled result does not have; "
+            "pass correction='holm'."
+        )
+    first = copies[0]
+    pairs = chosen_pairs(first)
+    family = Family(first.given) if pairs is None else Family(pairs=tuple(pairs))
+    return method_of(first.method).question(**asked, family=family)

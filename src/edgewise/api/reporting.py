@@ -1,0 +1,284 @@
+"""Reports: a result, and other facts about its data, as one HTML file."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from edgewise._base.atomic import atomic_path, check_writable
+from edgewise._base.text import by_reason
+from edgewise._base.types import FloatArray
+from edgewise.api.compare_methods import Comparison, all_variants, compare_methods
+from edgewise.api.diagnose import Diagnosis, diagnose
+from edgewise.errors import DataError, EdgewiseError, ParameterError
+from edgewise.inference.dependence import FEWEST_ROWS
+from edgewise.methods.method import Method
+from edgewise.methods.registry import registered
+from edgewise.report.document import Context, LadderLine, report_html
+from edgewise.report.story import breaking
+from edgewise.results.result import EdgeTestResult, chosen_pairs
+from edgewise.results.summary import POOLED
+from edgewise.rows.opening import open_table
+from edgewise.rows.table import Part, Table
+from edgewise.sums.registry import as_state
+
+# Enough points to see a shape; with many columns fewer, so that the page stays small.
+_MOST_ROWS, _FEWEST_ROWS, _MOST_NUMBERS = 500, 200, 4_000
+_SEED = 25
+
+
+class _Drawn(NamedTuple):
+    """Rows with the smallest of random keys: a simple sample, however the rows are cut."""
+
+    keys: FloatArray
+    rows: FloatArray
+
+
+def sampled_scores(table: Table, result: EdgeTestResult) -> FloatArray:
+    """Up to 500 random rows as scores x Θ̂, centred and with Θ̂_ii = 1; tested columns only.
+
+    Column i is the residual of variable i given all others, up to its scale. Of two columns i and
+    j, (v_i + ρ̂ v_j, v_j + ρ̂ v_i) are proportional to the residuals given all the others.
+    """
+    p = len(result.tested_columns())
+    most = max(min(_MOST_ROWS, _MOST_NUMBERS // p), _FEWEST_ROWS)
+    rows = table.reduce(partial(_draw, most=most), partial(_fewer, most=most)).rows
+    scale = np.sqrt(np.diag(result.precision))
+    scores = (rows - rows.mean(axis=0)) @ (result.precision / scale)
+    return np.asarray(scores[:, result.tested_columns()])
+
+
+def _draw(part: Part, most: int) -> _Drawn:
+    random = np.random.default_rng([_SEED, part.number])
+    drawn = _Drawn(np.empty(0), np.empty((0, len(part.feature_names))))
+    for block in part.blocks():
+        rows = np.asarray(block, dtype=float)
+        drawn = _fewer(drawn, _Drawn(random.random(len(rows)), rows), most)
+    return drawn
+
+
+def _fewer(a: _Drawn, b: _Drawn, most: int) -> _Drawn:
+    keys = np.concatenate([a.keys, b.keys])
+    kept = np.argsort(keys, kind="stable")[:most]
+    return _Drawn(keys[kept], np.concatenate([a.rows, b.rows])[kept])
+
+
+# The most numbers that the other methods can handle while a user waits, and the most columns for
+# the methods that need the spectrum of a large matrix.
+_SOON_COMPARED, _SOON_SOLVED = 20_000_000, 30
+
+# What a result records of rows that most methods do not allow for.
+_SPECIAL = (
+    ("n_groups", "groups"),
+    ("missing", "missing='pairwise'"),
+    ("weights", "weights"),
+)
+
+
+def write_report(
+    result: EdgeTestResult,
+    path: str | os.PathLike[str],
+    *,
+    data: Any = None,
+    compare: bool | None = None,
+    title: str | None = None,
+    command: str = "",
+    rows: bool = True,
+) -> None:
+    """Write the report of a result; see `EdgeTestResult.report`."""
+    check_writable(path)
+    if POOLED in result.options and (data is not None or compare):
+        raise ParameterError(
+            "data, compare: expected neither for a pooled result, because no single table has its "
+            "imputed rows; leave both out."
+        )
+    special = next((what for name, what in _SPECIAL if name in result.options), None)
+    if special is not None and compare:
+        raise ParameterError(
+            f"compare: expected without {special}, because most methods do not allow for that; "
+            "leave it out."
+        )
+    # What the data say about single rows, and other methods, would not be about the same rows.
+    transform = result.options.get("transform")
+    source = None if special is not None else _rows(data, result.feature_names, transform)
+    if source is None:
+        report_of(result, path, title=title, command=command)
+        return
+    methods = _quick_methods(result, source) if compare is None else _all_methods() * bool(compare)
+    lines = _compared(result, source, methods) if methods else ()
+    diagnosis = diagnose(source)
+    report_of(
+        result,
+        path,
+        lines=lines,
+        diagnosis=diagnosis,
+        fitting=_fitting(result, source, lines, diagnosis.recommended),
+        scores=sampled_scores(source, result) if rows and holds_rows(result, source) else None,
+        title=title,
+        command=command,
+    )
+
+
+def report_of(
+    result: EdgeTestResult,
+    path: str | os.PathLike[str],
+    *,
+    lines: Sequence[Comparison] = (),
+    diagnosis: Diagnosis | None = None,
+    fitting: EdgeTestResult | None = None,
+    scores: FloatArray | None = None,
+    title: str | None = None,
+    command: str = "",
+) -> None:
+    """Write it with facts about the data that are already known."""
+    context = Context(
+        title=title or f"{len(result.tested_columns())} variables, {result.n_samples:,} rows",
+        facts=[] if diagnosis is None else _facts(diagnosis),
+        advice="" if diagnosis is None else diagnosis.advice(),
+        ladder=[_ladder_line(line) for line in lines],
+        ladder_correction=_beside(result),
+        ladder_note=" ".join([*_left_out(lines), *_without_result(lines)]),
+        command=command,
+        fitting=fitting,
+        decisions={line.label: line.result.reject for line in lines if line.result is not None},
+        scores=scores,
+    )
+    html = report_html(result, context)
+    with atomic_path(path) as temporary:
+        temporary.write_text(html, encoding="utf-8")
+
+
+def _compared(
+    result: EdgeTestResult, table: Table, methods: Sequence[str | Method]
+) -> Sequence[Comparison]:
+    """What other methods find about the same pairs, at the same level."""
+    family: dict[str, Any] = {"given": result.given, "pairs": chosen_pairs(result)}
+    return compare_methods(table, result.alpha, _beside(result), methods, **family)
+
+
+def _fitting(
+    result: EdgeTestResult, table: Table, lines: Sequence[Comparison], suited: str | None
+) -> EdgeTestResult | None:
+    """What the method finds that suits the data, if they break the condition of this one."""
+    if not breaking(result) or suited is None or "min_effect" in result.options:
+        return None
+    found = [line.result for line in lines if line.method.name == suited]
+    if not found and _is_soon_done(result, table):
+        try:
+            found = [line.result for line in _compared(result, table, [suited])]
+        except EdgewiseError:
+            return None  # the page is about another test, which has a result
+    fitting = next((one for one in found if one is not None), None)
+    if fitting is None or fitting.method == result.method or breaking(fitting):
+        return None
+    return fitting
+
+
+def holds_rows(result: EdgeTestResult, table: Table) -> bool:
+    """Whether a page with this table holds sampled rows, unless they are left out."""
+    if any(name in result.options for name, _ in _SPECIAL):
+        return False
+    kind = registered().get(result.method)
+    # Latent correlations, and those given few neighbours, are not those of these residuals.
+    linear = kind is not None and kind.estimates_rows and result.selection is None
+    # Reading all rows once more takes little time.
+    return linear and _is_soon_done(result, table)
+
+
+def _is_soon_done(result: EdgeTestResult, table: Table) -> bool:
+    """Whether nobody waits long for further passes over the rows."""
+    # `edge_test_within` tests only a part of the rows.
+    rows = max(table.estimated_rows or 0, result.n_samples)
+    return rows * result.n_features <= _SOON_COMPARED
+
+
+def _all_methods() -> list[Method]:
+    return [method for _, method in all_variants()]
+
+
+def _quick_methods(result: EdgeTestResult, table: Table) -> list[Method]:
+    """The methods that do not take long on these rows."""
+    if not _is_soon_done(result, table):
+        return []
+    if result.n_features <= _SOON_SOLVED:
+        return _all_methods()
+    return [method for method in _all_methods() if not method.slow_with_many_columns]
+
+
+def _left_out(lines: Sequence[Comparison]) -> list[str]:
+    ran = {line.label for line in lines}
+    missing = [label for label, _ in all_variants() if label not in ran]
+    if not ran or not missing:
+        return []
+    return [f"Left out, because they take long with this many variables: {'; '.join(missing)}."]
+
+
+def _without_result(lines: Sequence[Comparison]) -> list[str]:
+    failed = ((line.label, line.failure) for line in lines if line.result is None)
+    return [f"No result of {reason}" for reason in by_reason(failed)]
+
+
+def _beside(result: EdgeTestResult) -> str | None:
+    """The correction for the per-edge methods in the table; a bound itself needs none."""
+    return "holm" if result.radius is not None else result.correction
+
+
+def _rows(data: Any, tested: Sequence[str], transform: str | None) -> Table | None:
+    """The rows of the tested columns, if they can be read again."""
+    if data is None or as_state(data) is not None:
+        return None
+    source = _tested_columns(data, tested)
+    if not source.rescannable:
+        raise DataError(
+            "data: expected rows that can be read again, got a stream; leave data out, and the "
+            "report has no ladder of methods."
+        )
+    if len(source.feature_names) != len(tested):
+        raise DataError(
+            f"data: expected the {len(tested)} columns that were tested, got "
+            f"{len(source.feature_names)}; pass the same columns."
+        )
+    # Columns that were renamed for the test are called the same here.
+    return open_table(source, feature_names=tested, missing="drop", transform=transform)
+
+
+def _tested_columns(data: Any, tested: Sequence[str]) -> Table:
+    """The columns that were tested, by name; or all, if they were renamed."""
+    if not hasattr(data, "__next__"):
+        try:
+            return open_table(data, columns=tested)
+        except DataError:
+            pass
+    return open_table(data)
+
+
+def _facts(diagnosis: Diagnosis) -> list[tuple[str, str]]:
+    dependence = diagnosis.dependence_pvalue
+    seen = "seen" if diagnosis.dependent else "not seen"
+    shown = "below 1e-300" if dependence < 1e-300 else f"{dependence:.2g}"
+    order = f"{seen} (portmanteau test, p {shown})"
+    if diagnosis.n_samples < FEWEST_ROWS:
+        order = f"not checked with fewer than {FEWEST_ROWS} rows"
+    moments = "; fourth moments may be infinite" if diagnosis.without_fourth_moments else ""
+    return [
+        ("tails", f"{diagnosis.kurtosis_ratio:.3g} times the kurtosis of Gaussian rows{moments}"),
+        ("dependence between rows", order),
+        ("scales", f"largest over smallest standard deviation {diagnosis.scale_ratio:.3g}"),
+    ]
+
+
+def _ladder_line(line: Comparison) -> LadderLine:
+    if line.result is None:
+        return LadderLine(line.label, line.guarantee, "–", "–")
+    threshold = line.threshold_on_partial_correlation()
+    needed = line.result.rows_needed
+    if math.isfinite(threshold):
+        text = f"{threshold:.3g}" if threshold <= 1 else "above 1"
+    else:
+        text = "infinite" if needed is None else f"infinite; needs {needed:,} rows"
+    return LadderLine(line.label, line.guarantee, text, f"{line.result.n_edges:,}")

@@ -1,1 +1,0 @@
-"""The covariance of the entries of a covariance matrix."""

@@ -1,0 +1,318 @@
+"""Θ̂ and partial correlations from regressions on few columns, also with more columns than rows."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import NoReturn
+
+import numpy as np
+
+from edgewise._base.blas import one_blas_thread
+from edgewise._base.checks import check_wide_shape
+from edgewise._base.matrices import COLLINEAR, symmetric
+from edgewise._base.parts import part
+from edgewise._base.steps import steps
+from edgewise._base.types import FloatArray
+from edgewise.errors import ParameterError
+from edgewise.estimate.columns_at_fault import (
+    raise_for_dependent,
+    raise_for_scale,
+    raise_if_duplicated,
+    raise_if_not_measurable,
+)
+from edgewise.estimate.inverse import PrecisionEstimate, SampleMoments, unscaled
+from edgewise.rows.glance import Glance
+from edgewise.sums.pair_sets import IntArray, PairSets, Portion, regressed
+
+# The noise is found to a thousandth: neighbours hardly depend on it.
+_NOISE_STEPS, _NOISE_TOLERANCE = 30, 1e-3
+_LEAST_NOISE = 1e-6
+# Of the coordinate descent, in units of the column's variance.
+_TOLERANCE, _MOST_SWEEPS = 1e-6, 10_000
+# Where columns are few, log(p/√n) is small or negative: the penalty is then this for p = 2√n.
+_FEWEST_COLUMNS_PER_ROOT = 2.0
+_NO_COLUMNS: IntArray = np.empty(0, dtype=np.intp)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Neighbours:
+    """The chosen neighbours A_i of each column, in the order of the columns.
+
+    Attributes
+    ----------
+    of : tuple of ndarray of int
+        A_i, one for each column.
+    penalty : float
+        λ, of coefficients of columns in standard units, and in units of the noise.
+    most : int
+        The most that the lasso may choose for a column.
+    cut : ndarray of int
+        The columns for which it chose more, and the largest were kept.
+    """
+
+    of: tuple[IntArray, ...]
+    penalty: float
+    most: int
+    cut: IntArray
+
+
+def universal_penalty(n_samples: int, n_features: int) -> float:
+    """√(2 log(p/√n)/n): about the largest correlation of p columns with noise, less a margin."""
+    ratio = max(n_features / math.sqrt(n_samples), _FEWEST_COLUMNS_PER_ROOT)
+    return math.sqrt(2 * math.log(ratio) / n_samples)
+
+
+def chosen_neighbours(
+    correlation: FloatArray, penalty: float, most: int, given: IntArray = _NO_COLUMNS
+) -> Neighbours:
+    """The columns that the scaled lasso of each column on all others keeps, at most so many.
+
+    Of more than `most`, those with the largest coefficients are kept. The `given` columns are
+    neighbours of all others without a penalty: the lasso sees what they leave of the others.
+    """
+    p = len(correlation)
+    descend = _Descent(p)
+    # Without its row and column a column cannot explain itself. They are taken out in place and
+    # put back: a copy for each column would cost more than the lasso.
+    gram = _without(correlation, given) if given.size else np.array(correlation, order="C")
+    kept, cut = [], []
+    with (
+        steps(p, "choosing neighbours", "columns") as tell,
+        descend.unchecked(),
+        one_blas_thread(),  # of products this small, a second thread makes only noise
+        warnings.catch_warnings(),
+    ):
+        # Where it does not converge in 10,000 sweeps, what it has is a choice as well.
+        warnings.filterwarnings("ignore", "Objective did not converge")
+        for i in range(p):
+            own = gram[i].copy()
+            gram[i] = gram[:, i] = 0.0
+            with_others = np.where(np.arange(p) == i, 0.0, own)
+            coefficients = _scaled_lasso(descend, gram, with_others, penalty)
+            gram[i] = gram[:, i] = own
+            found = np.flatnonzero(coefficients)
+            if len(found) > most:
+                cut.append(i)
+                largest = np.argsort(-np.abs(coefficients[found]), kind="stable")[:most]
+                found = np.sort(found[largest])
+            kept.append(np.union1d(found, given[given != i]) if given.size else found)
+            tell(1)
+    return Neighbours(tuple(kept), penalty, most, np.array(cut, dtype=np.intp))
+
+
+def _without(correlation: FloatArray, given: IntArray) -> FloatArray:
+    """The correlations that the given columns leave; they themselves have none left."""
+    among = correlation[np.ix_(given, given)]
+    left = correlation - correlation[:, given] @ np.linalg.lstsq(among, correlation[given])[0]
+    scale = np.sqrt(np.maximum(left.diagonal(), 0.0))
+    # What is left of a given column, or of one that they determine, is rounding.
+    known = scale > _LEAST_NOISE
+    known[given] = False
+    units = np.where(known, scale, 1.0)
+    return np.ascontiguousarray(
+        np.where(np.outer(known, known), left / np.outer(units, units), 0.0)
+    )
+
+
+def _scaled_lasso(
+    descend: _Descent, gram: FloatArray, with_others: FloatArray, penalty: float
+) -> FloatArray:
+    """β and σ that minimise ‖y − Xβ‖²/(2nσ) + σ/2 + λ‖β‖₁: the lasso at λσ and σ in turn."""
+    noise, coefficients = 1.0, np.zeros(len(gram))
+    for _ in range(_NOISE_STEPS):
+        coefficients = descend(gram, with_others, penalty * noise, coefficients)
+        used = np.flatnonzero(coefficients)
+        fitted = coefficients[used]
+        explained = 2 * fitted @ with_others[used] - fitted @ gram[np.ix_(used, used)] @ fitted
+        before, noise = noise, math.sqrt(max(1 - float(explained), _LEAST_NOISE**2))
+        if abs(noise - before) <= _NOISE_TOLERANCE * before:
+            break
+    return coefficients
+
+
+class _Descent:
+    """scikit-learn's coordinate descent for given products of columns."""
+
+    def __init__(self, p: int) -> None:
+        # With the products given, it asks the rows only for their number and for the variance of y:
+        # one row with a y of one stands for standard units.
+        self._rows, self._y = np.zeros((1, p), order="F"), np.ones(1)
+        what = "Method 'nodewise'"
+        self._path = part("sklearn.linear_model", "sklearn", what).lasso_path
+        self._context = part("sklearn", "sklearn", what).config_context
+
+    def unchecked(self) -> AbstractContextManager[None]:
+        """Inside, scikit-learn does not check arguments, which takes longer than the descent."""
+        made: AbstractContextManager[None] = self._context(skip_parameter_validation=True)
+        return made
+
+    def __call__(
+        self, gram: FloatArray, with_y: FloatArray, penalty: float, start: FloatArray
+    ) -> FloatArray:
+        """The coefficients for this penalty, from a start nearby."""
+        _, coefficients, _ = self._path(
+            self._rows,
+            self._y,
+            alphas=[penalty],
+            precompute=gram,
+            Xy=with_y,
+            coef_init=start,
+            check_input=False,
+            tol=_TOLERANCE,
+            max_iter=_MOST_SWEEPS,
+        )
+        return np.asarray(coefficients[:, 0])
+
+
+_ROWS_PER_NEIGHBOUR = 8
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class NodewiseFit:
+    """The chosen neighbours, the regressions on them, and what those of the pairs need.
+
+    Attributes
+    ----------
+    moments : SampleMoments
+        Mean and covariance.
+    neighbours : Neighbours
+        A_i.
+    sets : PairSets
+        S_ij.
+    correlation : ndarray of shape (p, p)
+        Of all columns.
+    deviation : ndarray of shape (p,)
+        The standard deviations of the columns.
+    residual_map : ndarray of shape (p, p)
+        B with v = Bᵀx for x in standard units: the residuals given A_i, scaled to unit variance.
+    """
+
+    moments: SampleMoments
+    neighbours: Neighbours
+    sets: PairSets
+    correlation: FloatArray
+    deviation: FloatArray
+    residual_map: FloatArray
+
+    @property
+    def scale(self) -> FloatArray:
+        """The roots of the mean squares of the centred columns."""
+        n = self.moments.n_samples
+        return np.asarray(self.deviation * np.sqrt((n - 1) / n))
+
+    def estimate(
+        self, feature_names: Sequence[str], partial: FloatArray | None = None
+    ) -> PrecisionEstimate:
+        """Θ̂ from the partial correlations of the pairs, if known by place; else they are found.
+
+        Each ρ̂_ij is that given S_ij; Θ̂_ii is one over the variance that the neighbours leave, and
+        Θ̂_ij = −ρ̂_ij√(Θ̂_iiΘ̂_jj). Such a Θ̂ need not be positive definite.
+        """
+        if partial is None:
+            partial = _partial_correlations(self.correlation, self.sets)
+        p = len(self.correlation)
+        if not np.isfinite(partial).all():
+            self._raise_for_determined(int(np.argmin(np.isfinite(partial))), feature_names)
+        matrix = symmetric(np.clip(partial, -1.0, 1.0), p, diagonal=1.0)
+        root = self.residual_map.diagonal() / self.deviation
+        with np.errstate(over="ignore"):
+            precision = unscaled(-matrix, 1 / root)
+            np.fill_diagonal(precision, root**2)
+        if not np.isfinite(precision).all():
+            raise_for_scale(feature_names[int(np.argmax(root))], small=True)
+        return PrecisionEstimate(
+            n_samples=self.moments.n_samples,
+            centre=self.moments.centre(),
+            covariance=self.moments.covariance(),
+            precision=precision,
+            partial_correlation=matrix,
+            residual_map=self.residual_map / self.deviation[:, np.newaxis],
+        )
+
+    def _raise_for_determined(self, place: int, names: Sequence[str]) -> NoReturn:
+        """Say which column of a pair the columns that it is given determine."""
+        pairs = self.sets.pairs(Portion(np.array([place]), int(self.sets.sizes()[place])))
+        variance = regressed(self.correlation, pairs).variance[0]
+        column = (pairs.i, pairs.j)[int(np.argmin(variance))][0]
+        columns = [*pairs.given[0].tolist(), int(column)]
+        raise_for_dependent(self.correlation, self.deviation, columns, names)
+
+
+def nodewise_fit(
+    moments: SampleMoments,
+    feature_names: Sequence[str],
+    glance: Glance | None = None,
+    *,
+    penalty: float,
+    most: int | None = None,
+    given: Sequence[int] = (),
+) -> NodewiseFit:
+    """Choose the neighbours, and regress each column on its own.
+
+    Parameters
+    ----------
+    moments : SampleMoments
+        Mean and covariance.
+    feature_names : sequence of str
+        The columns, for messages.
+    glance : Glance, optional
+        Tells columns of tiny values from constant ones.
+    penalty : float
+        λ of the scaled lasso, in units of √(2 log(p/√n)/n).
+    most : int, optional
+        The most neighbours that a column keeps; by default n/8.
+    given : sequence of int
+        The places of columns that are neighbours of all others, without being chosen.
+    """
+    check_wide_shape(moments.n_samples, moments.n_features or 0)
+    n, covariance = moments.n_samples, moments.covariance()
+    raise_if_not_measurable(covariance, moments.mean(), feature_names, glance)
+    deviation = np.sqrt(covariance.diagonal())
+    correlation = unscaled(covariance, deviation)
+    np.fill_diagonal(correlation, 1.0)
+    raise_if_duplicated(correlation, feature_names)
+    p = len(correlation)
+    most = max(n // _ROWS_PER_NEIGHBOUR, 1) if most is None else most
+    _check_degrees(n, p, most, len(given))
+    size = penalty * universal_penalty(n, p)
+    neighbours = chosen_neighbours(correlation, size, most, np.array(given, dtype=np.intp))
+    residual_map = _residual_map(correlation, deviation, neighbours, feature_names)
+    sets = PairSets.of(neighbours.of)
+    return NodewiseFit(moments, neighbours, sets, correlation, deviation, residual_map)
+
+
+def _check_degrees(n: int, p: int, most: int, n_given: int) -> None:
+    """Refuse so many neighbours that pairs could be adjusted for more than half as many columns."""
+    if min(2 * most + n_given, p - 2) > n // 2:
+        raise ParameterError(
+            f"max_neighbours: expected at most {max(n // 2 - n_given, 0) // 2} for {n} rows"
+            f"{f' and {n_given} given columns' if n_given else ''}, got {most}: a pair may be "
+            "adjusted for twice as many columns; choose fewer, or collect more rows."
+        )
+
+
+def _residual_map(
+    correlation: FloatArray, deviation: FloatArray, neighbours: Neighbours, names: Sequence[str]
+) -> FloatArray:
+    made = np.zeros_like(correlation)
+    for i, own in enumerate(neighbours.of):
+        weights = np.linalg.lstsq(correlation[np.ix_(own, own)], correlation[own, i])[0]
+        left = 1 - float(weights @ correlation[own, i])
+        if left <= COLLINEAR * (len(own) + 1):
+            raise_for_dependent(correlation, deviation, [*own.tolist(), i], names)
+        unit = np.sqrt(left)
+        made[i, i], made[own, i] = 1 / unit, -weights / unit
+    return made
+
+
+def _partial_correlations(correlation: FloatArray, sets: PairSets) -> FloatArray:
+    p = len(correlation)
+    found = np.empty(p * (p - 1) // 2)
+    with one_blas_thread():
+        for portion in sets.portions():
+            found[portion.places] = regressed(correlation, sets.pairs(portion)).correlation
+    return found

@@ -1,1 +1,0 @@
-"""What a method may ask for: sums of the rows, wherever they come from."""

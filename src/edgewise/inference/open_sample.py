@@ -1,0 +1,168 @@
+"""From the user's data to evidence: the only place that distinguishes a state from rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from edgewise._base.checks import (
+    check_names,
+    check_testable_shape,
+    check_wide_memory,
+    default_names,
+)
+from edgewise.errors import DataError, ParameterError
+from edgewise.inference.sample import Evidence, Needs
+from edgewise.inference.sample_of_rows import RowEvidence
+from edgewise.inference.sample_of_state import StateEvidence
+from edgewise.rows.cores import on_cores
+from edgewise.rows.file_read import files_read
+from edgewise.rows.glance import Glance
+from edgewise.rows.grouping import GroupedTable
+from edgewise.rows.missing import may_lack_values
+from edgewise.rows.normal_scores import transform_of
+from edgewise.rows.opening import open_table
+from edgewise.rows.passes import SameRows, rows_up_to
+from edgewise.rows.table import Table
+from edgewise.rows.weighting import WeightedTable, has_copies
+from edgewise.sums.accumulate import read_with_glance
+from edgewise.sums.groups import GroupMoments
+from edgewise.sums.row_state import RowState
+
+# With fewer columns, the first pass takes less time than counting the rows before it.
+_MANY_COLUMNS = 300
+
+
+def open_evidence(
+    data: Any,
+    needs: Needs,
+    asked_by: str,
+    *,
+    feature_names: Sequence[str] | None = None,
+    columns: str | Sequence[str] | None = None,
+    exclude: str | Sequence[str] | None = None,
+    missing: str = "raise",
+    client: Any = None,
+    groups: Any = None,
+    weights: Any = None,
+    weight_kind: str = "sampling",
+    transform: str | None = None,
+    check_names_of: Callable[[Sequence[str]], object] | None = None,
+) -> Evidence:
+    """What `needs` asks for, from rows (read once, here) or from a state.
+
+    `check_names_of` is called with the names of the columns, before any row is read.
+    """
+    if isinstance(data, RowState):
+        choices = columns, exclude, client, groups, weights, transform
+        if missing != "raise" or any(one is not None for one in choices):
+            raise ParameterError(
+                "transform, groups, weights, columns, exclude, missing, client: "
+                "expected with rows only, got a state, which has no rows."
+            )
+        evidence = evidence_of_state(data, asked_by, feature_names)
+        if check_names_of is not None:
+            check_names_of(evidence.feature_names)
+        return evidence
+    table = open_table(
+        data,
+        columns=columns,
+        exclude=exclude,
+        feature_names=feature_names,
+        missing=missing,
+        client=client,
+        groups=groups,
+        weights=weights,
+        weight_kind=weight_kind,
+        transform=transform,
+    )
+    if check_names_of is not None:
+        check_names_of(table.feature_names)
+    return evidence_of_table(table, needs, asked_by)
+
+
+def evidence_of_state(
+    state: RowState, asked_by: str, feature_names: Sequence[str] | None = None
+) -> StateEvidence:
+    """Evidence from a state; the columns have the given names, its own, or x0, x1, …"""
+    own = state.feature_names or default_names(state.n_features or 0)
+    names = check_names(own if feature_names is None else feature_names, state.n_features)
+    return StateEvidence(feature_names=names, asked_by=asked_by, state=state)
+
+
+def evidence_of_table(table: Table, needs: Needs, asked_by: str) -> Evidence:
+    """Make the first pass over the rows; the evidence can make further ones."""
+    if isinstance(table, GroupedTable):
+        return _evidence_of_groups(table, asked_by)
+    if needs.reads_again and not table.rescannable:
+        other = "" if needs.wide else "use method='batch', or "
+        raise DataError(
+            f"data: {asked_by} reads the rows twice, and this stream can be read only once; "
+            f"{other}write the rows to a Parquet file first."
+        )
+    p = len(table.feature_names)
+    if needs.wide:
+        check_wide_memory(p)
+    elif p > _MANY_COLUMNS and (few := rows_up_to(table, p)) is not None:
+        # Fail now: the sums would need p² numbers or more.
+        needs.check_shape(few, p)
+    read = on_cores(table)
+    state, n_dropped, glance = _first_pass(read, needs)
+    needs.check_shape(state.n_samples, p)
+    if has_copies(table):
+        glance = glance.without_copies()
+    given: dict[str, Any] = {
+        "feature_names": table.feature_names,
+        "asked_by": asked_by,
+        "n_dropped": n_dropped,
+        "in_memory": table.in_memory,
+        "glance": glance,
+        "files": files_read(table),
+        "state": state,
+        "transform": transform_of(table),
+        "weights_name": getattr(table, "weights_name", None),
+    }
+    if not table.rescannable:
+        return StateEvidence(**given)
+    return RowEvidence(rows=SameRows(read, state.n_samples), **given)
+
+
+def _first_pass(table: Table, needs: Needs) -> tuple[RowState, int, Glance]:
+    """The state that the method works from, of rows that may lack values or count differently."""
+    weighted = isinstance(table, WeightedTable)
+    if not weighted and not may_lack_values(table):
+        return read_with_glance(needs.empty_state(), table)
+    in_order = needs.in_batches
+    uneven, n_dropped, glance = read_with_glance(needs.uneven_state, table, in_order=in_order)
+    if weighted and not uneven.n_samples:
+        raise DataError("weights: expected a positive weight for some row, got none.")
+    needs.check_shape(uneven.n_samples, len(table.feature_names))
+    pooled = uneven.pooled()
+    if table.rescannable and not pooled.incomplete and not pooled.weighted:
+        # Nothing is missing, and all rows count the same: the ordinary way says more.
+        return read_with_glance(needs.empty_state(), table)
+    return uneven, n_dropped, glance.filled()
+
+
+def _evidence_of_groups(table: GroupedTable, asked_by: str) -> StateEvidence:
+    """One pass is enough: all that is needed follows from the moments of each group."""
+    state, n_dropped, glance = read_with_glance(GroupMoments(), table)
+    check_testable_shape(state.n_samples, len(table.feature_names))
+    if state.n_groups < 2:
+        where = "" if table.groups_name is None else f" in column {table.groups_name!r}"
+        raise DataError(
+            f"groups: expected at least 2 groups of rows, got 1{where}: every row has the same "
+            "label. Name the column that says which rows belong together."
+        )
+    return StateEvidence(
+        feature_names=table.feature_names,
+        asked_by=asked_by,
+        n_dropped=n_dropped,
+        in_memory=table.in_memory,
+        glance=glance,
+        state=state.pooled(),
+        groups=state,
+        groups_name=table.groups_name,
+        files=files_read(table),
+        transform=transform_of(table),
+    )

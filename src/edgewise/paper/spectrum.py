@@ -1,0 +1,316 @@
+"""The largest eigenvalue of Cov(U(Σ̂)), and its whole spectrum, from products alone.
+
+The spectrum is found by stochastic Lanczos quadrature. The largest eigenvalues are computed one by
+one. Random vectors probe the rest: k steps of Lanczos from a random unit vector g give nodes and
+weights with gᵀf(C)g = Σ w f(node), exactly for polynomials up to degree 2k − 1, and
+d·E gᵀf(C)g = Tr f(C). The trace itself is known exactly, and the nodes are scaled to match it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from edgewise._base.types import FloatArray
+from edgewise.paper.covcov import finite
+from edgewise.paper.operator import CovcovOperator
+
+# Relative width of the error bar to reach. With a residual this small, the error of the estimate
+# itself is about its square. Where products are cheap, the bar is narrower.
+_WIDTH = 1e-3
+_SMALL_WIDTH = 3e-4
+_SMALL = 5000
+# The largest basis, and how many of its best vectors are kept when it is folded.
+_MOST_VECTORS = 96
+_KEPT = 12
+_MOST_PASSES = 400
+# The random share of the start, and the probability that it misses an eigenvector.
+_RANDOM_SHARE = 0.1
+_MISS_PROBABILITY = 1e-3
+_NOTHING = 1e-10
+_ROUGH = 1e-2
+_ROUGH_BLOCK = 4
+# Of the quadrature.
+_PROBES = 6
+_STEPS = 14
+_LEADING = 12
+
+
+@dataclass(frozen=True, slots=True)
+class LargestEigenvalue:
+    """What products with the matrix say about λ_max.
+
+    `estimate` is the Ritz value, never above λ_max. `upper` adds the norm of its residual, computed
+    in double precision, or 0.9 of the requested width where that is larger: there is an eigenvalue
+    within the residual, and the rest of the allowance is for a larger one so close to it that the
+    iteration has not separated the two. One further above must have been missed by the start;
+    `miss` says how much larger, relative to `estimate`, it may be with probability 0.001.
+    """
+
+    estimate: float
+    upper: float
+    miss: float
+    passes: int
+    products: int
+
+    @property
+    def width(self) -> float:
+        """Relative width of the error bar."""
+        return (self.upper - self.estimate) / self.estimate if self.estimate > 0 else 0.0
+
+
+def largest_eigenvalue(
+    operator: CovcovOperator, *, block: int = 1, width: float | None = None
+) -> LargestEigenvalue:
+    """λ_max of Cov(U(Σ̂)) by Lanczos, and an upper end from its residual.
+
+    The iteration works in the operator's rough precision. If that is single, the residual is
+    computed from one more product in double precision, and if it is not small enough, because the
+    data need more digits, the iteration continues in double precision. `block` vectors are
+    multiplied in one pass: one needs the fewest products; several need fewer passes, which are the
+    cost of a file. `width` is the relative width of the error bar, and of the residual; by default
+    1e-3, but 3e-4 of the residual for matrices below 5000.
+    """
+    guard = 0.9 * (_WIDTH if width is None else width)
+    if width is None:
+        width = _SMALL_WIDTH if operator.shape[0] < _SMALL else _WIDTH
+    start = _guesses(operator, block)
+    for dtype in dict.fromkeys((operator.rough, np.float64)):
+        basis = _Basis(operator, _with_random(start, block), dtype)
+        best, image = basis.converge(0.8 * width)
+        start = best[:, np.newaxis]
+        if dtype != np.float64:
+            image = operator.multiply(start)[:, 0]
+        estimate = float(best @ image)
+        residual = float(np.linalg.norm(image - estimate * best))
+        if residual <= width * estimate or estimate <= 0:
+            break
+    return LargestEigenvalue(
+        estimate=finite(operator.unit * estimate),
+        upper=finite(operator.unit * (estimate + max(residual, guard * estimate))),
+        miss=_missed(basis.steps, operator.shape[0]),
+        passes=operator.passes,
+        products=operator.products,
+    )
+
+
+def leading_vectors(operator: CovcovOperator, count: int) -> tuple[FloatArray, FloatArray]:
+    """The largest Ritz values, and their vectors as rows, to a rough accuracy."""
+    start = _with_random(_guesses(operator, _ROUGH_BLOCK), _ROUGH_BLOCK)
+    basis = _Basis(operator, start, operator.rough)
+    basis.converge(_ROUGH, least=4 * count)
+    values, vectors = basis.leading(count)
+    return operator.unit * values, vectors
+
+
+def _guesses(operator: CovcovOperator, block: int) -> FloatArray:
+    """Unit vectors, as columns, that are often close to the largest eigenvector.
+
+    That eigenvector is near the covariance itself for elliptical rows, and near u₁u₁ᵀ for Gaussian
+    rows, where u₁ is the first eigenvector of the covariance. If all variances are equal, it is
+    among the diagonal entries. A block that has no place for all three starts with the best one.
+    """
+    # Without the last digits: if all eigenvalues are equal, as for whitened rows, rounding alone
+    # would choose the vector, and with it the course of the iteration.
+    scale = float(np.abs(operator.covariance).max()) or 1.0
+    first = np.linalg.eigh(np.round(operator.covariance / scale, 10))[1][:, -1]
+    matrices = (operator.covariance, np.outer(first, first), operator.loudest_diagonal())
+    guesses = np.stack([operator.entries(V) for V in matrices], axis=1)
+    guesses /= np.linalg.norm(guesses, axis=0)
+    if block < len(matrices):
+        guesses = guesses[:, [int(np.argmax(operator.variances_along(guesses)))]]
+    return guesses
+
+
+def _with_random(guesses: FloatArray, block: int) -> FloatArray:
+    """The start of the iteration: the guesses, and a random part along every eigenvector."""
+    d, count = guesses.shape
+    random = np.random.default_rng(0).standard_normal((d, block))
+    start: FloatArray = _RANDOM_SHARE * random / math.sqrt(d)
+    start[:, :count] += guesses
+    return start
+
+
+class _Basis:
+    """An orthonormal basis that grows by the images of its last vectors (Lanczos)."""
+
+    def __init__(self, operator: CovcovOperator, start: FloatArray, dtype: npt.DTypeLike) -> None:
+        self._operator, self._dtype, self._block = operator, dtype, start.shape[1]
+        # One vector per row, filled up to `_size`.
+        self._vectors, self._images = np.empty((2, _MOST_VECTORS, operator.shape[0]))
+        # Products of vectors with images, and of images with images.
+        self._gram, self._image_gram = np.zeros((2, _MOST_VECTORS, _MOST_VECTORS))
+        self._size = 0
+        #: Passes made before the basis was first folded: the degree of the iteration's polynomial.
+        self.steps = 0
+        self._folded = False
+        self._grow(start)
+
+    def converge(self, width: float, least: int = 0) -> tuple[FloatArray, FloatArray]:
+        """The unit vector of the largest Ritz value and its image, once the residual is small.
+
+        The basis must also have reached `least` vectors, so that other Ritz values are usable.
+        """
+        for _ in range(_MOST_PASSES):
+            values, within = self._ritz()
+            value, y = float(values[-1]), within[:, -1]
+            # ‖Cx − θx‖² = ‖Cx‖² − θ² for a unit vector x
+            squared = float(y @ self._image_gram[: self._size, : self._size] @ y) - value**2
+            if squared <= (width * value) ** 2 and (self._folded or self._size >= least):
+                break
+            following = self._images[self._size - self._block : self._size].T
+            if self._size + self._block > _MOST_VECTORS:
+                following = self._fold(values, within)
+                y = np.eye(_KEPT)[-1]
+            if not self._grow(following):
+                break  # the matrix maps the space spanned by the basis into itself
+        best, image = (y @ rows[: len(y)] for rows in (self._vectors, self._images))
+        size = np.linalg.norm(best)
+        return np.asarray(best / size), np.asarray(image / size)
+
+    def leading(self, count: int) -> tuple[FloatArray, FloatArray]:
+        """The largest Ritz values, and their vectors as rows."""
+        values, within = self._ritz()
+        return values[-count:], within[:, -count:].T @ self._vectors[: self._size]
+
+    def _ritz(self) -> tuple[FloatArray, FloatArray]:
+        gram = self._gram[: self._size, : self._size]
+        values, within = np.linalg.eigh((gram + gram.T) / 2)
+        return values, within
+
+    def _grow(self, candidates: FloatArray) -> bool:
+        """Add what is new in the candidates, with its images; False if nothing is new."""
+        fresh = orthonormal(candidates, self._vectors[: self._size])
+        if not fresh.shape[1]:
+            return False
+        old, new = self._size, self._size + fresh.shape[1]
+        self._vectors[old:new] = fresh.T
+        self._images[old:new] = self._operator.multiply(fresh, self._dtype).T
+        self._size = new
+        self._fill_grams(old)
+        self.steps += not self._folded
+        return True
+
+    def _fill_grams(self, old: int) -> None:
+        """Fill in the products of all vectors with those from number `old` on.
+
+        Both triangles are computed: images are rounded, so the products are not symmetric, and the
+        residual is a small difference of them.
+        """
+        new = self._size
+        vectors, images = self._vectors[:new], self._images[:new]
+        for gram, left in ((self._gram, vectors), (self._image_gram, images)):
+            gram[:new, old:new] = left @ images[old:].T
+            gram[old:new, :old] = left[old:] @ images[:old].T
+
+    def _fold(self, values: FloatArray, within: FloatArray) -> FloatArray:
+        """Keep the best few vectors; the next block of the iteration spans their residuals."""
+        kept = within[:, -_KEPT:].T
+        for rows in (self._vectors, self._images):
+            rows[:_KEPT] = kept @ rows[: self._size]
+        self._size, self._folded = _KEPT, True
+        self._fill_grams(0)
+        last = slice(_KEPT - self._block, _KEPT)
+        shift = values[-self._block :, np.newaxis] * self._vectors[last]
+        return np.asarray((self._images[last] - shift).T)
+
+
+def orthonormal(candidates: FloatArray, basis: FloatArray) -> FloatArray:
+    """An orthonormal basis of the part of the candidates outside the span of `basis`, its rows."""
+    size = np.linalg.norm(candidates, axis=0)
+    fresh = candidates / np.where(size > 0, size, 1.0)
+    for _ in range(2):  # twice is enough for orthogonality to rounding
+        fresh, triangle = np.linalg.qr(fresh - basis.T @ (basis @ fresh))
+        fresh = fresh[:, np.abs(triangle.diagonal()) > _NOTHING]
+    return np.asarray(fresh)
+
+
+def _missed(steps: int, d: int) -> float:
+    """The largest γ for which λ_max = (1 + γ)·estimate could have gone unseen.
+
+    Let the start b have a component β along the eigenvector of λ_max. The Ritz value θ is at least
+    the Rayleigh quotient of T_{k−1}(2C/θ − 1) b, which gives γ T_{k−1}(1 + 2γ)² β² ≤ ‖b‖². The
+    random part of the start is η g/√d, g standard normal, so |β| ≥ η t/√d except with probability
+    P(|g₁| < t) ≤ t√(2/π). Kuczyński & Woźniakowski (1992) argue in the same way.
+    """
+    from scipy import optimize  # slow to import, and seldom needed
+
+    t = _MISS_PROBABILITY * math.sqrt(math.pi / 2)
+    norm = 1 + 2 * _RANDOM_SHARE
+    log_limit = math.log(d) + 2 * math.log(norm / (_RANDOM_SHARE * t))
+
+    def excess(gamma: float) -> float:
+        angle = (steps - 1) * math.acosh(1 + 2 * gamma)
+        log_chebyshev = angle - math.log(2) + math.log1p(math.exp(-2 * angle))
+        return math.log(gamma) + 2 * log_chebyshev - log_limit
+
+    high = 1.0
+    while excess(high) < 0:
+        high *= 4
+    return float(optimize.brentq(excess, 1e-12, high))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class SpectralEstimate:
+    """The eigenvalues `values`, each of which counts `counts` times; one row per random vector."""
+
+    values: FloatArray
+    counts: FloatArray
+
+
+def estimate_spectrum(operator: CovcovOperator, trace: float) -> SpectralEstimate:
+    """The spectrum as each of a few random vectors sees it; each row has the given trace.
+
+    The spectrum of a small matrix is exact: building the matrix takes no more products.
+    """
+    d = operator.shape[0]
+    if d <= _PROBES * _STEPS:
+        whole = operator @ np.eye(d)
+        values = np.maximum(np.linalg.eigvalsh((whole + whole.T) / 2), 0.0)
+        return SpectralEstimate(np.tile(values, (_PROBES, 1)), np.ones((_PROBES, d)))
+    values, leading = leading_vectors(operator, _LEADING)
+    values = np.maximum(values, 0.0)
+    # Their sum is at most the trace, so that rounding does not make the rest negative.
+    values *= min(1.0, trace / max(float(values.sum()), 1e-300))
+    rest = max(trace - float(values.sum()), 0.0)
+    rng = np.random.default_rng(1)
+    found = []
+    for nodes, weights in _lanczos(operator, rng.standard_normal((_PROBES, d)), leading):
+        nodes, counts = np.maximum(nodes, 0.0), (d - len(leading)) * weights
+        total = float(counts @ nodes)
+        nodes = nodes * (rest / total) if total > 0 else nodes
+        found.append((np.append(values, nodes), np.append(np.ones(len(values)), counts)))
+    return SpectralEstimate(*(np.array(part) for part in zip(*found, strict=True)))
+
+
+def _lanczos(
+    operator: CovcovOperator, probes: FloatArray, leading: FloatArray
+) -> list[tuple[FloatArray, FloatArray]]:
+    """Nodes and weights of each probe, outside the leading vectors; all probes in each pass."""
+
+    def outside(rows: FloatArray) -> FloatArray:
+        return rows - (rows @ leading.T) @ leading
+
+    count, d = probes.shape
+    history = np.zeros((_STEPS, count, d))
+    diagonal, beside = np.zeros((2, _STEPS, count))
+    current = outside(probes)
+    current /= np.linalg.norm(current, axis=1, keepdims=True)
+    for step in range(_STEPS):
+        history[step] = current
+        image = outside(operator.multiply(current.T, operator.rough).T)
+        diagonal[step] = np.vecdot(image, current)
+        for _ in range(2):
+            for earlier in history[: step + 1]:
+                image -= np.vecdot(image, earlier)[:, np.newaxis] * earlier
+        beside[step] = np.linalg.norm(image, axis=1)
+        current = image / np.maximum(beside[step], 1e-300)[:, np.newaxis]
+    quadratures = []
+    for a, b in zip(diagonal.T, beside.T, strict=True):
+        tridiagonal = np.diag(a) + np.diag(b[:-1], 1) + np.diag(b[:-1], -1)
+        nodes, vectors = np.linalg.eigh(tridiagonal)
+        quadratures.append((nodes, vectors[0] ** 2))
+    return quadratures

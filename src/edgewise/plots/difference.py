@@ -1,0 +1,191 @@
+"""Two groups side by side, and what differs between them, all with the same layout."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from edgewise._base.matrices import symmetric
+from edgewise._base.parts import part
+from edgewise._base.types import BoolArray, FloatArray
+from edgewise.errors import ParameterError
+from edgewise.inference.corrections import adjust
+from edgewise.inference.difference import GroupZ
+from edgewise.plots import layout
+from edgewise.plots.graph_drawing import SIGNS, draw_graph, laid_out
+from edgewise.plots.safe_names import short_names
+from edgewise.results.difference import EdgeDifferenceResult, EdgeDifferences
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_LONGEST_GROUP = 40
+_STEPWISE = ("holm", "bonferroni", "bh", "by", None)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Panel:
+    """One of the three graphs: its title, its edges, and what is drawn as their strength."""
+
+    title: str
+    feature_names: tuple[str, ...]
+    partial_correlation: FloatArray
+    reject: BoolArray
+    signs: tuple[str, str] = SIGNS
+    quantity: str = "|ρ̂|"
+
+    @property
+    def n_features(self) -> int:
+        return len(self.feature_names)
+
+    @property
+    def n_edges(self) -> int:
+        """How many pairs are drawn."""
+        return int(np.count_nonzero(self.reject)) // 2
+
+
+def plot_difference(
+    result: EdgeDifferenceResult, *, axes: Sequence[Axes] | None = None
+) -> tuple[Axes, Axes, Axes]:
+    """The graphs of both groups and the pairs that differ, side by side.
+
+    Every variable stands in the same place in all three. The first two show the edges of each
+    group, tested by itself with the same method, level and correction. The
+    third shows only the pairs that differ. An edge in one graph and not in the other is no sign of
+    a difference: only the third graph is.
+
+    Parameters
+    ----------
+    result : EdgeDifferenceResult
+        The comparison to draw.
+    axes : sequence of three matplotlib axes, optional
+        Where to draw; by default a new figure that pyplot does not keep alive.
+
+    Returns
+    -------
+    tuple of three matplotlib axes
+        The first group, the second group, their difference; ``axes[0].figure`` is the figure.
+
+    Examples
+    --------
+    >>> import edgewise as ew
+    >>> from edgewise.plots.plots import plot_difference
+    >>> returns = ew.datasets.load_sp500_returns()
+    >>> result = ew.compare_groups(returns[:4000], returns[4000:])
+    >>> plot_difference(result)[2].get_title()
+    '6 of 190 pairs differ'
+    """
+    first, second, third = _three_axes(axes)
+    drawn = panels(result)
+    laid = laid_out(overlaid(drawn), layout.page_size(first))
+    for ax, panel in zip((first, second, third), drawn, strict=True):
+        draw_graph(ax, panel, laid, signs=panel.signs, quantity=panel.quantity)
+        notes = layout.adjusted(result) if panel is drawn[2] else []
+        layout.write_title(ax, panel.title, *notes)
+    return first, second, third
+
+
+def plot_differences(result: EdgeDifferences) -> list[tuple[Axes, Axes, Axes]]:
+    """Three graphs for each of several groups: its own, that of the others, and what differs.
+
+    Parameters
+    ----------
+    result : EdgeDifferences
+        The comparisons to draw.
+
+    Returns
+    -------
+    list of tuples of three matplotlib axes
+        One tuple for each group, all in one figure.
+
+    Examples
+    --------
+    >>> import edgewise as ew
+    >>> from edgewise.plots.plots import plot_differences
+    >>> returns = ew.datasets.load_sp500_returns()
+    >>> thirds = [3 * row // returns.num_rows for row in range(returns.num_rows)]
+    >>> drawn = plot_differences(ew.compare_groups(returns, by=thirds, method="batch"))
+    >>> len(drawn), len(drawn[0][0].figure.axes)
+    (3, 9)
+    """
+    part("matplotlib", "plot", "A plot")
+    from matplotlib.figure import Figure
+
+    figure, k = Figure(figsize=(18, 6.6 * len(result))), len(result)
+    drawn = []
+    for place, one in enumerate(result.values()):
+        axes = [figure.add_axes(_box(column, k - 1 - place, k)) for column in range(3)]
+        drawn.append(plot_difference(one, axes=axes))
+    return drawn
+
+
+def _box(column: int, row: int, rows: int) -> tuple[float, float, float, float]:
+    """The place of a graph in the figure; the bottom row is row 0."""
+    return 0.02 + 0.33 * column, (0.1 + row) / rows, 0.3, 0.8 / rows
+
+
+def _three_axes(axes: Sequence[Axes] | None) -> Sequence[Axes]:
+    if axes is None:
+        part("matplotlib", "plot", "A plot")
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(18, 6.6))
+        return [figure.add_axes(_box(column, 0, 1)) for column in range(3)]
+    if len(axes) != 3:
+        raise ParameterError(
+            f"axes: expected 3 axes (first group, second group, difference), got {len(axes)}."
+        )
+    return axes
+
+
+def panels(result: EdgeDifferenceResult) -> tuple[Panel, Panel, Panel]:
+    """The first group, the second group, and their difference; of the tested columns only."""
+    columns = result.tested_columns()
+    at = np.ix_(columns, columns)
+    features = tuple(result.feature_names[i] for i in columns)
+    names = short_names(result.group_names, _LONGEST_GROUP)
+    own = []
+    for name, rows, rho, measured in zip(
+        names,
+        result.n_samples,
+        (result.partial_correlation_a, result.partial_correlation_b),
+        (result.uncertainty.first, result.uncertainty.second),
+        strict=True,
+    ):
+        edges = group_edges(result, measured)[at]
+        count = int(np.count_nonzero(edges)) // 2
+        title = f"{name}: {count} edge{'s' * (count != 1)}, {rows:,} rows"
+        own.append(Panel(title, features, rho[at], edges))
+    pairs = result.n_pairs
+    verb = "differs" if result.n_edges == 1 else "differ"
+    differ = f"{result.n_edges} of {pairs} pair{'s' * (pairs != 1)} {verb}"
+    signs = f"larger in {names[0]}, by", f"larger in {names[1]}, by"
+    third = Panel(
+        differ, features, result.difference[at], result.reject[at], signs, "|difference of ρ̂|"
+    )
+    return own[0], own[1], third
+
+
+def overlaid(drawn: Sequence[Panel]) -> Panel:
+    """Both groups in one, for a layout that suits both: the stronger correlation of each pair."""
+    first, second, third = drawn
+    rho = np.maximum(np.abs(first.partial_correlation), np.abs(second.partial_correlation))
+    return Panel("", first.feature_names, rho, first.reject | second.reject | third.reject)
+
+
+def group_edges(result: EdgeDifferenceResult, group: GroupZ) -> BoolArray:
+    """The edges of one group by itself, at the same level and with the same correction.
+
+    Permutations of labels are about two groups; the edges of each then have Holm's correction.
+    """
+    own = result.correction if result.correction in _STEPWISE else "holm"
+    p, (rows, columns) = result.n_features, result.tested_pairs()
+    tested = symmetric(np.arange(p * (p - 1) // 2), p, diagonal=0)[rows, columns]
+    log_adjusted = adjust(group.log_pvalues()[tested], own)
+    found = np.zeros((p, p), dtype=bool)
+    found[rows, columns] = found[columns, rows] = log_adjusted <= math.log(result.alpha)
+    return found

@@ -1,0 +1,253 @@
+"""Results as files: CSV, graphs for other programs, and pictures.
+
+In files of graphs edges have a `weight` for measures of clustering, and a `distance` for measures
+of paths; see `EdgeTestResult.to_networkx`.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import os
+import re
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, TextIO, cast
+
+from edgewise._base.atomic import atomic_path
+from edgewise._base.checks import check_ending
+from edgewise._base.parts import check_part, part
+from edgewise.plots.layout import lacking_glyphs
+from edgewise.plots.safe_names import distinct_texts
+from edgewise.results.difference import EdgeDifference, EdgeDifferenceResult, EdgeDifferences
+from edgewise.results.edge import Edge
+from edgewise.results.result import EdgeTestResult
+from edgewise.results.summary import meaning
+
+if TYPE_CHECKING:
+    import networkx as nx
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["GRAPH_KINDS", "PLOT_KINDS", "write_csv", "write_graph", "write_plot"]
+
+# What spreadsheets take for the start of a formula; some also in full width.
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+# Gephi and cytoscape.js drop a node without a name, and all its edges.
+_UNNAMED = "(unnamed)"
+
+GRAPH_KINDS = ("graphml", "gexf", "cyjs")
+PLOT_KINDS = ("png", "svg", "pdf")
+
+
+def write_csv(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:
+    """Write every tested pair of variables as one line, the strongest first.
+
+    A name that a spreadsheet would run as a formula gets an apostrophe in front. Lines at the head
+    that start with "#" say what the intervals are, which names were adjusted for, and each caution;
+    ``pandas.read_csv(path, comment="#")`` skips them.
+
+    Parameters
+    ----------
+    result : EdgeTestResult
+        The test to write, edges or not.
+    path : str or path
+        The file, which is replaced if there is one.
+
+    Examples
+    --------
+    >>> import edgewise as ew
+    >>> from edgewise.plots.export import write_csv
+    >>> result = ew.edge_test(ew.datasets.load_sachs())
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     write_csv(result, f"{folder}/edges.csv")
+    ...     with open(f"{folder}/edges.csv", encoding="utf-8") as file:
+    ...         sum(not line.startswith("#") for line in file)  # a heading and 55 pairs
+    56
+    """
+    cells = distinct_texts(result.feature_names, safe_cell)
+    with atomic_path(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
+        file.writelines(map(comment_line, _remarks(result)))
+        # Texts are quoted, so that no program takes a name with "#" for a comment.
+        writer = csv.writer(file, quoting=csv.QUOTE_NONNUMERIC)
+        writer.writerow(Edge._fields)
+        for pair in result.pairs():
+            writer.writerow([cells[pair.source], cells[pair.target], *pair[2:]])
+
+
+def safe_cell(name: str) -> str:
+    """A name that can be written and that no spreadsheet runs as a formula."""
+    text = name.encode("utf-8", "backslashreplace").decode("utf-8")
+    return f"'{text}" if text.startswith(_FORMULA_STARTS) else text
+
+
+def _remarks(result: EdgeTestResult) -> Iterator[str]:
+    if result.uncertainty is not None:
+        yield f"interval_low and interval_high: {result.interval_label}"
+    if result.given:
+        yield f"adjusted for: {', '.join(result.given)}"
+    yield from meaning(result.options)
+    yield from (f"caution: {caution}" for caution in result.cautions)
+
+
+def comment_line(remark: str) -> str:
+    """A line that programs skip, and in which a spreadsheet finds no formula."""
+    text = remark.encode("utf-8", "backslashreplace").decode("utf-8")
+    # A name may hold a separator. What follows a space does not begin a cell that is a formula.
+    spaced = re.sub(r"([,;])(?=\S)", r"\1 ", " ".join(text.split()))
+    return f"# {spaced}\r\n"
+
+
+def write_difference_csv(
+    result: EdgeDifferenceResult | EdgeDifferences, path: str | os.PathLike[str]
+) -> None:
+    """Write every pair of variables as one line, the smallest p-value first, as `write_csv` does.
+
+    With more than two groups the first column is the group.
+    """
+    with atomic_path(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
+        write_lines(result, file)
+
+
+def write_lines(result: EdgeDifferenceResult | EdgeDifferences, file: TextIO) -> None:
+    """The same into an open file."""
+    several = isinstance(result, EdgeDifferences)
+    results = [*result.values()] if isinstance(result, EdgeDifferences) else [result]
+    file.writelines(map(comment_line, _group_remarks(results)))
+    writer = csv.writer(file, quoting=csv.QUOTE_NONNUMERIC)
+    writer.writerow((*(["group"] if several else []), *EdgeDifference._fields))
+    cells = distinct_texts(results[0].feature_names, safe_cell)
+    for one in results:
+        group = [safe_cell(one.group_names[0])] if several else []
+        for pair in one.pairs():
+            writer.writerow([*group, cells[pair.source], cells[pair.target], *pair[2:]])
+
+
+def _group_remarks(results: list[EdgeDifferenceResult]) -> Iterator[str]:
+    for one in results:
+        yield one.headline()
+    yield from meaning(results[0].options)
+    yield f"interval_low and interval_high: {results[0].interval_label}, of the difference"
+    for one in results:
+        yield from (f"caution: {caution}" for caution in one.cautions)
+
+
+def write_graph(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:
+    """Write the graph of the edges in the format that the file's name ends in.
+
+    GraphML is for Cytoscape, Gephi, igraph, yEd and networkx; GEXF, which cannot hold the method,
+    its level and the number of rows, for Gephi; cyjs for Cytoscape and cytoscape.js. JSON holds
+    every name as it is. XML 1.0 cannot: control characters are written as their pictures (␛), and
+    others as the replacement character (�), and two names never become the same. A variable without
+    a name is called "(unnamed)". A number that is not finite is left out of its edge, because
+    readers take NaN for text, take null for zero, or refuse the file.
+
+    Parameters
+    ----------
+    result : EdgeTestResult
+        The test whose graph to write.
+    path : str or path
+        Where to write it; the name ends in .graphml, .gexf or .cyjs.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import networkx as nx
+    >>> import edgewise as ew
+    >>> from edgewise.plots.export import write_graph
+    >>> result = ew.edge_test(ew.datasets.load_sp500_returns())
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_graph(result, f"{folder}/returns.graphml")
+    ...     len(nx.read_graphml(f"{folder}/returns.graphml").edges) == result.n_edges
+    True
+    """
+    kind = graph_kind(path)
+    if kind == "graphml":
+        write_graphml(result, path)
+        return
+    import networkx as nx
+
+    with atomic_path(path) as temporary:
+        if kind == "gexf":
+            nx.write_gexf(_graph(result, _xml_text), temporary)
+            return
+        document = nx.cytoscape_data(_graph(result, lambda name: name or _UNNAMED))
+        # networkx reads a list of pairs or an object; the other two programs read only an object.
+        document["data"] = dict(document["data"])
+        # ASCII is the same in every encoding that a program may assume.
+        text = json.dumps(document, indent=1, allow_nan=False)
+        temporary.write_text(text + "\n", encoding="ascii")
+
+
+def write_graphml(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:
+    """Write the graph as GraphML, whatever the name of the file."""
+    nx = part("networkx", "plot", "A file of the graph")
+    graph = _graph(result, _xml_text)
+    with atomic_path(path) as temporary:
+        nx.write_graphml_xml(graph, temporary)
+
+
+def graph_kind(path: str | os.PathLike[str]) -> str:
+    """The kind of graph file that a file's name asks for, if it can be written here."""
+    kind = check_ending("graph", path, GRAPH_KINDS)
+    check_part("networkx", "plot", "A file of the graph")
+    return kind
+
+
+def _graph(result: EdgeTestResult, change: Callable[[str], str]) -> nx.Graph[str]:
+    import networkx as nx
+
+    found = result.to_networkx()
+    graph = nx.relabel_nodes(found, distinct_texts(found.nodes, change), copy=True)
+    graph.graph = {
+        name: change(value) if isinstance(value, str) else value
+        for name, value in graph.graph.items()
+    }
+    for _, _, numbers in graph.edges(data=True):
+        for name in [name for name, number in numbers.items() if not math.isfinite(number)]:
+            del numbers[name]
+    return graph
+
+
+def _xml_text(name: str) -> str:
+    return "".join(map(_xml_character, name)) or _UNNAMED
+
+
+def _xml_character(character: str) -> str:
+    if character < " " and character not in "\t\n\r":
+        return chr(0x2400 + ord(character))
+    unwritable = character in "\ufffe\uffff" or "\ud800" <= character <= "\udfff"
+    return "\ufffd" if unwritable else character
+
+
+def plot_kind(path: str | os.PathLike[str]) -> str:
+    """The kind of picture that a file's name asks for, if pictures can be drawn here."""
+    kind = check_ending("plot", path, PLOT_KINDS)
+    check_part("matplotlib", "plot", "A plot")
+    return kind
+
+
+def write_plot(ax: Axes, path: str | os.PathLike[str]) -> None:
+    """Write the figure that `ax` is part of, in the format that the file's name ends in.
+
+    Parameters
+    ----------
+    ax : matplotlib axes
+        What a plot returned.
+    path : str or path
+        Where to write it; the name ends in .png, .svg or .pdf.
+
+    Examples
+    --------
+    >>> import edgewise as ew
+    >>> from edgewise.plots.export import write_plot
+    >>> ax = ew.edge_test(ew.datasets.load_sachs()).plot("volcano")
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     write_plot(ax, f"{folder}/edges.svg")
+    """
+    kind = plot_kind(path)
+    figure = cast("Figure", ax.get_figure(root=True))
+    with atomic_path(path) as temporary, lacking_glyphs():
+        figure.savefig(temporary, format=kind, dpi=150, bbox_inches="tight")

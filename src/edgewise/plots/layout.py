@@ -1,0 +1,305 @@
+"""Where things stand in a picture: the page, the nodes, the names.
+
+The layout of the nodes depends on the partial correlations only. So two pictures of the same data
+can be compared side by side, even with different levels, thresholds or methods.
+"""
+
+from __future__ import annotations
+
+import math
+import textwrap
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from edgewise._base.matrices import pairs_of
+from edgewise._base.parts import part
+from edgewise._base.types import BoolArray, FloatArray
+from edgewise.plots.safe_names import shortened
+from edgewise.results.result import EdgeTestResult
+from edgewise.results.summary import adjusted_for, imputed, is_chosen, transformed
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from edgewise.results.difference import EdgeDifferenceResult
+
+IntArray: TypeAlias = npt.NDArray[np.intp]
+
+_LONGEST_NOTE = 150
+_MANY = 30  # with more variables only pairs that stand out pull their nodes together
+
+# The first quartile of |x| for a standard normal x: where less than half of the pairs are edges,
+# that of the partial correlations is made of noise.
+_QUARTILE = 0.3186
+_BEND = 0.9  # long paths a little shorter, so that the picture is compact
+_CANDIDATES = 3000
+_APART = 1.9  # steps between two groups
+_WIDE = 1.1  # pages are wider than high
+_GOLDEN = math.pi * (3 - math.sqrt(5))
+_STEPS_TO_START = 50
+_WORK, _SETTLED = 1e8, 1e-5  # most pairs of nodes to visit, smallest relative gain of a step
+_NUDGE = 0.02  # of the typical distance; separates nodes that the data do not separate
+
+
+class Graph(Protocol):
+    """What is drawn of a result: its variables, and the strength of its edges."""
+
+    @property
+    def feature_names(self) -> tuple[str, ...]: ...
+
+    @property
+    def n_features(self) -> int: ...
+
+    @property
+    def partial_correlation(self) -> FloatArray: ...
+
+    @property
+    def reject(self) -> BoolArray: ...
+
+
+def node_positions(result: Graph) -> FloatArray:
+    """Places of the variables in the plane; strong partial correlations bring them close.
+
+    Up to 30 variables every pair counts as an edge here, significant or not, with the length
+    1/(|ρ̂| + 0.01). The target distance d_ij of two nodes is the length of the shortest path, to the
+    power ¾ so that tight pairs keep some room. The places minimise the stress
+    Σ (‖x_i − x_j‖ − d_ij)²/d_ij² (Kamada & Kawai 1989) by majorisation (Gansner, Koren & North
+    2004), starting near the solution of classical scaling. Of more variables only those pairs count
+    that stand out from the noise of all, and groups that are not connected lie side by side.
+    """
+    rho = result.partial_correlation
+    if len(rho) > _MANY:
+        places = island_positions(rho)
+        places -= (places.max(axis=0) + places.min(axis=0)) / 2
+    else:
+        distance = path_distances(rho)
+        places = lying(least_stress(distance, scaled_start(distance)))
+    return np.asarray(places / np.hypot(*places.T).max())
+
+
+def island_positions(partial_correlation: FloatArray) -> FloatArray:
+    """Each connected group by its stress, the groups side by side, single nodes in rows below."""
+    from scipy.sparse.csgraph import connected_components, shortest_path
+
+    strength = np.abs(np.round(partial_correlation, 9))
+    np.fill_diagonal(strength, 0.0)
+    strength = np.where(_standing_out(strength), strength, 0.0)
+    length = np.divide(1.0, strength, out=np.zeros_like(strength), where=strength > 0)
+    _, island = connected_components(strength, directed=False)
+    size = np.bincount(island)
+    places = np.zeros((len(strength), 2))
+    groups = [np.flatnonzero(island == k) for k in np.flatnonzero(size > 1)]
+    for nodes in groups:
+        distance = shortest_path(length[np.ix_(nodes, nodes)], directed=False) ** _BEND
+        places[nodes] = lying(least_stress(distance, scaled_start(distance)))
+    step = _typical_step(places, groups)
+    _pack(places, groups, step)
+    _in_rows(places, np.flatnonzero(size[island] == 1), step)
+    return places
+
+
+def _standing_out(strength: FloatArray) -> BoolArray:
+    """Pairs stronger than the strongest of so many of noise alone would be.
+
+    A node without any keeps its strongest pair, if that is stronger than what it has by noise.
+    """
+    p = len(strength)
+    noise = float(np.quantile(pairs_of(strength), 0.25)) / _QUARTILE
+    strong = strength > max(noise * math.sqrt(2 * math.log(p * (p - 1) / 2)), 1e-8)
+    lonely = np.flatnonzero(~strong.any(axis=0))
+    nearest = np.argmax(strength[lonely], axis=1)
+    held = strength[lonely, nearest] > max(noise * math.sqrt(2 * math.log(p)), 1e-8)
+    strong[lonely[held], nearest[held]] = strong[nearest[held], lonely[held]] = True
+    return np.asarray(strong)
+
+
+def _typical_step(places: FloatArray, groups: list[IntArray]) -> float:
+    """The typical distance of a node to the nearest one of its group."""
+    nearest = []
+    for nodes in groups:
+        between = np.hypot(*(places[nodes][:, None] - places[nodes]).T)
+        np.fill_diagonal(between, np.inf)
+        nearest.append(between.min(axis=0))
+    return float(np.median(np.concatenate(nearest))) if nearest else 1.0
+
+
+def _pack(places: FloatArray, groups: list[IntArray], step: float) -> None:
+    """Move the groups side by side, the largest in the middle, each as near to it as it fits."""
+    from scipy.spatial import cKDTree
+
+    for nodes in groups:
+        places[nodes] -= (places[nodes].max(axis=0) + places[nodes].min(axis=0)) / 2
+    radii = [float(np.hypot(*places[nodes].T).max()) + step for nodes in groups]
+    order = np.lexsort((np.arange(len(groups)), -np.round(radii, 6)))
+    turn = np.arange(_CANDIDATES)
+    reach = 2.5 * math.sqrt(sum(radius**2 for radius in radii))
+    spiral = (np.sqrt(turn / _CANDIDATES) * reach)[:, None] * np.column_stack(
+        [_WIDE * np.cos(_GOLDEN * turn), np.sin(_GOLDEN * turn) / _WIDE]
+    )
+    placed = np.zeros((0, 2))
+    for k in order:
+        moved = places[groups[k]]
+        if len(placed):
+            tree, apart = cKDTree(placed), _APART * step
+            for block in np.array_split(spiral, _CANDIDATES // 50):
+                near, _ = tree.query(block[:, None] + moved, distance_upper_bound=apart)
+                clear = np.flatnonzero(np.all(near >= apart, axis=1))
+                if clear.size:
+                    moved = moved + block[clear[0]]
+                    break
+        places[groups[k]] = moved
+        placed = np.vstack([placed, moved])
+
+
+def _in_rows(places: FloatArray, lonely: IntArray, step: float) -> None:
+    """Put nodes without any neighbour in rows below the others."""
+    if not lonely.size:
+        return
+    others = np.setdiff1d(np.arange(len(places)), lonely)
+    width = float(np.ptp(places[others, 0])) if others.size else step * math.sqrt(lonely.size)
+    per_row = max(int(width / step) + 1, 2)
+    row, column = np.divmod(np.arange(lonely.size), per_row)
+    in_row = np.minimum(lonely.size - row * per_row, per_row)
+    middle = float(places[others, 0].min() + width / 2) if others.size else 0.0
+    bottom = float(places[others, 1].min()) if others.size else 0.0
+    places[lonely, 0] = middle + (column - (in_row - 1) / 2) * step
+    places[lonely, 1] = bottom - (row + 1.5) * step
+
+
+def path_distances(partial_correlation: FloatArray) -> FloatArray:
+    from scipy.sparse.csgraph import floyd_warshall
+
+    # Two methods give the same estimate up to rounding, and should give the same picture.
+    length = 1 / (np.abs(np.round(partial_correlation, 9)) + 0.01)
+    np.fill_diagonal(length, 0.0)
+    distance = floyd_warshall(length, directed=False) ** 0.75
+    return np.asarray(distance / distance.max())
+
+
+def scaled_start(distance: FloatArray) -> FloatArray:
+    """The two leading directions of classical scaling, approached from a circle.
+
+    If the data prefer no direction, the circle stays: rounding alone would decide an eigenvector.
+    """
+    p = len(distance)
+    angle = 2 * np.pi * np.arange(p) / p
+    circle = np.column_stack([np.cos(angle), np.sin(angle)])
+    squares = distance**2
+    mean = squares.mean(axis=0)
+    inner = -0.5 * (squares - mean - mean[:, None] + mean.mean())
+    places = circle
+    for _ in range(_STEPS_TO_START):
+        left, _, right = np.linalg.svd(inner @ places, full_matrices=False)
+        places = left @ right
+    typical = float(distance.mean())
+    return np.asarray(places * typical * np.sqrt(p / 2) + _NUDGE * typical * circle)
+
+
+def least_stress(distance: FloatArray, places: FloatArray) -> FloatArray:
+    p = len(distance)
+    apart = distance > 0
+    weight = np.divide(1.0, distance**2, out=np.zeros_like(distance), where=apart)
+    pull = weight * distance
+    # V⁺ of the majorisation X ← V⁺ B(X) X. V is singular along the constants; adding 1/p before
+    # the inversion and subtracting it after gives the pseudo-inverse.
+    inverse = np.linalg.inv(np.diag(weight.sum(axis=0)) - weight + 1 / p) - 1 / p
+    before = np.inf
+    for _ in range(int(np.clip(_WORK / p**2, 50, 300))):
+        length = _lengths(places)
+        stress = float(np.sum(weight * (length - distance) ** 2))
+        if before - stress <= _SETTLED * stress:
+            break
+        before = stress
+        steer = np.divide(-pull, length, out=np.zeros_like(pull), where=apart)
+        np.fill_diagonal(steer, -steer.sum(axis=0))
+        places = inverse @ (steer @ places)
+    return places
+
+
+def _lengths(places: FloatArray) -> FloatArray:
+    squares = np.sum(places**2, axis=1)
+    between = squares[:, None] + squares - 2 * places @ places.T
+    # Never 0, so that two nodes in the same place can still move apart.
+    return np.asarray(np.sqrt(np.maximum(between, 1e-12)))
+
+
+def lying(places: FloatArray) -> FloatArray:
+    """The places, centred, longer side along the first axis; the first nodes decide the signs."""
+    places = places - places.mean(axis=0)
+    _, _, axes = np.linalg.svd(places, full_matrices=False)
+    places = places @ axes.T
+    leading = places[np.argmax(np.abs(places) > 1e-6 * np.abs(places).max(), axis=0), [0, 1]]
+    return np.asarray(places * np.where(leading > 0, -1.0, 1.0))
+
+
+def new_axes(
+    width: float = 8.0, height: float = 7.2, *, box: tuple[float, float, float, float] | None = None
+) -> Axes:
+    """Axes in a new figure of that size in inches, in a fixed `box`, or with room for labels."""
+    part("matplotlib", "plot", "A plot")
+    from matplotlib.figure import Figure
+
+    if box is not None:
+        return Figure(figsize=(width, height)).add_axes(box)
+    return Figure(figsize=(width, height), layout="constrained").add_subplot()
+
+
+def page_size(ax: Axes) -> FloatArray:
+    """The current width and height of the axes, in points."""
+    box = ax.get_window_extent()
+    return np.array([box.width, box.height]) * 72 / ax.figure.dpi
+
+
+def found(result: EdgeTestResult) -> str:
+    """A title that says how many edges were found, and how."""
+    pairs, chosen = result.n_pairs, "chosen " * is_chosen(result)
+    return (
+        f"{result.n_edges:,} edge{'s' * (result.n_edges != 1)} in {pairs:,} {chosen}"
+        f"pair{'s' * (pairs != 1)} of variables ({result.method}, α = {result.alpha:g})"
+    )
+
+
+def adjusted(result: EdgeTestResult | EdgeDifferenceResult) -> list[str]:
+    """Further lines of a title: what is not in the picture, of what scores, how often imputed."""
+    told = adjusted_for(result), transformed(result.options), imputed(result.options)
+    return [shortened(text, _LONGEST_NOTE) for text in told if text]
+
+
+def write_title(ax: Axes, *lines: str, size: float = 11.0) -> None:
+    """Write a title; a line wider than the axes is broken into equal parts."""
+    room = 1.15 * page_size(ax)[0]
+    parts = np.ceil(text_sizes(lines, size)[:, 0] / room)
+    broken = [
+        textwrap.fill(line, max(int(1.1 * len(line) / n), 12)) if n > 1 else line
+        for line, n in zip(lines, parts, strict=True)
+    ]
+    # A name with dollar signs is a name, not a formula.
+    ax.set_title("\n".join(broken), fontsize=size, parse_math=False)
+
+
+@contextmanager
+def lacking_glyphs() -> Iterator[None]:
+    """Draw characters that the font lacks as boxes, without a warning for each."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        yield
+
+
+def text_sizes(labels: Sequence[str], size: float) -> FloatArray:
+    """Width and height in points of each label, as a line of text of that font size."""
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import text_to_path
+
+    font = FontProperties(size=size)
+    with lacking_glyphs():
+        widths = [
+            text_to_path.get_text_width_height_descent(label, font, ismath=False)[0]
+            for label in labels
+        ]
+    # The same height for all, with room for ascenders and descenders, so that rows of labels align.
+    return np.column_stack([widths, np.full(len(labels), 1.2 * size)])

@@ -1,1 +1,0 @@
-"""Mergeable sums of rows, their files, and how rows get into them."""

@@ -1,0 +1,542 @@
+"""Concordance of rows: the state of Kendall's τ, which needs no moments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from edgewise._base.checks import check_count, check_names
+from edgewise._base.types import AnyArray, FloatArray
+from edgewise.errors import DataError, ParameterError, StateFileError
+from edgewise.rows.block import Rows
+from edgewise.rows.values import raise_for_nonfinite
+from edgewise.sums.batched import DEFAULT_BATCHES
+from edgewise.sums.latent import (
+    Concordance,
+    block_lengths,
+    concordance_of_rows,
+    independent_pairs,
+    kendall_tau,
+    latent_tau,
+    unit_sums,
+)
+from edgewise.sums.save import StateContents
+from edgewise.sums.state import ColumnState, merge_order, merged_names, rows_by_name
+
+#: At first every 25th row is kept.
+FIRST_STEP = 25
+_MOST_ROWS = 1024
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class RowSample:
+    """Every `step`-th row of windows of rows; the step doubles when they become too many."""
+
+    rows: FloatArray | None = None
+    step: int = FIRST_STEP
+
+    def after(self, window: FloatArray, number: int) -> RowSample:
+        """With rows of a further window, whose length is 25 times a power of two.
+
+        Where the step is longer than a window, some windows have no row in the sample.
+        """
+        step = min(self.step, len(window))
+        if number % (self.step // step):
+            return self
+        return self._with(window[::step])
+
+    def followed_by(self, later: RowSample) -> RowSample:
+        """The sample of two streams, one after the other."""
+        step = max(self.step, later.step)
+        made = RowSample(None, step)
+        for one in (self, later):
+            if one.rows is not None:
+                made = made._with(one.rows[:: max(1, made.step // one.step)])
+        return made
+
+    def columns(self, places: slice | npt.NDArray[np.intp]) -> RowSample:
+        """The same rows with the columns in another order."""
+        return self if self.rows is None else RowSample(self.rows[:, places], self.step)
+
+    def _with(self, more: FloatArray) -> RowSample:
+        rows, step = more.copy(), self.step
+        if self.rows is not None:
+            rows = np.concatenate([self.rows, rows])
+        while len(rows) > _MOST_ROWS:
+            rows, step = rows[::2].copy(), 2 * step
+        return RowSample(rows, step)
+
+    @classmethod
+    def of_contents(cls, contents: StateContents) -> RowSample:
+        """The sample of a state file."""
+        step = contents.whole("sample_step", FIRST_STEP)
+        if "sample" not in contents.arrays:
+            return cls(None, step)
+        count = len(contents.arrays["sample"])
+        rows = contents.floats("sample", (count, contents.width("sample")))
+        if not np.isfinite(rows).all():
+            raise StateFileError("state: expected a sample of finite numbers.")
+        return cls(rows, step)
+
+
+#: The rows of a window are dealt out to so many blocks, and only rows of a block are compared.
+N_BLOCKS = 100
+#: Rows that are compared with each other, those of a block. Kendall's τ is then more variable than
+#: with all pairs, for independent columns by the factor 1 + 3.5/127 = 1.028.
+BLOCK_ROWS = 128
+# The window of a unit that has rows of several.
+_SEVERAL = -1
+# At least so many sample rows must show that the order of rows matters, by so many standard errors.
+_FEWEST_SAMPLED, _ERRORS = 400, 3.0
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Unit:
+    """Consecutive rows of a window, or of several: sums that add up when units are joined.
+
+    Attributes
+    ----------
+    rows : int
+        Its rows.
+    window : int
+        The number of its window, or −1 if it has rows of several.
+    pairs_met, pairs_within : float
+        Pairs of its rows with all rows of their blocks (those within the unit counted twice), and
+        those within the unit.
+    met : ndarray of shape (p, p)
+        Σ s sᵀ over the pairs that it meets.
+    """
+
+    rows: int
+    window: int
+    pairs_met: float
+    pairs_within: float
+    met: FloatArray
+
+    def __add__(self, later: Unit) -> Unit:
+        within = self.pairs_within + later.pairs_within
+        same = self.window == later.window != _SEVERAL
+        if same:  # both have rows in every block
+            within += self.rows * later.rows / N_BLOCKS
+        return Unit(
+            self.rows + later.rows,
+            self.window if same else _SEVERAL,
+            self.pairs_met + later.pairs_met,
+            within,
+            self.met + later.met,
+        )
+
+
+def units_of_window(rows: FloatArray, window: int, length: int) -> list[Unit]:
+    """The units of a whole window, of about `length` rows each, in the order of the rows."""
+    sums = unit_sums(rows, N_BLOCKS)
+    joined = max(1, min(length // N_BLOCKS, len(sums.rows)))
+    starts = np.arange(0, len(sums.rows), joined)
+    met = np.add.reduceat(sums.met, starts, axis=0)
+    counts, pairs_met = (np.add.reduceat(x, starts) for x in (sums.rows, sums.pairs_met))
+    within = counts * (counts / N_BLOCKS - 1) / 2
+    return [
+        Unit(int(n), window, float(pairs), float(inside), own)
+        for n, pairs, inside, own in zip(counts, pairs_met, within, met, strict=True)
+    ]
+
+
+def touching(units: Sequence[Unit]) -> tuple[FloatArray, FloatArray]:
+    """Σ s sᵀ over the pairs that touch each unit, and how many they are.
+
+    They are the pairs met, less one of the two counts of those within the unit. Of these the sum is
+    not kept: it would not add up. With the projection g of the rows on their sums, a pair of rows k
+    and l has the mean τ + g_k + g_l. So the pairs met by a unit have τ + g_unit + g_window, those
+    within it τ + 2g_unit, and all of the window τ + 2g_window: the second is twice the first less
+    the third. For single rows of a block, and for whole windows, this is exact.
+    """
+    met, pairs = np.stack([one.met for one in units]), np.array([one.pairs_met for one in units])
+    inside = np.array([one.pairs_within for one in units])
+    windows = np.array([one.window for one in units])
+    mean = met / pairs[:, np.newaxis, np.newaxis]
+    of_window = mean.copy()
+    for window in np.unique(windows[windows != _SEVERAL]):
+        own = windows == window
+        of_window[own] = met[own].sum(axis=0) / pairs[own].sum()
+    within = inside[:, np.newaxis, np.newaxis] * (2 * mean - of_window)
+    return met - within, pairs - inside
+
+
+def concordance_of_units(
+    units: Sequence[Unit], n_windows: int, rows: FloatArray, length: int
+) -> Concordance:
+    """All that is known: the units of whole windows, and the rows after them."""
+    total = np.sum([one.met for one in units], axis=0)
+    pairs = sum(one.pairs_met for one in units)
+    sums, counts = touching(units)
+    lengths, blocks = [BLOCK_ROWS], [N_BLOCKS * n_windows]
+    if len(rows) > 1:  # a single row has no pair
+        own = -(-len(rows) // BLOCK_ROWS)
+        rest = unit_sums(rows, own, max(1, length // own))
+        total, pairs = total + rest.met.sum(axis=0), pairs + float(rest.pairs_met.sum())
+        sums = np.concatenate([sums, rest.touching()])
+        counts = np.concatenate([counts, rest.pairs_met - rest.pairs_within])
+        more = block_lengths(len(rows), own)
+        lengths, blocks = lengths + more[0], blocks + more[1]
+    n_samples = sum(one.rows for one in units) + len(rows)
+    # All pairs were met twice.
+    found = independent_pairs(lengths, blocks)
+    return Concordance(n_samples, total / 2, pairs / 2, sums, counts, found)
+
+
+def order_matters(found: Concordance, sample: FloatArray) -> bool:
+    """Whether sample rows of the whole stream show other τ than rows of the same windows.
+
+    They do where the rows are sorted, or drift. An error of τ is at most √(2(1 − τ²)/n).
+    """
+    if len(sample) < _FEWEST_SAMPLED:
+        return False
+    apart = unit_sums(sample, 1, len(sample))
+    tau = latent_tau(found.total, found.n_pairs)
+    other = latent_tau(apart.met[0] / 2, float(apart.pairs_met[0]) / 2)
+    error = np.sqrt(2 * (1 - np.minimum(np.nan_to_num(tau) ** 2, 0.99)) / len(sample))
+    return bool((np.abs(np.nan_to_num(other - tau)) > _ERRORS * error).any())
+
+
+def paired(units: Sequence[Unit]) -> list[Unit]:
+    """Neighbours joined; an odd one at the end stays as it is."""
+    even = len(units) // 2 * 2
+    return [a + b for a, b in zip(units[:even:2], units[1:even:2], strict=True)] + list(
+        units[even:]
+    )
+
+
+def renumbered(units: Sequence[Unit], by: int) -> Iterator[Unit]:
+    """The same units, whose windows follow as many others."""
+    for one in units:
+        yield one if one.window == _SEVERAL else replace(one, window=one.window + by)
+
+
+def arrays_of(units: Sequence[Unit]) -> dict[str, AnyArray]:
+    """The units by name, for a state file."""
+    if not units:
+        return {}
+    return {
+        "n": np.array([one.rows for one in units], dtype=np.int64),
+        "window": np.array([one.window for one in units], dtype=np.int64),
+        "pairs_met": np.array([one.pairs_met for one in units]),
+        "pairs_within": np.array([one.pairs_within for one in units]),
+        "met": np.stack([one.met for one in units]),
+    }
+
+
+def units_in(contents: StateContents) -> tuple[Unit, ...]:
+    """The units of a state file, after checking that their parts fit each other."""
+    if "met" not in contents.arrays:
+        return ()
+    n, p = contents.arrays.get("n"), contents.width("met")
+    if n is None or n.ndim != 1 or n.dtype != np.int64 or not n.size or n.min() < 1:
+        raise StateFileError("state: expected units of at least one row.")
+    windows = contents.array("window", n.shape)
+    if windows.dtype != np.int64 or windows.min() < _SEVERAL:
+        raise StateFileError("state: expected the numbers of windows.")
+    met = contents.floats("met", (n.size, p, p))
+    pairs_met, within = (contents.floats(name, n.shape) for name in ("pairs_met", "pairs_within"))
+    if not (pairs_met >= 2 * within).all() or not (within >= 0).all():
+        raise StateFileError("state: expected no more pairs within a unit than it meets.")
+    return tuple(
+        Unit(int(rows), int(window), float(pairs), float(inside), own)
+        for rows, window, pairs, inside, own in zip(n, windows, pairs_met, within, met, strict=True)
+    )
+
+
+#: Rows that are kept, until they become sums: those of all blocks of a window.
+WINDOW_ROWS = N_BLOCKS * BLOCK_ROWS
+# Numbers that are converted at once. This limits the scratch memory.
+_CHUNK_ELEMENTS = 1 << 20
+
+
+class ConcordanceMoments(ColumnState):
+    """Which columns go up together between rows: enough for Kendall's τ and its standard error.
+
+    Rows are kept as they are until there are 12 800 of them, a window (100 n_batches, if that is
+    more). They are then dealt out to 100 blocks, the rows of a block are compared with each other,
+    and sums of p × p numbers are left, for between n_batches and twice as many units of consecutive
+    rows: when there are 2 n_batches, neighbours are added up. Memory is O(p (n_batches p +
+    12 800)), whatever the number of rows. A saved state has the rows that are kept, up to 12 800,
+    and up to 1024 sample rows of the whole stream as they are.
+
+    States add in any order. Rows that did not yet fill a window are then compared with those of the
+    other state.
+
+    Parameters
+    ----------
+    n_batches : int
+        Batches of rows that are left out in turn, at least 2.
+    feature_names : sequence of str, optional
+        Names of the columns; states with names are matched by them when they are merged.
+
+    Attributes
+    ----------
+    n_samples : int
+        Rows seen.
+    n_features : int or None
+        Columns, once rows have been seen.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from edgewise import ConcordanceMoments
+    >>> X = np.random.default_rng(0).standard_cauchy((1000, 3))
+    >>> X[:, 1] += X[:, 0]
+    >>> state = ConcordanceMoments().update(X[:300]).update(X[300:])
+    >>> state.n_samples, state.kendall().round(2).tolist()[0]
+    (1000, [1.0, 0.5, -0.02])
+
+    The correlation of the Gaussian variables that would have such a τ is sin(πτ/2):
+
+    >>> state.covariance().round(2).tolist()[0], state.mean().tolist()
+    ([1.0, 0.71, -0.02], [0.0, 0.0, 0.0])
+
+    States add; and a state knows how many pairs of rows it has compared:
+
+    >>> state.copy().merge(state).n_samples, state.concordance().n_pairs
+    (2000, 499500.0)
+
+    A state can be kept:
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     state.save(f"{folder}/rows.state")
+    ...     ConcordanceMoments.load(f"{folder}/rows.state")
+    ConcordanceMoments(n_samples=1000, n_features=3, n_batches=100)
+    """
+
+    kind: ClassVar[str] = "concordance"
+    default_method: ClassVar[str] = "kendall"
+
+    def __init__(
+        self, n_batches: int = DEFAULT_BATCHES, *, feature_names: Sequence[str] | None = None
+    ) -> None:
+        self.n_batches = check_count("n_batches", n_batches, at_least=2)
+        self.batch_rows = N_BLOCKS
+        self.feature_names = None if feature_names is None else check_names(feature_names)
+        # Rows that are in no window yet, in pieces; units of those before, of which the last takes
+        # further rows until it has `batch_rows`; how many windows there were; every so-many-th row
+        # of them. None of these is ever changed, only replaced.
+        self._pieces: tuple[FloatArray, ...] = ()
+        self._units: tuple[Unit, ...] = ()
+        self._windows = 0
+        self._sample = RowSample()
+
+    @property
+    def n_samples(self) -> int:
+        """Rows seen."""
+        return sum(one.rows for one in self._units) + sum(map(len, self._pieces))
+
+    @property
+    def n_features(self) -> int | None:
+        """Columns, once rows have been seen."""
+        parts = (*(one.met for one in self._units[:1]), *self._pieces[:1])
+        return next((int(part.shape[1]) for part in parts), None)
+
+    def update(self, X: Rows) -> Self:
+        """Add more rows; after an error the state is as it was before.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            The rows. Columns of a data frame are matched by name.
+
+        Returns
+        -------
+        ConcordanceMoments
+            The state itself.
+        """
+        rows, names = rows_by_name(self, X)
+        before = dict(self.__dict__)
+        most = max(WINDOW_ROWS, _CHUNK_ELEMENTS // max(rows.shape[1], 1))
+        try:
+            for start in range(0, rows.shape[0], most):
+                # A copy, because the caller may change the rows later.
+                taken = np.array(rows[start : start + most], dtype=np.float64)
+                if not np.isfinite(taken).all():
+                    raise_for_nonfinite(rows, names)
+                self._take(taken)
+        except BaseException:
+            self.__dict__.update(before)
+            raise
+        if rows.shape[0]:
+            self.feature_names = names
+        return self
+
+    def _take(self, rows: FloatArray) -> None:
+        """Keep rows, and turn whole windows of them into sums."""
+        self._pieces = (*self._pieces, rows)
+        loose = sum(map(len, self._pieces))
+        # The first windows must make as many units as are wanted.
+        if loose < (WINDOW_ROWS if self._units else max(WINDOW_ROWS, N_BLOCKS * self.n_batches)):
+            return
+        rows = self._loose()
+        full = loose // WINDOW_ROWS * WINDOW_ROWS
+        for start in range(0, full, WINDOW_ROWS):
+            window = rows[start : start + WINDOW_ROWS]
+            self._append(units_of_window(window, self._windows, self.batch_rows))
+            self._sample = self._sample.after(window, self._windows)
+            self._windows += 1
+        # A copy, so that the other rows are not kept in memory.
+        self._pieces = (rows[full:].copy(),) if full < loose else ()
+
+    def _loose(self) -> FloatArray:
+        """The rows that are in no window, in one piece."""
+        if len(self._pieces) > 1:
+            self._pieces = (np.concatenate(self._pieces),)
+        return self._pieces[0] if self._pieces else np.empty((0, self.n_features or 0))
+
+    def _append(self, units: Sequence[Unit]) -> None:
+        """Add units that follow; neighbours are joined where they are too many."""
+        known = list(self._units)
+        for one in units:
+            if known and known[-1].rows + one.rows <= self.batch_rows:
+                known[-1] += one
+            else:
+                known.append(one)
+            while len(known) >= 2 * self.n_batches:
+                known = paired(known)
+                self.batch_rows *= 2
+        self._units = tuple(known)
+
+    def __add__(self, other: ConcordanceMoments) -> ConcordanceMoments:
+        if not isinstance(other, ConcordanceMoments):
+            return NotImplemented
+        self._check_other(other)
+        if self.n_samples and other.n_samples and self.n_batches != other.n_batches:
+            raise ParameterError(
+                f"other: expected a state of {self.n_batches} batches, got one of "
+                f"{other.n_batches}; accumulate both with the same n_batches."
+            )
+        known = self if self.n_samples or not other.n_samples else other
+        merged = ConcordanceMoments(known.n_batches)
+        merged.feature_names = merged_names(self, other)
+        order = merge_order(self.feature_names, other.feature_names) if other.n_samples else None
+        merged.batch_rows = max(self.batch_rows, other.batch_rows)
+        # Of the columns of the other state.
+        places = slice(None) if order is None or not self.n_samples else order
+        for state, own in ((self, slice(None)), (other, places)):
+            units = [replace(one, met=one.met[own][:, own]) for one in state._units]
+            merged._append(list(renumbered(units, merged._windows)))
+            merged._windows += state._windows
+            merged._sample = merged._sample.followed_by(state._sample.columns(own))
+        for state, own in ((self, slice(None)), (other, places)):
+            for rows in state._pieces:
+                merged._take(rows[:, own])
+        return merged
+
+    def _column_scatter(self) -> FloatArray:
+        """The same after every block: the order of rows does not depend on how far out they are."""
+        return np.ones(self.n_features or 0)
+
+    def _empty(self) -> ConcordanceMoments:
+        return ConcordanceMoments(self.n_batches, feature_names=self.feature_names)
+
+    def concordance(self, n_batches: int | None = None) -> Concordance:
+        """The sums over pairs of rows, and those that touch each unit of rows.
+
+        Parameters
+        ----------
+        n_batches : int, optional
+            The units are at least so many batches of rows. By default they are single rows while
+            these are few, and the batches of the state later.
+
+        Returns
+        -------
+        Concordance
+            The sums.
+        """
+        rows = self._loose()
+        if not self._units:
+            if len(rows) < 2:
+                raise DataError(
+                    f"state: expected at least 2 rows, got {len(rows)}; call update with data "
+                    "first."
+                )
+            return concordance_of_rows(rows, n_batches)
+        found = concordance_of_units(self._units, self._windows, rows, self.batch_rows)
+        far = rows[:: self._sample.step]
+        if self._sample.rows is not None:
+            far = np.concatenate([self._sample.rows, far])
+        return replace(found, order_matters=order_matters(found, far))
+
+    def kendall(self) -> FloatArray:
+        """Kendall's τ_b of all pairs of columns.
+
+        Returns
+        -------
+        ndarray of shape (p, p)
+            The coefficients; NaN for constant columns.
+        """
+        return kendall_tau(self.concordance().total)
+
+    def mean(self) -> FloatArray:
+        """Mean of the latent variables, which have the same order as the columns: zero.
+
+        Returns
+        -------
+        ndarray of shape (p,)
+            Zeros.
+        """
+        return np.zeros(self.n_features or 0)
+
+    def covariance(self) -> FloatArray:
+        """Covariance of the latent variables, whose variances are one: sin(πτ/2).
+
+        Returns
+        -------
+        ndarray of shape (p, p)
+            The latent correlations, which need not be positive definite.
+        """
+        return self.concordance().correlation()
+
+    def _contents(self) -> StateContents:
+        arrays: dict[str, AnyArray] = {}
+        if self._pieces:
+            arrays["rows"] = self._loose()
+        if self._sample.rows is not None:
+            arrays["sample"] = self._sample.rows
+        meta = {
+            "n_batches": self.n_batches,
+            "batch_rows": self.batch_rows,
+            "windows": self._windows,
+            "sample_step": self._sample.step,
+        }
+        arrays |= arrays_of(self._units)
+        return StateContents(self.kind, self.feature_names, self.n_samples, meta, arrays)
+
+    @classmethod
+    def _from_contents(cls, contents: StateContents) -> ConcordanceMoments:
+        state = cls(contents.whole("n_batches", 2), feature_names=contents.columns)
+        state.batch_rows = contents.whole("batch_rows", N_BLOCKS)
+        state._sample = RowSample.of_contents(contents)
+        state._windows = contents.whole("windows", 0)
+        if "rows" in contents.arrays:
+            count = len(contents.arrays["rows"])
+            state._pieces = (contents.floats("rows", (count, contents.width("rows"))),)
+            if not np.isfinite(state._pieces[0]).all():
+                raise StateFileError("state: expected rows of finite numbers.")
+        state._units = units_in(contents)
+        parts = [*state._pieces, *(one.met for one in state._units)]
+        if state._sample.rows is not None:
+            parts.append(state._sample.rows)
+        widths = {part.shape[1] for part in parts}
+        if len(widths) > 1:
+            raise StateFileError("state: expected rows and units of the same columns.")
+        if state.n_samples != contents.n_samples:
+            raise StateFileError(
+                f"state: expected {contents.n_samples} rows in all, got {state.n_samples}."
+            )
+        return state
+
+    def __repr__(self) -> str:
+        return (
+            f"ConcordanceMoments(n_samples={self.n_samples}, n_features={self.n_features}, "
+            f"n_batches={self.n_batches})"
+        )

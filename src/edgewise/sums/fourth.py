@@ -1,0 +1,143 @@
+"""All moments up to the fourth order, mergeable, for a growing sample of a few columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from edgewise._base.matrices import symmetric
+from edgewise._base.types import AnyArray, FloatArray
+from edgewise.rows.block import Rows, block_rows
+from edgewise.sums.centre import Centre
+from edgewise.sums.loop import BlockMemory, mapped_blocks
+from edgewise.sums.pairs import PairSums
+from edgewise.sums.power_sums import quiet
+from edgewise.sums.products import add_gram, mirrored, upper_products
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class FourthMoments:
+    """Sums of all products of up to four columns about a fixed origin, in O(p⁴) memory.
+
+    With z = (1, x − origin) and w the D = (p+1)(p+2)/2 products z_a z_b, a ≤ b, the one matrix
+    Σ wwᵀ holds every such sum; states about the same origin add. Any quartic statistic of any
+    linear map of the centred rows then follows without the rows: c = (x − origin) − (mean −
+    origin) is linear in z, so products of two are linear in w.
+
+    The origin must be near the mean, in units of the spread: nothing is shifted later.
+    """
+
+    origin: FloatArray
+    gram: FloatArray
+
+    @classmethod
+    def of(cls, X: Rows, origin: FloatArray) -> FourthMoments:
+        """The state of some rows."""
+        (gram,) = product_sums([X], Centre(origin, None))
+        return cls(origin, gram)
+
+    def __add__(self, other: FourthMoments) -> FourthMoments:
+        return FourthMoments(self.origin, self.gram + other.gram)
+
+    @property
+    def n_samples(self) -> int:
+        return round(float(self.gram[0, 0]))
+
+    @property
+    def n_features(self) -> int:
+        return len(self.origin)
+
+    def _offset(self) -> FloatArray:
+        offset: FloatArray = self.gram[0, 1 : self.n_features + 1] / self.gram[0, 0]
+        return offset
+
+    def mean(self) -> FloatArray:
+        return self.origin + self._offset()
+
+    def centre(self) -> Centre:
+        return Centre(self.origin, self._offset())
+
+    def covariance(self) -> FloatArray:
+        """Unbiased covariance matrix Σ̂ (divisor n − 1)."""
+        n, p = self.n_samples, self.n_features
+        raw = symmetric(self.gram[0, p + 1 :], p)
+        offset = self._offset()
+        with quiet():
+            return np.asarray((raw - n * np.outer(offset, offset)) / (n - 1))
+
+    def products(self, A: FloatArray | None = None) -> FloatArray:
+        """mean(u_i u_j u_k u_l) of u = A c, a d × d matrix over pairs i ≤ j and k ≤ l."""
+        p = self.n_features
+        A = np.eye(p) if A is None else A
+        # u = M z with z = (1, x − origin).
+        M = np.column_stack([-(A @ self._offset()), A])
+        i, j = np.triu_indices(len(A))
+        a, b = np.triu_indices(p + 1)
+        T = M[i][:, a] * M[j][:, b]
+        T += M[i][:, b] * M[j][:, a]
+        T[:, a == b] /= 2
+        return np.asarray(T @ self.gram @ T.T / self.gram[0, 0])
+
+    def chosen(self, columns: AnyArray) -> FourthMoments:
+        """The state of some of the columns."""
+        kept = np.concatenate([[0], columns + 1])
+        place = _places(self.n_features + 1)[np.ix_(kept, kept)][np.triu_indices(len(kept))]
+        return FourthMoments(self.origin[columns], self.gram[np.ix_(place, place)])
+
+    def rescaled(self, origin: FloatArray, scale: FloatArray) -> FourthMoments:
+        """The state of rows that were divided by `scale` after the origin was subtracted."""
+        a, b = np.triu_indices(self.n_features + 1)
+        factor = np.append(1.0, scale)[a] * np.append(1.0, scale)[b]
+        return FourthMoments(origin, self.gram * np.outer(factor, factor))
+
+    def squared_product(self, columns: AnyArray, u: FloatArray, w: FloatArray) -> float:
+        """Σ (u·z)²(w·z)² over all rows, z the chosen columns minus the origin."""
+        a, b, share = _triangle(len(columns))
+        product = u[a] * w[b]
+        product += u[b] * w[a]
+        product *= share
+        place = _places(self.n_features + 1)[columns[a] + 1, columns[b] + 1]
+        return float(product @ self.gram[place[:, np.newaxis], place] @ product)
+
+    def pair_sums(self, B: FloatArray) -> PairSums:
+        """What `kernels.pairs.pair_sums` finds in rows, without their leverages and `eighth`."""
+        p = self.n_features
+        quartic = self.n_samples * self.products(B.T)
+        place = symmetric(np.arange(p * (p + 1) // 2), p)
+        squares = place.diagonal()
+        return PairSums(
+            square_square=quartic[np.ix_(squares, squares)],
+            cube_linear=quartic[squares[:, np.newaxis], place],
+            eighth=np.full((p, p), np.nan),
+        )
+
+
+def product_sums(
+    batches: Iterable[Rows], centre: Centre, scale: FloatArray | None = None
+) -> tuple[FloatArray]:
+    """Σ wwᵀ of z = (1, (x − centre)/scale)."""
+    p = len(centre.origin)
+    size = (p + 1) * (p + 2) // 2
+    memory = BlockMemory(p, block_rows(size), spare=(size,), ones=True)
+    gram = np.zeros((size, size))
+    divide = None if scale is None else 1 / scale
+    with quiet():
+        for block in mapped_blocks(batches, centre, divide, memory=memory):
+            add_gram(gram, upper_products(block.stack, block.spare[0]))
+    return (mirrored(gram),)
+
+
+@lru_cache(maxsize=64)
+def _triangle(p: int) -> tuple[AnyArray, AnyArray, FloatArray]:
+    """The pairs a ≤ b of p columns, and what a product of two of them is counted."""
+    a, b = np.triu_indices(p)
+    return a, b, np.where(a == b, 0.5, 1.0)
+
+
+@lru_cache(maxsize=4)
+def _places(size: int) -> AnyArray:
+    """Where the product of two columns stands among all of them."""
+    return symmetric(np.arange(size * (size + 1) // 2), size)

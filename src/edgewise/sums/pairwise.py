@@ -1,0 +1,439 @@
+"""Sums over the rows that each pair of columns has: for missing values, and for weighted rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from edgewise._base.types import AnyArray, FloatArray
+from edgewise.errors import DataError, ParameterError, StateFileError
+from edgewise.rows.block import Rows
+from edgewise.rows.weighting import WeightedRows, checked_weights, weights_of
+from edgewise.sums.batched import BatchedState
+from edgewise.sums.centre import Centre
+from edgewise.sums.power_sums import quiet
+from edgewise.sums.save import StateContents
+from edgewise.sums.state import rows_by_name
+
+IntArray = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class PairwiseSums:
+    """Sums of z = x − origin over the rows of each batch that have both columns i and j.
+
+    Attributes
+    ----------
+    n : ndarray of int of shape (batches,)
+        Rows of each batch, whatever they lack.
+    origin : ndarray of shape (batches, p)
+        Near the means of the columns.
+    rows : ndarray of int of shape (batches, p, p)
+        Rows that have both columns.
+    first : ndarray of shape (batches, p, p)
+        Σ w z_i; the weights w are one where there are none.
+    second : ndarray of shape (batches, p, p)
+        Σ w z_i z_j.
+    weight, square : ndarray of shape (batches, p, p), or None
+        Σ w and Σ w²; None where all rows count the same.
+    """
+
+    n: IntArray
+    origin: FloatArray
+    rows: IntArray
+    first: FloatArray
+    second: FloatArray
+    weight: FloatArray | None = None
+    square: FloatArray | None = None
+
+    def __len__(self) -> int:
+        return int(self.n.shape[0])
+
+    def __getitem__(self, which: slice) -> PairwiseSums:
+        return self._each(lambda array: array[which])
+
+    def _each(self, change: Callable[[AnyArray], Any]) -> PairwiseSums:
+        changed: list[Any] = [None if part is None else change(part) for part in self._all()]
+        return PairwiseSums(*changed)
+
+    def _all(self) -> list[Any]:
+        return [getattr(self, known.name) for known in fields(self)]
+
+    @property
+    def total(self) -> FloatArray:
+        """Σ w."""
+        return self.rows.astype(np.float64) if self.weight is None else self.weight
+
+    @property
+    def total_square(self) -> FloatArray:
+        """Σ w²."""
+        return self.rows.astype(np.float64) if self.square is None else self.square
+
+    def then(self, *later: PairwiseSums) -> PairwiseSums:
+        """These batches followed by others."""
+        each = zip(*(sums._all() for sums in (self, *later)), strict=True)
+        joined: list[Any] = [None if same[0] is None else np.concatenate(same) for same in each]
+        return PairwiseSums(*joined)
+
+    def permuted(self, order: npt.NDArray[np.intp]) -> PairwiseSums:
+        """The sums with the columns in another order."""
+
+        def moved(array: AnyArray) -> AnyArray:
+            array = array[:, order] if array.ndim > 1 else array
+            return array[:, :, order] if array.ndim > 2 else array
+
+        return self._each(moved)
+
+    def arrays(self) -> dict[str, AnyArray]:
+        """The sums by name, for a state file."""
+        named = {known.name: getattr(self, known.name) for known in fields(self)}
+        return {name: array for name, array in named.items() if array is not None}
+
+    @staticmethod
+    def from_arrays(contents: StateContents, prefix: str) -> PairwiseSums | None:
+        """The sums from a state file, after checking that they fit each other."""
+        if prefix + "n" not in contents.arrays:
+            return None
+        n, p = contents.arrays[prefix + "n"], contents.width(prefix + "origin")
+        if n.ndim != 1 or n.dtype != np.int64 or not n.size or n.min() < 1:
+            raise StateFileError("state: expected batches of at least one row.")
+        shape = (n.size, p, p)
+        rows = contents.array(prefix + "rows", shape)
+        if rows.dtype != np.int64 or rows.min() < 0 or (rows > n[:, None, None]).any():
+            raise StateFileError("state: expected no more rows of a pair than the batch has.")
+        if (rows != _turned(rows)).any():
+            raise StateFileError("state: expected as many rows of a pair in either order.")
+        weighted = prefix + "weight" in contents.arrays
+        return PairwiseSums(
+            n,
+            contents.floats(prefix + "origin", (n.size, p)),
+            rows,
+            contents.floats(prefix + "first", shape),
+            contents.floats(prefix + "second", shape),
+            _weights_in(contents, prefix + "weight", rows) if weighted else None,
+            _weights_in(contents, prefix + "square", rows) if weighted else None,
+        )
+
+    def moved(self, origin: FloatArray, offset: FloatArray | float = 0.0) -> PairwiseSums:
+        """The same sums about origin + offset."""
+        with quiet():
+            a = ((origin - self.origin) + offset)[:, :, np.newaxis]
+            # Σ(z_i−a_i)(z_j−a_j) = Σz_iz_j − a_iΣz_j − a_jΣz_i + a_ia_jΣ1
+            cross = a * (_turned(self.first) - (self.total / 2) * _turned(a))
+            second = self.second - cross
+            second -= _turned(cross)
+            first = self.first - self.total * a
+        origins = np.broadcast_to(origin, self.origin.shape)
+        return PairwiseSums(self.n, origins, self.rows, first, second, self.weight, self.square)
+
+    def paired(self) -> PairwiseSums:
+        """Merge neighbours in pairs; an odd one at the end stays as it is."""
+        even = len(self) // 2 * 2
+        left, right = self[0:even:2], self[1:even:2]
+        merged = left.plus(right)
+        return merged if even == len(self) else merged.then(self[even:])
+
+    def plus(self, other: PairwiseSums) -> PairwiseSums:
+        """Batch by batch, the sums of both."""
+        mine, theirs = _of_columns(self.rows), _of_columns(other.rows)
+        # A column without values has an origin that says nothing.
+        with np.errstate(invalid="ignore"):
+            share = np.where(mine + theirs > 0, mine / np.maximum(mine + theirs, 1), 0.5)
+        origin = self._middle() * share + other._middle() * (1 - share)
+        a, b = self.moved(origin), other.moved(origin)
+        parts = zip(a._all()[2:], b._all()[2:], strict=True)
+        with quiet():
+            sums: list[Any] = [None if x is None else x + y for x, y in parts]
+        return PairwiseSums(self.n + other.n, origin, *sums)
+
+    def _middle(self) -> FloatArray:
+        """The mean of each column."""
+        total = np.diagonal(self.total, axis1=1, axis2=2)
+        first = np.diagonal(self.first, axis1=1, axis2=2)
+        return np.asarray(self.origin + first / np.where(total > 0, total, 1.0))
+
+    def covariances(self) -> FloatArray:
+        """Σ̂_ij of each batch, from the rows that have both; NaN with fewer than two of them."""
+        return covariances_of(self.rows, self.total, self.first, self.second)
+
+
+def covariances_of(
+    rows: AnyArray, total: FloatArray, first: FloatArray, second: FloatArray
+) -> FloatArray:
+    """Covariances from sums over the rows that have both columns, with the divisor n_ij − 1."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        covariance = second - first * (_turned(first) / total)
+        covariance /= total
+        covariance *= rows / (rows - 1.0)
+    return np.where(rows > 1, covariance, np.nan)
+
+
+def _weights_in(contents: StateContents, name: str, rows: IntArray) -> FloatArray:
+    """Sums of weights from a state file: positive where there are rows, or else zero."""
+    sums = contents.floats(name, rows.shape)
+    if not np.isfinite(sums).all() or ((sums > 0) != (rows > 0)).any() or sums.min() < 0:
+        raise StateFileError("state: expected positive weights where there are rows.")
+    return sums
+
+
+def _turned(matrices: AnyArray) -> AnyArray:
+    return np.swapaxes(matrices, -1, -2)
+
+
+def _of_columns(rows: AnyArray) -> AnyArray:
+    return np.diagonal(rows, axis1=1, axis2=2)
+
+
+def pairwise_sums(
+    rows: FloatArray, weights: FloatArray | None, length: int | None = None
+) -> PairwiseSums:
+    """Sums of consecutive batches with this many rows each; of all rows as one batch by default."""
+    n, p = rows.shape
+    length = n if length is None else length
+    batches = rows.reshape(n // length, length, p)
+    known = np.isfinite(batches)
+    count = known.sum(axis=1)
+    with quiet():
+        z = np.where(known, batches, 0.0)
+        origin = z.sum(axis=1) / np.maximum(count, 1)
+        z = np.where(known, batches - origin[:, np.newaxis, :], 0.0)
+    if not np.isfinite(origin).all():
+        raise DataError("X: the sum of a column overflows; divide the columns by a constant first.")
+    have = known.astype(np.float64)
+    w: FloatArray | float = 1.0
+    weight = square = None
+    if weights is not None:
+        w = weights.reshape(n // length, length, 1)
+        with quiet():
+            weight, square = _turned(have * w) @ have, _turned(have * w**2) @ have
+        if not np.isfinite(square).all() or ((weight > 0) & (square == 0)).any():
+            raise DataError(
+                "weights: their squares are too large or too small for a number; divide them by a "
+                "constant."
+            )
+    with quiet():
+        left = _turned(z * w)
+        pairs = np.rint(_turned(have) @ have).astype(np.int64)
+        return PairwiseSums(
+            np.full(n // length, length), origin, pairs, left @ have, left @ z, weight, square
+        )
+
+
+# Weights vary if the square of their relative spread is above this.
+_NO_SPREAD = 1e-13
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class PooledPairs:
+    """Mean and covariance, each entry from the rows that have both of its columns."""
+
+    n_samples: int
+    sums: PairwiseSums
+
+    @property
+    def n_features(self) -> int:
+        return int(self.sums.origin.shape[1])
+
+    @property
+    def weighted(self) -> bool:
+        """Whether rows count differently."""
+        if self.sums.weight is None:
+            return False
+        worth = self.worth
+        spread = np.divide(self.pair_rows, worth, out=np.ones_like(worth), where=worth > 0) - 1
+        return bool((spread > _NO_SPREAD).any())
+
+    @property
+    def pair_rows(self) -> IntArray:
+        """The rows that have both columns."""
+        return np.asarray(self.sums.rows[0])
+
+    @property
+    def n_missing(self) -> IntArray:
+        """The values that each column lacks."""
+        return np.asarray(self.n_samples - self.pair_rows.diagonal())
+
+    @property
+    def incomplete(self) -> bool:
+        """Whether a value is missing."""
+        return bool(self.n_missing.any())
+
+    @property
+    def worth(self) -> FloatArray:
+        """As many rows of equal weight would say as much of each pair: (Σw)²/Σw² (Kish)."""
+        total, square = self.sums.total[0], self.sums.total_square[0]
+        root = np.sqrt(square)
+        return np.asarray(np.divide(total, root, out=np.zeros_like(total), where=root > 0) ** 2)
+
+    def mean(self) -> FloatArray:
+        """The mean of each column, from the rows that have it."""
+        return np.asarray(self.sums._middle()[0])
+
+    def covariance(self) -> FloatArray:
+        """Σ̂_ij from the rows that have both, with the divisor n_ij − 1."""
+        found = self.sums.covariances()[0]
+        return np.asarray((found + found.T) / 2)
+
+    def centre(self) -> Centre:
+        """The mean, as exactly as it is known."""
+        total = np.maximum(self.sums.total[0].diagonal(), np.finfo(float).tiny)
+        return Centre(self.sums.origin[0], self.sums.first[0].diagonal() / total)
+
+
+class PairwiseMoments(BatchedState[PairwiseSums]):
+    """Moments of between K and 2K batches of rows that may lack values or count differently.
+
+    For every pair of columns it has the sums over the rows that have both. NaN or infinity stands
+    for a missing value. The memory is O(Kp²), three times that of `BatchMoments`, with weights five
+    times.
+
+    Parameters
+    ----------
+    n_batches : int, optional
+        K, at least 2. By default 100; with p > 160 columns 16,000/p, but at least 16.
+    batch_rows : int
+        Rows of the first batches.
+    feature_names : sequence of str, optional
+        Names of the columns; states with names are matched by them when they are merged.
+
+    Attributes
+    ----------
+    n_samples : int
+        Rows seen, whatever they lack.
+    n_features : int or None
+        Columns, once rows have been seen.
+    weighted : bool
+        Whether the rows came with weights.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import edgewise as ew
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((1000, 3))
+    >>> X[rng.random(X.shape) < 0.1] = np.nan
+    >>> state = ew.PairwiseMoments(50).update(X[:300]).update(X[300:])
+    >>> state.n_samples, state.pair_rows()[0].tolist()
+    (1000, [901, 802, 797])
+    >>> ew.edge_test(state, method="batch").n_edges
+    0
+    >>> state.batch_counts().tolist()[:3], state.mean().shape, state.covariance().shape
+    ([16, 16, 16], (3,), (3, 3))
+    >>> state.coarsened(rows=100, batches=5).batch_counts().tolist()
+    [128, 128, 128, 128, 128, 128, 128, 104]
+    >>> state.copy().merge(state).n_samples
+    2000
+    >>> state.pooled().n_missing.tolist()
+    [99, 110, 109]
+
+    A state can be kept:
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     state.save(f"{folder}/rows.state")
+    ...     ew.PairwiseMoments.load(f"{folder}/rows.state")
+    PairwiseMoments(n_samples=1000, n_features=3, n_batches=50, batch_rows=16)
+    """
+
+    kind: ClassVar[str] = "pairwise"
+
+    @property
+    def weighted(self) -> bool:
+        """Whether the rows came with weights."""
+        return any(part.weight is not None for part in self._parts())
+
+    def update(self, X: Rows, *, weights: Any = None) -> Self:
+        """Add more rows, which follow the earlier ones in time.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            The rows. Columns of a data frame are matched by name.
+        weights : array-like of shape (n_samples,), optional
+            How much each row counts; rows of weight zero are left out.
+
+        Returns
+        -------
+        PairwiseMoments
+            The state itself.
+        """
+        if weights is None:
+            self._check_weighted(weights_of(X) is not None)
+            return super().update(X)
+        rows, names = rows_by_name(self, X)
+        own = checked_weights(weights)
+        if len(own) != rows.shape[0]:
+            raise ParameterError(
+                f"weights: expected one weight for each of {rows.shape[0]} rows, got {len(own)} "
+                "weights."
+            )
+        used = own > 0
+        if not used.any():
+            return self
+        self._check_weighted(True)
+        super().update(WeightedRows(np.asarray(rows)[used], own[used]))
+        self.feature_names = names
+        return self
+
+    def _check_weighted(self, weighted: bool) -> None:
+        if self.n_samples and weighted != self.weighted:
+            raise ParameterError(
+                "weights: expected for all rows or for none, got rows "
+                f"{'with' if weighted else 'without'} them after rows "
+                f"{'without' if weighted else 'with'} them."
+            )
+
+    def _check_same(self, other: PairwiseMoments) -> None:
+        self._check_weighted(other.weighted)
+
+    def _sums_of(self, rows: Rows) -> PairwiseSums:
+        return pairwise_sums(np.asarray(rows, dtype=np.float64), weights_of(rows))
+
+    def _sums_of_batches(self, rows: Rows, length: int) -> PairwiseSums:
+        return pairwise_sums(np.asarray(rows, dtype=np.float64), weights_of(rows), length)
+
+    @classmethod
+    def _sums_in(cls, contents: StateContents, prefix: str) -> PairwiseSums | None:
+        return PairwiseSums.from_arrays(contents, prefix)
+
+    @classmethod
+    def _from_contents(cls, contents: StateContents) -> Self:
+        state = super()._from_contents(contents)
+        if len({part.weight is None for part in state._parts()}) > 1:
+            raise StateFileError("state: expected weights in all batches or in none.")
+        return state
+
+    def _column_scatter(self) -> FloatArray:
+        whole = _in_one(self._closed())
+        return np.asarray((whole.covariances() * whole.rows)[0].diagonal())
+
+    def pooled(self) -> PooledPairs:
+        """Mean and covariance of all rows together.
+
+        Returns
+        -------
+        PooledPairs
+            Each entry from the rows that have both of its columns.
+        """
+        return PooledPairs(self.n_samples, _in_one(self._closed()))
+
+    def pair_rows(self) -> IntArray:
+        """The rows that have both columns of each pair.
+
+        Returns
+        -------
+        ndarray of int of shape (p, p)
+            On the diagonal, the rows that have the column.
+        """
+        return self.pooled().pair_rows.copy()
+
+
+def _in_one(batches: PairwiseSums) -> PairwiseSums:
+    """All rows as a single batch."""
+    while len(batches) > 1:
+        batches = batches.paired()
+    return batches

@@ -1,0 +1,175 @@
+"""`compare_null`: real columns without edges, and who finds one all the same."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+
+import edgewise as ew
+from edgewise.api import compare_null as module
+from edgewise.api.compare_null import compare_null, even_sample
+from edgewise.methods.registry import METHODS
+from edgewise.rows.table import LocalTable, Part
+
+PER_EDGE = [name for name, method in METHODS.items() if not method.simultaneous]
+
+
+def facts(lines):
+    return [(line.label, line.n_shuffles, line.n_with_edges, line.failure) for line in lines]
+
+
+class TestShuffles:
+    def test_the_seed_decides_them(self, rows):
+        def found(seed):
+            lines = compare_null(
+                rows, methods=["fisher"], alpha=0.5, n_shuffles=40, random_state=seed
+            )
+            return facts(lines)
+
+        assert found(1) == found(1)
+        assert len({found(seed)[0][2] for seed in range(6)}) > 1
+
+
+class TestShares:
+    def test_fisher_keeps_its_level_on_gaussian_columns(self):
+        """Whose edges, before the shuffles, every method finds."""
+        X = np.random.default_rng(1).standard_normal((200, 5)).cumsum(axis=1)
+        assert ew.edge_test(X, method="fisher").n_edges == 4
+        n = 400
+        (line,) = compare_null(X, methods=["fisher"], n_shuffles=n)
+        assert line.share <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / n)
+        assert line.band[0] <= 0.05
+
+    def test_the_level_reaches_the_tests(self, rows):
+        few, many = (
+            compare_null(rows, methods=["fisher"], n_shuffles=50, alpha=alpha, correction=None)[0]
+            for alpha in (0.001, 0.5)
+        )
+        assert few.n_with_edges < 5
+        assert many.n_with_edges > 40
+
+    @pytest.mark.parametrize(("found", "n"), [(0, 100), (4, 100), (100, 100), (1, 2)])
+    def test_the_band_is_clopper_and_pearsons(self, found, n):
+        line = ew.NullComparison("score", ew.Score(), 400, n + 3, found, n_failed=3)
+        expected = binomtest(found, n).proportion_ci(0.95)
+        assert line.share == found / n
+        assert line.band == pytest.approx((expected.low, expected.high), rel=1e-9, abs=1e-12)
+
+
+class TestMethods:
+    def test_by_default_those_per_edge(self, rows):
+        lines = compare_null(rows, n_shuffles=2)
+        assert [line.label for line in lines] == PER_EDGE
+        for line in lines:
+            assert line.guarantee == METHODS[line.label].guarantee
+            assert (line.n_samples, line.n_shuffles, line.n_failed) == (400, 2, 0)
+            assert line.seconds > 0
+
+
+class TestData:
+    def test_chosen_columns_and_complete_rows(self, rows):
+        X = rows.copy()
+        X[7, 1] = np.nan
+        (line,) = compare_null(X, methods=["fisher"], n_shuffles=1, exclude="x3", missing="drop")
+        assert line.n_samples == 399
+
+    def test_long_data_are_sampled_evenly(self):
+        X = np.random.default_rng(3).standard_normal((25_000, 3))
+        sample = even_sample(X)
+        np.testing.assert_array_equal(sample.rows, X[::3])
+        assert (sample.n_available, sample.n_dropped) == (25_000, 0)
+        (line,) = compare_null(X, methods=["fisher"], n_shuffles=2)
+        assert line.n_samples == 8334
+
+    def test_parts(self, rows):
+        """The rows of every part of a table on a cluster, in order."""
+
+        class InParts(LocalTable):
+            feature_names, named, rescannable = tuple("abcd"), True, True
+
+            def blocks(self):
+                return iter([rows[:250], rows[250:]])
+
+            def part_rows(self):
+                return [250, 150]
+
+            def reduce(self, one_pass, merge):
+                halves = (rows[:250], rows[250:])
+                parts = [
+                    Part(k, f"part {k}", self.feature_names, lambda half=half: [half])
+                    for k, half in enumerate(halves)
+                ]
+                return merge(*map(one_pass, parts))
+
+        np.testing.assert_array_equal(even_sample(InParts()).rows, rows)
+
+
+class TestErrors:
+    def test_shuffles_that_cannot_be_tested_are_counted(self):
+        """Two columns with a single one each: where the ones meet, the columns are the same."""
+        X = np.random.default_rng(4).standard_normal((12, 3))
+        X[:, :2] = 0
+        X[0, :2] = 1
+        lines = compare_null(X, methods=["fisher", "wald"], n_shuffles=60)
+        n = lines[0].n_failed
+        assert 0 < n < 30
+        for line in lines:
+            assert line.n_failed == n
+            assert "column 'x1' duplicates column 'x0'" in line.failure
+            assert line.share == line.n_with_edges / (60 - n)
+
+    @pytest.mark.parametrize(
+        ("asked", "fragments"),
+        [
+            ({"n_shuffles": 0}, ["n_shuffles: expected a whole number from 1 on", "got 0"]),
+            ({"n_shuffles": 2.5}, ["n_shuffles", "2.5"]),
+            ({"random_state": -1}, ["random_state", "from 0 on", "-1"]),
+            ({"alpha": 2}, ["alpha", "got 2"]),
+            ({"correction": "nope"}, ["correction", "'nope'"]),
+            ({"methods": ["nope"]}, ["method: expected one of", "'nope'"]),
+            ({"methods": []}, ["methods", "at least one"]),
+        ],
+    )
+    def test_arguments(self, rows, refuses, monkeypatch, asked, fragments):
+        """Before any row is read."""
+        monkeypatch.setattr(module, "even_sample", lambda *_, **__: pytest.fail("read"))
+        refuses(lambda: compare_null(rows, **asked), ew.ParameterError, *fragments)
+
+    def test_data(self, rows, refuses):
+        def compare(data):
+            return lambda: compare_null(data, n_shuffles=2)
+
+        refuses(compare(rows * [1, 1, 0, 1]), ew.DataError, "constant column 'x2'")
+        refuses(compare(rows[:4]), ew.DataError, "at least 20 rows to choose among 4 columns")
+        refuses(compare(rows[:, :1]), ew.DataError, "minimum of 2")
+        refuses(compare(ew.accumulate(rows)), ew.DataError, "got a state")
+        refuses(compare(iter([rows])), ew.DataError, "read only once")
+        missing = rows.copy()
+        missing[3, 1] = np.nan
+        refuses(compare(missing), ew.NonFiniteError, "'x1' (1)")
+
+    def test_a_column_that_varies_only_outside_the_sample(self, refuses):
+        X = np.random.default_rng(5).standard_normal((20_002, 3))
+        X[:, 1] = 0
+        X[1, 1] = 1
+        refuses(
+            lambda: compare_null(X),
+            ew.DataError,
+            "'x1'",
+            "constant in the even sample of 6,668 of the 20,002 rows",
+        )
+
+
+def test_the_family_is_tested_in_every_shuffle(rows):
+    """One pair without a correction and with one are the same."""
+    asked = {"methods": ["fisher"], "n_shuffles": 40, "pairs": [("x0", "x1")], "alpha": 0.3}
+    (with_one,) = ew.compare_null(rows, correction="bonferroni", **asked)
+    (without,) = ew.compare_null(rows, correction=None, **asked)
+    assert with_one.n_with_edges == without.n_with_edges > 0
+    (covariate,) = ew.compare_null(
+        rows, methods=["fisher"], n_shuffles=5, given=["x0", "x1"], correction=None
+    )
+    assert covariate.n_failed == 0

@@ -1,0 +1,51 @@
+"""`diagnose`: what the data are like, and the test that speaks for."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import edgewise as ew
+from edgewise.api.diagnose import diagnose
+from edgewise.rows.opening import open_table
+from edgewise.rows.views import FiniteRows
+from edgewise.simulate import make_chain_precision, sample
+
+
+def draw(distribution, n_samples=4000, n_features=4, seed=1):
+    rng = np.random.default_rng(seed)
+    return sample(distribution, make_chain_precision(n_features), n_samples, rng=rng)
+
+
+def diagnosis_of(data):
+    return diagnose(open_table(data))
+
+
+@pytest.mark.parametrize(
+    ("data", "fragment"),
+    [
+        (draw("gaussian"), "tails look Gaussian"),
+        (draw("t5"), "tails are heavy"),
+        (draw("gaussian", 19), "19 rows are few for 4 columns"),  # too few to choose from
+        (draw("gaussian") * [1, 1, 1, 1000], "standardize=True"),
+    ],
+    ids=["gaussian", "heavy", "few", "wide"],
+)
+def test_the_advice_from_rows(data, fragment):
+    advice = diagnosis_of(data).advice()
+    assert advice.startswith("Use method 'score'")
+    assert fragment in advice
+
+
+def test_only_the_complete_rows_count():
+    X = draw("gaussian")
+    X[[1, 5], 0] = np.nan
+    assert diagnose(FiniteRows(open_table(X))).n_samples == 3998
+
+
+def test_a_state_has_no_rows_to_diagnose(refuses):
+    refuses(
+        lambda: diagnose(ew.accumulate(draw("gaussian"))),
+        ew.DataError,
+        "data: a diagnosis looks at rows, got a state",
+    )

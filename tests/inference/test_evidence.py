@@ -1,0 +1,224 @@
+"""The same sums from rows and from fourth moments, and so the same measurements."""
+
+import numpy as np
+import pytest
+
+import edgewise as ew
+from edgewise import DataError, Moments
+from edgewise._base.checks import default_names
+from edgewise.inference.effect import MinEffect
+from edgewise.inference.sample_of_fourth import FourthEvidence
+from edgewise.inference.sample_of_rows import RowEvidence
+from edgewise.inference.score import ScoreTest
+from edgewise.methods.method import Method
+from edgewise.methods.sandwich import NEARLY_ONE, leverage_of
+from edgewise.rows.opening import open_table
+from edgewise.rows.passes import SameRows
+from edgewise.sums.exact_score import all_pairs_exactly, few_rows
+from edgewise.sums.fourth import FourthMoments
+from edgewise.sums.leverage import Leverage
+from edgewise.sums.score_sums import believed_tau
+
+UPPER = np.triu_indices(4, k=1)
+
+
+def from_rows(X, order=4):
+    return RowEvidence(
+        feature_names=default_names(X.shape[1]),
+        asked_by="a test",
+        state=Moments(order=order).update(X),
+        rows=SameRows(open_table(X), len(X)),
+    )
+
+
+def from_fourth(X):
+    return FourthEvidence(
+        feature_names=default_names(X.shape[1]),
+        asked_by="a test",
+        fourth=FourthMoments.of(X, X.mean(axis=0) + 0.1),
+    )
+
+
+class TestSums:
+    """Each sum against its definition, from every kind of evidence that has it."""
+
+    A = np.random.default_rng(3).standard_normal((4, 4))
+
+    @pytest.fixture(params=["rows", "rows of order 2", "fourth"])
+    def evidence(self, request, rows):
+        return {
+            "rows": lambda: from_rows(rows),
+            "rows of order 2": lambda: from_rows(rows, order=2),
+            "fourth": lambda: from_fourth(rows),
+        }[request.param]()
+
+    @pytest.fixture
+    def centred(self, rows):
+        return rows - rows.mean(axis=0)
+
+    def test_moments(self, evidence, rows):
+        found = evidence.moments()
+        assert found.n_samples == 400
+        np.testing.assert_allclose(found.mean(), rows.mean(axis=0), rtol=1e-12, atol=1e-14)
+        np.testing.assert_allclose(found.covariance(), np.cov(rows, rowvar=False), rtol=1e-11)
+
+    @pytest.mark.parametrize("mapped", [False, True])
+    def test_quartics(self, evidence, centred, mapped):
+        A = self.A if mapped else None
+        u = centred @ self.A.T if mapped else centred
+        found = evidence.quartics(A)
+        np.testing.assert_allclose(found.columns, np.mean(u**4, axis=0), rtol=1e-10)
+        assert found.norm == pytest.approx(np.mean(np.sum(u**2, axis=1) ** 2), rel=1e-10)
+
+    def test_pair_sums(self, evidence, centred):
+        """With rows that have no leverage, which fourth moments do not know."""
+        v = centred @ self.A
+        found = evidence.pair_sums(Leverage(self.A, np.zeros(4), 10**15))
+        np.testing.assert_allclose(found.square_square, (v**2).T @ v**2, rtol=1e-10)
+        np.testing.assert_allclose(found.cube_linear, (v**3).T @ v, rtol=1e-9, atol=1e-8)
+        if isinstance(evidence, FourthEvidence):
+            assert np.isnan(found.eighth).all()
+        else:
+            np.testing.assert_allclose(found.eighth, (v**4).T @ v**4, rtol=1e-10)
+
+    def test_score_sums(self, evidence, centred):
+        """Of fourth moments: with one leverage for all rows, and no sign flips."""
+        estimate = ew.Score().estimate(evidence)
+        rho, n = estimate.partial_correlation, 400
+        found = evidence.score_sums(leverage_of(estimate), rho, NEARLY_ONE)
+        v = centred @ estimate.precision / np.sqrt(estimate.precision.diagonal())
+        h = 1 / n + np.sum((centred @ estimate.precision) * centred, axis=1) / (n - 1)
+        mean_square = np.mean(v**2, axis=1) * (n - 4) / (n - 1)
+        of_rows = believed_tau((mean_square - h * (1 - h)) / (1 - h) ** 2, 4)
+        for i, j in zip(*UPPER, strict=True):
+            a, b, r = v[:, i], v[:, j], rho[i, j]
+            own = (a**2 + b**2 + 2 * r * a * b) / ((n - 1) * (1 - r**2))
+            fourth = isinstance(evidence, FourthEvidence)
+            left, tau = (1 - 3 / n, 0.0) if fourth else (1 - h + own, of_rows)
+            w = 1 / (left * (left + tau * (1 - left)))
+            e, f = a + r * b, b + r * a
+            e, f = e / np.sqrt(np.mean(e**2)), f / np.sqrt(np.mean(f**2))
+            assert found.second[i, j] == pytest.approx(np.sum(w * (e * f) ** 2), rel=1e-9)
+            cross = np.sum(w * e * f * (e**2 + f**2))
+            assert found.cross[i, j] == pytest.approx(cross, rel=1e-9, abs=1e-8)
+            assert found.ends[i, j] == pytest.approx(np.sum(w * (e**2 + f**2) ** 2) / 4, rel=1e-9)
+            shares = w * (e * f) ** 2 / np.sum(w * (e * f) ** 2)
+            expected = (0.0, 0.0) if fourth else (np.sum(shares**2), np.sum(shares**3))
+            assert (found.fourth[i, j], found.sixth[i, j]) == pytest.approx(expected, rel=1e-9)
+
+    @pytest.mark.parametrize("frobenius", [False, True])
+    @pytest.mark.parametrize("mapped", [False, True])
+    def test_covcov_matrix(self, evidence, centred, mapped, frobenius):
+        A = self.A if mapped else None
+        u = centred @ self.A.T if mapped else centred
+        i, j = np.triu_indices(4)
+        weight = np.where(i < j, np.sqrt(2), 1) if frobenius else 1
+        products = u[:, i] * u[:, j] * weight
+        expected = 398 / (400 * 399) * np.cov(products, rowvar=False, bias=True)
+        found = evidence.covcov_matrix(A, frobenius=frobenius)
+        np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-11 * expected.max())
+
+    def test_what_only_rows_can_give(self, evidence, centred, refuses):
+        if isinstance(evidence, FourthEvidence):
+            refuses(lambda: evidence.leading_rows(9), DataError, "a test reads the rows twice")
+            refuses(lambda: evidence.covcov_operator(), DataError, "a test reads the rows twice")
+            refuses(evidence.batches, DataError, "a test needs the moments of batches")
+            return
+        for most in (9, 200, 1000):
+            found = evidence.leading_rows(most)
+            np.testing.assert_allclose(found, centred[:most].T, rtol=1e-12, atol=1e-14)
+        product = evidence.covcov_operator() @ np.eye(10)
+        np.testing.assert_allclose(
+            product, evidence.covcov_matrix(), rtol=1e-8, atol=1e-11 * product.max()
+        )
+
+
+#: Every method that fourth moments serve.
+SERVED = [
+    *(ew.Score(), ew.Wald(), ew.Elliptical(), ew.Fisher()),
+    *(ew.Trace(), ew.Trace(mu=0.5, standardize=True)),
+    *(ew.Eig(solver="full"), ew.Eig(solver="full", standardize=True)),
+    *(ew.Whitened(radius=radius, solver="full") for radius in ("trace", "chi2", "eig")),
+    *(ew.Spectral(radius=radius, solver="full") for radius in ("trace", "chi2", "eig")),
+    *(ew.Spectral(radius=radius, standardize=True) for radius in ("trace", "chi2")),
+]
+
+
+def leverages_matter(method):
+    """Fourth moments do not know the leverages, and take all as their mean, or as zero."""
+    exact = isinstance(method, ew.Whitened) and method.radius == "chi2"
+    return exact or isinstance(method, ew.Score | ew.Wald)
+
+
+@pytest.mark.parametrize(
+    "method", [method for method in SERVED if not leverages_matter(method)], ids=repr
+)
+def test_fourth_moments_measure_what_the_rows_measure(rows, method: Method):
+    found, expected = (method.measure(evidence(rows)) for evidence in (from_fourth, from_rows))
+    assert found.method == expected.method == method.name
+    assert found.feature_names == expected.feature_names
+    np.testing.assert_allclose(found.precision, expected.precision, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(
+        found.statistic[UPPER], expected.statistic[UPPER], rtol=1e-9, atol=1e-10
+    )
+    assert found.record.keys() == expected.record.keys()
+    for name, value in expected.record.items():
+        near = pytest.approx(value, rel=1e-9) if isinstance(value, float) else value
+        assert found.record[name] == near
+    for value in (0.0, 0.05):
+        effect = MinEffect(value, "partial_correlation")
+        np.testing.assert_allclose(
+            found.uncertainty.log_pvalues(found, effect),
+            expected.uncertainty.log_pvalues(expected, effect),
+            rtol=1e-8,
+            atol=1e-9,
+        )
+    if method.simultaneous:
+        for alpha in (1e-6, 0.05):
+            radii = [one.uncertainty.radius.epsilon(alpha) for one in (found, expected)]
+            assert radii[0] == pytest.approx(radii[1], rel=1e-9)
+    else:
+        for name in ("precision", "fisher_z"):
+            np.testing.assert_allclose(
+                getattr(found.uncertainty.spread, name)[UPPER],
+                getattr(expected.uncertainty.spread, name)[UPPER],
+                rtol=1e-9,
+            )
+
+
+def test_fourth_moments_take_the_mean_leverage_of_whitened_rows(rows):
+    """(p + 1)/n; rows have each their own."""
+    n, p = rows.shape
+    A = ew.Whitened().estimate(from_rows(rows)).whitening
+    w = (rows - rows.mean(axis=0)) @ A.T
+    i, j = np.triu_indices(p)
+    products, s = w[:, i] * w[:, j], np.eye(p)[i, j] * (n - 1) / n
+    own = 1 / (1 - 1 / n - np.sum(w**2, axis=1) / (n - 1))
+    for evidence, factor in ((from_rows(rows), own), (from_fourth(rows), n / (n - p - 1))):
+        fourth = (products * np.reshape(factor, (-1, 1))) ** 2
+        expected = (n - 2) / (n * (n - 1)) * (np.mean(fourth, axis=0) - s**2)
+        found = evidence.covcov_matrix(A, left_out=True)
+        np.testing.assert_allclose(found.diagonal(), expected, rtol=1e-9)
+        norm = np.mean((np.sum(w**2, axis=1) * factor) ** 2)
+        assert evidence.quartics(A, left_out=True).norm == pytest.approx(norm, rel=1e-9)
+
+
+@pytest.mark.parametrize("n", [5518, 5519])
+def test_the_score_test_does_not_jump_where_its_sums_change(n):
+    """Few rows: every pair by itself; more: products of matrices."""
+    p = 20
+    X = np.random.default_rng(9).standard_t(5, (n, p))
+    X[:, 1:] += 0.15 * X[:, :-1]
+    upper = np.triu_indices(p, k=1)
+    found = ew.Score().measure(from_rows(X))
+    assert isinstance(found.uncertainty, ScoreTest)
+    assert few_rows(n, p) is (n == 5518)
+    estimate = found.estimate
+    centred = estimate.centre.subtract_from(X, np.empty((p, n)))
+    sums = all_pairs_exactly(centred, leverage_of(estimate), estimate.partial_correlation)
+    for name in ("second", "ends"):
+        np.testing.assert_allclose(
+            getattr(found.uncertainty, name)[upper],
+            getattr(sums, name)[upper],
+            rtol=1e-10 if few_rows(n, p) else 5e-3,
+        )

@@ -1,0 +1,244 @@
+"""λ_max of Cov(U(Σ̂)) from products: near the truth, below its certificate, whatever the data."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+from scipy.sparse.linalg import eigsh
+
+import edgewise as ew
+from edgewise import Moments
+from edgewise.estimate.inverse import estimate_precision
+from edgewise.paper import spectrum as module
+from edgewise.paper.covcov import covcov_matrix
+from edgewise.paper.operator import CovcovOperator
+from edgewise.paper.spectrum import largest_eigenvalue, leading_vectors
+from edgewise.rows.passes import RowsAtHand
+
+DISTRIBUTIONS = ["gaussian", "t5", "lognormal"]
+blocks = pytest.mark.parametrize("block", [1, 4])
+
+
+@cache
+def rows_of(distribution, n=2000, p=10, seed=3):
+    rng = np.random.default_rng(seed)
+    X = ew.simulate.sample(distribution, ew.simulate.make_chain_precision(p), n, rng=rng) + 4.0
+    X.flags.writeable = False
+    return X
+
+
+def whitening_of(X):
+    names = [str(i) for i in range(X.shape[1])]
+    return estimate_precision(Moments(order=2).update(X), names).whitening
+
+
+def operator_of(X, **options):
+    return CovcovOperator(RowsAtHand([X]), Moments(order=2).update(X), **options)
+
+
+def matrix_of(X, **options):
+    return covcov_matrix(RowsAtHand([X]), Moments(order=2).update(X), **options)
+
+
+def largest_of(X, **options):
+    """By ARPACK, from the matrix itself."""
+    matrix = matrix_of(X, **options)
+    if len(matrix) < 500:
+        return float(np.linalg.eigvalsh(matrix)[-1])
+    start = np.random.default_rng(0).standard_normal(len(matrix))
+    return float(eigsh(matrix, k=1, v0=start, return_eigenvectors=False)[0])
+
+
+@cache
+def case(distribution, p, whitened):
+    X = rows_of(distribution, p=p)
+    options = {"A": whitening_of(X), "frobenius": True} if whitened else {}
+    return X, options, largest_of(X, **options)
+
+
+def certifies(found, truth, *, width=1e-3, error=1e-5, rounding=1e-9):
+    """estimate ≤ λ_max ≤ upper up to rounding, and neither is far away."""
+    assert found.estimate <= truth * (1 + rounding)
+    assert truth <= found.upper * (1 + rounding)
+    assert found.estimate == pytest.approx(truth, rel=error)
+    assert 0 <= found.width <= width
+    assert found.upper == pytest.approx(found.estimate * (1 + found.width), rel=1e-12)
+    assert found.miss > 0
+
+
+class Recording(CovcovOperator):
+    """Remembers in which precision it multiplied."""
+
+    def multiply(self, vectors, dtype=np.float64):
+        self.precisions = [*getattr(self, "precisions", []), np.dtype(dtype).itemsize]
+        return super().multiply(vectors, dtype)
+
+
+class TestLargest:
+    @blocks
+    @pytest.mark.parametrize("whitened", [False, True])
+    @pytest.mark.parametrize("p", [10, 30, 60])
+    @pytest.mark.parametrize("distribution", DISTRIBUTIONS)
+    def test_is_certified(self, distribution, p, whitened, block):
+        X, options, truth = case(distribution, p, whitened)
+        operator = operator_of(X, **options)
+        found = largest_eigenvalue(operator, block=block)
+        certifies(found, truth)
+        assert (found.passes, found.products) == (operator.passes, operator.products)
+        assert found.products < 110
+
+    @blocks
+    def test_frobenius_weights_and_standardized_columns(self, block):
+        X = rows_of("t5") * np.logspace(-3, 3, 10)
+        A = np.diag(1 / X.std(axis=0, ddof=1))
+        for options in ({"frobenius": True}, {"A": A}, {"A": A, "frobenius": True}):
+            found = largest_eigenvalue(operator_of(X, **options), block=block)
+            certifies(found, largest_of(X, **options))
+
+    @pytest.mark.parametrize("width", [1e-2, 1e-3, 1e-5])
+    def test_width_can_be_asked_for(self, width):
+        X, options, truth = case("gaussian", 30, True)
+        found = largest_eigenvalue(operator_of(X, **options), width=width)
+        certifies(found, truth, width=width, error=width)
+        narrow = largest_eigenvalue(operator_of(X, **options), width=width / 10)
+        assert narrow.products > found.products
+
+
+class TestPrecision:
+    @blocks
+    def test_single_precision_is_enough_for_ordinary_rows(self, block):
+        X, options, _ = case("t5", 30, True)
+        operator = Recording(RowsAtHand([X]), Moments(order=2).update(X), **options)
+        largest_eigenvalue(operator, block=block)
+        *before, last = operator.precisions
+        assert set(before) == {4}
+        assert last == 8
+
+    @blocks
+    @pytest.mark.parametrize("gap", [1e-2, 1e-3, 1e-4])
+    @pytest.mark.parametrize("distribution", ["gaussian", "t5"])
+    def test_goes_on_in_double_where_it_is_not(self, distribution, gap, block):
+        """Columns that differ by a small part: whitening makes that part as large as the rest."""
+        X = np.cumsum(rows_of(distribution, p=12) * ([1.0] + [gap] * 11), axis=1)
+        options = {"A": whitening_of(X), "frobenius": True}
+        operator = Recording(RowsAtHand([X]), Moments(order=2).update(X), **options)
+        found = largest_eigenvalue(operator, block=block)
+        # Rounding of the rows themselves is made as large: the truth is no better known.
+        certifies(found, largest_of(X, **options), rounding=1e-14 / gap**2)
+        assert operator.precisions.count(8) > 2
+        assert operator.precisions[0] == 4
+
+    @blocks
+    @pytest.mark.parametrize("p", [6, 64])
+    @pytest.mark.parametrize("scale", [1e-65, 1e-45, 1e-22, 1e19, 1e22, 1e45, 1e65])
+    def test_units_make_no_difference(self, scale, p, block):
+        """Wherever the matrix itself is a matrix of numbers."""
+        X = rows_of("t5", n=300, p=p) * scale
+        truth = largest_of(X / scale) * scale**2 * scale**2
+        found = largest_eigenvalue(operator_of(X), block=block)
+        assert found.estimate == pytest.approx(truth, rel=1e-5)
+        assert truth <= found.upper * (1 + 1e-9)
+        assert found.width <= 1e-3
+
+
+def hypercube(p):
+    """All corners of the cube: variances never vary, products of two columns all alike."""
+    return np.array(np.meshgrid(*[[-1.0, 1.0]] * p)).reshape(p, -1).T
+
+
+DEGENERATE = {
+    "two columns": rows_of("t5", p=2),
+    "three rows": np.array([[1.0, 2.0], [2.0, 1.0], [5.0, 7.0]]),
+    "a square": np.tile(hypercube(2), (10, 1)),
+    "a cube": hypercube(4),
+    "a cross": np.vstack([3 * np.eye(6), -3 * np.eye(6)]),
+    "coins": np.where(np.random.default_rng(0).random((200, 5)) < 0.5, 1.0, -1.0),
+    "few different rows": np.repeat(np.random.default_rng(0).standard_normal((5, 3)), 9, axis=0),
+    "as few rows as can be": np.random.default_rng(0).standard_normal((21, 20)),
+}
+
+
+class TestDegenerate:
+    @blocks
+    @pytest.mark.parametrize("name", DEGENERATE)
+    def test_ends_and_certifies(self, name, block):
+        X = DEGENERATE[name]
+        certifies(largest_eigenvalue(operator_of(X), block=block), largest_of(X))
+
+    @blocks
+    def test_nothing_varies(self, block):
+        """Both columns the same coin: the entries of Σ̂ are constants."""
+        X = np.outer(np.tile([1.0, -1.0], 10), np.ones(2))
+        found = largest_eigenvalue(operator_of(X), block=block)
+        assert abs(found.estimate) <= 1e-15
+        assert abs(found.upper) <= 1e-15
+
+    @blocks
+    def test_two_largest_eigenvalues_nearly_alike(self, block):
+        """5e-4 apart, and the start knows the second much better: the residual shows that alone.
+
+        Ritz value + residual fell short here; the whole width that is allowed does not.
+        """
+        theta = ew.simulate.make_chain_precision(7)
+        X = ew.simulate.sample("exponential", theta, 3000, rng=np.random.default_rng(1748)) + 2
+        *_, second, first = np.linalg.eigvalsh(matrix_of(X))
+        found = largest_eigenvalue(operator_of(X), block=block)
+        assert 1e-4 < 1 - second / first < 1e-3
+        assert min(abs(found.estimate / truth - 1) for truth in (second, first)) <= 1e-4
+        assert found.estimate <= first * (1 + 1e-9)
+        assert first <= found.upper
+        assert found.width <= 1e-3
+
+
+class TestFold:
+    @pytest.mark.parametrize(
+        ("block", "most", "kept"), [(1, 8, 3), (1, 12, 6), (4, 12, 5), (4, 17, 8)]
+    )
+    def test_a_small_basis_converges_too(self, block, most, kept, monkeypatch):
+        X, options, truth = case("gaussian", 30, True)
+        whole = largest_eigenvalue(operator_of(X, **options), block=block)
+        monkeypatch.setattr(module, "_MOST_VECTORS", most)
+        monkeypatch.setattr(module, "_KEPT", kept)
+        found = largest_eigenvalue(operator_of(X, **options), block=block)
+        certifies(found, truth)
+        assert found.products > most  # so it was folded
+        assert found.products >= whole.products
+        # What was not seen before the first fold may have been missed.
+        assert found.miss > whole.miss
+
+
+class TestMiss:
+    @pytest.mark.parametrize("d", [3, 55, 125_250])
+    @pytest.mark.parametrize("steps", [1, 2, 5, 20, 60, 400])
+    def test_solves_its_inequality(self, steps, d):
+        """γ T(1 + 2γ)² = ‖b‖²/β², T the Chebyshev polynomial of degree steps − 1."""
+        gamma = module._missed(steps, d)
+        chebyshev = np.cosh((steps - 1) * np.arccosh(1 + 2 * gamma))
+        beta = 0.1 * 1e-3 * np.sqrt(np.pi / 2) / np.sqrt(d)
+        assert gamma * chebyshev**2 == pytest.approx((1.2 / beta) ** 2, rel=1e-6)
+
+    def test_the_start_has_a_component_along_every_eigenvector(self):
+        """Each at least as large as the bound on a miss supposes, for this one seed."""
+        for distribution in DISTRIBUTIONS:
+            X, options, _ = case(distribution, 10, True)
+            vectors = np.linalg.eigh(matrix_of(X, **options))[1]
+            for block in (1, 4):
+                guesses = module._guesses(operator_of(X, **options), block)
+                start = module._with_random(guesses, block)
+                least = np.abs(vectors.T @ start).max(axis=1).min()
+                assert least > 0.1 * 1e-3 / np.sqrt(len(start))
+                assert np.linalg.norm(start, axis=0).max() <= 1.2
+
+
+class TestLeadingVectors:
+    @pytest.mark.parametrize("distribution", DISTRIBUTIONS)
+    def test_are_roughly_the_eigenvectors(self, distribution):
+        X = rows_of(distribution, p=14)
+        values, vectors = leading_vectors(operator_of(X), 4)
+        assert values.shape == (4,)
+        assert np.all(np.diff(values) >= 0)
+        np.testing.assert_allclose(vectors @ vectors.T, np.eye(len(values)), atol=1e-10)
+        truth, eigenvectors = np.linalg.eigh(matrix_of(X))
+        np.testing.assert_allclose(values, truth[-4:], rtol=0.02)
+        assert np.all(values <= truth[-4:] * (1 + 1e-5))
+        assert abs(vectors[-1] @ eigenvectors[:, -1]) > 0.99

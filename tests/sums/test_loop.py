@@ -1,0 +1,150 @@
+"""The loop over blocks sees every row once, centred and mapped, however the rows are cut."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from edgewise.rows.block import ColumnBlock, Piece
+from edgewise.rows.passes import RowsAtHand
+from edgewise.sums.centre import Centre
+from edgewise.sums.fourth import FourthMoments
+from edgewise.sums.leverage import Leverage
+from edgewise.sums.loop import BlockMemory, mapped_blocks
+from edgewise.sums.pairs import pair_sums
+from edgewise.sums.quartics import transformed_quartics
+
+P = 3
+CENTRE = Centre(np.array([1.0, -2.0, 0.5]), np.array([0.25, 0.0, -0.125]))
+B = np.array([[1.0, 0.5, 0.0], [0.0, 2.0, -0.3], [0.4, 0.0, 0.7]])
+
+
+def column_block(X):
+    """The rows as columns of a table, in two pieces."""
+    columns, half = list(np.ascontiguousarray(X.T)), len(X) // 2
+    cuts = [(0, half), (half, len(X))]
+    return ColumnBlock([Piece(columns, *cut) for cut in cuts if cut[0] < cut[1]], X.shape[1])
+
+
+KINDS = {
+    "C": np.ascontiguousarray,
+    "Fortran": np.asfortranarray,
+    "single": lambda X: X.astype(np.float32),
+    "whole": lambda X: X.astype(np.int32),
+    "strided": lambda X: np.repeat(X, 2, axis=0)[::2],
+    "columns": column_block,
+}
+
+
+def rows_of(n, p=P, seed=0):
+    """Small whole numbers, which every kind of rows holds exactly."""
+    return np.random.default_rng(seed).integers(-20, 20, (n, p)).astype(np.float64)
+
+
+@st.composite
+def cut_rows(draw):
+    """Rows, and the same rows in batches of any lengths and kinds."""
+    lengths = draw(st.lists(st.integers(0, 30), min_size=1, max_size=6))
+    X = rows_of(sum(lengths), seed=draw(st.integers(0, 50)))
+    kinds = [draw(st.sampled_from(sorted(KINDS))) for _ in lengths]
+    parts = np.split(X, np.cumsum(lengths)[:-1])
+    return X, [KINDS[kind](part) for kind, part in zip(kinds, parts, strict=True)]
+
+
+def seen(batches, memory, matrix=None, centre=CENTRE):
+    blocks = mapped_blocks(iter(batches), centre, matrix, memory=memory)
+    parts = [block.z.T.copy() for block in blocks]
+    return np.concatenate(parts) if parts else np.empty((0, len(centre.origin)))
+
+
+def centred(X):
+    return X - CENTRE.origin - CENTRE.offset
+
+
+class TestRows:
+    @given(cut_rows(), st.integers(1, 40), st.booleans())
+    def test_each_is_seen_once_and_in_order(self, both, length, rows_first):
+        X, batches = both
+        memory = BlockMemory(P, length, rows_first=rows_first)
+        np.testing.assert_array_equal(seen(batches, memory), centred(X))
+
+    @given(cut_rows(), st.integers(1, 40), st.booleans())
+    def test_are_mapped(self, both, length, rows_first):
+        X, batches = both
+        for matrix in (B, np.array([0.5, 2.0, -1.0])):
+            expected = centred(X) @ (matrix if matrix.ndim == 2 else np.diag(matrix))
+            found = seen(batches, BlockMemory(P, length, rows_first=rows_first), matrix)
+            np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-12)
+
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_one_row(self, kind):
+        X = rows_of(1)
+        np.testing.assert_array_equal(seen([KINDS[kind](X)], BlockMemory(P, 100)), centred(X))
+
+    @pytest.mark.parametrize("batches", [[], [np.empty((0, P))], [column_block(np.empty((0, P)))]])
+    def test_none(self, batches):
+        assert seen(batches, BlockMemory(P, 100), B).shape == (0, P)
+
+    @pytest.mark.parametrize("kind", ["C", "Fortran", "columns"])
+    @pytest.mark.parametrize("p", [20, 400])
+    def test_wide_ones(self, p, kind):
+        X, centre = rows_of(50, p), Centre(np.full(p, 0.5), None)
+        matrix = np.random.default_rng(1).standard_normal((p, p))
+        found = seen([KINDS[kind](X)], BlockMemory(p, 30), matrix, centre)
+        np.testing.assert_allclose(found, (X - 0.5) @ matrix, rtol=1e-9, atol=1e-9)
+
+
+class TestBlocks:
+    def test_are_even(self):
+        blocks = mapped_blocks([rows_of(10), rows_of(3)], CENTRE, memory=BlockMemory(P, 8))
+        assert [block.n for block in blocks] == [5, 5, 3]
+
+    @given(cut_rows(), st.integers(1, 40))
+    def test_the_stack_has_ones_above_and_room_below(self, both, length):
+        _, batches = both
+        memory = BlockMemory(P, length, ones=True, below=2)
+        for block in mapped_blocks(batches, CENTRE, B, memory=memory):
+            assert block.stack.shape == (1 + P + 2, block.n)
+            np.testing.assert_array_equal(block.stack[0], 1)
+            np.testing.assert_array_equal(block.stack[1 : P + 1], block.z)
+            block.stack[P + 1 :] = np.nan
+
+    @given(cut_rows(), st.integers(1, 40))
+    def test_spare_memory_is_apart(self, both, length):
+        X, batches = both
+        memory = BlockMemory(P, length, spare=(P, 6))
+        found = []
+        for block in mapped_blocks(batches, CENTRE, B, memory=memory):
+            assert [array.shape for array in block.spare] == [(P, block.n), (6, block.n)]
+            for array in block.spare:
+                array[:] = np.nan
+            found.append(block.z.T.copy())
+        np.testing.assert_allclose(
+            np.concatenate(found or [np.empty((0, P))]), centred(X) @ B, rtol=1e-13, atol=1e-12
+        )
+
+
+def close(found, expected):
+    np.testing.assert_allclose(
+        found, expected, rtol=1e-12, atol=1e-12 * max(np.max(np.abs(expected)), 1)
+    )
+
+
+@given(cut_rows())
+def test_kernels_do_not_see_how_rows_are_cut(both):
+    X, batches = both
+    if not len(X):
+        return
+    leverage = Leverage(B, np.full(P, 0.1), 10_000)
+    found = pair_sums(RowsAtHand(batches), CENTRE, leverage)
+    expected = pair_sums(RowsAtHand([X]), CENTRE, leverage)
+    close(found.square_square, expected.square_square)
+    close(found.cube_linear, expected.cube_linear)
+    close(found.eighth, expected.eighth)
+    found = transformed_quartics(RowsAtHand(batches), CENTRE, B)
+    expected = transformed_quartics(RowsAtHand([X]), CENTRE, B)
+    close(found.columns, expected.columns)
+    close(found.norm, expected.norm)
+    origin = np.ones(P)
+    states = [FourthMoments.of(batch, origin) for batch in batches]
+    close(sum(state.gram for state in states), FourthMoments.of(X, origin).gram)

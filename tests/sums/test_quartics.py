@@ -1,0 +1,82 @@
+"""Fourth-order moments of transformed rows, and Mardia's kurtosis among them."""
+
+import numpy as np
+import pytest
+
+import edgewise as ew
+from edgewise import Moments
+from edgewise.estimate.inverse import estimate_precision
+from edgewise.rows.passes import RowsAtHand
+from edgewise.sums.products import mirrored
+from edgewise.sums.quartics import square_products, transformed_quartics
+
+DISTRIBUTIONS = ["gaussian", "laplace", "t5", "exponential", "lognormal"]
+
+
+def rows_of(distribution, n, p, seed=0):
+    theta = ew.simulate.make_chain_precision(p)
+    return ew.simulate.sample(distribution, theta, n, rng=np.random.default_rng(seed))
+
+
+def quartics(X, A, parts=1):
+    centre = Moments().update(X).centre()
+    return transformed_quartics(RowsAtHand(np.array_split(X, parts)), centre, A)
+
+
+def mardia(X):
+    """b = mean ((x − x̄)ᵀ Σ̂⁻¹ (x − x̄))², a row at a time."""
+    inverse = np.linalg.inv(np.cov(X, rowvar=False))
+    c = X - X.mean(axis=0)
+    return sum(float(row @ inverse @ row) ** 2 for row in c) / len(X)
+
+
+@pytest.mark.parametrize("p", [1, 2, 5])
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
+def test_direct_statement(distribution, p):
+    X = rows_of(distribution, 700, p) + 3
+    A = np.random.default_rng(1).standard_normal((p, p))
+    w = (X - X.mean(axis=0)) @ A.T
+    found = quartics(X, A)
+    np.testing.assert_allclose(found.columns, np.mean(w**4, axis=0), rtol=1e-12)
+    assert found.norm == pytest.approx(np.mean(np.sum(w * w, axis=1) ** 2), rel=1e-12)
+
+
+def test_of_rows_left_out_of_their_own_covariance():
+    X = rows_of("lognormal", 300, 4) + 3
+    A = np.linalg.inv(np.linalg.cholesky(np.cov(X, rowvar=False)))
+    w = (X - X.mean(axis=0)) @ A.T
+    w /= np.sqrt(1 - 1 / 300 - np.sum(w**2, axis=1) / 299)[:, np.newaxis]
+    centre = Moments().update(X).centre()
+    rows = RowsAtHand(np.array_split(X, 3))
+    found = transformed_quartics(rows, centre, A, whitened_by=300)
+    np.testing.assert_allclose(found.columns, np.mean(w**4, axis=0), rtol=1e-10)
+    assert found.norm == pytest.approx(np.mean(np.sum(w * w, axis=1) ** 2), rel=1e-10)
+
+
+@pytest.mark.parametrize("p", [2, 3, 8])
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
+def test_mardias_kurtosis(distribution, p):
+    X = rows_of(distribution, 500, p) * np.logspace(-3, 3, p) - 7
+    estimate = estimate_precision(Moments().update(X), [f"x{i}" for i in range(p)])
+    assert quartics(X, estimate.whitening).norm == pytest.approx(mardia(X), rel=1e-10)
+
+
+def test_whitening_makes_the_covariance_one():
+    X = rows_of("exponential", 400, 5) @ np.diag([1e-8, 1, 1e3, 5, 1e8])
+    estimate = estimate_precision(Moments().update(X), "abcde")
+    A = estimate.whitening
+    np.testing.assert_allclose(A @ estimate.covariance @ A.T, np.eye(5), atol=1e-12)
+    assert np.all(A[np.triu_indices(5, k=1)] == 0)
+
+
+@pytest.mark.parametrize("parts", [1, 3])
+@pytest.mark.parametrize("p", [2, 5, 20])
+def test_products_of_squares(p, parts):
+    X = rows_of("t5", 900, p) + 1e8
+    scale = np.linspace(0.5, 2.0, p)
+    centre = Moments().update(X).centre()
+    batches = [X[:0], *np.array_split(X, parts)]
+    (found,) = square_products(iter(batches), centre, scale)
+    z = ((X - 1e8) - (X - 1e8).mean(axis=0)) * scale
+    expected = np.einsum("ki,kj->ij", z**2, z**2)
+    np.testing.assert_allclose(mirrored(found), expected, rtol=1e-8)

@@ -1,0 +1,225 @@
+"""The sums of the score test against refitted regressions, pair by pair."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from edgewise import Moments
+from edgewise._base.checks import default_names
+from edgewise.estimate.inverse import estimate_precision
+from edgewise.inference.score import ScoreTest
+from edgewise.inference.sign_flip import SignFlip
+from edgewise.methods.sandwich import NEARLY_ONE, leverage_of
+from edgewise.rows.passes import RowsAtHand
+from edgewise.sums.exact_score import all_pairs_exactly, few_rows
+from edgewise.sums.score import all_pairs_at_once
+from edgewise.sums.score_sums import believed_tau
+
+NAMES = ("second", "cross", "ends", "fourth", "sixth")
+
+
+def pareto(n, p, rng):
+    return rng.pareto(3, (n, p))
+
+
+DRAWS = {
+    "gaussian": lambda n, p, rng: rng.standard_normal((n, p)),
+    "t5": lambda n, p, rng: rng.standard_normal((n, p)) / np.sqrt(rng.chisquare(5, (n, 1)) / 5),
+    "lognormal": lambda n, p, rng: rng.lognormal(size=(n, p)),
+    "pareto": pareto,
+}
+
+
+def rows_of(distribution, n, p, seed=0, strong=False):
+    """A chain with weak edges; with `strong`, partial correlations up to 0.8 too."""
+    X = DRAWS[distribution](n, p, np.random.default_rng(seed))
+    X[:, 1:] += 0.2 * X[:, :-1]
+    if strong:
+        X[:, 1] += 1.2 * X[:, 0]
+        X[:, 3] -= 0.8 * X[:, 2]
+    return X
+
+
+def estimated(X):
+    return estimate_precision(Moments().update(X), default_names(X.shape[1]))
+
+
+def exactly(X):
+    estimate = estimated(X)
+    centred = estimate.centre.subtract_from(X, np.empty(X.shape[::-1]))
+    return all_pairs_exactly(centred, leverage_of(estimate), estimate.partial_correlation)
+
+
+def at_once(X, batches=None, nearly_one=NEARLY_ONE):
+    estimate = estimated(X)
+    return all_pairs_at_once(
+        RowsAtHand([X] if batches is None else batches),
+        estimate.centre,
+        leverage_of(estimate),
+        estimate.partial_correlation,
+        nearly_one,
+    )
+
+
+def residuals(design, target):
+    return target - design @ np.linalg.lstsq(design, target, rcond=None)[0]
+
+
+def hat(design):
+    Q, _ = np.linalg.qr(design)
+    return np.sum(Q**2, axis=1)
+
+
+def refitted(X):
+    """Two regressions for each pair, their own leverages, and the sums written down."""
+    n, p = X.shape
+    found = {name: np.zeros((p, p)) for name in (*NAMES, "square_square")}
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    alone = np.empty((n, p))
+    for i in range(p):
+        e = residuals(np.delete(Z, i, axis=1), Z[:, i])
+        alone[:, i] = e / np.sqrt(e @ e / (n - 1))
+    whole = hat(np.column_stack([np.ones(n), Z]))
+    mean_square = np.mean(alone**2, axis=1) * (n - p) / (n - 1)
+    tau = believed_tau((mean_square - whole * (1 - whole)) / (1 - whole) ** 2, p)
+    for i, j in combinations(range(p), 2):
+        design = np.column_stack([np.ones(n), np.delete(Z, [i, j], axis=1)])
+        h = hat(design)
+        w = 1 / ((1 - h) * (1 - h + tau * h))
+        e = residuals(design, Z[:, [i, j]])
+        a, b = (e / np.sqrt(np.mean(e**2, axis=0))).T
+        terms = w * (a * b) ** 2
+        second = terms.sum()
+        sums = {
+            "second": second,
+            "cross": np.sum(w * a * b * (a**2 + b**2)),
+            "ends": np.sum(w * (a**2 + b**2) ** 2) / 4,
+            "fourth": np.sum(terms**2) / second**2,
+            "sixth": np.sum(terms**3) / second**3,
+            "square_square": np.sum((alone[:, i] * alone[:, j] / (1 - whole)) ** 2),
+        }
+        for name, value in sums.items():
+            found[name][i, j] = found[name][j, i] = value
+    return found
+
+
+def upper(matrix):
+    return matrix[np.triu_indices(len(matrix), k=1)]
+
+
+def assert_refitted(sums, X, rtol):
+    expected = refitted(X)
+    for name in (*NAMES, "square_square"):
+        ours, theirs = upper(getattr(sums, name)), upper(expected[name])
+        size = upper(np.sqrt(expected["second"] * expected["ends"])) if name == "cross" else theirs
+        assert np.max(np.abs(ours - theirs) / size) < rtol, name
+
+
+def test_what_the_diagonal_says():
+    for sums in (exactly(rows_of("t5", 300, 4)), at_once(rows_of("t5", 300, 4))):
+        assert np.isnan(np.diagonal([sums.second, sums.cross, sums.ends], 0, 1, 2)).all()
+        assert (np.diagonal([sums.fourth, sums.sixth], 0, 1, 2) == 0).all()
+        assert np.isfinite(sums.square_square).all()
+
+
+def decided(X, sums):
+    """The statistic and the log p-values of the pairs."""
+    n, p = X.shape
+    test = ScoreTest(
+        n,
+        n - p + 1,
+        sums.second,
+        sums.cross,
+        sums.ends,
+        SignFlip(sums.fourth, sums.sixth),
+        np.ones((p, p)),
+    )
+    statistic = test.statistic(estimated(X).partial_correlation)
+    return upper(statistic), upper(test.reference.log_two_sided(statistic))
+
+
+def errors_at_once(X):
+    """Of T and of log p where |T| < 4, and of T anywhere; relative, but for small T and p."""
+    T, log_p = decided(X, exactly(X))
+    found_T, found_log_p = decided(X, at_once(X))
+    in_doubt = np.abs(T) < 4
+    of_T = np.abs(found_T - T) / np.maximum(np.abs(T), 1)
+    of_log_p = np.maximum(np.abs(found_log_p - log_p) - 1e-3, 0) / np.maximum(-log_p, 1e-3)
+    return of_T[in_doubt].max(), of_log_p[in_doubt].max(), of_T.max()
+
+
+@pytest.mark.parametrize(("n", "p"), [(501, 70), (5600, 20), (24_000, 10)])
+@pytest.mark.parametrize("strong", [False, True])
+@pytest.mark.parametrize("distribution", DRAWS)
+def test_at_once_is_nearly_exact(distribution, strong, n, p):
+    """With as many rows as it is used for; where ρ is large, weights are not quite products."""
+    assert not few_rows(n, p)
+    for seed in range(2):
+        of_T, of_log_p, of_any_T = errors_at_once(rows_of(distribution, n, p, seed, strong))
+        assert of_T < 1.5e-3
+        assert of_log_p < (0.05 if n == 501 else 0.02)
+        assert of_any_T < (0.025 if strong else 3e-3)
+
+
+@pytest.mark.parametrize(("n", "p"), [(501, 70), (800, 6), (5600, 20)])
+@pytest.mark.parametrize("distribution", DRAWS)
+def test_the_square_sums(distribution, n, p):
+    """Standard errors of Θ̂ are made from their roots. At once, all pairs have one mean leverage."""
+    X = rows_of(distribution, n, p)
+    found, expected = (np.sqrt(sums(X).square_square) for sums in (at_once, exactly))
+    assert np.median(np.abs(found / expected - 1)) < 0.01
+    np.testing.assert_allclose(found, expected, rtol=0.1)
+
+
+@pytest.mark.parametrize("sums", [exactly, at_once])
+def test_signs_and_order_of_columns(sums):
+    X = rows_of("lognormal", 600, 4, strong=True)
+    order, sign = [2, 0, 3, 1], np.array([1.0, -1.0, 1.0, -1.0])
+    plain, moved = sums(X), sums((X * sign)[:, order])
+    for name in NAMES:
+        expected = getattr(plain, name) * (np.outer(sign, sign) if name == "cross" else 1)
+        np.testing.assert_allclose(
+            upper(getattr(moved, name)), upper(expected[np.ix_(order, order)]), rtol=1e-8
+        )
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("distance", [1e-2, 1e-4, 1e-6, 1e-9])
+@pytest.mark.parametrize("sums", [exactly, at_once])
+def test_nearly_equal_columns(sums, distance, sign):
+    """Where ρ is close to ±1, expansions in ρ would cancel; the pair has a pass of its own."""
+    X = rows_of("t5", 600, 4)
+    noise = np.random.default_rng(1).standard_normal(600)
+    X[:, 1] = sign * (X[:, 0] + np.sqrt(2 * distance) * X[:, 0].std() * noise)
+    left = 1 - abs(estimated(X).partial_correlation[0, 1])
+    assert left == pytest.approx(distance, rel=0.5)
+    found, expected = sums(X), refitted(X)
+    for name in NAMES:
+        # A covariance in double precision knows 1 − |ρ| to about 1e-16.
+        ours, theirs = getattr(found, name)[0, 1], expected[name][0, 1]
+        # Above that limit the pair is like all others: its weights are products.
+        close = 1e-13 / left + 1e-10 if sums is exactly or left < 1 - NEARLY_ONE else 0.03
+        assert ours == pytest.approx(theirs, rel=close), name
+
+
+def test_pairs_near_one_may_start_anywhere():
+    """With every pair in the pass of its own, all is exact."""
+    X = rows_of("t5", 700, 5, strong=True)
+    found, expected = at_once(X, nearly_one=-1.0), exactly(X)
+    for name in NAMES:
+        np.testing.assert_allclose(
+            upper(getattr(found, name)), upper(getattr(expected, name)), rtol=1e-10
+        )
+
+
+def test_two_rare_events_that_never_meet():
+    """Products of residuals that are nearly all zero: sums stay finite, and terms few."""
+    X = np.zeros((800, 3))
+    X[5, 0] = X[9, 1] = X[100:110, 2] = 1.0
+    for sums in (exactly(X), at_once(X)):
+        assert np.isfinite(upper(sums.second)).all()
+        assert (upper(sums.second) >= 0).all()
+        shares = upper(sums.fourth)
+        assert ((shares >= 0) & (shares <= 1 + 1e-9)).all()
+        assert (upper(sums.sixth) <= shares**1.5 * (1 + 1e-9)).all()
