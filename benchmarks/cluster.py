@@ -232,8 +232,8 @@ def row_costs(
     """What a worker does to Parquet files, done here by a single thread."""
     import dask
 
-    from edgewise.rows.clusters.dask import dask_file_table
-    from edgewise.rows.readers.files import FileTable
+    from edgewise.tables.dask import dask_file_table
+    from edgewise.tables.files import FileTable
 
     costs = []
     for p in columns:

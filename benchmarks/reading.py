@@ -69,13 +69,13 @@ def _line(group: str, name: str, spread: Spread, ms_each: float | None = None) -
 
 
 def _open(paths: Sequence[str]) -> object:
-    from edgewise.rows.readers.files import FileTable
+    from edgewise.tables.files import FileTable
 
     return FileTable(paths)
 
 
 def _read(paths: Sequence[str]) -> None:
-    from edgewise.rows.readers.files import FileTable
+    from edgewise.tables.files import FileTable
 
     for _ in FileTable(paths).blocks():
         pass

@@ -15,7 +15,7 @@ from time import perf_counter
 
 from benchmarks.peak import peak_kilobytes
 from edgewise import accumulate, edge_test
-from edgewise.rows.clusters.spark import without_pandas_warning
+from edgewise.tables.spark import without_pandas_warning
 
 
 def main(memory: str, paths: Sequence[str]) -> None:

@@ -11,8 +11,8 @@ import numpy as np
 
 from benchmarks.report import Line
 from edgewise import edge_test
-from edgewise.rows.clusters.partitioned import PartitionedTable, PartTask
-from edgewise.rows.passes import in_tree
+from edgewise.tables.partitioned import PartitionedTable, PartTask
+from edgewise.tables.passes import in_tree
 
 T = TypeVar("T")
 

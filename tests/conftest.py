@@ -195,7 +195,7 @@ def spark(require, tmp_path_factory):
         "spark.local.dir": str(folder / "local"),
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
     }
-    from edgewise.rows.clusters.spark import without_pandas_warning
+    from edgewise.tables.spark import without_pandas_warning
 
     with without_pandas_warning(), pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYSPARK_PYTHON", sys.executable)
@@ -212,7 +212,7 @@ def cut(spark):
 
     import pyarrow as pa
 
-    from edgewise.rows.clusters.spark import without_pandas_warning
+    from edgewise.tables.spark import without_pandas_warning
 
     def frame_of(X, bounds, names=None):
         names = names or [f"x{j}" for j in range(X.shape[1])]

@@ -306,7 +306,7 @@ def cluster() -> Figure:
 def walk() -> Figure:
     """From the file to the printed edge."""
     stops = (
-        ("file", "rows/", GREY),
+        ("file", "tables/", GREY),
         ("sums", "states/", ORANGE),
         ("Σ̂ and Θ̂", "estimators/", ORANGE),
         ("statistic", "methods/", BLUE),

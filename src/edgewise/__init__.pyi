@@ -56,11 +56,11 @@ from edgewise.results.difference import EdgeDifferences as EdgeDifferences
 from edgewise.results.edge import Edge as Edge
 from edgewise.results.pair import PairTest as PairTest
 from edgewise.results.result import EdgeTestResult as EdgeTestResult
-from edgewise.rows.file_read import FileRead as FileRead
-from edgewise.rows.reading import DataToRead as DataToRead
-from edgewise.rows.reading import read_table as read_table
 from edgewise.sums.batches import BatchMoments as BatchMoments
 from edgewise.sums.concordance import ConcordanceMoments as ConcordanceMoments
 from edgewise.sums.moments import Moments as Moments
 from edgewise.sums.pairwise import PairwiseMoments as PairwiseMoments
 from edgewise.sums.registry import load_state as load_state
+from edgewise.tables.file_read import FileRead as FileRead
+from edgewise.tables.reading import DataToRead as DataToRead
+from edgewise.tables.reading import read_table as read_table

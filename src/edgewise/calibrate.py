@@ -501,7 +501,7 @@ def check_workers(n_jobs: int | None, client: Any = None) -> int:
     if client is not None:
         if n_jobs is not None:
             raise ParameterError("n_jobs and client cannot be combined: a cluster has its workers.")
-        from edgewise.rows.clusters.dask import check_client
+        from edgewise.tables.dask import check_client
 
         check_client(client)
         return 0

@@ -9,8 +9,8 @@ import pytest
 
 import edgewise as ew
 from edgewise.api.compare_methods import all_variants, compare_methods
-from edgewise.rows.opening import open_table
-from edgewise.rows.readers.files import FileTable
+from edgewise.tables.files import FileTable
+from edgewise.tables.opening import open_table
 
 VARIANTS = dict(all_variants())
 TRACE_RADIUS = {"whitened, trace", "spectral, trace", "trace (paper)"}

@@ -12,7 +12,7 @@ import edgewise as ew
 from edgewise.api import compare_null as module
 from edgewise.api.compare_null import compare_null, even_sample
 from edgewise.methods.registry import METHODS
-from edgewise.rows.table import LocalTable, Part
+from edgewise.tables.table import LocalTable, Part
 
 PER_EDGE = [name for name, method in METHODS.items() if not method.simultaneous]
 

@@ -7,9 +7,9 @@ import pytest
 
 import edgewise as ew
 from edgewise.api.diagnose import diagnose
-from edgewise.rows.opening import open_table
-from edgewise.rows.views import FiniteRows
 from edgewise.simulate import make_chain_precision, sample
+from edgewise.tables.opening import open_table
+from edgewise.tables.views import FiniteRows
 
 
 def draw(distribution, n_samples=4000, n_features=4, seed=1):

@@ -10,7 +10,7 @@ import pytest
 import edgewise as ew
 from edgewise.inference.assumptions import Assumes
 from edgewise.methods.registry import METHODS
-from edgewise.rows.table import LocalTable
+from edgewise.tables.table import LocalTable
 
 pytestmark = pytest.mark.filterwarnings("ignore::edgewise.errors.TooFewRowsWarning")
 

@@ -7,7 +7,7 @@ import pytest
 
 import edgewise as ew
 from edgewise.api import edge_test_within as home
-from edgewise.rows.opening import open_table
+from edgewise.tables.opening import open_table
 
 pytestmark = pytest.mark.filterwarnings("ignore::edgewise.errors.TooFewRowsWarning")
 

@@ -11,7 +11,7 @@ import pytest
 
 import edgewise as ew
 from edgewise.api.compare_methods import all_variants, compare_methods
-from edgewise.rows.opening import open_table
+from edgewise.tables.opening import open_table
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import numpy as np
 
 import edgewise as ew
 from edgewise.api.reporting import sampled_scores
-from edgewise.rows.opening import open_table
+from edgewise.tables.opening import open_table
 
 
 def residuals(rows, pair):

@@ -137,7 +137,7 @@ class TestCheckpoints:
 
     @pytest.fixture
     def small_blocks(self, monkeypatch):
-        from edgewise.rows import table
+        from edgewise.tables import table
 
         monkeypatch.setattr(table, "_MOST_BATCH_ROWS", 16)
         monkeypatch.setattr(table, "_FEWEST_BATCH_ROWS", 16)

@@ -77,7 +77,7 @@ def test_what_cannot_be_written_is_noticed_before_the_work(refused, csv_file, mo
         raise AssertionError("something was read or made")
 
     for name in (
-        "rows.readers.files.FileTable._read",
+        "tables.files.FileTable._read",
         "states.registry.load_state",
         "simulate.sample_batches",
         "datasets.load_sp500_returns",

@@ -11,8 +11,8 @@ from tests.corpus.text_files import TEXT_FILES
 from tests.corpus.text_refused import TEXT_REFUSED
 
 import edgewise as ew
-from edgewise.rows.readers.files import FileTable
-from edgewise.rows.reading import Reading
+from edgewise.tables.files import FileTable
+from edgewise.tables.reading import Reading
 
 FILES = {**TEXT_FILES, **TEXT_REFUSED, **OTHER_FILES}
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise.rows.readers.files import FileTable
-from edgewise.rows.reading import Reading
+from edgewise.tables.files import FileTable
+from edgewise.tables.reading import Reading
 
 NOTED = pytest.mark.filterwarnings("ignore::edgewise.errors.GuessedFormatWarning")
 

@@ -15,8 +15,8 @@ from tests.corpus.object_frames import FRAMES
 from tests.corpus.object_labelled import ANNDATA, OTHERS, XARRAY
 
 import edgewise as ew
-from edgewise.rows.opening import open_table
-from edgewise.rows.passes import all_rows
+from edgewise.tables.opening import open_table
+from edgewise.tables.passes import all_rows
 
 CASES = {
     **PLAIN,

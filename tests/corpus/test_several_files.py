@@ -13,7 +13,7 @@ from pyarrow import csv as arrow_csv
 from pyarrow import parquet
 
 import edgewise as ew
-from edgewise.rows.readers.files import FileTable
+from edgewise.tables.files import FileTable
 
 NAMES = ["a", "b"]
 

@@ -12,12 +12,12 @@ from edgewise.inference.sample_of_rows import RowEvidence
 from edgewise.inference.score import ScoreTest
 from edgewise.methods.method import Method
 from edgewise.methods.sandwich import NEARLY_ONE, leverage_of
-from edgewise.rows.opening import open_table
-from edgewise.rows.passes import SameRows
 from edgewise.sums.exact_score import all_pairs_exactly, few_rows
 from edgewise.sums.fourth import FourthMoments
 from edgewise.sums.leverage import Leverage
 from edgewise.sums.score_sums import believed_tau
+from edgewise.tables.opening import open_table
+from edgewise.tables.passes import SameRows
 
 UPPER = np.triu_indices(4, k=1)
 

@@ -12,7 +12,7 @@ from edgewise import DataError, ParameterError
 from edgewise.inference.corrections import adjust
 from edgewise.inference.family import Family
 from edgewise.methods.registry import METHODS
-from edgewise.rows.readers.arrays import ArrayTable
+from edgewise.tables.arrays import ArrayTable
 
 P = 6
 NAMES = tuple("abcdef")

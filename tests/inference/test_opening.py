@@ -8,7 +8,7 @@ from edgewise import DataError, Moments, ParameterError
 from edgewise.inference.open_sample import open_evidence
 from edgewise.inference.sample import Needs
 from edgewise.inference.sample_of_rows import RowEvidence
-from edgewise.rows.table import LocalTable
+from edgewise.tables.table import LocalTable
 
 NAMES = ("x0", "x1", "x2", "x3")
 

@@ -12,7 +12,7 @@ from scipy import stats
 import edgewise as ew
 from edgewise import BrokenAssumptionWarning, DataError, EdgewiseWarning, Moments, ParameterError
 from edgewise.paper.bernstein import BernsteinRadius
-from edgewise.rows.table import LocalTable
+from edgewise.tables.table import LocalTable
 
 NAMES = ("a", "b", "c")
 pytestmark = pytest.mark.filterwarnings("ignore::edgewise.errors.TooFewRowsWarning")

@@ -6,7 +6,7 @@ import numpy as np
 
 import edgewise as ew
 from edgewise import EdgeTest, ParameterError
-from edgewise.rows.reading import Reading
+from edgewise.tables.reading import Reading
 
 X = np.random.default_rng(0).standard_normal((60, 4))
 TRACE = "method 'trace' does not take it (its options are mu, standardize)"

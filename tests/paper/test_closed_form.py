@@ -18,8 +18,8 @@ from edgewise.paper.covcov import (
     trace_from_quartics,
     u_statistic_factor,
 )
-from edgewise.rows.passes import RowsAtHand
 from edgewise.sums.fourth import FourthMoments
+from edgewise.tables.passes import RowsAtHand
 
 DISTRIBUTIONS = ["gaussian", "laplace", "t5", "exponential", "lognormal"]
 

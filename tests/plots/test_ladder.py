@@ -10,7 +10,7 @@ import pytest
 from edgewise import datasets
 from edgewise.api.compare_methods import compare_methods
 from edgewise.plots.plots import plot_ladder
-from edgewise.rows.opening import open_table
+from edgewise.tables.opening import open_table
 
 
 @pytest.fixture(autouse=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from edgewise.api.diagnose import diagnose
-from edgewise.rows.opening import open_table
 from edgewise.simulate import DISTRIBUTIONS, AutoRegressive, make_chain_precision, sample
+from edgewise.tables.opening import open_table
 
 INDEPENDENT = ("gaussian", "laplace", "t5", "exponential", "lognormal")
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise.rows.opening import open_table
 from edgewise.sums.accumulate import read_into
+from edgewise.tables.opening import open_table
 
 
 def test_the_kind_of_state(rows):

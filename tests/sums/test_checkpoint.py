@@ -17,12 +17,12 @@ from pyarrow import feather, parquet
 import edgewise as ew
 from edgewise._base.atomic import locked
 from edgewise.errors import DataError, StateFileError
-from edgewise.rows import table as table_module
-from edgewise.rows.opening import open_table
-from edgewise.rows.readers.files import FileTable
 from edgewise.sums.accumulate import read_into
 from edgewise.sums.checkpoint import read_with_checkpoints
 from edgewise.sums.save import read_state, write_state
+from edgewise.tables import table as table_module
+from edgewise.tables.files import FileTable
+from edgewise.tables.opening import open_table
 
 BATCH = 16
 CUTS = (50, 98, 105)  # files of 50, 48 and 7 rows: a short batch at the end, none, only one
@@ -264,7 +264,7 @@ class TestUnwritable:
 WORKER = """
 import sys
 import edgewise as ew
-from edgewise.rows import table
+from edgewise.tables import table
 
 table._MOST_BATCH_ROWS = table._FEWEST_BATCH_ROWS = 16
 *paths, checkpoint = sys.argv[1:]

@@ -12,11 +12,11 @@ from hypothesis.extra.numpy import arrays
 
 from edgewise import Moments
 from edgewise.estimate.inverse import estimate_precision
-from edgewise.rows.passes import RowsAtHand
 from edgewise.sums.centre import Centre
 from edgewise.sums.fourth import FourthMoments, product_sums
 from edgewise.sums.leverage import Leverage
 from edgewise.sums.pairs import pair_sums
+from edgewise.tables.passes import RowsAtHand
 
 P = 4
 ORIGIN = np.array([0.5, -1.0, 0.0, 2.0])

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from edgewise.errors import DataError, NonFiniteError, ParameterError
-from edgewise.rows.grouping import GroupedRows
 from edgewise.sums import groups as module
 from edgewise.sums.groups import GroupMoments
+from edgewise.tables.grouping import GroupedRows
 
 P = 3
 

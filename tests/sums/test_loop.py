@@ -5,14 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edgewise.rows.block import ColumnBlock, Piece
-from edgewise.rows.passes import RowsAtHand
 from edgewise.sums.centre import Centre
 from edgewise.sums.fourth import FourthMoments
 from edgewise.sums.leverage import Leverage
 from edgewise.sums.loop import BlockMemory, mapped_blocks
 from edgewise.sums.pairs import pair_sums
 from edgewise.sums.quartics import transformed_quartics
+from edgewise.tables.block import ColumnBlock, Piece
+from edgewise.tables.passes import RowsAtHand
 
 P = 3
 CENTRE = Centre(np.array([1.0, -2.0, 0.5]), np.array([0.25, 0.0, -0.125]))

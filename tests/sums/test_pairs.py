@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from edgewise.rows.block import block_rows
-from edgewise.rows.passes import RowsAtHand
 from edgewise.sums.centre import Centre
 from edgewise.sums.leverage import Leverage
 from edgewise.sums.pairs import exact_pairs, pair_sums, strong_pairs
+from edgewise.tables.block import block_rows
+from edgewise.tables.passes import RowsAtHand
 
 P = 5
 RNG = np.random.default_rng(0)

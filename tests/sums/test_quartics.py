@@ -6,9 +6,9 @@ import pytest
 import edgewise as ew
 from edgewise import Moments
 from edgewise.estimate.inverse import estimate_precision
-from edgewise.rows.passes import RowsAtHand
 from edgewise.sums.products import mirrored
 from edgewise.sums.quartics import square_products, transformed_quartics
+from edgewise.tables.passes import RowsAtHand
 
 DISTRIBUTIONS = ["gaussian", "laplace", "t5", "exponential", "lognormal"]
 

@@ -11,10 +11,10 @@ from edgewise.estimate.inverse import estimate_precision
 from edgewise.inference.score import ScoreTest
 from edgewise.inference.sign_flip import SignFlip
 from edgewise.methods.sandwich import NEARLY_ONE, leverage_of
-from edgewise.rows.passes import RowsAtHand
 from edgewise.sums.exact_score import all_pairs_exactly, few_rows
 from edgewise.sums.score import all_pairs_at_once
 from edgewise.sums.score_sums import believed_tau
+from edgewise.tables.passes import RowsAtHand
 
 NAMES = ("second", "cross", "ends", "fourth", "sixth")
 

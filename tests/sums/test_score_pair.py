@@ -5,11 +5,11 @@ import pytest
 from tests.sums.test_score import DRAWS, estimated, rows_of
 
 from edgewise.methods.sandwich import NEARLY_ONE, leverage_of
-from edgewise.rows.passes import RowsAtHand
 from edgewise.sums import score_pair
 from edgewise.sums.exact_score import all_pairs_exactly
 from edgewise.sums.score import all_pairs_at_once
 from edgewise.sums.score_pair import one_pair_exactly
+from edgewise.tables.passes import RowsAtHand
 
 
 @pytest.mark.parametrize("length", [7, 100, 8192])

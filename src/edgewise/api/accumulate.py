@@ -8,9 +8,6 @@ from typing import Any, TypeVar
 
 from edgewise._base.checks import check_choice, check_columns, check_flag, check_real
 from edgewise.errors import ParameterError
-from edgewise.rows.missing import MISSING
-from edgewise.rows.opening import open_files, open_table
-from edgewise.rows.weighting import weighted_columns
 from edgewise.sums.accumulate import read_into
 from edgewise.sums.batched import DEFAULT_BATCHES
 from edgewise.sums.batches import BatchMoments
@@ -18,6 +15,9 @@ from edgewise.sums.concordance import ConcordanceMoments
 from edgewise.sums.moments import Moments
 from edgewise.sums.pairwise import PairwiseMoments
 from edgewise.sums.row_state import RowState
+from edgewise.tables.missing import MISSING
+from edgewise.tables.opening import open_files, open_table
+from edgewise.tables.weighting import weighted_columns
 
 S = TypeVar("S", bound=RowState)
 

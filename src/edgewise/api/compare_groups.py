@@ -38,17 +38,17 @@ from edgewise.methods.method import Method
 from edgewise.methods.registry import method_of, registered
 from edgewise.results.decide import TwoGroups, decide_differences
 from edgewise.results.difference import EdgeDifferenceResult, EdgeDifferences
-from edgewise.rows.grouping import GroupedTable
-from edgewise.rows.missing import refuse_pairwise
-from edgewise.rows.normal_scores import TRANSFORMS, normal_scores, values_under
-from edgewise.rows.opening import files_of, on_cluster, open_table
-from edgewise.rows.passes import all_rows, rows_up_to
-from edgewise.rows.reading import data_and_reading
-from edgewise.rows.selection import column_places
-from edgewise.rows.table import Table
-from edgewise.rows.views import RenamedColumns
 from edgewise.sums.registry import as_state
 from edgewise.sums.row_state import RowState
+from edgewise.tables.grouping import GroupedTable
+from edgewise.tables.missing import refuse_pairwise
+from edgewise.tables.normal_scores import TRANSFORMS, normal_scores, values_under
+from edgewise.tables.opening import files_of, on_cluster, open_table
+from edgewise.tables.passes import all_rows, rows_up_to
+from edgewise.tables.reading import data_and_reading
+from edgewise.tables.selection import column_places
+from edgewise.tables.table import Table
+from edgewise.tables.views import RenamedColumns
 
 # Discrete rows are equal by chance. Groups share rows if far more are equal than within a group.
 _SHARED = 0.2

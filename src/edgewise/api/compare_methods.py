@@ -20,8 +20,8 @@ from edgewise.inference.corrections import CORRECTIONS, HOLM
 from edgewise.methods.method import Method
 from edgewise.methods.registry import method_of, registered
 from edgewise.results.result import EdgeTestResult
-from edgewise.rows.opening import open_table
 from edgewise.sums.registry import as_state
+from edgewise.tables.opening import open_table
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -26,12 +26,12 @@ from edgewise.inference.corrections import CORRECTIONS, HOLM
 from edgewise.inference.open_sample import evidence_of_table
 from edgewise.inference.sample import Needs
 from edgewise.methods.method import Method
-from edgewise.rows.missing import refuse_pairwise
-from edgewise.rows.opening import open_table
-from edgewise.rows.passes import all_rows
-from edgewise.rows.table import Table
-from edgewise.rows.views import StridedRows
 from edgewise.sums.registry import as_state
+from edgewise.tables.missing import refuse_pairwise
+from edgewise.tables.opening import open_table
+from edgewise.tables.passes import all_rows
+from edgewise.tables.table import Table
+from edgewise.tables.views import StridedRows
 
 # More rows would hardly change the answer, and every shuffle tests all of them.
 _MOST_ROWS = 10_000

@@ -28,12 +28,6 @@ from edgewise.methods.score import Score, score_of_pair
 from edgewise.results.decide import decide
 from edgewise.results.pair import PairTest, pair_of_result
 from edgewise.results.result import EdgeTestResult
-from edgewise.rows.block import ColumnBlock, Piece
-from edgewise.rows.glance import Glance
-from edgewise.rows.missing import refuse_pairwise
-from edgewise.rows.opening import open_table
-from edgewise.rows.passes import RowsAtHand, SameRows, rows_up_to
-from edgewise.rows.table import Part, Table
 from edgewise.sums.accumulate import read_with_glance
 from edgewise.sums.centre import Centre
 from edgewise.sums.exact_score import few_rows
@@ -45,6 +39,12 @@ from edgewise.sums.registry import as_state
 from edgewise.sums.score import all_pairs_at_once
 from edgewise.sums.score_pair import one_pair_exactly
 from edgewise.sums.score_sums import score_weight
+from edgewise.tables.block import ColumnBlock, Piece
+from edgewise.tables.glance import Glance
+from edgewise.tables.missing import refuse_pairwise
+from edgewise.tables.opening import open_table
+from edgewise.tables.passes import RowsAtHand, SameRows, rows_up_to
+from edgewise.tables.table import Part, Table
 
 #: A column by its name, or by its place.
 Column = str | int

@@ -19,11 +19,11 @@ from edgewise.methods.registry import DEFAULT_METHOD, method_of
 from edgewise.methods.sequential import ConfidenceSequence, Sequential
 from edgewise.results.decide import decide
 from edgewise.results.result import EdgeTestResult
-from edgewise.rows.grouping import GroupedTable
-from edgewise.rows.missing import MISSING, may_lack_values
-from edgewise.rows.normal_scores import transform_of
-from edgewise.rows.weighting import WEIGHT_KINDS, WeightedTable
 from edgewise.sums.registry import as_state
+from edgewise.tables.grouping import GroupedTable
+from edgewise.tables.missing import MISSING, may_lack_values
+from edgewise.tables.normal_scores import transform_of
+from edgewise.tables.weighting import WEIGHT_KINDS, WeightedTable
 
 
 def edge_test(

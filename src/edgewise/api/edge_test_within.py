@@ -25,12 +25,12 @@ from edgewise.methods.method import Method
 from edgewise.methods.trace import Eig, Trace
 from edgewise.paper.covcov import predicted_seconds
 from edgewise.results.result import EdgeTestResult
-from edgewise.rows.block import Rows
-from edgewise.rows.file_read import files_read
-from edgewise.rows.opening import open_table
-from edgewise.rows.readers.arrays import ArrayTable
-from edgewise.rows.table import LocalTable, batch_rows
 from edgewise.sums.registry import as_state
+from edgewise.tables.arrays import ArrayTable
+from edgewise.tables.block import Rows
+from edgewise.tables.file_read import files_read
+from edgewise.tables.opening import open_table
+from edgewise.tables.table import LocalTable, batch_rows
 
 _clock = time.perf_counter
 # Rows of the first pilot and of its blocks; shares of the time for trying eig, and for each of its

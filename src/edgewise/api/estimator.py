@@ -25,18 +25,18 @@ from edgewise.methods.method import Method
 from edgewise.methods.nodewise import DEFAULT_PENALTY
 from edgewise.methods.registry import DEFAULT_METHOD, method_of, method_options, registered
 from edgewise.results.result import EdgeTestResult
-from edgewise.rows.grouping import GroupedTable
-from edgewise.rows.missing import may_lack_values
-from edgewise.rows.normal_scores import scores_under
-from edgewise.rows.not_rows import is_a
-from edgewise.rows.opening import open_table
-from edgewise.rows.table import LocalTable, Part, Table
-from edgewise.rows.values import raise_for_nonfinite
-from edgewise.rows.weighting import WeightedTable
 from edgewise.sums.accumulate import read_into
 from edgewise.sums.moments import Moments
 from edgewise.sums.pairwise import PairwiseMoments
 from edgewise.sums.row_state import RowState
+from edgewise.tables.grouping import GroupedTable
+from edgewise.tables.missing import may_lack_values
+from edgewise.tables.normal_scores import scores_under
+from edgewise.tables.not_rows import is_a
+from edgewise.tables.opening import open_table
+from edgewise.tables.table import LocalTable, Part, Table
+from edgewise.tables.values import raise_for_nonfinite
+from edgewise.tables.weighting import WeightedTable
 
 
 def chosen_method(estimator: Any) -> Method:

@@ -12,14 +12,14 @@ from edgewise._base.checks import check_columns
 from edgewise._base.text import listed
 from edgewise._base.types import AnyArray, FloatArray
 from edgewise.errors import DataError, ParameterError
-from edgewise.rows.file_read import FileRead, files_read
-from edgewise.rows.labels import label_numbers
-from edgewise.rows.level_column import column_of_labels, labels_of
-from edgewise.rows.opening import files_of, on_cluster, open_table
-from edgewise.rows.passes import all_rows
-from edgewise.rows.readers.file_marks import all_unchanged
-from edgewise.rows.values import raise_for_nonfinite
 from edgewise.sums.registry import as_state
+from edgewise.tables.file_marks import all_unchanged
+from edgewise.tables.file_read import FileRead, files_read
+from edgewise.tables.labels import label_numbers
+from edgewise.tables.level_column import column_of_labels, labels_of
+from edgewise.tables.opening import files_of, on_cluster, open_table
+from edgewise.tables.passes import all_rows
+from edgewise.tables.values import raise_for_nonfinite
 
 MOST_LEVELS = 12
 

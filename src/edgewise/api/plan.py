@@ -24,8 +24,8 @@ from edgewise.methods.detectable import effect_for_rows
 from edgewise.methods.method import Method
 from edgewise.methods.planning import Plan, RowPlanner
 from edgewise.methods.registry import DEFAULT_METHOD, method_of
-from edgewise.rows.missing import refuse_pairwise
-from edgewise.rows.normal_scores import transform_of
+from edgewise.tables.missing import refuse_pairwise
+from edgewise.tables.normal_scores import transform_of
 
 
 @dataclass(frozen=True, eq=False, slots=True)

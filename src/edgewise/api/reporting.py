@@ -23,9 +23,9 @@ from edgewise.report.document import Context, LadderLine, report_html
 from edgewise.report.story import breaking
 from edgewise.results.result import EdgeTestResult, chosen_pairs
 from edgewise.results.summary import POOLED
-from edgewise.rows.opening import open_table
-from edgewise.rows.table import Part, Table
 from edgewise.sums.registry import as_state
+from edgewise.tables.opening import open_table
+from edgewise.tables.table import Part, Table
 
 # Enough points to see a shape; with many columns fewer, so that the page stays small.
 _MOST_ROWS, _FEWEST_ROWS, _MOST_NUMBERS = 500, 200, 4_000

@@ -57,7 +57,7 @@ def demo_command(plot: str, report: str) -> None:
     from edgewise.datasets import load_sp500_returns
     from edgewise.methods.registry import DEFAULT_METHOD
     from edgewise.plots.export import write_plot
-    from edgewise.rows.opening import open_table
+    from edgewise.tables.opening import open_table
 
     if checked_outputs({"--plot": plot, "--report": report})["--report"] == "-":
         raise click.UsageError("--report: the tables go to standard output; name a file.")

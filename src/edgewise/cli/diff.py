@@ -155,7 +155,7 @@ def _groups(options: dict[str, Any]) -> dict[str, Any]:
 def _column_names(group: Any, options: dict[str, Any]) -> Sequence[str]:
     """The columns of a group, which the file of --pairs is read with; not opened without need."""
     from edgewise.api.compare_groups import Group
-    from edgewise.rows.reading import DataToRead
+    from edgewise.tables.reading import DataToRead
 
     if not options["given"] and options["pairs"] is None:
         return ()

@@ -55,8 +55,8 @@ def pair_command(x: str, y: str, method: str, **options: Any) -> None:
     from edgewise.api.edge_test import edge_test
     from edgewise.methods.registry import method_of
     from edgewise.results.pair import pair_of_result
-    from edgewise.rows.file_read import files_read
-    from edgewise.rows.opening import open_table
+    from edgewise.tables.file_read import files_read
+    from edgewise.tables.opening import open_table
 
     if not options["data"]:
         raise click.UsageError(

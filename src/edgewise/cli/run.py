@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
     from edgewise.results.result import EdgeTestResult
-    from edgewise.rows.reading import DataToRead
-    from edgewise.rows.table import Table
+    from edgewise.tables.reading import DataToRead
+    from edgewise.tables.table import Table
 
 
 def data_of(options: dict[str, Any], data: Any = None) -> DataToRead:
     """DATA, or one file of it, to be read as the options say."""
-    from edgewise.rows.reading import read_table
+    from edgewise.tables.reading import read_table
 
     reading = {name: options[name] for name in (one.replace("-", "_") for one in READING)}
     if reading["index_col"] == "none":
@@ -35,9 +35,9 @@ def data_of(options: dict[str, Any], data: Any = None) -> DataToRead:
 
 def open_columns_of(options: dict[str, Any], columns: Sequence[str] | None = None) -> Table:
     """The named columns of DATA, or those that the options choose, with weights and labels."""
-    from edgewise.rows.opening import open_columns
-    from edgewise.rows.weighting import weighted_columns
     from edgewise.sums.registry import as_state
+    from edgewise.tables.opening import open_columns
+    from edgewise.tables.weighting import weighted_columns
 
     for path in options["data"]:
         if as_state(path) is not None:
@@ -62,7 +62,7 @@ def opened(
     columns: Sequence[str] | None = None,
 ) -> Iterator[tuple[Table, Table]]:
     """The columns of DATA, and their rows as the options say, in a context that shows progress."""
-    from edgewise.rows.opening import open_table
+    from edgewise.tables.opening import open_table
 
     how: dict[str, Any] = {
         name: options.get(name) for name in ("groups", "weights", "transform", "missing")
@@ -206,7 +206,7 @@ def checked_outputs(
 
 def _inputs(options: dict[str, Any]) -> list[str]:
     """All files that a command reads, which its output must not replace."""
-    from edgewise.rows.readers.files import expand_paths
+    from edgewise.tables.files import expand_paths
 
     found = [] if options.get("pairs") is None else [options["pairs"]]
     for path in options["data"]:

@@ -16,7 +16,7 @@ from edgewise.methods.registry import CLASSES
 
 if TYPE_CHECKING:
     from edgewise.results.result import EdgeTestResult
-    from edgewise.rows.table import Table
+    from edgewise.tables.table import Table
 
 _rows_section = section(
     "Rows and columns",

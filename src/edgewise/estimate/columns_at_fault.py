@@ -11,7 +11,7 @@ from edgewise._base.matrices import COLLINEAR
 from edgewise._base.text import listed
 from edgewise._base.types import BoolArray, FloatArray
 from edgewise.errors import DataError
-from edgewise.rows.glance import Glance
+from edgewise.tables.glance import Glance
 
 # The standard deviations whose squares, and the inverses of these, are ordinary numbers.
 _SMALLEST_SCALE, _LARGEST_SCALE = 1e-152, 1e152

@@ -17,8 +17,8 @@ from edgewise.estimate.columns_at_fault import (
     raise_if_collinear,
     raise_if_not_measurable,
 )
-from edgewise.rows.glance import Glance
 from edgewise.sums.centre import Centre
+from edgewise.tables.glance import Glance
 
 # From so many columns on, the inverse is that of Cholesky's factors.
 _MANY_COLUMNS = 400

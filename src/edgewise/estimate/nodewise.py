@@ -25,8 +25,8 @@ from edgewise.estimate.columns_at_fault import (
     raise_if_not_measurable,
 )
 from edgewise.estimate.inverse import PrecisionEstimate, SampleMoments, unscaled
-from edgewise.rows.glance import Glance
 from edgewise.sums.pair_sets import IntArray, PairSets, Portion, regressed
+from edgewise.tables.glance import Glance
 
 # The noise is found to a thousandth: neighbours hardly depend on it.
 _NOISE_STEPS, _NOISE_TOLERANCE = 30, 1e-3

@@ -12,10 +12,10 @@ from edgewise._base.text import listed
 from edgewise._base.types import FloatArray
 from edgewise.errors import DataError
 from edgewise.estimate.inverse import PrecisionEstimate, estimate_precision, unscaled
-from edgewise.rows.glance import Glance
 from edgewise.sums.centre import Centre
 from edgewise.sums.latent import Concordance, kendall_tau
 from edgewise.sums.pairwise import PooledPairs
+from edgewise.tables.glance import Glance
 
 _WHAT_TO_DO = (
     "leave one of them out (exclude=..., --exclude), or fill values in several times and pool the "

@@ -18,7 +18,7 @@ from edgewise.inference.dependence import (
     row_medians,
 )
 from edgewise.inference.diagnosis import Diagnosis, DominantRow
-from edgewise.rows.glance import Glance
+from edgewise.tables.glance import Glance
 
 _TAIL_SHARE = 0.02  # the share of the rows that counts as the tail, or √n rows if that is more
 # Rows far out lie on one side if the mean of their directions is longer than this, and are far out

@@ -14,7 +14,7 @@ from edgewise.estimate.inverse import PrecisionEstimate
 from edgewise.inference.cautions import Caution
 from edgewise.inference.effect import MinEffect
 from edgewise.inference.intervals import ConfidenceInterval
-from edgewise.rows.file_read import FileRead
+from edgewise.tables.file_read import FileRead
 
 if TYPE_CHECKING:
     from edgewise.inference.max_statistic import MaxStatistic

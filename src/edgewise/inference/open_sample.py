@@ -15,19 +15,19 @@ from edgewise.errors import DataError, ParameterError
 from edgewise.inference.sample import Evidence, Needs
 from edgewise.inference.sample_of_rows import RowEvidence
 from edgewise.inference.sample_of_state import StateEvidence
-from edgewise.rows.cores import on_cores
-from edgewise.rows.file_read import files_read
-from edgewise.rows.glance import Glance
-from edgewise.rows.grouping import GroupedTable
-from edgewise.rows.missing import may_lack_values
-from edgewise.rows.normal_scores import transform_of
-from edgewise.rows.opening import open_table
-from edgewise.rows.passes import SameRows, rows_up_to
-from edgewise.rows.table import Table
-from edgewise.rows.weighting import WeightedTable, has_copies
 from edgewise.sums.accumulate import read_with_glance
 from edgewise.sums.groups import GroupMoments
 from edgewise.sums.row_state import RowState
+from edgewise.tables.cores import on_cores
+from edgewise.tables.file_read import files_read
+from edgewise.tables.glance import Glance
+from edgewise.tables.grouping import GroupedTable
+from edgewise.tables.missing import may_lack_values
+from edgewise.tables.normal_scores import transform_of
+from edgewise.tables.opening import open_table
+from edgewise.tables.passes import SameRows, rows_up_to
+from edgewise.tables.table import Table
+from edgewise.tables.weighting import WeightedTable, has_copies
 
 # With fewer columns, the first pass takes less time than counting the rows before it.
 _MANY_COLUMNS = 300

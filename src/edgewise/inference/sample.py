@@ -14,9 +14,6 @@ from edgewise._base.matrices import population_covariance
 from edgewise._base.types import FloatArray
 from edgewise.errors import DataError
 from edgewise.estimate.inverse import SampleMoments
-from edgewise.rows.file_read import FileRead
-from edgewise.rows.glance import Glance
-from edgewise.rows.passes import Pass, Sums
 from edgewise.sums.batched import DEFAULT_BATCHES
 from edgewise.sums.batches import BatchMoments
 from edgewise.sums.centre import Centre
@@ -30,6 +27,9 @@ from edgewise.sums.pairwise import PairwiseMoments, PooledPairs
 from edgewise.sums.quartics import CentralQuartics
 from edgewise.sums.row_state import RowState
 from edgewise.sums.score_sums import ScoreSums
+from edgewise.tables.file_read import FileRead
+from edgewise.tables.glance import Glance
+from edgewise.tables.passes import Pass, Sums
 
 if TYPE_CHECKING:
     from edgewise.paper.operator import CovcovOperator

@@ -13,10 +13,6 @@ from edgewise._base.checks import check_testable_shape
 from edgewise._base.types import FloatArray
 from edgewise.inference.sample_of_state import StateEvidence
 from edgewise.paper.covcov import covcov_matrix
-from edgewise.rows.block import Rows
-from edgewise.rows.passes import Pass, SameRows, Sums
-from edgewise.rows.table import Part
-from edgewise.rows.views import RowsInside
 from edgewise.sums.accumulate import read_with_glance
 from edgewise.sums.centre import Centre
 from edgewise.sums.exact_score import all_pairs_exactly, few_rows
@@ -26,6 +22,10 @@ from edgewise.sums.pairs import ExactPairs, PairSums, exact_pairs, pair_sums
 from edgewise.sums.quartics import CentralQuartics, transformed_quartics
 from edgewise.sums.score import all_pairs_at_once
 from edgewise.sums.score_sums import ScoreSums
+from edgewise.tables.block import Rows
+from edgewise.tables.passes import Pass, SameRows, Sums
+from edgewise.tables.table import Part
+from edgewise.tables.views import RowsInside
 
 if TYPE_CHECKING:
     from edgewise.paper.operator import CovcovOperator

@@ -9,7 +9,6 @@ from edgewise._base.types import FloatArray
 from edgewise.errors import DataError, ParameterError
 from edgewise.estimate.inverse import SampleMoments
 from edgewise.inference.sample import Evidence
-from edgewise.rows.passes import Pass, Sums
 from edgewise.sums.batches import BatchMoments
 from edgewise.sums.concordance import ConcordanceMoments
 from edgewise.sums.latent import Concordance
@@ -17,6 +16,7 @@ from edgewise.sums.moments import Moments
 from edgewise.sums.pairwise import PairwiseMoments, PooledPairs
 from edgewise.sums.quartics import CentralQuartics
 from edgewise.sums.row_state import RowState
+from edgewise.tables.passes import Pass, Sums
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

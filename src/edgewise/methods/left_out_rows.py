@@ -23,9 +23,6 @@ from edgewise.inference.sample import Evidence
 from edgewise.inference.spread import Spread, degrees_of_freedom, floored_spread
 from edgewise.methods.jackknife import LeftOut, inverses, portions, variation
 from edgewise.methods.left_out_groups import Powers, TermSums, Units, partial_of, unit_precision
-from edgewise.rows.block import Rows
-from edgewise.rows.passes import Sums
-from edgewise.rows.weighting import weights_of
 from edgewise.sums.pairwise import (
     PairwiseMoments,
     PairwiseSums,
@@ -34,6 +31,9 @@ from edgewise.sums.pairwise import (
     pairwise_sums,
 )
 from edgewise.sums.score_sums import believed_tau
+from edgewise.tables.block import Rows
+from edgewise.tables.passes import Sums
+from edgewise.tables.weighting import weights_of
 
 # Single rows are left out up to this many, and up to so many products in all; then a few at once.
 _MOST_UNITS, _FEWEST_UNITS = 4000, 500

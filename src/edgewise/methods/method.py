@@ -46,8 +46,8 @@ from edgewise.methods.planning import (
 )
 from edgewise.paper.radii import Radius
 from edgewise.paper.transfers import Transfer
-from edgewise.rows.glance import Glance
 from edgewise.sums.pairwise import PooledPairs
+from edgewise.tables.glance import Glance
 
 if TYPE_CHECKING:
     from edgewise._base.types import FloatArray

@@ -45,11 +45,11 @@ from edgewise.paper.radii import (
     kernel_ranges,
     relative_variance,
 )
-from edgewise.rows.block import Rows
-from edgewise.rows.passes import Sums
 from edgewise.sums.centre import Centre
 from edgewise.sums.products import mirrored
 from edgewise.sums.quartics import square_products
+from edgewise.tables.block import Rows
+from edgewise.tables.passes import Sums
 
 # A share of rows outside is contradicted if as many would be that by chance only this often.
 _CONTRADICTED = 1e-3

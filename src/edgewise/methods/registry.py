@@ -125,7 +125,7 @@ def raise_for_unknown_option(
     # Where something went wrong, and not in every run.
     from inspect import Parameter, signature
 
-    from edgewise.rows.reading import Reading
+    from edgewise.tables.reading import Reading
 
     caller = function.__name__
     if name in {field.name for field in fields(Reading)}:

@@ -17,9 +17,6 @@ from edgewise._base.checks import check_choice
 from edgewise._base.matrices import population_covariance
 from edgewise._base.types import FloatArray
 from edgewise.errors import DataError
-from edgewise.rows.block import Rows, block_rows
-from edgewise.rows.passes import RowsAtHand, Summable, Sums
-from edgewise.rows.values import check_rows
 from edgewise.sums.centre import Centre
 from edgewise.sums.fourth import FourthMoments
 from edgewise.sums.leverage import left_out_factor
@@ -27,6 +24,9 @@ from edgewise.sums.loop import BlockMemory, mapped_blocks
 from edgewise.sums.moments import Moments
 from edgewise.sums.products import upper_products
 from edgewise.sums.quartics import CentralQuartics
+from edgewise.tables.block import Rows, block_rows
+from edgewise.tables.passes import RowsAtHand, Summable, Sums
+from edgewise.tables.values import check_rows
 
 _GIB = 2.0**30
 LARGEST_MATRIX = 4 * _GIB

@@ -22,12 +22,12 @@ from edgewise._base.cores import on_each
 from edgewise._base.matrices import population_covariance
 from edgewise._base.types import AnyArray, FloatArray
 from edgewise.paper.covcov import check_range, finite, u_statistic_factor
-from edgewise.rows.block import Rows
-from edgewise.rows.passes import Summable, Sums, in_tree
 from edgewise.sums.centre import Centre
 from edgewise.sums.leverage import left_out_factor
 from edgewise.sums.loop import BlockMemory, mapped_blocks
 from edgewise.sums.moments import Moments
+from edgewise.tables.block import Rows
+from edgewise.tables.passes import Summable, Sums, in_tree
 
 # Two megabytes in single precision: larger blocks make no product faster, flat ones make it slower.
 _BLOCK_ELEMENTS = 1 << 19

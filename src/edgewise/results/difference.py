@@ -22,7 +22,7 @@ from edgewise.results.summary import (
     difference_summary,
     transformed,
 )
-from edgewise.rows.file_read import FileRead
+from edgewise.tables.file_read import FileRead
 
 if TYPE_CHECKING:
     import os

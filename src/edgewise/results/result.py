@@ -29,7 +29,7 @@ from edgewise.results.edge import (
     new_frame,
 )
 from edgewise.results.summary import headline, is_chosen, shortest, summary
-from edgewise.rows.file_read import FileRead
+from edgewise.tables.file_read import FileRead
 
 if TYPE_CHECKING:
     import os

@@ -13,13 +13,13 @@ import numpy as np
 from edgewise._base.text import listed
 from edgewise._base.types import AnyArray, FloatArray
 from edgewise.errors import DataError, NonFiniteError
-from edgewise.rows.block import ColumnBlock, Rows
-from edgewise.rows.glance import Glance, Looker
-from edgewise.rows.table import Part, Table
-from edgewise.rows.values import nonfinite_counts, nonfinite_message
 from edgewise.sums.batched import BatchedState, batch_length
 from edgewise.sums.groups import GroupMoments
 from edgewise.sums.row_state import RowState
+from edgewise.tables.block import ColumnBlock, Rows
+from edgewise.tables.glance import Glance, Looker
+from edgewise.tables.table import Part, Table
+from edgewise.tables.values import nonfinite_counts, nonfinite_message
 
 B = TypeVar("B", bound=BatchedState[Any])
 

@@ -12,11 +12,11 @@ import numpy.typing as npt
 from edgewise._base.checks import check_count, check_names
 from edgewise._base.types import AnyArray, FloatArray
 from edgewise.errors import DataError, NonFiniteError, ParameterError, StateFileError
-from edgewise.rows.block import Rows
-from edgewise.rows.values import raise_for_nonfinite
 from edgewise.sums.centre import Centre
 from edgewise.sums.save import StateContents
 from edgewise.sums.state import ColumnState, merge_order, merged_names, rows_by_name
+from edgewise.tables.block import Rows
+from edgewise.tables.values import raise_for_nonfinite
 
 # How many batches there are unless the user says so: with p columns at most 16,000/p, because a
 # batch takes p² numbers to keep and p³ operations to leave out, but never fewer than 16.

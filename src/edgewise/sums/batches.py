@@ -12,13 +12,13 @@ import numpy.typing as npt
 
 from edgewise._base.types import AnyArray, FloatArray
 from edgewise.errors import StateFileError
-from edgewise.rows.block import Rows
-from edgewise.rows.values import raise_for_nonfinite
 from edgewise.sums.batched import BatchedState
 from edgewise.sums.centre import Centre
 from edgewise.sums.moments import Moments
 from edgewise.sums.power_sums import PowerSums, power_sums, quiet
 from edgewise.sums.save import StateContents
+from edgewise.tables.block import Rows
+from edgewise.tables.values import raise_for_nonfinite
 
 # Longer batches are summed in blocks.
 _LONG = 4096

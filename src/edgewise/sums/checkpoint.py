@@ -18,12 +18,12 @@ from typing import Any, TypeVar, cast
 from edgewise._base.atomic import locked
 from edgewise._base.warn import warn
 from edgewise.errors import CheckpointWarning, DataError, StateFileError
-from edgewise.rows.opening import open_table
-from edgewise.rows.readers.files import FileTable, Position
-from edgewise.rows.table import Part
 from edgewise.sums.accumulate import read_into
 from edgewise.sums.row_state import RowState
 from edgewise.sums.save import read_state, write_state
+from edgewise.tables.files import FileTable, Position
+from edgewise.tables.opening import open_table
+from edgewise.tables.table import Part
 
 S = TypeVar("S", bound=RowState)
 

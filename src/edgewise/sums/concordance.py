@@ -12,8 +12,6 @@ import numpy.typing as npt
 from edgewise._base.checks import check_count, check_names
 from edgewise._base.types import AnyArray, FloatArray
 from edgewise.errors import DataError, ParameterError, StateFileError
-from edgewise.rows.block import Rows
-from edgewise.rows.values import raise_for_nonfinite
 from edgewise.sums.batched import DEFAULT_BATCHES
 from edgewise.sums.latent import (
     Concordance,
@@ -26,6 +24,8 @@ from edgewise.sums.latent import (
 )
 from edgewise.sums.save import StateContents
 from edgewise.sums.state import ColumnState, merge_order, merged_names, rows_by_name
+from edgewise.tables.block import Rows
+from edgewise.tables.values import raise_for_nonfinite
 
 #: At first every 25th row is kept.
 FIRST_STEP = 25

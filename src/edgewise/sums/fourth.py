@@ -10,12 +10,12 @@ import numpy as np
 
 from edgewise._base.matrices import symmetric
 from edgewise._base.types import AnyArray, FloatArray
-from edgewise.rows.block import Rows, block_rows
 from edgewise.sums.centre import Centre
 from edgewise.sums.loop import BlockMemory, mapped_blocks
 from edgewise.sums.pairs import PairSums
 from edgewise.sums.power_sums import quiet
 from edgewise.sums.products import add_gram, mirrored, upper_products
+from edgewise.tables.block import Rows, block_rows
 
 
 @dataclass(frozen=True, eq=False, slots=True)

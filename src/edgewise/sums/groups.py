@@ -9,13 +9,13 @@ import numpy.typing as npt
 
 from edgewise._base.types import FloatArray
 from edgewise.errors import DataError, NonFiniteError, ParameterError
-from edgewise.rows.block import Rows
-from edgewise.rows.grouping import GroupedRows
-from edgewise.rows.values import raise_for_nonfinite
 from edgewise.sums.batches import BatchSums, sum_of_squares, sums_of_batches
 from edgewise.sums.centre import Centre
 from edgewise.sums.moments import Moments
 from edgewise.sums.power_sums import PowerSums, quiet
+from edgewise.tables.block import Rows
+from edgewise.tables.grouping import GroupedRows
+from edgewise.tables.values import raise_for_nonfinite
 
 # Bytes of all p × p sums together; merging needs about as much again.
 _MOST_BYTES = 4 << 30

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from edgewise._base.types import AnyArray, FloatArray
-from edgewise.rows.block import Rows, row_blocks
 from edgewise.sums.centre import Centre
+from edgewise.tables.block import Rows, row_blocks
 
 # With at least this many columns, turning rows into columns costs more than it saves.
 ROWS_FIRST_FROM = 28

@@ -10,13 +10,13 @@ import numpy as np
 from edgewise._base.checks import check_choice, check_names
 from edgewise._base.types import AnyArray, FloatArray
 from edgewise.errors import DataError, NonFiniteError, ParameterError
-from edgewise.rows.block import Rows
-from edgewise.rows.values import raise_for_nonfinite
 from edgewise.sums.centre import Centre
 from edgewise.sums.power_sums import PowerSums, QuarticSums, power_sums, quiet
 from edgewise.sums.quartics import CentralQuartics
 from edgewise.sums.save import StateContents
 from edgewise.sums.state import ColumnState, merge_order, merged_names, rows_by_name
+from edgewise.tables.block import Rows
+from edgewise.tables.values import raise_for_nonfinite
 
 # An error of the mean below this many standard deviations is below rounding everywhere.
 _NEGLIGIBLE = 1e-14

@@ -13,12 +13,12 @@ from functools import partial
 import numpy as np
 
 from edgewise._base.types import AnyArray, FloatArray
-from edgewise.rows.block import Rows, block_rows
-from edgewise.rows.passes import Summable, Sums
 from edgewise.sums.centre import Centre
 from edgewise.sums.leverage import Leverage
 from edgewise.sums.loop import BlockMemory, mapped_blocks
 from edgewise.sums.products import add_gram, mirrored
+from edgewise.tables.block import Rows, block_rows
+from edgewise.tables.passes import Summable, Sums
 
 
 @dataclass(frozen=True, eq=False, slots=True)

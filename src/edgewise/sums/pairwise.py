@@ -11,13 +11,13 @@ import numpy.typing as npt
 
 from edgewise._base.types import AnyArray, FloatArray
 from edgewise.errors import DataError, ParameterError, StateFileError
-from edgewise.rows.block import Rows
-from edgewise.rows.weighting import WeightedRows, checked_weights, weights_of
 from edgewise.sums.batched import BatchedState
 from edgewise.sums.centre import Centre
 from edgewise.sums.power_sums import quiet
 from edgewise.sums.save import StateContents
 from edgewise.sums.state import rows_by_name
+from edgewise.tables.block import Rows
+from edgewise.tables.weighting import WeightedRows, checked_weights, weights_of
 
 IntArray = npt.NDArray[np.int64]
 

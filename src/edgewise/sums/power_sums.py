@@ -16,11 +16,11 @@ import numpy as np
 import numpy.typing as npt
 
 from edgewise._base.types import FloatArray
-from edgewise.rows.block import Rows, block_rows, row_blocks
-from edgewise.rows.values import raise_for_nonfinite
 from edgewise.sums.centre import Centre
 from edgewise.sums.loop import ROWS_FIRST_FROM, BlockMemory, mapped_blocks
 from edgewise.sums.products import add_gram, mirrored, row_products
+from edgewise.tables.block import Rows, block_rows, row_blocks
+from edgewise.tables.values import raise_for_nonfinite
 
 # Squared distance of an origin from the mean, in variances: half a standard deviation costs no
 # digit, and the means of short blocks of many columns often lie a tenth apart.

@@ -15,8 +15,6 @@ import numpy as np
 
 from edgewise._base.matrices import add_transpose, off_diagonal
 from edgewise._base.types import AnyArray, FloatArray
-from edgewise.rows.block import Rows, block_rows
-from edgewise.rows.passes import Summable, Sums
 from edgewise.sums.centre import Centre
 from edgewise.sums.exact_score import pair_by_pair, weight_and_residuals
 from edgewise.sums.leverage import Leverage
@@ -31,6 +29,8 @@ from edgewise.sums.score_sums import (
     share_of,
     sums_of_moments,
 )
+from edgewise.tables.block import Rows, block_rows
+from edgewise.tables.passes import Summable, Sums
 
 # Numbers of columns × entries worked on at once.
 _CHUNK = 1 << 15

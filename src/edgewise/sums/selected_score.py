@@ -14,8 +14,6 @@ import numpy as np
 from edgewise._base.blas import one_blas_thread
 from edgewise._base.steps import in_parallel, steps
 from edgewise._base.types import FloatArray
-from edgewise.rows.block import Rows, block_rows
-from edgewise.rows.passes import Sums
 from edgewise.sums.centre import Centre
 from edgewise.sums.exact_score import Room
 from edgewise.sums.loop import BlockMemory, mapped_blocks
@@ -28,6 +26,8 @@ from edgewise.sums.pair_sets import (
     stable_inverses,
 )
 from edgewise.sums.score_sums import believed_tau, score_terms, score_weight
+from edgewise.tables.block import Rows, block_rows
+from edgewise.tables.passes import Sums
 
 _LEAST = 1e-10  # of 1 − h: a row that others determine has residuals of zero
 

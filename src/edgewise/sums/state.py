@@ -13,10 +13,10 @@ import numpy.typing as npt
 from edgewise._base.checks import check_names
 from edgewise._base.types import FloatArray
 from edgewise.errors import DataError, ParameterError
-from edgewise.rows.block import ColumnBlock, Rows
-from edgewise.rows.selection import column_places
-from edgewise.rows.values import check_rows
 from edgewise.sums.save import StateContents, read_state, write_state
+from edgewise.tables.block import ColumnBlock, Rows
+from edgewise.tables.selection import column_places
+from edgewise.tables.values import check_rows
 
 
 class State(ABC):

@@ -1,1 +1,0 @@
-"""Clusters: a pass is sent to the rows, and only its sums come back."""

@@ -1,0 +1,220 @@
+"""What the first pass notes about rows besides their sums: the first rows, and values far out.
+
+Methods are made of sums. Whether their assumptions hold shows in single rows: in their order, and
+in the few that are far from all others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from edgewise._base.types import AnyArray, FloatArray
+from edgewise.tables.block import ColumnBlock, Rows, row_blocks
+from edgewise.tables.normal_scores import normal_scores
+
+#: How many leading rows are kept: at most this many, and at most this many numbers (4 MB).
+_MOST_ROWS, _MOST_NUMBERS = 8192, 1 << 19
+#: And of the first part of a table on a cluster; the second keeps half, the third a third of it.
+_MOST_ROWS_OF_PARTS = 1024
+_FEWEST_ROWS = 256
+# A block is searched if it may hold a row with this share of a column's sum of squares (the mean
+# of all rows is not yet known, so a row with twice this share is found for certain), and if its
+# rows vary more than those before it.
+_SHARE, _MORE = 0.14, 1.1
+
+
+def leading_limit(n_features: int) -> int:
+    """How many leading rows a glance keeps."""
+    return min(_MOST_ROWS, max(_FEWEST_ROWS, _MOST_NUMBERS // max(n_features, 1)))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Glance:
+    """The first rows, and for each column values far out with the numbers of their rows.
+
+    Glances add, in the order of the rows; that of no rows is the neutral element.
+
+    Attributes
+    ----------
+    n_samples : int
+        Rows seen.
+    far : ndarray of shape (2, p)
+        The smallest and the largest value of each column, among the blocks that were searched. A
+        row that has 30 % or more of a column's sum of squares about the mean is among them.
+    far_row : ndarray of int of shape (2, p)
+        The numbers of their rows; the first row is 0.
+    leading : ndarray of shape (k, p)
+        The first rows.
+    missing : ndarray of int of shape (2, p), or None
+        How many values each column lacks in rows that were left out, and how many of these rows
+        lack nothing else; None where none were left out.
+    """
+
+    n_samples: int
+    far: FloatArray
+    far_row: npt.NDArray[np.int64]
+    leading: FloatArray
+    missing: npt.NDArray[np.int64] | None = None
+
+    @staticmethod
+    def of_nothing(n_features: int) -> Glance:
+        """The glance of no rows."""
+        far = np.empty((2, n_features))
+        far[0], far[1] = np.inf, -np.inf
+        rows = np.zeros((2, n_features), dtype=np.int64)
+        return Glance(0, far, rows, np.empty((0, n_features)))
+
+    def __add__(self, later: Glance) -> Glance:
+        """The glance of these rows followed by others."""
+        farther = np.stack([later.far[0] < self.far[0], later.far[1] > self.far[1]])
+        leading, more = self.leading, later.leading[:0]
+        if len(leading) == self.n_samples:  # else rows are missing between the two
+            more = later.leading[: leading_limit(leading.shape[1]) - len(leading)]
+        if len(more):
+            leading = np.concatenate([leading, more]) if len(leading) else more
+        return Glance(
+            self.n_samples + later.n_samples,
+            np.where(farther, later.far, self.far),
+            np.where(farther, later.far_row + self.n_samples, self.far_row),
+            leading,
+            _added(self.missing, later.missing),
+        )
+
+    def filled(self) -> Glance:
+        """The glance of rows that lack values: in the first rows, the median of their column."""
+        known = np.isfinite(self.leading)
+        if known.all():
+            return self
+        some = np.where(known, self.leading, np.nan)
+        usual = np.zeros(some.shape[1])
+        seen = known.any(axis=0)
+        # Of the observed values, one that is there: the lower of two in the middle.
+        usual[seen] = np.nanquantile(some[:, seen], 0.5, axis=0, method="lower")
+        return replace(self, leading=np.where(known, self.leading, usual))
+
+    def without_copies(self) -> Glance:
+        """The glance of rows of which some follow as copies: without those."""
+        new = np.ones(len(self.leading), dtype=bool)
+        new[1:] = (self.leading[1:] != self.leading[:-1]).any(axis=1)
+        return replace(self, leading=self.leading[new])
+
+    def of_ranks(self) -> Glance:
+        """The glance of normal scores: the order of the first rows, and no value far out."""
+        nothing = Glance.of_nothing(self.far.shape[1])
+        if not len(self.leading):
+            return nothing
+        scores = self.leading.T.copy()
+        normal_scores(scores, out=scores)
+        return replace(nothing, n_samples=self.n_samples, leading=scores.T)
+
+
+def _added(
+    a: npt.NDArray[np.int64] | None, b: npt.NDArray[np.int64] | None
+) -> npt.NDArray[np.int64] | None:
+    if a is None or b is None:
+        return b if a is None else a
+    return a + b
+
+
+class Looker:
+    """Takes a glance at blocks of rows while a pass reads them.
+
+    `scatter` gives the columns' sums of squares about their means, over the rows read so far:
+    blocks in which these grow as usual are not searched, which saves most of the time. `number` is
+    the place of these rows among the parts of a table on a cluster, which send what they found over
+    the network: each keeps few leading rows, later ones fewer.
+    """
+
+    def __init__(
+        self,
+        n_features: int,
+        scatter: Callable[[], FloatArray] | None = None,
+        number: int | None = None,
+    ) -> None:
+        self.glance = Glance.of_nothing(n_features)
+        self._scatter, self._before = scatter, np.zeros(n_features)
+        limit = leading_limit(n_features)
+        if number is not None:
+            limit = min(limit, _MOST_ROWS_OF_PARTS // (number + 1))
+        self._limit = limit
+
+    def watch(self, blocks: Iterator[Rows]) -> Iterator[Rows]:
+        """The same blocks; each is looked at after the pass has checked and added it."""
+        for block in blocks:
+            yield block
+            if block.shape[0]:
+                self._look(block)
+
+    def _look(self, block: Rows) -> None:
+        columns = self._unusual_columns(block.shape[0])
+        seen = self.glance
+        missing = self._limit - len(seen.leading) if len(seen.leading) == seen.n_samples else 0
+        head = np.array(block[: max(missing, 0)], dtype=np.float64)
+        if not seen.n_samples:  # all columns are unusual, and there is nothing to add to
+            self.glance = Glance(block.shape[0], *_extremes(block, columns), head)
+            return
+        found = Glance.of_nothing(seen.far.shape[1])
+        far, far_row = found.far, found.far_row
+        if columns.size:
+            far[:, columns], far_row[:, columns] = _extremes(block, columns)
+        self.glance = seen + Glance(block.shape[0], far, far_row, head)
+
+    def _unusual_columns(self, n: int) -> npt.NDArray[np.intp]:
+        """Columns in which a row of this block may be very far out."""
+        if self._scatter is None:
+            return np.arange(len(self._before))
+        total, before, n_before = self._scatter(), self._before, self.glance.n_samples
+        self._before = total
+        if not n_before:
+            return np.arange(len(before))
+        # Where sums overflow, the estimate says so later.
+        with np.errstate(over="ignore", invalid="ignore"):
+            grown = total - before
+            usual = (grown < _SHARE * total) | (grown * n_before <= _MORE * n * before)
+        # A column may be constant so far, or its squares are too small for float64.
+        usual &= total != 0
+        return np.flatnonzero(~usual)
+
+
+def _extremes(
+    block: Rows, columns: npt.NDArray[np.intp]
+) -> tuple[FloatArray, npt.NDArray[np.int64]]:
+    """The smallest and the largest value of some columns, and their rows in the block."""
+    found: tuple[FloatArray, npt.NDArray[np.int64]] | None = None
+    places, start = np.arange(columns.size), 0
+    for piece in row_blocks(block):
+        rows = _features_first(piece, columns)
+        at = np.stack([rows.argmin(axis=1), rows.argmax(axis=1)])
+        value = rows[places, at].astype(np.float64, copy=False)
+        if not np.isfinite(value).all():  # rows may lack values, where that is allowed
+            value, at = _finite_extremes(rows)
+        at += start
+        start += piece.shape[0]
+        if found is None:
+            found = value, at
+            continue
+        far, far_row = found
+        farther = np.stack([value[0] < far[0], value[1] > far[1]])
+        far[farther], far_row[farther] = value[farther], at[farther]
+    return found or (np.empty((2, 0)), np.empty((2, 0), dtype=np.int64))
+
+
+def _finite_extremes(rows: AnyArray) -> tuple[FloatArray, npt.NDArray[np.int64]]:
+    """The same of one piece, among the values that are finite; infinite if none is."""
+    known, places = np.isfinite(rows), np.arange(len(rows))
+    low, high = np.where(known, rows, np.inf), np.where(known, rows, -np.inf)
+    at = np.stack([low.argmin(axis=1), high.argmax(axis=1)])
+    return np.stack([low[places, at[0]], high[places, at[1]]]), at
+
+
+def _features_first(block: Rows, columns: npt.NDArray[np.intp]) -> AnyArray:
+    """Some columns of a block, each contiguous: that is how extremes are found fast."""
+    if isinstance(block, ColumnBlock):
+        return np.asarray(block.chosen(columns.tolist())).T
+    rows = np.asarray(block)
+    chosen = rows if columns.size == rows.shape[1] else rows[:, columns]
+    return np.ascontiguousarray(chosen.T)

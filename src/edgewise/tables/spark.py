@@ -1,0 +1,228 @@
+"""Spark: data frames, with a state for each partition, merged on the executors."""
+
+from __future__ import annotations
+
+import itertools
+import pickle
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any, TypeAlias, TypeVar
+
+from edgewise._base.parts import missing_part
+from edgewise._base.text import listed, one_line
+from edgewise._base.warn import quiet
+from edgewise.errors import DataError, DataTypeError, EdgewiseError
+from edgewise.tables.partitioned import PartitionedTable, PartTask
+from edgewise.tables.passes import in_tree
+from edgewise.tables.selection import selected_names
+
+try:
+    import pyarrow as pa
+
+    from edgewise.tables.arrow import ArrowTable
+except ImportError as _error:
+    raise missing_part("pyarrow", "spark", "A data frame of Spark", _error) from _error
+
+T = TypeVar("T")
+
+# How many states one task merges, or at the end the driver.
+FAN_IN = 32
+_SCHEMA = "number bigint, parts bigint, state binary"
+_ARROW_SCHEMA = pa.schema([("number", pa.int64()), ("parts", pa.int64()), ("state", pa.binary())])
+_NUMBERS = ["tinyint", "smallint", "int", "bigint", "float", "double", "boolean", "decimal", "void"]
+
+
+def without_pandas_warning() -> AbstractContextManager[None]:
+    """Hide Spark's warning about new versions of pandas; this module uses only Arrow."""
+    return quiet(FutureWarning, "PySpark does not yet fully support pandas")
+
+
+def _spark_errors() -> tuple[type[Exception], ...]:
+    """The errors that Spark raises: its own and, if this process has a JVM, those of Java."""
+    from pyspark.errors import PySparkException
+
+    try:
+        from py4j.protocol import Py4JError
+    except ImportError:  # pyspark-client, which has only Spark Connect
+        return (PySparkException,)
+    return PySparkException, Py4JError
+
+
+class SparkTable(PartitionedTable):
+    """The rows of a Spark data frame, read on its executors.
+
+    Parameters
+    ----------
+    frame : pyspark.sql.DataFrame
+        Columns of numbers.
+    columns, exclude : sequence of str, optional
+        The columns to keep, all by default, and those to leave out.
+    along : sequence of str
+        Columns of labels that are read along, after the others.
+    """
+
+    def __init__(
+        self,
+        frame: Any,
+        *,
+        columns: Sequence[str] | None = None,
+        exclude: Sequence[str] | None = None,
+        along: Sequence[str] = (),
+    ) -> None:
+        names = selected_names(frame.columns, columns, exclude, "the data frame", along)
+        place = {name: i for i, name in enumerate(frame.columns)}
+        kinds = [frame.dtypes[place[name]][1] for name in names]
+        unfit = [
+            f"{name!r} ({kind})"
+            for name, kind in zip(names, kinds, strict=True)
+            if kind.partition("(")[0] not in _NUMBERS and name not in along
+        ]
+        if unfit:
+            raise DataTypeError(
+                f"data: expected columns of numbers, got {listed(unfit)}; cast them, or leave them "
+                "out (exclude=...)."
+            )
+        super().__init__(names, named=True, along=along)
+        # Dots and backticks in a name are syntax for Spark, so columns go by their places.
+        placed = frame.toDF(*(f"c{i}" for i in range(len(frame.columns))))
+        self._frame = placed.select(*(f"c{place[name]}" for name in names))
+        self._n_parts: int | None = None
+
+    def _reduced(self, task: PartTask[T], merge: Callable[[T, T], T]) -> T:
+        try:
+            shared = self._broadcast((task, merge))
+            try:
+                with without_pandas_warning():
+                    rows = self._planned(shared).collect()
+            finally:
+                shared.destroy()  # on the executors, and the file of it here
+        except _spark_errors() as error:
+            raise _explained(error) from error
+        rows.sort(key=lambda row: row["number"])
+        self._n_parts = sum(row["parts"] for row in rows)
+        if not rows:
+            raise DataError("data: expected at least one partition, got none.")
+        made: T = _merged([bytes(row["state"]) for row in rows], merge)
+        return made
+
+    def _planned(self, shared: Any) -> Any:
+        """A state for each partition, and enough levels of merging to leave few for the driver."""
+        from pyspark.sql import functions
+
+        states = self._frame.mapInArrow(_states(shared), _SCHEMA)
+        left = FAN_IN**3 if self._n_parts is None else self._n_parts
+        while left > FAN_IN:
+            group = functions.floor(functions.col("number") / FAN_IN)
+            states = states.groupBy(group).applyInArrow(_merges(shared), _SCHEMA)
+            left = -(-left // FAN_IN)
+        return states
+
+    def _broadcast(self, shared: _Shared) -> Any:
+        """A variable that an executor gets once."""
+        try:
+            context = self._frame.sparkSession.sparkContext
+        except Exception:
+            return _InPlan(shared)
+        return context.broadcast(shared)
+
+
+#: What the tasks of a pass need: the pass, and how two of its results become one.
+_Shared: TypeAlias = tuple[PartTask[Any], Callable[[Any, Any], Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class _InPlan:
+    """In place of a broadcast variable, which Spark Connect lacks: it is sent with every task."""
+
+    value: _Shared
+
+    def destroy(self) -> None:
+        """There is nothing to destroy."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Failed:
+    """An error as a value: if a task raised it, Spark would retry, then send a traceback."""
+
+    error: EdgewiseError
+
+
+def _states(shared: Any) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    def state(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        from pyspark import TaskContext
+
+        task, number, made = shared.value[0], TaskContext.get().partitionId(), None
+        try:
+            made = task.run(number, f"partition {number}", lambda: _opened(batches, task))
+        except EdgewiseError as error:
+            error.__cause__ = error.__context__ = None  # the driver may not have these types
+            made = _Failed(error)
+        yield _packed(number, 1, made)
+
+    return state
+
+
+def _opened(batches: Iterator[pa.RecordBatch], task: PartTask[Any]) -> ArrowTable:
+    names = list(task.names or ())
+    first = next(batches, None)
+    if first is None:
+        empty = pa.schema([(name, pa.float64()) for name in names])
+        return ArrowTable(pa.RecordBatchReader.from_batches(empty, iter(())))
+    named = (batch.rename_columns(names) for batch in itertools.chain([first], batches))
+    schema = first.rename_columns(names).schema
+    return ArrowTable(pa.RecordBatchReader.from_batches(schema, named), along=task.along)
+
+
+def _merges(shared: Any) -> Callable[[pa.Table], pa.Table]:
+    def merged(states: pa.Table) -> pa.Table:
+        rows = sorted(states.to_pylist(), key=lambda row: row["number"])
+        made: Any
+        try:
+            made = _merged([row["state"] for row in rows], shared.value[1])
+        except EdgewiseError as error:
+            made = _Failed(error)
+        parts = sum(row["parts"] for row in rows)
+        return pa.Table.from_batches([_packed(rows[0]["number"] // FAN_IN, parts, made)])
+
+    return merged
+
+
+def _explained(error: Exception) -> DataError:
+    """Spark's error in one sentence that names the partition."""
+    text = str(error)
+    if "No module named 'edgewise'" in text:
+        return DataError(
+            "data: edgewise is not installed where Spark runs Python; install it on every executor "
+            "(or ship it with spark.archives), in the version that you have here."
+        )
+    task = re.search(r"Task (\d+) in stage", text)
+    where = f"partition {task[1]}" if task else "data"
+    file = re.search(r"while reading file (\S+?)\.?\s", text)
+    if file:
+        where = f"file '{file[1]}'"
+    # In a Python trace the last error is the reason. In a Java trace it is the first one with a
+    # message, which is at the end of a line that also says where it was raised.
+    python = re.findall(r"^[\w.]*(?:Error|Exception): .+", text, flags=re.MULTILINE)
+    java = re.findall(
+        r"^(?:(?:Caused by)?: |(?=Job aborted))(?:.*[\w.]+(?:Error|Exception): )?(.+)", text, re.M
+    )
+    said = [reason for reason in java if "FAILED_READ_FILE.NO_HINT" not in reason]
+    reason = one_line(ValueError(next(iter(python[-1:] + said), text)))
+    return DataError(f"{where}: Spark could not make the rows ({reason}).")
+
+
+def _packed(number: int, parts: int, made: Any) -> pa.RecordBatch:
+    return pa.RecordBatch.from_pylist(
+        [{"number": number, "parts": parts, "state": pickle.dumps(made)}], schema=_ARROW_SCHEMA
+    )
+
+
+def _merged(packed: list[bytes], merge: Callable[[Any, Any], Any]) -> Any:
+    # These are pickles of our own tasks on the user's cluster, sent as Spark sends its own pickles.
+    made = [pickle.loads(one) for one in packed]  # noqa: S301
+    for one in made:
+        if isinstance(one, _Failed):
+            raise one.error
+    return in_tree(made, merge)

@@ -1,0 +1,158 @@
+"""Dask: data of every form, the same bits whoever does the work, and little that travels."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import edgewise as ew
+from edgewise.errors import EdgewiseWarning, ParameterError
+from edgewise.tables.opening import open_table
+from edgewise.tables.table import LocalTable
+
+pytestmark = pytest.mark.filterwarnings("ignore::edgewise.errors.TooFewRowsWarning")
+
+
+@pytest.fixture
+def array(da, rows):
+    return da.from_array(np.asarray(rows), chunks=(47, 4))
+
+
+@pytest.mark.usefixtures("one_after_the_other")
+def test_data_of_every_form(array, da, frame_of, dd, files_of, rows, same_result):
+    positive = rows[rows[:, 0] > 0.5]
+    tenths = np.round(10 * rows)
+    drawn = da.random.default_rng(4).standard_normal((500, 3), chunks=(120, 3))
+    for data, here in (
+        (array.rechunk((70, 4)), rows),
+        (array[array[:, 0] > 0.5], positive),  # of unknown lengths
+        (drawn @ np.tri(3), (drawn @ np.tri(3)).compute()),
+        (da.from_array(tenths.astype("int16"), chunks=(90, 4)), tenths),
+        (da.from_array(rows > 0.3, chunks=(90, 4)), rows > 0.3),
+        (array * [1, 1e3, 1e-3, 1] + [0, 1e5, 0, 3], rows * [1, 1e3, 1e-3, 1] + [0, 1e5, 0, 3]),
+        (frame_of(tenths, (150, 250)).astype("Int64"), tenths),
+        (dd.read_csv(files_of(rows, (100, 300))), rows),
+    ):
+        for method in ("score", "batch"):
+            result, expected = (ew.edge_test(one, method=method) for one in (data, here))
+            assert result.n_samples == expected.n_samples
+            np.testing.assert_allclose(result.statistic, expected.statistic, rtol=1e-7, atol=1e-9)
+    with pytest.warns(EdgewiseWarning, match="2 chunks along its columns") as caught:
+        result = ew.edge_test(da.from_array(np.asarray(rows), chunks=(90, 3)))
+    assert [one.filename for one in caught] == [__file__]
+    same_result(result, ew.edge_test(rows))
+
+
+def test_files_of_every_kind(client, tmp_path, rows, save, monkeypatch, same_result):
+    """Columns are matched by name, and paths are those of whoever gave them."""
+    expected = ew.edge_test(rows, feature_names=list("abcd"))
+    order = [2, 0, 1, 3]
+    for kind in ("parquet", "feather", "csv"):
+        save(f"{kind}/0.{kind}", "abcd", rows[:150])
+        save(f"{kind}/1.{kind}", [*"cabd"], rows[150:, order])
+        result = ew.edge_test(tmp_path / kind, client=client)
+        same_result(result, expected)
+        assert [file.rows for file in result.files][: kind != "csv"] in ([], [150])
+    monkeypatch.chdir(tmp_path)
+    table = open_table(["parquet/0.parquet", "./parquet/1.parquet"], client=client)
+    assert table.n_rows == 400
+    monkeypatch.chdir("/")
+    same_result(ew.edge_test(table), expected)
+
+
+def test_the_same_bits_whoever_does_the_work(client, array, require, same_bits):
+    """The tree decides the order of sums, not who was faster."""
+    for method in ("score", "batch"):
+        expected = ew.edge_test(array, method=method, client=client)
+        same_bits(ew.edge_test(array, method=method, client=client), expected)
+        for scheduler in ("threads", "sync"):
+            with require("dask").config.set(scheduler=scheduler):
+                same_bits(ew.edge_test(array, method=method), expected)
+    with client.as_current():
+        same_bits(ew.edge_test(array, method="batch"), expected)
+
+
+def test_rows_that_the_cluster_holds(client, array, frame_of, da, dd, pd, rows, same_result):
+    """Nobody else has a name for them."""
+    expected, frame = ew.edge_test(rows), pd.DataFrame(np.asarray(rows))
+    for data in (array, array * 1, frame_of(rows, (150, 250))):
+        held = open_table(client.persist(data), client=client)
+        same_result(ew.edge_test(held), expected)
+        same_result(ew.edge_test(client.persist(data) * 1, client=client), expected)
+    futures = client.map(lambda i: frame.iloc[200 * i : 200 * i + 200], range(2), pure=False)
+    held = open_table(dd.from_delayed(futures, meta=frame.iloc[:0]), client=client)
+    del futures
+    same_result(ew.edge_test(held), expected, names="0123")
+
+
+def test_what_a_pass_carries_is_one_node_of_the_graph(array, require, monkeypatch):
+    """Θ̂ goes to a worker once, not with every task."""
+    delayed, graphs = require("dask.delayed").Delayed, []
+    compute = delayed.compute
+    monkeypatch.setattr(delayed, "compute", lambda one: graphs.append(one.dask) or compute(one))
+    X = np.random.default_rng(1).standard_normal((200, 60))
+    ew.edge_test(require("dask.array").from_array(X, chunks=(20, 60)), method="wald")
+    _, second = graphs
+    sizes = {str(key): len(pickle.dumps(node)) for key, node in dict(second).items()}
+    assert sum("edgewise-state" in key for key in sizes) == 10
+    large = [key for key, size in sizes.items() if size > 60 * 60 * 8]
+    # And the array itself, which is here.
+    assert sum("edgewise-pass" in key for key in large) == 1
+    assert len(large) <= 2
+
+
+def test_a_task_uses_one_blas_thread(da, require):
+    def threads(block):
+        from threadpoolctl import threadpool_info
+
+        np.zeros((2, 2)) @ np.zeros((2, 2))
+        found = [one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"]
+        return block[:, :2] * 0 + max(found, default=1)
+
+    X = da.zeros((400, 2), chunks=(100, 2)).map_blocks(threads, dtype=float)
+    assert X is not None
+    seen = []
+    table = open_table(X)
+    table.reduce(lambda part: seen.append(require("threadpoolctl").threadpool_info()), _nothing)
+    used = {one["num_threads"] for info in seen for one in info if one["user_api"] == "blas"}
+    assert used <= {1}
+
+
+def _nothing(left, right):
+    return None
+
+
+def test_what_goes_to_a_cluster(client, rows, csv_file, refuses, pd):
+    for data in (rows, rows.tolist(), str(csv_file), [csv_file], pd.DataFrame(np.asarray(rows))):
+        assert isinstance(open_table(data), LocalTable)
+    for data in (rows, rows.tolist(), pd.DataFrame(np.asarray(rows)), iter([rows]), None, []):
+        fragments = ["client: expected with a dask.array", f"got {type(data).__name__};"]
+        refuses(lambda d=data: ew.edge_test(d, client=client), ParameterError, *fragments)
+
+
+def test_clients_that_are_none(client, csv_file, require, refuses, monkeypatch, rows):
+    for wrong in ("tcp://127.0.0.1:8786", object(), client.cluster):
+        fragments = ["client: expected a distributed.Client", f"got {type(wrong).__name__};"]
+        refuses(lambda w=wrong: ew.edge_test(csv_file, client=w), ParameterError, *fragments)
+    other = require("distributed").Client(client.cluster, set_as_default=False)
+    other.close()
+    refuses(lambda: ew.accumulate(csv_file, client=other), ParameterError, "that is closed", "new")
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    fragments = ["Dask needs distributed", "pip install ", "[dask]"]
+    refuses(lambda: ew.edge_test(rows, client=1), ew.MissingPartError, *fragments)
+
+
+def test_nothing_is_imported_for_data_that_are_here(tmp_path, rows):
+    np.save(tmp_path / "rows.npy", rows)
+    code = (
+        "import sys, numpy as np, edgewise as ew\n"
+        f"ew.edge_test(np.load({str(tmp_path / 'rows.npy')!r}))\n"
+        f"ew.EdgeTest().fit({str(tmp_path / 'rows.npy')!r})\n"
+        "print(sorted({'dask', 'distributed', 'pyspark'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

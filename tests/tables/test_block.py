@@ -1,0 +1,56 @@
+"""Blocks of rows: columns of a table stand for the array of their rows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from edgewise.tables.block import ColumnBlock, Piece, minus_origin, row_blocks
+
+
+@st.composite
+def blocks(draw):
+    """A `ColumnBlock` cut into pieces at random, and the array that it stands for."""
+    p = draw(st.integers(1, 4))
+    rng = np.random.default_rng(draw(st.integers(0, 99)))
+    pieces, arrays = [], []
+    for length in draw(st.lists(st.integers(1, 7), min_size=1, max_size=4)):
+        kind = draw(st.sampled_from([np.float64, np.float32, np.int64]))
+        columns = list((100 * rng.standard_normal((p, length + 3))).astype(kind))
+        start = draw(st.integers(0, 3))
+        pieces.append(Piece(columns, start, start + length))
+        arrays.append(np.array(columns, dtype=float).T[start : start + length])
+    return ColumnBlock(pieces, p), np.concatenate(arrays)
+
+
+@given(blocks())
+def test_a_column_block_stands_for_its_rows(both):
+    block, array = both
+    assert block.shape == array.shape
+    assert len(block) == len(array)
+    np.testing.assert_array_equal(np.asarray(block), array)
+
+
+@given(blocks(), st.integers(0, 30), st.integers(0, 30))
+def test_slices_are_those_of_the_array(both, start, stop):
+    block, array = both
+    part = block[start:stop]
+    assert part.shape == array[start:stop].shape
+    np.testing.assert_array_equal(np.asarray(part), array[start:stop])
+
+
+@given(blocks())
+def test_subtracting_is_done_in_double_precision(both):
+    block, array = both
+    origin = np.linspace(0.1, 0.7, array.shape[1])
+    out = np.empty((array.shape[1], len(array) + 2))
+    for rows in (block, array):
+        np.testing.assert_array_equal(minus_origin(rows, origin, out), array.T - origin[:, None])
+
+
+@pytest.mark.parametrize(("n", "rows", "sizes"), [(10, 4, [4, 4, 2]), (9, 8, [5, 4]), (0, 8, [])])
+def test_row_blocks_are_even(n, rows, sizes):
+    parts = list(row_blocks(np.arange(2.0 * n).reshape(n, 2), rows))
+    assert [len(part) for part in parts] == sizes

@@ -1,0 +1,172 @@
+"""Each kind of file: what is known before it is read, and reading it from any row on."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import feather
+
+import edgewise as ew
+from edgewise.tables.file_kinds import open_file
+
+NAMES = ["r.csv", "r.parquet", "r.pq", "r.feather", "r.arrow", "r.ipc", "r.npy"]
+DEFAULT = ("x0", "x1", "x2", "x3")
+BLOCK = 1 << 21  # bytes of CSV that the kinds of the columns are guessed from
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_known_before_reading(save, rows, name):
+    file = open_file(path := save(name, DEFAULT, rows))
+    assert file.path == str(path)
+    assert file.names == DEFAULT
+    assert file.named == (name != "r.npy")
+    assert file.n_rows == (None if name == "r.csv" else 400)
+    assert file.estimated_rows == pytest.approx(400, rel=0.2 if name == "r.csv" else 0)
+
+
+@pytest.mark.parametrize("skip", [0, 1, 36, 37, 38, 200, 399, 400, 900])
+@pytest.mark.parametrize("name", NAMES)
+def test_reading_from_any_row_on(save, rows, name, skip):
+    file = open_file(save(name, DEFAULT, rows))
+    for _ in range(2):
+        blocks = list(file.read(DEFAULT, skip))
+        np.testing.assert_array_equal(np.concatenate([np.empty((0, 4)), *blocks]), rows[skip:])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_some_columns_in_any_order(save, rows, all_rows, name):
+    file = open_file(save(name, DEFAULT, rows))
+    read = file.read(("x3", "x0", "x1"), 150)
+    np.testing.assert_array_equal(all_rows(read), rows[150:, [3, 0, 1]])
+
+
+@pytest.mark.parametrize("skip", [0, 16, 37, 150])
+@pytest.mark.parametrize("name", NAMES)
+def test_blocks_have_one_size_whatever_the_pieces(save, rows, block_size, name, skip):
+    block_size(16)
+    for piece in (5, 37, 400):
+        file = open_file(save(name, DEFAULT, rows, piece=piece))
+        sizes = [len(block) for block in file.read(DEFAULT, skip)]
+        full, rest = divmod(400 - skip, 16)
+        assert sizes == [16] * full + [rest] * (rest > 0)
+
+
+@pytest.fixture(scope="module")
+def filler():
+    """Lines of CSV that fill more than the first block."""
+    x = np.random.default_rng(5).standard_normal(150_000).tolist()
+    return [f"{i % 7},{value:.12f}\n" for i, value in enumerate(x)]
+
+
+@pytest.fixture
+def long_csv(tmp_path, filler):
+    def write(first, last):
+        """The filler with its first column as told, and other lines after it."""
+        lines = [f"{first(i)},{line.split(',')[1]}" for i, line in enumerate(filler)]
+        text = "a,b\n" + "".join(lines)
+        assert len(text) > BLOCK
+        path = tmp_path / "long.csv"
+        path.write_text(text + last)
+        return path
+
+    return write
+
+
+def test_fractions_after_a_block_of_whole_numbers(long_csv):
+    path = long_csv(lambda i: i % 7, "0.25,1\n1e-3,2\n")
+    state = ew.accumulate(path)
+    assert state.n_samples == 150_002
+    total = sum(i % 7 for i in range(150_000)) + 0.251
+    assert state.mean()[0] * 150_002 == pytest.approx(total, rel=1e-12)
+
+
+def test_numbers_after_a_block_of_gaps(long_csv, refuses):
+    path = long_csv(lambda i: "", "0.25,1\n3,5\n-1,2\n2,2\n")
+    refuses(lambda: ew.edge_test(path), ew.NonFiniteError, "'a' (150000)")
+    result = ew.edge_test(path, method="fisher", missing="drop")
+    assert (result.n_samples, result.n_dropped) == (4, 150_000)
+
+
+def test_gaps_after_a_block_of_numbers(long_csv, refuses):
+    path = long_csv(lambda i: i % 7, ",1\nNA,2\nnan,3\n")
+    refuses(lambda: ew.edge_test(path), ew.NonFiniteError, "'a' (3)")
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        ("a,b\n1,2\n3,x\n4,5\n", "(line 3 has 'x')"),
+        ("a,b\n1,\n3,NA\n4,12 kg\n", "(line 4 has '12 kg')"),
+        ('"a","b"\n1,"2"\n3,"x, y"\n', "(line 3 has 'x, y')"),
+        ("a,b\n1,2\n\n3,null\n4,nan\n5,no\n", "(line 6 has 'no')"),
+    ],
+)
+def test_the_line_of_the_first_text(tmp_path, refuses, text, where):
+    (path := tmp_path / "t.csv").write_text(text)
+    refuses(lambda: ew.edge_test(path), ew.DataTypeError, str(path), "'b'", "string", where)
+
+
+@pytest.mark.parametrize("name", ["r.parquet", "r.feather", "r.npy"])
+def test_files_without_rows(save, refuses, name):
+    file = open_file(path := save(name, DEFAULT, np.empty((0, 4))))
+    assert (file.n_rows, file.estimated_rows) == (0, 0)
+    assert list(file.read(DEFAULT, 0)) == []
+    refuses(lambda: ew.edge_test(path), ew.DataError, "0 sample")
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "r.csv"])
+def test_truncated_and_empty_files_are_named(save, rows, refuses, name):
+    path = save(name, DEFAULT, rows)
+    whole = path.read_bytes()
+    for part in (whole[: len(whole) // 2], whole[:10], b""):
+        path.write_bytes(part)
+        refuses(lambda: open_file(path), ew.DataError, str(path))
+
+
+def test_a_large_record_batch_stays_in_its_file(tmp_path):
+    """Its pages are the file's own: nothing of the size of the batch is allocated."""
+    X = np.random.default_rng(0).standard_normal((20, 1_000_000))
+    table = pa.table({f"x{k}": column for k, column in enumerate(X)})
+    feather.write_feather(
+        table, tmp_path / "r.arrow", compression="uncompressed", chunksize=len(X[0])
+    )
+    expected, before = X.sum(), pa.total_allocated_bytes()
+    del table, X
+    file = open_file(tmp_path / "r.arrow")
+    assert list(file.entries) == [0]
+    total = 0.0
+    for block in file.read(file.names, 0):
+        total += np.asarray(block).sum()
+        assert pa.total_allocated_bytes() - before < 10_000_000
+    assert total == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_columns_of_all_kinds_beside_the_numbers(tmp_path, stream, block_size):
+    block_size(100)
+    numbers = np.random.default_rng(0).standard_normal(1000)
+    table = pa.table(
+        {
+            "nothing": pa.nulls(1000),
+            "text": [f"t{k % 7}" for k in range(1000)],
+            "gaps": pa.array(numbers, mask=numbers > 1),
+            "truth": pa.array(numbers > 0),
+            "category": pa.array([f"t{k % 3}" for k in range(1000)]).dictionary_encode(),
+            "list": pa.array([[k] for k in range(1000)]),
+            "after": numbers,
+        }
+    )
+    path = tmp_path / "r.arrow"
+    with (pa.ipc.new_stream if stream else pa.ipc.new_file)(path, table.schema) as writer:
+        writer.write_table(table, max_chunksize=700)
+        writer.write_batch(table.to_batches()[0].slice(0, 0))
+    file = open_file(path)
+    for skip in (0, 100, 650, 800):
+        found = np.concatenate([*map(np.asarray, file.read(["after", "gaps", "truth"], skip))])
+        expected = [numbers, np.where(numbers > 1, np.nan, numbers), numbers > 0]
+        np.testing.assert_array_equal(found, np.column_stack(expected)[skip:])
+    for name in ("text", "category"):
+        assert file.labels(name) == table[name].to_pylist()
+        labels = np.concatenate([*map(np.asarray, file.read([name], 0, [name]))])[:, 0]
+        assert len(set(labels)) == len(set(table[name].to_pylist()))

@@ -1,0 +1,179 @@
+"""Files that change between two passes or during one: one sentence, never numbers of two files."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import feather, parquet
+
+import edgewise as ew
+from edgewise.tables.file_marks import mark_of
+from edgewise.tables.files import FileTable
+from edgewise.tables.views import View
+
+ENDINGS = ["csv", "csv.gz", "parquet", "feather", "arrows", "npy", "jsonl"]
+NAMES = tuple("abcd")
+
+
+@pytest.fixture
+def write(tmp_path, write_csv):
+    """Rows as a file of a kind, under one name."""
+    import gzip
+    import json
+
+    def file(X, ending, names=NAMES, *, groups=1):
+        path, table = tmp_path / f"rows.{ending}", pa.table(list(X.T), names=list(names))
+        if ending == "npy":
+            np.save(path, X)
+        elif ending == "parquet":
+            parquet.write_table(table, path, row_group_size=-(-len(X) // groups))
+        elif ending == "feather":
+            feather.write_feather(table, path, compression="uncompressed")
+        elif ending == "arrows":
+            with pa.ipc.new_stream(path, table.schema) as stream:
+                stream.write_table(table)
+        elif ending == "jsonl":
+            path.write_text("".join(json.dumps(row) + "\n" for row in table.to_pylist()))
+        else:
+            write_csv(path, names, X)
+            if ending == "csv.gz":
+                path.write_bytes(gzip.compress(path.read_bytes()))
+        return path
+
+    return file
+
+
+class Changing(View):
+    """A table whose rows change after the first pass."""
+
+    def __init__(self, table, change):
+        super().__init__(table, lambda part: part)
+        self.then = [change]
+
+    def reduce(self, one_pass, merge):
+        made = super().reduce(one_pass, merge)
+        if self.then:
+            self.then.pop()()
+        return made
+
+
+def between_passes(table, change, **options):
+    """A test that reads twice; the change comes after the first pass."""
+    return lambda: ew.edge_test(Changing(table, change), **options)
+
+
+class TestBetweenTwoPasses:
+    @pytest.mark.parametrize("ending", ENDINGS)
+    def test_another_file_of_as_many_rows(self, write, rows, refuses, ending):
+        path = write(rows, ending)
+        call = between_passes(FileTable([path]), lambda: write(rows[::-1] ** 3, ending))
+        refuses(call, ew.DataError, f"data: file '{path}' changed while it was in use", "a copy")
+
+    def test_as_many_bytes_at_the_same_time(self, write, rows, refuses):
+        """As where a file system counts whole seconds."""
+        path = write(rows, "npy")
+        then = path.stat()
+
+        def change():
+            write(rows[::-1], "npy")
+            os.utime(path, ns=(then.st_atime_ns, then.st_mtime_ns))
+
+        call = between_passes(FileTable([path]), change)
+        refuses(call, ew.DataError, str(path), "written anew, with the same 12,928 bytes")
+
+    @pytest.mark.parametrize("ending", ENDINGS)
+    def test_a_file_that_is_cut(self, write, rows, refuses, ending):
+        path = write(rows, ending)
+        call = between_passes(FileTable([path]), lambda: os.truncate(path, 2000))
+        refuses(call, ew.DataError, str(path), "now 2,000")
+
+    def test_no_file(self, write, rows, refuses):
+        path = write(rows, "csv")
+        call = between_passes(FileTable([path]), path.unlink)
+        refuses(call, ew.DataError, str(path), "there is no file of that name any more")
+
+    @pytest.mark.parametrize("ending", ["npz", "xlsx"])
+    def test_rows_in_memory_do_not_change(self, rows, tmp_path, same_result, ending, require):
+        path = tmp_path / f"rows.{ending}"
+        if ending == "npz":
+            np.savez(path, rows)
+        else:
+            book = require("openpyxl").Workbook()
+            for row in [NAMES, *rows.tolist()]:
+                book.active.append(row)
+            book.save(path)
+        result = between_passes(FileTable([path]), path.unlink)()
+        same_result(result, ew.edge_test(rows), names=result.feature_names)
+
+
+class TestEveryWayToReadTwice:
+    """All go through the same table; each must notice."""
+
+    @pytest.mark.parametrize(
+        ("method", "how"),
+        [
+            ("wald", {}),
+            ("eig", {"solver": "matrix-free"}),
+            ("whitened", {}),
+            ("nodewise", {}),
+            ("score", {"missing": "pairwise"}),
+            ("score", {"weights": "d", "weight_kind": "frequency"}),
+        ],
+    )
+    @pytest.mark.filterwarnings("ignore::edgewise.EdgewiseWarning")
+    def test_a_method(self, write, rows, refuses, method, how):
+        X = np.column_stack([rows[:, :3], np.ones(len(rows))]) if "weights" in how else rows
+        path = write(X, "parquet")
+        call = between_passes(
+            FileTable([path]), lambda: write(X[::-1], "parquet"), method=method, **how
+        )
+        refuses(call, ew.DataError, str(path), "changed")
+
+    def test_groups_by_a_column(self, write, rows, refuses, monkeypatch):
+        from edgewise.api import levels
+
+        X = rows.copy()
+        X[:, 3] = np.arange(400) % 2
+        path = write(X, "parquet")
+        found = levels.column_of_labels
+
+        def then_changed(*given):
+            labels = found(*given)
+            write(X[::-1], "parquet")
+            return labels
+
+        monkeypatch.setattr(levels, "column_of_labels", then_changed)
+        refuses(lambda: ew.compare_groups(path, by="d"), ew.DataError, str(path), "changed")
+
+
+class TestDuringAPass:
+    @pytest.mark.parametrize("ending", ["csv", "parquet", "feather", "npy"])
+    def test_rows_are_not_of_two_files(self, write, rows, refuses, ending):
+        path = write(rows, ending)
+        table = FileTable([path], read_ahead=False)
+        assert sum(len(block) for block in table.blocks()) == 400
+        blocks = table.blocks()
+        next(blocks)
+        write(rows[::-1], ending)
+        refuses(lambda: list(blocks), ew.DataError, str(path), "changed")
+
+
+class TestMarks:
+    def test_the_footer_of_parquet_counts_as_a_whole(self, tmp_path):
+        """It says where a column is, far from the end of a wide file."""
+        path = tmp_path / "wide.parquet"
+        names = [f"column{k}" for k in range(500)]
+        rows = np.random.default_rng(0).standard_normal((30, 500))
+        made = []
+        for first in (8.0, 9.0):
+            rows[0, 0] = first
+            # Without compression every number takes as many bytes.
+            table = pa.table(list(rows.T), names=names)
+            parquet.write_table(table, path, compression="none", use_dictionary=False)
+            os.utime(path, ns=(0, 0))
+            made.append(mark_of(path))
+        assert made[0].size == made[1].size
+        assert made[0].end != made[1].end

@@ -1,0 +1,184 @@
+"""Files: every kind gives what the array gives, and whatever is wrong is said with the name."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import weakref
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+import edgewise as ew
+from edgewise.tables import arrow_files as parquet_files
+from edgewise.tables.files import FileTable, Position, expand_paths
+
+
+@pytest.mark.parametrize("name", ["R.CSV", "r.PARQUET", "r.npy", "r.feather", "r.arrow"])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_every_kind_of_file(save, rows, same_result, name, order):
+    path = save(name.lower(), "abcd", np.array(rows, order=order))
+    path = path.rename(path.with_name(name))
+    names = ("x0", "x1", "x2", "x3") if name.endswith("npy") else tuple("abcd")
+    same_result(ew.edge_test(path), ew.edge_test(rows), names=names)
+    same_result(ew.edge_test(str(path)), ew.edge_test(rows), names=names)
+
+
+def test_columns_in_another_order_match_by_name(save, rows, same_result):
+    paths = [save("1.csv", "abcd", rows[:200]), save("2.csv", "dbca", rows[200:, [3, 1, 2, 0]])]
+    same_result(ew.edge_test(paths), ew.edge_test(rows), names="abcd")
+
+
+@pytest.mark.parametrize(
+    ("names", "fragments"),
+    [("abc", ["lacks", "'d'"]), ("abcde", ["it also has", "'e'"]), ("abcz", ["lacks", "'d'"])],
+)
+def test_other_columns_are_named_with_their_file(save, refuses, names, fragments):
+    X = np.random.default_rng(0).standard_normal((50, len(names)))
+    first = save("first.csv", "abcd", np.eye(50, 4))
+    second = save("second.csv", names, X)
+    refuses(lambda: ew.edge_test([first, second]), ew.DataError, "second.csv", *fragments)
+
+
+def test_with_a_choice_of_columns_the_others_do_not_matter(save, rows, tmp_path, same_result):
+    labelled = tmp_path / "2.csv"
+    lines = [f"w{i},{d!r},{a!r}" for i, (a, *_, d) in enumerate(rows[100:200].tolist())]
+    labelled.write_text("\n".join(["label,d,a", *lines]) + "\n")
+    paths = [
+        save("1.parquet", "abcd", rows[:100]),
+        labelled,
+        save("3.arrow", "dxa", rows[200:][:, [3, 1, 0]]),
+    ]
+    source = FileTable(paths, columns=["d", "a"])
+    same_result(ew.edge_test(source), ew.edge_test(rows[:, [3, 0]]), names="da")
+    source = FileTable(paths, columns=["d", "a", "b"], exclude=["b"])
+    same_result(ew.edge_test(source), ew.edge_test(rows[:, [3, 0]]), names="da")
+
+
+def test_a_left_out_column_may_hold_text(tmp_path, refuses, all_rows):
+    texts = {"1.csv": "a,name,b\n1,x,2\n", "2.csv": "b,name,a\n4,y,3\n"}
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    source = FileTable([tmp_path], exclude=["name"])
+    np.testing.assert_array_equal(all_rows(source), [[1, 2], [3, 4]])
+    refuses(
+        lambda: FileTable([tmp_path]), ew.DataTypeError, "1.csv", "'name'", "(line 2", "--exclude"
+    )
+
+
+BAD_TEXT = {
+    "header.csv": ("a,b\n", ew.DataError, ["0 sample", "empty"]),
+    "gaps.csv": ("a,b\n1,\n2,NA\n3,inf\n4,5\n", ew.NonFiniteError, ["'b' (3)", "drop"]),
+    "noextension": ("a\0b\n1,2\n", ew.DataError, ["noextension", ".csv", ".parquet", ".npy"]),
+}
+
+
+@pytest.mark.parametrize("name", BAD_TEXT)
+def test_files_that_cannot_be_tested(tmp_path, refuses, name):
+    text, error, fragments = BAD_TEXT[name]
+    (tmp_path / name).write_text(text)
+    refuses(lambda: ew.edge_test(tmp_path / name), error, *fragments)
+
+
+def test_missing_files_and_folders(tmp_path, csv_file, refuses):
+    refuses(lambda: ew.edge_test("no/such.csv"), ew.DataError, "no file", "no/such.csv", "path")
+    both = [csv_file, tmp_path / "second.csv"]
+    refuses(lambda: ew.edge_test(both), ew.DataError, "no file", "second.csv")
+    (empty := tmp_path / "empty").mkdir()
+    (empty / "notes.txt").write_text("a,b\n1,2\n")
+    refuses(lambda: ew.edge_test(empty), ew.DataError, str(empty), "folder", ".parquet")
+    pattern = str(tmp_path / "x*.csv")
+    refuses(lambda: ew.edge_test(pattern), ew.DataError, "no file matches", pattern)
+    refuses(lambda: FileTable([]), ew.DataError, "at least one file")
+    for paths in (["-", csv_file], [csv_file, "-"], ["-", "-"]):
+        refuses(lambda paths=paths: ew.edge_test(paths), ew.DataError, "'-'", "alone")
+
+
+def test_folders_and_patterns_become_sorted_files(save, tmp_path):
+    X = np.eye(3)
+    names = ["d/b.csv", "d/a.npy", "d/sub/c.parquet", "d/.hidden.csv", "d/_SUCCESS.csv", "e[1].csv"]
+    paths = {name: str(save(name, "abc", X)) for name in names}
+    (tmp_path / "d" / "readme.txt").write_text("no data")
+    inside = [paths["d/a.npy"], paths["d/b.csv"], paths["d/sub/c.parquet"]]
+    assert expand_paths([tmp_path / "d"]) == inside
+    assert expand_paths([paths["e[1].csv"], tmp_path / "d"]) == [paths["e[1].csv"], *inside]
+    assert expand_paths([str(tmp_path / "d" / "[ab].*")]) == inside[:2]
+    assert expand_paths([str(tmp_path / "**" / "*.parquet")]) == inside[2:]
+    # A file of that very name is no pattern.
+    assert expand_paths([paths["e[1].csv"]]) == [paths["e[1].csv"]]
+    assert expand_paths(["-"]) == ["-"]
+
+
+def test_what_a_source_of_files_says_of_itself(save, rows):
+    binary = [save("1.parquet", "abcd", rows), save("2.feather", "abcd", -rows)]
+    source = FileTable(binary)
+    assert (source.n_rows, source.estimated_rows) == (800, 800)
+    assert source.named
+    assert source.rescannable
+    mixed = FileTable([*binary, save("3.csv", "abcd", 2 * rows)])
+    assert mixed.n_rows is None
+    assert mixed.estimated_rows == pytest.approx(1200, rel=0.2)
+    assert not FileTable([save("r.npy", "", rows)]).named
+
+
+def test_reading_on_from_any_position(save, rows, block_size):
+    block_size(50)
+    names = ("x0", "x1", "x2", "x3")
+    kinds = ("1.csv", "2.parquet", "3.npy", "4.feather")
+    parts = np.split(rows, [120, 200, 330])
+    source = FileTable([save(k, names, X) for k, X in zip(kinds, parts, strict=True)])
+    whole = list(source.positioned_blocks())
+    assert [len(batch) for _, batch in whole] == [50, 50, 20, 50, 30, 50, 50, 30, 50, 20]
+    assert whole[-1][0] == Position(3, 70)
+    for done, (position, _) in enumerate(whole, start=1):
+        rest = list(source.starting_at(position).positioned_blocks())
+        assert [place for place, _ in rest] == [place for place, _ in whole[done:]]
+        for (_, batch), (_, expected) in zip(rest, whole[done:], strict=True):
+            np.testing.assert_array_equal(batch, expected)
+
+
+def test_few_blocks_are_in_memory_at_once(tmp_path, monkeypatch, block_size):
+    block_size(4096)
+    made = []
+    fill = parquet_files.fixed_blocks
+
+    def watched(*arguments):
+        for block in fill(*arguments):
+            made.append(weakref.ref(block))
+            yield block
+            del block
+
+    monkeypatch.setattr(parquet_files, "fixed_blocks", watched)
+    X = np.random.default_rng(0).standard_normal((10, 300_000))
+    parquet.write_table(
+        pa.table({f"c{j}": x for j, x in enumerate(X)}), tmp_path / "r.parquet", row_group_size=9999
+    )
+    alive, rows = [], 0
+    for batch in FileTable([tmp_path / "r.parquet"]).blocks():
+        rows += len(batch)
+        alive.append(sum(block() is not None for block in list(made)))
+    assert rows == 300_000
+    assert len(made) == 74
+    assert max(alive) <= 6
+
+
+class Trap:
+    """Unpickling it leaves a mark."""
+
+    def __init__(self, path):
+        self.path = str(path)
+
+    def __reduce__(self):
+        return os.mkdir, (self.path,)
+
+
+def test_pickles_are_never_opened(tmp_path, refuses):
+    mark = tmp_path / "executed"
+    objects, plain = tmp_path / "objects.npy", tmp_path / "plain.npy"
+    np.save(objects, np.array([[Trap(mark), 1]], dtype=object), allow_pickle=True)
+    plain.write_bytes(pickle.dumps(Trap(mark)))
+    for path in (objects, plain):
+        refuses(lambda path=path: ew.edge_test(path), ew.DataError, str(path), "plain .npy")
+    assert not mark.exists()

@@ -1,0 +1,164 @@
+"""The glance that the first pass takes: first rows, and values far out."""
+
+from __future__ import annotations
+
+import itertools
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from edgewise import BatchMoments, Moments
+from edgewise.sums.accumulate import read_into, read_with_glance
+from edgewise.tables import glance as glance_module
+from edgewise.tables.block import ColumnBlock, Piece
+from edgewise.tables.glance import Glance, Looker, leading_limit
+from edgewise.tables.opening import open_table
+from edgewise.tables.passes import in_tree
+
+TABLES = arrays(
+    np.float64,
+    st.tuples(st.integers(1, 40), st.just(3)),
+    elements=st.floats(-1e6, 1e6, width=32),
+)
+CUTS = st.lists(st.integers(0, 40), max_size=4)
+
+
+def glance_of(blocks, scatter=None, number=0, p=3):
+    looker = Looker(p, scatter, number)
+    for _ in looker.watch(iter(blocks)):
+        pass
+    return looker.glance
+
+
+def same(a, b):
+    return a.n_samples == b.n_samples and all(
+        np.array_equal(getattr(a, name), getattr(b, name)) for name in ("far", "far_row", "leading")
+    )
+
+
+def pieces(X, cuts):
+    return np.split(X, sorted(min(cut, len(X)) for cut in cuts))
+
+
+@given(TABLES)
+def test_what_it_holds(X):
+    found = glance_of([X])
+    assert found.n_samples == len(X)
+    assert np.array_equal(found.far, [X.min(axis=0), X.max(axis=0)])
+    assert np.array_equal(found.far_row, [X.argmin(axis=0), X.argmax(axis=0)])
+    assert np.array_equal(found.leading, X)
+
+
+@given(TABLES, CUTS)
+def test_stream_tree_and_batch_agree(X, cuts):
+    nothing, whole, parts = Glance.of_nothing(3), glance_of([X]), pieces(X, cuts)
+    assert same(nothing + whole, whole)
+    assert same(whole + nothing, whole)
+    assert same(glance_of(parts), whole)
+    assert same(in_tree([glance_of([part]) for part in parts], lambda a, b: a + b), whole)
+
+
+@given(TABLES, TABLES, TABLES)
+def test_adding_is_associative(A, B, C):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(glance_module, "leading_limit", lambda p: 12)
+        a, b, c = (glance_of([X]) for X in (A, B, C))
+        assert same((a + b) + c, a + (b + c))
+        assert np.array_equal((a + b + c).leading, np.concatenate([A, B, C])[:12])
+
+
+def test_values_far_from_the_origin_keep_their_rows():
+    X = np.random.default_rng(0).standard_normal((500, 3)) + 1e8
+    found = glance_of(pieces(X, [100, 250]))
+    assert np.array_equal(found.far_row, [X.argmin(axis=0), X.argmax(axis=0)])
+
+
+def test_leading_rows_are_consecutive_though_parts_are_short(monkeypatch):
+    monkeypatch.setattr(glance_module, "leading_limit", lambda p: 24)
+    X = np.arange(300.0).reshape(100, 3)
+    monkeypatch.setattr(glance_module, "_MOST_ROWS_OF_PARTS", 24)
+    # A later part keeps fewer rows.
+    parts = [glance_of([part], number=k) for k, part in enumerate(np.split(X, 10))]
+    assert [len(part.leading) for part in parts[:4]] == [10, 10, 8, 6]
+    assert np.array_equal(in_tree(parts, lambda a, b: a + b).leading, X[:24])
+    # Parts of other lengths: there are fewer leading rows, but none is missing between two.
+    uneven = [glance_of([part], number=k) for k, part in enumerate(np.split(X, [1, 2, 3, 90]))]
+    leading = in_tree(uneven, lambda a, b: a + b).leading
+    assert np.array_equal(leading, X[: len(leading)])
+    assert len(leading) == 9
+
+
+def test_the_leading_rows_are_limited():
+    assert leading_limit(4) == 8192
+    assert leading_limit(200) * 200 <= 2**20
+    assert leading_limit(10**6) == 256
+
+
+def test_columns_of_a_table_and_other_types():
+    X = np.random.default_rng(1).integers(-9, 9, (50, 3))
+    columns = ColumnBlock([Piece(list(X.T), 10, 50)], 3)
+    assert same(glance_of([columns]), glance_of([X[10:].astype(float)]))
+    assert same(glance_of([X.astype(np.float32)]), glance_of([X.astype(float)]))
+    assert same(glance_of([X[:0], X]), glance_of([X]))
+
+
+def test_the_copy_is_independent_and_can_be_sent():
+    X = np.ones((5, 3))
+    found = glance_of([X])
+    X[:] = 7
+    assert (found.leading == 1).all()
+    assert same(pickle.loads(pickle.dumps(found)), found)
+
+
+class TestTheFirstPass:
+    """A row that carries much of a column is found, though few blocks are searched."""
+
+    @pytest.mark.parametrize("state", [Moments(order=2), BatchMoments(20)], ids=["sums", "batches"])
+    def test_a_row_far_out_is_found(self, state):
+        for offset, row in itertools.product((0.0, 1e8), (0, 1, 4095, 4096, 20_001, 39_999)):
+            X = np.random.default_rng(row).standard_normal((40_000, 4))
+            X[row, 2] = 200.0  # half of the column's sum of squares
+            X[30_000 - row // 2, 3] = -900.0
+            X += offset
+            *_, found = read_with_glance(state, open_table(iter(np.array_split(X, 23))))
+            assert found.n_samples == 40_000
+            assert (found.far[1, 2], found.far_row[1, 2]) == (X[row, 2], row)
+            assert found.far_row[0, 3] == 30_000 - row // 2
+            assert np.array_equal(found.leading, X[:8192])
+
+    def test_usual_blocks_are_not_searched(self, monkeypatch):
+        searched = []
+        extremes = glance_module._extremes
+        monkeypatch.setattr(
+            glance_module, "_extremes", lambda *given: searched.append(1) or extremes(*given)
+        )
+        X = np.random.default_rng(3).standard_normal((40_000, 4))
+        read_with_glance(Moments(order=2), open_table(iter(np.array_split(X, 20))))
+        assert len(searched) <= 3
+
+    @pytest.mark.parametrize("state", [Moments(order=2), BatchMoments(20)], ids=["sums", "batches"])
+    def test_parts_elsewhere_number_their_rows_on(self, state, in_parts):
+        X = np.random.default_rng(4).standard_normal((900, 4))
+        X[700, 1] = -80
+        made, n_dropped, found = read_with_glance(state, in_parts(X))
+        assert (made.n_samples, n_dropped, found.n_samples) == (900, 0, 900)
+        assert (found.far[0, 1], found.far_row[0, 1]) == (-80, 700)
+        assert np.array_equal(found.leading, X[: len(found.leading)])
+        assert len(found.leading) >= 100
+
+    @pytest.mark.parametrize("state", [Moments(order=2), BatchMoments(20)], ids=["sums", "batches"])
+    def test_the_sums_are_the_same_without_it(self, state, rows):
+        plain, _ = read_into(state, open_table(rows))
+        beside, *_ = read_with_glance(state, open_table(rows))
+        # The same operations in the same order.
+        assert np.array_equal(plain.covariance(), beside.covariance())
+        for offset in (0.0, 1e8):
+            made = state.copy()
+            for block in np.array_split(rows + offset, 7):
+                made.update(block)
+            expected = ((rows - rows.mean(axis=0)) ** 2).sum(axis=0)
+            assert made._column_scatter() == pytest.approx(expected, rel=1e-6)

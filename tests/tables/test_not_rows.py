@@ -1,0 +1,63 @@
+"""Objects that are one step away from rows: the remedy that the sentence names works."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import edgewise as ew
+from edgewise.tables.not_rows import check_is_rows, is_a
+
+
+class Base:
+    pass
+
+
+class Derived(Base):
+    pass
+
+
+def test_classes_are_known_by_their_names():
+    package = __name__.partition(".")[0]
+    assert is_a(Derived(), package, "Derived")
+    assert is_a(Derived(), package, "Base")
+    assert not is_a(Derived(), package, "Other")
+    assert not is_a(Derived(), "other", "Base")
+
+
+def test_rows_are_let_through(rows, table):
+    for data in (rows, rows.tolist(), table, {"a": rows[:, 0]}, iter([rows]), [], ()):
+        check_is_rows(data)
+
+
+@pytest.mark.parametrize("lengths", [[100] * 4, [50, 200, 150]])
+def test_series_of_subjects_as_the_sentence_says(rows, refuses, lengths):
+    data = np.split(rows, np.cumsum(lengths)[:-1])
+    said = str(refuses(lambda: ew.edge_test(data), ew.DataError, "subjects"))
+    known = {"np": np, "data": data}
+    stacked = eval(said[said.index("np.conc") : said.index(" and groups")], known)
+    groups = eval(said[said.index("np.repeat") : -1], known)
+    np.testing.assert_array_equal(stacked, rows)
+    np.testing.assert_array_equal(groups, np.repeat(range(len(lengths)), lengths))
+    assert ew.edge_test(stacked, groups=groups).n_samples == 400
+
+
+def test_three_dimensions_as_the_sentence_says(rows, refuses):
+    X = rows.reshape(5, 80, 4)
+    said = str(refuses(lambda: ew.edge_test(X), ew.DataError, "5 series of 80 rows"))
+    stacked = eval(said[said.index("X.reshape") : said.index(" and pass")], {"X": X})
+    groups = eval(said[said.index("np.repeat") : -1], {"np": np})
+    np.testing.assert_array_equal(stacked, rows)
+    assert ew.edge_test(stacked, groups=groups).n_samples == 400
+
+
+def test_lists_that_begin_like_tables_are_looked_at_once():
+    class Counting(list):
+        asked = 0
+
+        def __iter__(self):
+            Counting.asked += 1
+            return super().__iter__()
+
+    check_is_rows(Counting([[1.0, 2.0]] * 100))
+    assert Counting.asked == 0

@@ -1,0 +1,95 @@
+"""Reading ahead changes when items are made, and nothing else."""
+
+from __future__ import annotations
+
+import threading
+from itertools import count, islice
+
+import pytest
+
+from edgewise._base.blas import blas_threads
+from edgewise.tables.files import prefetched
+
+
+def readers():
+    return [thread for thread in threading.enumerate() if thread.name == "edgewise-reader"]
+
+
+@pytest.fixture(autouse=True)
+def no_thread_is_left():
+    assert not readers()
+    yield
+    assert not readers()
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 500])
+def test_the_same_items_in_the_same_order(n):
+    assert list(prefetched(lambda: iter(range(n)))) == list(range(n))
+
+
+@pytest.mark.parametrize("error", [ValueError("broken"), KeyboardInterrupt(), MemoryError()])
+def test_errors_reach_the_reader_after_the_items_before_them(error):
+    def make():
+        yield from range(7)
+        raise error
+
+    seen = []
+    with pytest.raises(type(error)) as caught:
+        seen.extend(iter_into(seen, prefetched(make)))
+    assert caught.value is error
+    assert seen == list(range(7))
+    assert "make" in [entry.name for entry in caught.traceback]
+
+
+def iter_into(seen, items):
+    """Keep what came before an error."""
+    for item in items:
+        seen.append(item)
+    return ()
+
+
+def test_stopping_early_ends_the_thread_and_closes_what_it_read():
+    closed = threading.Event()
+
+    def make():
+        try:
+            yield from count()
+        finally:
+            closed.set()
+
+    items = prefetched(make)
+    assert list(islice(items, 3)) == [0, 1, 2]
+    assert len(readers()) == 1
+    items.close()
+    assert not readers()
+    assert closed.wait(5)
+
+
+def test_a_forgotten_iterator_ends_the_thread():
+    items = prefetched(count)
+    next(items)
+    assert len(readers()) == 1
+    del items
+    assert not readers()
+
+
+def test_it_does_read_ahead():
+    ahead = threading.Event()
+
+    def make():
+        yield 0
+        ahead.set()
+        yield 1
+
+    items = prefetched(make)
+    assert next(items) == 0
+    assert ahead.wait(5)
+    assert list(items) == [1]
+
+
+@pytest.mark.parametrize("few", [True, False])
+def test_few_columns_leave_the_cores_to_the_reader(few):
+    before = blas_threads()
+    seen = [blas_threads() for _ in prefetched(lambda: iter(range(3)), few_columns=few)]
+    assert set(seen) == {1 if few else before}
+    assert blas_threads() == before

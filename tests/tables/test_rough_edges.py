@@ -1,0 +1,97 @@
+"""Odd inputs that once went wrong: each is one sentence, or simply works."""
+
+from __future__ import annotations
+
+import io
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import edgewise as ew
+from edgewise.tables.files import FileTable, expand_paths
+
+
+def test_an_adbc_stream_handle_is_read_once(require, table, rows, same_result, refuses):
+    with (
+        require("adbc_driver_sqlite.dbapi").connect() as connection,
+        connection.cursor() as cursor,
+    ):
+        cursor.adbc_ingest("kept", table, mode="create")
+        cursor.execute("select * from kept")
+        result = ew.edge_test(cursor.fetch_arrow(), method="fisher")
+        same_result(result, ew.edge_test(rows, method="fisher"), names="abcd")
+        cursor.execute("select * from kept")
+        handle = cursor.fetch_arrow()
+        refuses(lambda: ew.edge_test(handle), ew.DataError, "read already", "method='batch'")
+
+
+def test_large_whole_numbers_with_gaps():
+    table = pa.table({"a": pa.array([2**60 + 1, None, 3, 4, 5, 6]), "b": [1.0, 2, 5, 3, 1, 2]})
+    result = ew.edge_test(table, method="fisher", missing="drop")
+    assert (result.n_samples, result.n_dropped) == (5, 1)
+
+
+@pytest.mark.parametrize("options", [{}, {"columns": ["a", "b"]}])
+def test_repeated_names_in_a_later_file(tmp_path, refuses, options):
+    (tmp_path / "1.csv").write_text("a,b\n1,2\n")
+    (tmp_path / "2.csv").write_text("a,b,a\n1,2,3\n")
+    refuses(lambda: FileTable([tmp_path], **options), ew.DataError, "2.csv", "'a'")
+
+
+def test_patterns_may_match_folders(save, rows, tmp_path):
+    """Spark writes folders that are called x.parquet."""
+    inside = save("x.parquet/part-0.parquet", "abcd", rows)
+    assert expand_paths([str(tmp_path / "*.parquet")]) == [str(inside)]
+
+
+def test_hidden_folders_are_not_read(save, rows, tmp_path):
+    kept = save("d/x.parquet", "abcd", rows)
+    save("d/_temporary/x.parquet", "abcd", rows)
+    save("d/.ipynb_checkpoints/x.csv", "abcd", rows)
+    assert expand_paths([tmp_path / "d"]) == [str(kept)]
+
+
+def test_the_second_pass_over_standard_input_is_refused(monkeypatch, refuses, csv_file, all_rows):
+    buffer = io.BytesIO(csv_file.read_bytes())
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=buffer))
+    source = FileTable(["-"])
+    assert len(all_rows(source)) == 400
+    refuses(lambda: all_rows(source), ew.DataError, "read already")
+
+
+def test_an_error_of_a_stream_is_one_sentence(table, refuses):
+    def make():
+        yield table.to_batches()[0]
+        raise pa.ArrowInvalid("could not\nconvert")
+
+    reader = pa.RecordBatchReader.from_batches(table.schema, make())
+    refuses(lambda: ew.edge_test(reader, method="fisher"), ew.DataError, "could not convert")
+
+
+def test_options_that_need_a_second_pass_over_a_stream(table, refuses):
+    for method, given in (("trace", {"standardize": True}), ("spectral", {"radius": "chi2"})):
+        call = lambda m=method, g=given: ew.edge_test(table.to_reader(), method=m, **g)  # noqa: E731
+        refuses(call, ew.DataError, "only once")
+
+
+def test_open_files_are_refused_in_one_line(refuses):
+    refuses(lambda: ew.edge_test(io.StringIO("a,b\n1,2\n")), ew.DataError)
+
+
+def test_text_after_gaps_in_a_pandas_column_is_named(require, refuses):
+    pd = require("pandas")
+    labels = pd.Series([None] * 2000 + ["x"] * 1000, dtype=object)
+    frame = pd.DataFrame({"a": np.arange(3000.0), "label": labels})
+    refuses(lambda: ew.edge_test(frame), ew.DataTypeError, "'label'", "numbers")
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [("\ufeffa,b\n1,2\nx,3\n", "(line 3 has 'x')"), ("a,b\n1,2\n1_0,3\n", "(line 3 has '1_0')")],
+)
+def test_the_line_of_the_first_text(tmp_path, refuses, text, where):
+    (path := tmp_path / "t.csv").write_text(text, encoding="utf-8")
+    refuses(lambda: ew.edge_test(path), ew.DataTypeError, "'a'", where)

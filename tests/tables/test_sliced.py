@@ -1,0 +1,98 @@
+"""Objects that can be sliced: whatever is asked of a table can be asked of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse
+from tests.corpus.kit import NAMES, Kit
+from tests.corpus.object_labelled import anndata, labelled
+
+import edgewise as ew
+from edgewise.tables.level_column import column_of_labels
+from edgewise.tables.opening import open_table
+from edgewise.tables.sliced import SlicedTable
+
+SUBJECT = np.repeat([f"s{i}" for i in range(10)], 40)
+MAKERS = {
+    "mapping": lambda kit: kit.columns | {"subject": SUBJECT},
+    "records": lambda kit: [
+        {**record, "subject": subject}
+        for record, subject in zip(kit.records, SUBJECT.tolist(), strict=True)
+    ],
+    "DataArray": lambda kit: labelled(kit, v=list(NAMES), subject=("t", SUBJECT)),
+    "AnnData": lambda kit: with_subjects(kit, kit.rows),
+    "AnnData, sparse": lambda kit: with_subjects(kit, scipy.sparse.csr_matrix(kit.rows)),
+}
+
+
+def with_subjects(kit, X):
+    made = anndata(kit, X)
+    made.obs["subject"] = SUBJECT
+    return made
+
+
+@pytest.fixture
+def kit(rows, require, tmp_path):
+    return Kit(rows, require, tmp_path)
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore:.*infer_string")
+class TestLabels:
+    def test_groups(self, kit, same_result, kind):
+        result = ew.edge_test(MAKERS[kind](kit), groups="subject")
+        same_result(result, ew.edge_test(kit.rows, groups=SUBJECT), names=NAMES)
+
+    def test_levels(self, kit, refuses, kind):
+        data = MAKERS[kind](kit)
+        assert column_of_labels(data, "subject").tolist() == SUBJECT.tolist()
+        assert column_of_labels(data, "b").tolist() == kit.rows[:, 1].tolist()
+        refuses(lambda: column_of_labels(data, "zz"), ew.DataError, "by:", "'zz'")
+        assert len(ew.compare_groups(data, by="subject")) == 10
+
+    def test_an_unknown_label(self, kit, refuses, kind):
+        call = lambda: ew.edge_test(MAKERS[kind](kit), groups="subjekt")  # noqa: E731
+        refuses(call, ew.DataError, "groups:", "'subjekt'", "did you mean 'subject'?")
+
+    def test_labels_beside_the_variables_are_no_variables(self, kit, refuses, kind):
+        if kind in ("mapping", "records"):
+            pytest.skip("the labels are a column")
+        call = lambda: open_table(MAKERS[kind](kit), columns=["a", "subject"])  # noqa: E731
+        refuses(call, ew.DataError, "columns:", "'subject'", "'a', 'b'")
+        assert open_table(MAKERS[kind](kit), exclude="subject").feature_names == NAMES
+
+
+PLAIN = {
+    "mapping": lambda kit: kit.columns,
+    "sparse": lambda kit: scipy.sparse.csr_array(kit.rows),
+    "DataArray": lambda kit: labelled(kit, v=list(NAMES)),
+    "AnnData": lambda kit: anndata(kit, kit.rows),
+}
+
+
+@pytest.mark.parametrize("kind", PLAIN)
+class TestRows:
+    def test_blocks_of_one_size(self, kit, block_size, kind):
+        block_size(37)
+        table = open_table(PLAIN[kind](kit))
+        assert isinstance(table, SlicedTable)
+        assert (table.n_rows, table.rescannable, table.in_memory) == (400, True, True)
+        for _ in range(2):
+            blocks = list(table.blocks())
+            assert [len(block) for block in blocks] == [37] * 10 + [30]
+            np.testing.assert_array_equal(np.concatenate(blocks), kit.rows)
+
+    def test_reading_from_any_row(self, kit, block_size, kind):
+        block_size(37)
+        table = open_table(PLAIN[kind](kit))
+        for row in (0, 1, 37, 250, 399):
+            assert row in table.entries()
+            rest = np.concatenate(list(table.blocks_from(row)))
+            np.testing.assert_array_equal(rest, kit.rows[row:])
+
+
+def test_the_estimator_refuses_other_columns(kit, refuses):
+    learner = ew.EdgeTest("batch").partial_fit(kit.columns)
+    other = {name.upper(): column for name, column in kit.columns.items()}
+    refuses(lambda: learner.partial_fit(other), ew.DataError, "'a', 'b'", "'A', 'B'")

@@ -1,0 +1,220 @@
+"""The protocol of a table, what is put around one, and a later pass that must see the same."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import edgewise as ew
+from edgewise.tables.arrays import ArrayTable
+from edgewise.tables.opening import open_table
+from edgewise.tables.passes import SameRows, dropped_rows
+from edgewise.tables.table import LocalTable, Table, batch_rows
+from edgewise.tables.views import (
+    ChosenColumns,
+    FiniteRows,
+    RenamedColumns,
+    RowsInside,
+    StridedRows,
+    WatchedRows,
+)
+
+
+class Shrinking(LocalTable):
+    """Hands out as many rows as told for each pass."""
+
+    feature_names = ("a", "b", "c", "d")
+    named = rescannable = True
+
+    def __init__(self, X, *sizes):
+        self._values = X
+        self._sizes = iter(sizes)
+
+    def blocks(self):
+        size = next(self._sizes)
+        yield self._values[: size // 2]
+        yield self._values[size // 2 : size]
+
+
+WRAPPERS = {
+    "finite": FiniteRows,
+    "inside": lambda table: RowsInside(table, np.array([[-3.0, 3.0]] * 4)),
+    "strided": lambda table: StridedRows(table, 3),
+    "renamed": lambda table: RenamedColumns(table, tuple("pqrs")),
+    "watched": lambda table: WatchedRows(table, lambda rows: None),
+    "chosen": lambda table: ChosenColumns(table, ("c", "a")),
+}
+
+
+def gather(part):
+    """A pass: all rows, and how many were left out."""
+    return np.concatenate([np.empty((0, len(part.feature_names))), *part.blocks()]), part.n_dropped
+
+
+def joined(a, b):
+    return np.concatenate([a[0], b[0]]), a[1] + b[1]
+
+
+@pytest.mark.parametrize("wrapper", WRAPPERS)
+def test_wrappers_are_tables_and_pass_on_what_they_wrap(rows, wrapper):
+    for told in (True, False):
+        inner = Shrinking(rows, 400)
+        inner.rescannable, inner.in_memory = told, not told
+        outer = WRAPPERS[wrapper](inner)
+        assert isinstance(outer, Table)
+        assert (outer.rescannable, outer.in_memory, outer.named) == (told, not told, True)
+        assert outer.part_rows() == [None]
+        names = {"renamed": tuple("pqrs"), "chosen": ("c", "a")}
+        assert outer.feature_names == names.get(wrapper, ("a", "b", "c", "d"))
+    assert not Shrinking(rows, 400).in_memory  # who does not say is thought costly
+
+
+@pytest.mark.parametrize(
+    ("wrapper", "n_rows", "estimate"),
+    [
+        *(("finite", None, 400), ("inside", None, 400), ("strided", 134, 134)),
+        *(("renamed", 400, 400), ("watched", 400, 400)),
+    ],
+)
+def test_how_many_rows_a_wrapper_knows_of(rows, wrapper, n_rows, estimate):
+    wrapped = WRAPPERS[wrapper](ArrayTable(rows))
+    assert wrapped.n_rows == n_rows
+    assert wrapped.part_rows() == [n_rows]
+    assert wrapped.estimated_rows == estimate
+
+
+class TestElsewhere:
+    """A view works around partitions as it does around rows that are here."""
+
+    @pytest.mark.parametrize("wrapper", ["finite", "inside", "renamed", "watched", "chosen"])
+    def test_the_same_rows(self, rows, in_parts, wrapper):
+        X = rows.copy()
+        X[[5, 150, 151, 399], [0, 2, 2, 1]] = np.nan
+        named = RenamedColumns(ArrayTable(X), ("a", "b", "c", "d"))
+        here, there = (WRAPPERS[wrapper](table) for table in (named, in_parts(X)))
+        expected, dropped = here.reduce(gather, joined)
+        found, dropped_there = there.reduce(gather, joined)
+        np.testing.assert_array_equal(found, expected)
+        outside = int((~(np.abs(X) <= 3)).any(axis=1).sum())
+        assert dropped == dropped_there == {"finite": 4, "inside": outside}.get(wrapper, 0)
+
+    def test_every_third_row_of_each_part(self, rows, in_parts):
+        table = StridedRows(in_parts(rows), 3)
+        found, _ = table.reduce(gather, joined)
+        parts = np.array_split(rows, 3)
+        np.testing.assert_array_equal(found, np.concatenate([part[::3] for part in parts]))
+        assert table.n_rows == len(found)
+        assert table.part_rows() == [45, 45, 45]
+
+    def test_parts_of_unknown_number(self, rows, in_parts):
+        for wrap in WRAPPERS.values():
+            table = wrap(in_parts(rows, known=False))
+            assert table.part_rows() is None
+            assert table.n_rows is None
+
+    def test_one_around_the_other(self, rows, in_parts):
+        X = rows.copy()
+        X[:7, 3] = np.inf
+        table = open_table(
+            in_parts(X),
+            columns=["d", "b"],
+            feature_names=["x", "y"],
+            missing="drop",
+            progress=lambda n: None,
+        )
+        found, dropped = table.reduce(gather, joined)
+        np.testing.assert_array_equal(found, rows[7:, [3, 1]])
+        assert dropped == 7
+        assert table.feature_names == ("x", "y")
+
+    def test_nobody_is_told_elsewhere(self, rows, in_parts):
+        told = []
+        WatchedRows(in_parts(rows), told.append).reduce(gather, joined)
+        assert told == []
+
+
+def test_finite_rows(rows):
+    X = rows.copy()
+    X[[0, 7, 7, 399], [0, 1, 2, 3]] = np.nan, np.inf, np.nan, -np.inf
+    table = FiniteRows(ArrayTable(X))
+    for _ in range(2):  # counted anew in each pass
+        found, dropped = table.reduce(gather, joined)
+        np.testing.assert_array_equal(found, np.delete(rows, [0, 7, 399], axis=0))
+        assert dropped == 3
+    assert dropped_rows(table) == 3
+    assert dropped_rows(ArrayTable(X)) == 0
+
+
+def test_a_part_that_is_read_twice_is_counted_anew(rows):
+    X = rows.copy()
+    X[5] = np.nan
+
+    def twice(part):
+        return [(len(np.concatenate(list(part.blocks()))), part.n_dropped) for _ in range(2)]
+
+    assert FiniteRows(ArrayTable(X)).reduce(twice, None) == [(399, 1), (399, 1)]
+
+
+def test_finite_blocks_are_not_copied(rows):
+    blocks = FiniteRows(ArrayTable(rows)).reduce(lambda part: list(part.blocks()), None)
+    assert all(np.shares_memory(block, rows) for block in blocks)
+
+
+def test_chosen_columns_of_a_table_are_not_copied(rows):
+    table = pa.table(dict(zip("abcd", np.ascontiguousarray(rows.T), strict=True)))
+    chosen = ChosenColumns(open_table(table), ("d", "b"))
+    (block,) = chosen.reduce(lambda part: list(part.blocks()), None)
+    assert block.shape == (400, 2)
+    np.testing.assert_array_equal(block, rows[:, [3, 1]])
+    np.testing.assert_array_equal(block[100:110], rows[100:110, [3, 1]])
+
+
+def test_renamed_columns_are_named(rows):
+    table = ArrayTable(rows)
+    assert not table.named
+    assert RenamedColumns(table, tuple("pqrs")).named
+    assert table.feature_names == ("x0", "x1", "x2", "x3")
+
+
+def test_watched_rows(rows):
+    told = []
+    watched = WatchedRows(Shrinking(rows, 301, 400), told.append)
+
+    def work(part):
+        for block in part.blocks():
+            told.append(-len(block))  # a block is told after it was worked on
+
+    watched.reduce(work, None)
+    assert told == [-150, 150, -151, 151]
+    told.clear()
+    found, _ = watched.reduce(gather, joined)
+    np.testing.assert_array_equal(found, rows)
+    assert told == [200, 200]
+
+
+def test_rows_at_once():
+    for p in (1, 2, 16, 17, 100, 1000, 1024, 5000, 100_000):
+        rows = batch_rows(p)
+        assert 1024 <= rows <= 65536
+        assert rows == 1024 or rows * p <= 1 << 20
+    assert batch_rows(0) == batch_rows(1) == 65536
+
+
+def test_another_number_of_rows_in_the_second_pass(rows, refuses, same_result):
+    for method in ("score", "wald", "whitened", "elliptical"):
+        for first, second in ((400, 0), (400, 399), (300, 400)):
+            table = Shrinking(rows, first, *[second] * 3)
+            refuses(
+                lambda table=table, method=method: ew.edge_test(table, method=method),
+                ew.DataError,
+                f"the first pass read {first} rows, a later one {second}",
+                "method='batch'",
+            )
+    same_result(ew.edge_test(Shrinking(rows, *[400] * 9)), ew.edge_test(rows), names="abcd")
+    again = SameRows(Shrinking(rows, 400), 400)
+    assert again.sums(lambda blocks: (len(next(blocks)),), whole=False) == (200,)
+    # One that forgot that it can be read once.
+    forgetful, blocks = Shrinking(rows), iter(np.split(rows, 4))
+    forgetful.blocks = lambda: blocks
+    refuses(lambda: ew.edge_test(forgetful), ew.DataError, "read 400 rows, a later one 0")
