@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise.inference.assumptions import Assumes
+from edgewise.inference.cautions import Assumes
 from edgewise.methods.registry import METHODS
 from edgewise.tables.table import LocalTable
 

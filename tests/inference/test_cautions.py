@@ -7,8 +7,7 @@ import pickle
 
 import pytest
 
-from edgewise.inference.assumptions import Assumes
-from edgewise.inference.cautions import Caution, cautions_of
+from edgewise.inference.cautions import Assumes, Caution, cautions_of
 from edgewise.inference.diagnosis import Diagnosis, DominantRow
 from edgewise.methods.registry import METHODS
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from edgewise.inference.dependence import dependence_pvalue, level_columns
+from edgewise.inference.diagnosis import dependence_pvalue, level_columns
 
 
 def walks(n, p, seed):

@@ -9,7 +9,7 @@ import pytest
 
 import edgewise as ew
 from edgewise.estimate.inverse import estimate_precision
-from edgewise.inference.diagnosing import diagnosis_of, tail_index
+from edgewise.inference.diagnosis import diagnosis_of, tail_index
 from edgewise.inference.open_sample import open_evidence
 from edgewise.inference.sample import Needs
 from edgewise.simulate import make_chain_precision, sample
@@ -31,7 +31,7 @@ def multivariate_t(df, n_samples, n_features, seed):
 def facts_of(data, names=None):
     evidence = open_evidence(data, Needs(), "a test", feature_names=names)
     estimate = estimate_precision(evidence.moments(), evidence.feature_names)
-    return diagnosis_of(estimate, evidence.glance, evidence.feature_names)
+    return diagnosis_of(estimate, evidence.first_look, evidence.feature_names)
 
 
 def autoregressive(memory, n, p, seed):
@@ -123,7 +123,8 @@ def test_the_facts_do_not_depend_on_units_or_on_standardising():
     estimate = estimate_precision(evidence.moments(), evidence.feature_names)
     names = evidence.feature_names
     plain, standard = (
-        diagnosis_of(made, evidence.glance, names) for made in (estimate, estimate.standardized())
+        diagnosis_of(made, evidence.first_look, names)
+        for made in (estimate, estimate.standardized())
     )
     expected = facts_of(X)
     for found in (plain, standard):

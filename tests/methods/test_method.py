@@ -79,14 +79,14 @@ def test_an_object_is_a_frozen_value():
 )
 def test_every_method(rows, monkeypatch, same_result, kind, options, needs):
     """As its name says, from no more than it needs, and again from what the result records."""
-    kept, first_pass = [], opening.read_with_glance
+    kept, first_pass = [], opening.first_pass
 
     def read(*arguments, **asked):
         state, *others = first_pass(*arguments, **asked)
         kept.append(state)
         return state, *others
 
-    monkeypatch.setattr(opening, "read_with_glance", read)
+    monkeypatch.setattr(opening, "first_pass", read)
     method = kind(**options)
     found = quiet_test(rows, method, alpha=0.01)
     assert found.to_json() == quiet_test(rows, kind.name, alpha=0.01, **options).to_json()

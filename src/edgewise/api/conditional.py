@@ -28,7 +28,7 @@ from edgewise.methods.score import Score, score_of_pair
 from edgewise.results.decide import decide
 from edgewise.results.pair import PairTest, pair_of_result
 from edgewise.results.result import EdgeTestResult
-from edgewise.sums.accumulate import read_with_glance
+from edgewise.sums.accumulate import first_pass
 from edgewise.sums.centre import Centre
 from edgewise.sums.exact_score import few_rows
 from edgewise.sums.fourth import FourthMoments, product_sums
@@ -40,7 +40,7 @@ from edgewise.sums.score import all_pairs_at_once
 from edgewise.sums.score_pair import one_pair_exactly
 from edgewise.sums.score_sums import score_weight
 from edgewise.tables.block import ColumnBlock, Piece
-from edgewise.tables.glance import Glance
+from edgewise.tables.first_look import FirstLook
 from edgewise.tables.missing import refuse_pairwise
 from edgewise.tables.opening import open_table
 from edgewise.tables.passes import RowsAtHand, SameRows, rows_up_to
@@ -203,7 +203,7 @@ class KeptRows(Kept):
     def __init__(self, table: Table) -> None:
         rows, n_dropped = table.reduce(_gathered, _joined)
         names = table.feature_names
-        state, _, _ = read_with_glance(Moments(order=2), open_table(rows.T, feature_names=names))
+        state, _, _ = first_pass(Moments(order=2), open_table(rows.T, feature_names=names))
         super().__init__(names, state, n_dropped)
         self._rows = state.centre().subtract_from(rows.T, rows)
         self._rows /= self.scale[:, np.newaxis]
@@ -256,7 +256,7 @@ class KeptMoments(Kept):
         if not table.rescannable:
             rows, n_dropped = table.reduce(_gathered, _joined)
             table = open_table(rows.T, feature_names=names)
-        state, found, self._glance = read_with_glance(Moments(order=2), table)
+        state, found, self._first_look = first_pass(Moments(order=2), table)
         super().__init__(names, state, found if n_dropped is None else n_dropped)
         one_pass = partial(product_sums, centre=state.centre(), scale=self.scale)
         (gram,) = SameRows(table, state.n_samples).sums(one_pass)
@@ -264,11 +264,11 @@ class KeptMoments(Kept):
 
     def whole(self, columns: Sequence[int]) -> EdgeTestResult:
         """What the score test says about the fourth moments of these columns."""
-        chosen, seen, method = np.array(columns), self._glance, Score()
+        chosen, seen, method = np.array(columns), self._first_look, Score()
         # Nothing that is tested depends on units, but fourth powers of these must be numbers.
         scale = np.clip(self.scale[chosen], *_SCALES)
         factor = scale / self.scale[chosen]
-        glance = Glance(
+        first_look = FirstLook(
             seen.n_samples,
             seen.far[:, chosen] * factor,
             seen.far_row[:, chosen],
@@ -278,7 +278,7 @@ class KeptMoments(Kept):
             feature_names=tuple(self.feature_names[k] for k in columns),
             asked_by="ConditionalTest",
             n_dropped=self.n_dropped,
-            glance=glance,
+            first_look=first_look,
             fourth=self._fourth.chosen(chosen).rescaled(self.mean[chosen] * factor, scale),
         )
         return decide(method.measure(evidence), method.question(0.05, None))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from edgewise.errors import DataError
-from edgewise.inference.diagnosing import diagnosis_of
 from edgewise.inference.diagnosis import Diagnosis as Diagnosis
+from edgewise.inference.diagnosis import diagnosis_of
 from edgewise.inference.open_sample import open_evidence
 from edgewise.inference.sample import Needs
 from edgewise.methods.nodewise import Nodewise
@@ -36,10 +36,10 @@ def diagnose(data: Any) -> Diagnosis:
     Use method 'batch': rows
     """
     evidence = open_evidence(data, Needs(wide=True), "a diagnosis")
-    if evidence.glance is None:
+    if evidence.first_look is None:
         raise DataError(
             "data: a diagnosis looks at rows, got a state, which has none left; pass the rows."
         )
     moments = evidence.moments()
     method = Score() if moments.n_samples > len(evidence.feature_names) else Nodewise()
-    return diagnosis_of(method.estimate(evidence), evidence.glance, evidence.feature_names)
+    return diagnosis_of(method.estimate(evidence), evidence.first_look, evidence.feature_names)

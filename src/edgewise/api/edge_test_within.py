@@ -180,12 +180,12 @@ class _Sample(LocalTable):
     def measured(self, method: Method, table: LocalTable) -> Measurement:
         """What a method measures in the rows that are read; cautions name them as in all rows."""
         evidence = evidence_of_table(table, method.needs, f"method {method.name!r}")
-        if (glance := evidence.glance) is not None:
+        if (first_look := evidence.first_look) is not None:
             starts, lengths = np.array(self.read).T
             before = np.cumsum(lengths) - lengths
-            at = np.maximum(np.searchsorted(before, glance.far_row, side="right") - 1, 0)
-            numbers = starts[at] + glance.far_row - before[at]
-            evidence = replace(evidence, glance=replace(glance, far_row=numbers))
+            at = np.maximum(np.searchsorted(before, first_look.far_row, side="right") - 1, 0)
+            numbers = starts[at] + first_look.far_row - before[at]
+            evidence = replace(evidence, first_look=replace(first_look, far_row=numbers))
         return method.measure(evidence)
 
     def measured_in(self, method: Method, rows: FloatArray) -> Measurement:

@@ -16,7 +16,7 @@ from edgewise._base.types import FloatArray
 from edgewise.api.compare_methods import Comparison, all_variants, compare_methods
 from edgewise.api.diagnose import Diagnosis, diagnose
 from edgewise.errors import DataError, EdgewiseError, ParameterError
-from edgewise.inference.dependence import FEWEST_ROWS
+from edgewise.inference.diagnosis import FEWEST_ROWS
 from edgewise.methods.method import Method
 from edgewise.methods.registry import registered
 from edgewise.report.document import Context, LadderLine, report_html

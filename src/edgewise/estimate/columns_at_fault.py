@@ -11,7 +11,7 @@ from edgewise._base.matrices import COLLINEAR
 from edgewise._base.text import listed
 from edgewise._base.types import BoolArray, FloatArray
 from edgewise.errors import DataError
-from edgewise.tables.glance import Glance
+from edgewise.tables.first_look import FirstLook
 
 # The standard deviations whose squares, and the inverses of these, are ordinary numbers.
 _SMALLEST_SCALE, _LARGEST_SCALE = 1e-152, 1e152
@@ -30,11 +30,11 @@ def measurable(scale: FloatArray, mean: FloatArray) -> BoolArray:
 
 
 def raise_if_not_measurable(
-    covariance: FloatArray, mean: FloatArray, names: Sequence[str], glance: Glance | None
+    covariance: FloatArray, mean: FloatArray, names: Sequence[str], first_look: FirstLook | None
 ) -> None:
     """Refuse columns whose variance is zero, or is not known to float64.
 
-    Without a `glance` at the rows, a column of tiny values cannot be told from a constant one.
+    Without a first look at the rows, a column of tiny values cannot be told from a constant one.
     """
     variance = covariance.diagonal()
     large = ~(variance <= _LARGEST_SCALE**2)  # or NaN
@@ -42,7 +42,7 @@ def raise_if_not_measurable(
     step = np.spacing(np.abs(mean))
     small = (scale < _SMALLEST_SCALE) & (np.abs(mean) < _SMALLEST_MEAN)
     # Where squares are no ordinary numbers, the values themselves say whether they differ.
-    same = mean == 0 if glance is None else glance.far[0] >= glance.far[1]
+    same = mean == 0 if first_look is None else first_look.far[0] >= first_look.far[1]
     constant = np.where(small | large, same, scale <= _CONSTANT_STEPS * step)
     if constant.any():
         i, count = int(np.argmax(constant)), np.count_nonzero(constant)
@@ -55,7 +55,7 @@ def raise_if_not_measurable(
         raise_for_scale(names[int(np.argmax(large))], small=False)
     if small.any():
         i = int(np.argmax(small))
-        raise_for_scale(names[i], small=True, constant=glance is None and scale[i] == 0)
+        raise_for_scale(names[i], small=True, constant=first_look is None and scale[i] == 0)
     if (coarse := scale < _FEWEST_STEPS * step).any():
         i = int(np.argmax(coarse))
         raise DataError(

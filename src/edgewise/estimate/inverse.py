@@ -18,7 +18,7 @@ from edgewise.estimate.columns_at_fault import (
     raise_if_not_measurable,
 )
 from edgewise.sums.centre import Centre
-from edgewise.tables.glance import Glance
+from edgewise.tables.first_look import FirstLook
 
 # From so many columns on, the inverse is that of Cholesky's factors.
 _MANY_COLUMNS = 400
@@ -85,15 +85,15 @@ class PrecisionEstimate:
 
 
 def estimate_precision(
-    moments: SampleMoments, feature_names: Sequence[str], glance: Glance | None = None
+    moments: SampleMoments, feature_names: Sequence[str], first_look: FirstLook | None = None
 ) -> PrecisionEstimate:
     """Invert the covariance through the correlation matrix; errors name the columns at fault.
 
-    A `glance` at the rows, where there is one, tells columns of tiny values from constant ones.
+    Where there is a first look at the rows, it tells columns of tiny values from constant ones.
     """
     check_testable_shape(moments.n_samples, moments.n_features or 0)
     covariance = moments.covariance()
-    raise_if_not_measurable(covariance, moments.mean(), feature_names, glance)
+    raise_if_not_measurable(covariance, moments.mean(), feature_names, first_look)
     scale = np.sqrt(covariance.diagonal())
     correlation = unscaled(covariance, scale)
     np.fill_diagonal(correlation, 1.0)

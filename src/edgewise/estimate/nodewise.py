@@ -26,7 +26,7 @@ from edgewise.estimate.columns_at_fault import (
 )
 from edgewise.estimate.inverse import PrecisionEstimate, SampleMoments, unscaled
 from edgewise.sums.pair_sets import IntArray, PairSets, Portion, regressed
-from edgewise.tables.glance import Glance
+from edgewise.tables.first_look import FirstLook
 
 # The noise is found to a thousandth: neighbours hardly depend on it.
 _NOISE_STEPS, _NOISE_TOLERANCE = 30, 1e-3
@@ -245,7 +245,7 @@ class NodewiseFit:
 def nodewise_fit(
     moments: SampleMoments,
     feature_names: Sequence[str],
-    glance: Glance | None = None,
+    first_look: FirstLook | None = None,
     *,
     penalty: float,
     most: int | None = None,
@@ -259,7 +259,7 @@ def nodewise_fit(
         Mean and covariance.
     feature_names : sequence of str
         The columns, for messages.
-    glance : Glance, optional
+    first_look : FirstLook, optional
         Tells columns of tiny values from constant ones.
     penalty : float
         λ of the scaled lasso, in units of √(2 log(p/√n)/n).
@@ -270,7 +270,7 @@ def nodewise_fit(
     """
     check_wide_shape(moments.n_samples, moments.n_features or 0)
     n, covariance = moments.n_samples, moments.covariance()
-    raise_if_not_measurable(covariance, moments.mean(), feature_names, glance)
+    raise_if_not_measurable(covariance, moments.mean(), feature_names, first_look)
     deviation = np.sqrt(covariance.diagonal())
     correlation = unscaled(covariance, deviation)
     np.fill_diagonal(correlation, 1.0)

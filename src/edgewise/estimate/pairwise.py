@@ -15,7 +15,7 @@ from edgewise.estimate.inverse import PrecisionEstimate, estimate_precision, uns
 from edgewise.sums.centre import Centre
 from edgewise.sums.latent import Concordance, kendall_tau
 from edgewise.sums.pairwise import PooledPairs
-from edgewise.tables.glance import Glance
+from edgewise.tables.first_look import FirstLook
 
 _WHAT_TO_DO = (
     "leave one of them out (exclude=..., --exclude), or fill values in several times and pool the "
@@ -27,7 +27,7 @@ NEGATIVE = -1e-10
 
 
 def pairwise_precision(
-    pooled: PooledPairs, names: Sequence[str], glance: Glance | None = None
+    pooled: PooledPairs, names: Sequence[str], first_look: FirstLook | None = None
 ) -> PrecisionEstimate:
     """Invert a covariance whose entries come from different rows; errors name the columns."""
     if pooled.incomplete:
@@ -38,7 +38,7 @@ def pairwise_precision(
     scale = np.sqrt(np.maximum(covariance.diagonal(), 0.0))
     if np.isfinite(scale).all() and (scale > 0).all():
         _check_definite(unscaled(covariance, scale), pooled, names)
-    return estimate_precision(pooled, names, glance)
+    return estimate_precision(pooled, names, first_look)
 
 
 def _check_overlap(pooled: PooledPairs, names: Sequence[str]) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from enum import Flag, auto
 from typing import TYPE_CHECKING, Any
 
 from edgewise._base.text import listed
-from edgewise.inference.assumptions import Assumes
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,6 +23,24 @@ _FEW_GROUPS = 20
 _MISSING_LEVEL = 1e-4
 #: Kinds of cautions about the order of rows.
 OF_ROW_ORDER = ("dependence", "levels")
+
+
+class Assumes(Flag):
+    """What a method's guarantee assumes about the rows; the data may contradict it.
+
+    `FOURTH_MOMENTS_IF_SKEWED` is for methods that need fourth moments only where the rows far out
+    lie on one side and are far out in several columns at once. `MANY_ROWS_PER_COLUMN` is for
+    methods whose p-values are too small with few rows; other methods lose only power.
+    `CONTINUOUS_COLUMNS` is for methods whose latent variables need columns without many ties.
+    """
+
+    NOTHING = 0
+    INDEPENDENT_ROWS = auto()
+    GAUSSIAN_ROWS = auto()
+    FOURTH_MOMENTS = auto()
+    FOURTH_MOMENTS_IF_SKEWED = auto()
+    MANY_ROWS_PER_COLUMN = auto()
+    CONTINUOUS_COLUMNS = auto()
 
 
 class Caution(str):

@@ -1,20 +1,59 @@
-"""Facts about a table that decide which tests of edges hold on it, and the advice they give."""
+"""Facts about the rows that decide which tests of edges hold on them, from the first pass.
+
+No row is read again: what is known are the sums, the first rows and the values farthest out.
+"""
 
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from edgewise._base.checks import FEWEST_WIDE_ROWS
-from edgewise.inference.assumptions import Assumes
-from edgewise.inference.cautions import cautions_of, p_text
+from edgewise._base.matrices import pairs_of
+from edgewise._base.types import FloatArray
+from edgewise.estimate.inverse import PrecisionEstimate
+from edgewise.inference.cautions import Assumes, cautions_of, p_text
+from edgewise.tables.first_look import FirstLook
 
 _MOMENTS = 4
 _HEAVY = 1.15  # Mardia's kurtosis over the Gaussian's: clearly unsafe
 _KURTOSIS_ROWS = 8192  # as many rows as it is estimated from
 _SPREAD = 100.0
 _FEW_ROWS_PER_COLUMN = 5
+_TAIL_SHARE = 0.02  # the share of the rows that counts as the tail, or √n rows if that is more
+# Rows far out lie on one side if the mean of their directions is longer than this, and are far out
+# in several columns if the sum of the fourth powers of a direction is usually below that.
+_ONE_SIDED, _SHARED = 0.25, 0.7
+_DOMINANT = 0.3
+_FEWEST_FOR_DOMINANCE = 50  # of fewer rows, each carries a large share
+_NAMED_PAIRS = 3
+_FIRST_ROWS = 64  # enough to see that a column is continuous
+_MEDIAN_ROWS = 255
+# What pandas calls its index, where it has become a column.
+_INDEX_NAME = re.compile(
+    r"|index|level_\d+|unnamed: \d+(\.\d+)?|__index_level_\d+__", re.IGNORECASE
+)
+_FEWEST_COUNTED = 10  # rows that must go up by one; a ramp of fewer may be chance
+# The check for dependence needs events that follow each other by chance in more rows than this.
+_FEWEST_COINCIDENCES = 20
+_LAGS = (1, 2, 3, 5, 7, 10)  # days, weeks, two weeks of working days
+#: With fewer rows, none of these checks says anything.
+FEWEST_ROWS = 100
+_CLIP = 2.5  # standard deviations
+_ROBUST_CLIP = 7.0  # median absolute values; 4.7 standard deviations of a Gaussian
+# The pairs of this many columns show dependence between rows; all of thousands would take long.
+_MOST_COLUMNS = 24
+# And so many rows: they show an autocorrelation of 0.1 in a single pair of columns.
+_MOST_ROWS, _ROWS_OF_MEDIAN = 4096, 1023
+# Of a random walk of m rows, m(1 − r) is below 17 with probability 0.99; r is the autocorrelation.
+_WALK, _PERSISTENT = 17.0, 0.05
+_TREND = 0.8  # correlation with time
 
 
 class DominantRow(NamedTuple):
@@ -191,3 +230,253 @@ class Diagnosis:
             f"Use method 'nodewise' if the graph is sparse, or else 'score': with {shape}, "
             "adjusting each pair for few columns finds more edges than adjusting for all"
         )
+
+
+def diagnosis_of(
+    estimate: PrecisionEstimate, first_look: FirstLook | None, names: Sequence[str]
+) -> Diagnosis:
+    """What the first pass says about the rows; without a first look at them, only their number.
+
+    Parameters
+    ----------
+    estimate : PrecisionEstimate
+        The estimate from the same rows, also if its columns were standardised.
+    first_look : FirstLook or None
+        What the first pass noted.
+    names : sequence of str
+        The columns.
+    """
+    # The same for standardised estimates: √Θ̂_ii, and the standard deviations of the columns.
+    root = estimate.residual_map.diagonal()
+    scale = np.sqrt(estimate.covariance.diagonal() * estimate.precision.diagonal()) / root
+    facts: dict[str, Any] = {
+        "n_samples": estimate.n_samples,
+        "n_features": len(names),
+        "kurtosis_ratio": math.nan,
+        "dependence_pvalue": math.nan,
+        "scale_ratio": float(scale.max() / scale.min()),
+    }
+    if first_look is None or not len(first_look.leading):
+        return Diagnosis(**facts)
+    leading, p = first_look.leading, len(names)
+    columns = np.ascontiguousarray(leading.T)
+    centred = estimate.centre.subtract_from(leading, np.empty_like(columns))
+    residuals = estimate.residual_map.T @ centred
+    standard = centred / scale[:, np.newaxis]
+    # cᵀΘ̂c, from v = Θ̂c/√Θ̂_ii
+    squared = np.maximum((root * scale) @ (standard * residuals), 0.0)
+    facts["kurtosis_ratio"] = float(squared @ squared) / len(leading) / (p * (p + 2))
+    events = _event_shares(columns)
+    often = len(leading) * events**2 >= _FEWEST_COINCIDENCES
+    facts["dependence_pvalue"] = dependence_pvalue(residuals if often.all() else residuals[often])
+    facts |= _tail_facts(np.sqrt(squared), standard)
+    facts["dominant_rows"] = _dominant_rows(first_look, estimate, scale, names)
+    facts |= _rare_pairs(events, estimate.n_samples, names)
+    discrete = _discrete(columns)
+    facts["discrete_columns"] = _named(discrete, names)
+    counting = _counting(columns, names)
+    facts["counting_columns"] = _named(counting, names)
+    # A column of groups, one after the other, is no level.
+    known = {*discrete, *counting}
+    levels = [column for column in level_columns(standard).tolist() if column not in known]
+    facts["level_columns"] = _named(levels, names)
+    return Diagnosis(**facts)
+
+
+def _counting(columns: FloatArray, names: Sequence[str]) -> list[int]:
+    """The columns that go up by one from row to row, as the numbers of rows do.
+
+    Where rows were left out, their numbers go up by more; then the name tells.
+    """
+    first = columns[:, :_FEWEST_COUNTED]
+    if first.shape[1] < _FEWEST_COUNTED:
+        return []
+    found = []
+    for column in np.flatnonzero((first[:, 1:] > first[:, :-1]).all(axis=1)).tolist():
+        steps = np.diff(columns[column])
+        rising = bool(((steps > 0) & (steps == np.floor(steps))).all())
+        if (steps == 1).all() or (rising and _INDEX_NAME.fullmatch(names[column])):
+            found.append(column)
+    return found
+
+
+def _named(columns: Sequence[int], names: Sequence[str]) -> tuple[str, ...]:
+    return tuple(names[column] for column in columns)
+
+
+def _tail_facts(radii: FloatArray, standard: FloatArray) -> dict[str, Any]:
+    n = len(radii)
+    if n < FEWEST_ROWS:
+        return {}  # too few to tell
+    count = max(math.isqrt(n), int(_TAIL_SHARE * n))
+    # The last row that does not count as the tail comes first.
+    order = np.argpartition(radii, n - count - 1)[n - count - 1 :]
+    farthest = np.sort(radii[order])
+    index = tail_index(farthest)
+    if not math.isfinite(index):
+        return {}
+    far = standard[:, order[1:]]
+    directions = far / np.sqrt(np.add.reduce(far * far, axis=0))
+    mean = np.add.reduce(directions, axis=1) / count
+    return {
+        "tail_index": index,
+        "tail_index_error": index / math.sqrt(count),
+        "farther_tail_index": tail_index(farthest[-max(count // 4, 1) - 1 :]),
+        "skewed_tails": bool(
+            math.sqrt(mean @ mean) > _ONE_SIDED + 1 / math.sqrt(count)
+            and np.mean(np.sum(directions**4, axis=0)) < _SHARED
+        ),
+    }
+
+
+def tail_index(farthest: FloatArray) -> float:
+    """Hill's estimate of the tail index, from the distances of rows far out, in rising order."""
+    least = float(farthest[0])
+    excess = float(np.add.reduce(np.log(farthest[1:] / least))) if least > 0 else 0.0
+    return (len(farthest) - 1) / excess if excess > 0 else math.inf
+
+
+def _dominant_rows(
+    first_look: FirstLook, estimate: PrecisionEstimate, scale: FloatArray, names: Sequence[str]
+) -> tuple[DominantRow, ...]:
+    """The rows that carry most of a column's variance, the largest share first."""
+    n = estimate.n_samples
+    if n < _FEWEST_FOR_DOMINANCE:
+        return ()
+    # A column that was never searched has no value far out.
+    values = np.where(np.isfinite(first_look.far), first_look.far, estimate.centre.origin)
+    centred = estimate.centre.subtract_from(values, np.empty(values.shape[::-1]))
+    share = (centred / scale[:, np.newaxis]) ** 2 / (n - 1)
+    dominant = share > _DOMINANT
+    if not dominant.any():
+        return ()
+    found = [
+        DominantRow(
+            int(first_look.far_row[side, column]) + 1,
+            names[column],
+            float(share[column, side]),
+            float(first_look.far[side, column]),
+        )
+        for column, side in np.argwhere(dominant)
+    ]
+    return tuple(sorted(found, key=lambda row: -row.share))
+
+
+def _event_shares(columns: FloatArray) -> FloatArray:
+    """For each column, the share of rows that differ from its usual value."""
+    # A value that more than half of the rows have is their median, also of the first of them.
+    usual = row_medians(columns[:, :_MEDIAN_ROWS])
+    return np.asarray((columns != usual[:, np.newaxis]).sum(axis=1) / columns.shape[1])
+
+
+def _rare_pairs(share: FloatArray, n: int, names: Sequence[str]) -> dict[str, Any]:
+    """Pairs of columns that are expected to differ from their usual values in few rows together."""
+    mostly_one = np.flatnonzero(share < 0.5)
+    if mostly_one.size < 2:
+        return {}
+    order = mostly_one[np.argsort(share[mostly_one], kind="stable")]
+    expected = n * share[order]  # events, the rarest column first
+    # For each column, how many of the more frequent ones make a rare pair with it.
+    enough = Diagnosis.fewest_joint * n / np.maximum(expected, 1e-9)
+    partners = np.searchsorted(expected, enough) - np.arange(len(order)) - 1
+    few = range(min(len(order), _NAMED_PAIRS))
+    pairs = [sorted((order[i], order[j])) for j in few for i in range(j) if j <= i + partners[i]]
+    return {
+        "n_rare_pairs": int(np.maximum(partners, 0).sum()),
+        "rare_pairs": tuple((names[i], names[j]) for i, j in pairs),
+    }
+
+
+def _discrete(columns: FloatArray) -> list[int]:
+    """The columns of few different values."""
+    most = Diagnosis.most_values
+    if columns.shape[1] < _FIRST_ROWS:
+        return []  # too few to tell
+    first = np.sort(columns[:, :_FIRST_ROWS], axis=1)
+    few = np.flatnonzero((first[:, 1:] != first[:, :-1]).sum(axis=1) < most)
+    return [column for column in few.tolist() if len(np.unique(columns[column])) <= most]
+
+
+def dependence_pvalue(residuals: FloatArray) -> float:
+    """Portmanteau test of the influence series v_iv_j of all pairs, Bonferroni over the pairs.
+
+    For each pair and lag k, T_k = Σ_t u_t u_{t+k} / √(Σ_t u_t² u_{t+k}²) is standard normal when
+    the influences u = v_iv_j − mean are uncorrelated in time, whatever their tails and however
+    their size clusters; Σ T_k² is then χ². Products over pairs factor, so a lag costs two matrix
+    products: Σ_t u_t u_{t+k} is (v_t∘v_{t+k})(v_t∘v_{t+k})ᵀ less the squared mean.
+
+    Parameters
+    ----------
+    residuals : ndarray of shape (p, n)
+        Unit-variance residuals, columns in the order of time.
+    """
+    residuals = residuals[:, :_MOST_ROWS]
+    p, n = residuals.shape
+    if n < FEWEST_ROWS or p < 2:
+        return 1.0  # too few to tell
+    if p > _MOST_COLUMNS:
+        residuals = residuals[np.linspace(0, p - 1, _MOST_COLUMNS).astype(int)]
+        p = _MOST_COLUMNS
+    # Values are clipped, so that a few extreme rows do not spoil the normal limit. Independent rows
+    # stay independent under any transformation. Where extreme rows alone decide the standard
+    # deviation, the median gives the usual size.
+    usual = _ROBUST_CLIP * row_medians(np.abs(residuals[:, :_ROWS_OF_MEDIAN]))[:, np.newaxis]
+    limit = np.where(usual > 0, np.minimum(usual, _CLIP), _CLIP)
+    residuals = np.minimum(np.maximum(residuals, -limit), limit)
+    mean = residuals @ residuals.T / n
+    # All lags at once: zeros stand where no row follows after so many.
+    products = np.zeros((len(_LAGS), p, n))
+    for product, lag in zip(products, _LAGS, strict=True):
+        np.multiply(residuals[:, :-lag], residuals[:, lag:], out=product[:, :-lag])
+    covariance = products @ products.transpose(0, 2, 1)
+    covariance -= np.multiply.outer(n - np.array(_LAGS), mean**2)
+    products *= products
+    squares = products @ products.transpose(0, 2, 1)
+    covariance *= covariance
+    covariance /= np.maximum(squares, np.finfo(float).tiny, out=squares)
+    total = covariance.sum(axis=0)
+    of_pairs = pairs_of(total)
+    return min(1.0, _chi2_tail(float(of_pairs.max())) * len(of_pairs))
+
+
+def _chi2_tail(value: float) -> float:
+    """P(χ² > value) with as many degrees of freedom as there are lags: an even number."""
+    half = value / 2
+    terms = (half**k / math.factorial(k) for k in range(len(_LAGS) // 2))
+    return math.exp(-half) * sum(terms)
+
+
+def row_medians(rows: FloatArray) -> FloatArray:
+    """The median of each row, none of which lacks a value: `np.median`, in less time."""
+    half = rows.shape[1] // 2
+    # For short rows NumPy's sort is faster than its partition.
+    ordered = np.sort(rows, axis=1)
+    if rows.shape[1] % 2:
+        return np.asarray(ordered[:, half])
+    return np.asarray((ordered[:, half - 1] + ordered[:, half]) / 2)
+
+
+def level_columns(rows: FloatArray) -> npt.NDArray[np.intp]:
+    """The columns that wander like a random walk, or follow a trend.
+
+    With r = 1 − Σ(x_t − x_{t−1})²/2Σ(x_t − mean)², von Neumann's form of the autocorrelation, a
+    random walk has m(1 − r) = O(1) and a stationary column m(1 − r) → ∞.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (p, m)
+        Consecutive rows, features first.
+    """
+    m = rows.shape[1]
+    if m < FEWEST_ROWS:
+        return np.arange(0)
+    centred = rows - np.add.reduce(rows, axis=1, keepdims=True) / m
+    steps = rows[:, 1:] - rows[:, :-1]
+    squares = np.vecdot(centred, centred)
+    varies = squares > 0
+    squares = np.where(varies, squares, 1.0)
+    unlike = np.vecdot(steps, steps) / (2 * squares)
+    time = np.arange(m) - (m - 1) / 2
+    trend = (centred @ time) ** 2 / (squares * (time @ time))
+    wanders = unlike < min(_PERSISTENT, _WALK / m)
+    return np.flatnonzero(varies & (wanders | (trend > _TREND**2)))

@@ -15,12 +15,12 @@ from edgewise.errors import DataError, ParameterError
 from edgewise.inference.sample import Evidence, Needs
 from edgewise.inference.sample_of_rows import RowEvidence
 from edgewise.inference.sample_of_state import StateEvidence
-from edgewise.sums.accumulate import read_with_glance
+from edgewise.sums.accumulate import first_pass
 from edgewise.sums.groups import GroupMoments
 from edgewise.sums.row_state import RowState
 from edgewise.tables.cores import on_cores
 from edgewise.tables.file_read import files_read
-from edgewise.tables.glance import Glance
+from edgewise.tables.first_look import FirstLook
 from edgewise.tables.grouping import GroupedTable
 from edgewise.tables.missing import may_lack_values
 from edgewise.tables.normal_scores import transform_of
@@ -107,16 +107,16 @@ def evidence_of_table(table: Table, needs: Needs, asked_by: str) -> Evidence:
         # Fail now: the sums would need p² numbers or more.
         needs.check_shape(few, p)
     read = on_cores(table)
-    state, n_dropped, glance = _first_pass(read, needs)
+    state, n_dropped, first_look = _first_pass(read, needs)
     needs.check_shape(state.n_samples, p)
     if has_copies(table):
-        glance = glance.without_copies()
+        first_look = first_look.without_copies()
     given: dict[str, Any] = {
         "feature_names": table.feature_names,
         "asked_by": asked_by,
         "n_dropped": n_dropped,
         "in_memory": table.in_memory,
-        "glance": glance,
+        "first_look": first_look,
         "files": files_read(table),
         "state": state,
         "transform": transform_of(table),
@@ -127,26 +127,26 @@ def evidence_of_table(table: Table, needs: Needs, asked_by: str) -> Evidence:
     return RowEvidence(rows=SameRows(read, state.n_samples), **given)
 
 
-def _first_pass(table: Table, needs: Needs) -> tuple[RowState, int, Glance]:
+def _first_pass(table: Table, needs: Needs) -> tuple[RowState, int, FirstLook]:
     """The state that the method works from, of rows that may lack values or count differently."""
     weighted = isinstance(table, WeightedTable)
     if not weighted and not may_lack_values(table):
-        return read_with_glance(needs.empty_state(), table)
+        return first_pass(needs.empty_state(), table)
     in_order = needs.in_batches
-    uneven, n_dropped, glance = read_with_glance(needs.uneven_state, table, in_order=in_order)
+    uneven, n_dropped, first_look = first_pass(needs.uneven_state, table, in_order=in_order)
     if weighted and not uneven.n_samples:
         raise DataError("weights: expected a positive weight for some row, got none.")
     needs.check_shape(uneven.n_samples, len(table.feature_names))
     pooled = uneven.pooled()
     if table.rescannable and not pooled.incomplete and not pooled.weighted:
         # Nothing is missing, and all rows count the same: the ordinary way says more.
-        return read_with_glance(needs.empty_state(), table)
-    return uneven, n_dropped, glance.filled()
+        return first_pass(needs.empty_state(), table)
+    return uneven, n_dropped, first_look.filled()
 
 
 def _evidence_of_groups(table: GroupedTable, asked_by: str) -> StateEvidence:
     """One pass is enough: all that is needed follows from the moments of each group."""
-    state, n_dropped, glance = read_with_glance(GroupMoments(), table)
+    state, n_dropped, first_look = first_pass(GroupMoments(), table)
     check_testable_shape(state.n_samples, len(table.feature_names))
     if state.n_groups < 2:
         where = "" if table.groups_name is None else f" in column {table.groups_name!r}"
@@ -159,7 +159,7 @@ def _evidence_of_groups(table: GroupedTable, asked_by: str) -> StateEvidence:
         asked_by=asked_by,
         n_dropped=n_dropped,
         in_memory=table.in_memory,
-        glance=glance,
+        first_look=first_look,
         state=state.pooled(),
         groups=state,
         groups_name=table.groups_name,

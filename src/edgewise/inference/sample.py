@@ -28,7 +28,7 @@ from edgewise.sums.quartics import CentralQuartics
 from edgewise.sums.row_state import RowState
 from edgewise.sums.score_sums import ScoreSums
 from edgewise.tables.file_read import FileRead
-from edgewise.tables.glance import Glance
+from edgewise.tables.first_look import FirstLook
 from edgewise.tables.passes import Pass, Sums
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class Evidence(ABC):
         Rows left out because of missing values.
     in_memory : bool
         Whether another pass over the rows costs next to nothing.
-    glance : Glance or None
+    first_look : FirstLook or None
         What the first pass noted besides sums; a saved state has none.
     groups : GroupMoments or None
         The moments of each group, where the user said which rows belong together.
@@ -120,7 +120,7 @@ class Evidence(ABC):
     asked_by: str
     n_dropped: int = 0
     in_memory: bool = True
-    glance: Glance | None = None
+    first_look: FirstLook | None = None
     groups: GroupMoments | None = None
     groups_name: str | None = None
     weights_name: str | None = None

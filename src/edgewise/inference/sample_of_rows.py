@@ -13,7 +13,7 @@ from edgewise._base.checks import check_testable_shape
 from edgewise._base.types import FloatArray
 from edgewise.inference.sample_of_state import StateEvidence
 from edgewise.paper.covcov import covcov_matrix
-from edgewise.sums.accumulate import read_with_glance
+from edgewise.sums.accumulate import first_pass
 from edgewise.sums.centre import Centre
 from edgewise.sums.exact_score import all_pairs_exactly, few_rows
 from edgewise.sums.leverage import Leverage
@@ -88,10 +88,12 @@ class RowEvidence(StateEvidence):
 
     def inside(self, intervals: FloatArray) -> RowEvidence:
         table = RowsInside(self.rows.table, intervals)
-        state, left_out, glance = read_with_glance(Moments(), table)
+        state, left_out, first_look = first_pass(Moments(), table)
         self.rows.check(state.n_samples + left_out - self.n_dropped)
         check_testable_shape(state.n_samples, len(self.feature_names))
-        return replace(self, state=state, glance=glance, rows=SameRows(table, state.n_samples))
+        return replace(
+            self, state=state, first_look=first_look, rows=SameRows(table, state.n_samples)
+        )
 
     def leading_rows(self, most: int) -> FloatArray:
         one_pass = partial(_leading_of, most=most, centre=self.centre)

@@ -105,14 +105,14 @@ class Batch(PerEdgeMethod):
         self, evidence: Evidence
     ) -> tuple[PrecisionEstimate, LeftOut, FloatArray | None, Student | StudentOfEach]:
         """The estimate, that without each batch, the rows of each pair, and the reference."""
-        names, glance = evidence.feature_names, evidence.glance
+        names, first_look = evidence.feature_names, evidence.first_look
         if evidence.uneven is None:
             state = working_batches(self.n_batches, evidence.batches())
-            estimate = type(self).estimator(state.pooled(), names, glance)
+            estimate = type(self).estimator(state.pooled(), names, first_look)
             left_out = leave_one_out(state, estimate)
             return estimate, left_out, None, Student(len(left_out) - 1)
         uneven = working_batches(self.n_batches, evidence.uneven_batches())
-        estimate = pairwise_precision(evidence.uneven, names, glance)
+        estimate = pairwise_precision(evidence.uneven, names, first_look)
         left_out, degrees = left_out_batches(uneven, estimate, names)
         reference: Student | StudentOfEach = StudentOfEach(degrees)
         if not evidence.uneven.incomplete and not evidence.uneven.weighted:

@@ -79,7 +79,7 @@ class Entrywise(BoundMethod):
 
     def measure(self, evidence: Evidence) -> Measurement:
         state = working_batches(self.n_batches, evidence.batches())
-        estimate = type(self).estimator(state.pooled(), evidence.feature_names, evidence.glance)
+        estimate = type(self).estimator(state.pooled(), evidence.feature_names, evidence.first_look)
         left_out = leave_one_out(state, estimate)
         influence = left_out.precision()
         p = len(evidence.feature_names)

@@ -139,9 +139,11 @@ class Kendall(Method):
     def measure(self, evidence: Evidence) -> Measurement:
         concordance = evidence.concordance(self.n_batches)
         latent = latent_estimate(concordance, evidence.feature_names)
-        glance = evidence.glance
+        first_look = evidence.first_look
         # What is unusual about values says nothing here: only their order counts.
-        evidence = replace(evidence, glance=None if glance is None else glance.of_ranks())
+        evidence = replace(
+            evidence, first_look=None if first_look is None else first_look.of_ranks()
+        )
         if self.radius is not None:
             measured, certain = self._bounded(evidence, latent, concordance), not latent.replaced
         else:

@@ -19,15 +19,15 @@ from edgewise._base.types import FloatArray
 from edgewise.errors import ParameterError
 from edgewise.estimate.inverse import PrecisionEstimate, SampleMoments, estimate_precision
 from edgewise.estimate.pairwise import pairwise_precision
-from edgewise.inference.assumptions import Assumes as Assumes
 from edgewise.inference.bound import Bound
+from edgewise.inference.cautions import Assumes as Assumes
 from edgewise.inference.cautions import (
     caution_about_missing,
     cautions_about_groups,
     cautions_of,
 )
 from edgewise.inference.corrections import CORRECTIONS, HOLM, Unasked
-from edgewise.inference.diagnosing import diagnosis_of
+from edgewise.inference.diagnosis import diagnosis_of
 from edgewise.inference.effect import MinEffect
 from edgewise.inference.family import Family
 from edgewise.inference.max_statistic import MaxStatistic
@@ -47,7 +47,7 @@ from edgewise.methods.planning import (
 from edgewise.paper.radii import Radius
 from edgewise.paper.transfers import Transfer
 from edgewise.sums.pairwise import PooledPairs
-from edgewise.tables.glance import Glance
+from edgewise.tables.first_look import FirstLook
 
 if TYPE_CHECKING:
     from edgewise._base.types import FloatArray
@@ -151,7 +151,7 @@ class Method(ABC):
     effect_scale: ClassVar[str] = "partial_correlation"
     #: How Θ is estimated; a method with another estimator names it here.
     estimator: ClassVar[
-        Callable[[SampleMoments, Sequence[str], Glance | None], PrecisionEstimate]
+        Callable[[SampleMoments, Sequence[str], FirstLook | None], PrecisionEstimate]
     ] = staticmethod(estimate_precision)
 
     @property
@@ -191,8 +191,8 @@ class Method(ABC):
     def estimate(self, evidence: Evidence) -> PrecisionEstimate:
         """The estimate that the method works on."""
         if evidence.uneven is not None:
-            return pairwise_precision(evidence.uneven, evidence.feature_names, evidence.glance)
-        return type(self).estimator(evidence.moments(), evidence.feature_names, evidence.glance)
+            return pairwise_precision(evidence.uneven, evidence.feature_names, evidence.first_look)
+        return type(self).estimator(evidence.moments(), evidence.feature_names, evidence.first_look)
 
     @property
     def relies_on(self) -> Assumes:
@@ -210,7 +210,7 @@ class Method(ABC):
         record: Mapping[str, Any] | None = None,
     ) -> Measurement:
         """A measurement with all names, and with what the data say against the method."""
-        facts = diagnosis_of(estimate, evidence.glance, evidence.feature_names)
+        facts = diagnosis_of(estimate, evidence.first_look, evidence.feature_names)
         cautions = cautions_of(facts, self.relies_on)
         if evidence.groups is not None:
             counts = evidence.groups.counts()
@@ -222,12 +222,16 @@ class Method(ABC):
             lacking = _lacking(evidence.uneven)
             record = {**(record or {}), **_uneven_record(evidence.uneven, evidence.weights_name)}
             if evidence.uneven.incomplete:
-                rows = None if evidence.glance is None else evidence.glance.leading
+                rows = None if evidence.first_look is None else evidence.first_look.leading
                 found = missingness(evidence.uneven, rows)
                 told = caution_about_missing(found, evidence.feature_names, facts.dependent)
                 cautions = (*told, *cautions)
-        if not lacking and evidence.glance is not None and evidence.glance.missing is not None:
-            values, alone = evidence.glance.missing
+        if (
+            not lacking
+            and evidence.first_look is not None
+            and evidence.first_look.missing is not None
+        ):
+            values, alone = evidence.first_look.missing
             lacking = {
                 "n_missing": tuple(values.tolist()),
                 "n_dropped_alone": tuple(alone.tolist()),

@@ -188,7 +188,7 @@ class Nodewise(Method):
         return nodewise_fit(
             evidence.moments(),
             evidence.feature_names,
-            evidence.glance,
+            evidence.first_look,
             penalty=self.penalty,
             most=self.max_neighbours,
             given=[evidence.feature_names.index(name) for name in evidence.given],

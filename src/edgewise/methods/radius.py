@@ -17,7 +17,7 @@ from edgewise._base.checks import check_choice, check_real
 from edgewise._base.types import FloatArray
 from edgewise.errors import DataError, ParameterError
 from edgewise.inference.cautions import Caution
-from edgewise.inference.diagnosing import diagnosis_of
+from edgewise.inference.diagnosis import diagnosis_of
 from edgewise.inference.measurement import Measurement
 from edgewise.inference.sample import Evidence
 from edgewise.methods.method import Assumes, BoundMethod, Method
@@ -231,11 +231,11 @@ def contradicted_kurtosis(
     measurement: Measurement, evidence: Evidence, kurtosis: float
 ) -> Measurement:
     """The measurement, with a caution if the rows show more than the declared kurtosis."""
-    if evidence.glance is None or not len(evidence.glance.leading):
+    if evidence.first_look is None or not len(evidence.first_look.leading):
         return measurement
-    facts = diagnosis_of(measurement.estimate, evidence.glance, evidence.feature_names)
+    facts = diagnosis_of(measurement.estimate, evidence.first_look, evidence.feature_names)
     # The kurtosis is that of the rows that were kept.
-    n, p = len(evidence.glance.leading), facts.n_features
+    n, p = len(evidence.first_look.leading), facts.n_features
     # Of Gaussian rows, Mardia's kurtosis has the standard error √(8p(p + 2)/n).
     most = kurtosis * (1 + _STANDARD_ERRORS * math.sqrt(8 / (p * (p + 2) * n)))
     if not facts.kurtosis_ratio > most:

@@ -92,7 +92,7 @@ class Sequential(PerEdgeMethod):
     def measure(self, evidence: Evidence) -> Measurement:
         state = evidence.batches()
         check_batches(self.n_batches, state)
-        estimate = type(self).estimator(state.pooled(), evidence.feature_names, evidence.glance)
+        estimate = type(self).estimator(state.pooled(), evidence.feature_names, evidence.first_look)
         left_out = leave_one_out(state, estimate)
         p = len(evidence.feature_names)
         reference = AnytimeReference(

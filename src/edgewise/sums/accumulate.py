@@ -17,7 +17,7 @@ from edgewise.sums.batched import BatchedState, batch_length
 from edgewise.sums.groups import GroupMoments
 from edgewise.sums.row_state import RowState
 from edgewise.tables.block import ColumnBlock, Rows
-from edgewise.tables.glance import Glance, Looker
+from edgewise.tables.first_look import FirstLook, FirstLookBuilder
 from edgewise.tables.table import Part, Table
 from edgewise.tables.values import nonfinite_counts, nonfinite_message
 
@@ -89,61 +89,61 @@ def read_into(
     state: S, table: Table, *, after: Callable[[S, Part], None] | None = None
 ) -> tuple[S, int]:
     """Add all rows of a table to what a state has seen, in one pass."""
-    return _first_pass(state, table, after=after)[:2]
+    return _read(state, table, after=after)[:2]
 
 
-def read_with_glance(state: S, table: Table, *, in_order: bool = True) -> tuple[S, int, Glance]:
-    """The same, with a glance at the rows that is taken in the same pass.
+def first_pass(state: S, table: Table, *, in_order: bool = True) -> tuple[S, int, FirstLook]:
+    """The same, with a first look at the rows that is taken in the same pass.
 
     Batches that need not be `in_order` may end where a part of the table ends, which saves counting
     the rows of each part first.
     """
-    return _first_pass(state, table, looks=True, in_order=in_order)
+    return _read(state, table, look=True, in_order=in_order)
 
 
-def _first_pass(
+def _read(
     state: S,
     table: Table,
     *,
     after: Callable[[S, Part], None] | None = None,
-    looks: bool = False,
+    look: bool = False,
     in_order: bool = True,
-) -> tuple[S, int, Glance]:
+) -> tuple[S, int, FirstLook]:
     state = cast(S, state.copy())
     if table.named and state.feature_names is None and not state.n_samples:
         state.feature_names = table.feature_names
     parts = table.part_rows()
     try:
         if in_order and isinstance(state, BatchedState) and (parts is None or len(parts) > 1):
-            return cast(tuple[S, int, Glance], _batches_over_parts(table, state, looks))
+            return cast(tuple[S, int, FirstLook], _batches_over_parts(table, state, look))
         if isinstance(state, BatchedState) and not state.n_samples and parts and len(parts) == 1:
             state._expect(parts[0] or 0, len(table.feature_names))
-        return table.reduce(partial(_taken, state=state, after=after, looks=looks), _merged)
+        return table.reduce(partial(_taken, state=state, after=after, look=look), _merged)
     except NonFiniteError as error:
         raise _described(table, error) from error
 
 
 def _taken(
-    part: Part, state: S, after: Callable[[S, Part], None] | None, looks: bool
-) -> tuple[S, int, Glance]:
+    part: Part, state: S, after: Callable[[S, Part], None] | None, look: bool
+) -> tuple[S, int, FirstLook]:
     """A state of the rows of a part; the first part continues from the rows seen before."""
     mine = cast(S, state.copy() if part.number == 0 else state._empty())
-    looker = Looker(len(part.feature_names), mine._column_scatter, _place(part))
-    for block in looker.watch(part.blocks()) if looks else part.blocks():
+    builder = FirstLookBuilder(len(part.feature_names), mine._column_scatter, _place(part))
+    for block in builder.watch(part.blocks()) if look else part.blocks():
         # A table has one order of columns, whatever names its blocks carry.
         mine.update(block if isinstance(block, ColumnBlock) else np.asarray(block))
         if after is not None:
             after(mine, part)
-    return mine, part.n_dropped, _glance(looker, part)
+    return mine, part.n_dropped, _first_look(builder, part)
 
 
-def _glance(looker: Looker, part: Part) -> Glance:
+def _first_look(builder: FirstLookBuilder, part: Part) -> FirstLook:
     """What was seen of a part, and what the rows that were left out lack."""
     missing = part.so_far.missing
     if missing is None:
-        return looker.glance
+        return builder.first_look
     # Labels and weights that were read along are no variables.
-    return replace(looker.glance, missing=missing[:, : len(part.feature_names)])
+    return replace(builder.first_look, missing=missing[:, : len(part.feature_names)])
 
 
 def _place(part: Part) -> int | None:
@@ -151,22 +151,24 @@ def _place(part: Part) -> int | None:
     return part.number if part.where or part.number else None
 
 
-def _merged(a: tuple[Any, int, Glance], b: tuple[Any, int, Glance]) -> tuple[Any, int, Glance]:
+def _merged(
+    a: tuple[Any, int, FirstLook], b: tuple[Any, int, FirstLook]
+) -> tuple[Any, int, FirstLook]:
     return a[0] + b[0], a[1] + b[1], a[2] + b[2]
 
 
 def _batches_over_parts(
-    table: Table, state: BatchedState[Any], looks: bool
-) -> tuple[BatchedState[Any], int, Glance]:
+    table: Table, state: BatchedState[Any], look: bool
+) -> tuple[BatchedState[Any], int, FirstLook]:
     """Batches that cross the ends of parts, as they would in a single stream."""
     starts = np.concatenate([[0], np.cumsum(_rows_of_parts(table))]).astype(np.int64)
     n_batches = state._batches_of(len(table.feature_names))
     length = batch_length(int(starts[-1]), n_batches)
-    one_pass = partial(_segment_of, kind=type(state), starts=starts, length=length, looks=looks)
-    segment, n_dropped, glance = table.reduce(one_pass, _merged)
+    one_pass = partial(_segment_of, kind=type(state), starts=starts, length=length, look=look)
+    segment, n_dropped, first_look = table.reduce(one_pass, _merged)
     later = state_of_segment(type(state), segment, state.asked, length)
     later.feature_names = table.feature_names if table.named else None
-    return state + later, n_dropped, glance
+    return state + later, n_dropped, first_look
 
 
 def _rows_of_parts(table: Table) -> list[int]:
@@ -185,21 +187,21 @@ def _count(part: Part) -> list[tuple[int, int]]:
 
 
 def _segment_of(
-    part: Part, kind: type[BatchedState[Any]], starts: AnyArray, length: int, looks: bool
-) -> tuple[BatchSegment, int, Glance]:
+    part: Part, kind: type[BatchedState[Any]], starts: AnyArray, length: int, look: bool
+) -> tuple[BatchSegment, int, FirstLook]:
     start, stop = int(starts[part.number]), int(starts[part.number + 1])
     maker = SegmentMaker(kind, start, length)
     # A part on a cluster is searched whole: few rows come before it, to tell what is usual.
     scatter = None if part.where else maker.column_scatter
-    looker = Looker(len(part.feature_names), scatter, _place(part))
-    segment = maker.segment(looker.watch(part.blocks()) if looks else part.blocks())
+    builder = FirstLookBuilder(len(part.feature_names), scatter, _place(part))
+    segment = maker.segment(builder.watch(part.blocks()) if look else part.blocks())
     n = 0 if segment.sums is None else int(segment.sums.n.sum())
     if n != stop - start:
         raise DataError(
             f"{part.where}: expected {stop - start} rows, got {n}; the data changed while they "
             "were read. Pass rows that stay the same: files, or what was persisted or cached."
         )
-    return segment, part.n_dropped, _glance(looker, part)
+    return segment, part.n_dropped, _first_look(builder, part)
 
 
 def _described(table: Table, error: NonFiniteError) -> NonFiniteError:

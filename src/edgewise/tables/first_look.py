@@ -28,15 +28,15 @@ _SHARE, _MORE = 0.14, 1.1
 
 
 def leading_limit(n_features: int) -> int:
-    """How many leading rows a glance keeps."""
+    """How many leading rows a first look keeps."""
     return min(_MOST_ROWS, max(_FEWEST_ROWS, _MOST_NUMBERS // max(n_features, 1)))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Glance:
+class FirstLook:
     """The first rows, and for each column values far out with the numbers of their rows.
 
-    Glances add, in the order of the rows; that of no rows is the neutral element.
+    First looks add, in the order of the rows; that of no rows is the neutral element.
 
     Attributes
     ----------
@@ -61,22 +61,22 @@ class Glance:
     missing: npt.NDArray[np.int64] | None = None
 
     @staticmethod
-    def of_nothing(n_features: int) -> Glance:
-        """The glance of no rows."""
+    def empty(n_features: int) -> FirstLook:
+        """The first look of no rows."""
         far = np.empty((2, n_features))
         far[0], far[1] = np.inf, -np.inf
         rows = np.zeros((2, n_features), dtype=np.int64)
-        return Glance(0, far, rows, np.empty((0, n_features)))
+        return FirstLook(0, far, rows, np.empty((0, n_features)))
 
-    def __add__(self, later: Glance) -> Glance:
-        """The glance of these rows followed by others."""
+    def __add__(self, later: FirstLook) -> FirstLook:
+        """The first look of these rows followed by others."""
         farther = np.stack([later.far[0] < self.far[0], later.far[1] > self.far[1]])
         leading, more = self.leading, later.leading[:0]
         if len(leading) == self.n_samples:  # else rows are missing between the two
             more = later.leading[: leading_limit(leading.shape[1]) - len(leading)]
         if len(more):
             leading = np.concatenate([leading, more]) if len(leading) else more
-        return Glance(
+        return FirstLook(
             self.n_samples + later.n_samples,
             np.where(farther, later.far, self.far),
             np.where(farther, later.far_row + self.n_samples, self.far_row),
@@ -84,8 +84,8 @@ class Glance:
             _added(self.missing, later.missing),
         )
 
-    def filled(self) -> Glance:
-        """The glance of rows that lack values: in the first rows, the median of their column."""
+    def filled(self) -> FirstLook:
+        """The same where values are missing: each becomes the median of its column."""
         known = np.isfinite(self.leading)
         if known.all():
             return self
@@ -96,15 +96,15 @@ class Glance:
         usual[seen] = np.nanquantile(some[:, seen], 0.5, axis=0, method="lower")
         return replace(self, leading=np.where(known, self.leading, usual))
 
-    def without_copies(self) -> Glance:
-        """The glance of rows of which some follow as copies: without those."""
+    def without_copies(self) -> FirstLook:
+        """The first look of rows of which some follow as copies: without those."""
         new = np.ones(len(self.leading), dtype=bool)
         new[1:] = (self.leading[1:] != self.leading[:-1]).any(axis=1)
         return replace(self, leading=self.leading[new])
 
-    def of_ranks(self) -> Glance:
-        """The glance of normal scores: the order of the first rows, and no value far out."""
-        nothing = Glance.of_nothing(self.far.shape[1])
+    def of_ranks(self) -> FirstLook:
+        """The first look of normal scores: the order of the first rows, and no value far out."""
+        nothing = FirstLook.empty(self.far.shape[1])
         if not len(self.leading):
             return nothing
         scores = self.leading.T.copy()
@@ -120,8 +120,8 @@ def _added(
     return a + b
 
 
-class Looker:
-    """Takes a glance at blocks of rows while a pass reads them.
+class FirstLookBuilder:
+    """Takes a first look at blocks of rows while a pass reads them.
 
     `scatter` gives the columns' sums of squares about their means, over the rows read so far:
     blocks in which these grow as usual are not searched, which saves most of the time. `number` is
@@ -135,7 +135,7 @@ class Looker:
         scatter: Callable[[], FloatArray] | None = None,
         number: int | None = None,
     ) -> None:
-        self.glance = Glance.of_nothing(n_features)
+        self.first_look = FirstLook.empty(n_features)
         self._scatter, self._before = scatter, np.zeros(n_features)
         limit = leading_limit(n_features)
         if number is not None:
@@ -143,31 +143,31 @@ class Looker:
         self._limit = limit
 
     def watch(self, blocks: Iterator[Rows]) -> Iterator[Rows]:
-        """The same blocks; each is looked at after the pass has checked and added it."""
+        """The same blocks; each is seen after the pass has checked and added it."""
         for block in blocks:
             yield block
             if block.shape[0]:
-                self._look(block)
+                self._add(block)
 
-    def _look(self, block: Rows) -> None:
+    def _add(self, block: Rows) -> None:
         columns = self._unusual_columns(block.shape[0])
-        seen = self.glance
+        seen = self.first_look
         missing = self._limit - len(seen.leading) if len(seen.leading) == seen.n_samples else 0
         head = np.array(block[: max(missing, 0)], dtype=np.float64)
         if not seen.n_samples:  # all columns are unusual, and there is nothing to add to
-            self.glance = Glance(block.shape[0], *_extremes(block, columns), head)
+            self.first_look = FirstLook(block.shape[0], *_extremes(block, columns), head)
             return
-        found = Glance.of_nothing(seen.far.shape[1])
+        found = FirstLook.empty(seen.far.shape[1])
         far, far_row = found.far, found.far_row
         if columns.size:
             far[:, columns], far_row[:, columns] = _extremes(block, columns)
-        self.glance = seen + Glance(block.shape[0], far, far_row, head)
+        self.first_look = seen + FirstLook(block.shape[0], far, far_row, head)
 
     def _unusual_columns(self, n: int) -> npt.NDArray[np.intp]:
         """Columns in which a row of this block may be very far out."""
         if self._scatter is None:
             return np.arange(len(self._before))
-        total, before, n_before = self._scatter(), self._before, self.glance.n_samples
+        total, before, n_before = self._scatter(), self._before, self.first_look.n_samples
         self._before = total
         if not n_before:
             return np.arange(len(before))

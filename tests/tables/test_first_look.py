@@ -1,4 +1,4 @@
-"""The glance that the first pass takes: first rows, and values far out."""
+"""The first look that the first pass takes: first rows, and values far out."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from edgewise import BatchMoments, Moments
-from edgewise.sums.accumulate import read_into, read_with_glance
-from edgewise.tables import glance as glance_module
+from edgewise.sums.accumulate import first_pass, read_into
+from edgewise.tables import first_look as first_look_module
 from edgewise.tables.block import ColumnBlock, Piece
-from edgewise.tables.glance import Glance, Looker, leading_limit
+from edgewise.tables.first_look import FirstLook, FirstLookBuilder, leading_limit
 from edgewise.tables.opening import open_table
 from edgewise.tables.passes import in_tree
 
@@ -27,11 +27,11 @@ TABLES = arrays(
 CUTS = st.lists(st.integers(0, 40), max_size=4)
 
 
-def glance_of(blocks, scatter=None, number=0, p=3):
-    looker = Looker(p, scatter, number)
-    for _ in looker.watch(iter(blocks)):
+def first_look_of(blocks, scatter=None, number=0, p=3):
+    builder = FirstLookBuilder(p, scatter, number)
+    for _ in builder.watch(iter(blocks)):
         pass
-    return looker.glance
+    return builder.first_look
 
 
 def same(a, b):
@@ -46,7 +46,7 @@ def pieces(X, cuts):
 
 @given(TABLES)
 def test_what_it_holds(X):
-    found = glance_of([X])
+    found = first_look_of([X])
     assert found.n_samples == len(X)
     assert np.array_equal(found.far, [X.min(axis=0), X.max(axis=0)])
     assert np.array_equal(found.far_row, [X.argmin(axis=0), X.argmax(axis=0)])
@@ -55,38 +55,38 @@ def test_what_it_holds(X):
 
 @given(TABLES, CUTS)
 def test_stream_tree_and_batch_agree(X, cuts):
-    nothing, whole, parts = Glance.of_nothing(3), glance_of([X]), pieces(X, cuts)
+    nothing, whole, parts = FirstLook.empty(3), first_look_of([X]), pieces(X, cuts)
     assert same(nothing + whole, whole)
     assert same(whole + nothing, whole)
-    assert same(glance_of(parts), whole)
-    assert same(in_tree([glance_of([part]) for part in parts], lambda a, b: a + b), whole)
+    assert same(first_look_of(parts), whole)
+    assert same(in_tree([first_look_of([part]) for part in parts], lambda a, b: a + b), whole)
 
 
 @given(TABLES, TABLES, TABLES)
 def test_adding_is_associative(A, B, C):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(glance_module, "leading_limit", lambda p: 12)
-        a, b, c = (glance_of([X]) for X in (A, B, C))
+        patch.setattr(first_look_module, "leading_limit", lambda p: 12)
+        a, b, c = (first_look_of([X]) for X in (A, B, C))
         assert same((a + b) + c, a + (b + c))
         assert np.array_equal((a + b + c).leading, np.concatenate([A, B, C])[:12])
 
 
 def test_values_far_from_the_origin_keep_their_rows():
     X = np.random.default_rng(0).standard_normal((500, 3)) + 1e8
-    found = glance_of(pieces(X, [100, 250]))
+    found = first_look_of(pieces(X, [100, 250]))
     assert np.array_equal(found.far_row, [X.argmin(axis=0), X.argmax(axis=0)])
 
 
 def test_leading_rows_are_consecutive_though_parts_are_short(monkeypatch):
-    monkeypatch.setattr(glance_module, "leading_limit", lambda p: 24)
+    monkeypatch.setattr(first_look_module, "leading_limit", lambda p: 24)
     X = np.arange(300.0).reshape(100, 3)
-    monkeypatch.setattr(glance_module, "_MOST_ROWS_OF_PARTS", 24)
+    monkeypatch.setattr(first_look_module, "_MOST_ROWS_OF_PARTS", 24)
     # A later part keeps fewer rows.
-    parts = [glance_of([part], number=k) for k, part in enumerate(np.split(X, 10))]
+    parts = [first_look_of([part], number=k) for k, part in enumerate(np.split(X, 10))]
     assert [len(part.leading) for part in parts[:4]] == [10, 10, 8, 6]
     assert np.array_equal(in_tree(parts, lambda a, b: a + b).leading, X[:24])
     # Parts of other lengths: there are fewer leading rows, but none is missing between two.
-    uneven = [glance_of([part], number=k) for k, part in enumerate(np.split(X, [1, 2, 3, 90]))]
+    uneven = [first_look_of([part], number=k) for k, part in enumerate(np.split(X, [1, 2, 3, 90]))]
     leading = in_tree(uneven, lambda a, b: a + b).leading
     assert np.array_equal(leading, X[: len(leading)])
     assert len(leading) == 9
@@ -101,14 +101,14 @@ def test_the_leading_rows_are_limited():
 def test_columns_of_a_table_and_other_types():
     X = np.random.default_rng(1).integers(-9, 9, (50, 3))
     columns = ColumnBlock([Piece(list(X.T), 10, 50)], 3)
-    assert same(glance_of([columns]), glance_of([X[10:].astype(float)]))
-    assert same(glance_of([X.astype(np.float32)]), glance_of([X.astype(float)]))
-    assert same(glance_of([X[:0], X]), glance_of([X]))
+    assert same(first_look_of([columns]), first_look_of([X[10:].astype(float)]))
+    assert same(first_look_of([X.astype(np.float32)]), first_look_of([X.astype(float)]))
+    assert same(first_look_of([X[:0], X]), first_look_of([X]))
 
 
 def test_the_copy_is_independent_and_can_be_sent():
     X = np.ones((5, 3))
-    found = glance_of([X])
+    found = first_look_of([X])
     X[:] = 7
     assert (found.leading == 1).all()
     assert same(pickle.loads(pickle.dumps(found)), found)
@@ -124,7 +124,7 @@ class TestTheFirstPass:
             X[row, 2] = 200.0  # half of the column's sum of squares
             X[30_000 - row // 2, 3] = -900.0
             X += offset
-            *_, found = read_with_glance(state, open_table(iter(np.array_split(X, 23))))
+            *_, found = first_pass(state, open_table(iter(np.array_split(X, 23))))
             assert found.n_samples == 40_000
             assert (found.far[1, 2], found.far_row[1, 2]) == (X[row, 2], row)
             assert found.far_row[0, 3] == 30_000 - row // 2
@@ -132,19 +132,19 @@ class TestTheFirstPass:
 
     def test_usual_blocks_are_not_searched(self, monkeypatch):
         searched = []
-        extremes = glance_module._extremes
+        extremes = first_look_module._extremes
         monkeypatch.setattr(
-            glance_module, "_extremes", lambda *given: searched.append(1) or extremes(*given)
+            first_look_module, "_extremes", lambda *given: searched.append(1) or extremes(*given)
         )
         X = np.random.default_rng(3).standard_normal((40_000, 4))
-        read_with_glance(Moments(order=2), open_table(iter(np.array_split(X, 20))))
+        first_pass(Moments(order=2), open_table(iter(np.array_split(X, 20))))
         assert len(searched) <= 3
 
     @pytest.mark.parametrize("state", [Moments(order=2), BatchMoments(20)], ids=["sums", "batches"])
     def test_parts_elsewhere_number_their_rows_on(self, state, in_parts):
         X = np.random.default_rng(4).standard_normal((900, 4))
         X[700, 1] = -80
-        made, n_dropped, found = read_with_glance(state, in_parts(X))
+        made, n_dropped, found = first_pass(state, in_parts(X))
         assert (made.n_samples, n_dropped, found.n_samples) == (900, 0, 900)
         assert (found.far[0, 1], found.far_row[0, 1]) == (-80, 700)
         assert np.array_equal(found.leading, X[: len(found.leading)])
@@ -153,7 +153,7 @@ class TestTheFirstPass:
     @pytest.mark.parametrize("state", [Moments(order=2), BatchMoments(20)], ids=["sums", "batches"])
     def test_the_sums_are_the_same_without_it(self, state, rows):
         plain, _ = read_into(state, open_table(rows))
-        beside, *_ = read_with_glance(state, open_table(rows))
+        beside, *_ = first_pass(state, open_table(rows))
         # The same operations in the same order.
         assert np.array_equal(plain.covariance(), beside.covariance())
         for offset in (0.0, 1e8):
