@@ -3,6 +3,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 # One BLAS thread per test worker: more would only fight for the cores.
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
+# Compile a module once, not in each of the hundred processes that the tests start.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test lint unit golden exactness browser validity bench bench-check calibration docs dist-check reproduce clean
 

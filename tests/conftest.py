@@ -16,6 +16,12 @@ import pytest
 from hypothesis import settings
 
 
+def pytest_collection_modifyitems(items):
+    """What needs Spark or a Dask cluster runs first, in one worker of xdist: one starts it."""
+    clusters = {"spark", "dask_cluster"}
+    items.sort(key=lambda item: clusters.isdisjoint(getattr(item, "fixturenames", ())))
+
+
 @pytest.fixture(scope="session")
 def require():
     """``require("pandas")``: that module or program; without it a skip, or where told a failure."""

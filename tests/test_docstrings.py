@@ -1,4 +1,5 @@
-"""Every public name is documented: numpydoc finds nothing amiss, and an example can be copied."""
+"""Every public name is documented: numpydoc finds nothing amiss, and an example can be copied and
+prints what it says."""
 
 from __future__ import annotations
 
@@ -12,12 +13,15 @@ from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
+import pytest
 from numpydoc.docscrape import NumpyDocString
 from numpydoc.validate import validate
 
 from edgewise.methods.method import Method
 
-REFERENCE = Path(__file__).parents[1] / "docs" / "api" / "index.md"
+ROOT = Path(__file__).parents[1]
+REFERENCE = ROOT / "docs" / "api" / "index.md"
+SRC = ROOT / "src"
 #: What these list in `__all__` is public, and the reference shows it.
 MODULES = (
     "edgewise",
@@ -124,6 +128,21 @@ def test_every_function_and_class_has_an_example():
     # What one does not construct oneself is shown where it comes from.
     shown = [name for name, code in found.items() if name.rpartition(".")[2] in code]
     assert {name for name, code in found.items() if not code or name in FUNCTIONS} <= {*shown}
+
+
+FOLDERS = sorted({path.parent for path in SRC.rglob("*.py")})
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_examples_print_what_they_say(folder, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    options = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+    for path in sorted(folder.glob("*.py")):
+        if ">>> " in path.read_text(encoding="utf-8"):
+            name = ".".join(path.relative_to(SRC).with_suffix("").parts).removesuffix(".__init__")
+            failed, tried = doctest.testmod(import_module(name), optionflags=options)
+            assert tried, f"{name}: examples that no test finds"
+            assert not failed, name
 
 
 def test_an_example_imports_what_it_uses():

@@ -78,7 +78,7 @@ def test_what_cannot_be_written_is_noticed_before_the_work(refused, csv_file, mo
 
     for name in (
         "tables.files.FileTable._read",
-        "states.registry.load_state",
+        "sums.registry.load_state",
         "simulate.sample_batches",
         "datasets.load_sp500_returns",
     ):
