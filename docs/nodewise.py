@@ -19,6 +19,7 @@ import argparse
 import csv
 import warnings
 import zlib
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -30,9 +31,7 @@ from edgewise.inference.open_sample import open_evidence
 from edgewise.inference.reference import log_two_sided_tail
 from edgewise.methods.nodewise import DEFAULT_PENALTY
 from edgewise.simulate import (
-    make_band_precision,
     make_chain_precision,
-    make_cluster_precision,
     make_erdos_renyi_precision,
     make_hub_precision,
     sample,
@@ -50,11 +49,13 @@ LAWS = ("gaussian", "t5", "contaminated", "exponential", "lognormal")
 GRAPHS = {
     "chain": make_chain_precision,
     "hub": lambda p: make_hub_precision(p, n_hubs=p // 10),
-    "cluster": lambda p: make_cluster_precision(p, size=5, weight=0.25),
-    "band": make_band_precision,
+    "cluster": partial(make_erdos_renyi_precision, size=5, probability=1, weight=0.25),
+    "band": lambda p: make_chain_precision(p, (0.6, 0.3)),
     "erdos-renyi": lambda p: make_erdos_renyi_precision(p, probability=2 / p, rng=0),
     # Every column has 19 neighbours: not sparse beside 100 or 300 rows.
-    "dense clusters": lambda p: make_cluster_precision(p, size=20, weight=-0.045),
+    "dense clusters": partial(
+        make_erdos_renyi_precision, size=20, probability=1, weight=-0.045
+    ),
 }
 
 

@@ -8,7 +8,7 @@ import pytest
 import edgewise as ew
 from edgewise.errors import DataError, ParameterError
 from edgewise.inference.sign_flip import SignFlip
-from edgewise.simulate import make_chain_precision, make_cluster_precision, sample
+from edgewise.simulate import make_chain_precision, make_erdos_renyi_precision, sample
 
 MATRICES = (
     *("partial_correlation", "precision", "statistic", "log_pvalue", "adjusted_pvalue"),
@@ -164,7 +164,8 @@ class TestQuestions:
         assert not hasattr(fitted, "partial_fit")
 
     def test_no_likelihood_without_a_distribution(self, refuses):
-        X = sample("t5", make_cluster_precision(90, size=9, weight=-0.1), 40, rng=0)
+        theta = make_erdos_renyi_precision(90, size=9, probability=1, weight=-0.1)
+        X = sample("t5", theta, 40, rng=0)
         fitted = ew.EdgeTest("nodewise", penalty=3.0).fit(X)
         assert np.linalg.eigvalsh(fitted.precision_)[0] < 0
         for ask in (fitted.score, fitted.mahalanobis):

@@ -1,4 +1,4 @@
-"""Graphs of a known shape: their zeros, their unit variances, and what they refuse."""
+"""Graphs: their zeros, their unit variances, as many edges as asked for, and what they refuse."""
 
 from __future__ import annotations
 
@@ -12,40 +12,36 @@ from scipy import stats
 
 from edgewise.errors import ParameterError
 from edgewise.simulate import (
-    make_band_precision,
     make_chain_precision,
-    make_cluster_precision,
     make_erdos_renyi_precision,
+    make_gram_covariance,
+    make_gram_precision,
     make_grid_precision,
     make_hub_precision,
+    make_sparse_precision,
 )
+from edgewise.simulate.graphs import select_covariance
 
-CHAINS = [(1, 0.3), (2, -0.49), (4, 0.3), (10, -0.3), (10, 0.49), (50, 0.1)]
-HUBS = [(1, 1), (2, 1), (2, 2), (5, 1), (10, 3), (11, 3), (200, 1), (200, 7)]
+CHAINS = [(1, 0.3), (2, -0.49), (10, 0.49), (50, 0.1), (30, (0.6, 0.3))]
+HUBS = [(1, 1), (2, 2), (5, 1), (11, 3), (200, 7)]
 # Grids whose last row is full, is short, is the only one; and one wider than it has variables.
-GRIDS = [(1, None), (2, None), (9, None), (7, None), (8, 3), (10, 4), (10, 1), (3, 5), (100, None)]
-RANDOM = [(1, 0.5), (2, 0.5), (10, 0.1), (10, 0.9), (60, 0.05), (60, 0.999)]
-CLUSTERS = [(1, 1, 1.0), (7, 3, 1.0), (20, 5, 0.5), (6, 10, 1.0)]
-GRAPHS = {
-    **{
-        f"cluster-{p}-{size}-{share}": partial(
-            make_cluster_precision, p, size=size, probability=share, rng=1
-        )
-        for p, size, share in CLUSTERS
-    },
-    **{f"chain-{p}-{w}": partial(make_chain_precision, p, w) for p, w in CHAINS},
-    **{f"hub-{p}-{k}": partial(make_hub_precision, p, n_hubs=k) for p, k in HUBS},
-    **{f"grid-{p}-{k}": partial(make_grid_precision, p, n_columns=k) for p, k in GRIDS},
-    **{
-        f"random-{p}-{share}": partial(make_erdos_renyi_precision, p, probability=share, rng=4)
-        for p, share in RANDOM
-    },
-}
-
-
-@pytest.fixture(params=GRAPHS)
-def precision(request):
-    return GRAPHS[request.param]()
+GRIDS = [(1, None), (9, None), (7, None), (8, 3), (10, 1), (3, 5), (100, None)]
+RANDOM = [(1, 0.5, None), (10, 0.9, None), (60, 0.05, None), (7, 1.0, 3), (20, 0.5, 5)]
+SIZES = [(1, 0), (2, 1), (3, 3), (5, 0), (5, 4), (8, 28), (12, 30)]
+GRAPHS = [
+    *(partial(make_chain_precision, p, weight) for p, weight in CHAINS),
+    *(partial(make_hub_precision, p, n_hubs=k) for p, k in HUBS),
+    *(partial(make_grid_precision, p, n_columns=k) for p, k in GRIDS),
+    *(
+        partial(make_erdos_renyi_precision, p, probability=share, size=size, rng=4)
+        for p, share, size in RANDOM
+    ),
+    *(
+        partial(make, *size, rng=6)
+        for make in (make_sparse_precision, make_gram_precision)
+        for size in SIZES
+    ),
+]
 
 
 def edges(precision):
@@ -53,29 +49,24 @@ def edges(precision):
     return {(i, j) for i, j in combinations(range(len(precision)), 2) if precision[i, j] != 0}
 
 
-def unscaled(precision):
-    """I + weight·neighbours: minus the partial correlations, which do not depend on units."""
-    root = np.sqrt(precision.diagonal())
-    return precision / np.outer(root, root)
-
-
-def test_exactly_symmetric(precision):
+@pytest.mark.exactness
+@pytest.mark.parametrize("make", GRAPHS)
+def test_symmetric_positive_definite_and_of_unit_variances(make):
+    precision = make()
     np.testing.assert_array_equal(precision, precision.T)
-
-
-def test_variances_are_one(precision):
-    np.testing.assert_allclose(np.linalg.inv(precision).diagonal(), 1, rtol=1e-12)
-
-
-def test_positive_definite(precision):
+    np.testing.assert_allclose(np.linalg.inv(precision).diagonal(), 1, rtol=1e-10)
     assert np.linalg.eigvalsh(precision)[0] > 0
+    np.testing.assert_array_equal(precision, make())  # the same seed
 
 
 @pytest.mark.parametrize(("p", "weight"), CHAINS)
-def test_chain_joins_neighbours(p, weight):
+def test_a_chain_joins_neighbours(p, weight):
     precision = make_chain_precision(p, weight)
-    assert edges(precision) == {(i, i + 1) for i in range(p - 1)}
-    np.testing.assert_allclose(unscaled(precision).diagonal(1), weight, rtol=1e-13)
+    root = np.sqrt(precision.diagonal())
+    weights = weight if isinstance(weight, tuple) else (weight,)
+    for i, j in combinations(range(p), 2):
+        expected = weights[j - i - 1] if j - i <= len(weights) else 0
+        assert precision[i, j] / (root[i] * root[j]) == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize(("p", "n_hubs"), HUBS)
@@ -89,14 +80,12 @@ def test_leaves_join_the_hubs_in_turn(p, n_hubs):
 
 
 @pytest.mark.parametrize(("p", "n_columns"), GRIDS)
-def test_grid_joins_those_beside_and_below(p, n_columns):
+def test_a_grid_joins_those_beside_and_below(p, n_columns):
     width = n_columns or math.ceil(math.sqrt(p))
-
-    def distance(i, j):
-        (row, column), (other_row, other_column) = divmod(i, width), divmod(j, width)
-        return abs(row - other_row) + abs(column - other_column)
-
-    expected = {pair for pair in combinations(range(p), 2) if distance(*pair) == 1}
+    places = [divmod(i, width) for i in range(p)]
+    expected = {
+        (i, j) for i, j in combinations(range(p), 2) if math.dist(places[i], places[j]) == 1
+    }
     assert edges(make_grid_precision(p, n_columns=n_columns)) == expected
 
 
@@ -105,12 +94,8 @@ def test_random_edges_are_independent_and_alike():
     p, probability, graphs = 8, 0.3, 1000
     rng = np.random.default_rng(21)
     pairs = np.triu_indices(p, k=1)
-    joined = np.array(
-        [
-            make_erdos_renyi_precision(p, probability=probability, rng=rng)[pairs] != 0
-            for _ in range(graphs)
-        ]
-    )
+    make = partial(make_erdos_renyi_precision, p, probability=probability, rng=rng)
+    joined = np.array([make()[pairs] != 0 for _ in range(graphs)])
     n_pairs = joined.shape[1]
     assert stats.binomtest(int(joined.sum()), joined.size, probability).pvalue > 0.001
     # Σ(count − mean)²/variance ~ χ² nearly, which clustered edges would make too large.
@@ -120,56 +105,102 @@ def test_random_edges_are_independent_and_alike():
     assert stats.chisquare(joined.sum(axis=0)).pvalue > 0.001
 
 
+def test_clusters_are_joined_only_inside():
+    found = edges(make_erdos_renyi_precision(11, size=4, probability=1))
+    assert found == {(i, j) for i, j in combinations(range(11), 2) if i // 4 == j // 4}
+
+
+@pytest.mark.exactness
+@pytest.mark.parametrize("make", [make_sparse_precision, make_gram_precision])
+@pytest.mark.parametrize(("p", "n_edges"), SIZES)
+def test_just_so_many_edges(make, p, n_edges):
+    assert len(edges(make(p, n_edges, rng=6))) == n_edges
+
+
+def test_pairs_and_signs_are_drawn_evenly():
+    p, n_edges, graphs = 5, 4, 2000
+    rng = np.random.default_rng(33)
+    pairs = np.triu_indices(p, k=1)
+    signs = np.array(
+        [np.sign(make_sparse_precision(p, n_edges, rng=rng)[pairs]) for _ in range(graphs)]
+    )
+    # Drawn without replacement: variance G·f(1−f), f = edges/m, and covariance −G·f(1−f)/(m−1).
+    counts = np.abs(signs).sum(axis=0)
+    m, expected = counts.size, graphs * n_edges / counts.size
+    spread = (m - 1) / m * ((counts - expected) ** 2).sum() / (expected * (1 - n_edges / m))
+    assert stats.chi2(m - 1).sf(spread) > 0.001
+    assert stats.binomtest(int((signs > 0).sum()), graphs * n_edges).pvalue > 0.001
+
+
+@pytest.mark.exactness
+@pytest.mark.parametrize(("p", "n_factors"), [(1, None), (4, 4), (7, 50)])
+def test_gram_covariance_is_its_formula(p, n_factors):
+    """Σ_ij = g_iᵀg_j/(‖g_i‖‖g_j‖), one g after another from the same generator."""
+    rng = np.random.default_rng(3)
+    g = [rng.standard_normal(n_factors or 3 * p) for _ in range(p)]
+    expected = [[a @ b / math.sqrt((a @ a) * (b @ b)) for b in g] for a in g]
+    covariance = make_gram_covariance(p, n_factors=n_factors, rng=3)
+    np.testing.assert_allclose(covariance, expected, rtol=0, atol=1e-14)
+
+
+@pytest.mark.parametrize(("p", "n_edges"), SIZES)
+def test_gram_precision_keeps_the_covariance_on_its_edges(p, n_edges):
+    """Dempster's two conditions, which have one solution: Θ is 0 here, Θ⁻¹ is Σ there."""
+    kept = make_gram_precision(p, n_edges, rng=1) != 0
+    found = np.linalg.inv(make_gram_precision(p, n_edges, rng=1))
+    wanted = make_gram_covariance(p, rng=1)
+    np.testing.assert_allclose(found[kept], wanted[kept], rtol=0, atol=1e-10)
+    if n_edges < math.comb(p, 2):
+        # Elsewhere they have to differ, or the graph would have done nothing.
+        assert np.abs(found[~kept] - wanted[~kept]).max() > 1e-3
+
+
+def test_selection_on_a_chain_multiplies_along_the_path():
+    """A Markov chain of unit variances: Σ_ij = Σ_i,i+1 ⋯ Σ_j−1,j."""
+    p, covariance = 7, make_gram_covariance(7, rng=8)
+    joined = np.eye(p, k=1, dtype=bool) | np.eye(p, k=-1, dtype=bool)
+    theta = select_covariance(covariance, joined)
+    np.testing.assert_array_equal(theta != 0, joined | np.eye(p, dtype=bool))
+    steps = covariance.diagonal(1)
+    expected = [[np.prod(steps[min(i, j) : max(i, j)]) for j in range(p)] for i in range(p)]
+    np.testing.assert_allclose(np.linalg.inv(theta), expected, rtol=0, atol=1e-10)
+
+
 # −1/λ_max and −1/λ_min of the neighbours, from the known spectra.
 LIMITS = {
     "star": (partial(make_hub_precision, 10), -1 / 3, 1 / 3),
-    "large star": (partial(make_hub_precision, 200), -1 / math.sqrt(199), 1 / math.sqrt(199)),
     "ring of four": (partial(make_grid_precision, 4), -1 / 2, 1 / 2),
     "square": (partial(make_grid_precision, 9), -1 / math.sqrt(8), 1 / math.sqrt(8)),
-    "triangle": (partial(make_erdos_renyi_precision, 3, probability=0.999, rng=0), -1 / 2, 1),
-    "all pairs": (partial(make_erdos_renyi_precision, 6, probability=0.999, rng=0), -1 / 5, 1),
+    "all pairs": (partial(make_erdos_renyi_precision, 6, probability=1), -1 / 5, 1),
 }
 
 
 @pytest.mark.parametrize("graph", LIMITS)
 def test_weights_beyond_the_limits_are_refused_with_the_limits(refuses, graph):
     make, low, high = LIMITS[graph]
-    for weight in (low * (1 + 1e-6), high * (1 + 1e-6), 2 * low, -0.999):
-        refuses(
-            lambda w=weight: make(weight=w),
-            ParameterError,
-            "weight:",
-            f"between {low:.4g} and {high:.4g}",
-            repr(weight),
-        )
+    limits = f"between {low:.4g} and {high:.4g}"
+    for weight in (low * (1 + 1e-6), high * (1 + 1e-6), -0.999):
+        refuses(lambda w=weight: make(weight=w), ParameterError, "weight:", limits, repr(weight))
 
 
 @pytest.mark.parametrize(
-    "make", [make_hub_precision, make_grid_precision, make_erdos_renyi_precision]
+    ("make", "argument"),
+    [
+        *(
+            (partial(make, 5, weight=weight), "weight")
+            for make in (make_hub_precision, make_grid_precision, make_erdos_renyi_precision)
+            for weight in (1.0, -1, math.nan, math.inf, "0.3")
+        ),
+        (partial(make_chain_precision, 30, (0.6, 0.6)), "weight"),
+        (partial(make_chain_precision, 30, (1.5,)), "weight"),
+        (partial(make_hub_precision, 3, n_hubs=4), "n_hubs"),
+        (partial(make_sparse_precision, 5, 11), "n_edges"),
+        (partial(make_sparse_precision, 5, 4, smallest=0), "smallest"),
+        (partial(make_sparse_precision, 5, 4, largest=math.inf), "largest"),
+        (partial(make_sparse_precision, 5, 4, smallest=0.5, largest=0.4), "largest"),
+        (partial(make_sparse_precision, 5, 4, condition=1), "condition"),
+        (partial(make_gram_covariance, 5, n_factors=4), "n_factors"),
+    ],
 )
-@pytest.mark.parametrize("weight", [1.0, -1, 2.0, math.nan, math.inf, "0.3"])
-def test_refuses_weights_that_are_no_partial_correlation(refuses, make, weight):
-    refuses(lambda: make(5, weight=weight), ParameterError, "weight:", repr(weight))
-
-
-class TestBand:
-    @pytest.mark.parametrize("p", [1, 2, 3, 30])
-    def test_joins_those_a_few_places_apart(self, p):
-        theta = make_band_precision(p)
-        root = np.sqrt(theta.diagonal())
-        partial_correlation = -theta / root / root[:, np.newaxis]
-        for i, j in combinations(range(p), 2):
-            expected = {1: -0.6, 2: -0.3}.get(j - i, 0.0)
-            assert partial_correlation[i, j] == pytest.approx(expected, abs=1e-12)
-        np.testing.assert_allclose(np.linalg.inv(theta).diagonal(), 1.0)
-
-    def test_refuses_what_is_not_positive_definite(self, refuses):
-        refuses(lambda: make_band_precision(30, (0.6, 0.6)), ParameterError, "weights", "would do")
-        refuses(lambda: make_band_precision(30, (1.5,)), ParameterError, "weights", "between -1")
-
-
-class TestCluster:
-    def test_joins_only_inside(self):
-        theta = make_cluster_precision(11, size=4)
-        for i, j in combinations(range(11), 2):
-            assert (theta[i, j] != 0) == (i // 4 == j // 4)
+def test_refusals(refuses, make, argument):
+    refuses(make, ParameterError, f"{argument}:")

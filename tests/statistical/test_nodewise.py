@@ -19,17 +19,16 @@ from tests.statistical.laws import (
 import edgewise as ew
 from edgewise.inference.reference import log_two_sided_tail
 from edgewise.simulate import (
-    make_band_precision,
     make_chain_precision,
-    make_cluster_precision,
+    make_erdos_renyi_precision,
     make_hub_precision,
 )
 
 GRAPHS = {
     "chain": make_chain_precision,
     "hub": lambda p: make_hub_precision(p, n_hubs=p // 10),
-    "cluster": lambda p: make_cluster_precision(p, size=5, weight=0.25),
-    "band": make_band_precision,
+    "cluster": lambda p: make_erdos_renyi_precision(p, size=5, probability=1, weight=0.25),
+    "band": lambda p: make_chain_precision(p, (0.6, 0.3)),
 }
 LAWS = ("gaussian", "t5", "contaminated", "exponential")
 # Draws of a cell, few and many.

@@ -16,9 +16,7 @@ from edgewise.simulate.distributions import (
     sample_batches,
 )
 from edgewise.simulate.graphs import (
-    make_band_precision,
     make_chain_precision,
-    make_cluster_precision,
     make_erdos_renyi_precision,
     make_gram_covariance,
     make_gram_precision,
@@ -39,9 +37,7 @@ __all__ = [
     "Pareto",
     "PowerExponential",
     "StudentT",
-    "make_band_precision",
     "make_chain_precision",
-    "make_cluster_precision",
     "make_erdos_renyi_precision",
     "make_gram_covariance",
     "make_gram_precision",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable
-from dataclasses import fields
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -13,27 +13,25 @@ import numpy as np
 
 from edgewise._base.atomic import atomic_path
 from edgewise._base.checks import check_ending
-from edgewise._base.matrices import upper_pairs
+from edgewise._base.matrices import root_outer, upper_pairs
 from edgewise._base.parts import check_part, part
 from edgewise._base.types import FloatArray
 from edgewise._version import __version__
 from edgewise.simulate.distributions import Distribution
 
-ROW_KINDS = ("parquet", "csv")
 _NEED = "A file of simulated rows"
 
 
 def row_kind(path: str | os.PathLike[str]) -> str:
     """The format that a file's name asks for, if it can be written."""
-    kind = check_ending("output", path, ROW_KINDS)
+    kind = check_ending("output", path, ("parquet", "csv"))
     check_part("pyarrow", "tables", _NEED)
     return kind
 
 
 def truth_paths(path: str | os.PathLike[str]) -> tuple[Path, Path]:
     """The files for the truth about the rows at `path`: JSON and GraphML."""
-    rows = Path(path)
-    return (rows.with_name(rows.name + ".truth.json"), rows.with_name(rows.name + ".truth.graphml"))
+    return Path(f"{os.fspath(path)}.truth.json"), Path(f"{os.fspath(path)}.truth.graphml")
 
 
 def write_rows(
@@ -45,26 +43,15 @@ def write_rows(
     import pyarrow.csv
     import pyarrow.parquet
 
-    kind = row_kind(path)
+    kind, n = row_kind(path), 0
     schema = pa.schema([(name, pa.float64()) for name in names])
-    n = 0
-    with atomic_path(path) as temporary:
-        open_writer = pa.parquet.ParquetWriter if kind == "parquet" else pa.csv.CSVWriter
-        with open_writer(temporary, schema) as writer:
-            for batch in batches:
-                columns = [pa.array(np.ascontiguousarray(column)) for column in batch.T]
-                writer.write_table(pa.table(columns, schema=schema))
-                n += len(batch)
+    open_writer = pa.parquet.ParquetWriter if kind == "parquet" else pa.csv.CSVWriter
+    with atomic_path(path) as temporary, open_writer(temporary, schema) as writer:
+        for batch in batches:
+            columns = [pa.array(np.ascontiguousarray(column)) for column in batch.T]
+            writer.write_table(pa.table(columns, schema=schema))
+            n += len(batch)
     return n
-
-
-def _described(law: Distribution) -> dict[str, Any]:
-    """A law as its name and parameters, and likewise the law of its innovations."""
-    known = {field.name: getattr(law, field.name) for field in fields(law)}  # type: ignore[arg-type]
-    return {"law": type(law).__name__} | {
-        name: _described(value) if isinstance(value, Distribution) else value
-        for name, value in known.items()
-    }
 
 
 def write_truth(
@@ -78,19 +65,16 @@ def write_truth(
     part("networkx", "plot", "A GraphML file")
     import networkx as nx
 
-    json_path, graphml_path = truth_paths(path)
-    root = np.sqrt(precision.diagonal())
-    partial = -precision / np.outer(root, root)
-    edges = [
-        {
-            "source": names[i],
-            "target": names[j],
-            "precision": float(precision[i, j]),
-            "partial_correlation": float(partial[i, j]),
-        }
-        for i, j in zip(*upper_pairs(len(names)), strict=True)
-        if precision[i, j] != 0
-    ]
+    partial = -precision / root_outer(precision)
+    graph: nx.Graph[str] = nx.Graph()
+    graph.add_nodes_from(names)
+    for i, j in zip(*upper_pairs(len(names)), strict=True):
+        if precision[i, j] != 0:
+            numbers = {
+                "precision": float(precision[i, j]),
+                "partial_correlation": float(partial[i, j]),
+            }
+            graph.add_edge(names[i], names[j], **numbers)
     kurtosis = distribution.mardia_kurtosis(len(names))
     truth = {
         "edgewise": __version__,
@@ -101,14 +85,18 @@ def write_truth(
         "feature_names": list(names),
         "precision": precision.tolist(),
         "covariance": np.linalg.inv(precision).tolist(),
-        "edges": edges,
+        "edges": [{"source": a, "target": b, **both} for a, b, both in graph.edges(data=True)],
     }
+    json_path, graphml_path = truth_paths(path)
     with atomic_path(json_path) as temporary:
         temporary.write_text(json.dumps(truth, indent=2, allow_nan=False) + "\n", encoding="utf-8")
-    graph: nx.Graph[str] = nx.Graph()
-    graph.add_nodes_from(names)
-    for edge in edges:
-        values = {key: edge[key] for key in ("precision", "partial_correlation")}
-        graph.add_edge(str(edge["source"]), str(edge["target"]), **values)
     with atomic_path(graphml_path) as temporary:
         nx.write_graphml_xml(graph, temporary)
+
+
+def _described(law: Distribution) -> dict[str, Any]:
+    """A law as its name and parameters, and likewise the law of its innovations."""
+    known: dict[str, Any] = {"law": type(law).__name__, **asdict(law)}  # type: ignore[call-overload]
+    if "innovations" in known:
+        known["innovations"] = _described(vars(law)["innovations"])
+    return known

@@ -1,4 +1,7 @@
-"""Precision matrices of graphs with a known shape, and random ones, the paper's among them."""
+"""Precision matrices of graphs with a known shape, and random ones, the paper's among them.
+
+Each is scaled so that all variances are one.
+"""
 
 from __future__ import annotations
 
@@ -6,44 +9,63 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from edgewise._base.checks import check_count, check_real, check_rng
 from edgewise._base.matrices import upper_pairs
-from edgewise._base.types import FloatArray
+from edgewise._base.types import BoolArray, FloatArray, IndexArray
 from edgewise.errors import ParameterError
 
 _USUAL_WEIGHT = 0.3
 # With a default weight, the eigenvalues of weight·A stay within ± this number.
 _USUAL_SHARE = 0.6
 _NEARLY_SINGULAR = 1e-10
+_MOST_SWEEPS = 10_000
+_SETTLED = 1e-13
+
+Rng = np.random.Generator | int | None
 
 
-def make_chain_precision(n_features: int, weight: float = _USUAL_WEIGHT) -> FloatArray:
-    """A chain: each variable is joined to the one before it.
+def make_chain_precision(
+    n_features: int, weight: float | Sequence[float] = _USUAL_WEIGHT
+) -> FloatArray:
+    """A chain: each variable is joined to the one before it, or a band, to several before it.
 
     Parameters
     ----------
     n_features : int
         The length of the chain.
-    weight : float
-        Minus the partial correlation of neighbours, between −½ and ½.
+    weight : float or sequence of float
+        Minus the partial correlation of neighbours, between −½ and ½; or of variables one place
+        apart, two places apart, and so on.
 
     Returns
     -------
     ndarray of shape (n_features, n_features)
-        Θ, which is zero except beside the diagonal; the variances are one.
+        Θ, which is zero except beside the diagonal.
 
     Examples
     --------
     >>> from edgewise.simulate import make_chain_precision
     >>> make_chain_precision(3).round(3).tolist()
     [[1.11, 0.349, 0.0], [0.349, 1.22, 0.349], [0.0, 0.349, 1.11]]
+    >>> (make_chain_precision(5, (0.6, 0.3)) != 0).sum(axis=1).tolist()
+    [3, 4, 5, 4, 3]
     """
     n_features = check_count("n_features", n_features, at_least=1)
+    weights = weight if isinstance(weight, Sequence) else (weight,)
     # The eigenvalues 1 + 2·weight·cos(kπ/(p+1)) are positive for every p only if |weight| < ½.
-    check_real("weight", weight, above=-0.5, below=0.5)
-    return _with_weight(np.eye(n_features, k=1) + np.eye(n_features, k=-1), weight)
+    limit = 0.5 if len(weights) == 1 else 1.0
+    theta = np.eye(n_features)
+    for place, one in enumerate(weights, start=1):
+        check_real("weight", one, above=-limit, below=limit)
+        theta += one * (np.eye(n_features, k=place) + np.eye(n_features, k=-place))
+    least = float(np.linalg.eigvalsh(theta)[0])
+    if least <= _NEARLY_SINGULAR:
+        raise ParameterError(
+            f"weight: expected smaller ones, got {weight!r}, for which Θ is not positive "
+            f"definite; those times {0.99 / (1 - least):.3g} would do."
+        )
+    return to_unit_variances(theta)
 
 
 def make_hub_precision(
@@ -64,7 +86,7 @@ def make_hub_precision(
     Returns
     -------
     ndarray of shape (n_features, n_features)
-        Θ of the stars, scaled to unit variances.
+        Θ of the stars.
 
     Examples
     --------
@@ -97,7 +119,7 @@ def make_grid_precision(
     Returns
     -------
     ndarray of shape (n_features, n_features)
-        Θ of the grid; every variance is one.
+        Θ of the grid.
 
     Examples
     --------
@@ -106,101 +128,21 @@ def make_grid_precision(
     [[1, 1, 1, 0], [1, 1, 0, 1], [1, 0, 1, 1], [0, 1, 1, 1]]
     """
     n_features = check_count("n_features", n_features, at_least=1)
-    if n_columns is None:
-        n_columns = math.isqrt(n_features - 1) + 1
-    n_columns = check_count("n_columns", n_columns, at_least=1)
+    usual = math.isqrt(n_features - 1) + 1
+    n_columns = check_count("n_columns", usual if n_columns is None else n_columns, at_least=1)
     nodes = np.arange(n_features)
-    left = nodes[(nodes % n_columns > 0)]
-    up = nodes[n_columns:]
-    return _joined(
-        n_features, np.concatenate([left - 1, up - n_columns]), np.concatenate([left, up]), weight
-    )
-
-
-def make_band_precision(n_features: int, weights: Sequence[float] = (0.6, 0.3)) -> FloatArray:
-    """A band: each variable is joined to those a few places before it.
-
-    Parameters
-    ----------
-    n_features : int
-        How many variables.
-    weights : sequence of float
-        Minus the partial correlations of variables one place apart, two places apart, and so on.
-
-    Returns
-    -------
-    ndarray of shape (n_features, n_features)
-        Θ of the band, scaled to unit variances.
-
-    Examples
-    --------
-    >>> from edgewise.simulate import make_band_precision
-    >>> (make_band_precision(5) != 0).sum(axis=1).tolist()
-    [3, 4, 5, 4, 3]
-    """
-    n_features = check_count("n_features", n_features, at_least=1)
-    bands = np.zeros((n_features, n_features))
-    for place, weight in enumerate(weights, start=1):
-        check_real("weights", weight, above=-1, below=1)
-        bands += weight * (np.eye(n_features, k=place) + np.eye(n_features, k=-place))
-    least = float(np.linalg.eigvalsh(bands)[0])
-    if 1 + least <= _NEARLY_SINGULAR:
-        raise ParameterError(
-            f"weights: expected smaller ones, got {tuple(weights)!r}, for which Θ is not positive "
-            f"definite; those times {0.99 / -least:.3g} would do."
-        )
-    return to_unit_variances(np.eye(n_features) + bands)
-
-
-def make_cluster_precision(
-    n_features: int,
-    *,
-    size: int = 5,
-    probability: float = 1.0,
-    weight: float | None = None,
-    rng: np.random.Generator | int | None = None,
-) -> FloatArray:
-    """Clusters of neighbours: pairs inside one are joined, pairs of two clusters are not.
-
-    Parameters
-    ----------
-    n_features : int
-        How many variables.
-    size : int
-        Variables in a cluster; the last one may be smaller.
-    probability : float
-        The probability that a pair inside a cluster is joined.
-    weight : float, optional
-        As for `make_hub_precision`.
-    rng : numpy.random.Generator or int, optional
-        Decides which pairs are joined, if not all are.
-
-    Returns
-    -------
-    ndarray of shape (n_features, n_features)
-        Θ of the clusters, scaled to unit variances.
-
-    Examples
-    --------
-    >>> from edgewise.simulate import make_cluster_precision
-    >>> (make_cluster_precision(5, size=3) != 0).sum(axis=1).tolist()
-    [3, 3, 3, 2, 2]
-    """
-    n_features = check_count("n_features", n_features, at_least=1)
-    size = check_count("size", size, at_least=1)
-    check_real("probability", probability, above=0, below=math.nextafter(1, 2))
-    rows, columns = upper_pairs(n_features)
-    inside = rows // size == columns // size
-    inside &= check_rng(rng).random(len(rows)) < probability
-    return _joined(n_features, rows[inside], columns[inside], weight)
+    left, up = nodes[nodes % n_columns > 0], nodes[n_columns:]
+    before = np.concatenate([left - 1, up - n_columns])
+    return _joined(n_features, before, np.concatenate([left, up]), weight)
 
 
 def make_erdos_renyi_precision(
     n_features: int,
     *,
     probability: float = 0.1,
+    size: int | None = None,
     weight: float | None = None,
-    rng: np.random.Generator | int | None = None,
+    rng: Rng = None,
 ) -> FloatArray:
     """A random graph: each pair is an edge with the same probability, independently.
 
@@ -210,6 +152,9 @@ def make_erdos_renyi_precision(
         How many variables there are.
     probability : float
         The probability of an edge.
+    size : int, optional
+        The variables in a cluster of neighbours; pairs of two clusters are no edges. By default
+        all are in one.
     weight : float, optional
         As for `make_hub_precision`.
     rng : numpy.random.Generator or int, optional
@@ -218,7 +163,7 @@ def make_erdos_renyi_precision(
     Returns
     -------
     ndarray of shape (n_features, n_features)
-        Θ of the random graph, for variables of variance one.
+        Θ of the random graph.
 
     Examples
     --------
@@ -226,11 +171,15 @@ def make_erdos_renyi_precision(
     >>> theta = make_erdos_renyi_precision(10, probability=0.2, rng=0)
     >>> int((theta != 0).sum() - 10) // 2
     8
+    >>> (make_erdos_renyi_precision(5, size=3, probability=1) != 0).sum(axis=1).tolist()
+    [3, 3, 3, 2, 2]
     """
     n_features = check_count("n_features", n_features, at_least=1)
-    check_real("probability", probability, above=0, below=1)
+    size = check_count("size", n_features if size is None else size, at_least=1)
+    check_real("probability", probability, above=0, below=math.nextafter(1, 2))
     rows, columns = upper_pairs(n_features)
-    joined = check_rng(rng).random(rows.size) < probability
+    joined = check_rng(rng).random(len(rows)) < probability
+    joined &= rows // size == columns // size
     return _joined(n_features, rows[joined], columns[joined], weight)
 
 
@@ -241,15 +190,10 @@ def to_unit_variances(precision: FloatArray) -> FloatArray:
     return scaled
 
 
-def _joined(
-    p: int, rows: FloatArray | np.ndarray, columns: np.ndarray, weight: float | None
-) -> FloatArray:
+def _joined(p: int, rows: IndexArray, columns: IndexArray, weight: float | None) -> FloatArray:
+    """Θ with the same weight on each of these pairs."""
     adjacency = np.zeros((p, p))
     adjacency[rows, columns] = adjacency[columns, rows] = 1.0
-    return _with_weight(adjacency, weight)
-
-
-def _with_weight(adjacency: FloatArray, weight: float | None) -> FloatArray:
     spectrum = np.linalg.eigvalsh(adjacency)
     if weight is None:
         reach = float(np.abs(spectrum).max())
@@ -263,11 +207,7 @@ def _with_weight(adjacency: FloatArray, weight: float | None) -> FloatArray:
         )
     # A graph without edges sets no limit above, but a partial correlation is below one.
     check_real("weight", weight, above=-1, below=1)
-    return to_unit_variances(np.eye(len(adjacency)) + weight * adjacency)
-
-
-_MOST_SWEEPS = 10_000
-_SETTLED = 1e-13
+    return to_unit_variances(np.eye(p) + weight * adjacency)
 
 
 def make_sparse_precision(
@@ -277,7 +217,7 @@ def make_sparse_precision(
     smallest: float = 0.3,
     largest: float = 0.9,
     condition: float = 10.0,
-    rng: np.random.Generator | int | None = None,
+    rng: Rng = None,
 ) -> FloatArray:
     """A random graph with exactly `n_edges` edges of random signs and strengths.
 
@@ -299,7 +239,7 @@ def make_sparse_precision(
     Returns
     -------
     ndarray of shape (n_features, n_features)
-        Θ, scaled so that the variances are one.
+        Θ of the random graph.
 
     Examples
     --------
@@ -310,26 +250,23 @@ def make_sparse_precision(
     """
     n_features = check_count("n_features", n_features, at_least=1)
     check_real("smallest", smallest, above=0)
-    check_real("largest", largest, above=0)
-    if largest < smallest:
-        raise ParameterError(f"largest: expected at least smallest={smallest:g}, got {largest:g}.")
+    check_real("largest", largest, above=math.nextafter(smallest, 0))
     check_real("condition", condition, above=1, below=1e12)
     rng = check_rng(rng)
     rows, columns = _random_pairs(n_features, n_edges, rng)
-    strength = rng.uniform(smallest, largest, rows.size) * rng.choice([-1.0, 1.0], rows.size)
-    theta = np.zeros((n_features, n_features))
-    theta[rows, columns] = theta[columns, rows] = strength
-    low, *_, high = np.linalg.eigvalsh(theta) if n_features > 1 else (0.0, 0.0)
+    theta = np.eye(n_features)
     if n_edges:
+        strength = rng.uniform(smallest, largest, rows.size) * rng.choice([-1.0, 1.0], rows.size)
+        theta = np.zeros((n_features, n_features))
+        theta[rows, columns] = theta[columns, rows] = strength
+        low, *_, high = np.linalg.eigvalsh(theta)
         # With a on the diagonal, the condition number (high + a)/(low + a) is `condition`.
         np.fill_diagonal(theta, (high - condition * low) / (condition - 1))
-    else:
-        np.fill_diagonal(theta, 1.0)
     return to_unit_variances(theta)
 
 
 def make_gram_covariance(
-    n_features: int, *, n_factors: int | None = None, rng: np.random.Generator | int | None = None
+    n_features: int, *, n_factors: int | None = None, rng: Rng = None
 ) -> FloatArray:
     """The paper's random covariance, Σ_ij = g_iᵀg_j/(‖g_i‖‖g_j‖), g_i ~ N(0, I).
 
@@ -365,11 +302,7 @@ def make_gram_covariance(
 
 
 def make_gram_precision(
-    n_features: int,
-    n_edges: int,
-    *,
-    n_factors: int | None = None,
-    rng: np.random.Generator | int | None = None,
+    n_features: int, n_edges: int, *, n_factors: int | None = None, rng: Rng = None
 ) -> FloatArray:
     """The paper's random covariance made sparse: a random graph whose edges keep their Σ_ij.
 
@@ -395,38 +328,35 @@ def make_gram_precision(
 
     Examples
     --------
-    >>> import numpy as np
     >>> from edgewise.simulate import make_gram_precision
     >>> theta = make_gram_precision(6, 7, rng=0)
     >>> int((theta != 0).sum() - 6) // 2
     7
-    >>> np.linalg.inv(theta).diagonal().round(10).tolist()
-    [1.0, 1.0, 1.0, 1.0, 1.0, 1.0]
     """
     rng = check_rng(rng)
     covariance = make_gram_covariance(n_features, n_factors=n_factors, rng=rng)
-    rows, columns = _random_pairs(n_features, n_edges, rng)
-    return select_covariance(covariance, rows, columns)
+    joined = np.zeros(covariance.shape, dtype=bool)
+    joined[_random_pairs(n_features, n_edges, rng)] = True
+    return select_covariance(covariance, joined | joined.T)
 
 
-def select_covariance(
-    covariance: FloatArray, rows: npt.NDArray[np.intp], columns: npt.NDArray[np.intp]
-) -> FloatArray:
-    """Θ with zeros off the given pairs, whose inverse is `covariance` on them and the diagonal.
+def select_covariance(covariance: FloatArray, joined: BoolArray) -> FloatArray:
+    """Θ that is zero except where `joined`; its inverse is `covariance` there and for each alone.
 
     Each variable in turn is regressed on its neighbours with their current Σ, and its covariances
     with all others are set to what that regression implies, until nothing changes. In the end the
     regressions give the columns of Θ: minus the coefficients over the residual variance.
     """
-    p = len(covariance)
-    joined = np.zeros((p, p), dtype=bool)
-    joined[rows, columns] = joined[columns, rows] = True
     neighbours = [np.flatnonzero(row) for row in joined]
     current = covariance.copy()
+
+    def slopes(j: int, near: IndexArray) -> FloatArray:
+        return np.asarray(np.linalg.solve(current[np.ix_(near, near)], covariance[near, j]))
+
     for _ in range(_MOST_SWEEPS):
         change = 0.0
         for j, near in enumerate(neighbours):
-            implied = current[:, near] @ _coefficients(current, covariance, j, near)
+            implied = current[:, near] @ slopes(j, near)
             implied[j] = covariance[j, j]
             change = max(change, float(np.abs(implied - current[j]).max()))
             current[j] = current[:, j] = implied
@@ -437,24 +367,18 @@ def select_covariance(
             "n_factors: this covariance is too close to singular to be made sparse; use more "
             "factors or fewer edges."
         )
-    theta = np.zeros((p, p))
+    theta = np.zeros_like(covariance)
     for j, near in enumerate(neighbours):
-        slopes = _coefficients(current, covariance, j, near)
-        theta[j, j] = 1 / (covariance[j, j] - current[j, near] @ slopes)
-        theta[near, j] = -slopes * theta[j, j]
+        slope = slopes(j, near)
+        theta[j, j] = 1 / (covariance[j, j] - current[j, near] @ slope)
+        theta[near, j] = -slope * theta[j, j]
     symmetric: FloatArray = (theta + theta.T) / 2
     return symmetric
 
 
-def _coefficients(
-    current: FloatArray, covariance: FloatArray, j: int, near: npt.NDArray[np.intp]
-) -> FloatArray:
-    return np.asarray(np.linalg.solve(current[np.ix_(near, near)], covariance[near, j]))
-
-
 def _random_pairs(
     n_features: int, n_edges: int, rng: np.random.Generator
-) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+) -> tuple[IndexArray, IndexArray]:
     n_edges = check_count("n_edges", n_edges, at_least=0)
     rows, columns = upper_pairs(n_features)
     if n_edges > rows.size:
