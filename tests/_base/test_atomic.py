@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
+import sys
 
 import pytest
 
-from edgewise._base.atomic import atomic_path, check_writable, sweep
+from edgewise._base import atomic
+from edgewise._base.atomic import atomic_path, check_writable
 from edgewise.errors import DataError
 
 
@@ -92,19 +95,65 @@ class TestBeforeTheWork:
         refuses(lambda: check_writable("a\0b"), DataError, "expected the name of a file", "null")
 
 
-class TestSweeping:
-    def test_what_was_left_behind_goes(self, tmp_path):
-        (tmp_path / ".x-abcdefgh.state").touch()
-        (tmp_path / ".xy-abcdefgh.state").touch()
-        sweep(tmp_path / "x.state")
-        assert os.listdir(tmp_path) == [".xy-abcdefgh.state"]
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no lock on a file that is renamed")
+def test_files_of_killed_runs_go_and_those_of_others_stay(tmp_path):
+    target = tmp_path / "x.state"
+    for name in (".x-abcdefgh.state", ".xy-abcdefgh.state"):
+        (tmp_path / name).touch()
+    with atomic_path(target) as first, atomic_path(target) as second:
+        first.write_text("first")
+        second.write_text("second")
+    assert target.read_text() == "first"
+    assert sorted(os.listdir(tmp_path)) == [".xy-abcdefgh.state", "x.state"]
 
-    @pytest.mark.skipif(os.name == "nt", reason="Windows removes no open file")
-    def test_what_another_is_writing_stays(self, tmp_path):
-        target = tmp_path / "x.state"
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_an_interrupt_at_any_line_leaves_nothing(tmp_path):
+    """As by Ctrl-C, before each line of the module in turn."""
+    target, lines = tmp_path / "x.state", 0
+
+    def interrupted_after(count):
+        def trace(frame, event, _):
+            nonlocal count
+            if frame.f_code.co_filename != atomic.__file__:
+                return None
+            if event == "line":
+                count -= 1
+                if not count:
+                    sys.settrace(None)
+                    raise KeyboardInterrupt
+            return trace
+
+        sys.settrace(trace)
+        try:
+            with atomic_path(target) as temporary:
+                temporary.write_text("new")
+        finally:
+            sys.settrace(None)
+
+    before = sys.gettrace()
+    try:
+        while not target.exists():
+            lines += 1
+            try:
+                interrupted_after(lines)
+            except KeyboardInterrupt:
+                assert os.listdir(tmp_path) in ([], ["x.state"])
+    finally:
+        sys.settrace(before)
+    assert lines > 20
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has neither")
+def test_the_folder_is_synced_and_permissions_are_those_of_any_file(tmp_path, monkeypatch):
+    synced, fsync = [], os.fsync
+    monkeypatch.setattr(os, "umask", None)  # it belongs to all threads
+    monkeypatch.setattr(os, "fsync", lambda n: synced.append(os.fstat(n).st_ino) or fsync(n))
+    target, other = tmp_path / "x", tmp_path / "y"
+    other.touch()
+    for mode in (other.stat().st_mode, 0o600):
         with atomic_path(target) as temporary:
-            temporary.write_text("new")
-            sweep(target)
-            assert temporary.exists()
-        assert target.read_text() == "new"
-        assert os.listdir(tmp_path) == ["x.state"]
+            temporary.touch()
+        assert synced[-2:] == [target.stat().st_ino, tmp_path.stat().st_ino]
+        assert stat.S_IMODE(target.stat().st_mode) == stat.S_IMODE(mode)
+        target.chmod(0o600)

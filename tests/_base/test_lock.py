@@ -84,3 +84,23 @@ def test_a_failure_frees_it(tmp_path):
 
 def test_where_nothing_can_be_written(tmp_path, refuses):
     refuses(lambda: enter(tmp_path / "no" / "x"), DataError, "cannot write", "No such file")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows refuses for other reasons")
+def test_the_lock_of_another_user(tmp_path, monkeypatch, refuses):
+    """It is taken over after the run has ended, or the sentence says what to do."""
+    path, lock = tmp_path / "x.ews", tmp_path / ".x.ews.lock"
+    lock.write_text("")
+    really, readable = os.open, True
+
+    def guarded(place, flags, *mode):
+        if os.fspath(place) == str(lock) and not (readable and flags == os.O_RDONLY):
+            raise PermissionError(13, "Permission denied")
+        return really(place, flags, *mode)
+
+    monkeypatch.setattr(os, "open", guarded)
+    enter(path)
+    assert os.listdir(tmp_path) == []
+    lock.write_text("")
+    readable = False
+    refuses(lambda: enter(path), DataError, f"'{lock}' belongs to another", "delete it if")

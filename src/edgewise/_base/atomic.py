@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import glob
 import os
+import secrets
 import tempfile
 import time
 from collections.abc import Iterable, Iterator
@@ -14,29 +15,46 @@ from pathlib import Path
 from edgewise.errors import DataError
 
 
-def try_lock(handle: int) -> bool:
-    """Lock an open file; False if another process has the lock."""
+def _lock(handle: int) -> bool | None:
+    """Lock an open file; False if another process has it, None if the file system has no locks."""
     try:
         import fcntl
     except ImportError:
-        return _try_lock_on_windows(handle)
+        import msvcrt
+
+        try:
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
+        except OSError:
+            return False
+        return True
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     except OSError:
-        return True  # this file system has no locks; the work goes on without one
+        return None
     return True
 
 
-def _try_lock_on_windows(handle: int) -> bool:
-    import msvcrt
-
-    try:
-        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
-    except OSError:
-        return False
-    return True
+def _open_locked(place: Path, mode: int = 0o666) -> int | None:
+    """Make a file, or open it, and lock it; None if another process has the lock."""
+    while True:
+        try:
+            handle = os.open(place, os.O_RDWR | os.O_CREAT, mode)
+        except PermissionError:
+            if os.name == "nt":
+                return None  # Windows is about to remove the file
+            if not place.exists():
+                raise
+            # It belongs to another user, and reading is enough for a lock.
+            handle = os.open(place, os.O_RDONLY)
+        if _lock(handle) is False:
+            os.close(handle)
+            return None
+        with suppress(OSError):
+            if os.path.samestat(os.stat(place), os.fstat(handle)):
+                return handle
+        os.close(handle)  # the process that had the lock before has just removed the file
 
 
 _PAUSE = 0.05  # seconds between two attempts
@@ -54,7 +72,22 @@ def locked(path: str | os.PathLike[str], *, wait: float = 0.0) -> Iterator[None]
         yield  # a device or a pipe has no content to lose
         return
     place = target.with_name(f".{target.name}.lock")
-    handle = _acquired(target, place, time.monotonic() + wait)
+    deadline = time.monotonic() + wait
+    try:
+        while (handle := _open_locked(place)) is None:
+            if time.monotonic() > deadline:
+                raise DataError(
+                    f"output: another edgewise is writing '{target}'; try again when it has "
+                    "finished, or choose another name."
+                )
+            time.sleep(_PAUSE)
+    except OSError as error:
+        if isinstance(error, PermissionError) and place.exists():
+            raise DataError(
+                f"output: cannot write '{target}': '{place}' belongs to another user's run; "
+                "delete it if that run has ended, or choose another name."
+            ) from error
+        raise unwritable(target, error) from error
     try:
         yield
     finally:
@@ -68,59 +101,27 @@ def locked(path: str | os.PathLike[str], *, wait: float = 0.0) -> Iterator[None]
                 place.unlink()
 
 
-def _acquired(target: Path, place: Path, deadline: float) -> int:
-    """An open handle of the lock file, with the lock on it."""
-    while True:
-        try:
-            handle = os.open(place, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o666)
-        except PermissionError as error:
-            if os.name != "nt":
-                raise unwritable(target, error) from error
-            handle = None  # Windows is about to remove the file
-        except OSError as error:
-            raise unwritable(target, error) from error
-        if handle is not None:
-            free = try_lock(handle)
-            if free and _is_at(place, handle):
-                return handle
-            os.close(handle)
-            if free:
-                continue  # its last holder has just removed it
-        if time.monotonic() > deadline:
-            raise DataError(
-                f"output: another edgewise is writing '{target}'; try again when it has finished, "
-                "or choose another name."
-            )
-        time.sleep(_PAUSE)
-
-
-def _is_at(place: Path, handle: int) -> bool:
-    """Whether the locked file is still the one that others find; its last holder removes it."""
-    try:
-        return os.path.samestat(os.stat(place), os.fstat(handle))
-    except OSError:
-        return False
-
-
 @contextmanager
 def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
     """A temporary file beside `path` to write to; it is renamed to `path` at the end."""
     target = target_of(path)
+    # A pipe in /dev/fd has a name that leads nowhere.
+    special = os.path.exists(path) and not os.path.isfile(path)
+    if special:
+        target = Path(path)
+    folder = Path(tempfile.gettempdir()) if special else target.parent
+    temporary = folder / f".{target.stem}-{secrets.token_hex(4)}{target.suffix}"
+    handle = None
     try:
-        # A pipe in /dev/fd has a name that leads nowhere.
-        special = os.path.exists(path) and not os.path.isfile(path)
-        target = Path(path) if special else target
-        handle, name = tempfile.mkstemp(
-            dir=None if special else target.parent, prefix=f".{target.stem}-", suffix=target.suffix
-        )
-    except OSError as error:
-        raise unwritable(target, error) from error
-    temporary = Path(name)
-    if os.name == "nt":
-        os.close(handle)  # Windows renames and removes no open file
-    else:
-        try_lock(handle)  # until the end, so that nobody takes it for one that was left behind
-    try:
+        # What replaces a file is nobody else's to read before it has the permissions of that file.
+        mode = 0o600 if special or target.exists() else 0o666
+        remove_abandoned(folder / target.name)
+        # The lock says that the file is not abandoned.
+        while (handle := _open_locked(temporary, mode)) is None:
+            time.sleep(_PAUSE)
+        if os.name == "nt":
+            os.close(handle)  # Windows renames and removes no open file
+            handle = None
         yield temporary
         with temporary.open("rb+") as written:
             os.fsync(written.fileno())
@@ -128,15 +129,16 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
             # A pipe or a device has no old content to protect, and must not be replaced.
             target.write_bytes(temporary.read_bytes())
         else:
-            temporary.chmod(target.stat().st_mode if target.exists() else _default_mode())
+            if target.exists():
+                temporary.chmod(target.stat().st_mode)
             temporary.replace(target)
-            _sync_folder(target.parent)
+            _sync_folder(folder)
     except OSError as error:
         raise unwritable(target, error) from error
     finally:
         with suppress(OSError):
             temporary.unlink()
-        if os.name != "nt":
+        if handle is not None:
             os.close(handle)
 
 
@@ -150,24 +152,19 @@ def _sync_folder(folder: Path) -> None:
             os.close(handle)
 
 
-def sweep(path: str | os.PathLike[str]) -> None:
-    """Remove temporary files that an interrupted write of `path` left behind.
-
-    Those that another process is writing stay.
-    """
-    target = Path(os.path.realpath(path))
+def remove_abandoned(path: str | os.PathLike[str]) -> None:
+    """Remove temporary files of `path` whose process was killed: nobody has a lock on them."""
+    target = target_of(path)
+    if os.name == "nt":
+        return  # those of a running process have no lock there
     for left in target.parent.glob(f".{glob.escape(target.stem)}-????????{target.suffix}"):
         with suppress(OSError):
-            if os.name == "nt" or _is_left_behind(left):
-                left.unlink()
-
-
-def _is_left_behind(temporary: Path) -> bool:
-    handle = os.open(temporary, os.O_RDWR)
-    try:
-        return try_lock(handle)
-    finally:
-        os.close(handle)
+            handle = os.open(left, os.O_RDONLY)
+            try:
+                if _lock(handle):
+                    left.unlink()
+            finally:
+                os.close(handle)
 
 
 def check_writable(
@@ -188,11 +185,9 @@ def check_writable(
         raise DataError(
             f"output: cannot write '{path}': there is no folder '{target.parent}'; make it first."
         )
-    # What is there is replaced, for which the folder is changed; a file that its owner protected
-    # stays all the same.
-    for place in (target, target.parent) if target.is_file() or not there else (target,):
-        if os.path.exists(place) and not os.access(place, os.W_OK):
-            raise unwritable(target, PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
+    # What is there is replaced; a file that its owner protected stays all the same.
+    if there and not os.access(target, os.W_OK):
+        raise unwritable(target, PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
     if target.is_file() or not there:
         check_folder(target.parent, target)
 
@@ -222,10 +217,3 @@ def unwritable(target: Path, error: OSError) -> DataError:
     """The error for a file that the system does not let us write."""
     reason = error.strerror or str(error)
     return DataError(f"output: cannot write '{target}': {reason}; choose another place.")
-
-
-def _default_mode() -> int:
-    """The permissions of an ordinary new file; temporary files are private by default."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask

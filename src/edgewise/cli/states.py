@@ -130,7 +130,7 @@ def accumulate_command(
 @contextmanager
 def _locked(place: str, keeps: bool, resume: bool) -> Iterator[Path | None]:
     """Keep other writers from the output; yield the file for checkpoints, if they are kept."""
-    from edgewise._base.atomic import locked, sweep
+    from edgewise._base.atomic import locked, remove_abandoned
 
     if place == "-":
         if keeps:
@@ -146,8 +146,7 @@ def _locked(place: str, keeps: bool, resume: bool) -> Iterator[Path | None]:
                 f"output: '{checkpoint}' keeps the rows of a run that was interrupted; add "
                 "--resume to continue it, or delete that file to start anew."
             )
-        for written_before in (place, checkpoint):
-            sweep(written_before)
+        remove_abandoned(checkpoint)
         yield checkpoint if keeps else None
 
 
