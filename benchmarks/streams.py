@@ -48,17 +48,17 @@ CASES = (
 
 def measure(
     cases: Sequence[StreamCase] = CASES,
-    part_rows: int = PART_ROWS,
+    partition_rows: int = PART_ROWS,
     parts: int = PARTS,
     count: int = ROUNDS,
 ) -> Measurements:
     noise = Noise()
     with tempfile.TemporaryDirectory(prefix="edgewise-bench-") as folder:
-        files = write_files(Path(folder), part_rows, parts)
+        files = write_files(Path(folder), partition_rows, parts)
         found = rounds({case: partial(_visit, case, files) for case in cases}, noise, count)
         times, peaks = [], []
         for case, visits in found.items():
-            rows = part_rows * len(files[case.kind])
+            rows = partition_rows * len(files[case.kind])
             name = f"{case.method}, {rows:,} × {COLUMNS} {case.kind}"
             ratios = Spread.of([test.seconds[0] / scan.seconds[0] for scan, test in visits])
             seconds = Spread.of([scan.seconds[0] for scan, _ in visits])
@@ -93,21 +93,21 @@ def _peaks(
     ]
 
 
-def write_files(folder: Path, part_rows: int, parts: int) -> dict[str, tuple[str, ...]]:
+def write_files(folder: Path, partition_rows: int, parts: int) -> dict[str, tuple[str, ...]]:
     """Numbers as Parquet in parts, and the first part as CSV."""
     # By a process of its own: it takes more memory than all that is measured here.
-    sizes = (str(part_rows), str(parts))
+    sizes = (str(partition_rows), str(parts))
     subprocess.run([sys.executable, "-m", "benchmarks.streams", str(folder), *sizes], check=True)
     return {kind: tuple(sorted(map(str, folder.glob(f"*.{kind}")))) for kind in ("parquet", "csv")}
 
 
-def _write(folder: Path, part_rows: int, parts: int) -> None:
+def _write(folder: Path, partition_rows: int, parts: int) -> None:
     import pyarrow as pa
     from pyarrow import csv, parquet
 
     rng = np.random.default_rng(0)
     for number in range(parts):
-        columns = rng.standard_normal((COLUMNS, part_rows))
+        columns = rng.standard_normal((COLUMNS, partition_rows))
         table = pa.table({f"c{i}": column for i, column in enumerate(columns)})
         # As a user would write it: the writer's own settings.
         parquet.write_table(table, folder / f"part{number:03}.parquet")

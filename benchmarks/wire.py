@@ -12,7 +12,7 @@ import numpy as np
 from benchmarks.report import Line
 from edgewise import edge_test
 from edgewise.tables.partitioned import PartitionedTable, PartTask
-from edgewise.tables.passes import in_tree
+from edgewise.tables.table import in_tree
 
 T = TypeVar("T")
 
@@ -84,7 +84,7 @@ class WeighedRows(PartitionedTable):
         self._parts = parts
         self.passes: list[Weight] = []
 
-    def part_rows(self) -> Sequence[int]:
+    def partition_rows(self) -> Sequence[int]:
         return [len(part) for part in self._parts]
 
     def _reduced(self, task: PartTask[T], merge: Callable[[T, T], T]) -> T:

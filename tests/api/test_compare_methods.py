@@ -10,7 +10,7 @@ import pytest
 import edgewise as ew
 from edgewise.api.compare_methods import all_variants, compare_methods
 from edgewise.tables.files import FileTable
-from edgewise.tables.opening import open_table
+from edgewise.tables.open import as_table
 
 VARIANTS = dict(all_variants())
 TRACE_RADIUS = {"whitened, trace", "spectral, trace", "trace (paper)"}
@@ -19,8 +19,7 @@ TRACE_RADIUS = {"whitened, trace", "spectral, trace", "trace (paper)"}
 @pytest.fixture(scope="module")
 def lines(rows):
     return {
-        line.label: line
-        for line in compare_methods(open_table(rows), alpha=0.05, correction="holm")
+        line.label: line for line in compare_methods(as_table(rows), alpha=0.05, correction="holm")
     }
 
 
@@ -46,7 +45,7 @@ def test_the_threshold_is_the_median_of_the_pairs(lines):
 
 
 def test_what_fails_for_one_is_its_line(rows):
-    lines = compare_methods(open_table(rows), alpha=0.3, correction="holm")
+    lines = compare_methods(as_table(rows), alpha=0.3, correction="holm")
     assert {line.label for line in lines if line.result is None} == TRACE_RADIUS
     score = lines[0].result
     for line in lines:
@@ -60,7 +59,7 @@ def test_what_fails_for_one_is_its_line(rows):
 
 def test_what_fails_for_all_is_raised(rows, refuses):
     def compare(data, alpha=0.05, correction="holm"):
-        return lambda: compare_methods(open_table(data), alpha, correction)
+        return lambda: compare_methods(as_table(data), alpha, correction)
 
     refuses(compare(rows, alpha=2), ew.ParameterError, "alpha", "got 2")
     refuses(compare(rows, correction="nope"), ew.ParameterError, "correction", "'nope'")

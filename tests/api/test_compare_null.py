@@ -12,7 +12,7 @@ import edgewise as ew
 from edgewise.api import compare_null as module
 from edgewise.api.compare_null import compare_null, even_sample
 from edgewise.methods.registry import METHODS
-from edgewise.tables.table import LocalTable, Part
+from edgewise.tables.table import LocalTable, Partition
 
 PER_EDGE = [name for name, method in METHODS.items() if not method.simultaneous]
 
@@ -93,13 +93,13 @@ class TestData:
             def blocks(self):
                 return iter([rows[:250], rows[250:]])
 
-            def part_rows(self):
+            def partition_rows(self):
                 return [250, 150]
 
             def reduce(self, one_pass, merge):
                 halves = (rows[:250], rows[250:])
                 parts = [
-                    Part(k, f"part {k}", self.feature_names, lambda half=half: [half])
+                    Partition(k, f"part {k}", self.feature_names, lambda half=half: [half])
                     for k, half in enumerate(halves)
                 ]
                 return merge(*map(one_pass, parts))

@@ -7,7 +7,7 @@ import pytest
 
 import edgewise as ew
 from edgewise.api import edge_test_within as home
-from edgewise.tables.opening import open_table
+from edgewise.tables.open import as_table
 
 pytestmark = pytest.mark.filterwarnings("ignore::edgewise.errors.TooFewRowsWarning")
 
@@ -73,7 +73,7 @@ def test_eig_is_repeated_on_samples_that_grow(many, clock):
 
 def test_the_threshold_at_affordable_rows_decides(many, monkeypatch):
     """The radius of "trace" is larger on the same rows, and wins with sufficiently more of them."""
-    sample = home._Sample(open_table(many), 64)
+    sample = home._Sample(as_table(many), 64)
     rows = sample.first(2048)
     monkeypatch.setattr(home, "_clock", lambda: 0.0)
     trace, eig = (home._tried(method, rows, sample, 0.0) for method in (ew.Trace(), ew.Eig()))
@@ -89,7 +89,7 @@ def test_the_threshold_at_affordable_rows_decides(many, monkeypatch):
 
 def test_any_first_blocks_are_spread_evenly_and_all_are_every_row_once(read_back, many):
     for data in read_back:
-        sample = home._Sample(open_table(data), 250)
+        sample = home._Sample(as_table(data), 250)
         places = np.concatenate([np.arange(a, a + k) for a, k in _read(sample)])
         np.testing.assert_array_equal(np.sort(places), np.arange(N))
         np.testing.assert_array_equal(sample.first(N), many[places])
@@ -123,7 +123,7 @@ def test_a_caution_names_the_row_of_the_whole_table(many, clock, only_trace):
 
 def test_a_column_that_few_rows_hide(clock):
     rows = np.random.default_rng(0).standard_normal((20_000, 3))
-    last = home._Sample(open_table(rows), 64)._sections[-1][0]
+    last = home._Sample(as_table(rows), 64)._sections[-1][0]
     rows[:, 2] *= np.arange(20_000) == last
     assert ew.edge_test_within(rows, 1).n_samples > 2048
     rows[:, 2] = 1.0
@@ -140,10 +140,10 @@ def test_what_it_cannot_read(rows, write_csv, refuses, tmp_path):
         write_csv(tmp_path / "x.csv", "abcd", rows),
         iter([rows]),
         ew.Moments().update(rows),
-        open_table(rows, weights=np.ones(len(rows))),
-        open_table(rows, groups=np.arange(len(rows))),
-        open_table(rows, missing="drop"),
-        open_table(rows, transform="normal-scores"),
+        as_table(rows, weights=np.ones(len(rows))),
+        as_table(rows, groups=np.arange(len(rows))),
+        as_table(rows, missing="drop"),
+        as_table(rows, transform="normal-scores"),
     ):
         refuses(lambda data=data: ew.edge_test_within(data, 1), ew.ParameterError, *sentence)
     refuses(lambda: ew.edge_test_within(rows, 0), ew.ParameterError, "seconds: ", "above 0")

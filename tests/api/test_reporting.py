@@ -11,7 +11,7 @@ import pytest
 
 import edgewise as ew
 from edgewise.api.compare_methods import all_variants, compare_methods
-from edgewise.tables.opening import open_table
+from edgewise.tables.open import as_table
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +56,7 @@ class TestData:
             "arrow": lambda: require("pyarrow").table(columns),
             "path": lambda: csv_file,
             "text": lambda: [str(csv_file)],
-            "source": lambda: open_table(csv_file),
+            "source": lambda: as_table(csv_file),
         }[request.param]()
 
     def test_rows_of_any_kind_make_a_ladder(self, result, data, path):
@@ -117,7 +117,7 @@ class TestText:
     def test_the_ladder_is_that_of_compare(self, rows, result, path):
         result.report(path, data=rows)
         found = ladder(path)
-        for line in compare_methods(open_table(rows), 0.05, "holm"):
+        for line in compare_methods(as_table(rows), 0.05, "holm"):
             guarantee, threshold, edges = found[line.label]
             assert guarantee == line.guarantee
             assert edges == str(line.result.n_edges)

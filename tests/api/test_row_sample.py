@@ -6,7 +6,7 @@ import numpy as np
 
 import edgewise as ew
 from edgewise.api.reporting import sampled_scores
-from edgewise.tables.opening import open_table
+from edgewise.tables.open import as_table
 
 
 def residuals(rows, pair):
@@ -19,7 +19,7 @@ def residuals(rows, pair):
 
 def test_of_all_rows_they_are_the_residuals(rows):
     result = ew.edge_test(rows)
-    scores = sampled_scores(open_table(rows), result)
+    scores = sampled_scores(as_table(rows), result)
     assert scores.shape == rows.shape
     for i, j in ((0, 1), (0, 3), (2, 1)):
         rho = result.partial_correlation[i, j]
@@ -36,6 +36,6 @@ def test_of_all_rows_they_are_the_residuals(rows):
 def test_a_sample_is_random_and_the_same_again():
     rows = np.column_stack([np.arange(3000.0), np.random.default_rng(0).standard_normal((3000, 2))])
     result = ew.edge_test(rows)
-    first, again = (sampled_scores(open_table(rows), result) for _ in range(2))
+    first, again = (sampled_scores(as_table(rows), result) for _ in range(2))
     assert first.shape == (500, 3)
     np.testing.assert_array_equal(first, again)

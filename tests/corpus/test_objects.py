@@ -15,8 +15,8 @@ from tests.corpus.object_frames import FRAMES
 from tests.corpus.object_labelled import ANNDATA, OTHERS, XARRAY
 
 import edgewise as ew
-from edgewise.tables.opening import open_table
-from edgewise.tables.passes import all_rows
+from edgewise.tables.open import as_table
+from edgewise.tables.table import all_rows
 
 CASES = {
     **PLAIN,
@@ -45,8 +45,8 @@ def test_read_or_refused(kit, refuses, name):
     case = CASES[name]
     if case.says:
         made = case.make(kit)
-        refuses(lambda: all_rows(open_table(made, **case.options)), ew.DataError, *case.says)
+        refuses(lambda: all_rows(as_table(made, **case.options)), ew.DataError, *case.says)
         return
-    table = open_table(case.make(kit), **case.options)
+    table = as_table(case.make(kit), **case.options)
     assert table.feature_names == tuple(case.names)
     np.testing.assert_array_equal(all_rows(table), np.asarray(case.rows(kit), dtype=np.float64))

@@ -16,8 +16,8 @@ from edgewise.sums.exact_score import all_pairs_exactly, few_rows
 from edgewise.sums.fourth import FourthMoments
 from edgewise.sums.leverage import Leverage
 from edgewise.sums.score_sums import believed_tau
-from edgewise.tables.opening import open_table
-from edgewise.tables.passes import SameRows
+from edgewise.tables.open import as_table
+from edgewise.tables.table import SameRows
 
 UPPER = np.triu_indices(4, k=1)
 
@@ -27,7 +27,7 @@ def from_rows(X, order=4):
         feature_names=default_names(X.shape[1]),
         asked_by="a test",
         state=Moments(order=order).update(X),
-        rows=SameRows(open_table(X), len(X)),
+        rows=SameRows(as_table(X), len(X)),
     )
 
 

@@ -12,7 +12,7 @@ from edgewise.inference import sample_of_rows as from_rows
 from edgewise.inference.sample_of_rows import RowEvidence
 from edgewise.methods.radius import covcov_largest
 from edgewise.paper.covcov import covcov_matrix
-from edgewise.tables.passes import RowsAtHand
+from edgewise.tables.table import RowsAtHand
 
 
 def eig(X, **options):

@@ -9,7 +9,7 @@ import edgewise as ew
 from edgewise import DataError, Moments, ParameterError
 from edgewise.inference.sample_of_rows import RowEvidence
 from edgewise.methods.radius import check_rows, intervals_of
-from edgewise.tables.passes import RowsAtHand
+from edgewise.tables.table import RowsAtHand
 
 NAMES = ("a", "b", "c")
 ROWS = np.array([[0.0, -1.0, 5.0], [1.0, 1.0, 5.5], [0.5, 0.0, 6.0]])

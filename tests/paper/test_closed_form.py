@@ -19,7 +19,7 @@ from edgewise.paper.covcov import (
     u_statistic_factor,
 )
 from edgewise.sums.fourth import FourthMoments
-from edgewise.tables.passes import RowsAtHand
+from edgewise.tables.table import RowsAtHand
 
 DISTRIBUTIONS = ["gaussian", "laplace", "t5", "exponential", "lognormal"]
 

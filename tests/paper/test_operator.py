@@ -14,8 +14,7 @@ from edgewise.estimate.inverse import estimate_precision
 from edgewise.paper import operator as module
 from edgewise.paper.covcov import covcov_matrix
 from edgewise.paper.operator import CovcovOperator
-from edgewise.tables.block import ColumnBlock, Piece
-from edgewise.tables.passes import RowsAtHand
+from edgewise.tables.table import ColumnBlock, Piece, RowsAtHand
 
 DISTRIBUTIONS = ["gaussian", "t5", "lognormal"]
 KINDS = ["plain", "frobenius", "whitened", "left out", "standardized", "mixed"]

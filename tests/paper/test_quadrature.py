@@ -12,7 +12,7 @@ from edgewise.paper.covcov import covcov_matrix
 from edgewise.paper.operator import CovcovOperator
 from edgewise.paper.radii import ChiSquareRadius
 from edgewise.paper.spectrum import estimate_spectrum
-from edgewise.tables.passes import RowsAtHand
+from edgewise.tables.table import RowsAtHand
 
 DISTRIBUTIONS = ["gaussian", "t5", "lognormal"]
 LEVELS = (0.001, 0.05, 0.3)

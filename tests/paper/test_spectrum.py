@@ -13,7 +13,7 @@ from edgewise.paper import spectrum as module
 from edgewise.paper.covcov import covcov_matrix
 from edgewise.paper.operator import CovcovOperator
 from edgewise.paper.spectrum import largest_eigenvalue, leading_vectors
-from edgewise.tables.passes import RowsAtHand
+from edgewise.tables.table import RowsAtHand
 
 DISTRIBUTIONS = ["gaussian", "t5", "lognormal"]
 blocks = pytest.mark.parametrize("block", [1, 4])

@@ -10,7 +10,7 @@ import pytest
 from edgewise import datasets
 from edgewise.api.compare_methods import compare_methods
 from edgewise.plots.plots import plot_ladder
-from edgewise.tables.opening import open_table
+from edgewise.tables.open import as_table
 
 
 @pytest.fixture(autouse=True)
@@ -20,7 +20,7 @@ def _matplotlib(require):
 
 @pytest.fixture(scope="module")
 def lines():
-    found = compare_methods(open_table(datasets.load_sachs()), 0.05, "holm")
+    found = compare_methods(as_table(datasets.load_sachs()), 0.05, "holm")
     # One that failed, as a method may on some data.
     failed = replace(found[1], result=None, failure="The rows are too few for $x$.")
     return [found[0], failed, *found[2:]]

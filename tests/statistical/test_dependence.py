@@ -6,7 +6,7 @@ import pytest
 
 from edgewise.api.diagnose import diagnose
 from edgewise.simulate import DISTRIBUTIONS, AutoRegressive, make_chain_precision, sample
-from edgewise.tables.opening import open_table
+from edgewise.tables.open import as_table
 
 INDEPENDENT = ("gaussian", "laplace", "t5", "exponential", "lognormal")
 
@@ -23,7 +23,7 @@ def test_alarms_on_independent_rows(trial, distribution):
     alarms = []
     for rng in trial.draws(400, 8_000):
         X = sample(distribution, PRECISION, N, rng=rng)
-        alarms.append(diagnose(open_table(X)).dependent)
+        alarms.append(diagnose(as_table(X)).dependent)
     trial.rate_at_most("false alarms", alarms, LEVEL.get(distribution, CUT))
 
 
@@ -33,7 +33,7 @@ def test_alarms_on_dependent_rows(trial, distribution):
     alarms, advised = [], []
     for rng in trial.draws(60, 1_000):
         X = sample(law, PRECISION, N, rng=rng)
-        diagnosis = diagnose(open_table(X))
+        diagnosis = diagnose(as_table(X))
         alarms.append(diagnosis.dependent)
         advised.append(diagnosis.advice().startswith("Use method 'batch'"))
     trial.rate_at_least("alarms, AR(1) with 0.7", alarms, 1.0)

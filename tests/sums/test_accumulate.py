@@ -7,7 +7,7 @@ import pytest
 
 import edgewise as ew
 from edgewise.sums.accumulate import read_into
-from edgewise.tables.opening import open_table
+from edgewise.tables.open import as_table
 
 
 def test_the_kind_of_state(rows):
@@ -56,8 +56,8 @@ def test_missing_values_in_a_stream_are_counted_as_far_as_it_was_read(rows, refu
 
 def test_rows_that_follow_what_was_seen(rows):
     for empty in (ew.Moments(), ew.BatchMoments(10)):
-        first, _ = read_into(empty, open_table(rows[:150]))
-        state, n_dropped = read_into(first, open_table(rows[150:]))
+        first, _ = read_into(empty, as_table(rows[:150]))
+        state, n_dropped = read_into(first, as_table(rows[150:]))
         assert (empty.n_samples, first.n_samples, state.n_samples) == (0, 150, 400)
         assert n_dropped == 0
         np.testing.assert_allclose(state.covariance(), np.cov(rows, rowvar=False), rtol=1e-12)

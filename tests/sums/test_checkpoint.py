@@ -22,7 +22,7 @@ from edgewise.sums.checkpoint import read_with_checkpoints
 from edgewise.sums.save import read_state, write_state
 from edgewise.tables import table as table_module
 from edgewise.tables.files import FileTable
-from edgewise.tables.opening import open_table
+from edgewise.tables.open import as_table
 
 BATCH = 16
 CUTS = (50, 98, 105)  # files of 50, 48 and 7 rows: a short batch at the end, none, only one
@@ -128,7 +128,7 @@ def resume(paths, checkpoint, state=None, columns=None, **options):
 def test_resumed_at_any_batch_is_uninterrupted(tmp_path, write, rows, gaps, ending, kind, missing):
     X = gaps if missing == "drop" else rows[: CUTS[-1]]
     source = FileTable(write(X, ending))
-    whole, n_dropped = read_into(kind(), open_table(source, missing=missing))
+    whole, n_dropped = read_into(kind(), as_table(source, missing=missing))
     assert n_dropped == (24 if missing == "drop" else 0)
     assert whole.n_samples == len(X) - n_dropped
     kept = X[np.isfinite(X).all(axis=1)]
@@ -255,7 +255,7 @@ class TestUnwritable:
         (warning,) = caught  # though several could not be written
         assert f"cannot write '{checkpoint}': No such file" in str(warning.message)
         assert "Reading goes on" in str(warning.message)
-        expected, _ = read_into(ew.BatchMoments(4), open_table(paths))
+        expected, _ = read_into(ew.BatchMoments(4), as_table(paths))
         assert bits(state) == bits(expected)
         # Later ones were written, and are complete.
         assert bits(resume(paths, checkpoint)[0]) == bits(expected)
@@ -302,5 +302,5 @@ def test_two_processes_and_one_that_is_killed(write, rows, tmp_path):
         first.communicate()
     assert first.returncode != 0
     state, _ = resume(paths, checkpoint)
-    expected, _ = read_into(ew.BatchMoments(4), open_table(paths))
+    expected, _ = read_into(ew.BatchMoments(4), as_table(paths))
     assert bits(state) == bits(expected)

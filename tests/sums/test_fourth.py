@@ -16,7 +16,7 @@ from edgewise.sums.centre import Centre
 from edgewise.sums.fourth import FourthMoments, product_sums
 from edgewise.sums.leverage import Leverage
 from edgewise.sums.pairs import pair_sums
-from edgewise.tables.passes import RowsAtHand
+from edgewise.tables.table import RowsAtHand
 
 P = 4
 ORIGIN = np.array([0.5, -1.0, 0.0, 2.0])

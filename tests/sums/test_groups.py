@@ -10,13 +10,15 @@ from hypothesis import strategies as st
 from edgewise.errors import DataError, NonFiniteError, ParameterError
 from edgewise.sums import groups as module
 from edgewise.sums.groups import GroupMoments
-from edgewise.tables.grouping import GroupedRows
+from edgewise.tables.table import ColumnBlock
 
 P = 3
 
 
 def grouped(X, labels):
-    return GroupedRows(np.column_stack([X, labels]))
+    rows = ColumnBlock.of(X)
+    rows.clusters = np.asarray(labels, dtype=float)
+    return rows
 
 
 def state(X, labels):

@@ -11,8 +11,7 @@ from edgewise.sums.leverage import Leverage
 from edgewise.sums.loop import BlockMemory, mapped_blocks
 from edgewise.sums.pairs import pair_sums
 from edgewise.sums.quartics import transformed_quartics
-from edgewise.tables.block import ColumnBlock, Piece
-from edgewise.tables.passes import RowsAtHand
+from edgewise.tables.table import ColumnBlock, Piece, RowsAtHand
 
 P = 3
 CENTRE = Centre(np.array([1.0, -2.0, 0.5]), np.array([0.25, 0.0, -0.125]))

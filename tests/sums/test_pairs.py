@@ -6,8 +6,7 @@ import pytest
 from edgewise.sums.centre import Centre
 from edgewise.sums.leverage import Leverage
 from edgewise.sums.pairs import exact_pairs, pair_sums, strong_pairs
-from edgewise.tables.block import block_rows
-from edgewise.tables.passes import RowsAtHand
+from edgewise.tables.table import RowsAtHand, block_rows
 
 P = 5
 RNG = np.random.default_rng(0)

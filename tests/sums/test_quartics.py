@@ -8,7 +8,7 @@ from edgewise import Moments
 from edgewise.estimate.inverse import estimate_precision
 from edgewise.sums.products import mirrored
 from edgewise.sums.quartics import square_products, transformed_quartics
-from edgewise.tables.passes import RowsAtHand
+from edgewise.tables.table import RowsAtHand
 
 DISTRIBUTIONS = ["gaussian", "laplace", "t5", "exponential", "lognormal"]
 

@@ -14,7 +14,7 @@ from edgewise.methods.sandwich import NEARLY_ONE, leverage_of
 from edgewise.sums.exact_score import all_pairs_exactly, few_rows
 from edgewise.sums.score import all_pairs_at_once
 from edgewise.sums.score_sums import believed_tau
-from edgewise.tables.passes import RowsAtHand
+from edgewise.tables.table import RowsAtHand
 
 NAMES = ("second", "cross", "ends", "fourth", "sixth")
 

@@ -9,7 +9,7 @@ from edgewise.sums import score_pair
 from edgewise.sums.exact_score import all_pairs_exactly
 from edgewise.sums.score import all_pairs_at_once
 from edgewise.sums.score_pair import one_pair_exactly
-from edgewise.tables.passes import RowsAtHand
+from edgewise.tables.table import RowsAtHand
 
 
 @pytest.mark.parametrize("length", [7, 100, 8192])

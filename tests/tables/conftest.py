@@ -13,7 +13,7 @@ from pyarrow import feather, parquet
 
 from edgewise.tables import table as table_module
 from edgewise.tables.partitioned import PartitionedTable
-from edgewise.tables.passes import in_tree
+from edgewise.tables.table import in_tree
 
 
 @pytest.fixture
@@ -116,7 +116,7 @@ class InParts(PartitionedTable):
         super().__init__(("a", "b", "c", "d"), named=False)
         self._parts, self._known = np.array_split(X, 3), known
 
-    def part_rows(self):
+    def partition_rows(self):
         return [len(part) for part in self._parts] if self._known else None
 
     def _reduced(self, task, merge):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import edgewise as ew
 from edgewise.tables import arrow as tables
 from edgewise.tables.arrow import fixed_blocks
-from edgewise.tables.opening import open_table
+from edgewise.tables.open import as_table
 
 FRAMES = {
     "many chunks": lambda table, require: pa.concat_tables(
@@ -97,10 +97,10 @@ def test_repeated_names_are_refused(require, refuses, rows):
 def test_how_many_rows(table, require, arrow_stream):
     polars = require("polars").from_arrow(table)
     for data in (table, table.to_pandas(), polars, table.to_batches()[0]):
-        source = open_table(data)
+        source = as_table(data)
         assert (source.n_rows, source.estimated_rows) == (400, 400)
     for data in (table.to_reader(), arrow_stream(table)):
-        source = open_table(data)
+        source = as_table(data)
         assert (source.n_rows, source.estimated_rows) == (None, None)
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edgewise.tables.block import ColumnBlock, Piece, minus_origin, row_blocks
+from edgewise.tables.table import ColumnBlock, Piece, minus_origin, row_blocks
 
 
 @st.composite

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise.tables import cores
+from edgewise.tables import table as tables
 from edgewise.tables.arrays import ArrayTable
-from edgewise.tables.cores import on_cores
+from edgewise.tables.table import on_cores
 
 
 @pytest.fixture(autouse=True)
 def short_parts(monkeypatch):
-    monkeypatch.setattr(cores, "_PART_NUMBERS", 1 << 17)
+    monkeypatch.setattr(tables, "_PARTITION_NUMBERS", 1 << 17)
 
 
 @pytest.fixture(scope="module")
@@ -29,21 +29,21 @@ def in_parts(monkeypatch):
     """Whether tables are cut."""
 
     def cut(yes):
-        monkeypatch.setattr(cores, "_MOST_PARTS", 8 if yes else 1)
+        monkeypatch.setattr(tables, "_MOST_PARTITIONS", 8 if yes else 1)
 
     return cut
 
 
 def test_parts_are_all_rows(rows):
     table = on_cores(ArrayTable(rows))
-    assert table.part_rows() == [3000, 3000]
+    assert table.partition_rows() == [3000, 3000]
     blocks = table.reduce(lambda part: [*map(np.asarray, part.blocks())], lambda a, b: a + b)
     np.testing.assert_array_equal(np.concatenate(blocks), rows)
     assert (table.n_rows, table.estimated_rows, table.named) == (6000, 6000, False)
 
 
 def test_small_tables_stay_whole(monkeypatch):
-    monkeypatch.setattr(cores, "_PART_NUMBERS", 6000 * 52 // 2 + 1)
+    monkeypatch.setattr(tables, "_PARTITION_NUMBERS", 6000 * 52 // 2 + 1)
     for shape in ((20_000, 49), (6000, 52), (1000, 1001)):
         table = ArrayTable(np.zeros(shape))
         assert on_cores(table) is table

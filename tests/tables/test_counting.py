@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from edgewise.tables.arrays import ArrayTable
-from edgewise.tables.opening import open_table
-from edgewise.tables.passes import rows_up_to
-from edgewise.tables.table import LocalTable
+from edgewise.tables.open import as_table
+from edgewise.tables.table import LocalTable, rows_up_to
 
 
 def test_rows_that_are_known(rows, in_parts):
@@ -17,11 +16,11 @@ def test_rows_that_are_known(rows, in_parts):
 
 
 def test_rows_that_are_counted(rows, csv_file):
-    assert rows_up_to(open_table(csv_file), 500) == 400
-    assert rows_up_to(open_table(csv_file), 399) is None
+    assert rows_up_to(as_table(csv_file), 500) == 400
+    assert rows_up_to(as_table(csv_file), 399) is None
     X = rows.copy()
     X[:10] = np.nan
-    assert rows_up_to(open_table(X, missing="drop"), 390) == 390
+    assert rows_up_to(as_table(X, missing="drop"), 390) == 390
 
 
 def test_no_more_is_read_than_is_needed(rows):
@@ -42,5 +41,5 @@ def test_no_more_is_read_than_is_needed(rows):
 
 def test_rows_that_would_cost_more_to_count(rows, in_parts):
     """Of a stream, which is read once, and of partitions."""
-    assert rows_up_to(open_table(iter([rows[:3]])), 10) is None
+    assert rows_up_to(as_table(iter([rows[:3]])), 10) is None
     assert rows_up_to(in_parts(rows, known=False), 1000) is None

@@ -8,7 +8,7 @@ from tests.corpus.kit import NAMES, Kit
 from tests.corpus.object_columns import query
 
 import edgewise as ew
-from edgewise.tables.opening import open_table
+from edgewise.tables.open import as_table
 
 
 @pytest.fixture
@@ -40,14 +40,14 @@ def test_one_pass(kit, same_result):
 def test_blocks(rows, block_size):
     block_size(37)
     cursor = Cursor(NAMES, rows.tolist())
-    blocks = list(open_table(cursor).blocks())
+    blocks = list(as_table(cursor).blocks())
     assert [len(block) for block in blocks] == [37] * 10 + [30]
     assert set(cursor.sizes) == {37}
     np.testing.assert_array_equal(np.concatenate(blocks), rows)
 
 
 def test_read_once(kit, refuses, all_rows):
-    table = open_table(query(kit))
+    table = as_table(query(kit))
     assert (table.rescannable, table.n_rows, table.named) == (False, None, True)
     all_rows(table)
     refuses(lambda: all_rows(table), ew.DataError, "read already", "execute the query again")
@@ -55,9 +55,9 @@ def test_read_once(kit, refuses, all_rows):
 
 
 def test_labels_come_along(kit, all_rows):
-    table = open_table(query(kit, "SELECT * FROM r ORDER BY rowid"), groups="kind")
+    table = as_table(query(kit, "SELECT * FROM r ORDER BY rowid"), groups="kind")
     assert table.feature_names == NAMES
-    groups = table.reduce(lambda part: [block.groups for block in part.blocks()], None)
+    groups = table.reduce(lambda part: [block.clusters for block in part.blocks()], None)
     assert len(np.unique(np.concatenate(groups))) == 2
 
 

@@ -12,7 +12,7 @@ from pyarrow import feather, parquet
 import edgewise as ew
 from edgewise.tables.file_marks import mark_of
 from edgewise.tables.files import FileTable
-from edgewise.tables.views import View
+from edgewise.tables.options import View
 
 ENDINGS = ["csv", "csv.gz", "parquet", "feather", "arrows", "npy", "jsonl"]
 NAMES = tuple("abcd")
@@ -50,7 +50,7 @@ class Changing(View):
     """A table whose rows change after the first pass."""
 
     def __init__(self, table, change):
-        super().__init__(table, lambda part: part)
+        super().__init__(table)
         self.then = [change]
 
     def reduce(self, one_pass, merge):

@@ -14,10 +14,9 @@ from hypothesis.extra.numpy import arrays
 from edgewise import BatchMoments, Moments
 from edgewise.sums.accumulate import first_pass, read_into
 from edgewise.tables import first_look as first_look_module
-from edgewise.tables.block import ColumnBlock, Piece
 from edgewise.tables.first_look import FirstLook, FirstLookBuilder, leading_limit
-from edgewise.tables.opening import open_table
-from edgewise.tables.passes import in_tree
+from edgewise.tables.open import as_table
+from edgewise.tables.table import ColumnBlock, Piece, in_tree
 
 TABLES = arrays(
     np.float64,
@@ -124,7 +123,7 @@ class TestTheFirstPass:
             X[row, 2] = 200.0  # half of the column's sum of squares
             X[30_000 - row // 2, 3] = -900.0
             X += offset
-            *_, found = first_pass(state, open_table(iter(np.array_split(X, 23))))
+            *_, found = first_pass(state, as_table(iter(np.array_split(X, 23))))
             assert found.n_samples == 40_000
             assert (found.far[1, 2], found.far_row[1, 2]) == (X[row, 2], row)
             assert found.far_row[0, 3] == 30_000 - row // 2
@@ -137,7 +136,7 @@ class TestTheFirstPass:
             first_look_module, "_extremes", lambda *given: searched.append(1) or extremes(*given)
         )
         X = np.random.default_rng(3).standard_normal((40_000, 4))
-        first_pass(Moments(order=2), open_table(iter(np.array_split(X, 20))))
+        first_pass(Moments(order=2), as_table(iter(np.array_split(X, 20))))
         assert len(searched) <= 3
 
     @pytest.mark.parametrize("state", [Moments(order=2), BatchMoments(20)], ids=["sums", "batches"])
@@ -152,8 +151,8 @@ class TestTheFirstPass:
 
     @pytest.mark.parametrize("state", [Moments(order=2), BatchMoments(20)], ids=["sums", "batches"])
     def test_the_sums_are_the_same_without_it(self, state, rows):
-        plain, _ = read_into(state, open_table(rows))
-        beside, *_ = first_pass(state, open_table(rows))
+        plain, _ = read_into(state, as_table(rows))
+        beside, *_ = first_pass(state, as_table(rows))
         # The same operations in the same order.
         assert np.array_equal(plain.covariance(), beside.covariance())
         for offset in (0.0, 1e8):

@@ -8,7 +8,7 @@ from tests.corpus.kit import NAMES, Kit
 from tests.corpus.object_frames import answered, likert
 
 import edgewise as ew
-from edgewise.tables.opening import open_table
+from edgewise.tables.open import as_table
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def kit(rows, require, tmp_path):
 class TestLazyFrames:
     def test_pieces(self, kit, block_size, all_rows):
         block_size(37)
-        table = open_table(kit.polars.lazy())
+        table = as_table(kit.polars.lazy())
         assert (table.n_rows, table.rescannable, table.in_memory) == (None, True, False)
         for _ in range(2):
             assert [len(block) for block in table.blocks()] == [37] * 10 + [30]
@@ -30,9 +30,9 @@ class TestLazyFrames:
         asked = []
         told = polars.col("a").map_batches(lambda s: asked.append(1) or s, polars.Float64)
         query = kit.polars.lazy().with_columns(told.alias("e"))
-        all_rows(open_table(query, exclude="e"))
+        all_rows(as_table(query, exclude="e"))
         assert not asked
-        all_rows(open_table(query))
+        all_rows(as_table(query))
         assert asked
 
     def test_labels(self, kit, same_result):

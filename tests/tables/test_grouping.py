@@ -11,8 +11,8 @@ from pyarrow import feather, parquet
 
 import edgewise as ew
 from edgewise.errors import DataError, DataTypeError, ParameterError
-from edgewise.tables.grouping import GroupedRows, GroupedTable
-from edgewise.tables.opening import open_table
+from edgewise.tables.open import as_table
+from edgewise.tables.options import options_of
 
 N_GROUPS = 25
 
@@ -179,18 +179,14 @@ def test_what_are_no_labels(tmp_path, rows, labels, table, csv_file, refuses):
     refuses(call, DataTypeError, "groups: column 'lists' must hold labels")
 
 
-def test_blocks_carry_their_groups(table, rows, labels, refuses):
+def test_blocks_carry_their_groups(table, rows, labels):
     told = []
-    grouped = open_table(table, groups="subject", progress=told.append)
-    assert isinstance(grouped, GroupedTable)
+    grouped = as_table(table, groups="subject", progress=told.append)
+    assert options_of(grouped).clusters
     assert grouped.feature_names == ("a", "b", "c", "d")
     blocks = grouped.reduce(lambda part: list(part.blocks()), None)
-    assert all(isinstance(block, GroupedRows) for block in blocks)
     assert sum(told) == 400  # the progress bar sees all rows
     np.testing.assert_array_equal(np.concatenate([*map(np.asarray, blocks)]), rows)
-    groups = np.concatenate([block.groups for block in blocks])
+    groups = np.concatenate([block.clusters for block in blocks])
     assert len(np.unique(groups)) == N_GROUPS == len(set(zip(groups, labels, strict=True)))
-    assert open_table(grouped) is grouped
-    for more in ({"columns": "a"}, {"missing": "drop"}, {"groups": "b"}):
-        call = lambda m=more: open_table(grouped, **m)  # noqa: E731
-        refuses(call, ParameterError, "got a table of groups")
+    assert as_table(grouped) is grouped

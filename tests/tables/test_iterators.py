@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 import edgewise as ew
-from edgewise.tables.opening import open_table
+from edgewise.tables.open import as_table
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def test_batches_are_made_one_by_one(rows, all_rows):
             made.append(i)
             yield rows[50 * i : 50 * i + 50]
 
-    source = open_table(make())
+    source = as_table(make())
     assert made == [0]  # the first is needed for the columns
     for number, batch in enumerate(source.blocks()):
         assert made[-1] == number
@@ -57,7 +57,7 @@ def test_batches_of_many_kinds(rows, table, save, require, same_result):
 
 def test_columns_are_matched_by_name(rows, table, all_rows):
     batches = [table.slice(0, 100), table.slice(100).select(list("dbac"))]
-    source = open_table(iter(batches))
+    source = as_table(iter(batches))
     assert source.feature_names == tuple("abcd")
     np.testing.assert_array_equal(all_rows(source), rows)
 
@@ -91,7 +91,7 @@ class Restarts:
 def test_an_iterator_that_restarts_is_read_once(rows, all_rows):
     batches = Restarts(np.split(rows, 10))
     assert ew.edge_test(batches, method="batch", n_batches=20).n_samples == 400
-    np.testing.assert_array_equal(all_rows(open_table(Restarts(np.split(rows, 10)))), rows)
+    np.testing.assert_array_equal(all_rows(as_table(Restarts(np.split(rows, 10)))), rows)
 
 
 @pytest.mark.parametrize("bad", [None, 3, [1.0, 2.0], {"a": 1}, np.array([["x", "y"]])], ids=repr)

@@ -8,8 +8,8 @@ import pytest
 
 import edgewise as ew
 from edgewise.errors import DataError, NonFiniteError, ParameterError
-from edgewise.tables.missing import may_lack_values
-from edgewise.tables.opening import open_table
+from edgewise.tables.open import as_table
+from edgewise.tables.options import options_of
 
 PAIRWISE = {"missing": "pairwise"}
 
@@ -55,9 +55,9 @@ def test_rows_of_every_kind(save, tmp_path, gaps, expected, require, in_parts, b
         pa.table(named),
         require("polars").DataFrame(named),
         *(in_parts(gaps, known=known) for known in (True, False)),
-        open_table(gaps, feature_names=list("abcd"), **PAIRWISE),
+        as_table(gaps, feature_names=list("abcd"), **PAIRWISE),
     ):
-        how = {} if may_lack_values(data) else PAIRWISE
+        how = {} if options_of(data).missing == "pairwise" else PAIRWISE
         for method in ("score", "batch"):
             result = ew.edge_test(data, method=method, **how)
             same(result, expected[method])
@@ -80,15 +80,15 @@ def test_text_for_what_is_missing(tmp_path, rows, text):
 
 
 def test_tables(gaps, all_rows):
-    table = open_table(gaps, **PAIRWISE)
+    table = as_table(gaps, **PAIRWISE)
     np.testing.assert_array_equal(all_rows(table), gaps)
     # How many rows lack every value is not known before.
     assert (table.n_rows, table.feature_names) == (None, ("x0", "x1", "x2", "x3"))
-    assert may_lack_values(open_table(table, columns=["x0", "x1"]))
-    dropped = open_table(gaps, missing="drop")
+    assert options_of(as_table(table, columns=["x0", "x1"])).missing == "pairwise"
+    dropped = as_table(gaps, missing="drop")
     np.testing.assert_array_equal(all_rows(dropped), gaps[18:])
-    for other in (gaps, open_table(gaps), dropped, None):
-        assert not may_lack_values(other)
+    for other in (gaps, as_table(gaps), dropped, None):
+        assert options_of(other).missing != "pairwise"
 
 
 def test_columns_and_names(gaps):
@@ -163,7 +163,7 @@ def test_where_pairs_have_no_meaning(gaps, refuses):
             f"missing: expected 'raise' or 'drop' with {what}, got 'pairwise'",
         )
     for method in ("nodewise", "kendall", "elliptical", "fisher", "entrywise", "trace"):
-        for data, how in ((gaps, PAIRWISE), (open_table(gaps, **PAIRWISE), {})):
+        for data, how in ((gaps, PAIRWISE), (as_table(gaps, **PAIRWISE), {})):
             refuses(
                 lambda d=data, h=how, m=method: ew.edge_test(d, method=m, **h),
                 ParameterError,

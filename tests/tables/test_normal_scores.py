@@ -12,11 +12,12 @@ from scipy import stats
 
 import edgewise as ew
 from edgewise.errors import DataError, NonFiniteError, ParameterError
-from edgewise.tables import normal_scores as module
-from edgewise.tables.normal_scores import ScoreMap, normal_scores, transform_of, values_under
-from edgewise.tables.opening import open_table
-from edgewise.tables.passes import all_rows
-from edgewise.tables.table import LocalTable
+from edgewise.tables import options
+from edgewise.tables import ranks as module
+from edgewise.tables.open import as_table
+from edgewise.tables.options import options_of, values_of
+from edgewise.tables.ranks import ScoreMap, normal_scores
+from edgewise.tables.table import LocalTable, all_rows
 
 NAMES = list("abcd")
 SCORES = {"transform": "normal-scores"}
@@ -105,29 +106,28 @@ def test_rows_of_every_kind(save, mixed, expected, require, tmp_path):
         paths,
         *(save(name, NAMES, mixed) for name in ("x.csv", "x.feather", "x.npy")),
     ):
-        table = open_table(data, **SCORES)
-        assert transform_of(table) == "normal-scores"
+        table = as_table(data, **SCORES)
+        assert options_of(table).transform == "normal-scores"
         for _ in range(2):
             check(table, expected)
             assert table.in_memory  # the scores are kept, and files are not read again
     integers = mixed[:, :3].astype(int)
-    check(open_table(integers, **SCORES), slow_scores(integers))
+    check(as_table(integers, **SCORES), slow_scores(integers))
 
 
 def test_with_other_views(mixed, expected):
-    check(open_table(mixed, columns=["x2", "x0"], **SCORES), expected[:, [2, 0]])
-    assert open_table(mixed, feature_names=NAMES, **SCORES).feature_names == tuple(NAMES)
+    check(as_table(mixed, columns=["x2", "x0"], **SCORES), expected[:, [2, 0]])
+    assert as_table(mixed, feature_names=NAMES, **SCORES).feature_names == tuple(NAMES)
     labels = np.arange(400) // 8
-    table = open_table(mixed, groups=labels, **SCORES)
+    table = as_table(mixed, groups=labels, **SCORES)
     check(table, expected)
-    blocks = table.reduce(lambda part: [block.groups for block in part.blocks()], None)
+    blocks = table.reduce(lambda part: [block.clusters for block in part.blocks()], None)
     np.testing.assert_array_equal(np.concatenate(blocks), labels)
-    check(open_table(np.column_stack([labels, mixed]), groups="x0", **SCORES), expected)
-    table = open_table(mixed, **SCORES)
-    np.testing.assert_array_equal(all_rows(values_under(table)), mixed)
-    plain = open_table(mixed)
-    assert values_under(plain) is plain
-    assert transform_of(plain) is None
+    check(as_table(np.column_stack([labels, mixed]), groups="x0", **SCORES), expected)
+    table = as_table(mixed, **SCORES)
+    np.testing.assert_array_equal(all_rows(values_of(table)), mixed)
+    plain = as_table(mixed)
+    assert values_of(plain) is plain
 
 
 def test_missing_values(save, mixed, refuses):
@@ -136,7 +136,7 @@ def test_missing_values(save, mixed, refuses):
     X[3, 1], X[200, 2], X[399, 0] = np.nan, np.inf, -np.inf
     plain = ew.edge_test(X, missing="drop", feature_names=NAMES)
     for data in (X, save("x.csv", NAMES, X)):
-        table = open_table(data, missing="drop", **SCORES)
+        table = as_table(data, missing="drop", **SCORES)
         check(table, slow_scores(X[np.isfinite(X).all(axis=1)]))
         result = ew.edge_test(data, missing="drop", feature_names=NAMES, **SCORES)
         assert (result.n_dropped, result.n_missing) == (3, plain.n_missing)
@@ -145,20 +145,19 @@ def test_missing_values(save, mixed, refuses):
 
 
 def test_other_rows(mixed, expected):
-    table = open_table(mixed, **SCORES)
+    table = as_table(mixed, **SCORES)
     for _ in range(2):  # also after the scores were read
-        known = table.known()
+        known = table.score_map()
         assert isinstance(known, ScoreMap)
         check(table, expected)
-    check(open_table(mixed[::-1], transform=known), expected[::-1])
-    check(table.over(open_table(mixed[:7])), expected[:7])
-    other = all_rows(open_table(iter([mixed[:5] + 0.01]), transform=known))
+    check(as_table(mixed[::-1], transform=known), expected[::-1])
+    other = all_rows(as_table(iter([mixed[:5] + 0.01]), transform=known))
     assert np.isfinite(other).all()
 
 
 def test_more_rows_than_fit_in_memory(save, mixed, expected, refuses, monkeypatch, in_parts):
-    monkeypatch.setattr(module, "MOST_HERE", 10_000)
-    monkeypatch.setattr(module, "MOST_ON_CLUSTER", 10_000)
+    monkeypatch.setattr(options, "MOST_HERE", 10_000)
+    monkeypatch.setattr(options, "MOST_ON_CLUSTER", 10_000)
     parts = [in_parts(mixed, known=known) for known in (True, False)]
     for data in (*(save(name, NAMES, mixed) for name in ("x.csv", "x.parquet", "x.npy")), *parts):
         refuses(
@@ -168,15 +167,15 @@ def test_more_rows_than_fit_in_memory(save, mixed, expected, refuses, monkeypatc
             "method='kendall'",
         )
         assert ew.edge_test(data, method="kendall").n_samples == 400
-    check(open_table(mixed, **SCORES), expected)
+    check(as_table(mixed, **SCORES), expected)
 
 
 def test_what_is_refused(mixed, refuses):
     for wrong in ("normal-score", "ranks", 3, np.ones(2)):
         refuses(
-            lambda wrong=wrong: open_table(mixed, transform=wrong),
+            lambda wrong=wrong: as_table(mixed, transform=wrong),
             ParameterError,
-            "transform: expected one of 'normal-scores', None; got",
+            "transform: expected one of 'normal-scores', 'diff', 'log-diff', None; got",
         )
     refuses(
         lambda: ew.edge_test(iter([mixed]), method="batch", **SCORES),
@@ -184,8 +183,6 @@ def test_what_is_refused(mixed, refuses):
         "transform: 'normal-scores' reads the rows twice",
         "write the rows to a Parquet file",
     )
-    grouped = open_table(mixed, groups=np.arange(400) // 8)
-    refuses(lambda: open_table(grouped, **SCORES), ParameterError, "table of groups")
     refuses(lambda: ew.edge_test(mixed[:0], **SCORES), DataError, "0 sample(s)")
     constant = mixed * [1, 0, 1, 1] + [0, 5, 0, 0]
     refuses(lambda: ew.edge_test(constant, **SCORES), DataError, "constant column 'x1'")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from edgewise.tables.kinds import kind_of
-from edgewise.tables.opening import open_columns
+from edgewise.tables.open import open_columns
 from edgewise.tables.sliced import SlicedTable, is_plain
 
 WITHOUT_PYARROW = """

@@ -8,7 +8,7 @@ import pytest
 from pyarrow import csv, feather, parquet
 
 import edgewise as ew
-from edgewise.tables.selection import selected_names
+from edgewise.tables.table import selected_names
 
 NAMES = ["day", "a", "b", "city", "c"]
 

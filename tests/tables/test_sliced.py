@@ -10,7 +10,7 @@ from tests.corpus.object_labelled import anndata, labelled
 
 import edgewise as ew
 from edgewise.tables.level_column import column_of_labels
-from edgewise.tables.opening import open_table
+from edgewise.tables.open import as_table
 from edgewise.tables.sliced import SlicedTable
 
 SUBJECT = np.repeat([f"s{i}" for i in range(10)], 40)
@@ -58,9 +58,9 @@ class TestLabels:
     def test_labels_beside_the_variables_are_no_variables(self, kit, refuses, kind):
         if kind in ("mapping", "records"):
             pytest.skip("the labels are a column")
-        call = lambda: open_table(MAKERS[kind](kit), columns=["a", "subject"])  # noqa: E731
+        call = lambda: as_table(MAKERS[kind](kit), columns=["a", "subject"])  # noqa: E731
         refuses(call, ew.DataError, "columns:", "'subject'", "'a', 'b'")
-        assert open_table(MAKERS[kind](kit), exclude="subject").feature_names == NAMES
+        assert as_table(MAKERS[kind](kit), exclude="subject").feature_names == NAMES
 
 
 PLAIN = {
@@ -75,7 +75,7 @@ PLAIN = {
 class TestRows:
     def test_blocks_of_one_size(self, kit, block_size, kind):
         block_size(37)
-        table = open_table(PLAIN[kind](kit))
+        table = as_table(PLAIN[kind](kit))
         assert isinstance(table, SlicedTable)
         assert (table.n_rows, table.rescannable, table.in_memory) == (400, True, True)
         for _ in range(2):
@@ -85,7 +85,7 @@ class TestRows:
 
     def test_reading_from_any_row(self, kit, block_size, kind):
         block_size(37)
-        table = open_table(PLAIN[kind](kit))
+        table = as_table(PLAIN[kind](kit))
         for row in (0, 1, 37, 250, 399):
             assert row in table.entries()
             rest = np.concatenate(list(table.blocks_from(row)))

@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse
 
 import edgewise as ew
-from edgewise.tables.opening import open_table
+from edgewise.tables.open import as_table
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def thin():
 
 def test_never_dense_as_a_whole(thin):
     whole = 8 * thin.shape[0] * thin.shape[1]
-    table = open_table(thin)
+    table = as_table(thin)
     tracemalloc.start()
     total = sum(np.asarray(block).sum() for block in table.blocks())
     _, peak = tracemalloc.get_traced_memory()
@@ -42,9 +42,9 @@ def test_the_same_as_the_dense_matrix(thin, same_result):
 def test_the_memory_of_many_columns_is_told():
     wide = scipy.sparse.csr_array((13_000, 12_000))
     with pytest.warns(ew.errors.EdgewiseWarning, match=r"12,000 sparse .* 1\.2 GB, .*columns="):
-        open_table(wide)
-    open_table(wide, columns=["x1", "x2"])
-    open_table(wide[:5000])  # nothing to hold: it cannot be tested
+        as_table(wide)
+    as_table(wide, columns=["x1", "x2"])
+    as_table(wide[:5000])  # nothing to hold: it cannot be tested
 
 
 def test_a_column_of_labels(rows, same_result):

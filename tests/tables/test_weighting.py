@@ -8,8 +8,9 @@ import pytest
 
 import edgewise as ew
 from edgewise.errors import DataError, DataTypeError, ParameterError
-from edgewise.tables.opening import open_table
-from edgewise.tables.weighting import WeightedRows, has_copies, weighted_columns
+from edgewise.tables.open import as_table
+from edgewise.tables.options import options_of, weighted_columns
+from edgewise.tables.table import ColumnBlock
 
 FREQUENCY = {"weight_kind": "frequency"}
 
@@ -214,11 +215,8 @@ def test_what_does_not_go_together(rows, weights, counts, table, refuses):
         (lambda: ew.edge_test(state, method="batch", weights=weights), "got a state"),
     ):
         refuses(call, ParameterError, said)
-    opened = open_table(table, weights="w")
-    assert open_table(opened) is opened
-    for more in ({"columns": "a"}, {"missing": "drop"}, {"weights": "b"}, {"groups": "b"}):
-        call = lambda m=more: open_table(opened, **m)  # noqa: E731
-        refuses(call, ParameterError, "got a table of weights")
+    opened = as_table(table, weights="w")
+    assert as_table(opened) is opened
     for method in ("fisher", "nodewise", "trace", "kendall", "entrywise"):
         for data, how in ((rows, {"weights": weights}), (opened, {})):
             refuses(
@@ -231,22 +229,23 @@ def test_what_does_not_go_together(rows, weights, counts, table, refuses):
 
 def test_blocks_carry_their_weights(table, rows, weights):
     told = []
-    weighted = open_table(table, weights="w", progress=told.append)
+    weighted = as_table(table, weights="w", progress=told.append)
     blocks = weighted.reduce(lambda part: list(part.blocks()), None)
-    assert all(isinstance(block, WeightedRows) for block in blocks)
+    assert all(block.weights is not None for block in blocks)
     assert sum(told) == 400  # the progress bar sees all rows
     used = weights > 0
     np.testing.assert_array_equal(np.concatenate([*map(np.asarray, blocks)]), rows[used])
     np.testing.assert_array_equal(np.concatenate([b.weights for b in blocks]), weights[used])
-    part = WeightedRows(rows, weights)[10:20]
+    whole = ColumnBlock.of(rows)
+    whole.weights = weights
+    part = whole[10:20]
     np.testing.assert_array_equal(part.weights, weights[10:20])
     np.testing.assert_array_equal(np.asarray(part), rows[10:20])
 
 
 def test_rows_that_are_there_several_times(save, rows, counts, all_rows, same_result):
-    table = open_table(rows, weights=counts, **FREQUENCY)
-    assert has_copies(table)
-    assert not has_copies(open_table(rows))
+    table = as_table(rows, weights=counts, **FREQUENCY)
+    assert options_of(table).weights == "frequency"
     repeated = np.repeat(rows, counts, axis=0)
     np.testing.assert_array_equal(all_rows(table), repeated)
     path = save("r.csv", "abcdw", np.column_stack([rows, counts]))
@@ -263,12 +262,12 @@ def test_rows_that_are_there_several_times(save, rows, counts, all_rows, same_re
 
 
 def test_many_copies_come_in_blocks(rows, block_size):
-    billions = open_table(rows, weights=np.full(400, 10**9), **FREQUENCY)
+    billions = as_table(rows, weights=np.full(400, 10**9), **FREQUENCY)
     assert billions.reduce(lambda part: len(next(iter(part.blocks()))), None) <= 1 << 20
     block_size(64)
     times = np.ones(400, dtype=int)
     times[[0, 3, 399]] = 1000, 0, 65
-    table = open_table(rows, weights=times, **FREQUENCY)
+    table = as_table(rows, weights=times, **FREQUENCY)
     lengths = table.reduce(lambda part: [len(block) for block in part.blocks()], None)
     assert sum(lengths) == times.sum()
     assert max(lengths) <= 64

@@ -15,9 +15,8 @@ from edgewise.sums.concordance import ConcordanceMoments
 from edgewise.sums.moments import Moments
 from edgewise.sums.pairwise import PairwiseMoments
 from edgewise.sums.row_state import RowState
-from edgewise.tables.missing import MISSING
-from edgewise.tables.opening import open_files, open_table
-from edgewise.tables.weighting import weighted_columns
+from edgewise.tables.open import as_table, open_files
+from edgewise.tables.options import MISSING, weighted_columns
 
 S = TypeVar("S", bound=RowState)
 
@@ -144,7 +143,7 @@ def accumulated(
     if checkpoint is None:
         if resume:
             raise ParameterError("resume: expected together with checkpoint=..., got none.")
-        table = open_table(
+        table = as_table(
             data,
             columns=columns,
             exclude=exclude,

@@ -40,15 +40,11 @@ from edgewise.results.decide import TwoGroups, decide_differences
 from edgewise.results.difference import EdgeDifferenceResult, EdgeDifferences
 from edgewise.sums.registry import as_state
 from edgewise.sums.row_state import RowState
-from edgewise.tables.grouping import GroupedTable
-from edgewise.tables.missing import refuse_pairwise
-from edgewise.tables.normal_scores import TRANSFORMS, normal_scores, values_under
-from edgewise.tables.opening import files_of, on_cluster, open_table
-from edgewise.tables.passes import all_rows, rows_up_to
+from edgewise.tables.open import as_table, files_of, on_cluster
+from edgewise.tables.options import TRANSFORMS, refuse_pairwise, values_of, view
+from edgewise.tables.ranks import normal_scores
 from edgewise.tables.reading import data_and_reading
-from edgewise.tables.selection import column_places
-from edgewise.tables.table import Table
-from edgewise.tables.views import RenamedColumns
+from edgewise.tables.table import Table, all_rows, column_places, rows_up_to
 
 # Discrete rows are equal by chance. Groups share rows if far more are equal than within a group.
 _SHARED = 0.2
@@ -187,7 +183,7 @@ class Group:
         state = as_state(data)
         if state is None:
             with in_group(name):
-                table = open_table(data, **rows)
+                table = as_table(data, **rows)
             return cls(name, table, table.feature_names, table.named)
         if not isinstance(state, RowState):
             raise ParameterError(
@@ -217,7 +213,7 @@ class Group:
         transform: str | None = None,
     ) -> Group:
         """Rows in memory; the labels say which of them belong together."""
-        table = open_table(rows, feature_names=feature_names, groups=labels, transform=transform)
+        table = as_table(rows, feature_names=feature_names, groups=labels, transform=transform)
         return cls(name, table, feature_names, True)
 
     @property
@@ -230,10 +226,8 @@ class Group:
     def renamed(self, names: tuple[str, ...]) -> Group:
         """The same group with other names of its columns."""
         source = self.source
-        if isinstance(source, GroupedTable):
-            source = source.renamed(names)
-        elif not isinstance(source, RowState):
-            source = RenamedColumns(source, names)
+        if not isinstance(source, RowState):
+            source = view(source, names=names)
         return replace(self, source=source, feature_names=names)
 
     def measured(self, method: Method) -> tuple[Measurement, FloatArray | None]:
@@ -348,7 +342,7 @@ def cautions_of_rows(a: Group, b: Group, order: AnyArray | None) -> tuple[Cautio
     """What rows in memory say against independent groups; others are not read again for it."""
     if any(isinstance(one.source, RowState) for one in (a, b)):
         return ()
-    tables = [values_under(one.table) for one in (a, b)]
+    tables = [values_of(one.table) for one in (a, b)]
     if not all(one.in_memory for one in tables):
         return ()
     sizes = [(one.n_rows or 0) * len(one.feature_names) for one in tables]
@@ -531,8 +525,8 @@ def compare_two(a: Group, b: Group, asked: Asked) -> EdgeDifferenceResult:
     compared, order = measured_groups(a, b, asked.method)
 
     def rows() -> list[FloatArray]:
-        of_b = all_rows(values_under(b.table))
-        return [all_rows(values_under(a.table)), of_b if order is None else of_b[:, order]]
+        of_b = all_rows(values_of(b.table))
+        return [all_rows(values_of(a.table)), of_b if order is None else of_b[:, order]]
 
     (result,) = decide_differences(
         [compared], asked.alpha, asked.correction, asked.draws(rows), asked.family

@@ -21,7 +21,7 @@ from edgewise.methods.method import Method
 from edgewise.methods.registry import method_of, registered
 from edgewise.results.result import EdgeTestResult
 from edgewise.sums.registry import as_state
-from edgewise.tables.opening import open_table
+from edgewise.tables.open import as_table
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -154,7 +154,7 @@ def compare_methods(
     state = as_state(data)
     if state is not None and transform is not None:
         raise ParameterError("transform: expected with rows only, got a state, which has no rows.")
-    source = open_table(data, transform=transform) if state is None else state
+    source = as_table(data, transform=transform) if state is None else state
     for label, method in all_variants() if methods is None else map(labelled, methods):
         start = time.perf_counter()
         result, failure = None, ""

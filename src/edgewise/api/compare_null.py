@@ -27,11 +27,9 @@ from edgewise.inference.open_sample import evidence_of_table
 from edgewise.inference.sample import Needs
 from edgewise.methods.method import Method
 from edgewise.sums.registry import as_state
-from edgewise.tables.missing import refuse_pairwise
-from edgewise.tables.opening import open_table
-from edgewise.tables.passes import all_rows
-from edgewise.tables.table import Table
-from edgewise.tables.views import StridedRows
+from edgewise.tables.open import as_table
+from edgewise.tables.options import refuse_pairwise, view
+from edgewise.tables.table import Table, all_rows
 
 # More rows would hardly change the answer, and every shuffle tests all of them.
 _MOST_ROWS = 10_000
@@ -178,7 +176,7 @@ def compare_null(
     errors: list[list[EdgewiseError]] = [[] for _ in chosen]
     family: dict[str, Any] = {"given": given, "pairs": pairs}
     for _ in range(n_shuffles):
-        table = open_table(shuffled(values, rng).T, feature_names=sample.feature_names)
+        table = as_table(shuffled(values, rng).T, feature_names=sample.feature_names)
         for k, (_, method) in enumerate(chosen):
             own, start = own_correction(method, correction), time.perf_counter()
             try:
@@ -223,19 +221,19 @@ class EvenSample:
 
     def table(self) -> Table:
         """The sampled rows as a table."""
-        return open_table(self.rows, feature_names=self.feature_names)
+        return as_table(self.rows, feature_names=self.feature_names)
 
 
 def even_sample(data: Any, most: int = _MOST_ROWS, **chosen: Any) -> EvenSample:
-    """Read about `most` rows, evenly over the whole length; `chosen` as for `open_table`."""
+    """Read about `most` rows, evenly over the whole length; `chosen` as for `as_table`."""
     if as_state(data) is not None:
         raise DataError("data: expected rows to shuffle, got a state, which has no rows.")
-    table = open_table(data, **chosen)
+    table = as_table(data, **chosen)
     # The first pass counts the rows, and refuses what every method would refuse.
     evidence = evidence_of_table(table, Needs(reads_again=True, wide=True), "a shuffle")
     n = evidence.moments().n_samples
     step = -(-n // most)
-    rows = all_rows(StridedRows(table, step))
+    rows = all_rows(view(table, step=step))
     constant = np.flatnonzero(np.ptp(rows, axis=0) == 0)
     if step > 1 and constant.size:
         more = f" (and {constant.size - 1} more)" if constant.size > 1 else ""

@@ -39,12 +39,18 @@ from edgewise.sums.registry import as_state
 from edgewise.sums.score import all_pairs_at_once
 from edgewise.sums.score_pair import one_pair_exactly
 from edgewise.sums.score_sums import score_weight
-from edgewise.tables.block import ColumnBlock, Piece
 from edgewise.tables.first_look import FirstLook
-from edgewise.tables.missing import refuse_pairwise
-from edgewise.tables.opening import open_table
-from edgewise.tables.passes import RowsAtHand, SameRows, rows_up_to
-from edgewise.tables.table import Part, Table
+from edgewise.tables.open import as_table
+from edgewise.tables.options import refuse_pairwise
+from edgewise.tables.table import (
+    ColumnBlock,
+    Partition,
+    Piece,
+    RowsAtHand,
+    SameRows,
+    Table,
+    rows_up_to,
+)
 
 #: A column by its name, or by its place.
 Column = str | int
@@ -203,7 +209,7 @@ class KeptRows(Kept):
     def __init__(self, table: Table) -> None:
         rows, n_dropped = table.reduce(_gathered, _joined)
         names = table.feature_names
-        state, _, _ = first_pass(Moments(order=2), open_table(rows.T, feature_names=names))
+        state, _, _ = first_pass(Moments(order=2), as_table(rows.T, feature_names=names))
         super().__init__(names, state, n_dropped)
         self._rows = state.centre().subtract_from(rows.T, rows)
         self._rows /= self.scale[:, np.newaxis]
@@ -255,7 +261,7 @@ class KeptMoments(Kept):
         n_dropped = None
         if not table.rescannable:
             rows, n_dropped = table.reduce(_gathered, _joined)
-            table = open_table(rows.T, feature_names=names)
+            table = as_table(rows.T, feature_names=names)
         state, found, self._first_look = first_pass(Moments(order=2), table)
         super().__init__(names, state, found if n_dropped is None else n_dropped)
         one_pass = partial(product_sums, centre=state.centre(), scale=self.scale)
@@ -295,7 +301,7 @@ class KeptMoments(Kept):
         return float(weight * scale**2 * product), 0.0, 0.0
 
 
-def _gathered(part: Part) -> tuple[FloatArray, int]:
+def _gathered(part: Partition) -> tuple[FloatArray, int]:
     """All rows of a part, features first, and how many were left out."""
     blocks = [np.asarray(block, dtype=np.float64).T for block in part.blocks()]
     empty = np.empty((len(part.feature_names), 0))
@@ -398,7 +404,7 @@ def partial_test(
         )
     except DataError:
         n_given = len(table.feature_names) - 2
-        few = rows_up_to(open_table(table, missing=missing), n_given + 2)
+        few = rows_up_to(as_table(table, missing=missing), n_given + 2)
         check_rows_of_question(n_given + 3 if few is None else few, n_given)
         raise
     return pair_of_result(result, chosen.guarantee)
@@ -422,7 +428,7 @@ def _of_groups(
     given = given_columns(given)
     names = [str(one) for one in (x, y, *given)]
     if not all(isinstance(one, str) for one in (x, y, *given)):
-        known = open_table(data, client=more["client"], groups=groups).feature_names
+        known = as_table(data, client=more["client"], groups=groups).feature_names
         i, j, others = places(x, y, given, known)
         names = [known[k] for k in (i, j, *others)]
     columns = list(dict.fromkeys(names))
@@ -446,11 +452,11 @@ def _table_of(
         # By name, so that only these columns are read, and others may be text.
         names = list(dict.fromkeys(map(str, asked)))
         places(x, y, given, names)
-        with naming_arguments(names, lambda: open_table(data, client=client).feature_names):
-            return open_table(data, columns=names, client=client)
-    table = open_table(data, feature_names=feature_names, client=client)
+        with naming_arguments(names, lambda: as_table(data, client=client).feature_names):
+            return as_table(data, columns=names, client=client)
+    table = as_table(data, feature_names=feature_names, client=client)
     i, j, others = places(x, y, given, table.feature_names)
-    return open_table(table, columns=[table.feature_names[k] for k in (i, j, *others)])
+    return as_table(table, columns=[table.feature_names[k] for k in (i, j, *others)])
 
 
 class ConditionalTest:
@@ -516,7 +522,7 @@ class ConditionalTest:
                 "the rows."
             )
         refuse_pairwise(missing, "ConditionalTest")
-        table = open_table(
+        table = as_table(
             data,
             feature_names=feature_names,
             columns=columns,

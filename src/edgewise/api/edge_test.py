@@ -20,10 +20,7 @@ from edgewise.methods.sequential import ConfidenceSequence, Sequential
 from edgewise.results.decide import decide
 from edgewise.results.result import EdgeTestResult
 from edgewise.sums.registry import as_state
-from edgewise.tables.grouping import GroupedTable
-from edgewise.tables.missing import MISSING, may_lack_values
-from edgewise.tables.normal_scores import transform_of
-from edgewise.tables.weighting import WEIGHT_KINDS, WeightedTable
+from edgewise.tables.options import MISSING, WEIGHT_KINDS, options_of
 
 
 def edge_test(
@@ -154,11 +151,11 @@ def edge_test(
     check_choice("weight_kind", weight_kind, WEIGHT_KINDS)
     family = Family.checked(given, pairs, columns=columns, exclude=exclude)
     asked = alpha, correction, min_effect, effect_scale, family
-    state, grouped = as_state(data), groups is not None or isinstance(data, GroupedTable)
+    state, grouped = as_state(data), groups is not None or options_of(data).clusters
     chosen = method_of(method, options, edge_test)
     if grouped:
         chosen.check_groups()
-    if transform is not None or transform_of(data) is not None:
+    if transform is not None or options_of(data).transform is not None:
         chosen.check_transform()
     chosen.check_uneven(**_uneven(data, rows))
     if isinstance(state, ConfidenceSequence):
@@ -171,8 +168,8 @@ def _uneven(data: Any, rows: dict[str, Any]) -> dict[str, bool]:
     """Whether rows may lack values, and whether they count differently."""
     sampling = rows["weights"] is not None and rows["weight_kind"] != "frequency"
     return {
-        "missing": rows["missing"] == "pairwise" or may_lack_values(data),
-        "weights": sampling or isinstance(data, WeightedTable),
+        "missing": "pairwise" in (rows["missing"], options_of(data).missing),
+        "weights": sampling or options_of(data).weights == "sampling",
     }
 
 

@@ -27,10 +27,9 @@ from edgewise.paper.covcov import predicted_seconds
 from edgewise.results.result import EdgeTestResult
 from edgewise.sums.registry import as_state
 from edgewise.tables.arrays import ArrayTable
-from edgewise.tables.block import Rows
 from edgewise.tables.file_read import files_read
-from edgewise.tables.opening import open_table
-from edgewise.tables.table import LocalTable, batch_rows
+from edgewise.tables.open import as_table
+from edgewise.tables.table import LocalTable, Rows, batch_rows
 
 _clock = time.perf_counter
 # Rows of the first pilot and of its blocks; shares of the time for trying eig, and for each of its
@@ -90,9 +89,7 @@ def edge_test_within(
         alpha, min_effect=min_effect, effect_scale=effect_scale, family=family
     )
     deadline = _clock() + seconds
-    table = (
-        None if as_state(data) is not None else open_table(data, columns=columns, exclude=exclude)
-    )
+    table = None if as_state(data) is not None else as_table(data, columns=columns, exclude=exclude)
     if not isinstance(table, LocalTable) or table.n_rows is None or not table.rescannable:
         raise ParameterError(
             "data: expected complete rows in memory, or in files that can be entered anywhere "

@@ -29,14 +29,17 @@ from edgewise.sums.accumulate import read_into
 from edgewise.sums.moments import Moments
 from edgewise.sums.pairwise import PairwiseMoments
 from edgewise.sums.row_state import RowState
-from edgewise.tables.grouping import GroupedTable
-from edgewise.tables.missing import may_lack_values
-from edgewise.tables.normal_scores import scores_under
 from edgewise.tables.not_rows import is_a
-from edgewise.tables.opening import open_table
-from edgewise.tables.table import LocalTable, Part, Table
+from edgewise.tables.open import as_table
+from edgewise.tables.options import View, options_of, values_of
+from edgewise.tables.table import LocalTable, Partition, Table
 from edgewise.tables.values import raise_for_nonfinite
-from edgewise.tables.weighting import WeightedTable
+
+
+def _uneven(data: object) -> tuple[bool, bool]:
+    """Whether rows count differently, and whether they do or may lack values."""
+    weighted = options_of(data).weights == "sampling"
+    return weighted, weighted or options_of(data).missing == "pairwise"
 
 
 def chosen_method(estimator: Any) -> Method:
@@ -257,10 +260,9 @@ class EdgeTest(EmpiricalCovariance):  # type: ignore[misc]
         table = self._opened_rows(X, sample_weight, groups=groups, transform=self.column_transform)
         if self.column_transform is not None:
             chosen_method(self).check_transform()
-        scores = scores_under(table)
-        known = None if scores is None else scores.known()
+        known = table.score_map() if isinstance(table, View) else None
         tested = self._test(table)
-        self._remember_features(X, table.below if table is scores else table, reset=True)
+        self._remember_features(X, values_of(table), reset=True)
         if known is not None:
             self._score_map_ = known
         self._tested = tested
@@ -293,9 +295,9 @@ class EdgeTest(EmpiricalCovariance):  # type: ignore[misc]
             )
         first = not hasattr(self, "moments_")
         table = self._opened_rows(X, sample_weight)
-        uneven = isinstance(table, WeightedTable) or may_lack_values(table)
+        weighted, uneven = _uneven(table)
         if uneven:
-            chosen.check_uneven(missing=True, weights=isinstance(table, WeightedTable))
+            chosen.check_uneven(missing=True, weights=weighted)
         if first:  # and not only when the result is first used
             Family.checked(self.given, self.pairs).tested(table.feature_names)
         self._remember_features(X, table, reset=first)
@@ -338,14 +340,14 @@ class EdgeTest(EmpiricalCovariance):  # type: ignore[misc]
 
     def _opened_rows(self, X: Any, sample_weight: Any, **more: Any) -> Table:
         how = {"weights": sample_weight, "weight_kind": self.weight_kind, **more}
-        return open_table(X, missing=self.missing, **how)
+        return as_table(X, missing=self.missing, **how)
 
     def _test(self, data: Any) -> tuple[EdgeTestResult, Gaussian]:
         chosen = chosen_method(self)
-        if isinstance(data, GroupedTable):
+        if options_of(data).clusters:
             chosen.check_groups()
-        weighted = isinstance(data, WeightedTable)
-        if weighted or may_lack_values(data):
+        weighted, uneven = _uneven(data)
+        if uneven:
             chosen.check_uneven(missing=True, weights=weighted)
         question = chosen.question(
             self.alpha,
@@ -495,10 +497,10 @@ class EdgeTest(EmpiricalCovariance):  # type: ignore[misc]
 
     def _opened(self, X: Any) -> Table:
         """Other rows of the columns that were fitted."""
-        table = open_table(X)
+        table = as_table(X)
         self._remember_features(X, table, reset=False)
         known = getattr(self, "_score_map_", None)
-        return table if known is None else open_table(table, transform=known)
+        return table if known is None else as_table(table, transform=known)
 
 
 def _known_to_sklearn(X: Any, table: Table) -> bool:
@@ -508,7 +510,7 @@ def _known_to_sklearn(X: Any, table: Table) -> bool:
     return hasattr(X, "shape") or isinstance(X, list | tuple)
 
 
-def _distances(part: Part, gaussian: Gaussian) -> FloatArray:
+def _distances(part: Partition, gaussian: Gaussian) -> FloatArray:
     found = [np.empty(0)]
     for block in part.blocks():
         distances = gaussian.squared_distances(np.asarray(block, dtype=np.float64))

@@ -17,8 +17,8 @@ from edgewise.tables.file_marks import all_unchanged
 from edgewise.tables.file_read import FileRead, files_read
 from edgewise.tables.labels import label_numbers
 from edgewise.tables.level_column import column_of_labels, labels_of
-from edgewise.tables.opening import files_of, on_cluster, open_table
-from edgewise.tables.passes import all_rows
+from edgewise.tables.open import as_table, files_of, on_cluster
+from edgewise.tables.table import all_rows
 from edgewise.tables.values import raise_for_nonfinite
 
 MOST_LEVELS = 12
@@ -79,7 +79,7 @@ def _read_levels(data: Any, by: Any, rows: Mapping[str, Any]) -> Levels:
         labels = _given(by)
     if isinstance(together, str):
         rows = {**rows, "exclude": _without(together, rows, "groups")}
-    table = open_table(data, **{**rows, "missing": "raise", "groups": None, "transform": None})
+    table = as_table(data, **{**rows, "missing": "raise", "groups": None, "transform": None})
     values = all_rows(table)
     if len(labels) != len(values):
         raise DataError(

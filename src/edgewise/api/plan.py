@@ -24,8 +24,7 @@ from edgewise.methods.detectable import effect_for_rows
 from edgewise.methods.method import Method
 from edgewise.methods.planning import Plan, RowPlanner
 from edgewise.methods.registry import DEFAULT_METHOD, method_of
-from edgewise.tables.missing import refuse_pairwise
-from edgewise.tables.normal_scores import transform_of
+from edgewise.tables.options import options_of, refuse_pairwise
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -281,7 +280,7 @@ def pilot_of(
     """Measure a pilot; the arguments are those of `plan_sample_size`."""
     power = check_real("power", power, above=0, below=1)
     chosen = method_of(method, options, plan_sample_size)
-    if transform is not None or transform_of(data) is not None:
+    if transform is not None or options_of(data).transform is not None:
         chosen.check_transform()
     rows = {name: check_columns(name, value) for name, value in rows.items()}
     family = Family.checked(given, pairs, **rows)

@@ -24,8 +24,8 @@ from edgewise.report.story import breaking
 from edgewise.results.result import EdgeTestResult, chosen_pairs
 from edgewise.results.summary import POOLED
 from edgewise.sums.registry import as_state
-from edgewise.tables.opening import open_table
-from edgewise.tables.table import Part, Table
+from edgewise.tables.open import as_table
+from edgewise.tables.table import Partition, Table
 
 # Enough points to see a shape; with many columns fewer, so that the page stays small.
 _MOST_ROWS, _FEWEST_ROWS, _MOST_NUMBERS = 500, 200, 4_000
@@ -53,7 +53,7 @@ def sampled_scores(table: Table, result: EdgeTestResult) -> FloatArray:
     return np.asarray(scores[:, result.tested_columns()])
 
 
-def _draw(part: Part, most: int) -> _Drawn:
+def _draw(part: Partition, most: int) -> _Drawn:
     random = np.random.default_rng([_SEED, part.number])
     drawn = _Drawn(np.empty(0), np.empty((0, len(part.feature_names))))
     for block in part.blocks():
@@ -244,17 +244,17 @@ def _rows(data: Any, tested: Sequence[str], transform: str | None) -> Table | No
             f"{len(source.feature_names)}; pass the same columns."
         )
     # Columns that were renamed for the test are called the same here.
-    return open_table(source, feature_names=tested, missing="drop", transform=transform)
+    return as_table(source, feature_names=tested, missing="drop", transform=transform)
 
 
 def _tested_columns(data: Any, tested: Sequence[str]) -> Table:
     """The columns that were tested, by name; or all, if they were renamed."""
     if not hasattr(data, "__next__"):
         try:
-            return open_table(data, columns=tested)
+            return as_table(data, columns=tested)
         except DataError:
             pass
-    return open_table(data)
+    return as_table(data)
 
 
 def _facts(diagnosis: Diagnosis) -> list[tuple[str, str]]:

@@ -113,7 +113,7 @@ def _compare_null(options: dict[str, Any], out: Console) -> None:
     from edgewise.api.compare_null import compare_null, even_sample
     from edgewise.cli.show import same_data, show_next, with_method
     from edgewise.tables.file_read import files_read
-    from edgewise.tables.missing import refuse_pairwise
+    from edgewise.tables.options import refuse_pairwise
 
     refuse_pairwise(options["missing"], "shuffled columns")
     if options["plot"] is not None:

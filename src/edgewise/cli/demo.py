@@ -57,13 +57,13 @@ def demo_command(plot: str, report: str) -> None:
     from edgewise.datasets import load_sp500_returns
     from edgewise.methods.registry import DEFAULT_METHOD
     from edgewise.plots.export import write_plot
-    from edgewise.tables.opening import open_table
+    from edgewise.tables.open import as_table
 
     if checked_outputs({"--plot": plot, "--report": report})["--report"] == "-":
         raise click.UsageError("--report: the tables go to standard output; name a file.")
     check_part("jinja2", "plot", "A report")
     out = console()
-    source = open_table(load_sp500_returns())
+    source = as_table(load_sp500_returns())
     with console(stderr=True).status("testing …"):
         lines = compare_methods(source, alpha=0.05, correction="holm")
         diagnosis = diagnose(source)

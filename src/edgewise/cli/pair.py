@@ -56,7 +56,7 @@ def pair_command(x: str, y: str, method: str, **options: Any) -> None:
     from edgewise.methods.registry import method_of
     from edgewise.results.pair import pair_of_result
     from edgewise.tables.file_read import files_read
-    from edgewise.tables.opening import open_table
+    from edgewise.tables.open import as_table
 
     if not options["data"]:
         raise click.UsageError(
@@ -74,7 +74,7 @@ def pair_command(x: str, y: str, method: str, **options: Any) -> None:
     # What a test of groups needs is summed in one pass.
     passes = 1 + (chosen.needs.reads_again and groups is None)
     with (
-        naming_arguments(names, lambda: open_table(data_of(options)).feature_names),
+        naming_arguments(names, lambda: as_table(data_of(options)).feature_names),
         opened(options, "testing", passes, names) as (table, rows),
     ):
         if groups is None:

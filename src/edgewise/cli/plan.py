@@ -65,8 +65,8 @@ def plan_command(effect: float | None, power: float, alpha: float, **options: An
     from edgewise.cli.show import console, same_data, show, show_next, with_method
     from edgewise.results.summary import transformed
     from edgewise.tables.file_read import files_read
-    from edgewise.tables.missing import refuse_pairwise
-    from edgewise.tables.passes import dropped_rows
+    from edgewise.tables.options import refuse_pairwise
+    from edgewise.tables.table import dropped_rows
 
     refuse_pairwise(options["missing"], "a plan")
     if effect is not None:

@@ -36,8 +36,8 @@ def data_of(options: dict[str, Any], data: Any = None) -> DataToRead:
 def open_columns_of(options: dict[str, Any], columns: Sequence[str] | None = None) -> Table:
     """The named columns of DATA, or those that the options choose, with weights and labels."""
     from edgewise.sums.registry import as_state
-    from edgewise.tables.opening import open_columns
-    from edgewise.tables.weighting import weighted_columns
+    from edgewise.tables.open import open_columns
+    from edgewise.tables.options import weighted_columns
 
     for path in options["data"]:
         if as_state(path) is not None:
@@ -62,7 +62,7 @@ def opened(
     columns: Sequence[str] | None = None,
 ) -> Iterator[tuple[Table, Table]]:
     """The columns of DATA, and their rows as the options say, in a context that shows progress."""
-    from edgewise.tables.opening import open_table
+    from edgewise.tables.open import as_table
 
     how: dict[str, Any] = {
         name: options.get(name) for name in ("groups", "weights", "transform", "missing")
@@ -75,7 +75,7 @@ def opened(
         known = rows is not None and passes is not None and how["transform"] is None
         total = rows * passes if known else None  # type: ignore[operator]
         with progress_bar(total, what) as advance:
-            yield table, open_table(table, progress=advance, **how)
+            yield table, as_table(table, progress=advance, **how)
 
 
 @contextmanager

@@ -18,16 +18,11 @@ from edgewise.inference.sample_of_state import StateEvidence
 from edgewise.sums.accumulate import first_pass
 from edgewise.sums.groups import GroupMoments
 from edgewise.sums.row_state import RowState
-from edgewise.tables.cores import on_cores
 from edgewise.tables.file_read import files_read
 from edgewise.tables.first_look import FirstLook
-from edgewise.tables.grouping import GroupedTable
-from edgewise.tables.missing import may_lack_values
-from edgewise.tables.normal_scores import transform_of
-from edgewise.tables.opening import open_table
-from edgewise.tables.passes import SameRows, rows_up_to
-from edgewise.tables.table import Table
-from edgewise.tables.weighting import WeightedTable, has_copies
+from edgewise.tables.open import as_table
+from edgewise.tables.options import options_of
+from edgewise.tables.table import SameRows, Table, on_cores, rows_up_to
 
 # With fewer columns, the first pass takes less time than counting the rows before it.
 _MANY_COLUMNS = 300
@@ -64,7 +59,7 @@ def open_evidence(
         if check_names_of is not None:
             check_names_of(evidence.feature_names)
         return evidence
-    table = open_table(
+    table = as_table(
         data,
         columns=columns,
         exclude=exclude,
@@ -92,7 +87,8 @@ def evidence_of_state(
 
 def evidence_of_table(table: Table, needs: Needs, asked_by: str) -> Evidence:
     """Make the first pass over the rows; the evidence can make further ones."""
-    if isinstance(table, GroupedTable):
+    options = options_of(table)
+    if options.clusters:
         return _evidence_of_groups(table, asked_by)
     if needs.reads_again and not table.rescannable:
         other = "" if needs.wide else "use method='batch', or "
@@ -109,7 +105,7 @@ def evidence_of_table(table: Table, needs: Needs, asked_by: str) -> Evidence:
     read = on_cores(table)
     state, n_dropped, first_look = _first_pass(read, needs)
     needs.check_shape(state.n_samples, p)
-    if has_copies(table):
+    if options.weights == "frequency":
         first_look = first_look.without_copies()
     given: dict[str, Any] = {
         "feature_names": table.feature_names,
@@ -119,8 +115,8 @@ def evidence_of_table(table: Table, needs: Needs, asked_by: str) -> Evidence:
         "first_look": first_look,
         "files": files_read(table),
         "state": state,
-        "transform": transform_of(table),
-        "weights_name": getattr(table, "weights_name", None),
+        "transform": options.transform,
+        "weights_name": options.along_name if options.weights == "sampling" else None,
     }
     if not table.rescannable:
         return StateEvidence(**given)
@@ -129,8 +125,8 @@ def evidence_of_table(table: Table, needs: Needs, asked_by: str) -> Evidence:
 
 def _first_pass(table: Table, needs: Needs) -> tuple[RowState, int, FirstLook]:
     """The state that the method works from, of rows that may lack values or count differently."""
-    weighted = isinstance(table, WeightedTable)
-    if not weighted and not may_lack_values(table):
+    weighted = options_of(table).weights == "sampling"
+    if not weighted and options_of(table).missing != "pairwise":
         return first_pass(needs.empty_state(), table)
     in_order = needs.in_batches
     uneven, n_dropped, first_look = first_pass(needs.uneven_state, table, in_order=in_order)
@@ -144,12 +140,13 @@ def _first_pass(table: Table, needs: Needs) -> tuple[RowState, int, FirstLook]:
     return uneven, n_dropped, first_look.filled()
 
 
-def _evidence_of_groups(table: GroupedTable, asked_by: str) -> StateEvidence:
+def _evidence_of_groups(table: Table, asked_by: str) -> StateEvidence:
     """One pass is enough: all that is needed follows from the moments of each group."""
     state, n_dropped, first_look = first_pass(GroupMoments(), table)
     check_testable_shape(state.n_samples, len(table.feature_names))
     if state.n_groups < 2:
-        where = "" if table.groups_name is None else f" in column {table.groups_name!r}"
+        name = options_of(table).along_name
+        where = "" if name is None else f" in column {name!r}"
         raise DataError(
             f"groups: expected at least 2 groups of rows, got 1{where}: every row has the same "
             "label. Name the column that says which rows belong together."
@@ -162,7 +159,7 @@ def _evidence_of_groups(table: GroupedTable, asked_by: str) -> StateEvidence:
         first_look=first_look,
         state=state.pooled(),
         groups=state,
-        groups_name=table.groups_name,
+        groups_name=options_of(table).along_name,
         files=files_read(table),
-        transform=transform_of(table),
+        transform=options_of(table).transform,
     )

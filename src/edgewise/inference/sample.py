@@ -29,7 +29,7 @@ from edgewise.sums.row_state import RowState
 from edgewise.sums.score_sums import ScoreSums
 from edgewise.tables.file_read import FileRead
 from edgewise.tables.first_look import FirstLook
-from edgewise.tables.passes import Pass, Sums
+from edgewise.tables.table import Pass, Sums
 
 if TYPE_CHECKING:
     from edgewise.paper.operator import CovcovOperator

@@ -22,10 +22,8 @@ from edgewise.sums.pairs import ExactPairs, PairSums, exact_pairs, pair_sums
 from edgewise.sums.quartics import CentralQuartics, transformed_quartics
 from edgewise.sums.score import all_pairs_at_once
 from edgewise.sums.score_sums import ScoreSums
-from edgewise.tables.block import Rows
-from edgewise.tables.passes import Pass, SameRows, Sums
-from edgewise.tables.table import Part
-from edgewise.tables.views import RowsInside
+from edgewise.tables.options import view
+from edgewise.tables.table import Partition, Pass, Rows, SameRows, Sums
 
 if TYPE_CHECKING:
     from edgewise.paper.operator import CovcovOperator
@@ -87,7 +85,7 @@ class RowEvidence(StateEvidence):
         return self.rows.sums(one_pass)
 
     def inside(self, intervals: FloatArray) -> RowEvidence:
-        table = RowsInside(self.rows.table, intervals)
+        table = view(self.rows.table, intervals=intervals)
         state, left_out, first_look = first_pass(Moments(), table)
         self.rows.check(state.n_samples + left_out - self.n_dropped)
         check_testable_shape(state.n_samples, len(self.feature_names))
@@ -106,7 +104,7 @@ def _nothing(batches: Iterator[Rows]) -> Sums:
     return ()
 
 
-def _leading_of(part: Part, most: int, centre: Centre) -> FloatArray:
+def _leading_of(part: Partition, most: int, centre: Centre) -> FloatArray:
     """The first rows of a part, minus the mean; features first."""
     centred, rows = [np.empty((len(part.feature_names), 0))], 0
     for block in part.blocks():

@@ -16,7 +16,7 @@ from edgewise.sums.moments import Moments
 from edgewise.sums.pairwise import PairwiseMoments, PooledPairs
 from edgewise.sums.quartics import CentralQuartics
 from edgewise.sums.row_state import RowState
-from edgewise.tables.passes import Pass, Sums
+from edgewise.tables.table import Pass, Sums
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -31,9 +31,7 @@ from edgewise.sums.pairwise import (
     pairwise_sums,
 )
 from edgewise.sums.score_sums import believed_tau
-from edgewise.tables.block import Rows
-from edgewise.tables.passes import Sums
-from edgewise.tables.weighting import weights_of
+from edgewise.tables.table import Rows, Sums, weights_of
 
 # Single rows are left out up to this many, and up to so many products in all; then a few at once.
 _MOST_UNITS, _FEWEST_UNITS = 4000, 500

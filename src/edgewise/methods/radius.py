@@ -48,8 +48,7 @@ from edgewise.paper.radii import (
 from edgewise.sums.centre import Centre
 from edgewise.sums.products import mirrored
 from edgewise.sums.quartics import square_products
-from edgewise.tables.block import Rows
-from edgewise.tables.passes import Sums
+from edgewise.tables.table import Rows, Sums
 
 # A share of rows outside is contradicted if as many would be that by chance only this often.
 _CONTRADICTED = 1e-3

@@ -24,8 +24,7 @@ from edgewise.sums.loop import BlockMemory, mapped_blocks
 from edgewise.sums.moments import Moments
 from edgewise.sums.products import upper_products
 from edgewise.sums.quartics import CentralQuartics
-from edgewise.tables.block import Rows, block_rows
-from edgewise.tables.passes import RowsAtHand, Summable, Sums
+from edgewise.tables.table import Rows, RowsAtHand, Summable, Sums, block_rows
 from edgewise.tables.values import check_rows
 
 _GIB = 2.0**30

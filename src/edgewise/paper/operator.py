@@ -26,8 +26,7 @@ from edgewise.sums.centre import Centre
 from edgewise.sums.leverage import left_out_factor
 from edgewise.sums.loop import BlockMemory, mapped_blocks
 from edgewise.sums.moments import Moments
-from edgewise.tables.block import Rows
-from edgewise.tables.passes import Summable, Sums, in_tree
+from edgewise.tables.table import Rows, Summable, Sums, in_tree
 
 # Two megabytes in single precision: larger blocks make no product faster, flat ones make it slower.
 _BLOCK_ELEMENTS = 1 << 19

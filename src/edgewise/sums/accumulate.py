@@ -16,9 +16,8 @@ from edgewise.errors import DataError, NonFiniteError
 from edgewise.sums.batched import BatchedState, batch_length
 from edgewise.sums.groups import GroupMoments
 from edgewise.sums.row_state import RowState
-from edgewise.tables.block import ColumnBlock, Rows
 from edgewise.tables.first_look import FirstLook, FirstLookBuilder
-from edgewise.tables.table import Part, Table
+from edgewise.tables.table import ColumnBlock, Partition, Rows, Table
 from edgewise.tables.values import nonfinite_counts, nonfinite_message
 
 B = TypeVar("B", bound=BatchedState[Any])
@@ -86,7 +85,7 @@ S = TypeVar("S", bound=RowState | GroupMoments)
 
 
 def read_into(
-    state: S, table: Table, *, after: Callable[[S, Part], None] | None = None
+    state: S, table: Table, *, after: Callable[[S, Partition], None] | None = None
 ) -> tuple[S, int]:
     """Add all rows of a table to what a state has seen, in one pass."""
     return _read(state, table, after=after)[:2]
@@ -105,14 +104,14 @@ def _read(
     state: S,
     table: Table,
     *,
-    after: Callable[[S, Part], None] | None = None,
+    after: Callable[[S, Partition], None] | None = None,
     look: bool = False,
     in_order: bool = True,
 ) -> tuple[S, int, FirstLook]:
     state = cast(S, state.copy())
     if table.named and state.feature_names is None and not state.n_samples:
         state.feature_names = table.feature_names
-    parts = table.part_rows()
+    parts = table.partition_rows()
     try:
         if in_order and isinstance(state, BatchedState) and (parts is None or len(parts) > 1):
             return cast(tuple[S, int, FirstLook], _batches_over_parts(table, state, look))
@@ -124,7 +123,7 @@ def _read(
 
 
 def _taken(
-    part: Part, state: S, after: Callable[[S, Part], None] | None, look: bool
+    part: Partition, state: S, after: Callable[[S, Partition], None] | None, look: bool
 ) -> tuple[S, int, FirstLook]:
     """A state of the rows of a part; the first part continues from the rows seen before."""
     mine = cast(S, state.copy() if part.number == 0 else state._empty())
@@ -137,16 +136,16 @@ def _taken(
     return mine, part.n_dropped, _first_look(builder, part)
 
 
-def _first_look(builder: FirstLookBuilder, part: Part) -> FirstLook:
+def _first_look(builder: FirstLookBuilder, part: Partition) -> FirstLook:
     """What was seen of a part, and what the rows that were left out lack."""
-    missing = part.so_far.missing
+    missing = part.counts.missing
     if missing is None:
         return builder.first_look
     # Labels and weights that were read along are no variables.
     return replace(builder.first_look, missing=missing[:, : len(part.feature_names)])
 
 
-def _place(part: Part) -> int | None:
+def _place(part: Partition) -> int | None:
     """Its number among the parts of a table; None for the first of a table that is read here."""
     return part.number if part.where or part.number else None
 
@@ -173,7 +172,7 @@ def _batches_over_parts(
 
 def _rows_of_parts(table: Table) -> list[int]:
     """Rows of each part, counted in an extra pass if some are unknown."""
-    parts = table.part_rows() or [None]
+    parts = table.partition_rows() or [None]
     known = [rows for rows in parts if rows is not None]
     if len(known) == len(parts):
         return known
@@ -182,12 +181,12 @@ def _rows_of_parts(table: Table) -> list[int]:
     return [counted.get(number, 0) for number in range(1 + max(counted))]
 
 
-def _count(part: Part) -> list[tuple[int, int]]:
+def _count(part: Partition) -> list[tuple[int, int]]:
     return [(part.number, sum(block.shape[0] for block in part.blocks()))]
 
 
 def _segment_of(
-    part: Part, kind: type[BatchedState[Any]], starts: AnyArray, length: int, look: bool
+    part: Partition, kind: type[BatchedState[Any]], starts: AnyArray, length: int, look: bool
 ) -> tuple[BatchSegment, int, FirstLook]:
     start, stop = int(starts[part.number]), int(starts[part.number + 1])
     maker = SegmentMaker(kind, start, length)
@@ -217,7 +216,7 @@ def _described(table: Table, error: NonFiniteError) -> NonFiniteError:
     return NonFiniteError(where + nonfinite_message(counts, table.feature_names), counts)
 
 
-def _nonfinite_in(part: Part) -> list[tuple[str, AnyArray]]:
+def _nonfinite_in(part: Partition) -> list[tuple[str, AnyArray]]:
     """The name of the part and the missing values of its columns; empty if none are missing."""
     counts = np.zeros(len(part.feature_names), dtype=np.int64)
     for block in part.blocks():

@@ -15,7 +15,7 @@ from edgewise.errors import DataError, NonFiniteError, ParameterError, StateFile
 from edgewise.sums.centre import Centre
 from edgewise.sums.save import StateContents
 from edgewise.sums.state import ColumnState, merge_order, merged_names, rows_by_name
-from edgewise.tables.block import Rows
+from edgewise.tables.table import Rows
 from edgewise.tables.values import raise_for_nonfinite
 
 # How many batches there are unless the user says so: with p columns at most 16,000/p, because a

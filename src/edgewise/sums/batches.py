@@ -17,7 +17,7 @@ from edgewise.sums.centre import Centre
 from edgewise.sums.moments import Moments
 from edgewise.sums.power_sums import PowerSums, power_sums, quiet
 from edgewise.sums.save import StateContents
-from edgewise.tables.block import Rows
+from edgewise.tables.table import Rows
 from edgewise.tables.values import raise_for_nonfinite
 
 # Longer batches are summed in blocks.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from edgewise._base.types import FloatArray
-from edgewise.tables.block import Rows, minus_origin
+from edgewise.tables.table import Rows, minus_origin
 
 
 @dataclass(frozen=True, eq=False, slots=True)

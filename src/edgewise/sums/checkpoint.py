@@ -22,8 +22,8 @@ from edgewise.sums.accumulate import read_into
 from edgewise.sums.row_state import RowState
 from edgewise.sums.save import read_state, write_state
 from edgewise.tables.files import FileTable, Position
-from edgewise.tables.opening import open_table
-from edgewise.tables.table import Part
+from edgewise.tables.open import as_table
+from edgewise.tables.table import Partition
 
 S = TypeVar("S", bound=RowState)
 
@@ -67,9 +67,9 @@ def read_with_checkpoints(
                 progress(state.n_samples + dropped_before)
         saved, warned = time.monotonic(), False
 
-        def save_now_and_then(so_far: S, part: Part) -> None:
+        def save_now_and_then(so_far: S, part: Partition) -> None:
             nonlocal saved, warned
-            position = part.so_far.position
+            position = part.counts.position
             if position is None or time.monotonic() - saved < every:
                 return
             contents = so_far._contents()
@@ -91,7 +91,7 @@ def read_with_checkpoints(
                 warned = True
             saved = time.monotonic()
 
-        left = open_table(files.starting_at(start), progress=progress, **how)
+        left = as_table(files.starting_at(start), progress=progress, **how)
         state, n_dropped = read_into(state, left, after=save_now_and_then)
     return state, dropped_before + n_dropped
 

@@ -24,7 +24,7 @@ from edgewise.sums.latent import (
 )
 from edgewise.sums.save import StateContents
 from edgewise.sums.state import ColumnState, merge_order, merged_names, rows_by_name
-from edgewise.tables.block import Rows
+from edgewise.tables.table import Rows
 from edgewise.tables.values import raise_for_nonfinite
 
 #: At first every 25th row is kept.

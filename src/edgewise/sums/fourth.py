@@ -15,7 +15,7 @@ from edgewise.sums.loop import BlockMemory, mapped_blocks
 from edgewise.sums.pairs import PairSums
 from edgewise.sums.power_sums import quiet
 from edgewise.sums.products import add_gram, mirrored, upper_products
-from edgewise.tables.block import Rows, block_rows
+from edgewise.tables.table import Rows, block_rows
 
 
 @dataclass(frozen=True, eq=False, slots=True)

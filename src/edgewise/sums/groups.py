@@ -13,8 +13,7 @@ from edgewise.sums.batches import BatchSums, sum_of_squares, sums_of_batches
 from edgewise.sums.centre import Centre
 from edgewise.sums.moments import Moments
 from edgewise.sums.power_sums import PowerSums, quiet
-from edgewise.tables.block import Rows
-from edgewise.tables.grouping import GroupedRows
+from edgewise.tables.table import ColumnBlock, Rows
 from edgewise.tables.values import raise_for_nonfinite
 
 # Bytes of all p × p sums together; merging needs about as much again.
@@ -55,11 +54,13 @@ class GroupMoments:
 
     def update(self, rows: Rows) -> Self:
         """Add more rows, each with the number of its group."""
-        if not isinstance(rows, GroupedRows):
+        if not isinstance(rows, ColumnBlock) or rows.clusters is None:
             raise TypeError(f"rows: expected with their groups, got {type(rows).__name__}")
         if rows.shape[0]:
             try:
-                self._later.append(_sums_of_groups(np.asarray(rows, dtype=np.float64), rows.groups))
+                self._later.append(
+                    _sums_of_groups(np.asarray(rows, dtype=np.float64), rows.clusters)
+                )
             except NonFiniteError:
                 raise_for_nonfinite(rows, self.feature_names)
             self._merge_if_long()

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from edgewise._base.types import AnyArray, FloatArray
 from edgewise.sums.centre import Centre
-from edgewise.tables.block import Rows, row_blocks
+from edgewise.tables.table import Rows, row_blocks
 
 # With at least this many columns, turning rows into columns costs more than it saves.
 ROWS_FIRST_FROM = 28

@@ -15,7 +15,7 @@ from edgewise.sums.power_sums import PowerSums, QuarticSums, power_sums, quiet
 from edgewise.sums.quartics import CentralQuartics
 from edgewise.sums.save import StateContents
 from edgewise.sums.state import ColumnState, merge_order, merged_names, rows_by_name
-from edgewise.tables.block import Rows
+from edgewise.tables.table import Rows
 from edgewise.tables.values import raise_for_nonfinite
 
 # An error of the mean below this many standard deviations is below rounding everywhere.

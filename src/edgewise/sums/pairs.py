@@ -17,8 +17,7 @@ from edgewise.sums.centre import Centre
 from edgewise.sums.leverage import Leverage
 from edgewise.sums.loop import BlockMemory, mapped_blocks
 from edgewise.sums.products import add_gram, mirrored
-from edgewise.tables.block import Rows, block_rows
-from edgewise.tables.passes import Summable, Sums
+from edgewise.tables.table import Rows, Summable, Sums, block_rows
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -16,8 +16,8 @@ from edgewise.sums.centre import Centre
 from edgewise.sums.power_sums import quiet
 from edgewise.sums.save import StateContents
 from edgewise.sums.state import rows_by_name
-from edgewise.tables.block import Rows
-from edgewise.tables.weighting import WeightedRows, checked_weights, weights_of
+from edgewise.tables.options import checked_weights
+from edgewise.tables.table import ColumnBlock, Rows, weights_of
 
 IntArray = npt.NDArray[np.int64]
 
@@ -375,7 +375,9 @@ class PairwiseMoments(BatchedState[PairwiseSums]):
         if not used.any():
             return self
         self._check_weighted(True)
-        super().update(WeightedRows(np.asarray(rows)[used], own[used]))
+        used_rows = ColumnBlock.of(np.asarray(rows)[used])
+        used_rows.weights = own[used]
+        super().update(used_rows)
         self.feature_names = names
         return self
 

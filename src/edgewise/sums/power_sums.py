@@ -19,7 +19,7 @@ from edgewise._base.types import FloatArray
 from edgewise.sums.centre import Centre
 from edgewise.sums.loop import ROWS_FIRST_FROM, BlockMemory, mapped_blocks
 from edgewise.sums.products import add_gram, mirrored, row_products
-from edgewise.tables.block import Rows, block_rows, row_blocks
+from edgewise.tables.table import Rows, block_rows, row_blocks
 from edgewise.tables.values import raise_for_nonfinite
 
 # Squared distance of an origin from the mean, in variances: half a standard deviation costs no

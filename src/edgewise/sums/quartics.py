@@ -13,8 +13,7 @@ from edgewise.sums.centre import Centre
 from edgewise.sums.leverage import left_out_factor
 from edgewise.sums.loop import BlockMemory, mapped_blocks
 from edgewise.sums.products import add_gram, row_products
-from edgewise.tables.block import Rows, block_rows
-from edgewise.tables.passes import Summable, Sums
+from edgewise.tables.table import Rows, Summable, Sums, block_rows
 
 
 @dataclass(frozen=True, eq=False, slots=True)

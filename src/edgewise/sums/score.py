@@ -29,8 +29,7 @@ from edgewise.sums.score_sums import (
     share_of,
     sums_of_moments,
 )
-from edgewise.tables.block import Rows, block_rows
-from edgewise.tables.passes import Summable, Sums
+from edgewise.tables.table import Rows, Summable, Sums, block_rows
 
 # Numbers of columns × entries worked on at once.
 _CHUNK = 1 << 15

@@ -26,8 +26,7 @@ from edgewise.sums.pair_sets import (
     stable_inverses,
 )
 from edgewise.sums.score_sums import believed_tau, score_terms, score_weight
-from edgewise.tables.block import Rows, block_rows
-from edgewise.tables.passes import Sums
+from edgewise.tables.table import Rows, Sums, block_rows
 
 _LEAST = 1e-10  # of 1 − h: a row that others determine has residuals of zero
 

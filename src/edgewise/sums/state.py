@@ -14,8 +14,7 @@ from edgewise._base.checks import check_names
 from edgewise._base.types import FloatArray
 from edgewise.errors import DataError, ParameterError
 from edgewise.sums.save import StateContents, read_state, write_state
-from edgewise.tables.block import ColumnBlock, Rows
-from edgewise.tables.selection import column_places
+from edgewise.tables.table import ColumnBlock, Rows, column_places
 from edgewise.tables.values import check_rows
 
 

@@ -11,9 +11,7 @@ from edgewise._base.checks import default_names
 from edgewise._base.text import one_line
 from edgewise._base.types import AnyArray
 from edgewise.errors import DataTypeError
-from edgewise.tables.block import Rows, block_rows
-from edgewise.tables.selection import selected_names
-from edgewise.tables.table import LocalTable
+from edgewise.tables.table import LocalTable, Rows, block_rows, selected_names
 from edgewise.tables.values import check_rows
 
 # Numbers of a view (16 MB of float64).

@@ -14,10 +14,8 @@ from edgewise._base.checks import check_names
 from edgewise._base.text import one_line
 from edgewise._base.types import AnyArray
 from edgewise.errors import DataError, DataTypeError
-from edgewise.tables.block import ColumnBlock, Piece, Rows
 from edgewise.tables.labels import label_number
-from edgewise.tables.selection import selected_names
-from edgewise.tables.table import LocalTable, batch_rows
+from edgewise.tables.table import ColumnBlock, LocalTable, Piece, Rows, batch_rows, selected_names
 from edgewise.tables.values import HINT, not_numbered
 
 

@@ -12,9 +12,8 @@ from typing import Any
 import pyarrow as pa
 
 from edgewise.tables.arrow import fixed_blocks, pandas_index, texts_of
-from edgewise.tables.block import Rows
 from edgewise.tables.opened_file import OpenedFile
-from edgewise.tables.table import batch_rows
+from edgewise.tables.table import Rows, batch_rows
 
 # Bytes of each column read at once.
 _COLUMN_BUFFER = 1 << 17

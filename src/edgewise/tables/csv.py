@@ -19,7 +19,6 @@ from pyarrow import csv as arrow_csv
 from edgewise._base.text import one_line
 from edgewise.errors import DataError, DataTypeError
 from edgewise.tables.arrow import fixed_blocks, is_numeric, texts_of
-from edgewise.tables.block import Rows
 from edgewise.tables.byte_streams import (
     PeekedStream,
     arrow_stream,
@@ -42,6 +41,7 @@ from edgewise.tables.cells import (
 from edgewise.tables.opened_file import STANDARD_INPUT, OpenedFile, readable
 from edgewise.tables.reading import Reading
 from edgewise.tables.sniffing import TextFormat, sniffed
+from edgewise.tables.table import Rows
 
 # Bytes parsed at once: large enough to amortise, small enough to stay in the cache.
 CSV_BLOCK = 1 << 21

@@ -20,11 +20,9 @@ from edgewise.errors import (
     ParameterError,
 )
 from edgewise.tables.files import FileTable
+from edgewise.tables.options import chosen_columns
 from edgewise.tables.partitioned import PartitionedTable, PartTask
-from edgewise.tables.passes import in_tree
-from edgewise.tables.selection import selected_names
-from edgewise.tables.table import Table
-from edgewise.tables.views import ChosenColumns
+from edgewise.tables.table import Table, in_tree, selected_names
 
 T = TypeVar("T")
 
@@ -64,7 +62,7 @@ class DaskTable(PartitionedTable):
         The columns.
     named : bool
         Whether the names came with the data.
-    part_rows : sequence of int or None, optional
+    partition_rows : sequence of int or None, optional
         Rows of each partition, if they are known.
     client : distributed.Client, optional
         The cluster; by default whatever Dask is configured to use.
@@ -81,7 +79,7 @@ class DaskTable(PartitionedTable):
         feature_names: Sequence[str],
         *,
         named: bool,
-        part_rows: Sequence[int | None] | None = None,
+        partition_rows: Sequence[int | None] | None = None,
         client: Any = None,
         along: Sequence[str] = (),
         files: Sequence[tuple[str, int | None]] = (),
@@ -90,7 +88,7 @@ class DaskTable(PartitionedTable):
         if not parts:
             raise DataError("data: expected at least one partition, got none.")
         self._parts, self._wheres, self._client = list(parts), list(wheres), client
-        self._part_rows = [None] * len(self._parts) if part_rows is None else part_rows
+        self._part_rows = [None] * len(self._parts) if partition_rows is None else partition_rows
         self._files = files
         #: The cluster keeps futures only while somebody holds the collection that they are of.
         self.data: Any = None
@@ -99,7 +97,7 @@ class DaskTable(PartitionedTable):
         """The files and the rows of each; None where they are not known."""
         return self._files
 
-    def part_rows(self) -> Sequence[int | None]:
+    def partition_rows(self) -> Sequence[int | None]:
         return self._part_rows
 
     def _reduced(self, task: PartTask[T], merge: Callable[[T, T], T]) -> T:
@@ -169,7 +167,7 @@ def dask_file_table(files: FileTable, *, client: Any = None) -> DaskTable:
         [f"file '{path}'" for path in files.paths],
         files.feature_names,
         named=files.named,
-        part_rows=files.rows_of_files(),
+        partition_rows=files.rows_of_files(),
         client=client,
         along=files.along,
         files=files.rows_read(),
@@ -201,7 +199,7 @@ def dask_table(
     if columns is None and exclude is None and not along:
         return table
     names = selected_names(table.feature_names, columns, exclude, "the array", along)
-    return ChosenColumns(table, names)
+    return chosen_columns(table, names)
 
 
 def _of_frame(
@@ -257,7 +255,7 @@ def _of_array(array: Any, client: Any) -> DaskTable:
         default_names(int(array.shape[1])),
         named=False,
         # NaN: Dask does not know.
-        part_rows=[int(count) if count == count else None for count in array.chunks[0]],
+        partition_rows=[int(count) if count == count else None for count in array.chunks[0]],
         client=client,
     )
     table.data = array

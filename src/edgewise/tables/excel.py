@@ -14,13 +14,12 @@ import numpy as np
 from edgewise._base.text import listed
 from edgewise._base.types import FloatArray
 from edgewise.errors import DataError
-from edgewise.tables.block import Rows
 from edgewise.tables.cells import is_missing, is_number
 from edgewise.tables.labels import label_number
 from edgewise.tables.layout import Layout, layout_of
 from edgewise.tables.opened_file import OpenedFile, readable
 from edgewise.tables.reading import Reading
-from edgewise.tables.table import batch_rows
+from edgewise.tables.table import Rows, batch_rows
 
 _HEAD = 300  # rows that show which cells are names
 _OLD_EXCEL = b"\xd0\xcf\x11\xe0"

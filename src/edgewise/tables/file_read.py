@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from edgewise.tables.options import View
 from edgewise.tables.table import Table
-from edgewise.tables.views import View
 
 
 class FileRead(NamedTuple):
@@ -36,7 +36,7 @@ class FileRead(NamedTuple):
 
 def files_read(table: Table) -> tuple[FileRead, ...]:
     """The files under all views of a table, and the rows of each; empty if there are none."""
-    while isinstance(table, View):
-        table = table.below
+    if isinstance(table, View):
+        table = table.source
     told = getattr(table, "rows_read", None)
     return tuple(FileRead(*one) for one in told()) if told is not None else ()

@@ -16,13 +16,19 @@ from typing import NamedTuple, TypeVar
 from edgewise._base.blas import one_blas_thread
 from edgewise._base.text import listed
 from edgewise.errors import DataError, DataTypeError
-from edgewise.tables.block import Rows
 from edgewise.tables.file_kinds import in_folder, open_file, open_standard_input
 from edgewise.tables.opened_file import OpenedFile, readable
 from edgewise.tables.reading import Reading
-from edgewise.tables.selection import column_places, selected_names
 from edgewise.tables.sniffing import TextFormat
-from edgewise.tables.table import LocalTable, Part, SoFar, known_total
+from edgewise.tables.table import (
+    LocalTable,
+    Partition,
+    PartitionCounts,
+    Rows,
+    column_places,
+    known_total,
+    selected_names,
+)
 from edgewise.tables.values import HINT
 
 StrPath = str | os.PathLike[str]
@@ -99,16 +105,16 @@ class FileTable(LocalTable):
     def blocks(self) -> Iterator[Rows]:
         return (block for _, block in self.positioned_blocks())
 
-    def part(self) -> Part:
+    def part(self) -> Partition:
         """The only part, which records how far reading has come."""
-        so_far = SoFar()
+        so_far = PartitionCounts()
 
         def read() -> Iterator[Rows]:
             for position, block in self.positioned_blocks():
                 so_far.position = position
                 yield block
 
-        return Part(0, "", self.feature_names, read, so_far)
+        return Partition(0, "", self.feature_names, read, so_far)
 
     def starting_at(self, position: Position) -> FileTable:
         """The same files without the rows before a position."""

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from edgewise._base.types import AnyArray, FloatArray
-from edgewise.tables.block import ColumnBlock, Rows, row_blocks
-from edgewise.tables.normal_scores import normal_scores
+from edgewise.tables.ranks import normal_scores
+from edgewise.tables.table import ColumnBlock, Rows, row_blocks
 
 #: How many leading rows are kept: at most this many, and at most this many numbers (4 MB).
 _MOST_ROWS, _MOST_NUMBERS = 8192, 1 << 19

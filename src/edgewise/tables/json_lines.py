@@ -14,11 +14,10 @@ import numpy as np
 from edgewise._base.text import one_line
 from edgewise._base.types import FloatArray
 from edgewise.errors import DataError
-from edgewise.tables.block import Rows
 from edgewise.tables.byte_streams import opened_bytes
 from edgewise.tables.labels import label_number
 from edgewise.tables.opened_file import OpenedFile
-from edgewise.tables.table import batch_rows
+from edgewise.tables.table import Rows, batch_rows
 
 
 def open_json_lines(path: Path) -> OpenedFile:

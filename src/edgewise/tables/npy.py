@@ -14,9 +14,8 @@ from edgewise._base.checks import default_names
 from edgewise._base.text import listed, one_line
 from edgewise._base.types import AnyArray
 from edgewise.errors import DataError, EdgewiseError
-from edgewise.tables.block import Rows
 from edgewise.tables.opened_file import OpenedFile, readable
-from edgewise.tables.table import batch_rows
+from edgewise.tables.table import Rows, batch_rows
 from edgewise.tables.values import check_rows
 
 

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 from edgewise._base.text import one_line
 from edgewise.errors import DataError, EdgewiseError
-from edgewise.tables.block import Rows
 from edgewise.tables.file_marks import FileMark, unchanged
+from edgewise.tables.table import Rows
 
 #: What standard input is called in messages and lists of files.
 STANDARD_INPUT = "standard input"

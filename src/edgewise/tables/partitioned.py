@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -12,13 +12,13 @@ from edgewise._base.blas import one_blas_thread
 from edgewise._base.text import listed, one_line
 from edgewise._version import __version__
 from edgewise.errors import DataError, EdgewiseError, NonFiniteError
-from edgewise.tables.opening import open_columns
-from edgewise.tables.table import Part, Table, known_total
+from edgewise.tables.open import open_columns
+from edgewise.tables.table import Partition, Table
 
 T = TypeVar("T")
 
 
-class PartitionedTable(ABC):
+class PartitionedTable(Table):
     """A table whose rows are in partitions on other machines.
 
     Parameters
@@ -40,19 +40,7 @@ class PartitionedTable(ABC):
         self.feature_names = tuple(feature_names)
         self.named, self.along = named, tuple(along)
 
-    @property
-    def n_rows(self) -> int | None:
-        return known_total(self.part_rows())
-
-    @property
-    def estimated_rows(self) -> int | None:
-        return self.n_rows
-
-    def part_rows(self) -> Sequence[int | None] | None:
-        """Rows of each partition, None for unknown ones; None if the partitions are unknown."""
-        return None
-
-    def reduce(self, one_pass: Callable[[Part], T], merge: Callable[[T, T], T]) -> T:
+    def reduce(self, one_pass: Callable[[Partition], T], merge: Callable[[T, T], T]) -> T:
         """Run the pass on every partition and merge the results, in order, in a fixed tree."""
         names = self.feature_names if self.named else None
         return self._reduced(PartTask(one_pass, len(self.feature_names), names, self.along), merge)
@@ -69,7 +57,7 @@ class PartTask(Generic[T]):
     `along` hold labels.
     """
 
-    one_pass: Callable[[Part], T]
+    one_pass: Callable[[Partition], T]
     n_features: int
     names: tuple[str, ...] | None
     along: tuple[str, ...] = ()
@@ -95,7 +83,7 @@ class PartTask(Generic[T]):
             reason = f"{type(error).__name__}: {one_line(error)}"
             raise DataError(f"{where} cannot be read: {reason}.") from error
 
-    def _on_part(self, number: int, where: str, part: Part) -> T:
+    def _on_part(self, number: int, where: str, part: Partition) -> T:
         return self.one_pass(replace(part, number=number, where=where))
 
     def _opened(self, rows: Any, where: str) -> Table:

@@ -14,10 +14,8 @@ from edgewise._base.text import listed
 from edgewise._base.types import AnyArray, FloatArray
 from edgewise._base.warn import warn
 from edgewise.errors import DataError, DataTypeError, EdgewiseWarning
-from edgewise.tables.block import ColumnBlock, Piece, Rows
 from edgewise.tables.labels import label_numbers
-from edgewise.tables.selection import selected_names
-from edgewise.tables.table import LocalTable, batch_rows
+from edgewise.tables.table import ColumnBlock, LocalTable, Piece, Rows, batch_rows, selected_names
 from edgewise.tables.values import check_column, check_rows
 
 

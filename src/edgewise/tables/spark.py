@@ -15,8 +15,7 @@ from edgewise._base.text import listed, one_line
 from edgewise._base.warn import quiet
 from edgewise.errors import DataError, DataTypeError, EdgewiseError
 from edgewise.tables.partitioned import PartitionedTable, PartTask
-from edgewise.tables.passes import in_tree
-from edgewise.tables.selection import selected_names
+from edgewise.tables.table import in_tree, selected_names
 
 try:
     import pyarrow as pa

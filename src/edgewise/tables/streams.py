@@ -8,12 +8,18 @@ from typing import Any
 
 from edgewise._base.checks import check_names
 from edgewise.errors import DataError
-from edgewise.tables.block import ColumnBlock, Piece, Rows
 from edgewise.tables.labels import label_numbers
-from edgewise.tables.selection import column_places, selected_names
-from edgewise.tables.table import LocalTable, batch_rows
+from edgewise.tables.options import columns_of
+from edgewise.tables.table import (
+    ColumnBlock,
+    LocalTable,
+    Piece,
+    Rows,
+    batch_rows,
+    column_places,
+    selected_names,
+)
 from edgewise.tables.values import check_column
-from edgewise.tables.views import columns_of
 
 
 class CursorTable(LocalTable):

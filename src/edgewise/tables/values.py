@@ -13,7 +13,7 @@ from edgewise._base.checks import default_names
 from edgewise._base.text import listed, one_line
 from edgewise._base.types import AnyArray
 from edgewise.errors import DataError, DataTypeError, NonFiniteError
-from edgewise.tables.block import ColumnBlock, Rows
+from edgewise.tables.table import ColumnBlock, Rows
 
 #: What to do with a column that does not hold numbers.
 HINT = "convert it, or leave it out (exclude=... of edge_test, --exclude)"

@@ -11,7 +11,7 @@ import pytest
 
 import edgewise as ew
 from edgewise.errors import EdgewiseWarning, ParameterError
-from edgewise.tables.opening import open_table
+from edgewise.tables.open import as_table
 from edgewise.tables.table import LocalTable
 
 pytestmark = pytest.mark.filterwarnings("ignore::edgewise.errors.TooFewRowsWarning")
@@ -58,7 +58,7 @@ def test_files_of_every_kind(client, tmp_path, rows, save, monkeypatch, same_res
         same_result(result, expected)
         assert [file.rows for file in result.files][: kind != "csv"] in ([], [150])
     monkeypatch.chdir(tmp_path)
-    table = open_table(["parquet/0.parquet", "./parquet/1.parquet"], client=client)
+    table = as_table(["parquet/0.parquet", "./parquet/1.parquet"], client=client)
     assert table.n_rows == 400
     monkeypatch.chdir("/")
     same_result(ew.edge_test(table), expected)
@@ -80,11 +80,11 @@ def test_rows_that_the_cluster_holds(client, array, frame_of, da, dd, pd, rows, 
     """Nobody else has a name for them."""
     expected, frame = ew.edge_test(rows), pd.DataFrame(np.asarray(rows))
     for data in (array, array * 1, frame_of(rows, (150, 250))):
-        held = open_table(client.persist(data), client=client)
+        held = as_table(client.persist(data), client=client)
         same_result(ew.edge_test(held), expected)
         same_result(ew.edge_test(client.persist(data) * 1, client=client), expected)
     futures = client.map(lambda i: frame.iloc[200 * i : 200 * i + 200], range(2), pure=False)
-    held = open_table(dd.from_delayed(futures, meta=frame.iloc[:0]), client=client)
+    held = as_table(dd.from_delayed(futures, meta=frame.iloc[:0]), client=client)
     del futures
     same_result(ew.edge_test(held), expected, names="0123")
 
@@ -116,7 +116,7 @@ def test_a_task_uses_one_blas_thread(da, require):
     X = da.zeros((400, 2), chunks=(100, 2)).map_blocks(threads, dtype=float)
     assert X is not None
     seen = []
-    table = open_table(X)
+    table = as_table(X)
     table.reduce(lambda part: seen.append(require("threadpoolctl").threadpool_info()), _nothing)
     used = {one["num_threads"] for info in seen for one in info if one["user_api"] == "blas"}
     assert used <= {1}
@@ -128,7 +128,7 @@ def _nothing(left, right):
 
 def test_what_goes_to_a_cluster(client, rows, csv_file, refuses, pd):
     for data in (rows, rows.tolist(), str(csv_file), [csv_file], pd.DataFrame(np.asarray(rows))):
-        assert isinstance(open_table(data), LocalTable)
+        assert isinstance(as_table(data), LocalTable)
     for data in (rows, rows.tolist(), pd.DataFrame(np.asarray(rows)), iter([rows]), None, []):
         fragments = ["client: expected with a dask.array", f"got {type(data).__name__};"]
         refuses(lambda d=data: ew.edge_test(d, client=client), ParameterError, *fragments)

@@ -81,10 +81,10 @@ def test_rows_that_cannot_be_made(request, where, array, dd, pd, rows, refuses, 
 
 
 def test_files_that_are_gone_or_damaged(client, files_of, rows, refuses, monkeypatch, tmp_path):
-    from edgewise.tables.opening import open_table
+    from edgewise.tables.open import as_table
 
     paths = files_of(rows, (100, 300))
-    table = open_table(paths, client=client)
+    table = as_table(paths, client=client)
     with open(paths[0], "a") as file:
         file.write("1,2,3\n")
     error = refuses(lambda: ew.edge_test(paths, client=client), DataError, paths[0])

@@ -19,7 +19,7 @@ from edgewise._version import __version__
 from edgewise.errors import DataError, DataTypeError, NonFiniteError
 from edgewise.sums.accumulate import read_into
 from edgewise.tables.partitioned import PartitionedTable, PartTask
-from edgewise.tables.passes import in_tree
+from edgewise.tables.table import in_tree
 
 pytestmark = pytest.mark.filterwarnings("ignore::edgewise.errors.TooFewRowsWarning")
 
@@ -32,7 +32,7 @@ class Parts(PartitionedTable):
         super().__init__(names or [f"x{j}" for j in range(width)], named=names is not None)
         self.parts, self.known, self.passes = list(parts), known, []
 
-    def part_rows(self):
+    def partition_rows(self):
         return [len(part) for part in self.parts] if self.known else [None] * len(self.parts)
 
     def _reduced(self, task, merge):

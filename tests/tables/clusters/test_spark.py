@@ -8,7 +8,7 @@ import pytest
 import edgewise as ew
 from edgewise.errors import DataError, DataTypeError, NonFiniteError, ParameterError
 from edgewise.tables import spark as engine
-from edgewise.tables.opening import _is_spark
+from edgewise.tables.open import _is_spark
 
 pytestmark = pytest.mark.filterwarnings("ignore::edgewise.errors.TooFewRowsWarning")
 

@@ -1,4 +1,4 @@
-"""`open_table`: the only place that decides what kind of data the user passed."""
+"""From any data to a table: the only place that decides what kind of data the user passed."""
 
 from __future__ import annotations
 
@@ -14,31 +14,28 @@ from edgewise._base.checks import check_choice, check_columns, check_known, chec
 from edgewise._base.warn import warn
 from edgewise.errors import DataError, GuessedFormatWarning, ParameterError
 from edgewise.tables.arrays import ArrayTable
-from edgewise.tables.grouping import GroupedTable, WithColumn
 from edgewise.tables.kinds import gives_batches, kind_of
-from edgewise.tables.missing import MISSING, PartialTable, refuse_pairwise
-from edgewise.tables.normal_scores import TRANSFORMS, NormalScores, ScoreMap
 from edgewise.tables.not_rows import check_is_rows, is_a
-from edgewise.tables.reading import Reading, data_and_reading
-from edgewise.tables.selection import selected_names
-from edgewise.tables.table import LocalTable, Table
-from edgewise.tables.views import ChosenColumns, FiniteRows, RenamedColumns, WatchedRows
-from edgewise.tables.weighting import (
-    WEIGHT_KINDS,
-    RepeatedRows,
-    WeightedTable,
-    some_weights,
+from edgewise.tables.options import (
+    NORMAL_SCORES,
+    TRANSFORMS,
+    check_together,
+    chosen_columns,
+    column_for,
+    view,
     weighted_columns,
 )
+from edgewise.tables.ranks import ScoreMap
+from edgewise.tables.reading import Reading, data_and_reading
+from edgewise.tables.table import LocalTable, Table, selected_names
 
 if TYPE_CHECKING:
     from edgewise.tables.files import FileTable
-    from edgewise.tables.partitioned import PartitionedTable
 
 _Names = Sequence[str] | None
 
 
-def open_table(
+def as_table(
     data: Any,
     *,
     columns: str | Sequence[str] | None = None,
@@ -52,85 +49,49 @@ def open_table(
     weight_kind: str = "sampling",
     transform: str | ScoreMap | None = None,
 ) -> Table:
-    """Open any data that hold rows as a table; the arguments are those of `edge_test`.
+    """Any data that hold rows as a table; the arguments are those of `edge_test`.
 
-    With `missing="pairwise"` it is a `PartialTable`, with `groups` a `GroupedTable`, with sampling
-    weights a `WeightedTable`. `progress` is called with the number of rows of each block that was
-    read in this process. `transform` may also be the scores of other rows.
+    `progress` is called with the number of rows of each block that was read in this process.
+    `transform` may also be the scores of other rows.
     """
-    check_choice("missing", missing, MISSING)
-    check_choice("weight_kind", weight_kind, WEIGHT_KINDS)
-    if isinstance(data, GroupedTable | WeightedTable):
-        asked = (columns, exclude, feature_names, progress, groups, weights, transform)
-        if missing != "raise" or any(one is not None for one in asked):
-            what = "groups" if isinstance(data, GroupedTable) else "weights"
-            raise ParameterError(
-                f"data: expected rows whose {what} are not yet known, got a table of {what}; "
-                "choose its columns and rows when it is opened."
-            )
-        return data
-    known = transform if isinstance(transform, ScoreMap) else None
-    if known is None:
-        check_choice("transform", transform, TRANSFORMS)
-    sampling = weights is not None and weight_kind == "sampling"
-    _check_together(missing, groups, weights, sampling, transform)
+    scores = transform if isinstance(transform, ScoreMap) else None
+    if scores is not None:
+        transform = NORMAL_SCORES
+    check_choice("transform", transform, TRANSFORMS)
+    check_together(missing, groups, weights, weight_kind, transform)
     columns, exclude = check_columns("columns", columns), check_columns("exclude", exclude)
-    along = (groups,) if isinstance(groups, str) else ()
+    along = groups if isinstance(groups, str) else None
     if isinstance(weights, str):
+        along = weights
         columns, exclude = weighted_columns(columns, exclude, weights)
-    table = open_columns(data, columns, exclude, along, client)
-    if groups is not None and not along:
-        _check_aligned(data, groups, "groups", "labels")
-        table = WithColumn(table, groups)
-    if weights is not None:
-        table = _with_weights(table, data, weights)
+    table = open_columns(data, columns, exclude, () if groups is None else _names(along), client)
+    options: dict[str, Any] = {}
+    if isinstance(weights, str):
+        names = table.feature_names
+        check_known("weights", (weights,), names, "the data")
+        if names[-1] != weights:
+            table = chosen_columns(table, (*(name for name in names if name != weights), weights))
+    for argument, values in (("groups", groups), ("weights", weights)):
+        if values is not None and not isinstance(values, str):
+            _check_aligned(data, values, argument, "labels" if argument == "groups" else "weights")
+            options["column"] = column_for(table, values, argument)
+    if groups is not None or weights is not None:
+        options |= {"clusters": groups is not None, "along_name": along}
+        options["weights"] = None if weights is None else weight_kind
     if feature_names is not None:
-        read_along = groups is not None or weights is not None
-        labels = table.feature_names[-1:] if read_along else ()
-        variables = len(table.feature_names) - len(labels)
-        table = RenamedColumns(table, check_names(feature_names, variables) + labels)
+        n_along = int(groups is not None or weights is not None) - ("column" in options)
+        options["names"] = check_names(feature_names, len(table.feature_names) - n_along)
     if progress is not None:
-        table = WatchedRows(table, progress)
-    last = int(weights is not None)
-    if missing == "drop":
-        table = FiniteRows(table, but_last=last)
-    elif missing == "pairwise":
-        table = PartialTable(table, but_last=last)
-    if weights is not None:
-        name = weights if isinstance(weights, str) else None
-        table = (WeightedTable if sampling else RepeatedRows)(table, name)
+        options["progress"] = progress
+    if missing in ("drop", "pairwise"):
+        options["missing"] = missing
     if transform is not None:
-        table = NormalScores(table, n_labels=int(groups is not None), known=known)
-    return table if groups is None else GroupedTable(table, groups if along else None)
+        options |= {"transform": transform, "scores": scores}
+    return view(table, **options) if options else table
 
 
-def _check_together(
-    missing: str, groups: Any, weights: Any, sampling: bool, transform: object
-) -> None:
-    """Refuse what has no meaning together, or none that is known."""
-    if groups is not None:
-        refuse_pairwise(missing, "groups")
-        if weights is not None:
-            raise ParameterError("weights: expected without groups, got both; leave one out.")
-    if transform is not None:
-        refuse_pairwise(missing, "transform")
-        if sampling:
-            raise ParameterError(
-                "weights: expected without transform, got both; ranks of weighted rows are not "
-                "known to keep the level. Leave one of the two out."
-            )
-
-
-def _with_weights(table: Table, data: Any, weights: Any) -> Table:
-    """The table with its weights as the last column."""
-    if not isinstance(weights, str):
-        _check_aligned(data, weights, "weights", "weights")
-        return WithColumn(table, weights, some_weights, argument="weights", what="weight")
-    names = table.feature_names
-    check_known("weights", (weights,), names, "the data")
-    if names[-1] == weights:
-        return table
-    return ChosenColumns(table, (*(name for name in names if name != weights), weights))
+def _names(name: str | None) -> tuple[str, ...]:
+    return () if name is None else (name,)
 
 
 def _check_aligned(data: Any, values: Any, argument: str, what: str) -> None:
@@ -164,14 +125,13 @@ def open_columns(
     data, reading = data_and_reading(data)
     if client is not None or _is_dask(data) or _is_spark(data):
         return _cluster_table(data, client, reading, **chosen)
-    # One attribute is checked first: checking the whole protocol takes as long as a small test.
-    if not (hasattr(data, "part_rows") and isinstance(data, Table)):
+    if not isinstance(data, Table):
         return _local_table(data, reading=reading, **chosen)
     _refuse_reading(reading, data)
     if columns is None and exclude is None and not along:
         return data
     names = selected_names(data.feature_names, columns, exclude, "the table", along)
-    return data if names == tuple(data.feature_names) else ChosenColumns(data, names)
+    return data if names == tuple(data.feature_names) else chosen_columns(data, names)
 
 
 def open_files(
@@ -202,9 +162,7 @@ def _told(files: FileTable) -> FileTable:
     return files
 
 
-def _cluster_table(
-    data: Any, client: Any, reading: Reading | None, **chosen: Any
-) -> PartitionedTable | Table:
+def _cluster_table(data: Any, client: Any, reading: Reading | None, **chosen: Any) -> Table:
     """A table that a cluster reads."""
     if client is not None:
         from edgewise.tables.dask import check_client

@@ -8,17 +8,9 @@ import pytest
 
 import edgewise as ew
 from edgewise.tables.arrays import ArrayTable
-from edgewise.tables.opening import open_table
-from edgewise.tables.passes import SameRows, dropped_rows
-from edgewise.tables.table import LocalTable, Table, batch_rows
-from edgewise.tables.views import (
-    ChosenColumns,
-    FiniteRows,
-    RenamedColumns,
-    RowsInside,
-    StridedRows,
-    WatchedRows,
-)
+from edgewise.tables.open import as_table
+from edgewise.tables.options import chosen_columns, view
+from edgewise.tables.table import LocalTable, SameRows, Table, batch_rows, dropped_rows
 
 
 class Shrinking(LocalTable):
@@ -38,12 +30,12 @@ class Shrinking(LocalTable):
 
 
 WRAPPERS = {
-    "finite": FiniteRows,
-    "inside": lambda table: RowsInside(table, np.array([[-3.0, 3.0]] * 4)),
-    "strided": lambda table: StridedRows(table, 3),
-    "renamed": lambda table: RenamedColumns(table, tuple("pqrs")),
-    "watched": lambda table: WatchedRows(table, lambda rows: None),
-    "chosen": lambda table: ChosenColumns(table, ("c", "a")),
+    "finite": lambda table: view(table, missing="drop"),
+    "inside": lambda table: view(table, intervals=np.array([[-3.0, 3.0]] * 4)),
+    "strided": lambda table: view(table, step=3),
+    "renamed": lambda table: view(table, names=tuple("pqrs")),
+    "watched": lambda table: view(table, progress=lambda rows: None),
+    "chosen": lambda table: chosen_columns(table, ("c", "a")),
 }
 
 
@@ -64,7 +56,7 @@ def test_wrappers_are_tables_and_pass_on_what_they_wrap(rows, wrapper):
         outer = WRAPPERS[wrapper](inner)
         assert isinstance(outer, Table)
         assert (outer.rescannable, outer.in_memory, outer.named) == (told, not told, True)
-        assert outer.part_rows() == [None]
+        assert outer.partition_rows() == [None]
         names = {"renamed": tuple("pqrs"), "chosen": ("c", "a")}
         assert outer.feature_names == names.get(wrapper, ("a", "b", "c", "d"))
     assert not Shrinking(rows, 400).in_memory  # who does not say is thought costly
@@ -80,7 +72,7 @@ def test_wrappers_are_tables_and_pass_on_what_they_wrap(rows, wrapper):
 def test_how_many_rows_a_wrapper_knows_of(rows, wrapper, n_rows, estimate):
     wrapped = WRAPPERS[wrapper](ArrayTable(rows))
     assert wrapped.n_rows == n_rows
-    assert wrapped.part_rows() == [n_rows]
+    assert wrapped.partition_rows() == [n_rows]
     assert wrapped.estimated_rows == estimate
 
 
@@ -91,7 +83,7 @@ class TestElsewhere:
     def test_the_same_rows(self, rows, in_parts, wrapper):
         X = rows.copy()
         X[[5, 150, 151, 399], [0, 2, 2, 1]] = np.nan
-        named = RenamedColumns(ArrayTable(X), ("a", "b", "c", "d"))
+        named = view(ArrayTable(X), names=("a", "b", "c", "d"))
         here, there = (WRAPPERS[wrapper](table) for table in (named, in_parts(X)))
         expected, dropped = here.reduce(gather, joined)
         found, dropped_there = there.reduce(gather, joined)
@@ -100,23 +92,23 @@ class TestElsewhere:
         assert dropped == dropped_there == {"finite": 4, "inside": outside}.get(wrapper, 0)
 
     def test_every_third_row_of_each_part(self, rows, in_parts):
-        table = StridedRows(in_parts(rows), 3)
+        table = view(in_parts(rows), step=3)
         found, _ = table.reduce(gather, joined)
         parts = np.array_split(rows, 3)
         np.testing.assert_array_equal(found, np.concatenate([part[::3] for part in parts]))
         assert table.n_rows == len(found)
-        assert table.part_rows() == [45, 45, 45]
+        assert table.partition_rows() == [45, 45, 45]
 
     def test_parts_of_unknown_number(self, rows, in_parts):
         for wrap in WRAPPERS.values():
             table = wrap(in_parts(rows, known=False))
-            assert table.part_rows() is None
+            assert table.partition_rows() is None
             assert table.n_rows is None
 
     def test_one_around_the_other(self, rows, in_parts):
         X = rows.copy()
         X[:7, 3] = np.inf
-        table = open_table(
+        table = as_table(
             in_parts(X),
             columns=["d", "b"],
             feature_names=["x", "y"],
@@ -130,14 +122,14 @@ class TestElsewhere:
 
     def test_nobody_is_told_elsewhere(self, rows, in_parts):
         told = []
-        WatchedRows(in_parts(rows), told.append).reduce(gather, joined)
+        view(in_parts(rows), progress=told.append).reduce(gather, joined)
         assert told == []
 
 
 def test_finite_rows(rows):
     X = rows.copy()
     X[[0, 7, 7, 399], [0, 1, 2, 3]] = np.nan, np.inf, np.nan, -np.inf
-    table = FiniteRows(ArrayTable(X))
+    table = view(ArrayTable(X), missing="drop")
     for _ in range(2):  # counted anew in each pass
         found, dropped = table.reduce(gather, joined)
         np.testing.assert_array_equal(found, np.delete(rows, [0, 7, 399], axis=0))
@@ -153,17 +145,17 @@ def test_a_part_that_is_read_twice_is_counted_anew(rows):
     def twice(part):
         return [(len(np.concatenate(list(part.blocks()))), part.n_dropped) for _ in range(2)]
 
-    assert FiniteRows(ArrayTable(X)).reduce(twice, None) == [(399, 1), (399, 1)]
+    assert view(ArrayTable(X), missing="drop").reduce(twice, None) == [(399, 1), (399, 1)]
 
 
 def test_finite_blocks_are_not_copied(rows):
-    blocks = FiniteRows(ArrayTable(rows)).reduce(lambda part: list(part.blocks()), None)
+    blocks = view(ArrayTable(rows), missing="drop").reduce(lambda part: list(part.blocks()), None)
     assert all(np.shares_memory(block, rows) for block in blocks)
 
 
 def test_chosen_columns_of_a_table_are_not_copied(rows):
     table = pa.table(dict(zip("abcd", np.ascontiguousarray(rows.T), strict=True)))
-    chosen = ChosenColumns(open_table(table), ("d", "b"))
+    chosen = chosen_columns(as_table(table), ("d", "b"))
     (block,) = chosen.reduce(lambda part: list(part.blocks()), None)
     assert block.shape == (400, 2)
     np.testing.assert_array_equal(block, rows[:, [3, 1]])
@@ -173,13 +165,13 @@ def test_chosen_columns_of_a_table_are_not_copied(rows):
 def test_renamed_columns_are_named(rows):
     table = ArrayTable(rows)
     assert not table.named
-    assert RenamedColumns(table, tuple("pqrs")).named
+    assert view(table, names=tuple("pqrs")).named
     assert table.feature_names == ("x0", "x1", "x2", "x3")
 
 
 def test_watched_rows(rows):
     told = []
-    watched = WatchedRows(Shrinking(rows, 301, 400), told.append)
+    watched = view(Shrinking(rows, 301, 400), progress=told.append)
 
     def work(part):
         for block in part.blocks():

@@ -12,11 +12,11 @@ import edgewise as ew
 from edgewise.tables.arrays import ArrayTable
 from edgewise.tables.arrow import ArrowTable, PandasTable
 from edgewise.tables.files import FileTable
-from edgewise.tables.opening import open_files, open_table
+from edgewise.tables.open import as_table, open_files
+from edgewise.tables.options import View
 from edgewise.tables.sliced import SlicedTable
 from edgewise.tables.streams import IteratorTable
 from edgewise.tables.table import LocalTable, Table
-from edgewise.tables.views import FiniteRows
 
 DEFAULT = ("x0", "x1", "x2", "x3")
 
@@ -121,7 +121,7 @@ FREE |= {"Arrow table", "record batch", "nullable pandas"}
 @pytest.mark.filterwarnings("ignore::edgewise.errors.TooFewRowsWarning")
 def test_the_table_and_its_results(kit, all_rows, same_result, refuses, kind):
     make, names, expected = KINDS[kind]
-    table = open_table(make(kit))
+    table = as_table(make(kit))
     assert isinstance(table, Table)
     assert type(table) is expected
     assert table.feature_names == tuple(names)
@@ -148,13 +148,13 @@ def test_the_table_and_its_results(kit, all_rows, same_result, refuses, kind):
 
 
 def test_a_table_passes_through(rows):
-    for source in (ArrayTable(rows), FiniteRows(ArrayTable(rows))):
-        assert open_table(source) is source
+    for source in (ArrayTable(rows), View(ArrayTable(rows))):
+        assert as_table(source) is source
 
 
 @pytest.mark.parametrize("wrap", [str, Path, lambda path: [path], lambda path: (str(path),)])
 def test_paths(csv_file, wrap):
-    source = open_table(wrap(csv_file))
+    source = as_table(wrap(csv_file))
     assert isinstance(source, FileTable)
     assert source.feature_names == ("a", "b", "c", "d")
 
@@ -169,7 +169,7 @@ def test_own_sources_are_welcome(rows, same_result):
             yield rows[150:]
 
     own = Halves()
-    assert open_table(own) is own
+    assert as_table(own) is own
     same_result(ew.edge_test(own), ew.edge_test(rows), names="pqrs")
     own.rescannable = False
     with pytest.raises(ew.DataError, match="only once"):
@@ -183,14 +183,14 @@ def test_what_holds_no_rows_is_one_sentence(refuses, data):
 
 def test_one_step_before_rows(require, refuses):
     with require("duckdb").connect() as connection:
-        refuses(lambda: open_table(connection), ew.DataTypeError, "DuckDB", "connection.sql")
-    refuses(lambda: open_table("s3://bucket/rows/"), ew.DataError, "'s3://bucket/rows/'", "DuckDB")
+        refuses(lambda: as_table(connection), ew.DataTypeError, "DuckDB", "connection.sql")
+    refuses(lambda: as_table("s3://bucket/rows/"), ew.DataError, "'s3://bucket/rows/'", "DuckDB")
 
 
 VIEWED = {
     "array": lambda rows: ArrayTable(rows),
-    "without missing values": lambda rows: FiniteRows(ArrayTable(rows)),
-    "frame": lambda rows: open_table(rows, feature_names=["x0", "x1", "x2", "x3"]),
+    "without missing values": lambda rows: View(ArrayTable(rows)),
+    "frame": lambda rows: as_table(rows, feature_names=["x0", "x1", "x2", "x3"]),
 }
 
 
@@ -198,18 +198,18 @@ VIEWED = {
 def test_a_table_that_is_open_already(rows, all_rows, refuses, kind):
     """Whatever is asked of data can be asked of a table."""
     table = VIEWED[kind](rows)
-    chosen = open_table(table, columns=["x2", "x0"])
+    chosen = as_table(table, columns=["x2", "x0"])
     assert chosen.feature_names == ("x2", "x0")
     np.testing.assert_array_equal(all_rows(chosen), rows[:, [2, 0]])
     told = []
-    left = open_table(table, exclude="x0", feature_names=list("pqr"), progress=told.append)
+    left = as_table(table, exclude="x0", feature_names=list("pqr"), progress=told.append)
     assert left.feature_names == ("p", "q", "r")
     np.testing.assert_array_equal(all_rows(left), rows[:, 1:])
     assert sum(told) == 400
     X = rows.copy()
     X[3, 1] = np.nan
-    assert len(all_rows(open_table(VIEWED[kind](X), missing="drop"))) == 399
-    call = lambda: open_table(table, columns=["x1", "z"])  # noqa: E731
+    assert len(all_rows(as_table(VIEWED[kind](X), missing="drop"))) == 399
+    call = lambda: as_table(table, columns=["x1", "z"])  # noqa: E731
     refuses(call, ew.DataError, "columns: the table has no column 'z'", "'x0', 'x1'")
 
 
@@ -217,6 +217,6 @@ def test_only_files_are_read_on(rows, csv_file, refuses):
     table = open_files([csv_file], columns=["a", "c"])
     assert open_files(table) is table
     assert table.feature_names == ("a", "c")
-    for data in (rows, iter([rows]), FiniteRows(table)):
+    for data in (rows, iter([rows]), View(table)):
         call = lambda d=data: open_files(d)  # noqa: E731
         refuses(call, ew.DataError, "expected a path", type(data).__name__, "checkpoint")
