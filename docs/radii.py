@@ -23,7 +23,7 @@ import numpy as np
 
 from edgewise.inference.open_sample import open_evidence
 from edgewise.inference.sample import Evidence, Needs
-from edgewise.methods.radius import radius_of
+from edgewise.methods.bounds import radius_of
 from edgewise.paper.radii import ChiSquareRadius, NormalRadius, Radius
 from edgewise.simulate import make_chain_precision, sample
 

@@ -157,7 +157,7 @@ def test_maxt_needs_batches(rows, refuses, method):
     refuses(
         lambda: ew.edge_test(rows, method=method, correction="maxt"),
         ew.ParameterError,
-        "'maxt' resamples batches",
+        "'maxt' is not supported by method",
         repr(method),
         "method='batch'",
     )

@@ -13,8 +13,8 @@ from edgewise.errors import DataError, ParameterError
 from edgewise.methods.registry import registered
 
 SCORES = {"transform": "normal-scores"}
-TAKING = [name for name, kind in registered().items() if kind.takes_transform]
-REFUSING = [name for name, kind in registered().items() if not kind.takes_transform]
+TAKING = [name for name, kind in registered().items() if "transform" in kind.supports]
+REFUSING = [name for name, kind in registered().items() if "transform" not in kind.supports]
 
 
 def slow_scores(X):
@@ -50,8 +50,8 @@ class TestEdgeTest:
             refuses(
                 lambda call=call: call(rows, method=method, **SCORES),
                 ParameterError,
-                "transform: expected None with this method, ",
-                "leave it out, or use method='score'",
+                "transform: 'normal-scores' is not supported by method",
+                "or leave it out",
             )
 
     def test_refuses(self, rows, refuses, tmp_path):
@@ -100,7 +100,7 @@ class TestEstimator:
         fisher = ew.EdgeTest(method="fisher", column_transform="normal-scores")
         refuses(lambda: fisher.fit_moments(state), ParameterError, "expected with rows")
         trace = ew.EdgeTest(method="trace", column_transform="normal-scores")
-        refuses(lambda: trace.fit(rows), ParameterError, "not known for ranks")
+        refuses(lambda: trace.fit(rows), ParameterError, "is not supported by method")
 
 
 class TestCompareGroups:
@@ -146,7 +146,7 @@ class TestOtherQuestions:
         lines = {line.label: line for line in ew.compare_methods(rows, **SCORES)}
         same_result(lines["score"].result, ew.edge_test(rows, **SCORES))
         assert lines["trace (paper)"].result is None
-        assert "not known for ranks" in lines["trace (paper)"].failure
+        assert "is not supported by method" in lines["trace (paper)"].failure
 
     def test_plan(self, increased, rows):
         plan = ew.plan_sample_size(increased, effect=0.1, **SCORES)

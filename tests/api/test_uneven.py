@@ -198,13 +198,13 @@ class TestEstimator:
                 refuses(
                     lambda test=test, fit=fit: getattr(test, fit)(rows, sample_weight=weights),
                     ParameterError,
-                    "weights: expected none with this method",
+                    "weights: sampling weights are not supported by method",
                 )
                 lacking = ew.EdgeTest(method, missing="pairwise")
                 refuses(
                     lambda test=lacking, fit=fit: getattr(test, fit)(gaps),
                     ParameterError,
-                    "missing: expected 'raise' or 'drop' with this method",
+                    "missing: 'pairwise' is not supported by method",
                 )
         refuses(
             lambda: ew.EdgeTest().fit(rows, sample_weight=weights, groups=np.arange(400) // 8),

@@ -100,7 +100,10 @@ class TestMissing:
         ("arguments", "fragment"),
         [
             (("test", "gaps.csv", "--missing", "pair"), "did you mean 'pairwise'?"),
-            (("test", "gaps.csv", *PAIRWISE, "--method", "fisher"), "which needs complete rows"),
+            (
+                ("test", "gaps.csv", *PAIRWISE, "--method", "fisher"),
+                "'pairwise' is not supported by method",
+            ),
             (("test", "gaps.csv", *PAIRWISE, "--transform", "normal-scores"), "with transform"),
             (("test", "both.csv", *PAIRWISE, "--groups", "w"), "with groups"),
             (("plan", "gaps.csv", "--effect", "0.1", *PAIRWISE), "with a plan"),
@@ -159,7 +162,11 @@ class TestWeights:
         [
             (("--weights", "v"), 1, "has no column 'v'"),
             (("--weights", "w", "--columns", "a,b,w"), 2, "expected a column that is not tested"),
-            (("--weights", "w", "--method", "trace"), 2, "weights: expected none with this method"),
+            (
+                ("--weights", "w", "--method", "trace"),
+                2,
+                "weights: sampling weights are not supported by method",
+            ),
             (("--weights", "w", "--groups", "a"), 2, "weights: expected without groups"),
             (("--weights", "w", "--transform", "normal-scores"), 2, "without transform"),
             (("--weights", "a"), 1, "expected finite numbers of at least 0, got -"),

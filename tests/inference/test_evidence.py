@@ -11,7 +11,7 @@ from edgewise.inference.sample_of_fourth import FourthEvidence
 from edgewise.inference.sample_of_rows import RowEvidence
 from edgewise.inference.score import ScoreTest
 from edgewise.methods.method import Method
-from edgewise.methods.sandwich import NEARLY_ONE, leverage_of
+from edgewise.methods.wald import NEARLY_ONE
 from edgewise.sums.exact_score import all_pairs_exactly, few_rows
 from edgewise.sums.fourth import FourthMoments
 from edgewise.sums.leverage import Leverage
@@ -85,7 +85,7 @@ class TestSums:
         """Of fourth moments: with one leverage for all rows, and no sign flips."""
         estimate = ew.Score().estimate(evidence)
         rho, n = estimate.partial_correlation, 400
-        found = evidence.score_sums(leverage_of(estimate), rho, NEARLY_ONE)
+        found = evidence.score_sums(estimate.leverage(), rho, NEARLY_ONE)
         v = centred @ estimate.precision / np.sqrt(estimate.precision.diagonal())
         h = 1 / n + np.sum((centred @ estimate.precision) * centred, axis=1) / (n - 1)
         mean_square = np.mean(v**2, axis=1) * (n - 4) / (n - 1)
@@ -215,7 +215,7 @@ def test_the_score_test_does_not_jump_where_its_sums_change(n):
     assert few_rows(n, p) is (n == 5518)
     estimate = found.estimate
     centred = estimate.centre.subtract_from(X, np.empty((p, n)))
-    sums = all_pairs_exactly(centred, leverage_of(estimate), estimate.partial_correlation)
+    sums = all_pairs_exactly(centred, estimate.leverage(), estimate.partial_correlation)
     for name in ("second", "ends"):
         np.testing.assert_allclose(
             getattr(found.uncertainty, name)[upper],

@@ -106,7 +106,7 @@ def test_refusals(refuses):
             (
                 lambda method=method: ew.edge_test(X, method=method, correction="maxt"),
                 ParameterError,
-                f"correction: 'maxt' resamples batches of rows, which method {method!r}",
+                f"correction: 'maxt' is not supported by method {method!r}",
             )
             for method in ("score", "sequential", "fisher")
         ),

@@ -10,7 +10,7 @@ from tests.methods.simulated import quiet_test, rows_of
 from edgewise import Moments
 from edgewise.inference import sample_of_rows as from_rows
 from edgewise.inference.sample_of_rows import RowEvidence
-from edgewise.methods.radius import covcov_largest
+from edgewise.methods.bounds import covcov_largest
 from edgewise.paper.covcov import covcov_matrix
 from edgewise.tables.table import RowsAtHand
 

@@ -98,7 +98,7 @@ def test_every_method(rows, monkeypatch, same_result, kind, options, needs):
         assert isinstance(kept[0], Moments)
         assert kept[0].order == needs.order
         # Of batches the record says how many there were, not how many were asked for.
-        again = kind(**kind.asked(found.options))
+        again = kind(**kind.options_in(found.options))
         same_result(quiet_test(rows, again, alpha=0.01), found)
     for once in (needs.empty_state().update(rows), iter([rows[:150], rows[150:]])):
         if not needs.reads_again:

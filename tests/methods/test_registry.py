@@ -29,7 +29,7 @@ def test_descriptions_are_true():
         assert len(kind.condition.split()) > 2
         in_units = name in ("trace", "eig")
         assert kind.effect_scale == ("precision" if in_units else "partial_correlation")
-        assert kind.resamples == (name in ("batch", "kendall"))
+        assert ("maxt" in kind.supports) == (name in ("batch", "kendall"))
 
 
 def test_every_option_with_the_methods_that_have_it(rows, refuses):

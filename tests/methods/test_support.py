@@ -8,7 +8,7 @@ import pytest
 import edgewise as ew
 from edgewise import DataError, Moments, ParameterError
 from edgewise.inference.sample_of_rows import RowEvidence
-from edgewise.methods.radius import check_rows, intervals_of
+from edgewise.methods.bounds import check_rows, intervals_of
 from edgewise.tables.table import RowsAtHand
 
 NAMES = ("a", "b", "c")

@@ -10,7 +10,7 @@ import pytest
 from edgewise import edge_test
 from edgewise.inference.open_sample import open_evidence
 from edgewise.inference.sample import Needs
-from edgewise.methods.radius import radius_of
+from edgewise.methods.bounds import radius_of
 from edgewise.simulate import make_chain_precision, sample
 
 ALPHA = 0.05

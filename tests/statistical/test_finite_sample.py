@@ -10,7 +10,7 @@ import pytest
 from edgewise import edge_test
 from edgewise.inference.open_sample import open_evidence
 from edgewise.inference.sample import Needs
-from edgewise.methods.radius import bernstein_radius
+from edgewise.methods.bounds import bernstein_radius
 from edgewise.simulate import DISTRIBUTIONS, make_chain_precision, sample
 
 P = 3

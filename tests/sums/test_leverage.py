@@ -9,7 +9,6 @@ import edgewise as ew
 from edgewise import Moments
 from edgewise._base.checks import default_names
 from edgewise.estimate.inverse import estimate_precision
-from edgewise.methods.sandwich import leverage_of
 from edgewise.sums.leverage import left_out_factor
 
 DISTRIBUTIONS = ["gaussian", "t5", "lognormal"]
@@ -31,7 +30,7 @@ def hat_diagonal(X):
 def measured(X):
     """The estimate, v and 1 − h of the rows."""
     estimate = estimate_precision(Moments().update(X), default_names(X.shape[1]))
-    leverage = leverage_of(estimate)
+    leverage = estimate.leverage()
     centred = estimate.centre.subtract_from(X, np.empty(X.shape[::-1]))
     v = leverage.B.T @ centred
     return estimate, v, leverage.complement(v, centred, np.empty_like(v))
@@ -98,7 +97,7 @@ def test_seen_from_squares(distribution):
     """The limit that squares of residuals set holds, and is sharp in some direction."""
     X = rows_of(distribution, 1200, 5)
     estimate, v, complement = measured(X)
-    leverage = leverage_of(estimate)
+    leverage = estimate.leverage()
     largest, squares = 1 - complement.min(), np.sum(v**2, axis=0)
     assert not leverage.surely_below(largest, squares)
     assert leverage.surely_below(1e3, squares)

@@ -10,7 +10,7 @@ from edgewise._base.checks import default_names
 from edgewise.estimate.inverse import estimate_precision
 from edgewise.inference.score import ScoreTest
 from edgewise.inference.sign_flip import SignFlip
-from edgewise.methods.sandwich import NEARLY_ONE, leverage_of
+from edgewise.methods.wald import NEARLY_ONE
 from edgewise.sums.exact_score import all_pairs_exactly, few_rows
 from edgewise.sums.score import all_pairs_at_once
 from edgewise.sums.score_sums import believed_tau
@@ -48,7 +48,7 @@ def estimated(X):
 def exactly(X):
     estimate = estimated(X)
     centred = estimate.centre.subtract_from(X, np.empty(X.shape[::-1]))
-    return all_pairs_exactly(centred, leverage_of(estimate), estimate.partial_correlation)
+    return all_pairs_exactly(centred, estimate.leverage(), estimate.partial_correlation)
 
 
 def at_once(X, batches=None, nearly_one=NEARLY_ONE):
@@ -56,7 +56,7 @@ def at_once(X, batches=None, nearly_one=NEARLY_ONE):
     return all_pairs_at_once(
         RowsAtHand([X] if batches is None else batches),
         estimate.centre,
-        leverage_of(estimate),
+        estimate.leverage(),
         estimate.partial_correlation,
         nearly_one,
     )

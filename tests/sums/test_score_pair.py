@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from tests.sums.test_score import DRAWS, estimated, rows_of
 
-from edgewise.methods.sandwich import NEARLY_ONE, leverage_of
+from edgewise.methods.wald import NEARLY_ONE
 from edgewise.sums import score_pair
 from edgewise.sums.exact_score import all_pairs_exactly
 from edgewise.sums.score import all_pairs_at_once
@@ -19,7 +19,7 @@ def test_the_sums_of_a_pair(law, length, monkeypatch):
     X = rows_of(law, 300, 5, strong=True)
     estimate = estimated(X)
     centred = estimate.centre.subtract_from(X, np.empty(X.shape[::-1]))
-    leverage, rho = leverage_of(estimate), estimate.partial_correlation
+    leverage, rho = estimate.leverage(), estimate.partial_correlation
     sums = all_pairs_exactly(centred, leverage, rho)
     # Among other columns, in another order.
     kept = np.empty((8, 300))
@@ -38,7 +38,7 @@ def test_products_of_the_first_columns_only(law, first):
     X = rows_of(law, 900, 6, strong=True)
     X[:5] *= 6
     estimate = estimated(X)
-    rest = RowsAtHand([X[:400], X[400:]]), estimate.centre, leverage_of(estimate)
+    rest = RowsAtHand([X[:400], X[400:]]), estimate.centre, estimate.leverage()
     rho = estimate.partial_correlation
     whole = all_pairs_at_once(*rest, rho, NEARLY_ONE)
     part = all_pairs_at_once(*rest, rho[:first, :first], NEARLY_ONE)

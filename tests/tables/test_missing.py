@@ -167,6 +167,6 @@ def test_where_pairs_have_no_meaning(gaps, refuses):
             refuses(
                 lambda d=data, h=how, m=method: ew.edge_test(d, method=m, **h),
                 ParameterError,
-                "missing: expected 'raise' or 'drop' with this method, which needs complete rows",
+                "missing: 'pairwise' is not supported by method",
                 "use method 'score', 'wald' or 'batch'",
             )

@@ -222,7 +222,7 @@ def test_what_does_not_go_together(rows, weights, counts, table, refuses):
             refuses(
                 lambda d=data, h=how, m=method: ew.edge_test(d, method=m, **h),
                 ParameterError,
-                "weights: expected none with this method",
+                "weights: sampling weights are not supported by method",
                 "use method 'score', 'wald' or 'batch', or weight_kind='frequency'",
             )
 

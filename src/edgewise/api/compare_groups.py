@@ -35,7 +35,7 @@ from edgewise.inference.per_edge import PerEdge
 from edgewise.inference.reference import StudentOfEach
 from edgewise.inference.spread import Spread
 from edgewise.methods.method import Method
-from edgewise.methods.registry import method_of, registered
+from edgewise.methods.registry import method_of, supporting
 from edgewise.results.decide import TwoGroups, decide_differences
 from edgewise.results.difference import EdgeDifferenceResult, EdgeDifferences
 from edgewise.sums.registry import as_state
@@ -431,8 +431,8 @@ class Asked:
         """Refuse a method that cannot measure permuted rows, and too few permutations."""
         if self.permutations is None:
             return
-        if not self.method.permutable:
-            able = [repr(name) for name, kind in registered().items() if kind.permutable]
+        if "permutations" not in self.method.supports:
+            able = [repr(name) for name in supporting("permutations")]
             raise ParameterError(
                 "permutations: expected with a method for independent rows that is quick enough "
                 f"({', '.join(able)}), got {self.method.name!r}; leave permutations out, or use "
@@ -448,7 +448,7 @@ class Asked:
 
     def check_groups(self) -> None:
         """Refuse rows that belong together where the question does not allow for them."""
-        if not self.method.takes_groups:
+        if "clusters" not in self.method.supports:
             raise ParameterError(
                 f"groups: expected with method 'wald', got {self.method.name!r}, which does not "
                 "allow for rows that belong together; leave method out."
@@ -727,9 +727,9 @@ def compare_groups(
     chosen = method_of(method, options, compare_groups)
     check_choice("transform", transform, TRANSFORMS)
     if transform is not None:
-        chosen.check_transform()
-    if not chosen.compares_groups:
-        able = [repr(name) for name, kind in registered().items() if kind.compares_groups]
+        chosen.check_supports("transform")
+    if "two groups" not in chosen.supports:
+        able = [repr(name) for name in supporting("two groups")]
         raise ParameterError(
             f"method: expected one that measures the standard error of each pair, by which groups "
             f"are compared ({', '.join(able)}), got {chosen.name!r}."

@@ -191,4 +191,4 @@ def own_correction(method: Method, asked: str | None) -> str | None:
     """The nearest correction that the method has: none for bounds, "maxt" only for batches."""
     if method.simultaneous:
         return HOLM
-    return "holm" if asked == "maxt" and not method.resamples else asked
+    return "holm" if asked == "maxt" and "maxt" not in method.supports else asked

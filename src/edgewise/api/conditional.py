@@ -23,8 +23,8 @@ from edgewise.estimate.inverse import PrecisionEstimate
 from edgewise.inference.sample_of_fourth import FourthEvidence
 from edgewise.methods.method import Method
 from edgewise.methods.registry import DEFAULT_METHOD, method_of
-from edgewise.methods.sandwich import NEARLY_ONE, leverage_of
 from edgewise.methods.score import Score, score_of_pair
+from edgewise.methods.wald import NEARLY_ONE
 from edgewise.results.decide import decide
 from edgewise.results.pair import PairTest, pair_of_result
 from edgewise.results.result import EdgeTestResult
@@ -242,7 +242,7 @@ class KeptRows(Kept):
         pair = np.array([[1.0, rho], [rho, 1.0]])
         estimate = PrecisionEstimate(n, nothing, inverse, inverse, pair, inverse / root)
         block = ColumnBlock([Piece([self._rows[k] for k in chosen], 0, n)], p)
-        leverage = leverage_of(estimate)
+        leverage = estimate.leverage()
         sums = all_pairs_at_once(RowsAtHand([block]), nothing, leverage, pair, NEARLY_ONE)
         second, fourth, sixth = sums.second[0, 1], sums.fourth[0, 1], sums.sixth[0, 1]
         return float(second), float(fourth * second**2), float(sixth * second**3)
@@ -390,7 +390,7 @@ def partial_test(
             "all entries at once; use 'score', 'wald' or 'batch'."
         )
     if groups is not None:
-        chosen.check_groups()
+        chosen.check_supports("clusters")
         more = {"missing": missing, "client": client, "transform": transform}
         return _of_groups(data, x, y, given, chosen, groups, feature_names, more)
     table = _table_of(data, x, y, given, feature_names, client)

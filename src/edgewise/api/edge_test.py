@@ -8,15 +8,16 @@ from typing import Any
 
 from edgewise._base.checks import check_choice, check_columns
 from edgewise._base.warn import warn
+from edgewise.api.confidence_sequence import ConfidenceSequence
 from edgewise.errors import BrokenAssumptionWarning, ParameterError
 from edgewise.inference.corrections import HOLM
 from edgewise.inference.family import Family
 from edgewise.inference.measurement import Measurement
 from edgewise.inference.open_sample import open_evidence
 from edgewise.inference.question import Question
-from edgewise.methods.method import Method
+from edgewise.methods.method import Feature, Method
 from edgewise.methods.registry import DEFAULT_METHOD, method_of
-from edgewise.methods.sequential import ConfidenceSequence, Sequential
+from edgewise.methods.sequential import Sequential
 from edgewise.results.decide import decide
 from edgewise.results.result import EdgeTestResult
 from edgewise.sums.registry import as_state
@@ -154,23 +155,25 @@ def edge_test(
     state, grouped = as_state(data), groups is not None or options_of(data).clusters
     chosen = method_of(method, options, edge_test)
     if grouped:
-        chosen.check_groups()
+        chosen.check_supports("clusters")
     if transform is not None or options_of(data).transform is not None:
-        chosen.check_transform()
-    chosen.check_uneven(**_uneven(data, rows))
+        chosen.check_supports("transform")
+    chosen.check_supports(*_incomplete_or_weighted(data, rows))
     if isinstance(state, ConfidenceSequence):
         chosen, state = _of_sequence(chosen, state), state.state
     question = chosen.question(*asked)
     return measured_and_decided(data if state is None else state, chosen, question, **rows)[1]
 
 
-def _uneven(data: Any, rows: dict[str, Any]) -> dict[str, bool]:
-    """Whether rows may lack values, and whether they count differently."""
+def _incomplete_or_weighted(data: Any, rows: dict[str, Any]) -> list[Feature]:
+    """Whether rows may have weights, and may lack values."""
+    features: list[Feature] = []
     sampling = rows["weights"] is not None and rows["weight_kind"] != "frequency"
-    return {
-        "missing": "pairwise" in (rows["missing"], options_of(data).missing),
-        "weights": sampling or options_of(data).weights == "sampling",
-    }
+    if sampling or options_of(data).weights == "sampling":
+        features.append("weights")
+    if "pairwise" in (rows["missing"], options_of(data).missing):
+        features.append("missing")
+    return features
 
 
 def measured_and_decided(
@@ -185,7 +188,7 @@ def measured_and_decided(
         **rows,
     )
     if evidence.uneven is not None:
-        method.check_uneven(missing=True, weights=evidence.uneven.weighted)
+        method.check_supports("weights" if evidence.uneven.weighted else "missing")
     if question.family.given:
         evidence = replace(evidence, given=question.family.given)
     measurement = method.measure(evidence)

@@ -21,8 +21,8 @@ from edgewise.inference.bound import Bound
 from edgewise.inference.family import Family
 from edgewise.inference.measurement import Measurement
 from edgewise.inference.open_sample import evidence_of_table
+from edgewise.methods.bounds import Eig, Trace
 from edgewise.methods.method import Method
-from edgewise.methods.trace import Eig, Trace
 from edgewise.paper.covcov import predicted_seconds
 from edgewise.results.result import EdgeTestResult
 from edgewise.sums.registry import as_state

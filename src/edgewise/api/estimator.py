@@ -259,7 +259,7 @@ class EdgeTest(EmpiricalCovariance):  # type: ignore[misc]
         self._forget()
         table = self._opened_rows(X, sample_weight, groups=groups, transform=self.column_transform)
         if self.column_transform is not None:
-            chosen_method(self).check_transform()
+            chosen_method(self).check_supports("transform")
         known = table.score_map() if isinstance(table, View) else None
         tested = self._test(table)
         self._remember_features(X, values_of(table), reset=True)
@@ -297,7 +297,7 @@ class EdgeTest(EmpiricalCovariance):  # type: ignore[misc]
         table = self._opened_rows(X, sample_weight)
         weighted, uneven = _uneven(table)
         if uneven:
-            chosen.check_uneven(missing=True, weights=weighted)
+            chosen.check_supports("weights" if weighted else "missing")
         if first:  # and not only when the result is first used
             Family.checked(self.given, self.pairs).tested(table.feature_names)
         self._remember_features(X, table, reset=first)
@@ -345,10 +345,10 @@ class EdgeTest(EmpiricalCovariance):  # type: ignore[misc]
     def _test(self, data: Any) -> tuple[EdgeTestResult, Gaussian]:
         chosen = chosen_method(self)
         if options_of(data).clusters:
-            chosen.check_groups()
+            chosen.check_supports("clusters")
         weighted, uneven = _uneven(data)
         if uneven:
-            chosen.check_uneven(missing=True, weights=weighted)
+            chosen.check_supports("weights" if weighted else "missing")
         question = chosen.question(
             self.alpha,
             # scikit-learn wants plain defaults, so the default and "holm" are the same here.
@@ -487,7 +487,7 @@ class EdgeTest(EmpiricalCovariance):  # type: ignore[misc]
     def _law_of_rows(self) -> Gaussian:
         """The Gaussian distribution with the estimated mean and covariance, if rows have these."""
         result, gaussian = self._once_tested()
-        if not registered()[result.method].estimates_rows:
+        if "latent variables" in registered()[result.method].supports:
             raise DataError(
                 f"X: method {result.method!r} estimates the correlations of latent variables, not "
                 "of the rows, so rows have no likelihood or distance; use method='score' with "

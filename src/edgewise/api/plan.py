@@ -20,9 +20,8 @@ from edgewise.inference.decide import within_family
 from edgewise.inference.family import Family
 from edgewise.inference.open_sample import open_evidence
 from edgewise.inference.reference import Normal
-from edgewise.methods.detectable import effect_for_rows
 from edgewise.methods.method import Method
-from edgewise.methods.planning import Plan, RowPlanner
+from edgewise.methods.planning import Plan, RowPlanner, effect_for_rows
 from edgewise.methods.registry import DEFAULT_METHOD, method_of
 from edgewise.tables.options import options_of, refuse_pairwise
 
@@ -281,7 +280,7 @@ def pilot_of(
     power = check_real("power", power, above=0, below=1)
     chosen = method_of(method, options, plan_sample_size)
     if transform is not None or options_of(data).transform is not None:
-        chosen.check_transform()
+        chosen.check_supports("transform")
     rows = {name: check_columns(name, value) for name, value in rows.items()}
     family = Family.checked(given, pairs, **rows)
     question = chosen.question(alpha, correction, family=family)

@@ -125,7 +125,7 @@ def _shown(value: Any) -> str:
 def _asked(one: EdgeTestResult) -> dict[str, Any]:
     """The options of its method that were given."""
     kind = registered().get(one.method)
-    return {} if kind is None else kind.asked(one.options)
+    return {} if kind is None else kind.options_in(one.options)
 
 
 #: The kind of the caution about copies that do not differ.
@@ -271,7 +271,8 @@ def _about_tails(copies: Sequence[EdgeTestResult], fisher: Pooled) -> tuple[Caut
     # Of rows with weights, as many as they are worth.
     n, p = first.options.get("effective_rows", first.n_samples), first.n_features
     # What is measured on variables behind the columns has another variance on Gaussian rows.
-    if kind is None or not kind.estimates_rows or fisher.missing[pairs].mean() < _LITTLE or n <= p:
+    latent = kind is None or "latent variables" in kind.supports
+    if latent or fisher.missing[pairs].mean() < _LITTLE or n <= p:
         return ()
     within = np.square(fisher.standard_error) * (1 - fisher.missing)
     times = float(np.median(within[pairs])) * max(n - p - 1, 1)

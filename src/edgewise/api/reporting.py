@@ -185,7 +185,9 @@ def holds_rows(result: EdgeTestResult, table: Table) -> bool:
         return False
     kind = registered().get(result.method)
     # Latent correlations, and those given few neighbours, are not those of these residuals.
-    linear = kind is not None and kind.estimates_rows and result.selection is None
+    linear = (
+        kind is not None and "latent variables" not in kind.supports and result.selection is None
+    )
     # Reading all rows once more takes little time.
     return linear and _is_soon_done(result, table)
 

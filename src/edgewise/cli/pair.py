@@ -70,7 +70,7 @@ def pair_command(x: str, y: str, method: str, **options: Any) -> None:
     place = checked_outputs({"--json": options["json"]}, options)["--json"]
     chosen, groups = method_of(method), options["groups"]
     if groups is not None:
-        chosen.check_groups()
+        chosen.check_supports("clusters")
     # What a test of groups needs is summed in one pass.
     passes = 1 + (chosen.needs.reads_again and groups is None)
     with (

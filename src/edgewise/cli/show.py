@@ -173,9 +173,10 @@ def after_test(result: EdgeTestResult, *, again: bool, page: str | None) -> tupl
         for kind in kinds:
             method, why = _HOLDS.get(kind, (result.method, ""))
             kept = registered()[method]
-            takes = kept.takes_groups if options["groups"] else kept.takes_uneven or not uneven
+            wanted = {"clusters"} if options["groups"] else {"missing"} if uneven else set()
             if options["transform"] and not options["groups"]:
-                takes = takes and kept.takes_transform
+                wanted.add("transform")
+            takes = wanted <= kept.supports
             if method != result.method and takes:
                 return f"use method '{method}', {why}", with_method(method)
         if result.rows_needed is not None:
@@ -195,7 +196,7 @@ def with_method(method: str) -> str:
     without = {"method", *(one.name for one in method_parameters())}
     correction = click.get_current_context().params.get("correction")
     # Not every method resamples.
-    if correction == "maxt" and not registered()[method].resamples:
+    if correction == "maxt" and "maxt" not in registered()[method].supports:
         without.add("correction")
     chosen = () if method == DEFAULT_METHOD else ("--method", method)
     return same_data("test", *chosen, without=without)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -18,10 +19,16 @@ from edgewise.estimate.columns_at_fault import (
     raise_if_not_measurable,
 )
 from edgewise.sums.centre import Centre
+from edgewise.sums.leverage import Leverage
 from edgewise.tables.first_look import FirstLook
 
 # From so many columns on, the inverse is that of Cholesky's factors.
 _MANY_COLUMNS = 400
+# With more columns, the leverages themselves cost little beside the products of matrices.
+_FEW_COLUMNS = 64
+# With fewer rows, no leverage is negligible: each is 1/n or more.
+_MANY_ROWS = 1000
+_SAFELY_INVERTED = 1e-6
 
 
 class SampleMoments(Protocol):
@@ -74,6 +81,17 @@ class PrecisionEstimate:
             covariance=correlation,
             precision=unscaled(self.precision, 1 / scale),
         )
+
+    def leverage(self, *, own_scale: bool = False) -> Leverage:
+        """What makes the residuals, the leverage and the weight of a row."""
+        theta = self.precision
+        root = np.sqrt(theta.diagonal())
+        most = math.inf
+        if len(theta) <= _FEW_COLUMNS and self.n_samples >= _MANY_ROWS:
+            # cᵀΘc = vᵀR⁻¹v, R = Θ scaled to a diagonal of ones.
+            least = float(np.linalg.eigvalsh(theta / np.outer(root, root))[0])
+            most = 1 / least if least > _SAFELY_INVERTED else math.inf
+        return Leverage(self.residual_map, root, self.n_samples, most, own_scale)
 
     @property
     def whitening(self) -> FloatArray:

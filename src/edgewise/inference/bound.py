@@ -53,6 +53,14 @@ class Bound:
             rows = n_samples * (self.radius.epsilon(alpha) / wanted) ** 2
         return np.asarray(np.where(wanted > 0, rows, np.inf))
 
+    def rows_for_effect(
+        self, precision: FloatArray, n_samples: int, alpha: float, effect: float
+    ) -> FloatArray:
+        """Rows at which τu_ij comes down to effect·√(Θ̂_iiΘ̂_jj)."""
+        tau = effect * root_outer(precision) / self.transfer.units
+        wanted = self.transfer.radius_for(tau.ravel()).reshape(tau.shape)
+        return self.rows_for(n_samples, alpha, wanted)
+
     def rows_until_finite(self, n_samples: int, alpha: float) -> int | None:
         """After how many rows the threshold is finite; None if it never is."""
         rows = float(self.rows_for(n_samples, alpha, np.array(self.transfer.limit)))

@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from edgewise._base.checks import check_choice, check_count
 from edgewise._base.matrices import off_diagonal, pairs_of, root_outer
 from edgewise._base.text import listed
 from edgewise._base.types import FloatArray
@@ -28,7 +27,7 @@ from edgewise.inference.sample import Evidence, Needs
 from edgewise.inference.spread import Spread
 from edgewise.methods import planning
 from edgewise.methods.jackknife import LeftOut, portions, variation
-from edgewise.methods.method import Assumes, Method, bound_planner, option
+from edgewise.methods.method import Assumes, Feature, Method, batches_option, option, seed_option
 from edgewise.paper.radii import concordance_radius
 from edgewise.paper.transfers import WhitenedTransfer
 from edgewise.sums.concordance import WINDOW_ROWS
@@ -84,8 +83,8 @@ class Kendall(Method):
     2
     """
 
-    n_batches: int | None = option(None, "Batches of rows; by default 100.", kind=int)
-    random_state: int = option(0, "Seed of the bootstrap of --correction maxt.", kind=int)
+    n_batches: int | None = batches_option("Batches of rows; by default 100.")
+    random_state: int = seed_option()
     radius: str | None = option(
         None, "How far Σ̂ may be from Σ, and by which argument.", choices=("hoeffding",)
     )
@@ -95,23 +94,16 @@ class Kendall(Method):
     condition: ClassVar[str] = (
         "independent rows of continuous columns with an elliptical copula, without any moments"
     )
-    compares_groups: ClassVar[bool] = True
-    estimates_rows: ClassVar[bool] = False
-    why_no_transform: ClassVar[str] = "which works on ranks already"
-    resamples: ClassVar[bool] = True
+    supports: ClassVar[frozenset[Feature]] = frozenset({"maxt", "two groups", "latent variables"})
     assumes: ClassVar[Assumes] = Assumes.INDEPENDENT_ROWS | Assumes.CONTINUOUS_COLUMNS
 
     def __post_init__(self) -> None:
-        if self.n_batches is not None:
-            check_count("n_batches", self.n_batches, at_least=2)
-        check_count("random_state", self.random_state, at_least=0)
-        check_choice("radius", self.radius, (None, "hoeffding"))
+        super().__post_init__()
         if self.radius is not None:
             # What the class says is about a test of each edge; this one is a bound.
             for name, value in {
                 "simultaneous": True,
-                "resamples": False,
-                "compares_groups": False,
+                "supports": frozenset({"latent variables"}),
                 "guarantee": "all at once, every n",
             }.items():
                 object.__setattr__(self, name, value)
@@ -206,7 +198,7 @@ class Kendall(Method):
         """As many as bring the pilot's standard errors of z down, which fall as n^{−1/2}."""
         uncertainty = measurement.uncertainty
         if not isinstance(uncertainty, PerEdge):
-            return bound_planner(measurement)
+            return planning.bound_planner(measurement)
         p, n = len(measurement.feature_names), measurement.estimate.n_samples
         if np.isinf(uncertainty.spread.fisher_z[0, 1]):
             raise DataError(

@@ -7,25 +7,23 @@ A method is a frozen dataclass. Its fields are its options, made with `option`: 
 from __future__ import annotations
 
 import dataclasses
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from edgewise._base.checks import check_alpha, check_choice
+from edgewise._base.checks import check_alpha, check_choice, check_count, check_flag, check_real
+from edgewise._base.text import joined
 from edgewise._base.types import FloatArray
 from edgewise.errors import ParameterError
-from edgewise.estimate.inverse import PrecisionEstimate, SampleMoments, estimate_precision
+from edgewise.estimate.inverse import PrecisionEstimate, estimate_precision
 from edgewise.estimate.pairwise import pairwise_precision
 from edgewise.inference.bound import Bound
 from edgewise.inference.cautions import Assumes as Assumes
-from edgewise.inference.cautions import (
-    caution_about_missing,
-    cautions_about_groups,
-    cautions_of,
-)
+from edgewise.inference.cautions import caution_about_missing, cautions_about_groups, cautions_of
 from edgewise.inference.corrections import CORRECTIONS, HOLM, Unasked
 from edgewise.inference.diagnosis import diagnosis_of
 from edgewise.inference.effect import MinEffect
@@ -40,59 +38,80 @@ from edgewise.methods.planning import (
     Plan,
     PlannedStatistic,
     RowPlanner,
+    bound_planner,
     per_edge_rows,
-    rows_for_bound,
     wanted_correlation,
 )
-from edgewise.paper.radii import Radius
-from edgewise.paper.transfers import Transfer
 from edgewise.sums.pairwise import PooledPairs
-from edgewise.tables.first_look import FirstLook
 
-if TYPE_CHECKING:
-    from edgewise._base.types import FloatArray
-    from edgewise.inference.max_statistic import MaxStatistic
-    from edgewise.methods.planning import RowPlanner
+#: What a method may support besides complete, independent rows. "two groups" are those that
+#: `compare_groups` compares, and "latent variables" are behind the columns: a method with these
+#: estimates no mean and covariance of the rows.
+Feature = Literal[
+    "clusters",
+    "missing",
+    "weights",
+    "transform",
+    "maxt",
+    "two groups",
+    "permutations",
+    "latent variables",
+]
+# The argument that asks for a feature, its value, and what else would do.
+_ASKED_BY: dict[Feature, tuple[str, str]] = {
+    "clusters": ("groups: rows in clusters are", ""),
+    "missing": ("missing: 'pairwise' is", ", or missing='drop'"),
+    "weights": (
+        "weights: sampling weights are",
+        ", or weight_kind='frequency' if a weight says how often the row was seen",
+    ),
+    "transform": ("transform: 'normal-scores' is", ", or leave it out"),
+    "maxt": ("correction: 'maxt' is", ", or correction='holm'"),
+    "two groups": ("method: a comparison of groups is", ""),
+    "permutations": ("permutations:", ", or leave them out"),
+}
 
 
 def option(
     default: Any,
     help: str,
     *,
-    choices: Sequence[str] = (),
     kind: type = str,
+    choices: Sequence[str] = (),
+    at_least: int = 0,
+    above: float = 0.0,
+    below: float = math.inf,
     parse: Callable[[str], Any] | None = None,
     metavar: str | None = None,
+    found: bool = False,
 ) -> Any:
-    """A field of a method: its default, and its option on the command line.
+    """A field of a method: its default, the values it may have, and its option on the command line.
 
-    `kind` is the type of its value; `parse` turns the text of the command line into another one.
+    A value is one of the `choices`, or of that `kind`: an int from `at_least` on, a float strictly
+    between `above` and `below`; None is allowed where it is the default. `parse` turns the text of
+    the command line into another value. With `found`, results record what came of the option and
+    not what was given.
     """
-    described = {
+    metadata = {
         "help": help,
-        "choices": tuple(choices),
         "kind": kind,
+        "choices": tuple(choices),
+        "at_least": at_least,
+        "above": above,
+        "below": below,
         "parse": parse,
         "metavar": metavar,
+        "found": found,
     }
-    return dataclasses.field(default=default, kw_only=True, metadata=described)
+    return dataclasses.field(default=default, kw_only=True, metadata=metadata)
 
 
-def _lacking(pooled: PooledPairs) -> dict[str, Any]:
-    """What a result says of missing values."""
-    if not pooled.incomplete:
-        return {}
-    return {"n_missing": tuple(pooled.n_missing.tolist()), "pair_rows": pooled.pair_rows}
+def batches_option(help: str = "Batches of rows; by default 100, fewer above 160 columns.") -> Any:
+    return option(None, help, kind=int, at_least=2, found=True)
 
 
-def _uneven_record(pooled: PooledPairs, weights_name: str | None) -> dict[str, Any]:
-    """What a result records about rows that lack values or count differently."""
-    record: dict[str, Any] = {"missing": "pairwise"} if pooled.incomplete else {}
-    if pooled.weighted:
-        # As many rows of equal weight would say as much.
-        worth = float(pooled.worth.diagonal().max())
-        record |= {"weights": weights_name or "given", "effective_rows": worth}
-    return record
+def seed_option(help: str = "Seed of the bootstrap of --correction maxt.") -> Any:
+    return option(0, help, kind=int)
 
 
 @dataclass(frozen=True)
@@ -109,55 +128,49 @@ class Method(ABC):
         What the guarantee assumes about the rows, in words.
     assumes : Assumes
         The same for programs, which compare it with facts about the data.
+    supports : frozenset of Feature
+        What it can do besides; see `check_supports`.
     simultaneous : bool
         One threshold for all entries at once, so that no correction applies.
-    resamples : bool
-        Whether it has the correction "maxt".
     effect_scale : str
         The default scale of `min_effect`.
-    compares_groups : bool
-        Whether it measures a standard error of Fisher's z, which `compare_groups` needs.
-    permutable : bool
-        Whether it has `fisher_z_of_rows`, which permutations need.
     plans_by_simulation : bool
         Whether rows for an effect are found by simulation from a pilot, not by a formula.
-    estimates_rows : bool
-        Whether its mean and covariance are those of the rows, not of variables behind them.
-    takes_groups : bool
-        Whether it allows for rows that belong together, `edge_test(groups=…)`.
-    takes_uneven : bool
-        Whether it allows for rows that lack values, ``missing="pairwise"``, or count differently,
-        ``weights=…``.
-    takes_transform : bool
-        Whether what it promises is known to hold for normal scores, `edge_test(transform=…)`.
-    why_no_transform : str
-        Why not, as the end of a sentence.
     """
 
     name: ClassVar[str]
     guarantee: ClassVar[str]
     condition: ClassVar[str]
     assumes: ClassVar[Assumes]
+    supports: ClassVar[frozenset[Feature]] = frozenset()
     simultaneous: ClassVar[bool] = False
-    resamples: ClassVar[bool] = False
-    compares_groups: ClassVar[bool] = False
-    permutable: ClassVar[bool] = False
-    plans_by_simulation: ClassVar[bool] = False
-    estimates_rows: ClassVar[bool] = True
-    takes_groups: ClassVar[bool] = False
-    takes_uneven: ClassVar[bool] = False
-    takes_transform: ClassVar[bool] = False
-    why_no_transform: ClassVar[str] = "whose guarantee is not known for ranks"
     effect_scale: ClassVar[str] = "partial_correlation"
-    #: How Θ is estimated; a method with another estimator names it here.
-    estimator: ClassVar[
-        Callable[[SampleMoments, Sequence[str], FirstLook | None], PrecisionEstimate]
-    ] = staticmethod(estimate_precision)
+    plans_by_simulation: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        for field in dataclasses.fields(self):
+            name, value, known = field.name, getattr(self, field.name), field.metadata
+            if value is None and field.default is None:
+                continue
+            if known["choices"]:
+                check_choice(name, value, known["choices"])
+            elif known["kind"] is bool:
+                value = check_flag(name, value)
+            elif known["kind"] is int:
+                value = check_count(name, value, at_least=known["at_least"])
+            elif known["kind"] is float:
+                value = check_real(name, value, above=known["above"], below=known["below"])
+            object.__setattr__(self, name, value)
 
     @property
     def needs(self) -> Needs:
         """What the method works from, with these options."""
         return Needs()
+
+    @property
+    def relies_on(self) -> Assumes:
+        """What of `assumes` the guarantee needs with these options."""
+        return self.assumes
 
     @property
     def slow_with_many_columns(self) -> bool:
@@ -190,14 +203,9 @@ class Method(ABC):
 
     def estimate(self, evidence: Evidence) -> PrecisionEstimate:
         """The estimate that the method works on."""
-        if evidence.uneven is not None:
-            return pairwise_precision(evidence.uneven, evidence.feature_names, evidence.first_look)
-        return type(self).estimator(evidence.moments(), evidence.feature_names, evidence.first_look)
-
-    @property
-    def relies_on(self) -> Assumes:
-        """What of `assumes` the guarantee needs with these options."""
-        return self.assumes
+        estimated = estimate_precision if evidence.uneven is None else pairwise_precision
+        moments: Any = evidence.moments() if evidence.uneven is None else evidence.uneven
+        return estimated(moments, evidence.feature_names, evidence.first_look)
 
     def measurement(
         self,
@@ -210,79 +218,58 @@ class Method(ABC):
         record: Mapping[str, Any] | None = None,
     ) -> Measurement:
         """A measurement with all names, and with what the data say against the method."""
-        facts = diagnosis_of(estimate, evidence.first_look, evidence.feature_names)
-        cautions = cautions_of(facts, self.relies_on)
-        if evidence.groups is not None:
+        names, look, pairwise = evidence.feature_names, evidence.first_look, evidence.uneven
+        facts = diagnosis_of(estimate, look, names)
+        record = dict(record or {})
+        missing: dict[str, Any] = {}
+        if evidence.groups is None:
+            cautions = cautions_of(facts, self.relies_on)
+        else:
             counts = evidence.groups.counts()
             cautions = cautions_about_groups(facts, self.relies_on, counts)
-            known = {} if evidence.groups_name is None else {"groups": evidence.groups_name}
-            record = {**(record or {}), **known, "n_groups": len(counts)}
-        lacking: dict[str, Any] = {}
-        if evidence.uneven is not None:
-            lacking = _lacking(evidence.uneven)
-            record = {**(record or {}), **_uneven_record(evidence.uneven, evidence.weights_name)}
-            if evidence.uneven.incomplete:
-                rows = None if evidence.first_look is None else evidence.first_look.leading
-                found = missingness(evidence.uneven, rows)
-                told = caution_about_missing(found, evidence.feature_names, facts.dependent)
-                cautions = (*told, *cautions)
-        if (
-            not lacking
-            and evidence.first_look is not None
-            and evidence.first_look.missing is not None
-        ):
-            values, alone = evidence.first_look.missing
-            lacking = {
-                "n_missing": tuple(values.tolist()),
-                "n_dropped_alone": tuple(alone.tolist()),
-            }
+            record |= {"groups": evidence.groups_name} if evidence.groups_name else {}
+            record["n_groups"] = len(counts)
+        if pairwise is not None and pairwise.incomplete:
+            missing = {"n_missing": tuple(pairwise.n_missing.tolist())}
+            missing["pair_rows"] = pairwise.pair_rows
+            record["missing"] = "pairwise"
+            found = missingness(pairwise, None if look is None else look.leading)
+            cautions = (*caution_about_missing(found, names, facts.dependent), *cautions)
+        elif look is not None and look.missing is not None:
+            values, alone = look.missing
+            missing = {"n_missing": tuple(values.tolist())}
+            missing["n_dropped_alone"] = tuple(alone.tolist())
+        if pairwise is not None and pairwise.weighted:
+            record["weights"] = evidence.weights_name or "given"
+            record["effective_rows"] = effective_rows(pairwise)
         if evidence.transform is not None:
-            record = {**(record or {}), "transform": evidence.transform}
+            record["transform"] = evidence.transform
         return Measurement(
             method=self.name,
-            feature_names=evidence.feature_names,
+            feature_names=names,
             estimate=estimate,
             statistic=statistic,
             uncertainty=uncertainty,
             maxima=maxima,
-            record=record or {},
+            record=record,
             n_dropped=evidence.n_dropped,
             files=evidence.files,
             cautions=cautions,
-            **lacking,
+            **missing,
         )
 
-    def check_groups(self) -> None:
-        """Refuse rows that belong together, unless the method allows for that."""
-        if not self.takes_groups:
-            raise ParameterError(
-                f"groups: expected with method 'score' or 'wald', got {self.name!r}, which does "
-                "not allow for rows that belong together; use one of the two."
-            )
+    def check_supports(self, *features: Feature) -> None:
+        """Refuse what the method does not support, and name the methods that do."""
+        from edgewise.methods.registry import supporting  # which imports this file
 
-    def check_uneven(self, *, missing: bool, weights: bool) -> None:
-        """Refuse rows that lack values or count differently, unless the method allows for that."""
-        if self.takes_uneven:
-            return
-        if weights:
-            raise ParameterError(
-                "weights: expected none with this method, whose errors are those of rows that "
-                "count the same, got some; use method 'score', 'wald' or 'batch', or "
-                "weight_kind='frequency' if a weight says how often the row was seen."
-            )
-        if missing:
-            raise ParameterError(
-                "missing: expected 'raise' or 'drop' with this method, which needs complete rows, "
-                "got 'pairwise'; use method 'score', 'wald' or 'batch'."
-            )
-
-    def check_transform(self) -> None:
-        """Refuse normal scores, unless what the method promises is known to hold for them."""
-        if not self.takes_transform:
-            raise ParameterError(
-                f"transform: expected None with this method, {self.why_no_transform}, got "
-                "'normal-scores'; leave it out, or use method='score'."
-            )
+        for feature in features:
+            if feature not in self.supports:
+                argument, or_else = _ASKED_BY[feature]
+                able = [repr(name) for name in supporting(feature)]
+                raise ParameterError(
+                    f"{argument} not supported by method {self.name!r}; use method "
+                    f"{joined(able, 'or')}{or_else}."
+                )
 
     def question(
         self,
@@ -297,36 +284,40 @@ class Method(ABC):
         level = check_alpha(alpha)
         effect = MinEffect.checked(min_effect, effect_scale, self.effect_scale)
         check_choice("correction", correction, (*CORRECTIONS, "none"))
+        own = None if correction in (None, "none") else str(correction)
         if self.simultaneous:
-            if correction not in (None, "none") and not isinstance(correction, Unasked):
+            if own is not None and not isinstance(correction, Unasked):
                 raise ParameterError(
                     f"correction: method {self.name!r} bounds all entries at once and needs none, "
                     f"got {correction!r}; leave it out."
                 )
-            return Question(level, None, effect, family)
-        if correction == "maxt" and not self.resamples:
-            raise ParameterError(
-                f"correction: 'maxt' resamples batches of rows, which method {self.name!r} does "
-                "not keep; use method='batch', or correction='holm'."
-            )
-        own = None if correction in (None, "none") else str(correction)
+            own = None
+        elif own == "maxt":
+            self.check_supports("maxt")
         return Question(level, own, effect, family)
 
     @classmethod
-    def asked(cls, record: Mapping[str, Any]) -> dict[str, Any]:
+    def options_in(cls, record: Mapping[str, Any]) -> dict[str, Any]:
         """From what a result records, the options that were given and are not the default."""
         return {
             field.name: record[field.name]
             for field in dataclasses.fields(cls)
-            if field.name in record and record[field.name] != field.default
+            if not field.metadata["found"]
+            and field.name in record
+            and record[field.name] != field.default
         }
+
+
+def effective_rows(pooled: PooledPairs) -> float:
+    """As many rows of equal weight would say as much."""
+    return float(pooled.worth.diagonal().max())
 
 
 @dataclass(frozen=True)
 class PerEdgeMethod(Method):
     """A test of each edge by itself, then corrected for their number."""
 
-    takes_transform: ClassVar[bool] = True
+    supports: ClassVar[frozenset[Feature]] = frozenset({"transform"})
 
     @abstractmethod
     def planned(
@@ -364,25 +355,14 @@ class BoundMethod(Method):
         self,
         evidence: Evidence,
         estimate: PrecisionEstimate,
-        radius: Radius,
-        transfer: Transfer,
+        bound: Bound,
         record: Mapping[str, Any],
         maxima: MaxStatistic | None = None,
     ) -> Measurement:
         """The measurement of a bound, whose statistic is Θ̂ itself."""
-        bound = Bound(radius, transfer)
         return self.measurement(
             evidence, estimate, estimate.precision, bound, maxima=maxima, record=record
         )
 
     def row_planner(self, evidence: Evidence, measurement: Measurement) -> RowPlanner:
         return bound_planner(measurement)
-
-
-def bound_planner(measurement: Measurement) -> RowPlanner:
-    """Rows at which the bound of a pilot comes down to the effect."""
-    bound = measurement.uncertainty
-    if not isinstance(bound, Bound):
-        raise TypeError("measurement: expected that of a bound")
-    precision, n_samples = measurement.precision, measurement.estimate.n_samples
-    return lambda plan: rows_for_bound(bound, precision, n_samples, plan.alpha, plan.effect)

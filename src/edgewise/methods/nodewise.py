@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from edgewise._base import special
-from edgewise._base.checks import FEWEST_WIDE_ROWS, check_count, check_real
+from edgewise._base.checks import FEWEST_WIDE_ROWS
 from edgewise._base.matrices import upper_pairs
 from edgewise._base.text import listed
 from edgewise._base.types import FloatArray
@@ -23,7 +23,7 @@ from edgewise.inference.reference import Normal
 from edgewise.inference.sample import Evidence, Needs
 from edgewise.inference.selection import Selection
 from edgewise.inference.sign_flip import SignFlip
-from edgewise.methods.method import Assumes, Method, option
+from edgewise.methods.method import Assumes, Feature, Method, option
 from edgewise.methods.planning import Plan, RowPlanner
 from edgewise.methods.score import score_test, seen_share
 from edgewise.sums.pair_sets import Portion, regressed
@@ -162,7 +162,10 @@ class Nodewise(Method):
         DEFAULT_PENALTY, "The penalty of the lasso, in units of √(2 log(p/√n)/n).", kind=float
     )
     max_neighbours: int | None = option(
-        None, "The most neighbours that a column keeps: one for eight rows, unless given.", kind=int
+        None,
+        "The most neighbours that a column keeps: one for eight rows, unless given.",
+        kind=int,
+        at_least=1,
     )
 
     name: ClassVar[str] = "nodewise"
@@ -172,12 +175,7 @@ class Nodewise(Method):
     )
     assumes: ClassVar[Assumes] = Assumes.INDEPENDENT_ROWS | Assumes.FOURTH_MOMENTS_IF_SKEWED
     plans_by_simulation: ClassVar[bool] = True
-    takes_transform: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        check_real("penalty", self.penalty, above=0)
-        if self.max_neighbours is not None:
-            check_count("max_neighbours", self.max_neighbours, at_least=1)
+    supports: ClassVar[frozenset[Feature]] = frozenset({"transform"})
 
     @property
     def needs(self) -> Needs:

@@ -13,14 +13,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from edgewise._base import special
-from edgewise._base.matrices import root_outer
 from edgewise._base.types import BoolArray, FloatArray
 from edgewise.estimate.inverse import PrecisionEstimate
 from edgewise.inference.bound import Bound
+from edgewise.inference.measurement import Measurement
 from edgewise.inference.reference import Normal
 from edgewise.inference.sample import Evidence
-from edgewise.methods.sandwich import leverage_of
 
+# Where the effect that a number of rows finds is looked for.
+_LARGEST_EFFECT, _SMALLEST_EFFECT = 0.999, 1e-9
+_CLOSE = 0.002  # of the logarithm of the rows
+_MOST_STEPS = 12
 _HALVINGS = 14  # of the logarithm of the rows, where a plan for critical values is looked for
 
 
@@ -53,7 +56,7 @@ class PairMoments:
 
     @classmethod
     def of(cls, evidence: Evidence, estimate: PrecisionEstimate) -> PairMoments:
-        sums = evidence.pair_sums(leverage_of(estimate))
+        sums = evidence.pair_sums(estimate.leverage())
         n, p = estimate.n_samples, len(estimate.precision)
         fourth = sums.square_square.diagonal() / n
         return cls(
@@ -185,13 +188,42 @@ def per_edge_rows(plan: Plan, statistic: PlannedStatistic, deviation: FloatArray
     return many
 
 
-def rows_for_bound(
-    bound: Bound, precision: FloatArray, n_samples: int, alpha: float, effect: float
-) -> FloatArray:
-    """Rows at which τu_ij comes down to effect·√(Θ̂_iiΘ̂_jj)."""
-    tau = effect * root_outer(precision) / bound.transfer.units
-    wanted = bound.transfer.radius_for(tau.ravel()).reshape(tau.shape)
-    return bound.rows_for(n_samples, alpha, wanted)
+def bound_planner(measurement: Measurement) -> RowPlanner:
+    """Rows at which the bound of a pilot, τu_ij, comes down to effect·√(Θ̂_iiΘ̂_jj)."""
+    bound, estimate = measurement.uncertainty, measurement.estimate
+    if not isinstance(bound, Bound):
+        raise TypeError("measurement: expected that of a bound")
+    return lambda plan: bound.rows_for_effect(
+        estimate.precision, estimate.n_samples, plan.alpha, plan.effect
+    )
+
+
+def effect_for_rows(rows_for: Callable[[float], float], n_samples: int, guess: float) -> float:
+    """The effect that needs just `n_samples` rows; NaN if they are too few for any.
+
+    Rows fall about as the square of atanh ρ grows, so the first step from a good guess is nearly
+    right, and a secant through two points is. Steps that leave the interval in which the answer
+    must be are halved instead.
+    """
+    target = math.log(n_samples)
+    low, high = (math.log(math.atanh(effect)) for effect in (_SMALLEST_EFFECT, _LARGEST_EFFECT))
+    x = math.log(math.atanh(min(max(guess, 2 * _SMALLEST_EFFECT), 0.9)))
+    slope, before = -2.0, None
+    for _ in range(_MOST_STEPS):
+        needed = rows_for(math.tanh(math.exp(x)))
+        gap = (math.log(needed) if 0 < needed < math.inf else math.inf) - target
+        if abs(gap) < _CLOSE:
+            break
+        low, high = (x, high) if gap > 0 else (low, x)
+        if before is not None and math.isfinite(gap - before[1]) and gap != before[1]:
+            slope = (gap - before[1]) / (x - before[0])
+        before = (x, gap)
+        step = x - gap / slope if slope < 0 else math.nan
+        x = step if low < step < high else (low + high) / 2
+        if high - low < 1e-4:
+            break
+    effect = math.tanh(math.exp(x))
+    return effect if effect < 0.99 * _LARGEST_EFFECT else math.nan
 
 
 def student_critical(degrees: FloatArray, log_level: float) -> FloatArray:

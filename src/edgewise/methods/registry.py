@@ -1,12 +1,12 @@
 """All methods by name, in the order in which they are shown.
 
-A new method is a file beside this one, and a line in `CLASSES`. The files are loaded when `METHODS`
-is first used, so that the command line can name the methods without loading them.
+A new method is a file beside this one, and a line in `CLASSES`. The files are loaded when
+`registered` is first called, so that the command line can name the methods without loading them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -16,7 +16,7 @@ from edgewise._base.text import joined, nearest
 from edgewise.errors import ParameterError
 
 if TYPE_CHECKING:
-    from edgewise.methods.method import Method
+    from edgewise.methods.method import Feature, Method
 
     METHODS: dict[str, type[Method]]
 
@@ -29,16 +29,15 @@ CLASSES = {
     "batch": "batch:Batch",
     "kendall": "kendall:Kendall",
     "sequential": "sequential:Sequential",
-    "entrywise": "entrywise:Entrywise",
-    "whitened": "whitened:Whitened",
-    "spectral": "spectral:Spectral",
-    "eig": "trace:Eig",
-    "trace": "trace:Trace",
-    "elliptical": "fisher:Elliptical",
-    "fisher": "fisher:Fisher",
+    "entrywise": "bounds:Entrywise",
+    "whitened": "bounds:Whitened",
+    "spectral": "bounds:Spectral",
+    "eig": "bounds:Eig",
+    "trace": "bounds:Trace",
+    "elliptical": "gaussian:Elliptical",
+    "fisher": "gaussian:Fisher",
 }
 DEFAULT_METHOD = "score"
-
 
 _loaded: dict[str, type[Method]] = {}
 
@@ -60,14 +59,19 @@ def __getattr__(name: str) -> Any:
     return registered()
 
 
+def supporting(feature: Feature) -> list[str]:
+    """The names of the methods that support something."""
+    return [name for name, kind in registered().items() if feature in kind.supports]
+
+
 def method_of(
     method: object,
     options: Mapping[str, Any] | None = None,
-    asked_by: Callable[..., Any] | None = None,
+    function: Callable[..., Any] | None = None,
 ) -> Method:
     """The method that a user named, with its options; or the object that the user passed.
 
-    `asked_by` is the function whose keywords the options are, for messages about unknown ones.
+    `function` is the one whose keywords the options are, for messages about unknown ones.
     """
     from edgewise.methods.method import Method
 
@@ -77,16 +81,16 @@ def method_of(
             f"method: expected a method object, got the class; write {method.__name__}(...)."
         )
     methods = registered()
-    given = isinstance(method, Method)
-    if not given:
+    if isinstance(method, Method):
+        kind = type(method)
+    else:
         check_choice("method", method, tuple(methods))
-    kind = type(method) if isinstance(method, Method) else methods[str(method)]
+        kind = methods[str(method)]
     known = {field.name for field in fields(kind)}
     for name in options:
         if name not in known:
-            homes = {key: [one.name for one in kinds] for key, kinds in method_options().items()}
-            raise_for_unknown_option(name, kind.name, homes, asked_by)
-        if given:
+            _raise_for_unknown_option(name, kind, function)
+        if isinstance(method, Method):
             raise ParameterError(
                 f"{name}: expected as an option of the method object, as in "
                 f"{kind.__name__}({name}=...), got it beside the object."
@@ -103,22 +107,24 @@ def method_options() -> dict[str, list[type[Method]]]:
     return found
 
 
-def raise_for_unknown_option(
-    name: str,
-    method: str,
-    options: Mapping[str, Sequence[str]],
-    function: Callable[..., Any] | None = None,
+def _raise_for_unknown_option(
+    name: str, kind: type[Method], function: Callable[..., Any] | None
 ) -> NoReturn:
     """Say what the user may have meant.
 
-    `options` has the names of the methods of each option; `function` got the keyword, or is None if
-    only an option can be meant.
+    `function` got the keyword, or is None if only an option can be meant.
     """
-    own = sorted(option for option, methods in options.items() if method in methods)
+    method = kind.name
+    options = {name: [one.name for one in kinds] for name, kinds in method_options().items()}
+    own = sorted(field.name for field in fields(kind))
     has = f"its options are {', '.join(own)}" if own else "it has no options"
+
+    def home(option: str) -> str:
+        return f"an option of {joined([repr(one) for one in options[option]], 'and')}"
+
     if name in options:
         raise ParameterError(
-            f"{name}: method {method!r} does not take it ({has}); it is {_home(options[name])}."
+            f"{name}: method {method!r} does not take it ({has}); it is {home(name)}."
         )
     if function is None:
         raise ParameterError(f"{name}: method {method!r} does not take it; {has}.")
@@ -133,21 +139,13 @@ def raise_for_unknown_option(
             f"{name}: {caller} has no such argument; pass ew.read_table(path, {name}=...) as the "
             "data."
         )
-    arguments = [
-        key
-        for key, parameter in signature(function).parameters.items()
-        if parameter.kind is not Parameter.VAR_KEYWORD
-    ]
+    parameters = signature(function).parameters.values()
+    arguments = [one.name for one in parameters if one.kind is not Parameter.VAR_KEYWORD]
     guess = nearest(name, [*own, *arguments, *options])
     if guess is None:
         raise ParameterError(
             f"{name}: {caller} has no such argument, and method {method!r} does not take it as an "
             f"option; {has}."
         )
-    elsewhere = guess not in own and guess not in arguments
-    where = f", which is {_home(options[guess])}" if elsewhere else ""
+    where = "" if guess in (*own, *arguments) else f", which is {home(guess)}"
     raise ParameterError(f"{name}: {caller} has no such argument (did you mean {guess}{where}?).")
-
-
-def _home(methods: Sequence[str]) -> str:
-    return f"an option of {joined([repr(name) for name in methods], 'and')}"

@@ -17,9 +17,9 @@ from edgewise.inference.sign_flip import SignFlip, log_two_sided_of_one
 from edgewise.inference.spread import degrees_of_freedom, floored_spread
 from edgewise.methods.left_out_groups import group_scores
 from edgewise.methods.left_out_rows import left_out_rows
-from edgewise.methods.method import Assumes, PerEdgeMethod
+from edgewise.methods.method import Assumes, Feature, PerEdgeMethod
 from edgewise.methods.planning import PairMoments, PlannedStatistic
-from edgewise.methods.sandwich import NEARLY_ONE, leverage_of, precision_variance
+from edgewise.methods.wald import NEARLY_ONE, precision_variance
 from edgewise.sums.score_sums import ScoreSums
 
 # With fewer degrees of freedom Student's t has no variance to speak of.
@@ -54,20 +54,15 @@ class Score(PerEdgeMethod):
     What remains: rows that are skewed, have heavy tails and share them (very large values come in
     all columns of a row at once). There `score` finds a false edge in up to 17 % of data sets for a
     nominal 5 %; a caution of the result says that tails are heavy.
-
-    Examples
-    --------
-    >>> import edgewise as ew
-    >>> ew.edge_test(ew.datasets.load_sp500_returns(), method=ew.Score()).n_edges
-    51
     """
 
     name: ClassVar[str] = "score"
     guarantee: ClassVar[str] = "per edge, any distribution"
     condition: ClassVar[str] = "independent rows of any distribution with fourth moments"
     assumes: ClassVar[Assumes] = Assumes.INDEPENDENT_ROWS | Assumes.FOURTH_MOMENTS_IF_SKEWED
-    takes_groups: ClassVar[bool] = True
-    takes_uneven: ClassVar[bool] = True
+    supports: ClassVar[frozenset[Feature]] = frozenset(
+        {"clusters", "missing", "weights", "transform"}
+    )
 
     @property
     def needs(self) -> Needs:
@@ -79,7 +74,7 @@ class Score(PerEdgeMethod):
         if evidence.uneven is not None:
             uncertainty = _uneven_test(evidence, estimate, evidence.uneven.worth)
         elif evidence.groups is None:
-            sums = evidence.score_sums(leverage_of(estimate), rho, NEARLY_ONE)
+            sums = evidence.score_sums(estimate.leverage(), rho, NEARLY_ONE)
             uncertainty = score_test(estimate, sums, n - len(rho) + 1)
         else:
             found = group_scores(evidence.groups, estimate)

@@ -1,4 +1,4 @@
-"""The Wald test: sandwich standard errors."""
+"""The Wald test: sandwich standard errors, from the fourth moments of the residuals."""
 
 from __future__ import annotations
 
@@ -7,19 +7,128 @@ from typing import ClassVar
 
 import numpy as np
 
-from edgewise._base.matrices import pairs_of
+from edgewise._base.matrices import off_diagonal, pairs_of
 from edgewise._base.types import FloatArray
+from edgewise.estimate.inverse import PrecisionEstimate
 from edgewise.inference.measurement import Measurement
 from edgewise.inference.per_edge import PerEdge
 from edgewise.inference.reference import StudentOfEach
 from edgewise.inference.sample import Evidence, Needs
-from edgewise.methods.method import Assumes, PerEdgeMethod
+from edgewise.inference.spread import Spread, degrees_of_freedom, floored_spread
+from edgewise.methods.left_out_groups import group_sandwich
+from edgewise.methods.left_out_rows import row_sandwich
+from edgewise.methods.method import Assumes, Feature, PerEdgeMethod
 from edgewise.methods.planning import PairMoments, PlannedStatistic, planned_fisher_z
-from edgewise.methods.sandwich import NEARLY_ONE, sandwich
-from edgewise.sums.pairs import strong_pairs
+from edgewise.sums.pairs import ExactPairs, PairSums, strong_pairs
 from edgewise.sums.score_sums import row_tau, score_weight
 
+# The expansions keep about 16 − 2·log10(1/(1−|ρ|)) digits: twelve here, none at 1e-8.
+NEARLY_ONE = 1 - 1e-2
 _LEAST = 1e-10  # of 1 − h, as in sums/leverage.py
+
+
+@dataclass(frozen=True)
+class Wald(PerEdgeMethod):
+    """Fisher's z = atanh ρ̂_ij over its sandwich standard error; Student's t.
+
+    The influence of a row on ρ̂_ij is v_iv_j + (ρ̂/2)(v_i² + v_j²), v the unit-variance residuals.
+    It is divided by 1 − h, h the row's leverage. The variance is never taken below that of Gaussian
+    rows, and the degrees of freedom 2n/(κ − 1), κ the kurtosis of the influences, allow for its own
+    uncertainty. `compare_groups` weighs rows as the score test does, which finds more. Guarantee:
+    per edge, in the limit, for independent rows of any distribution with fourth moments.
+
+    For rows in groups the standard error is that of the delete-one-group jackknife. Its degrees of
+    freedom are those of groups of such lengths (Satterthwaite), at most G − 1 for G groups. Where
+    rows lack values or have weights, it is that of the delete-one-row jackknife.
+    """
+
+    name: ClassVar[str] = "wald"
+    guarantee: ClassVar[str] = "per edge, many rows"
+    condition: ClassVar[str] = (
+        "independent rows of any distribution with fourth moments, with many rows"
+    )
+    assumes: ClassVar[Assumes] = (
+        Assumes.INDEPENDENT_ROWS | Assumes.FOURTH_MOMENTS | Assumes.MANY_ROWS_PER_COLUMN
+    )
+    supports: ClassVar[frozenset[Feature]] = frozenset(
+        {"clusters", "missing", "weights", "transform", "two groups", "permutations"}
+    )
+
+    @property
+    def needs(self) -> Needs:
+        return Needs(reads_again=True)
+
+    def measure(self, evidence: Evidence) -> Measurement:
+        return self._measured(evidence, own_scale=False)
+
+    def measure_group(self, evidence: Evidence) -> Measurement:
+        return self._measured(evidence, own_scale=True)
+
+    def _measured(self, evidence: Evidence, *, own_scale: bool) -> Measurement:
+        estimate = self.estimate(evidence)
+        spread, degrees = sandwich(evidence, estimate, own_scale=own_scale)
+        uncertainty = PerEdge(spread, StudentOfEach(degrees))
+        statistic = uncertainty.statistic(estimate.partial_correlation)
+        return self.measurement(evidence, estimate, statistic, uncertainty)
+
+    def fisher_z_of_rows(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
+        return fisher_z_of_rows(X)
+
+    def planned(
+        self, pilot: PairMoments, moments: PairMoments, wanted: FloatArray, measured: Measurement
+    ) -> PlannedStatistic:
+        return planned_fisher_z(moments, wanted)
+
+
+def sandwich(
+    evidence: Evidence, estimate: PrecisionEstimate, *, own_scale: bool = False
+) -> tuple[Spread, FloatArray]:
+    """Standard errors of Θ̂ and of Fisher's z, and the degrees of freedom of each.
+
+    With `own_scale`, rows have the weights of the score test in place of 1/(1 − h)².
+    """
+    if evidence.groups is not None:
+        return group_sandwich(evidence.groups, estimate)
+    if evidence.uneven is not None:
+        return row_sandwich(evidence, estimate)
+    leverage = estimate.leverage(own_scale=own_scale)
+    rho = estimate.partial_correlation
+    sums = evidence.pair_sums(leverage)
+    exact = evidence.exact_pairs(leverage, rho, NEARLY_ONE)
+    n = estimate.n_samples
+    second, fourth = _influences(rho, sums, exact)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        degrees = degrees_of_freedom(n, n * fourth / second**2)
+        # dz = dρ/(1 − ρ²)
+        variance_z = second / (n * (1 - rho) * (1 + rho)) ** 2
+    variance = precision_variance(rho, sums.square_square, n)
+    return floored_spread(estimate, variance, variance_z), degrees
+
+
+def precision_variance(rho: FloatArray, square_square: FloatArray, n: int) -> FloatArray:
+    """√n(Θ̂_ij − Θ_ij) → N(0, Var(y_i y_j)): the variance in units of Θ_iiΘ_jj."""
+    normalised = np.where(off_diagonal(len(rho)), -rho, 1.0)  # Θ̂_ij/√(Θ̂_iiΘ̂_jj)
+    variance: FloatArray = np.maximum(square_square / n - normalised**2, 0.0) / n
+    return variance
+
+
+def _influences(
+    rho: FloatArray, sums: PairSums, exact: ExactPairs | None
+) -> tuple[FloatArray, FloatArray]:
+    """Sums of the second and fourth powers of v_iv_j + (ρ/2)(v_i² + v_j²), the influence on ρ̂_ij.
+
+    Its mean is −ρ + ρ = 0. The fourth power is that of v_iv_j, unless ρ is close to ±1: it only
+    decides about degrees of freedom.
+    """
+    square, cube = sums.square_square, sums.cube_linear
+    ends = square.diagonal()
+    second = square + rho * (cube + cube.T) + rho**2 / 4 * (ends[:, np.newaxis] + ends + 2 * square)
+    fourth = sums.eighth * np.maximum(second / np.maximum(square, 1e-300), 0.0) ** 2
+    if exact is not None:
+        i, j = exact.rows, exact.columns
+        second[i, j] = second[j, i] = exact.influence
+        fourth[i, j] = fourth[j, i] = exact.eighth
+    return np.maximum(second, 0.0), fourth
 
 
 def fisher_z_of_rows(X: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -66,63 +175,3 @@ def _influence(v: FloatArray, quadratic: FloatArray, n: int, p: int, rho: FloatA
         exact = (r / 2 * (a + np.sign(r) * b) ** 2 + (1 - np.abs(r)) * a * b) * factor
         second[np.abs(rho) > NEARLY_ONE] = np.einsum("ki,ki->i", exact, exact)
     return np.asarray(np.maximum(second, 0.0))
-
-
-@dataclass(frozen=True)
-class Wald(PerEdgeMethod):
-    """Fisher's z = atanh ρ̂_ij over its sandwich standard error; Student's t.
-
-    The influence of a row on ρ̂_ij is v_iv_j + (ρ̂/2)(v_i² + v_j²), v the unit-variance residuals.
-    It is divided by 1 − h, h the row's leverage. The variance is never taken below that of Gaussian
-    rows, and the degrees of freedom 2n/(κ − 1), κ the kurtosis of the influences, allow for its own
-    uncertainty. `compare_groups` weighs rows as the score test does, which finds more. Guarantee:
-    per edge, in the limit, for independent rows of any distribution with fourth moments.
-
-    For rows in groups the standard error is that of the delete-one-group jackknife. Its degrees of
-    freedom are those of groups of such lengths (Satterthwaite), at most G − 1 for G groups. Where
-    rows lack values or have weights, it is that of the delete-one-row jackknife.
-
-    Examples
-    --------
-    >>> import edgewise as ew
-    >>> ew.edge_test(ew.datasets.load_sp500_returns(), method=ew.Wald()).method
-    'wald'
-    """
-
-    name: ClassVar[str] = "wald"
-    guarantee: ClassVar[str] = "per edge, many rows"
-    condition: ClassVar[str] = (
-        "independent rows of any distribution with fourth moments, with many rows"
-    )
-    compares_groups: ClassVar[bool] = True
-    permutable: ClassVar[bool] = True
-    assumes: ClassVar[Assumes] = (
-        Assumes.INDEPENDENT_ROWS | Assumes.FOURTH_MOMENTS | Assumes.MANY_ROWS_PER_COLUMN
-    )
-    takes_groups: ClassVar[bool] = True
-    takes_uneven: ClassVar[bool] = True
-
-    @property
-    def needs(self) -> Needs:
-        return Needs(reads_again=True)
-
-    def measure(self, evidence: Evidence) -> Measurement:
-        return self._measured(evidence, own_scale=False)
-
-    def measure_group(self, evidence: Evidence) -> Measurement:
-        return self._measured(evidence, own_scale=True)
-
-    def _measured(self, evidence: Evidence, *, own_scale: bool) -> Measurement:
-        estimate = self.estimate(evidence)
-        spread, degrees = sandwich(evidence, estimate, own_scale=own_scale)
-        uncertainty = PerEdge(spread, StudentOfEach(degrees))
-        statistic = uncertainty.statistic(estimate.partial_correlation)
-        return self.measurement(evidence, estimate, statistic, uncertainty)
-
-    def fisher_z_of_rows(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
-        return fisher_z_of_rows(X)
-
-    def planned(
-        self, pilot: PairMoments, moments: PairMoments, wanted: FloatArray, measured: Measurement
-    ) -> PlannedStatistic:
-        return planned_fisher_z(moments, wanted)

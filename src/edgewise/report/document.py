@@ -236,7 +236,7 @@ def _python_call(result: EdgeTestResult) -> str:
         given["correction"] = result.correction
     kind = registered().get(result.method)
     if kind is not None:
-        given |= kind.asked(result.options)
+        given |= kind.options_in(result.options)
     for name in ("min_effect", "effect_scale", "transform", "missing", "weights"):
         if name in result.options:
             given[name] = result.options[name]

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from edgewise.methods.detectable import DetectableCurve, detectable_curve
 from edgewise.plots.graph_drawing import edge_strengths
 from edgewise.plots.safe_names import printable
+from edgewise.results.detectable import DetectableCurve, detectable_curve
 from edgewise.results.result import EdgeTestResult
 from edgewise.results.summary import POOLED, given_names, is_chosen
 

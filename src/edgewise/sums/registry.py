@@ -11,18 +11,18 @@ from edgewise.sums.save import is_state_file, read_state
 from edgewise.sums.state import State
 
 if TYPE_CHECKING:
-    from edgewise.methods.sequential import ConfidenceSequence
+    from edgewise.api.confidence_sequence import ConfidenceSequence
     from edgewise.sums.row_state import RowState
 
     AnyState: TypeAlias = RowState | ConfidenceSequence
 
-# By the names of their classes: some are in `methods`, which `states` does not import.
+# By the names of their classes: one is in `api`, which `sums` does not import.
 KINDS = {
     "moments": "edgewise.sums.moments.Moments",
     "batches": "edgewise.sums.batches.BatchMoments",
     "pairwise": "edgewise.sums.pairwise.PairwiseMoments",
     "concordance": "edgewise.sums.concordance.ConcordanceMoments",
-    "sequence": "edgewise.methods.sequential.ConfidenceSequence",
+    "sequence": "edgewise.api.confidence_sequence.ConfidenceSequence",
 }
 
 

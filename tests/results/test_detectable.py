@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise.methods.detectable import detectable_curve, effect_for_rows
+from edgewise.methods.planning import effect_for_rows
+from edgewise.results.detectable import detectable_curve
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -18,43 +17,12 @@ from edgewise.inference.corrections import log_critical_level
 from edgewise.inference.effect import MinEffect
 from edgewise.inference.per_edge import PerEdge
 from edgewise.inference.score import ScoreTest
-from edgewise.methods.planning import rows_for_bound
 from edgewise.results.result import EdgeTestResult
 
-_LARGEST, _SMALLEST = 0.999, 1e-9  # effects
-_CLOSE = 0.002  # of the logarithm of the rows
-_MOST_STEPS = 12
+_LARGEST = 0.999  # effect
 # A curve goes from an eighth of the rows to 64 times as many; its points are this share apart.
 _FEWER, _MORE, _POINTS = 1 / 8, 64, 37
 _TRIED = 200  # effects that the curve of a bound is read from
-
-
-def effect_for_rows(rows_for: Callable[[float], float], n_samples: int, guess: float) -> float:
-    """The effect that needs just `n_samples` rows; NaN if they are too few for any.
-
-    Rows fall about as the square of atanh ρ grows, so the first step from a good guess is nearly
-    right, and a secant through two points is. Steps that leave the interval in which the answer
-    must be are halved instead.
-    """
-    target = math.log(n_samples)
-    low, high = (math.log(math.atanh(effect)) for effect in (_SMALLEST, _LARGEST))
-    x = math.log(math.atanh(min(max(guess, 2 * _SMALLEST), 0.9)))
-    slope, before = -2.0, None
-    for _ in range(_MOST_STEPS):
-        needed = rows_for(math.tanh(math.exp(x)))
-        gap = (math.log(needed) if 0 < needed < math.inf else math.inf) - target
-        if abs(gap) < _CLOSE:
-            break
-        low, high = (x, high) if gap > 0 else (low, x)
-        if before is not None and math.isfinite(gap - before[1]) and gap != before[1]:
-            slope = (gap - before[1]) / (x - before[0])
-        before = (x, gap)
-        step = x - gap / slope if slope < 0 else math.nan
-        x = step if low < step < high else (low + high) / 2
-        if high - low < 1e-4:
-            break
-    effect = math.tanh(math.exp(x))
-    return effect if effect < 0.99 * _LARGEST else math.nan
 
 
 class DetectableCurve(NamedTuple):
@@ -89,7 +57,7 @@ def detectable_curve(result: EdgeTestResult, power: float = 0.8) -> DetectableCu
     Examples
     --------
     >>> import edgewise as ew
-    >>> from edgewise.methods.detectable import detectable_curve
+    >>> from edgewise.results.detectable import detectable_curve
     >>> curve = detectable_curve(ew.edge_test(ew.datasets.load_sp500_returns()))
     >>> round(curve.own_effect, 2), int(curve.rows.min()), int(curve.rows.max())
     (0.06, 1039, 531968)
@@ -161,7 +129,7 @@ def _of_bound(result: EdgeTestResult, bound: Bound, rows: FloatArray) -> FloatAr
     pairs, n = result.tested_pairs(), result.n_samples
     needed = np.array(
         [
-            np.median(rows_for_bound(bound, result.precision, n, result.alpha, effect)[pairs])
+            np.median(bound.rows_for_effect(result.precision, n, result.alpha, effect)[pairs])
             for effect in effects
         ]
     )

@@ -1,4 +1,4 @@
-"""Fisher's partial-correlation test: the Gaussian baseline."""
+"""The baselines: Fisher's test for Gaussian rows, and the same for elliptical ones."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from edgewise.inference.per_edge import PerEdge
 from edgewise.inference.reference import Normal, Student
 from edgewise.inference.sample import Evidence, Needs
 from edgewise.inference.spread import Spread, gaussian_variances
-from edgewise.methods.method import Assumes, PerEdgeMethod
+from edgewise.methods.method import Assumes, Feature, PerEdgeMethod
 from edgewise.methods.planning import PairMoments, PlannedStatistic, student_critical
 
 
@@ -27,21 +27,13 @@ class Fisher(PerEdgeMethod):
 
     Guarantee: per edge, for independent Gaussian rows only. For other rows it is not valid: on
     heavy-tailed data most families contain a false edge.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import edgewise as ew
-    >>> X = np.random.default_rng(0).standard_normal((200, 4))
-    >>> ew.edge_test(X, method=ew.Fisher()).n_edges
-    0
     """
 
     name: ClassVar[str] = "fisher"
     guarantee: ClassVar[str] = "per edge, Gaussian data only"
     condition: ClassVar[str] = "independent Gaussian rows; on heavier tails it finds false edges"
-    compares_groups: ClassVar[bool] = True
     assumes: ClassVar[Assumes] = Assumes.INDEPENDENT_ROWS | Assumes.GAUSSIAN_ROWS
+    supports: ClassVar[frozenset[Feature]] = frozenset({"transform", "two groups"})
 
     def measure(self, evidence: Evidence) -> Measurement:
         estimate = self.estimate(evidence)
@@ -62,35 +54,19 @@ class Fisher(PerEdgeMethod):
         )
 
 
-def gaussian_spread(estimate: PrecisionEstimate, kurtosis_ratio: float) -> Spread:
-    """Standard errors of Gaussian rows, or of elliptical ones with a larger kurtosis."""
-    variance, variance_z = gaussian_variances(estimate, kurtosis_ratio)
-    return Spread(
-        precision=root_outer(estimate.precision) * np.sqrt(variance),
-        fisher_z=np.full(variance.shape, math.sqrt(variance_z)),
-    )
-
-
 @dataclass(frozen=True)
 class Elliptical(PerEdgeMethod):
     """√(n − p − 1) atanh(ρ̂)/√(1 + κ̂), with 1 + κ̂ = mean(cᵀΘ̂c)²/(p(p + 2)).
 
     Guarantee: per edge, for independent rows of any elliptical distribution with fourth moments
     (one kurtosis inflates all variances alike), and for no others.
-
-    Examples
-    --------
-    >>> import edgewise as ew
-    >>> result = ew.edge_test(ew.datasets.load_sp500_returns(), method=ew.Elliptical())
-    >>> result.options["kurtosis_ratio"] > 2
-    True
     """
 
     name: ClassVar[str] = "elliptical"
     guarantee: ClassVar[str] = "per edge, elliptical data only"
     condition: ClassVar[str] = "independent rows of an elliptical distribution with fourth moments"
-    compares_groups: ClassVar[bool] = True
     assumes: ClassVar[Assumes] = Assumes.INDEPENDENT_ROWS | Assumes.FOURTH_MOMENTS
+    supports: ClassVar[frozenset[Feature]] = frozenset({"transform", "two groups"})
 
     @property
     def needs(self) -> Needs:
@@ -120,3 +96,12 @@ class Elliptical(PerEdgeMethod):
             slope=1 / (1 - effect**2),
             rows_spent=len(wanted),
         )
+
+
+def gaussian_spread(estimate: PrecisionEstimate, kurtosis_ratio: float) -> Spread:
+    """Standard errors of Gaussian rows, or of elliptical ones with a larger kurtosis."""
+    variance, variance_z = gaussian_variances(estimate, kurtosis_ratio)
+    return Spread(
+        precision=root_outer(estimate.precision) * np.sqrt(variance),
+        fisher_z=np.full(variance.shape, math.sqrt(variance_z)),
+    )
