@@ -107,11 +107,11 @@ def make_draws(
         for cell in cells
         for start in range(0, cell.n_draws, _TOGETHER)
     ]
-    made: dict[int, list[Measured]] = {}
+    made: list[list[Measured]] = []
     seconds, done, total = 0.0, 0, sum(cell.n_draws for cell in cells)
     with closing(make_units(units, n_jobs)) as finished:
-        for number, (draws, spent) in finished:
-            made[number] = draws
+        for draws, spent in finished:
+            made.append(draws)
             seconds, done = seconds + spent, done + len(draws)
             if sys.stderr.isatty():
                 print(f"\r{name_of(study)}: {done:,} of {total:,} draws ", end="", file=sys.stderr)

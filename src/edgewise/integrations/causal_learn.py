@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
-from inspect import Parameter, signature
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -77,24 +76,19 @@ class ScoreCIT(CIT_Base):  # type: ignore[misc]
     """
 
     def __init__(self, data: Any, **options: Any) -> None:
-        start = super().__init__
-        start(**_taken(start, {"data": data, **options}))
+        super().__init__(data, **options)
         self.method = NAME
-        self.pvalue_cache = self._checked_cache(vars(self).get("pvalue_cache", {}), data)
-        self._test = ConditionalTest(data)
-
-    def _checked_cache(self, cache: dict[str, Any], data: Any) -> dict[str, Any]:
-        """P-values from a file may be those of another test, or of other rows."""
+        # P-values from a file may be those of another test, or of other rows.
         rows = hashlib.sha256(np.ascontiguousarray(data).data).hexdigest()
         ours = {"method_name": NAME, "parameters_hash": f"{__version__} {rows}"}
-        for key, expected in ours.items():
-            if cache.get(key, expected) != expected:
-                raise ParameterError(
-                    "cache_path: expected p-values that this version of edgewise found for these "
-                    f"rows, got those of {cache.get('method_name')} for its rows; give the name "
-                    "of another file, or delete this one."
-                )
-        return {**cache, **ours}
+        if {name: self.pvalue_cache.get(name, own) for name, own in ours.items()} != ours:
+            raise ParameterError(
+                "cache_path: expected p-values that this version of edgewise found for these rows, "
+                f"got those of {self.pvalue_cache.get('method_name')} for its rows; give the name "
+                "of another file, or delete this one."
+            )
+        self.pvalue_cache |= ours
+        self._test = ConditionalTest(data)
 
     def __call__(self, X: int, Y: int, condition_set: Iterable[int] | None = None) -> float:
         """The p-value of X and Y, two columns, both adjusted for those of the condition set."""
@@ -103,19 +97,10 @@ class ScoreCIT(CIT_Base):  # type: ignore[misc]
         key = f"{i};{j}|{'.'.join(map(str, given))}"
         if key not in self.pvalue_cache:
             self.pvalue_cache[key] = self._test(i, j, given).pvalue
-            if getattr(self, "cache_path", None) is not None:
-                self.save_to_local_cache()
+            self.save_to_local_cache()
         return float(self.pvalue_cache[key])
 
     def __deepcopy__(self, memo: object) -> ScoreCIT:
         # causal-learn copies its graphs, and with each of them the test: the rows and the answers
         # are the same for all of them.
         return self
-
-
-def _taken(function: Callable[..., Any], offered: dict[str, Any]) -> dict[str, Any]:
-    """Those of the arguments that a function takes: causal-learn's have changed before."""
-    parameters = signature(function).parameters
-    if any(one.kind is Parameter.VAR_KEYWORD for one in parameters.values()):
-        return offered
-    return {name: value for name, value in offered.items() if name in parameters}

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
 
 from edgewise._base.parts import stand_in
-from edgewise._base.types import FloatArray
 from edgewise.api.conditional import ConditionalTest
 from edgewise.errors import ParameterError
 from edgewise.results.pair import PairTest
@@ -34,17 +31,15 @@ def score_test(
 ) -> bool | tuple[float, float]:
     """Test whether X and Y have a partial correlation given Z, in the way of pgmpy's functions.
 
-    For ``pgmpy.estimators.PC(data).estimate(ci_test=score_test)`` and whatever else takes a
-    function. ``pgmpy.causal_discovery.PC``, new in pgmpy 1.1, takes `ScoreTest`.
-
-    The rows of a frame are read and centred once. If you change the frame, they are read again.
+    For ``pgmpy.estimators.PC(data).estimate(ci_test=score_test)``; ``pgmpy.causal_discovery.PC``,
+    new in pgmpy 1.1, takes `ScoreTest`. A frame is read once, and again if you change it.
 
     Parameters
     ----------
     X, Y : hashable
         The names of two columns.
     Z : iterable of hashable
-        The names of the columns that both are adjusted for.
+        Those that both are adjusted for.
     data : pandas.DataFrame
         The rows.
     boolean : bool
@@ -91,12 +86,8 @@ class ScoreTest(_BaseCITest):  # type: ignore[misc]
 
     Attributes
     ----------
-    statistic_ : float
-        The partial correlation in the last question, as of pgmpy's `Pearsonr`.
-    p_value_ : float
-        Its p-value.
-    effect_size_ : float
-        Its absolute value.
+    statistic_, p_value_, effect_size_ : float
+        The partial correlation in the last question, its p-value, and its absolute value.
     test_ : PairTest
         The whole answer, with an interval.
 
@@ -126,14 +117,12 @@ class ScoreTest(_BaseCITest):  # type: ignore[misc]
     def __init__(self, data: Any, use_cache: bool = True) -> None:
         self.data = data
         super().__init__(use_cache=use_cache)
-        self._asked = _Questions(data)
+        self._questions = _Questions(data)
 
     def run_test(self, X: Hashable, Y: Hashable, Z: Iterable[Hashable] = ()) -> tuple[float, float]:
         """The partial correlation and the p-value, which the attributes keep too."""
-        answer = self._asked(X, Y, Z)
-        self.test_ = answer
-        self.statistic_ = answer.partial_correlation
-        self.p_value_ = answer.pvalue
+        answer = self.test_ = self._questions(X, Y, Z)
+        self.statistic_, self.p_value_ = answer.partial_correlation, answer.pvalue
         self.effect_size_ = abs(answer.partial_correlation)
         return answer.partial_correlation, answer.pvalue
 
@@ -160,26 +149,17 @@ class _Questions:
         return self._test(x, y, given)
 
 
-@dataclass(frozen=True)
-class _Known:
-    """The questions to a frame that is still alive, and what marks its values."""
-
-    frame: weakref.ref[Any]
-    mark: tuple[Any, ...]
-    questions: _Questions
-
-
-_known: dict[int, _Known] = {}
+# The frame that was asked last, what marks its values, and its rows as they are kept.
+_last: tuple[weakref.ref[Any], tuple[Any, ...], _Questions] | None = None
 
 
 def _questions(data: Any) -> _Questions:
     """The same for the same frame, as long as its values are the same."""
-    key, mark = id(data), _mark(data)
-    found = _known.get(key)
-    if found is None or found.frame() is not data or found.mark != mark:
-        frame = weakref.ref(data, lambda _: _known.pop(key, None))
-        found = _known[key] = _Known(frame, mark, _Questions(data))
-    return found.questions
+    global _last
+    last, mark = _last, _mark(data)
+    if last is None or last[0]() is not data or last[1] != mark:
+        last = _last = (weakref.ref(data), mark, _Questions(data))
+    return last[2]
 
 
 def _of_numbers(data: Any) -> Any:
@@ -190,15 +170,8 @@ def _of_numbers(data: Any) -> Any:
 def _mark(data: Any) -> tuple[Any, ...]:
     """Other values, other marks: sums of the columns with random weights, by one product."""
     data = _of_numbers(data)
-    try:
-        values = data.to_numpy(dtype=np.float64, na_value=np.nan)
-    except (TypeError, ValueError):
-        return (object(),)  # never the same; `ConditionalTest` says what is wrong
+    values = data.to_numpy(dtype=np.float64, na_value=np.nan)
+    weights = np.random.default_rng(0).standard_normal(len(values))
     with np.errstate(all="ignore"):  # of infinite values, which `ConditionalTest` refuses
-        sums = _weights(len(values)) @ values
+        sums = weights @ values
     return tuple(data.columns), values.shape, sums.tobytes()
-
-
-@lru_cache(maxsize=8)
-def _weights(n: int) -> FloatArray:
-    return np.random.default_rng(0).standard_normal(n)

@@ -32,10 +32,8 @@ class ScoreCI(CondIndTest):  # type: ignore[misc]
     Parameters
     ----------
     **options
-        Those of tigramite's `CondIndTest`, such as ``confidence="analytic"`` and ``mask_type``.
-        P-values come from the score test (``significance="analytic"``), which takes the rows as
-        independent given what is conditioned on. Residuals are not recycled: the test needs to
-        know how far each row pulled on the fit.
+        Those of tigramite's `CondIndTest`, such as ``confidence="analytic"`` and ``mask_type``. The
+        score test takes the rows as independent given what is conditioned on.
 
     Examples
     --------
@@ -48,21 +46,6 @@ class ScoreCI(CondIndTest):  # type: ignore[misc]
     >>> found = PCMCI(DataFrame(series), ScoreCI()).run_pcmci(tau_max=1)
     >>> np.argwhere(found["p_matrix"] < 0.001).tolist()  # from, to, lag
     [[0, 1, 1]]
-
-    What tigramite calls:
-
-    >>> test = ScoreCI()
-    >>> rho = test.get_dependence_measure(series.T, np.array([0, 1]))
-    >>> test.get_analytic_significance(rho, T=500, dim=2) > 0.05
-    True
-    >>> low, high = test.get_analytic_confidence(rho, df=498, conf_lev=0.9)
-    >>> low < 0 < high
-    True
-    >>> test.set_dataframe(DataFrame(series))
-    >>> parents = [(0, -1)], []
-    >>> a, b = (test.get_model_selection_criterion(1, some, tau_max=1) for some in parents)
-    >>> a < b
-    True
     """
 
     measure = "score"
@@ -70,16 +53,12 @@ class ScoreCI(CondIndTest):  # type: ignore[misc]
     residual_based = False
 
     def __init__(self, **options: Any) -> None:
-        if options.get("recycle_residuals"):
-            raise ParameterError(
-                "recycle_residuals: expected False, got True; the score test needs the rows that "
-                "the residuals come from."
-            )
-        if options.get("significance") == "shuffle_test":
-            raise ParameterError(
-                'significance: expected "analytic" or "fixed_thres", got "shuffle_test"; the '
-                "score test has its own p-values."
-            )
+        for name, wrong in (("recycle_residuals", True), ("significance", "shuffle_test")):
+            if options.get(name) == wrong:
+                raise ParameterError(
+                    f"{name}: expected another value than {wrong!r}; the score test needs the rows "
+                    "and has its own p-values."
+                )
         # tigramite asks for the value first, with the rows, and then for its p-value without them.
         self._value = math.nan
         self._answer: PairTest | None = None
