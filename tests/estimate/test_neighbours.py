@@ -33,7 +33,7 @@ def test_as_from_rows(n, p, require):
     penalty = 1.25 * universal_penalty(n, p)
     found = chosen_neighbours(z.T @ z / n, penalty, most=p)
     assert found.penalty == penalty
-    for i in range(p):
+    for i in range(0, p, 6):
         slow = slow_scaled_lasso(z, i, penalty, require)
         chosen = set(found.of[i].tolist())
         # The noise is found to a thousandth: a coefficient of next to nothing may go either way.

@@ -132,7 +132,14 @@ def distinct_rows(law, p):
     return np.rint(rows * 64 + 100).astype(int), counts
 
 
-@pytest.fixture(scope="module", params=[(p, law) for p in SIZES for law in LAWS], ids=str)
+CASES = [
+    pytest.param((p, law), marks=pytest.mark.validity if p > 6 else (), id=f"{p} {law}")
+    for p in SIZES
+    for law in LAWS
+]
+
+
+@pytest.fixture(scope="module", params=CASES)
 def both(request):
     """The rows as edgewise gets them (in units of 1/64, which are exact), and the truth."""
     p, law = request.param

@@ -135,7 +135,7 @@ class TestSolver:
 
     @both
     def test_chi2_without_the_matrix(self, method, tmp_path):
-        X = rows_of("gaussian", 2000, 14)
+        X = rows_of("gaussian", 1000, 12)
         full = quiet_test(X, method, radius="chi2", solver="full")
         options = {"radius": "chi2", "solver": "matrix-free"}
         found = quiet_test(X, method, **options)

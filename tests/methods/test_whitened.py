@@ -61,6 +61,7 @@ def test_radius_is_affine_invariant(radius):
     assert found.radius == pytest.approx(expected.radius, rel=1e-9)
 
 
+@pytest.mark.validity
 def test_many_columns_interpolate_between_exact_levels():
     """More than 300 pairs take the other branch of the χ² levels."""
     X = rows_of("gaussian", 8000, 26)
