@@ -85,7 +85,7 @@ def test_missing_values_that_are_named(tmp_path, run_edgewise, X, expected):
     done = run_edgewise("test", path, *options, "--json", "-")
     same(json.loads(done.stdout), expected, "abc")
     said = run_edgewise("test", path, status=1).stderr
-    assert "line 62 has '?'" in said
+    assert "'?' in line 62" in said
     assert "--na-values" in said
 
 

@@ -83,7 +83,7 @@ def test_notes_are_shared(tmp_path):
         (tmp_path / f"{k}.csv").write_text(f"a;b\n{k},5;2\n1;3\n")
     (told,) = FileTable([tmp_path]).notes
     assert "like 2 more" in told
-    assert told.endswith("has ';' between cells and decimal commas.")
+    assert told.endswith("is read with separator ';' and decimal comma.")
 
 
 def test_files_of_other_forms_together(tmp_path):
@@ -93,7 +93,7 @@ def test_files_of_other_forms_together(tmp_path):
     rows = np.concatenate([*map(np.asarray, table.blocks())])
     np.testing.assert_array_equal(rows, [[1.5, 2], [2, 3], [1.5, 2], [0.5, 3]])
     (told,) = table.notes
-    assert "2.csv' has ';' between cells, decimal commas and utf-16 text." in told
+    assert "2.csv' is read with separator ';', decimal comma and utf-16 text." in told
 
 
 @pytest.fixture
@@ -119,7 +119,7 @@ class TestNamedPipes:
     def test_rows(self, fifo):
         table = FileTable([fifo(b"a;b\n1,5;2\n2;3\n")])
         assert not table.rescannable
-        assert "has ';' between cells and decimal commas." in table.notes[0]
+        assert "is read with separator ';' and decimal comma." in table.notes[0]
         np.testing.assert_array_equal(np.asarray(next(table.blocks())), [[1.5, 2], [2, 3]])
 
     def test_parquet(self, fifo, refuses):

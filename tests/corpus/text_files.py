@@ -26,20 +26,20 @@ def saved_text(**options: object) -> bytes:
 
 SEPARATORS = {
     "comma": reads(PLAIN),
-    "semicolon": reads(plain(",", ";"), "has ';' between cells"),
-    "tab": reads(plain(",", "\t"), "has tabs between cells"),
+    "semicolon": reads(plain(",", ";"), "separator ';'"),
+    "tab": reads(plain(",", "\t"), "tabs as separators"),
     "tab in .tsv": reads(plain(",", "\t"), file="x.tsv"),
-    "bar": reads(plain(",", "|"), "has '|' between cells"),
-    "one blank": reads(plain(",", " "), "has blanks between cells", file="x.txt"),
+    "bar": reads(plain(",", "|"), "separator '|'"),
+    "one blank": reads(plain(",", " "), "blanks as separators", file="x.txt"),
     "aligned columns": reads(
         "    a     b\n  1.5   2.0\n  2.0   3.0\n  2.5   5.0\n",
-        "has blanks between cells",
+        "blanks as separators",
         file="x.dat",
     ),
     "comma and blank": reads(plain(",", ", ")),
-    "decimal comma": reads("a;b\n1,5;2\n2;3\n2,5;5\n", "';' between cells and decimal commas"),
-    "decimal comma, quoted": reads('a,b\n"1,5",2\n2,3\n"2,5",5\n', "has decimal commas"),
-    "sep= in the first line": reads("sep=;\n" + plain(",", ";"), "';' between cells"),
+    "decimal comma": reads("a;b\n1,5;2\n2;3\n2,5;5\n", "separator ';' and decimal comma"),
+    "decimal comma, quoted": reads('a,b\n"1,5",2\n2,3\n"2,5",5\n', "decimal comma"),
+    "sep= in the first line": reads("sep=;\n" + plain(",", ";"), "separator ';'"),
 }
 ENCODINGS = {
     f"{encoding}": reads(plain("a,", "größe,"), *told, encoding=encoding, names=("größe", "b"))
@@ -71,7 +71,7 @@ LINES = {
 }
 QUOTES = {
     "quoted cells": reads('"a","b"\n"1.5","2"\n"2","3"\n"2.5","5"\n'),
-    "single quotes": reads("'a','b'\n'1.5','2'\n'2','3'\n'2.5','5'\n", "has single quotes"),
+    "single quotes": reads("'a','b'\n'1.5','2'\n'2','3'\n'2.5','5'\n", "single quotes"),
     "separator in a name": reads(plain("a,b", '"a, b",c'), names=("a, b", "c")),
     "newline in a name": reads(plain("a,b", '"a\nb",c'), names=("a\nb", "c")),
     "newline in a text cell": reads(
@@ -90,7 +90,7 @@ HEADERS = {
     "numbers that rise, said": reads(
         plain("a,b", "0,1"), names=("x0", "x1"), rows=((0, 1), *ROWS), header=False
     ),
-    "savetxt": reads(saved_text, "blanks between cells", ROW, names=("x0", "x1"), file="x.txt"),
+    "savetxt": reads(saved_text, "blanks as separators", ROW, names=("x0", "x1"), file="x.txt"),
     "savetxt with names": reads(lambda: saved_text(header="a b"), "blanks", file="x.txt"),
     "remarks": reads("# measured in May, by us\n#\n" + PLAIN),
     "a remark that is not names": reads(

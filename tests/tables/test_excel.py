@@ -52,7 +52,7 @@ def test_labels(sheet, all_rows):
 def test_the_number_of_a_row(sheet):
     file = open_file(sheet([["a", "b"], [1, 2]], A7=3, B9="x"))
     assert file.n_rows == 3
-    assert file.first_text("b") == " (row 9 has 'x')"
+    assert file.texts == {"b": "text, first 'x' in row 9"}
 
 
 def test_options(sheet, refuses):

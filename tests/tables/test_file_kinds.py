@@ -96,15 +96,15 @@ def test_gaps_after_a_block_of_numbers(long_csv, refuses):
 @pytest.mark.parametrize(
     ("text", "where"),
     [
-        ("a,b\n1,2\n3,x\n4,5\n", "(line 3 has 'x')"),
-        ("a,b\n1,\n3,NA\n4,12 kg\n", "(line 4 has '12 kg')"),
-        ('"a","b"\n1,"2"\n3,"x, y"\n', "(line 3 has 'x, y')"),
-        ("a,b\n1,2\n\n3,null\n4,nan\n5,no\n", "(line 6 has 'no')"),
+        ("a,b\n1,2\n3,x\n4,5\n", "'x' in line 3"),
+        ("a,b\n1,\n3,NA\n4,12 kg\n", "'12 kg' in line 4"),
+        ('"a","b"\n1,"2"\n3,"x, y"\n', "'x, y' in line 3"),
+        ("a,b\n1,2\n\n3,null\n4,nan\n5,no\n", "'no' in line 6"),
     ],
 )
 def test_the_line_of_the_first_text(tmp_path, refuses, text, where):
     (path := tmp_path / "t.csv").write_text(text)
-    refuses(lambda: ew.edge_test(path), ew.DataTypeError, str(path), "'b'", "string", where)
+    refuses(lambda: ew.edge_test(path), ew.DataTypeError, str(path), "'b'", "text", where)
 
 
 @pytest.mark.parametrize("name", ["r.parquet", "r.feather", "r.npy"])

@@ -64,7 +64,7 @@ def test_a_left_out_column_may_hold_text(tmp_path, refuses, all_rows):
     source = FileTable([tmp_path], exclude=["name"])
     np.testing.assert_array_equal(all_rows(source), [[1, 2], [3, 4]])
     refuses(
-        lambda: FileTable([tmp_path]), ew.DataTypeError, "1.csv", "'name'", "(line 2", "--exclude"
+        lambda: FileTable([tmp_path]), ew.DataTypeError, "1.csv", "'name'", "line 2", "--exclude"
     )
 
 

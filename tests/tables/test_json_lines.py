@@ -33,8 +33,7 @@ def test_columns_of_all_lines(saved, all_rows):
 
 def test_labels(saved, all_rows):
     file = open_file(saved({"g": "u", "a": 1}, {"g": "v", "a": 2}, {"a": 3}))
-    assert file.texts == {"g": "text"}
-    assert file.first_text("g") == " (in line 1)"
+    assert file.texts == {"g": "text, first 'u' in line 1"}
     assert file.values("g") == ["u", "v", None]
     labels = all_rows(file.read(("a", "g"), 0, ("g",)))[:, 1]
     assert labels[0] != labels[1]

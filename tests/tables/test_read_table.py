@@ -35,7 +35,9 @@ def test_what_is_said_is_not_guessed(german, rows, same_result, recwarn):
     same_result(ew.edge_test(told), expected, names="abcd")
     same_result(ew.edge_test(told, columns=["a", "b", "c", "d"]), expected, names="abcd")
     assert not recwarn.list
-    with pytest.warns(ew.GuessedFormatWarning, match="has ';' between cells and decimal commas"):
+    with pytest.warns(
+        ew.GuessedFormatWarning, match="is read with separator ';' and decimal comma"
+    ):
         guessed = ew.edge_test(german, exclude="Zeit")
     same_result(guessed, expected, names="abcd")
     assert guessed.files == ((str(german), 400),)

@@ -90,7 +90,7 @@ def test_text_after_gaps_in_a_pandas_column_is_named(require, refuses):
 
 @pytest.mark.parametrize(
     ("text", "where"),
-    [("\ufeffa,b\n1,2\nx,3\n", "(line 3 has 'x')"), ("a,b\n1,2\n1_0,3\n", "(line 3 has '1_0')")],
+    [("\ufeffa,b\n1,2\nx,3\n", "'x' in line 3"), ("a,b\n1,2\n1_0,3\n", "'1_0' in line 3")],
 )
 def test_the_line_of_the_first_text(tmp_path, refuses, text, where):
     (path := tmp_path / "t.csv").write_text(text, encoding="utf-8")

@@ -100,7 +100,7 @@ def test_what_is_not_said_is_found_out(tmp_path, p, n, form, header, seed):
     np.testing.assert_array_equal(found, rows)
     told = " ".join(table.notes)
     assert ("looks like a row" in told) == (not header)
-    assert ("decimal commas" in told) == (form["decimal"] == ",")
+    assert ("decimal comma" in told) == (form["decimal"] == ",")
 
 
 @given(

@@ -113,6 +113,8 @@ _SHARED: dict[str, Callable[[Any], Any]] = {
     "sep": click.option("--sep", metavar="CHAR", help="Between cells: CHAR, tab or whitespace."),
     "decimal": click.option("--decimal", metavar="CHAR", help="The decimal point: . or ,"),
     "encoding": click.option("--encoding", metavar="NAME", help="As in latin-1 or utf-16."),
+    "quote": click.option("--quote", metavar="CHAR", help="The quotes around cells: \" or '"),
+    "skip": click.option("--skip", type=int, metavar="N", help="Lines above the names."),
     "na-values": click.option(
         "--na-values", metavar="TEXT", multiple=True, help="A further text for a missing value."
     ),
@@ -151,7 +153,17 @@ _SHARED: dict[str, Callable[[Any], Any]] = {
         "-v", "--verbose", is_flag=True, help="Say which files were read, and their rows."
     ),
 }
-READING = ("sep", "decimal", "encoding", "na-values", "header", "index-col", "sheet")
+READING = (
+    "sep",
+    "decimal",
+    "encoding",
+    "quote",
+    "skip",
+    "na-values",
+    "header",
+    "index-col",
+    "sheet",
+)
 
 
 def method_option(help: str, **settings: Any) -> Callable[[Any], Any]:

@@ -53,7 +53,7 @@ _PACKED = ("", ".gz", ".bz2", ".zst", ".xz", ".zip")
 _TEXT_ENDINGS = tuple(
     ending + packed for ending in (".csv", ".tsv", ".tab", ".txt", ".dat") for packed in _PACKED
 )
-CSV = FileKind("CSV", _TEXT_ENDINGS, "csv:open_csv", (), TEXT | CELLS, _PYARROW)
+CSV = FileKind("CSV", _TEXT_ENDINGS, "text:open_csv", (), TEXT | CELLS, _PYARROW)
 PARQUET = FileKind(
     "Parquet", (".parquet", ".pq"), "arrow_files:open_parquet", (b"PAR1",), needs=_PYARROW
 )
@@ -74,7 +74,7 @@ EXCEL = FileKind(
     needs=("openpyxl", "excel"),
 )
 _JSON_ENDINGS = tuple(ending + packed for ending in (".jsonl", ".ndjson") for packed in _PACKED)
-JSON = FileKind("JSON lines", _JSON_ENDINGS, "json_lines:open_json_lines")
+JSON = FileKind("JSON lines", _JSON_ENDINGS, "text:open_json_lines", needs=_PYARROW)
 KINDS = (CSV, PARQUET, IPC, NPY, NPZ, EXCEL, JSON)
 
 # Taken out of a folder; a text file of another name may be a note to the reader.
@@ -174,7 +174,7 @@ def is_pipe(path: Path) -> bool:
 def open_pipe(path: Path, reading: Reading) -> OpenedFile:
     """A named pipe or a process substitution, such as <(zcat rows.csv.gz)."""
     part(*_PYARROW, "CSV text")
-    from edgewise.tables.csv import open_csv_stream
+    from edgewise.tables.text import open_csv_stream
 
     reading.refuse_unless(CSV.options, f"the pipe '{path}'")
     # Without a buffer, so that reading waits for no more than what has come.
@@ -189,8 +189,7 @@ def open_pipe(path: Path, reading: Reading) -> OpenedFile:
 def open_standard_input(reading: Reading) -> OpenedFile:
     """CSV on standard input."""
     part(*_PYARROW, "CSV text")
-    from edgewise.tables.byte_streams import standard_input
-    from edgewise.tables.csv import open_csv_stream
+    from edgewise.tables.text import open_csv_stream, standard_input
 
     reading.refuse_unless(CSV.options, STANDARD_INPUT)
     return open_csv_stream(standard_input(), STANDARD_INPUT, reading)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from queue import Full, Queue
-from typing import NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from edgewise._base.blas import one_blas_thread
 from edgewise._base.text import listed
@@ -19,7 +19,6 @@ from edgewise.errors import DataError, DataTypeError
 from edgewise.tables.file_kinds import in_folder, open_file, open_standard_input
 from edgewise.tables.opened_file import OpenedFile, readable
 from edgewise.tables.reading import Reading
-from edgewise.tables.sniffing import TextFormat
 from edgewise.tables.table import (
     LocalTable,
     Partition,
@@ -30,6 +29,9 @@ from edgewise.tables.table import (
     selected_names,
 )
 from edgewise.tables.values import HINT
+
+if TYPE_CHECKING:
+    from edgewise.tables.text import TextFormat
 
 StrPath = str | os.PathLike[str]
 _Item = TypeVar("_Item")

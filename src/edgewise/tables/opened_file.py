@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from edgewise.tables.sniffing import TextFormat
+    from edgewise.tables.text import TextFormat
 
 from edgewise._base.text import one_line
 from edgewise.errors import DataError, EdgewiseError

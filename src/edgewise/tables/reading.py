@@ -8,11 +8,11 @@ from dataclasses import dataclass, fields
 from numbers import Integral
 from typing import Any
 
-from edgewise._base.checks import check_flag
+from edgewise._base.checks import check_count, check_flag
 from edgewise.errors import ParameterError
 
 #: Options of text files, and of everything that holds text cells.
-TEXT = frozenset({"sep", "decimal", "encoding"})
+TEXT = frozenset({"sep", "decimal", "encoding", "quote", "skip"})
 CELLS = frozenset({"na_values", "header", "index_col"})
 
 
@@ -23,6 +23,8 @@ class Reading:
     sep: str | None = None
     decimal: str | None = None
     encoding: str | None = None
+    quote: str | None = None
+    skip: int | None = None
     na_values: tuple[str, ...] = ()
     header: bool | None = None
     index_col: str | int | bool | None = None
@@ -72,6 +74,16 @@ def _check_decimal(decimal: Any) -> str | None:
     return None if decimal is None else str(decimal)
 
 
+def _check_quote(quote: object) -> str | None:
+    if quote is not None and quote not in ('"', "'"):
+        raise ParameterError(f"quote: expected '\"' or \"'\", got {quote!r}.")
+    return None if quote is None else str(quote)
+
+
+def _check_skip(skip: object) -> int | None:
+    return None if skip is None else check_count("skip", skip, at_least=0)
+
+
 def _check_encoding(encoding: object) -> str | None:
     if encoding is None:
         return None
@@ -114,6 +126,8 @@ _CHECKS: dict[str, Any] = {
     "sep": _check_sep,
     "decimal": _check_decimal,
     "encoding": _check_encoding,
+    "quote": _check_quote,
+    "skip": _check_skip,
     "na_values": _check_na_values,
     "header": _check_header,
     "index_col": _check_index_col,
@@ -155,6 +169,8 @@ def read_table(
     sep: str | None = None,
     decimal: str | None = None,
     encoding: str | None = None,
+    quote: str | None = None,
+    skip: int | None = None,
     na_values: str | Sequence[str] = (),
     header: bool | None = None,
     index_col: str | int | bool | None = None,
@@ -177,6 +193,10 @@ def read_table(
         The decimal point of a text file.
     encoding : str, optional
         The encoding of a text file, such as "latin-1" or "utf-16".
+    quote : {'"', "'"}, optional
+        The quotes around cells of a text file.
+    skip : int, optional
+        How many lines above the names (or the first row) of a text file are a title, say.
     na_values : str or sequence of str
         Further texts that stand for missing values, such as "?" or "-999".
     header : bool, optional
@@ -209,6 +229,8 @@ def read_table(
         sep=sep,
         decimal=decimal,
         encoding=encoding,
+        quote=quote,
+        skip=skip,
         na_values=na_values,
         header=header,
         index_col=index_col,
