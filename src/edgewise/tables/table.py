@@ -21,7 +21,7 @@ from edgewise._base.checks import check_known, check_names
 from edgewise._base.cores import on_each
 from edgewise._base.text import listed
 from edgewise._base.types import AnyArray, FloatArray
-from edgewise.errors import DataError, EdgewiseError
+from edgewise.errors import DataError, DataTypeError, EdgewiseError
 
 T = TypeVar("T")
 # Half a megabyte of float64: a block, its square and a product stay in a core's L2 cache.
@@ -295,6 +295,47 @@ class LocalTable(Table):
     def reduce(self, one_pass: Callable[[Partition], T], merge: Callable[[T, T], T]) -> T:
         """Run the pass over the whole table; there is nothing to merge."""
         return one_pass(self.part())
+
+
+def select_columns(
+    names: Sequence[str],
+    where: str,
+    columns: Sequence[str] | None = None,
+    exclude: Sequence[str] | None = None,
+    along: Sequence[str] = (),
+    not_numbers: Mapping[str, str] = MappingProxyType({}),
+) -> tuple[tuple[str, ...], dict[str, str]]:
+    """The columns to read, and those that are left out because they hold no numbers.
+
+    `not_numbers` says what such columns hold, as in ``{"city": "text", "day": "dates"}``: they are
+    left out, unless they are among `columns`, which is an error. The columns `along` hold weights
+    or labels of clusters, and come last.
+
+    Examples
+    --------
+    >>> select_columns(["a", "b", "city"], "the table", not_numbers={"city": "text"})
+    (('a', 'b'), {'city': 'text'})
+    """
+    names = check_names(names)
+    wanted = names if columns is None else check_names(columns)
+    exclude = () if exclude is None else exclude
+    for argument, some in (("columns", wanted), ("exclude", exclude), ("clusters", along)):
+        check_known(argument, some, names, where)
+    chosen = [name for name in wanted if name not in {*exclude, *along}]
+    left_out = {name: not_numbers[name] for name in chosen if name in not_numbers}
+    if left_out and columns is not None:
+        name, held = next(iter(left_out.items()))
+        raise DataTypeError(
+            f"columns: {name!r} of {where} holds {held}, not numbers; convert it, or leave it out."
+        )
+    left = tuple(name for name in chosen if name not in left_out)
+    if names and not left:
+        held = listed([f"{name!r} ({what})" for name, what in left_out.items()])
+        raise DataError(
+            f"columns: expected at least 2 columns of numbers in {where}, got none"
+            f"{f', only {held}' if left_out else ''}."
+        )
+    return left + tuple(along), left_out
 
 
 def selected_names(
