@@ -23,7 +23,7 @@ from tests.statistical.grouped_laws import UNRELATED, group_sizes, grouped_rows
 
 from edgewise import edge_test
 from edgewise.errors import EdgewiseWarning
-from edgewise.methods import left_out_groups
+from edgewise.methods import left_out_clusters
 from edgewise.simulate import Contaminated, make_chain_precision, sample
 
 TABLE = Path(__file__).parent / "groups.csv"
@@ -69,7 +69,7 @@ def main() -> None:
     asked = parser.parse_args()
     warnings.simplefilter("ignore", EdgewiseWarning)
     if asked.part is not None:
-        left_out_groups._part_lost = lambda kept, tau: np.full_like(kept, asked.part)
+        left_out_clusters._part_lost = lambda kept, tau: np.full_like(kept, asked.part)
     for law, number in product(asked.laws, asked.cells):
         cells = measured(law, *CELLS[number], asked.draws)
         if asked.part is None:
@@ -77,21 +77,21 @@ def main() -> None:
 
 
 def measured(
-    law: str, n_groups: int, rows: int, shape: str, p: int, draws: int
+    law: str, n_clusters: int, rows: int, shape: str, p: int, draws: int
 ) -> dict:
     """The rates of one cell, by test."""
     # A chain with partial correlations of −0.3.
     precision, upper = make_chain_precision(p), np.triu_indices(p, k=1)
     root = np.sqrt(precision.diagonal())
     true = -(precision / np.outer(root, root))[upper] * (law not in UNRELATED)
-    null, sizes = true == 0, group_sizes(n_groups, rows, shape)
-    compared = (n_groups, rows, shape, p) == COMPARED
+    null, sizes = true == 0, group_sizes(n_clusters, rows, shape)
+    compared = (n_clusters, rows, shape, p) == COMPARED
     tests = {test: how for test, how in TESTS.items() if how[1] or compared}
     found = {test: [] for test in tests}
-    for seed in np.random.SeedSequence(19, spawn_key=(n_groups, p)).spawn(draws):
+    for seed in np.random.SeedSequence(19, spawn_key=(n_clusters, p)).spawn(draws):
         X, labels = drawn(law, precision, sizes, np.random.default_rng(seed))
         for test, (method, grouped) in tests.items():
-            result = edge_test(X, method=method, groups=labels if grouped else None)
+            result = edge_test(X, method=method, clusters=labels if grouped else None)
             interval = result.confidence_interval(0.95, scale="partial_correlation")
             low, high = interval.low[upper], interval.high[upper]
             reject = result.reject[upper]
@@ -106,12 +106,12 @@ def measured(
     cells = {}
     for test, numbers in found.items():
         rates = np.mean(np.array(numbers, dtype=float), axis=0)
-        cells[law, n_groups, rows, shape, p, test] = (draws, *rates)
+        cells[law, n_clusters, rows, shape, p, test] = (draws, *rates)
         shown = "  ".join(
             f"{name} {rate:.3f}" for name, rate in zip(RATES, rates, strict=True)
         )
         print(
-            f"{law} {n_groups} × {rows} {shape}, p = {p}, {test}: {shown}", flush=True
+            f"{law} {n_clusters} × {rows} {shape}, p = {p}, {test}: {shown}", flush=True
         )
     return cells
 

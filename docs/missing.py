@@ -77,7 +77,7 @@ def measure(
                         **options,
                         **{k: v for k, v in own.items() if k not in options},
                     )
-                except ew.DataError:
+                except ew.errors.DataError:
                     found[name].append((False, 0.0, 0.0, np.nan, 0.0))
                     continue
                 interval = result.confidence_interval(0.95, scale="partial_correlation")

@@ -73,7 +73,7 @@ def main() -> None:
     parser.add_argument("--penalties", nargs="+", type=float, default=[DEFAULT_PENALTY])
     parser.add_argument("--draws", type=int)
     asked = parser.parse_args()
-    warnings.simplefilter("ignore", ew.EdgewiseWarning)
+    warnings.simplefilter("ignore", ew.errors.EdgewiseWarning)
     if asked.part == "silggm":
         beside_silggm(Path(asked.folder))
     others = {
@@ -107,7 +107,7 @@ def cell(n: int, p: int, graph: str, law: str, penalty: float, draws: int) -> No
 
 def outcomes(X: np.ndarray, edge: np.ndarray, penalty: float) -> list[float]:
     """One draw: what the test did, and Fisher's test given the same columns."""
-    method = ew.Nodewise(penalty=penalty)
+    method = ew.methods.Nodewise(penalty=penalty)
     measured = method.measure(open_evidence(X, method.needs, "the study"))
     log_p = measured.uncertainty.log_pvalues(measured, MinEffect())
     pairs = np.triu_indices(X.shape[1], k=1)

@@ -29,7 +29,7 @@ def main() -> None:
     }
     print("| columns of |", " | ".join(METHODS), "|")
     for name, table in data.items():
-        lines = ew.compare_null(table, methods=METHODS, n_shuffles=SHUFFLES)
+        lines = ew.check_null(table, methods=METHODS, n_shuffles=SHUFFLES)
         cells = [f"{100 * line.share:.1f}" for line in lines]
         print(f"| {name} |", " | ".join(cells), "|", flush=True)
 

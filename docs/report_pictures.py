@@ -156,7 +156,7 @@ def main(names: list[str]) -> None:
     with tempfile.TemporaryDirectory() as place, sync_playwright() as engine:
         folder = Path(place)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ew.EdgewiseWarning)
+            warnings.simplefilter("ignore", ew.errors.EdgewiseWarning)
             write_pages(folder)
         browser = engine.chromium.launch(
             executable_path=which("chromium"), args=["--no-sandbox"]

@@ -59,7 +59,7 @@ def main() -> None:
     parser.add_argument("--laws", nargs="+", default=LAWS)
     parser.add_argument("--draws", type=int, default=1000)
     asked = parser.parse_args()
-    warnings.simplefilter("ignore", ew.EdgewiseWarning)
+    warnings.simplefilter("ignore", ew.errors.EdgewiseWarning)
     if asked.part == "table":
         print(tables(read()))
         return

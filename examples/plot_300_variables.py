@@ -51,7 +51,7 @@ for method, correction in (
 ):
     start = time.perf_counter()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ew.TooFewRowsWarning)
+        warnings.simplefilter("ignore", ew.errors.TooFewRowsWarning)
         result = ew.edge_test(
             rows, method=method, correction=correction, feature_names=names
         )

@@ -59,7 +59,7 @@ print(f"values of raw that are zero: {(values == 0).mean():.0%}")
 
 try:
     ew.edge_test(logs)
-except ew.DataError as error:
+except ew.errors.DataError as error:
     print(textwrap.fill(str(error), 88))
 
 # %%

@@ -55,13 +55,13 @@ TESTS = {
     "score": {"method": "score"},
     "batch": {"method": "batch"},
     "normal scores": {"method": "batch", "transform": "normal-scores"},
-    "kendall": {"method": ew.Kendall(n_batches=100)},
+    "kendall": {"method": ew.methods.Kendall(n_batches=100)},
 }
 
 
 def run(name, rows):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ew.BrokenAssumptionWarning)  # see below
+        warnings.simplefilter("ignore", ew.errors.BrokenAssumptionWarning)  # see below
         return ew.edge_test(rows, **TESTS[name])
 
 

@@ -101,7 +101,7 @@ for scale, data in scales.items():
         method = label.split()[0].rstrip(",")
         with warnings.catch_warnings():
             # Too few rows is an answer here: no edges.
-            warnings.simplefilter("ignore", ew.TooFewRowsWarning)
+            warnings.simplefilter("ignore", ew.errors.TooFewRowsWarning)
             result = ew.edge_test(data, method=method, feature_names=names, **options)
         results[scale, label] = result
         found = found_by(result)

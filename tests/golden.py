@@ -20,6 +20,8 @@ from typing import Any
 import numpy as np
 
 import edgewise as ew
+from edgewise.results.difference import EdgeDifferenceResult, EdgeDifferences
+from edgewise.results.pair import PairTest
 
 FILE = Path(__file__).parent / "reference" / "golden.npz"
 
@@ -186,8 +188,8 @@ def incomplete(data: dict[str, np.ndarray]) -> Iterator[tuple[str, Callable[[], 
                     {"weights": weights, "missing": "pairwise"},
                 ),
                 ("frequency", X, {"weights": copies, "weight_kind": "frequency"}),
-                ("clusters", X, {"groups": subjects}),
-                ("unequal clusters", X, {"groups": long_subjects}),
+                ("clusters", X, {"clusters": subjects}),
+                ("unequal clusters", X, {"clusters": long_subjects}),
             ):  # fmt: skip
                 yield (
                     f"{name}, {label} / {method}",
@@ -214,7 +216,7 @@ def groups(data: dict[str, np.ndarray]) -> Iterator[tuple[str, Callable[[], Any]
             scores = compare(A, B, transform="normal-scores")
             yield f"two groups of {name}, normal scores / {method}", scores
         yield f"two groups of {name}, permuted", compare(A, B, method="wald", permutations=99)
-        subjects = {"groups": (np.arange(140) // 2, np.arange(160) // 2)}
+        subjects = {"clusters": (np.arange(140) // 2, np.arange(160) // 2)}
         yield f"two groups of {name}, clusters", compare(A, B, method="wald", **subjects)
 
 
@@ -360,7 +362,7 @@ def others(data: dict[str, np.ndarray]) -> Iterator[tuple[str, Callable[[], Any]
         "shuffled columns",
         lambda: [
             [line.n_with_edges, line.n_failed]
-            for line in ew.compare_null(data["exponential"], n_shuffles=20)
+            for line in ew.check_null(data["exponential"], n_shuffles=20)
         ],
     )
     returns = ew.datasets.load_sp500_returns()
@@ -393,14 +395,14 @@ _SCALARS = ("n_samples", "n_features", "n_edges", "radius", "rows_needed", "glob
 
 def numbers(value: Any) -> dict[str, np.ndarray]:
     """The numbers of whatever a call returned, by name; matrices by their upper triangle."""
-    if isinstance(value, ew.EdgeDifferences | list):
+    if isinstance(value, EdgeDifferences | list):
         parts = value if isinstance(value, list) else value.results.values()
         return {f"{k}.{key}": x for k, part in enumerate(parts) for key, x in numbers(part).items()}
-    if isinstance(value, ew.PairTest):
+    if isinstance(value, PairTest):
         ends = value.confidence_interval(0.9)
         estimates = (value.partial_correlation, value.statistic, value.log_pvalue)
         return {"pair": np.array([*estimates, *ends])}
-    if isinstance(value, ew.EdgeTestResult | ew.EdgeDifferenceResult):
+    if isinstance(value, ew.EdgeTestResult | EdgeDifferenceResult):
         found = {name: getattr(value, name, None) for name in (*_SCALARS, *_MATRICES)}
         scales = ("precision", "partial_correlation")
         for scale in scales if isinstance(value, ew.EdgeTestResult) else scales[1:]:
@@ -422,7 +424,7 @@ def upper(x: Any) -> np.ndarray:
 def measured(call: Callable[[], Any]) -> dict[str, np.ndarray]:
     try:
         return numbers(call())
-    except ew.EdgewiseError as error:
+    except ew.errors.EdgewiseError as error:
         return {type(error).__name__: np.array([np.nan])}
 
 

@@ -13,6 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 import edgewise as ew
+from edgewise.api.compare_methods import Comparison
+from edgewise.inference.intervals import ConfidenceInterval
+from edgewise.inference.diagnosis import Diagnosis
+from edgewise.results.edge import Edge
+from edgewise.api.null import NullComparison
+from edgewise.api.plan import SamplePlan
 
 X = np.random.default_rng(0).standard_normal((400, 3))
 
@@ -24,7 +30,7 @@ assert_type(result.adjusted_pvalue, npt.NDArray[np.float64])
 assert_type(result.reject, npt.NDArray[np.bool_])
 assert_type(result.threshold, float | npt.NDArray[np.float64])
 assert_type(result.rows_needed, int | None)
-assert_type(result.edges(), list[ew.Edge])
+assert_type(result.edges(), list[Edge])
 for edge in result.edges():
     assert_type(edge.source, str)
     assert_type(edge.partial_correlation, float)
@@ -32,7 +38,7 @@ assert_type(result.to_json(), str)
 assert_type(ew.EdgeTestResult.from_json(result.to_json()), ew.EdgeTestResult)
 
 interval = result.confidence_interval(scale="partial_correlation", simultaneous=True)
-assert_type(interval, ew.ConfidenceInterval)
+assert_type(interval, ConfidenceInterval)
 low, high = interval
 assert_type(low, npt.NDArray[np.float64])
 
@@ -44,40 +50,40 @@ assert_type(estimator.partial_fit(X), ew.EdgeTest)
 
 assert_type(
     ew.accumulate(X),
-    ew.Moments | ew.BatchMoments | ew.PairwiseMoments | ew.ConcordanceMoments,
+    ew.states.Moments | ew.states.BatchMoments | ew.states.PairwiseMoments | ew.states.ConcordanceMoments,
 )
-moments, batches = ew.Moments().update(X), ew.BatchMoments(20).update(X)
-assert_type(moments + moments.copy(), ew.Moments)
+moments, batches = ew.states.Moments().update(X), ew.states.BatchMoments(20).update(X)
+assert_type(moments + moments.copy(), ew.states.Moments)
 assert_type(moments.covariance(), npt.NDArray[np.float64])
 assert_type(batches.n_features, int | None)
 batches.save("rows.state")
-assert_type(ew.BatchMoments.load("rows.state"), ew.BatchMoments)
+assert_type(ew.states.BatchMoments.load("rows.state"), ew.states.BatchMoments)
 assert_type(
     ew.load_state("rows.state"),
-    ew.Moments
-    | ew.BatchMoments
-    | ew.ConcordanceMoments
-    | ew.PairwiseMoments
+    ew.states.Moments
+    | ew.states.BatchMoments
+    | ew.states.ConcordanceMoments
+    | ew.states.PairwiseMoments
     | ew.ConfidenceSequence,
 )
 
 sequence = ew.ConfidenceSequence(alpha=0.05, tuned_for=400).update(X)
 assert_type(sequence.result(), ew.EdgeTestResult)
 
-method = ew.Batch(n_batches=50)
+method = ew.methods.Batch(n_batches=50)
 assert_type(ew.edge_test(X, method=method), ew.EdgeTestResult)
-assert_type(ew.EdgeTest(method=ew.Whitened(radius="chi2")).fit(X), ew.EdgeTest)
+assert_type(ew.EdgeTest(method=ew.methods.Whitened(radius="chi2")).fit(X), ew.EdgeTest)
 
-lines = ew.compare_methods(X, methods=["score", ew.Trace(standardize=True)])
-assert_type(lines, list[ew.Comparison])
+lines = ew.compare_methods(X, methods=["score", ew.methods.Trace(standardize=True)])
+assert_type(lines, list[Comparison])
 assert_type(lines[0].result, ew.EdgeTestResult | None)
-nulls = ew.compare_null(X, methods=["fisher"], n_shuffles=2)
-assert_type(nulls, list[ew.NullComparison])
+nulls = ew.check_null(X, methods=["fisher"], n_shuffles=2)
+assert_type(nulls, list[NullComparison])
 facts = ew.diagnose(X)
-assert_type(facts, ew.Diagnosis)
+assert_type(facts, Diagnosis)
 
-plan = ew.plan_sample_size(X, effect=0.1, method=ew.Score())
-assert_type(plan, ew.SamplePlan)
+plan = ew.plan_sample_size(X, effect=0.1, method=ew.methods.Score())
+assert_type(plan, SamplePlan)
 
 assert_type(ew.datasets.load_sachs_consensus(), list[tuple[str, str]])
 assert_type(ew.covariance_of_covariance(X), npt.NDArray[np.float64])
@@ -90,14 +96,14 @@ WRONG = {
     "result.edgse()": 'has no attribute "edgse"',
     "result.alpha = 0.1": "read-only",
     "result.confidence_interval(scale='correlation')": "Literal['correlation']",
-    "ew.BatchMoments(2) + ew.Moments()": "Unsupported operand types",
+    "ew.states.BatchMoments(2) + ew.states.Moments()": "Unsupported operand types",
     "ew.plan_sample_size([[0.0, 1.0]])": 'Missing named argument "effect"',
-    "ew.Batch(n_batches='many')": 'has incompatible type "str"',
-    "ew.Score(n_batches=2)": 'Unexpected keyword argument "n_batches"',
-    "ew.Batch().n_batches = 3": "read-only",
-    "ew.edge_test([[0.0, 1.0]], method=ew.Batch)": 'has incompatible type "type[Batch]"',
+    "ew.methods.Batch(n_batches='many')": 'has incompatible type "str"',
+    "ew.methods.Score(n_batches=2)": 'Unexpected keyword argument "n_batches"',
+    "ew.methods.Batch().n_batches = 3": "read-only",
+    "ew.edge_test([[0.0, 1.0]], method=ew.methods.Batch)": 'has incompatible type "type[Batch]"',
     "ew.edgetest": 'Module has no attribute "edgetest"',
-    "n: str = ew.Moments().n_samples": 'variable has type "str"',
+    "n: str = ew.states.Moments().n_samples": 'variable has type "str"',
 }
 
 

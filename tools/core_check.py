@@ -97,7 +97,7 @@ def every_plot() -> None:
     ]
     plots.append(lambda: plot_ladder(ew().compare_methods(rows())))
     said = {outcome(one) for one in plots}
-    raise ew().MissingPartError(" and ".join(map(str, said)))
+    raise ew().MissingDependencyError(" and ".join(map(str, said)))
 
 
 def picture_file() -> None:
@@ -156,7 +156,7 @@ WORKS: dict[str, Callable[[], object]] = {
     "mappings, records, sparse": other_containers,
     "files of NumPy": files_of_numpy,
     "JSON lines": json_lines,
-    "groups": lambda: ew().edge_test(rows(), groups=[i // 4 for i in range(400)]),
+    "groups": lambda: ew().edge_test(rows(), clusters=[i // 4 for i in range(400)]),
     "normal scores": lambda: ew().edge_test(rows(), transform="normal-scores"),
     "edge_test_within": lambda: ew().edge_test_within(rows(), 0.1),
     "accumulate, save and load": saved_state,
@@ -237,7 +237,7 @@ def outcome(case: Callable[[], object]) -> str | None:
     """None if it worked; its sentence if a part is missing; otherwise the kind of error too."""
     try:
         case()
-    except ew().MissingPartError as error:
+    except ew().MissingDependencyError as error:
         return str(error)
     except BaseException as error:
         return f"{type(error).__name__}: {error}"

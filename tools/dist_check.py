@@ -57,7 +57,7 @@ for name in ew.__all__:
     getattr(ew, name)
 
 # Days depend on the days before them, and the test says so.
-warnings.simplefilter("ignore", ew.BrokenAssumptionWarning)
+warnings.simplefilter("ignore", ew.errors.BrokenAssumptionWarning)
 returns = ew.datasets.load_sp500_returns()
 result = ew.edge_test(returns)
 assert result.n_edges == 51, result.n_edges

@@ -99,7 +99,7 @@ def chain_of_regions() -> Figure:
     rows = np.vstack([series - series.mean(axis=0) for series in subjects])
     regions = ["V1", "V2", "MT", "IPS", "FEF", "DLPFC"]
     who = np.repeat(np.arange(30), 300)
-    result = ew.edge_test(rows, groups=who, feature_names=regions)
+    result = ew.edge_test(rows, clusters=who, feature_names=regions)
     return network(result, 5.6, 3.6)
 
 

@@ -25,7 +25,7 @@ class ParameterError(EdgewiseError, ValueError):
     """An argument is outside its range: the message names it, the rule and the value."""
 
 
-class MissingPartError(EdgewiseError, ImportError):
+class MissingDependencyError(EdgewiseError, ImportError):
     """An optional part is not installed: the message says what needs it and how to get it."""
 
 
@@ -49,7 +49,7 @@ class BrokenAssumptionWarning(EdgewiseWarning):
     """The data contradict what the method assumes, so some of its edges may be false."""
 
 
-class GuessedFormatWarning(EdgewiseWarning):
+class FormatGuessWarning(EdgewiseWarning):
     """How a file was read was guessed from its first lines; the message says what was guessed."""
 
 

@@ -19,61 +19,61 @@ def with_cells(**cells):
 
 
 BAD_ROWS = {
-    "text": ([["u", "v"], ["w", "x"], ["y", "z"]], ew.DataTypeError, ["numbers", "<U1"]),
-    "numbers as text": (np.array([["1", "2"]] * 4), ew.DataTypeError, ["numbers", "<U1"]),
+    "text": ([["u", "v"], ["w", "x"], ["y", "z"]], ew.errors.DataTypeError, ["numbers", "<U1"]),
+    "numbers as text": (np.array([["1", "2"]] * 4), ew.errors.DataTypeError, ["numbers", "<U1"]),
     "an object": (
         np.array([[1, "q"], [2, 3], [3, 4], [4, 4]], dtype=object),
-        ew.DataTypeError,
+        ew.errors.DataTypeError,
         ["numbers", "'q'", "Convert or drop"],
     ),
-    "complex": (NORMAL + 1j, ew.DataTypeError, ["real numbers", "complex128"]),
-    "dates": (NORMAL.astype("M8[D]"), ew.DataTypeError, ["numbers", "datetime64"]),
-    "ragged": ([[1, 2], [3]], ew.DataError, ["rows of equal length", "ragged"]),
-    "1-D": (NORMAL[:, 0], ew.DataError, ["2D", "1D", "(60,)"]),
-    "3-D": (NORMAL[np.newaxis], ew.DataError, ["2D", "3D", "(1, 60, 4)"]),
-    "empty list": ([], ew.DataError, ["2D", "(0,)"]),
-    "no rows": (NORMAL[:0], ew.DataError, ["0 sample", "minimum of 3"]),
-    "no columns": (NORMAL[:, :0], ew.DataError, ["0 feature", "minimum of 2"]),
-    "one column": (NORMAL[:, :1], ew.DataError, ["1 feature", "minimum of 2"]),
-    "two rows": (NORMAL[:2], ew.DataError, ["at least 3 rows", "n_samples=2"]),
-    "n = p": (NORMAL[:4], ew.DataError, ["more rows than columns", "4 rows and 4 columns"]),
-    "n < p": (NORMAL[:3], ew.DataError, ["more rows than columns", "3 rows and 4 columns"]),
+    "complex": (NORMAL + 1j, ew.errors.DataTypeError, ["real numbers", "complex128"]),
+    "dates": (NORMAL.astype("M8[D]"), ew.errors.DataTypeError, ["numbers", "datetime64"]),
+    "ragged": ([[1, 2], [3]], ew.errors.DataError, ["rows of equal length", "ragged"]),
+    "1-D": (NORMAL[:, 0], ew.errors.DataError, ["2D", "1D", "(60,)"]),
+    "3-D": (NORMAL[np.newaxis], ew.errors.DataError, ["2D", "3D", "(1, 60, 4)"]),
+    "empty list": ([], ew.errors.DataError, ["2D", "(0,)"]),
+    "no rows": (NORMAL[:0], ew.errors.DataError, ["0 sample", "minimum of 3"]),
+    "no columns": (NORMAL[:, :0], ew.errors.DataError, ["0 feature", "minimum of 2"]),
+    "one column": (NORMAL[:, :1], ew.errors.DataError, ["1 feature", "minimum of 2"]),
+    "two rows": (NORMAL[:2], ew.errors.DataError, ["at least 3 rows", "n_samples=2"]),
+    "n = p": (NORMAL[:4], ew.errors.DataError, ["more rows than columns", "4 rows and 4 columns"]),
+    "n < p": (NORMAL[:3], ew.errors.DataError, ["more rows than columns", "3 rows and 4 columns"]),
     "constant": (
         np.column_stack([NORMAL, np.full(60, 2.5)]),
-        ew.DataError,
+        ew.errors.DataError,
         ["constant column 'x4'", "2.5", "drop it"],
     ),
     "constants": (
         np.column_stack([NORMAL, np.ones(60), np.zeros(60)]),
-        ew.DataError,
+        ew.errors.DataError,
         ["constant column 'x4'", "1 more"],
     ),
     "almost constant": (
         np.column_stack([NORMAL, 1e9 + 1e-8 * NORMAL[:, 0]]),
-        ew.DataError,
+        ew.errors.DataError,
         ["constant column 'x4'"],
     ),
     "duplicate": (
         np.column_stack([NORMAL, NORMAL[:, 1]]),
-        ew.DataError,
+        ew.errors.DataError,
         ["'x4' duplicates column 'x1'", "drop one"],
     ),
     "rescaled duplicate": (
         np.column_stack([NORMAL, 3 - 2 * NORMAL[:, 1]]),
-        ew.DataError,
+        ew.errors.DataError,
         ["'x4' duplicates column 'x1'"],
     ),
     "collinear": (
         np.column_stack([NORMAL, NORMAL[:, 0] - 2 * NORMAL[:, 2]]),
-        ew.DataError,
+        ew.errors.DataError,
         ["'x4' is a linear combination", "-2·'x2'", "1·'x0'", "drop one"],
     ),
     "NaN and infinity": (
         with_cells(nan=[(3, 1), (9, 2)], inf=[(5, 2)]),
-        ew.NonFiniteError,
+        ew.errors.NonFiniteError,
         ["'x1' (1)", "'x2' (2)", "missing='drop'"],
     ),
-    "overflow": (NORMAL * 1e200, ew.DataError, ["overflows", "divide the column"]),
+    "overflow": (NORMAL * 1e200, ew.errors.DataError, ["overflows", "divide the column"]),
 }
 
 
@@ -107,4 +107,4 @@ def test_rows_that_cannot_be_tested(refuses, what, method):
     ids=str,
 )
 def test_arguments_out_of_range(refuses, arguments, fragments):
-    refuses(lambda: ew.edge_test(NORMAL, **arguments), ew.ParameterError, *fragments)
+    refuses(lambda: ew.edge_test(NORMAL, **arguments), ew.errors.ParameterError, *fragments)

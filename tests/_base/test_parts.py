@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from edgewise import MissingPartError
 from edgewise._base import parts
 from edgewise._base.parts import (
     check_part,
@@ -18,6 +17,7 @@ from edgewise._base.parts import (
     missing_part,
     part,
 )
+from edgewise.errors import MissingDependencyError
 
 ROOT = Path(__file__).parents[2]
 
@@ -80,7 +80,7 @@ class TestPart:
         fragments = ["EdgeTest needs scikit-learn, which is not installed; ", "[sklearn]"]
         for find in (part, check_part):
             error = refuses(lambda f=find: f("sklearn", "sklearn", "EdgeTest"), ImportError)
-            assert isinstance(error, MissingPartError)
+            assert isinstance(error, MissingDependencyError)
             assert all(fragment in str(error) for fragment in fragments)
 
     def test_a_module_that_is_broken(self):

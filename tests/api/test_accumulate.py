@@ -40,7 +40,7 @@ def assert_same_state(state, expected):
     assert (state.n_samples, state.n_features) == (expected.n_samples, expected.n_features)
     np.testing.assert_allclose(state.mean(), expected.mean(), rtol=1e-12, atol=1e-14)
     np.testing.assert_allclose(state.covariance(), expected.covariance(), rtol=1e-12)
-    if isinstance(state, ew.BatchMoments):
+    if isinstance(state, ew.states.BatchMoments):
         assert state.batch_counts().tolist() == expected.batch_counts().tolist()
 
 
@@ -71,7 +71,9 @@ def test_it_serves_the_tests_that_need_no_rows(array, rows, same_result):
 @pytest.mark.parametrize("options", [{}, {"n_batches": 20}], ids=str)
 def test_missing_values_are_named_and_counted(array, refuses, options):
     spoiled = array.map_blocks(lambda block: np.where(block > 3, np.nan, block), dtype=float)
-    error = refuses(lambda: ew.accumulate(spoiled, **options), ew.NonFiniteError, "chunk ", "'x")
+    error = refuses(
+        lambda: ew.accumulate(spoiled, **options), ew.errors.NonFiniteError, "chunk ", "'x"
+    )
     assert error.counts.sum() > 0
 
 
@@ -80,7 +82,7 @@ def test_missing_values_are_named_and_counted(array, refuses, options):
     [({"order": 3}, "order: expected one of"), ({"n_batches": 1}, "n_batch")],
 )
 def test_wrong_options(array, refuses, options, fragment):
-    error = refuses(lambda: ew.accumulate(array, **options), ew.ParameterError, fragment)
+    error = refuses(lambda: ew.accumulate(array, **options), ew.errors.ParameterError, fragment)
     assert "chunk" not in str(error)
 
 
@@ -127,10 +129,10 @@ class TestCheckpoints:
         kept = {"checkpoint": tmp_path / "c"}
         for data in (rows, iter([rows])):
             call = lambda d=data: ew.accumulate(d, **kept)  # noqa: E731
-            refuses(call, ew.DataError, "expected a path", "checkpoint")
+            refuses(call, ew.errors.DataError, "expected a path", "checkpoint")
         call = lambda: ew.accumulate(csv_file, client=client, **kept)  # noqa: E731
-        refuses(call, ew.ParameterError, "checkpoint: ", "client")
-        refuses(lambda: ew.accumulate(csv_file, resume=True), ew.ParameterError, "resume: ")
+        refuses(call, ew.errors.ParameterError, "checkpoint: ", "client")
+        refuses(lambda: ew.accumulate(csv_file, resume=True), ew.errors.ParameterError, "resume: ")
         for every in (0, -1, "x"):
             call = lambda e=every: ew.accumulate(csv_file, every=e, **kept)  # noqa: E731
-            refuses(call, ew.ParameterError, "every: expected a number above 0")
+            refuses(call, ew.errors.ParameterError, "every: expected a number above 0")

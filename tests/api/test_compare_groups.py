@@ -290,7 +290,7 @@ class TestRefused:
             (frame[:500], frame[400:]),
             (ew.accumulate(X), ew.accumulate(X)),
         ):
-            method = "fisher" if isinstance(a, ew.Moments) else "wald"
+            method = "fisher" if isinstance(a, ew.states.Moments) else "wald"
             refuses(
                 lambda a=a, b=b, method=method: ew.compare_groups(a, b, method=method),
                 DataError,
@@ -312,7 +312,7 @@ class TestRefused:
             (folder, one),
             (str(two), str(folder / "*.csv")),
             ([one], [two, link]),
-            (ew.read_table(folder, sep=","), ew.read_table([str(one)])),
+            (ew.open_table(folder, sep=","), ew.open_table([str(one)])),
             (FileTable([folder]), two),
             (one, folder / ".." / "all" / "a.csv"),
         ):
@@ -336,7 +336,7 @@ class TestRefused:
                 DataError,
                 f"group 'new': expected at least 7 rows for 4 columns, got {n}",
             )
-        small = ew.BatchMoments(10)
+        small = ew.states.BatchMoments(10)
         small.update(b[:6])
         refuses(
             lambda: ew.compare_groups(small, b, method="batch"), DataError, "group 'a': ", "got 6"

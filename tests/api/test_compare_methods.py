@@ -61,18 +61,23 @@ def test_what_fails_for_all_is_raised(rows, refuses):
     def compare(data, alpha=0.05, correction="holm"):
         return lambda: compare_methods(as_table(data), alpha, correction)
 
-    refuses(compare(rows, alpha=2), ew.ParameterError, "alpha", "got 2")
-    refuses(compare(rows, correction="nope"), ew.ParameterError, "correction", "'nope'")
-    refuses(compare(rows[:4]), ew.DataError, "4 rows and 4 columns")
-    refuses(compare(rows * [1, 1, 0, 1]), ew.DataError, "constant column 'x2'")
+    refuses(compare(rows, alpha=2), ew.errors.ParameterError, "alpha", "got 2")
+    refuses(compare(rows, correction="nope"), ew.errors.ParameterError, "correction", "'nope'")
+    refuses(compare(rows[:4]), ew.errors.DataError, "4 rows and 4 columns")
+    refuses(compare(rows * [1, 1, 0, 1]), ew.errors.DataError, "constant column 'x2'")
     missing = rows.copy()
     missing[3, 1] = np.nan
-    refuses(compare(missing), ew.NonFiniteError, "'x1' (1)")
+    refuses(compare(missing), ew.errors.NonFiniteError, "'x1' (1)")
 
 
 class TestChosenMethods:
     def test_names_and_objects(self, rows, same_result):
-        chosen = ["fisher", ew.Batch(n_batches=20), ew.Whitened(radius="chi2"), "trace"]
+        chosen = [
+            "fisher",
+            ew.methods.Batch(n_batches=20),
+            ew.methods.Whitened(radius="chi2"),
+            "trace",
+        ]
         lines = compare_methods(rows, methods=chosen)
         assert [line.label for line in lines] == [
             "fisher",
@@ -85,7 +90,7 @@ class TestChosenMethods:
     def test_an_unknown_one_is_an_error_and_no_line(self, rows, refuses):
         refuses(
             lambda: compare_methods(rows, methods=["score", "nope"]),
-            ew.ParameterError,
+            ew.errors.ParameterError,
             "method: expected one of",
             "'nope'",
         )

@@ -76,25 +76,25 @@ class TestFamily:
 class TestSubjects:
     def test_it_is_the_jackknife_over_subjects(self, two):
         a, b = two
-        result = ew.compare_groups(a, b, groups="subject")
-        each = [ew.edge_test(one, method="wald", groups="subject") for one in two]
+        result = ew.compare_groups(a, b, clusters="subject")
+        each = [ew.edge_test(one, method="wald", clusters="subject") for one in two]
         z = [np.arctanh(one.partial_correlation[0, 1]) for one in each]
         error = [one.uncertainty.spread.fisher_z[0, 1] for one in each]
         expected = (z[0] - z[1]) / np.hypot(*error)
         assert result.statistic[0, 1] == pytest.approx(expected)
-        assert result.options["n_groups"] == 60
+        assert result.options["n_clusters"] == 60
         assert "(300 rows in 60 groups)" in result.headline()
         assert not result.cautions
 
     def test_a_subject_in_both_groups_is_told(self, two, refuses, require):
         numbered = [one.assign(subject=np.arange(300) % 60) for one in two]
-        (caution,) = ew.compare_groups(*numbered, groups="subject").cautions
+        (caution,) = ew.compare_groups(*numbered, clusters="subject").cautions
         assert "60 of its labels" in caution
         whole = require("pandas").concat([one.assign(g=k) for k, one in enumerate(numbered)])
         refuses(
-            lambda: ew.compare_groups(whole, by="g", groups="subject"),
+            lambda: ew.compare_groups(whole, by="g", clusters="subject"),
             DataError,
-            "groups: expected each label with one level only, got 60 of 60",
+            "clusters: expected each label with one level only, got 60 of 60",
         )
 
     def test_missing_labels(self, two, refuses, require):
@@ -102,23 +102,23 @@ class TestSubjects:
         whole = whole.reset_index(drop=True)
         whole.loc[3, "subject"] = None
         refuses(
-            lambda: ew.compare_groups(whole, by="g", groups="subject"),
+            lambda: ew.compare_groups(whole, by="g", clusters="subject"),
             DataError,
-            "groups: 1 of 600 rows have no label",
+            "clusters: 1 of 600 rows have no label",
         )
-        result = ew.compare_groups(whole, by="g", groups="subject", missing="drop")
+        result = ew.compare_groups(whole, by="g", clusters="subject", missing="drop")
         assert result.n_samples == (299, 300)
 
     @pytest.mark.parametrize(
         ("options", "words"),
         [
-            ({"method": "batch"}, "groups: expected with method 'wald', got 'batch'"),
+            ({"method": "batch"}, "clusters: expected with method 'wald', got 'batch'"),
             ({"permutations": 99}, "permutations: expected without groups, got both"),
-            ({"groups": np.arange(300)}, "groups: expected the name of a column, or a tuple"),
+            ({"clusters": np.arange(300)}, "clusters: expected the name of a column, or a tuple"),
         ],
     )
     def test_refused(self, two, refuses, options, words):
-        asked = {"groups": "subject", **options}
+        asked = {"clusters": "subject", **options}
         refuses(lambda: ew.compare_groups(*two, **asked), ParameterError, words)
 
 

@@ -76,8 +76,8 @@ def test_the_same_as_edge_test(law, more, columns, seed):
     x, y, *others = columns
     try:
         expected = asked_in_full(X, columns)
-    except ew.DataError as error:  # counts of few rows: constant or equal columns
-        with pytest.raises(ew.DataError, match=str(error)[:10]):
+    except ew.errors.DataError as error:  # counts of few rows: constant or equal columns
+        with pytest.raises(ew.errors.DataError, match=str(error)[:10]):
             ew.ConditionalTest(X)(x, y, others)
         return
     same_answer(ew.ConditionalTest(X)(x, y, others), expected, tolerance(X, columns))
@@ -153,7 +153,7 @@ def test_only_the_columns_of_the_question_are_read(tmp_path, rows, write_csv):
     same_answer(ew.partial_test(path, "a", "b", given=["c"]), asked_in_full(rows, [0, 1, 2]))
     chosen = ew.ConditionalTest(path, exclude=["day", "d"])
     assert chosen.feature_names == ("a", "b", "c")
-    with pytest.raises(ew.NonFiniteError, match="'d'"):
+    with pytest.raises(ew.errors.NonFiniteError, match="'d'"):
         ew.partial_test(path, "a", "d")
     dropped = ew.partial_test(path, "a", "d", missing="drop")
     assert (dropped.n_samples, dropped.n_dropped) == (399, 1)
@@ -176,23 +176,35 @@ class TestBadInput:
     @pytest.mark.parametrize(
         ("question", "error", "fragments"),
         [
-            (("x0", "x0"), ew.ParameterError, ["y: ", "another column than x", "'x0'"]),
-            (("x0", 0), ew.ParameterError, ["y: ", "'x0'"]),
-            (("x0", "x1", ["x2", "x0"]), ew.ParameterError, ["given: ", "'x0'", "which is x"]),
-            ((0, 1, [1]), ew.ParameterError, ["given: ", "'x1'", "which is y"]),
-            ((0, 1, "x1"), ew.ParameterError, ["given: ", "which is y"]),
-            (("x0", "x11"), ew.DataError, ["y", "no column 'x11'", "did you mean 'x1'?", "'x3'"]),
-            (("x0", "x1", ["zzzz"]), ew.DataError, ["given", "no column 'zzzz'", "'x0', 'x1'"]),
-            ((0, 4), ew.ParameterError, ["y: ", "from 0 to 3", "got 4"]),
-            ((-1, 2), ew.ParameterError, ["x: ", "from 0 to 3", "got -1"]),
-            ((0, 1, [7]), ew.ParameterError, ["given: ", "got 7"]),
-            ((0, True), ew.ParameterError, ["y: ", "got True"]),
-            ((1.0, 2), ew.ParameterError, ["x: ", "got 1.0"]),
-            ((0, 1, [2.0]), ew.ParameterError, ["given: ", "got 2.0"]),
-            ((0, 1, 2.0), ew.ParameterError, ["given: ", "got 2.0"]),
-            ((0, 1, None), ew.ParameterError, ["given: ", "got None", "leave it out"]),
-            ((0, 1, [None]), ew.ParameterError, ["given: ", "got None"]),
-            ((None, 1), ew.ParameterError, ["x: ", "got None"]),
+            (("x0", "x0"), ew.errors.ParameterError, ["y: ", "another column than x", "'x0'"]),
+            (("x0", 0), ew.errors.ParameterError, ["y: ", "'x0'"]),
+            (
+                ("x0", "x1", ["x2", "x0"]),
+                ew.errors.ParameterError,
+                ["given: ", "'x0'", "which is x"],
+            ),
+            ((0, 1, [1]), ew.errors.ParameterError, ["given: ", "'x1'", "which is y"]),
+            ((0, 1, "x1"), ew.errors.ParameterError, ["given: ", "which is y"]),
+            (
+                ("x0", "x11"),
+                ew.errors.DataError,
+                ["y", "no column 'x11'", "did you mean 'x1'?", "'x3'"],
+            ),
+            (
+                ("x0", "x1", ["zzzz"]),
+                ew.errors.DataError,
+                ["given", "no column 'zzzz'", "'x0', 'x1'"],
+            ),
+            ((0, 4), ew.errors.ParameterError, ["y: ", "from 0 to 3", "got 4"]),
+            ((-1, 2), ew.errors.ParameterError, ["x: ", "from 0 to 3", "got -1"]),
+            ((0, 1, [7]), ew.errors.ParameterError, ["given: ", "got 7"]),
+            ((0, True), ew.errors.ParameterError, ["y: ", "got True"]),
+            ((1.0, 2), ew.errors.ParameterError, ["x: ", "got 1.0"]),
+            ((0, 1, [2.0]), ew.errors.ParameterError, ["given: ", "got 2.0"]),
+            ((0, 1, 2.0), ew.errors.ParameterError, ["given: ", "got 2.0"]),
+            ((0, 1, None), ew.errors.ParameterError, ["given: ", "got None", "leave it out"]),
+            ((0, 1, [None]), ew.errors.ParameterError, ["given: ", "got None"]),
+            ((None, 1), ew.errors.ParameterError, ["x: ", "got None"]),
         ],
         ids=lambda value: str(value) if isinstance(value, tuple) else "",
     )
@@ -206,7 +218,12 @@ class TestBadInput:
             ew.ConditionalTest(rows[:n]),
             lambda x, y, given: ew.partial_test(rows[:n], x, y, given=given),
         ):
-            refuses(lambda ask=ask: ask(0, 1, [2, 3]), ew.DataError, "at least 5 rows", f"got {n}")
+            refuses(
+                lambda ask=ask: ask(0, 1, [2, 3]),
+                ew.errors.DataError,
+                "at least 5 rows",
+                f"got {n}",
+            )
         assert ew.ConditionalTest(rows[:n])(0, 1).n_samples == n
 
     @pytest.mark.parametrize("keep", ["rows", "moments"])
@@ -221,11 +238,11 @@ class TestBadInput:
             ((0, 3, [1, 5]), ["'x5' duplicates column 'x1'"]),
             ((0, 3, [1, 2, 6]), ["'x6' is a linear combination", "'x0'", "'x2'"]),
         ]:
-            message = str(refuses(lambda q=question: test(*q), ew.DataError, *fragments))
+            message = str(refuses(lambda q=question: test(*q), ew.errors.DataError, *fragments))
             x, y, *given = question
             whole = refuses(
                 lambda x=x, y=y, g=given: ew.partial_test(X, x, y, given=g[0] if g else ()),
-                ew.DataError,
+                ew.errors.DataError,
                 *fragments,
             )
             assert message == str(whole)
@@ -233,23 +250,25 @@ class TestBadInput:
     def test_data_and_options(self, rows, refuses, tmp_path):
         holes = rows.copy()
         holes[3, 1] = np.nan
-        refuses(lambda: ew.ConditionalTest(holes), ew.NonFiniteError, "'x1' (1)")
-        refuses(lambda: ew.partial_test(holes, 0, 1), ew.NonFiniteError, "'x1' (1)")
+        refuses(lambda: ew.ConditionalTest(holes), ew.errors.NonFiniteError, "'x1' (1)")
+        refuses(lambda: ew.partial_test(holes, 0, 1), ew.errors.NonFiniteError, "'x1' (1)")
         assert ew.partial_test(holes, 0, 2).n_samples == 400
-        refuses(lambda: ew.ConditionalTest(rows, keep="all"), ew.ParameterError, "keep", "'all'")
+        refuses(
+            lambda: ew.ConditionalTest(rows, keep="all"), ew.errors.ParameterError, "keep", "'all'"
+        )
         refuses(
             lambda: ew.ConditionalTest(np.ones((70, 61)), keep="moments"),
-            *(ew.ParameterError, "keep", "60 columns", "61"),
+            *(ew.errors.ParameterError, "keep", "60 columns", "61"),
         )
         state = ew.accumulate(rows)
-        refuses(lambda: ew.ConditionalTest(state), ew.DataError, "state")
-        refuses(lambda: ew.partial_test(state, 0, 1), ew.DataError, "state")
+        refuses(lambda: ew.ConditionalTest(state), ew.errors.DataError, "state")
+        refuses(lambda: ew.partial_test(state, 0, 1), ew.errors.DataError, "state")
         refuses(
             lambda: ew.partial_test(rows, 0, 1, method="trace"),
-            *(ew.ParameterError, "method", "'trace'", "'score'"),
+            *(ew.errors.ParameterError, "method", "'trace'", "'score'"),
         )
         missing = tmp_path / "none.csv"
-        refuses(lambda: ew.partial_test(missing, "a", "b"), ew.DataError, "none.csv")
+        refuses(lambda: ew.partial_test(missing, "a", "b"), ew.errors.DataError, "none.csv")
 
 
 class TestGroups:
@@ -257,16 +276,16 @@ class TestGroups:
         rng = np.random.default_rng(1)
         subject = np.arange(300) % 50
         X = rng.standard_normal((300, 4)) + rng.standard_normal((50, 4))[subject]
-        whole = ew.edge_test(X, columns=["x0", "x2", "x3"], groups=subject)
+        whole = ew.edge_test(X, columns=["x0", "x2", "x3"], clusters=subject)
         for x, y, other in (("x0", "x2", "x3"), (0, 2, 3)):
-            answer = ew.partial_test(X, x, y, given=[other], groups=subject)
+            answer = ew.partial_test(X, x, y, given=[other], clusters=subject)
             assert answer.log_pvalue == pytest.approx(whole.log_pvalue[0, 1], rel=1e-12)
         assert "n = 300 rows in 50 groups" in answer.sentence()
 
     def test_refused(self, refuses):
         X, labels = np.random.default_rng(1).standard_normal((60, 3)), np.arange(60) % 30
         refuses(
-            lambda: ew.partial_test(X, 0, 1, groups=labels, method="batch"),
-            ew.ParameterError,
-            "groups: ",
+            lambda: ew.partial_test(X, 0, 1, clusters=labels, method="batch"),
+            ew.errors.ParameterError,
+            "clusters: ",
         )

@@ -46,6 +46,6 @@ def test_only_the_complete_rows_count():
 def test_a_state_has_no_rows_to_diagnose(refuses):
     refuses(
         lambda: diagnose(ew.accumulate(draw("gaussian"))),
-        ew.DataError,
+        ew.errors.DataError,
         "data: a diagnosis looks at rows, got a state",
     )

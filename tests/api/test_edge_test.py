@@ -66,7 +66,7 @@ def test_what_needs_the_rows_says_so(rows, refuses, method, options, n_batches):
     state = ew.accumulate(rows, n_batches=n_batches)
     refuses(
         lambda: ew.edge_test(state, method=method, **options),
-        ew.DataError,
+        ew.errors.DataError,
         repr(method),
         "reads the rows twice",
         "pass the rows",
@@ -79,9 +79,11 @@ def test_missing_values_are_counted_over_all_batches(require, refuses):
     X = np.random.default_rng(0).standard_normal((70_000, 2))  # the 65 537th row starts batch two
     X[[100, 69_998], 0] = np.nan, np.inf
     X[69_999, 1] = -np.inf
-    refuses(lambda: ew.accumulate(X), ew.NonFiniteError, "'x0' (2)", "'x1' (1)")
+    refuses(lambda: ew.accumulate(X), ew.errors.NonFiniteError, "'x0' (2)", "'x1' (1)")
     table = pa.table({"first": X[:, 0], "second": X[:, 1]})
-    error = refuses(lambda: ew.accumulate(table), ew.NonFiniteError, "'first' (2)", "'second' (1)")
+    error = refuses(
+        lambda: ew.accumulate(table), ew.errors.NonFiniteError, "'first' (2)", "'second' (1)"
+    )
     assert error.counts.tolist() == [2, 1]
 
 
@@ -98,7 +100,7 @@ def test_missing_drop_leaves_out_rows_and_counts_them(rows, same_result, method)
 
 def test_too_few_rows_is_a_warning_that_says_how_many_would_do(rows):
     with pytest.warns(
-        ew.TooFewRowsWarning, match=r"infinite threshold with 400 rows.*about [\d,]+ rows"
+        ew.errors.TooFewRowsWarning, match=r"infinite threshold with 400 rows.*about [\d,]+ rows"
     ):
         result = ew.edge_test(rows, method="trace")
     assert result.threshold == np.inf
@@ -131,13 +133,13 @@ def test_feature_names_must_fit(rows, refuses, as_state):
     data = ew.accumulate(rows) if as_state else rows
     refuses(
         lambda: ew.edge_test(data, method="fisher", feature_names=list("abc")),
-        ew.ParameterError,
+        ew.errors.ParameterError,
         "feature_names: expected 4 names",
         "got 3",
     )
     refuses(
         lambda: ew.edge_test(data, method="fisher", feature_names=list("abca")),
-        ew.DataError,
+        ew.errors.DataError,
         "'a' more than once",
     )
 
@@ -146,7 +148,7 @@ def test_feature_names_must_fit(rows, refuses, as_state):
 def test_a_minimal_effect_outside_its_range(rows, refuses, value):
     refuses(
         lambda: ew.edge_test(rows, min_effect=value),
-        ew.ParameterError,
+        ew.errors.ParameterError,
         "min_effect: expected a number between 0 and 1",
         f"got {value!r}",
     )
@@ -156,7 +158,7 @@ def test_a_minimal_effect_outside_its_range(rows, refuses, value):
 def test_maxt_needs_batches(rows, refuses, method):
     refuses(
         lambda: ew.edge_test(rows, method=method, correction="maxt"),
-        ew.ParameterError,
+        ew.errors.ParameterError,
         "'maxt' is not supported by method",
         repr(method),
         "method='batch'",
@@ -182,7 +184,7 @@ class TestMoreColumnsThanRows:
         np.save(tmp_path / "wide.npy", X)
         for data in (X, tmp_path / "wide.npy"):
             call = lambda d=data: ew.edge_test(d, method=method, **options)  # noqa: E731
-            refuses(call, ew.DataError, "got 100 rows and 20000 columns")
+            refuses(call, ew.errors.DataError, "got 100 rows and 20000 columns")
 
 
 class TestSequence:
@@ -207,7 +209,7 @@ class TestSequence:
         for chosen in (method, METHODS[method]()):
             refuses(
                 lambda chosen=chosen: ew.edge_test(sequence, method=chosen),
-                ew.ParameterError,
+                ew.errors.ParameterError,
                 f"method: expected 'sequential' for a ConfidenceSequence, got {method!r}",
                 "pass its .state",
             )
@@ -231,7 +233,9 @@ class TestCautions:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             result = ew.edge_test(dependent, method=method)
-        broken = [one for one in caught if issubclass(one.category, ew.BrokenAssumptionWarning)]
+        broken = [
+            one for one in caught if issubclass(one.category, ew.errors.BrokenAssumptionWarning)
+        ]
         assert len(broken) == assumed == ("independent rows" in " ".join(result.cautions))
         for one in broken:
             assert str(one.message) == result.cautions[0]
@@ -248,9 +252,9 @@ class TestCautions:
     @pytest.mark.parametrize("method", ["batch", "fisher"])
     @pytest.mark.filterwarnings("ignore::edgewise.errors.ShortBatchesWarning")
     def test_a_state_tells_only_of_few_rows(self, dependent, method):
-        state = ew.BatchMoments(10).update(dependent)
+        state = ew.states.BatchMoments(10).update(dependent)
         assert ew.edge_test(state, method=method).cautions == ()
-        few = ew.edge_test(ew.BatchMoments(10).update(dependent[:19]), method=method)
+        few = ew.edge_test(ew.states.BatchMoments(10).update(dependent[:19]), method=method)
         assert "19 rows are few for 4 columns" in few.cautions[0]
 
     def test_the_rows_are_not_read_once_more(self, dependent):

@@ -76,7 +76,9 @@ def test_the_threshold_at_affordable_rows_decides(many, monkeypatch):
     sample = home._Sample(as_table(many), 64)
     rows = sample.first(2048)
     monkeypatch.setattr(home, "_clock", lambda: 0.0)
-    trace, eig = (home._tried(method, rows, sample, 0.0) for method in (ew.Trace(), ew.Eig()))
+    trace, eig = (
+        home._tried(method, rows, sample, 0.0) for method in (ew.methods.Trace(), ew.methods.Eig())
+    )
     trace, eig = (trial._replace(fixed=0.0, per_row=1e-4) for trial in (trace, eig))
     radii = [trial.threshold(0.05, 1.0, N)[1] for trial in (trace, eig)]
     assert radii[1] < radii[0]
@@ -127,25 +129,25 @@ def test_a_column_that_few_rows_hide(clock):
     rows[:, 2] *= np.arange(20_000) == last
     assert ew.edge_test_within(rows, 1).n_samples > 2048
     rows[:, 2] = 1.0
-    with pytest.raises(ew.DataError, match="x2"):
+    with pytest.raises(ew.errors.DataError, match="x2"):
         ew.edge_test_within(rows, 1)
 
 
 def test_what_it_cannot_read(rows, write_csv, refuses, tmp_path):
     holes = rows.copy()
     holes[3, 1] = np.nan
-    refuses(lambda: ew.edge_test_within(holes, 1), ew.NonFiniteError, "'x1' (1)")
+    refuses(lambda: ew.edge_test_within(holes, 1), ew.errors.NonFiniteError, "'x1' (1)")
     sentence = ["expected complete rows in memory", "edge_test(data, method='trace')"]
     for data in (
         write_csv(tmp_path / "x.csv", "abcd", rows),
         iter([rows]),
-        ew.Moments().update(rows),
+        ew.states.Moments().update(rows),
         as_table(rows, weights=np.ones(len(rows))),
-        as_table(rows, groups=np.arange(len(rows))),
+        as_table(rows, clusters=np.arange(len(rows))),
         as_table(rows, missing="drop"),
         as_table(rows, transform="normal-scores"),
     ):
-        refuses(lambda data=data: ew.edge_test_within(data, 1), ew.ParameterError, *sentence)
-    refuses(lambda: ew.edge_test_within(rows, 0), ew.ParameterError, "seconds: ", "above 0")
-    refuses(lambda: ew.edge_test_within(rows, 1, given="z"), ew.DataError, "no column 'z'")
-    refuses(lambda: ew.edge_test_within(rows[:3], 1), ew.DataError, "got 3 rows")
+        refuses(lambda data=data: ew.edge_test_within(data, 1), ew.errors.ParameterError, *sentence)
+    refuses(lambda: ew.edge_test_within(rows, 0), ew.errors.ParameterError, "seconds: ", "above 0")
+    refuses(lambda: ew.edge_test_within(rows, 1, given="z"), ew.errors.DataError, "no column 'z'")
+    refuses(lambda: ew.edge_test_within(rows[:3], 1), ew.errors.DataError, "got 3 rows")

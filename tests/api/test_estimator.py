@@ -152,9 +152,17 @@ def test_every_parameter_reaches_the_test(rows, same_result, parameters):
 @pytest.mark.parametrize(
     "method",
     [
-        *(ew.Score(), ew.Trace(mu=0.5), ew.Spectral(radius="chi2", standardize=True)),
-        *(ew.Batch(n_batches=13), ew.Sequential(tuned_for=400), ew.Eig(solver="matrix-free")),
-        ew.Whitened(radius="hoeffding", support=np.tile([-60.0, 60.0], (4, 1))),
+        *(
+            ew.methods.Score(),
+            ew.methods.Trace(mu=0.5),
+            ew.methods.Spectral(radius="chi2", standardize=True),
+        ),
+        *(
+            ew.methods.Batch(n_batches=13),
+            ew.methods.Sequential(tuned_for=400),
+            ew.methods.Eig(solver="matrix-free"),
+        ),
+        ew.methods.Whitened(radius="hoeffding", support=np.tile([-60.0, 60.0], (4, 1))),
     ],
     ids=repr,
 )
@@ -193,14 +201,14 @@ def test_a_method_object(rows, same_result, method):
         ({"correction": "maxt"}, ["correction", "'maxt'", "method='batch'"]),
         ({"method": "trace", "correction": "bh"}, ["correction", "'trace'", "needs none"]),
         ({"method": 3}, ["method", "'score'", "got 3"]),
-        ({"method": ew.Batch}, ["method", "got the class", "Batch(...)"]),
-        ({"method": ew.Batch(), "n_batches": 20}, ["n_batches", "Batch(n_batches=...)"]),
+        ({"method": ew.methods.Batch}, ["method", "got the class", "Batch(...)"]),
+        ({"method": ew.methods.Batch(), "n_batches": 20}, ["n_batches", "Batch(n_batches=...)"]),
     ],
     ids=str,
 )
 def test_bad_parameters_fail_in_fit(rows, refuses, parameters, fragments):
     estimator = EdgeTest(**parameters)  # the constructor only stores
-    refuses(lambda: estimator.fit(rows), ew.ParameterError, *fragments)
+    refuses(lambda: estimator.fit(rows), ew.errors.ParameterError, *fragments)
 
 
 class TestRowsElsewhere:
@@ -241,12 +249,22 @@ class TestRowsElsewhere:
 
     def test_an_error_leaves_what_was_learnt(self, array, frame, refuses):
         estimator = EdgeTest("fisher").partial_fit(frame)
-        refuses(lambda: estimator.partial_fit(frame[list("abdc")]), ew.DataError, "X: expected")
-        refuses(lambda: estimator.partial_fit(frame * np.nan), ew.NonFiniteError, "partition ")
+        refuses(
+            lambda: estimator.partial_fit(frame[list("abdc")]), ew.errors.DataError, "X: expected"
+        )
+        refuses(
+            lambda: estimator.partial_fit(frame * np.nan), ew.errors.NonFiniteError, "partition "
+        )
         assert estimator.n_samples_seen_ == estimator.result_.n_samples == 400
         assert estimator.partial_fit(frame).n_samples_seen_ == 800
         estimator = EdgeTest("fisher").partial_fit(array)
-        refuses(lambda: estimator.partial_fit(array[:, :3]), ew.EdgewiseError, "4", "3", "columns")
+        refuses(
+            lambda: estimator.partial_fit(array[:, :3]),
+            ew.errors.EdgewiseError,
+            "4",
+            "3",
+            "columns",
+        )
         assert estimator.n_samples_seen_ == estimator.result_.n_samples == 400
 
 
@@ -272,5 +290,9 @@ class TestFamily:
     @pytest.mark.parametrize("fit", ["fit", "partial_fit"])
     def test_a_wrong_name_is_told_at_once(self, rows, refuses, fit):
         estimator = EdgeTest(method="batch", given=["y"])
-        refuses(lambda: getattr(estimator, fit)(rows), ew.DataError, "given: the table has no col")
+        refuses(
+            lambda: getattr(estimator, fit)(rows),
+            ew.errors.DataError,
+            "given: the table has no col",
+        )
         assert not hasattr(estimator, "moments_")

@@ -95,8 +95,8 @@ class TestModelSelection:
     def test_groups_are_routed(self, rows):
         labels = np.repeat(np.arange(100), 4)
         with sklearn.config_context(enable_metadata_routing=True):
-            routed = EdgeTest().set_fit_request(groups=True)
-            done = cross_validate(routed, rows, cv=KFold(2), params={"groups": labels})
+            routed = EdgeTest().set_fit_request(clusters=True)
+            done = cross_validate(routed, rows, cv=KFold(2), params={"clusters": labels})
         expected = [reference(rows[200:]).score(rows[:200])]
         np.testing.assert_allclose(done["test_score"][:1], expected, rtol=1e-12)
 
@@ -119,24 +119,30 @@ class TestRefused:
         with pytest.raises(ValueError, match="X has 3 features, but EdgeTest is expecting 4"):
             getattr(fitted, use)(rows[:, :3])
         file = write_csv(tmp_path / "three.csv", "abc", rows[:, :3])
-        with pytest.raises(ew.DataError, match="X: expected 4 columns, got 3: 'a', 'b', 'c'"):
+        with pytest.raises(
+            ew.errors.DataError, match="X: expected 4 columns, got 3: 'a', 'b', 'c'"
+        ):
             getattr(fitted, use)(str(file))
         frame = require("pandas").DataFrame(np.asarray(rows), columns=list("abdc"))
         with pytest.raises(ValueError, match="same order"):
             getattr(EdgeTest().fit(frame), use)(frame[list("abcd")])
         swapped = write_csv(tmp_path / "swapped.csv", "abdc", rows)
-        with pytest.raises(ew.DataError, match="X: expected the columns 'a', 'b', 'c', 'd', got"):
+        with pytest.raises(
+            ew.errors.DataError, match="X: expected the columns 'a', 'b', 'c', 'd', got"
+        ):
             getattr(EdgeTest().fit(str(csv_file)), use)(str(swapped))
 
     @pytest.mark.parametrize("use", ["score", "mahalanobis"])
     def test_missing_values(self, rows, use):
         holes = np.array(rows)
         holes[3, 1] = np.nan
-        with pytest.raises(ew.NonFiniteError, match=r"'x1' \(1\)"):
+        with pytest.raises(ew.errors.NonFiniteError, match=r"'x1' \(1\)"):
             getattr(EdgeTest().fit(rows), use)(holes)
 
     def test_no_rows(self, rows, refuses):
-        refuses(lambda: EdgeTest().fit(rows).score(rows[:0]), ew.DataError, "at least one row")
+        refuses(
+            lambda: EdgeTest().fit(rows).score(rows[:0]), ew.errors.DataError, "at least one row"
+        )
 
 
 def test_nilearn_takes_it_as_a_covariance_estimator(require):

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
+from edgewise.api.plan import SamplePlan
 from edgewise.methods.registry import METHODS
 from edgewise.simulate import sample
 
@@ -36,7 +37,7 @@ def rows_for(pilot, **options):
 
 def test_the_fields_of_a_plan(pilot):
     plan = ew.plan_sample_size(pilot, effect=0.2, power=0.9, method="wald", alpha=0.01)
-    assert isinstance(plan, ew.SamplePlan)
+    assert isinstance(plan, SamplePlan)
     assert (plan.method, plan.effect, plan.power, plan.alpha) == ("wald", 0.2, 0.9, 0.01)
     assert isinstance(plan.n_samples, int)
     off = plan.pairs[np.triu_indices(4, k=1)]
@@ -124,7 +125,7 @@ def test_too_small_a_pilot_for_a_bound_is_what_the_plan_is_for(pilot):
 def test_an_effect_or_power_outside_its_range(pilot, refuses, argument, value):
     refuses(
         lambda: ew.plan_sample_size(pilot, **{"effect": 0.1, argument: value}),
-        ew.ParameterError,
+        ew.errors.ParameterError,
         f"{argument}: expected a number between 0 and 1",
         f"got {value!r}",
     )
@@ -143,19 +144,23 @@ def test_an_effect_or_power_outside_its_range(pilot, refuses, argument, value):
 )
 def test_the_other_arguments_are_those_of_edge_test(pilot, refuses, options, fragments):
     refuses(
-        lambda: ew.plan_sample_size(pilot, effect=0.1, **options), ew.ParameterError, *fragments
+        lambda: ew.plan_sample_size(pilot, effect=0.1, **options),
+        ew.errors.ParameterError,
+        *fragments,
     )
 
 
 def test_a_pilot_that_cannot_be_tested(pilot, refuses):
     refuses(
-        lambda: ew.plan_sample_size(pilot[:3], effect=0.1), ew.DataError, "more rows than columns"
+        lambda: ew.plan_sample_size(pilot[:3], effect=0.1),
+        ew.errors.DataError,
+        "more rows than columns",
     )
     state = ew.accumulate(pilot)
     for method in ("score", "fisher", "whitened"):
         refuses(
             lambda method=method: ew.plan_sample_size(state, effect=0.1, method=method),
-            ew.DataError,
+            ew.errors.DataError,
             f"method {method!r} reads the rows twice, got a state without rows; pass the rows",
         )
     with pytest.raises(TypeError, match="effect"):

@@ -95,7 +95,7 @@ class TestData:
         for stream in (iter([rows]), (rows[k : k + 100] for k in range(0, 400, 100))):
             refuses(
                 lambda stream=stream: result.report(path, data=stream),
-                ew.DataError,
+                ew.errors.DataError,
                 "data: expected rows that can be read again, got a stream",
                 "leave data out",
             )
@@ -204,7 +204,7 @@ class TestColumns:
         tested.report(tmp_path / "x.html", data=own)
         refuses(
             lambda: tested.report(tmp_path / "x.html", data=frame[["a", "b", "c", "d"]]),
-            ew.DataError,
+            ew.errors.DataError,
             "3 columns that were tested",
             "got 4",
         )

@@ -128,7 +128,10 @@ class TestCompareGroups:
         assert one.global_pvalue == other.global_pvalue
 
     def test_refuses(self, rows, refuses):
-        a, b = ew.BatchMoments().update(rows[:200]), ew.BatchMoments().update(rows[200:])
+        a, b = (
+            ew.states.BatchMoments().update(rows[:200]),
+            ew.states.BatchMoments().update(rows[200:]),
+        )
         refuses(
             lambda: ew.compare_groups(a, b, method="batch", **SCORES),
             ParameterError,

@@ -96,13 +96,13 @@ class TestAccumulate:
             path = write_csv(tmp_path / "whole.csv", "abwcd", table)
         more = {} if "weights" in how else {"exclude": "w"}
         state = ew.accumulate(path, n_batches=25, **more, **how)
-        assert isinstance(state, ew.PairwiseMoments)
+        assert isinstance(state, ew.states.PairwiseMoments)
         assert state.feature_names == ("a", "b", "c", "d")
         asked = how | ({"weights": weights} if "weights" in how else {})
-        expected = ew.edge_test(X, method=ew.Batch(n_batches=25), **asked)
+        expected = ew.edge_test(X, method=ew.methods.Batch(n_batches=25), **asked)
         same_result(ew.edge_test(state, method="batch", n_batches=25), expected, names="abcd")
         state.save(tmp_path / "x.ews")
-        result = ew.edge_test(tmp_path / "x.ews", method=ew.Batch(n_batches=25))
+        result = ew.edge_test(tmp_path / "x.ews", method=ew.methods.Batch(n_batches=25))
         same_result(result, expected, names="abcd")
 
     def test_merging(self, weighted_file, write_csv, tmp_path, gaps, weights):
@@ -207,7 +207,7 @@ class TestEstimator:
                     "missing: 'pairwise' is not supported by method",
                 )
         refuses(
-            lambda: ew.EdgeTest().fit(rows, sample_weight=weights, groups=np.arange(400) // 8),
+            lambda: ew.EdgeTest().fit(rows, sample_weight=weights, clusters=np.arange(400) // 8),
             ParameterError,
             "weights: expected without groups",
         )

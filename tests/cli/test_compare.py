@@ -54,7 +54,7 @@ def test_null_is_what_python_says(run_main, table_of, csv_file, rows):
     asked = ("--null", "--shuffles", "10", "--alpha", "0.2", "--seed", "3", "--columns", "a,b,c")
     out, err = run_main("compare", csv_file, *asked)
     assert err == ""
-    lines = ew.compare_null(rows[:, :3], n_shuffles=10, alpha=0.2, random_state=3)
+    lines = ew.check_null(rows[:, :3], n_shuffles=10, alpha=0.2, random_state=3)
     shown = table_of(out)
     assert list(shown) == [line.label for line in lines]
     for line in lines:
@@ -92,7 +92,7 @@ def test_shuffles_that_cannot_be_tested(run_main, table_of, tmp_path):
     X[0, :2] = 1
     np.save(tmp_path / "twice.npy", X)
     out, _ = run_main("compare", "twice.npy", "--null", "--shuffles", 60)
-    n = ew.compare_null(X, n_shuffles=60, methods=["fisher"])[0].n_failed
+    n = ew.check_null(X, n_shuffles=60, methods=["fisher"])[0].n_failed
     assert f"\nfisher: failed in {n} of 60 shuffles, first because: X: column 'x1'" in out
     assert table_of(out)["fisher"][1].endswith(f"/{60 - n}")
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
+from edgewise.results.difference import EdgeDifferenceResult
 from edgewise.simulate import make_chain_precision, sample
 
 DRAWN = (("report", "html"), ("plot", "svg"))
@@ -48,7 +49,7 @@ def test_by_a_column(run_edgewise, folder, tmp_path):
         *("diff", folder / "trial.csv", "--by", "arm", "--permutations", 99, "--seed", 7),
         *("--json", tmp_path / "d.json", "--csv", tmp_path / "d.csv", "--exclude", "z"),
     )
-    result = ew.EdgeDifferenceResult.from_json(tmp_path / "d.json")
+    result = EdgeDifferenceResult.from_json(tmp_path / "d.json")
     same = ew.compare_groups(
         folder / "trial.csv", by="arm", permutations=99, random_state=7, exclude="z"
     )
@@ -64,7 +65,7 @@ def test_by_a_column(run_edgewise, folder, tmp_path):
 def test_some_pairs_subjects_a_page_and_a_picture(folder, run_edgewise, tmp_path):
     (tmp_path / "pairs.csv").write_text("source,target\nw,x\nx,y\n", encoding="utf-8")
     outputs = [f"--{kind}={tmp_path}/d.{ending}" for kind, ending in DRAWN]
-    asked = ["--given", "z", "--pairs", f"{tmp_path}/pairs.csv", "--groups", "subject"]
+    asked = ["--given", "z", "--pairs", f"{tmp_path}/pairs.csv", "--clusters", "subject"]
     done = run_edgewise("diff", "subjects.csv", "--by", "arm", *asked, *outputs, cwd=folder)
     shown = " ".join(done.stdout.split())
     assert "of 2 chosen pairs among 3 variables, adjusted for z," in shown

@@ -12,8 +12,8 @@ import edgewise as ew
 
 NAMES = ("a", "b", "c", "d")
 KINDS = {
-    "moments": (lambda: ew.Moments(feature_names=NAMES), "trace"),
-    "batches": (lambda: ew.BatchMoments(10, feature_names=NAMES), "batch"),
+    "moments": (lambda: ew.states.Moments(feature_names=NAMES), "trace"),
+    "batches": (lambda: ew.states.BatchMoments(10, feature_names=NAMES), "batch"),
     "sequence": (lambda: ew.ConfidenceSequence(n_batches=10), "sequential"),
 }
 
@@ -44,9 +44,9 @@ def test_the_sum_in_the_order_given(run_main, saved):
 
 
 def test_columns_are_matched_by_name_or_by_place(run_main, tmp_path, rows):
-    ew.Moments(feature_names=NAMES).update(rows).save(tmp_path / "x.ews")
-    ew.Moments(feature_names=NAMES[::-1]).update(-2 * rows[:, ::-1]).save(tmp_path / "y.ews")
-    ew.Moments().update(3 * rows).save(tmp_path / "z.ews")
+    ew.states.Moments(feature_names=NAMES).update(rows).save(tmp_path / "x.ews")
+    ew.states.Moments(feature_names=NAMES[::-1]).update(-2 * rows[:, ::-1]).save(tmp_path / "y.ews")
+    ew.states.Moments().update(3 * rows).save(tmp_path / "z.ews")
     _, err = run_main("merge", "x.ews", "y.ews", "-o", "xy.ews")
     assert err == ""
     both = ew.load_state(tmp_path / "xy.ews")
@@ -66,8 +66,8 @@ def test_those_at_once_all_count(run_program, saved):
 
 
 def test_what_cannot_be_merged(refused, saved, rows, csv_file):
-    ew.Moments(feature_names=("a", "b", "c", "e")).update(rows).save(saved / "other.ews")
-    ew.BatchMoments(7).update(rows).save(saved / "seven.ews")
+    ew.states.Moments(feature_names=("a", "b", "c", "e")).update(rows).save(saved / "other.ews")
+    ew.states.BatchMoments(7).update(rows).save(saved / "seven.ews")
     (saved / "link.ews").symlink_to(saved / "moments1.ews")
     (saved / "copy.ews").write_bytes((saved / "moments1.ews").read_bytes())
     damaged = bytearray((saved / "moments1.ews").read_bytes())
@@ -111,9 +111,9 @@ def test_a_state_is_tested_as_in_python(run_main, saved, name, arguments, option
 
 
 def test_states_that_cannot_be_tested(refused, saved):
-    ew.Moments().save(saved / "empty.ews")
+    ew.states.Moments().save(saved / "empty.ews")
     (saved / "cut.ews").write_bytes((saved / "moments.ews").read_bytes()[:-5])
-    for option in (["--columns", "a,b"], ["--groups", "a"], ["--transform", "normal-scores"]):
+    for option in (["--columns", "a,b"], ["--clusters", "a"], ["--transform", "normal-scores"]):
         assert "a state has none left" in refused("test", "moments.ews", *option)
     for name, method, status in (
         ("moments", "score", 1),

@@ -257,22 +257,22 @@ def test_labels_of_rows_that_belong_together(run_main, refused, tmp_path, rows, 
     table = np.column_stack([names, rows.astype(object)])
     write_csv(tmp_path / "r.csv", ["subject", *"abcd"], table)
     for method in ("score", "wald"):
-        asked = ("--groups", "subject", "--method", method)
-        expected = ew.edge_test(tmp_path / "r.csv", groups="subject", method=method)
+        asked = ("--clusters", "subject", "--method", method)
+        expected = ew.edge_test(tmp_path / "r.csv", clusters="subject", method=method)
         out, _ = run_main("test", "r.csv", *asked, "--json", "-")
         found = json.loads(out)
         assert found.pop("files") == [{"path": "r.csv", "rows": 400}]
         assert found.items() <= json.loads(expected.to_json()).items()
-    out, _ = run_main("pair", "r.csv", "a", "b", "--groups", "subject")
-    answer = ew.partial_test(tmp_path / "r.csv", "a", "b", groups="subject")
+    out, _ = run_main("pair", "r.csv", "a", "b", "--clusters", "subject")
+    answer = ew.partial_test(tmp_path / "r.csv", "a", "b", clusters="subject")
     assert out == f"{answer.sentence()}\n"
-    assert "did you mean 'subject'?" in refused("test", "r.csv", "--groups", "subjct", status=1)
-    line = refused("test", "r.csv", "--groups", "subject", "--method", "batch")
+    assert "did you mean 'subject'?" in refused("test", "r.csv", "--clusters", "subjct", status=1)
+    line = refused("test", "r.csv", "--clusters", "subject", "--method", "batch")
     assert "expected with method 'score' or 'wald'" in line
     (tmp_path / "gap.csv").write_text((tmp_path / "r.csv").read_text().replace("subject 07", "", 1))
-    line = refused("test", "gap.csv", "--groups", "subject", status=1)
-    assert "groups: expected a label for every row, got missing ones" in line
-    out, err = run_main("test", "gap.csv", "--groups", "subject", "--missing", "drop")
+    line = refused("test", "gap.csv", "--clusters", "subject", status=1)
+    assert "clusters: expected a label for every row, got missing ones" in line
+    out, err = run_main("test", "gap.csv", "--clusters", "subject", "--missing", "drop")
     assert "399 rows in 25 groups" in out
     assert "1 row with missing values was left out." in err
 

@@ -105,7 +105,7 @@ class TestMissing:
                 "'pairwise' is not supported by method",
             ),
             (("test", "gaps.csv", *PAIRWISE, "--transform", "normal-scores"), "with transform"),
-            (("test", "both.csv", *PAIRWISE, "--groups", "w"), "with groups"),
+            (("test", "both.csv", *PAIRWISE, "--clusters", "w"), "with groups"),
             (("plan", "gaps.csv", "--effect", "0.1", *PAIRWISE), "with a plan"),
             (("diff", "gaps.csv", "gaps.csv", *PAIRWISE), "with two groups"),
             (("compare", "gaps.csv", "--null", *PAIRWISE), "with shuffled columns"),
@@ -167,7 +167,7 @@ class TestWeights:
                 2,
                 "weights: sampling weights are not supported by method",
             ),
-            (("--weights", "w", "--groups", "a"), 2, "weights: expected without groups"),
+            (("--weights", "w", "--clusters", "a"), 2, "weights: expected without groups"),
             (("--weights", "w", "--transform", "normal-scores"), 2, "without transform"),
             (("--weights", "a"), 1, "expected finite numbers of at least 0, got -"),
             (("--weights", "w", *FREQUENCY), 1, "expected whole numbers of rows"),
@@ -191,7 +191,7 @@ class TestStates:
         done = run_edgewise("accumulate", name, *how, "-o", "x.state", cwd=files)
         assert "400 rows" in done.stdout
         state = ew.load_state(files / "x.state")
-        assert isinstance(state, ew.PairwiseMoments)
+        assert isinstance(state, ew.states.PairwiseMoments)
         assert state.feature_names == ("a", "b", "c", "d")
         for data, asked in (("x.state", ()), (name, (*how, "--method", "batch"))):
             run_edgewise("test", data, *asked, "--json", f"{data}.json", cwd=files)
@@ -208,7 +208,7 @@ class TestStates:
         run_main("accumulate", "gaps.csv", *PAIRWISE, "--kind", "batches", "-o", "x.state")
         how = ("counted.csv", "--weights", "n", *FREQUENCY, "--kind", "moments")
         run_main("accumulate", *how, "-o", "y.state")
-        assert isinstance(ew.load_state(files / "y.state"), ew.Moments)
+        assert isinstance(ew.load_state(files / "y.state"), ew.states.Moments)
 
     def test_options_of_rows_with_a_state(self, refused, run_main, files):
         run_main("accumulate", "gaps.csv", *PAIRWISE, "-o", "x.state")

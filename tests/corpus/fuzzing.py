@@ -140,7 +140,7 @@ def _jsonl(rng: np.random.Generator) -> tuple[str, bytes]:
 def _state(rng: np.random.Generator) -> tuple[str, bytes]:
     import edgewise as ew
 
-    state = ew.Moments() if rng.integers(2) else ew.BatchMoments(20)
+    state = ew.states.Moments() if rng.integers(2) else ew.states.BatchMoments(20)
     state.update(rng.standard_normal((500, 3)))
     with tempfile.TemporaryDirectory() as folder:
         state.save(path := Path(folder) / "x.ews")

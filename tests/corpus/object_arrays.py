@@ -28,10 +28,10 @@ PLAIN = {
     "array of one dimension": refused(lambda kit: kit.rows[:, 0], "2D", "1D"),
     "array of three dimensions": refused(
         lambda kit: kit.rows.reshape(5, -1, 4),
-        *("3D of shape (5, 80, 4)", "X.reshape(-1, 4)", "groups=np.repeat(range(5), 80)"),
+        *("3D of shape (5, 80, 4)", "X.reshape(-1, 4)", "clusters=np.repeat(range(5), 80)"),
     ),
     "list of equal series": refused(
-        batches, "got 8", "np.concatenate(data)", "groups=np.repeat(range(8), [one.shape[0]"
+        batches, "got 8", "np.concatenate(data)", "clusters=np.repeat(range(8), [one.shape[0]"
     ),
     "ragged": refused(lambda kit: [[1.0, 2.0], [3.0]], "ragged", "same number"),
     "dates": refused(lambda kit: np.zeros((5, 2), "datetime64[s]"), "numbers", "datetime64"),

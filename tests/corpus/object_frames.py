@@ -38,7 +38,7 @@ FRAMES = {
     "pandas groups": refused(lambda kit: kit.frame.groupby("a"), "DataFrameGroupBy", "as groups"),
     "pandas series": refused(lambda kit: kit.frame["a"], "Series", "frame of several columns"),
     "list of frames": refused(
-        lambda kit: [kit.frame, kit.frame], "got 2", "pandas.concat(data)", "groups="
+        lambda kit: [kit.frame, kit.frame], "got 2", "pandas.concat(data)", "clusters="
     ),
     "ordered categories of numbers": Case(likert, rows=answered),
     "categories of numbers without an order": refused(

@@ -36,7 +36,7 @@ XARRAY = {
     ),
     "DataArray of three dimensions": refused(
         lambda kit: kit.require("xarray").DataArray(kit.rows.reshape(5, 80, 4), dims=list("stv")),
-        *("two dimensions", "data.stack(rows=[...])", "groups"),
+        *("two dimensions", "data.stack(rows=[...])", "clusters"),
     ),
     "DataArray with its times across": refused(
         lambda kit: labelled(kit, dims=("channel", "time")),
@@ -104,7 +104,7 @@ OTHERS = {
     "list of Raw": refused(
         lambda kit: [stand_in("mne.io.base", "BaseRaw")(kit)] * 2, "data.get_data().T"
     ),
-    "Epochs of MNE": refused(stand_in("mne.epochs", "BaseEpochs"), "data.selection", "groups="),
+    "Epochs of MNE": refused(stand_in("mne.epochs", "BaseEpochs"), "data.selection", "clusters="),
     "Dataset of Hugging Face": refused(
         stand_in("datasets.arrow_dataset", "Dataset"), "data.with_format('arrow')[:]"
     ),

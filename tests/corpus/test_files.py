@@ -42,7 +42,7 @@ def is_a_sentence(text):
 def test_right_or_refused(tmp_path, name):
     case = FILES[name]
     if case.error:
-        with pytest.raises(ew.EdgewiseError) as caught:
+        with pytest.raises(ew.errors.EdgewiseError) as caught:
             all_rows(opened(case, tmp_path))
         said = str(caught.value)
         assert is_a_sentence(said.replace("1   3", ""))

@@ -45,7 +45,7 @@ def test_read_or_refused(kit, refuses, name):
     case = CASES[name]
     if case.says:
         made = case.make(kit)
-        refuses(lambda: all_rows(as_table(made, **case.options)), ew.DataError, *case.says)
+        refuses(lambda: all_rows(as_table(made, **case.options)), ew.errors.DataError, *case.says)
         return
     table = as_table(case.make(kit), **case.options)
     assert table.feature_names == tuple(case.names)

@@ -75,7 +75,7 @@ def linked(folder, link, name="1.csv"):
 @pytest.mark.parametrize("name", TWICE)
 def test_a_file_given_twice(folder, refuses, name):
     paths = TWICE[name](folder)
-    refuses(lambda: FileTable(paths), ew.DataError, "once", "twice", "count")
+    refuses(lambda: FileTable(paths), ew.errors.DataError, "once", "twice", "count")
 
 
 def test_notes_are_shared(tmp_path):
@@ -123,10 +123,12 @@ class TestNamedPipes:
         np.testing.assert_array_equal(np.asarray(next(table.blocks())), [[1.5, 2], [2, 3]])
 
     def test_parquet(self, fifo, refuses):
-        refuses(lambda: FileTable([fifo(b"PAR1" + bytes(100))]), ew.DataError, "Parquet", "path")
+        refuses(
+            lambda: FileTable([fifo(b"PAR1" + bytes(100))]), ew.errors.DataError, "Parquet", "path"
+        )
 
     def test_a_bad_cell_far_behind(self, fifo, refuses):
         """Arrow reads far ahead of the block that fails, and its line is still known."""
         good = b"1.5,2.25\n" * 400_000
         table = FileTable([fifo(b"a,b\n" + good + b"1,oops\n" + good[:9000])])
-        refuses(lambda: n_rows(table), ew.DataTypeError, "'oops'", "line 400002", "'b'")
+        refuses(lambda: n_rows(table), ew.errors.DataTypeError, "'oops'", "line 400002", "'b'")

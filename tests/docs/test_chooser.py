@@ -55,7 +55,7 @@ def answers(page):
     [
         (("independent", "many", "numbers", "none"), "ew.edge_test(data)"),
         (("time", "many", "numbers", "none"), 'ew.edge_test(data, method="batch")'),
-        (("groups", "many", "numbers", "some"), 'groups="person", correction="bh")'),
+        (("clusters", "many", "numbers", "some"), 'clusters="person", correction="bh")'),
         (("independent", "few", "numbers", "none"), 'method="nodewise")'),
         (("independent", "many", "wild", "none"), 'method="kendall")'),
         (("independent", "many", "missing", "none"), 'missing="pairwise")'),
@@ -81,6 +81,6 @@ def test_every_line_runs(answers):
         code = code.replace('"person"', "person")
         names = {"ew": ew, "data": data, "rows": rows, "person": person}
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ew.EdgewiseWarning)
+            warnings.simplefilter("ignore", ew.errors.EdgewiseWarning)
             exec(code, names)
         assert names["result"].n_features == 4

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise import BatchMoments, DataError, Moments
+from edgewise.errors import DataError
+from edgewise.states import BatchMoments, Moments
 
 RNG = np.random.default_rng(0)
 A, B, C = RNG.standard_normal((3, 500))

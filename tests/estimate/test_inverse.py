@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise import DataError, Moments
+from edgewise.errors import DataError
 from edgewise.estimate.inverse import estimate_precision
+from edgewise.states import Moments
 
 RNG = np.random.default_rng(0)
 A, B, C, D = RNG.standard_normal((4, 200))

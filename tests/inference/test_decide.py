@@ -7,7 +7,6 @@ import pytest
 from scipy import stats
 
 import edgewise as ew
-from edgewise import Moments
 from edgewise._base.matrices import symmetric
 from edgewise.estimate.inverse import estimate_precision
 from edgewise.inference.decide import decision
@@ -17,6 +16,7 @@ from edgewise.inference.per_edge import PerEdge
 from edgewise.inference.question import Question
 from edgewise.inference.reference import Normal
 from edgewise.inference.spread import Spread
+from edgewise.states import Moments
 
 NAMES = ("a", "b", "c")
 X = ew.simulate.sample(

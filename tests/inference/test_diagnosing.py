@@ -186,7 +186,7 @@ def test_levels_and_groups():
 
 
 def test_a_state_knows_only_how_many_rows_there_are():
-    state = ew.Moments().update(autoregressive(0.9, 15, 4, 0))
+    state = ew.states.Moments().update(autoregressive(0.9, 15, 4, 0))
     found = facts_of(state)
     assert found.few_rows
     assert math.isnan(found.kurtosis_ratio)

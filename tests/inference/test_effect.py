@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise import ParameterError, TooFewRowsWarning
+from edgewise.errors import ParameterError, TooFewRowsWarning
 
 PER_EDGE = ["score", "wald", "batch", "elliptical", "fisher"]
 ANYTIME = "sequential"

@@ -4,14 +4,15 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise import DataError, Moments
 from edgewise._base.checks import default_names
+from edgewise.errors import DataError
 from edgewise.inference.effect import MinEffect
 from edgewise.inference.sample_of_fourth import FourthEvidence
 from edgewise.inference.sample_of_rows import RowEvidence
 from edgewise.inference.score import ScoreTest
 from edgewise.methods.method import Method
 from edgewise.methods.wald import NEARLY_ONE
+from edgewise.states import Moments
 from edgewise.sums.exact_score import all_pairs_exactly, few_rows
 from edgewise.sums.fourth import FourthMoments
 from edgewise.sums.leverage import Leverage
@@ -83,7 +84,7 @@ class TestSums:
 
     def test_score_sums(self, evidence, centred):
         """Of fourth moments: with one leverage for all rows, and no sign flips."""
-        estimate = ew.Score().estimate(evidence)
+        estimate = ew.methods.Score().estimate(evidence)
         rho, n = estimate.partial_correlation, 400
         found = evidence.score_sums(estimate.leverage(), rho, NEARLY_ONE)
         v = centred @ estimate.precision / np.sqrt(estimate.precision.diagonal())
@@ -135,19 +136,19 @@ class TestSums:
 
 #: Every method that fourth moments serve.
 SERVED = [
-    *(ew.Score(), ew.Wald(), ew.Elliptical(), ew.Fisher()),
-    *(ew.Trace(), ew.Trace(mu=0.5, standardize=True)),
-    *(ew.Eig(solver="full"), ew.Eig(solver="full", standardize=True)),
-    *(ew.Whitened(radius=radius, solver="full") for radius in ("trace", "chi2", "eig")),
-    *(ew.Spectral(radius=radius, solver="full") for radius in ("trace", "chi2", "eig")),
-    *(ew.Spectral(radius=radius, standardize=True) for radius in ("trace", "chi2")),
+    *(ew.methods.Score(), ew.methods.Wald(), ew.methods.Elliptical(), ew.methods.Fisher()),
+    *(ew.methods.Trace(), ew.methods.Trace(mu=0.5, standardize=True)),
+    *(ew.methods.Eig(solver="full"), ew.methods.Eig(solver="full", standardize=True)),
+    *(ew.methods.Whitened(radius=radius, solver="full") for radius in ("trace", "chi2", "eig")),
+    *(ew.methods.Spectral(radius=radius, solver="full") for radius in ("trace", "chi2", "eig")),
+    *(ew.methods.Spectral(radius=radius, standardize=True) for radius in ("trace", "chi2")),
 ]
 
 
 def leverages_matter(method):
     """Fourth moments do not know the leverages, and take all as their mean, or as zero."""
-    exact = isinstance(method, ew.Whitened) and method.radius == "chi2"
-    return exact or isinstance(method, ew.Score | ew.Wald)
+    exact = isinstance(method, ew.methods.Whitened) and method.radius == "chi2"
+    return exact or isinstance(method, ew.methods.Score | ew.methods.Wald)
 
 
 @pytest.mark.parametrize(
@@ -189,7 +190,7 @@ def test_fourth_moments_measure_what_the_rows_measure(rows, method: Method):
 def test_fourth_moments_take_the_mean_leverage_of_whitened_rows(rows):
     """(p + 1)/n; rows have each their own."""
     n, p = rows.shape
-    A = ew.Whitened().estimate(from_rows(rows)).whitening
+    A = ew.methods.Whitened().estimate(from_rows(rows)).whitening
     w = (rows - rows.mean(axis=0)) @ A.T
     i, j = np.triu_indices(p)
     products, s = w[:, i] * w[:, j], np.eye(p)[i, j] * (n - 1) / n
@@ -210,7 +211,7 @@ def test_the_score_test_does_not_jump_where_its_sums_change(n):
     X = np.random.default_rng(9).standard_t(5, (n, p))
     X[:, 1:] += 0.15 * X[:, :-1]
     upper = np.triu_indices(p, k=1)
-    found = ew.Score().measure(from_rows(X))
+    found = ew.methods.Score().measure(from_rows(X))
     assert isinstance(found.uncertainty, ScoreTest)
     assert few_rows(n, p) is (n == 5518)
     estimate = found.estimate

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import edgewise as ew
-from edgewise import DataError, ParameterError
+from edgewise.errors import DataError, ParameterError
 from edgewise.inference.corrections import adjust
 from edgewise.inference.family import Family
 from edgewise.methods.registry import METHODS
@@ -175,7 +175,7 @@ class TestData:
 
     def test_states(self, tmp_path):
         expected = ew.edge_test(X, **BATCH)
-        state = ew.BatchMoments(100).update(X)
+        state = ew.states.BatchMoments(100).update(X)
         state.save(tmp_path / "rows.state")
         for data in (state, tmp_path / "rows.state"):
             found = ew.edge_test(data, **BATCH)

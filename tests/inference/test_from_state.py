@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from edgewise import BatchMoments, DataError, Moments
+from edgewise.errors import DataError
 from edgewise.inference.sample_of_state import StateEvidence
+from edgewise.states import BatchMoments, Moments
 
 NAMES = ("x0", "x1", "x2", "x3")
 ROWS_NEEDED = {

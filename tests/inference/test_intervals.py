@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 import edgewise as ew
-from edgewise import ParameterError, TooFewRowsWarning
+from edgewise.errors import ParameterError, TooFewRowsWarning
 from edgewise.inference.effect import MinEffect
 
 PER_EDGE = ["score", "wald", "batch", "elliptical", "fisher"]
@@ -87,7 +87,7 @@ class TestPerEdge:
         x = rng.standard_normal(60)
         X = np.column_stack([x, x + 1e-3 * rng.standard_normal(60), rng.standard_normal(60)])
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ew.ShortBatchesWarning)
+            warnings.simplefilter("ignore", ew.errors.ShortBatchesWarning)
             result = ew.edge_test(X, method=method)
         low, high = result.confidence_interval(1 - 1e-12, "partial_correlation", simultaneous=True)
         assert np.all((low >= -1) & (high <= 1))

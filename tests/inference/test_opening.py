@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise import DataError, Moments, ParameterError
+from edgewise.errors import DataError, ParameterError
 from edgewise.inference.open_sample import open_evidence
 from edgewise.inference.sample import Needs
 from edgewise.inference.sample_of_rows import RowEvidence
+from edgewise.states import Moments
 from edgewise.tables.table import LocalTable
 
 NAMES = ("x0", "x1", "x2", "x3")

@@ -39,7 +39,7 @@ def tables(draw):
 
 def outcome(X, method, **options):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ew.EdgewiseWarning)
+        warnings.simplefilter("ignore", ew.errors.EdgewiseWarning)
         return ew.edge_test(X, method=method, **options)
 
 

@@ -78,7 +78,7 @@ def test_degrees_of_each_pair(rows):
 
 
 def test_groups_are_the_terms_of_the_score_test(rows):
-    own = ew.edge_test(rows, groups=np.arange(400) // 10).uncertainty
+    own = ew.edge_test(rows, clusters=np.arange(400) // 10).uncertainty
     assert (complete_degrees(own, 400, 4, 40) <= 39).all()
 
 

@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise import DataError, EdgewiseError, MissingPartError, ParameterError, partial_test
+from edgewise import partial_test
+from edgewise.errors import DataError, EdgewiseError, MissingDependencyError, ParameterError
 from edgewise.integrations import causal_learn
 from edgewise.integrations import pgmpy as adapter
 from edgewise.integrations.pgmpy import ScoreTest, score_test
@@ -76,7 +77,7 @@ def test_adapters_are_imported_when_they_are_used():
     ],
 )
 def test_without_the_package(without, package, module, make, requirement):
-    with pytest.raises(MissingPartError, match=f"pip install '{requirement}'"):
+    with pytest.raises(MissingDependencyError, match=f"pip install '{requirement}'"):
         make(without(package, module))
 
 
@@ -103,7 +104,7 @@ class TestCausalLearn:
 
     def test_with_a_release_that_knows_no_other_tests(self, cit, monkeypatch):
         monkeypatch.delattr(cit, "register_ci_test")
-        with pytest.raises(MissingPartError, match=r"which cannot be imported \(.*name"):
+        with pytest.raises(MissingDependencyError, match=r"which cannot be imported \(.*name"):
             causal_learn.register()
 
     # causal-learn 0.1.4 opens its cache with codecs.open, which Python 3.14 deprecates.

@@ -30,5 +30,5 @@ def quiet_test(data, method, **options):
     if method != "kendall" and options.get("radius") in ("hoeffding", "bernstein"):
         options.setdefault("support", np.stack([data.min(axis=0), data.max(axis=0)], axis=1))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ew.EdgewiseWarning)
+        warnings.simplefilter("ignore", ew.errors.EdgewiseWarning)
         return ew.edge_test(data, method=method, **options)

@@ -8,7 +8,8 @@ from scipy import stats
 from tests.methods.simulated import off_diagonal, rows_of
 
 import edgewise as ew
-from edgewise import BatchMoments, DataError, Moments, ParameterError
+from edgewise.errors import DataError, ParameterError
+from edgewise.states import BatchMoments, Moments
 
 DRAWS = 9999
 

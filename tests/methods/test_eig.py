@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from tests.methods.simulated import quiet_test, rows_of
 
-from edgewise import Moments
 from edgewise.inference import sample_of_rows as from_rows
 from edgewise.inference.sample_of_rows import RowEvidence
 from edgewise.methods.bounds import covcov_largest
 from edgewise.paper.covcov import covcov_matrix
+from edgewise.states import Moments
 from edgewise.tables.table import RowsAtHand
 
 

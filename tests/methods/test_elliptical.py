@@ -8,7 +8,7 @@ from scipy import stats
 from tests.methods.simulated import rows_of
 
 import edgewise as ew
-from edgewise import DataError
+from edgewise.errors import DataError
 
 DISTRIBUTIONS = ["gaussian", "laplace", "t5", "exponential"]
 

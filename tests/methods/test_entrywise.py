@@ -8,7 +8,8 @@ from scipy import stats
 from tests.methods.simulated import off_diagonal, quiet_test, rows_of
 
 import edgewise as ew
-from edgewise import DataError, Moments, ParameterError
+from edgewise.errors import DataError, ParameterError
+from edgewise.states import Moments
 
 DRAWS = 9999
 

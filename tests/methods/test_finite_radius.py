@@ -10,8 +10,9 @@ import pytest
 from scipy import stats
 
 import edgewise as ew
-from edgewise import BrokenAssumptionWarning, DataError, EdgewiseWarning, Moments, ParameterError
+from edgewise.errors import BrokenAssumptionWarning, DataError, EdgewiseWarning, ParameterError
 from edgewise.paper.bernstein import BernsteinRadius
+from edgewise.states import Moments
 from edgewise.tables.table import LocalTable
 
 NAMES = ("a", "b", "c")
@@ -158,9 +159,9 @@ class TestChebyshev:
         assert found.options == {"radius": "chebyshev", "kurtosis": 1.5}
 
     def test_a_state_or_a_stream_is_enough(self):
-        method = ew.Whitened(radius="chebyshev", kurtosis=2)
+        method = ew.methods.Whitened(radius="chebyshev", kurtosis=2)
         expected = ew.edge_test(boxed(), method=method)
-        batches = ew.BatchMoments(n_batches=20)
+        batches = ew.states.BatchMoments(n_batches=20)
         blocks = iter(np.array_split(boxed(), 4))
         for data in (Moments().update(boxed()), batches.update(boxed()), blocks):
             found = ew.edge_test(data, method=method)

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise import BatchMoments, DataError, Moments
 from edgewise._base.checks import default_names
 from edgewise._base.matrices import pairs_of
+from edgewise.errors import DataError
 from edgewise.estimate.inverse import estimate_precision
 from edgewise.methods.jackknife import leave_one_out
+from edgewise.states import BatchMoments, Moments
 
 DRAWS = {
     "gaussian": lambda rng, shape: rng.standard_normal(shape),

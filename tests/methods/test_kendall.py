@@ -5,7 +5,8 @@ import pytest
 from scipy import stats
 
 import edgewise as ew
-from edgewise import DataError, Kendall, ParameterError, TooFewRowsWarning
+from edgewise.errors import DataError, ParameterError, TooFewRowsWarning
+from edgewise.methods import Kendall
 from edgewise.simulate import make_chain_precision, sample
 
 CHAIN = make_chain_precision(5, 0.4)
@@ -84,7 +85,7 @@ class TestAgainstTheFormula:
         larger = (1 - tied**2) / (1 - 2 * tied**2)
         least = np.pi / 3 * np.sqrt(np.outer(larger, larger) / 54)
         t = (z / np.maximum(error, least))[UPPER]
-        with pytest.warns(ew.BrokenAssumptionWarning, match="tied"):
+        with pytest.warns(ew.errors.BrokenAssumptionWarning, match="tied"):
             result = ew.edge_test(rows, method="kendall", correction=None)
         np.testing.assert_allclose(result.statistic[UPPER], t, rtol=1e-9)
 
@@ -92,7 +93,7 @@ class TestAgainstTheFormula:
         """Half ones: n Var τ_b is 1 for independent columns, so n Var z is π²/4."""
         rng = np.random.default_rng(4)
         rows = (rng.random((4000, 2)) < 0.5).astype(float)
-        with pytest.warns(ew.BrokenAssumptionWarning):
+        with pytest.warns(ew.errors.BrokenAssumptionWarning):
             result = ew.edge_test(rows, method="kendall")
         rho = result.partial_correlation[0, 1]
         error = result.partial_correlation_standard_error[0, 1] / (1 - rho**2)
@@ -133,7 +134,12 @@ class TestWhatComesWithIt:
         pilot = sample("gaussian", CHAIN, 1000, rng=3)
         plans = [
             ew.plan_sample_size(pilot, effect=0.1, method=method).n_samples
-            for method in (ew.Fisher(), Kendall(), Kendall(n_batches=10), Kendall(n_batches=5))
+            for method in (
+                ew.methods.Fisher(),
+                Kendall(),
+                Kendall(n_batches=10),
+                Kendall(n_batches=5),
+            )
         ]
         # Kendall's τ is 9/π² as efficient as the correlation of independent Gaussian columns.
         assert 1.05 < plans[1] / plans[0] < 1.35
@@ -220,7 +226,7 @@ class TestBound:
         plain = ew.edge_test(rows, method=Kendall(radius="hoeffding"))
         few = ew.edge_test(np.round(rows, 2), method=Kendall(radius="hoeffding"))
         assert plain.radius < few.radius < 2 * plain.radius
-        with pytest.warns(ew.EdgewiseWarning, match="more rows like these would not"):
+        with pytest.warns(ew.errors.EdgewiseWarning, match="more rows like these would not"):
             many = ew.edge_test(np.round(rows), method=Kendall(radius="hoeffding"))
         assert (many.rows_needed, many.n_edges) == (None, 0)
 
@@ -284,7 +290,7 @@ class TestCautions:
 
     def test_ties(self):
         rows = np.column_stack([np.digitize(X[:, 0], [-1, 0, 1]), X[:, 1:]])
-        with pytest.warns(ew.BrokenAssumptionWarning, match="Column 'x0' has equal values"):
+        with pytest.warns(ew.errors.BrokenAssumptionWarning, match="Column 'x0' has equal values"):
             result = ew.edge_test(rows, method="kendall")
         (caution,) = result.cautions
         assert (caution.kind, caution.breaks) == ("ties", True)

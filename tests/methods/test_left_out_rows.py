@@ -82,7 +82,7 @@ def scaled(X):
 
 
 def opened(X, how):
-    evidence = open_evidence(X, ew.Wald().needs, "the test", **how)
+    evidence = open_evidence(X, ew.methods.Wald().needs, "the test", **how)
     return evidence, pairwise_precision(evidence.uneven, evidence.feature_names)
 
 
@@ -218,7 +218,7 @@ class TestEdges:
         )
 
     def test_evidence_without_pairs(self):
-        evidence = open_evidence(chain(60), ew.Wald().needs, "the test")
-        estimate = ew.Wald().estimate(evidence)
+        evidence = open_evidence(chain(60), ew.methods.Wald().needs, "the test")
+        estimate = ew.methods.Wald().estimate(evidence)
         with pytest.raises(TypeError, match="lack values or count differently"):
             left_out_rows(evidence, estimate)

@@ -8,12 +8,13 @@ import pytest
 from tests.methods.simulated import quiet_test
 
 import edgewise as ew
-from edgewise import BatchMoments, ConcordanceMoments, DataError, Moments, ParameterError
+from edgewise.errors import DataError, ParameterError
 from edgewise.inference import open_sample as opening
 from edgewise.inference.corrections import HOLM
 from edgewise.inference.sample import Needs
 from edgewise.methods.method import Method
 from edgewise.methods.registry import METHODS
+from edgewise.states import BatchMoments, ConcordanceMoments, Moments
 
 BOX = {"radius": "hoeffding", "support": (-60, 60)}
 AGAIN, BATCHES = Needs(reads_again=True), Needs(in_batches=True)
@@ -21,31 +22,31 @@ TWENTY = Needs(in_batches=True, n_batches=20)
 WIDE = Needs(reads_again=True, wide=True)
 #: Every method with every option that changes what it does, and what it then works from.
 NEEDS = [
-    (ew.Score, {}, AGAIN),
-    (ew.Nodewise, {"penalty": 1.0, "max_neighbours": 3}, WIDE),
-    (ew.Wald, {}, AGAIN),
-    (ew.Batch, {}, BATCHES),
-    (ew.Batch, {"n_batches": 20, "random_state": 3}, TWENTY),
-    (ew.Kendall, {"random_state": 3}, Needs(in_batches=True, concordance=True)),
-    (ew.Kendall, {"n_batches": 20}, Needs(in_batches=True, n_batches=20, concordance=True)),
-    (ew.Kendall, {"radius": "hoeffding"}, Needs(in_batches=True, concordance=True)),
-    (ew.Sequential, {"n_batches": 20, "tuned_level": 0.2}, TWENTY),
-    (ew.Sequential, {"tuned_for": 400}, BATCHES),
-    (ew.Entrywise, {"n_batches": 20, "random_state": 3}, TWENTY),
-    (ew.Whitened, {}, AGAIN),
-    (ew.Whitened, {"radius": "eig", "solver": "matrix-free"}, AGAIN),
-    (ew.Whitened, BOX, AGAIN),
-    (ew.Whitened, {"radius": "bernstein", "support": (-3, 3), "outside": 0.2}, AGAIN),
-    (ew.Whitened, {"radius": "chebyshev", "kurtosis": 4.0}, Needs()),
-    (ew.Spectral, {}, Needs(order=4)),
-    (ew.Spectral, {"standardize": True}, AGAIN),
-    (ew.Spectral, {"radius": "chi2", "solver": "full"}, AGAIN),
-    (ew.Spectral, BOX | {"outside": 0.1}, AGAIN),
-    (ew.Eig, {"mu": 0.5, "standardize": True, "solver": "matrix-free"}, AGAIN),
-    (ew.Trace, {"mu": 0.5}, Needs(order=4)),
-    (ew.Trace, {"standardize": True}, AGAIN),
-    (ew.Elliptical, {}, AGAIN),
-    (ew.Fisher, {}, Needs()),
+    (ew.methods.Score, {}, AGAIN),
+    (ew.methods.Nodewise, {"penalty": 1.0, "max_neighbours": 3}, WIDE),
+    (ew.methods.Wald, {}, AGAIN),
+    (ew.methods.Batch, {}, BATCHES),
+    (ew.methods.Batch, {"n_batches": 20, "random_state": 3}, TWENTY),
+    (ew.methods.Kendall, {"random_state": 3}, Needs(in_batches=True, concordance=True)),
+    (ew.methods.Kendall, {"n_batches": 20}, Needs(in_batches=True, n_batches=20, concordance=True)),
+    (ew.methods.Kendall, {"radius": "hoeffding"}, Needs(in_batches=True, concordance=True)),
+    (ew.methods.Sequential, {"n_batches": 20, "tuned_level": 0.2}, TWENTY),
+    (ew.methods.Sequential, {"tuned_for": 400}, BATCHES),
+    (ew.methods.Entrywise, {"n_batches": 20, "random_state": 3}, TWENTY),
+    (ew.methods.Whitened, {}, AGAIN),
+    (ew.methods.Whitened, {"radius": "eig", "solver": "matrix-free"}, AGAIN),
+    (ew.methods.Whitened, BOX, AGAIN),
+    (ew.methods.Whitened, {"radius": "bernstein", "support": (-3, 3), "outside": 0.2}, AGAIN),
+    (ew.methods.Whitened, {"radius": "chebyshev", "kurtosis": 4.0}, Needs()),
+    (ew.methods.Spectral, {}, Needs(order=4)),
+    (ew.methods.Spectral, {"standardize": True}, AGAIN),
+    (ew.methods.Spectral, {"radius": "chi2", "solver": "full"}, AGAIN),
+    (ew.methods.Spectral, BOX | {"outside": 0.1}, AGAIN),
+    (ew.methods.Eig, {"mu": 0.5, "standardize": True, "solver": "matrix-free"}, AGAIN),
+    (ew.methods.Trace, {"mu": 0.5}, Needs(order=4)),
+    (ew.methods.Trace, {"standardize": True}, AGAIN),
+    (ew.methods.Elliptical, {}, AGAIN),
+    (ew.methods.Fisher, {}, Needs()),
 ]
 
 
@@ -68,7 +69,18 @@ def test_an_object_is_a_frozen_value():
                 setattr(method, name, None)
         with pytest.raises(TypeError, match="positional argument"):
             kind(20)
-    assert len({ew.Score(), ew.Wald(), ew.Fisher(), ew.Elliptical(), ew.Score()}) == 4
+    assert (
+        len(
+            {
+                ew.methods.Score(),
+                ew.methods.Wald(),
+                ew.methods.Fisher(),
+                ew.methods.Elliptical(),
+                ew.methods.Score(),
+            }
+        )
+        == 4
+    )
 
 
 @pytest.mark.exactness
@@ -109,40 +121,54 @@ def test_every_method(rows, monkeypatch, same_result, kind, options, needs):
 
 
 def test_intervals_in_any_form_are_one_value():
-    expected = ew.Whitened(radius="hoeffding", support=((-60.0, 60.0),) * 4)
+    expected = ew.methods.Whitened(radius="hoeffding", support=((-60.0, 60.0),) * 4)
     for support in ([(-60, 60)] * 4, np.tile([-60.0, 60.0], (4, 1)), ((-60, 60),) * 4):
-        method = ew.Whitened(radius="hoeffding", support=support)
+        method = ew.methods.Whitened(radius="hoeffding", support=support)
         assert method == expected
         assert hash(method) == hash(expected)
 
 
 WRONG = [
-    (ew.Batch, {"n_batches": 1}, ["n_batches", "from 2 on", "got 1"]),
-    (ew.Batch, {"random_state": -1}, ["random_state", "got -1"]),
-    (ew.Kendall, {"n_batches": 1}, ["n_batches", "from 2 on"]),
-    (ew.Kendall, {"radius": "trace"}, ["radius", "got 'trace'"]),
-    (ew.Sequential, {"tuned_for": 1}, ["tuned_for", "from 2 on", "got 1"]),
-    (ew.Sequential, {"tuned_level": 1}, ["tuned_level", "between 0 and 1"]),
-    (ew.Sequential, {"n_batches": 1.5}, ["n_batches", "whole number", "got 1.5"]),
-    (ew.Nodewise, {"penalty": 0}, ["penalty", "above 0"]),
-    (ew.Nodewise, {"penalty": np.nan}, ["penalty", "above 0"]),
-    (ew.Nodewise, {"max_neighbours": 1.5}, ["max_neighbours", "from 1 on"]),
-    *((ew.Trace, {"mu": mu}, ["mu", "above 0"]) for mu in (0, -1, np.nan, np.inf, "1", None)),
-    (ew.Eig, {"mu": "1"}, ["mu", "above 0", "got '1'"]),
-    (ew.Eig, {"solver": "x"}, ["solver: expected one of", "'full'", "'matrix-free'", "got 'x'"]),
-    *((ew.Whitened, {"radius": x}, ["radius: expected one of", "'chi2'"]) for x in ("x", None)),
-    (ew.Whitened, {"support": (0, 1)}, ["support", "radius='hoeffding' or 'bernstein'"]),
-    (ew.Spectral, {"radius": "hoeffding"}, ["support", "radius='hoeffding'", "support=None"]),
-    (ew.Spectral, {"radius": "chebyshev"}, ["radius", "'bernstein'", "'chebyshev'"]),
-    (ew.Spectral, {"outside": 0.1}, ["outside", "support", "got 0.1"]),
+    (ew.methods.Batch, {"n_batches": 1}, ["n_batches", "from 2 on", "got 1"]),
+    (ew.methods.Batch, {"random_state": -1}, ["random_state", "got -1"]),
+    (ew.methods.Kendall, {"n_batches": 1}, ["n_batches", "from 2 on"]),
+    (ew.methods.Kendall, {"radius": "trace"}, ["radius", "got 'trace'"]),
+    (ew.methods.Sequential, {"tuned_for": 1}, ["tuned_for", "from 2 on", "got 1"]),
+    (ew.methods.Sequential, {"tuned_level": 1}, ["tuned_level", "between 0 and 1"]),
+    (ew.methods.Sequential, {"n_batches": 1.5}, ["n_batches", "whole number", "got 1.5"]),
+    (ew.methods.Nodewise, {"penalty": 0}, ["penalty", "above 0"]),
+    (ew.methods.Nodewise, {"penalty": np.nan}, ["penalty", "above 0"]),
+    (ew.methods.Nodewise, {"max_neighbours": 1.5}, ["max_neighbours", "from 1 on"]),
     *(
-        (ew.Whitened, BOX | {"outside": x}, ["outside", "between 0 and 1", f"got {x!r}"])
+        (ew.methods.Trace, {"mu": mu}, ["mu", "above 0"])
+        for mu in (0, -1, np.nan, np.inf, "1", None)
+    ),
+    (ew.methods.Eig, {"mu": "1"}, ["mu", "above 0", "got '1'"]),
+    (
+        ew.methods.Eig,
+        {"solver": "x"},
+        ["solver: expected one of", "'full'", "'matrix-free'", "got 'x'"],
+    ),
+    *(
+        (ew.methods.Whitened, {"radius": x}, ["radius: expected one of", "'chi2'"])
+        for x in ("x", None)
+    ),
+    (ew.methods.Whitened, {"support": (0, 1)}, ["support", "radius='hoeffding' or 'bernstein'"]),
+    (
+        ew.methods.Spectral,
+        {"radius": "hoeffding"},
+        ["support", "radius='hoeffding'", "support=None"],
+    ),
+    (ew.methods.Spectral, {"radius": "chebyshev"}, ["radius", "'bernstein'", "'chebyshev'"]),
+    (ew.methods.Spectral, {"outside": 0.1}, ["outside", "support", "got 0.1"]),
+    *(
+        (ew.methods.Whitened, BOX | {"outside": x}, ["outside", "between 0 and 1", f"got {x!r}"])
         for x in (1, -0.1, "x")
     ),
-    (ew.Whitened, {"radius": "chebyshev"}, ["kurtosis", "radius='chebyshev'", "None"]),
-    (ew.Whitened, {"kurtosis": 2}, ["kurtosis", "radius='chebyshev'", "'trace'"]),
-    (ew.Whitened, {"radius": "chebyshev", "kurtosis": 0}, ["kurtosis", "above 0", "got 0"]),
-    (ew.Spectral, {"solver": "x"}, ["solver", "'matrix-free'", "got 'x'"]),
+    (ew.methods.Whitened, {"radius": "chebyshev"}, ["kurtosis", "radius='chebyshev'", "None"]),
+    (ew.methods.Whitened, {"kurtosis": 2}, ["kurtosis", "radius='chebyshev'", "'trace'"]),
+    (ew.methods.Whitened, {"radius": "chebyshev", "kurtosis": 0}, ["kurtosis", "above 0", "got 0"]),
+    (ew.methods.Spectral, {"solver": "x"}, ["solver", "'matrix-free'", "got 'x'"]),
 ]
 
 
@@ -152,14 +178,14 @@ def test_wrong_options_are_refused_when_it_is_made(refuses):
 
 
 def test_every_question_takes_an_object_where_it_takes_a_name(rows, same_result):
-    method = ew.Batch(n_batches=20)
+    method = ew.methods.Batch(n_batches=20)
     expected = ew.edge_test(rows, method="batch", n_batches=20)
     (line,) = ew.compare_methods(rows, methods=[method])
     assert line.method is method
     for found in (line.result, ew.EdgeTest(method).fit(rows).result_):
         same_result(found, expected)
     plans = [
-        ew.plan_sample_size(rows, effect=0.1, method=ew.Whitened(radius="chi2")),
+        ew.plan_sample_size(rows, effect=0.1, method=ew.methods.Whitened(radius="chi2")),
         ew.plan_sample_size(rows, effect=0.1, method="whitened", radius="chi2"),
     ]
     np.testing.assert_array_equal(plans[0].pairs, plans[1].pairs)
@@ -173,9 +199,9 @@ def test_options_beside_an_object_and_classes_are_refused(rows, refuses):
     ]
     said = ["mu: expected as an option of the method object", "Trace(mu=...)"]
     for call in calls:
-        refuses(lambda call=call: call(method=ew.Trace(), mu=2.0), ParameterError, *said)
+        refuses(lambda call=call: call(method=ew.methods.Trace(), mu=2.0), ParameterError, *said)
     said = ["method: expected a method object, got the class", "Batch(...)"]
-    refuses(lambda: ew.edge_test(rows, method=ew.Batch), ParameterError, *said)
+    refuses(lambda: ew.edge_test(rows, method=ew.methods.Batch), ParameterError, *said)
 
 
 def test_a_bound_needs_no_correction_and_takes_none(rows, refuses, same_result):

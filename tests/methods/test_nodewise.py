@@ -28,7 +28,7 @@ def result():
 @pytest.mark.parametrize("law", ["gaussian", "contaminated", "exponential"])
 def test_with_all_columns_chosen_it_is_the_score_test(law):
     X = sample(law, make_chain_precision(8), 120, rng=1) * 10.0 ** np.arange(-4, 4)
-    all_chosen = ew.edge_test(X, method=ew.Nodewise(penalty=1e-6, max_neighbours=7))
+    all_chosen = ew.edge_test(X, method=ew.methods.Nodewise(penalty=1e-6, max_neighbours=7))
     assert {len(own) for own in all_chosen.selection.neighbours} == {7}
     score = ew.edge_test(X)
     for name in MATRICES:
@@ -100,12 +100,15 @@ class TestOptions:
 
     @pytest.mark.parametrize("penalty", [0, -1, "1", None, np.nan, np.inf])
     def test_wrong_penalties(self, penalty, refuses):
-        refuses(lambda: ew.Nodewise(penalty=penalty), ParameterError, "penalty", "above 0")
+        refuses(lambda: ew.methods.Nodewise(penalty=penalty), ParameterError, "penalty", "above 0")
 
     @pytest.mark.parametrize("most", [0, -1, 1.5, "3"])
     def test_wrong_numbers_of_neighbours(self, most, refuses):
         refuses(
-            lambda: ew.Nodewise(max_neighbours=most), ParameterError, "max_neighbours", "from 1 on"
+            lambda: ew.methods.Nodewise(max_neighbours=most),
+            ParameterError,
+            "max_neighbours",
+            "from 1 on",
         )
 
 
@@ -146,14 +149,14 @@ class TestQuestions:
     def test_rows_that_belong_together_are_refused(self, refuses):
         X = wide()
         refuses(
-            lambda: ew.edge_test(X, method="nodewise", groups=np.arange(60) // 2),
+            lambda: ew.edge_test(X, method="nodewise", clusters=np.arange(60) // 2),
             ParameterError,
-            "groups",
+            "clusters",
             "'nodewise'",
         )
 
     def test_a_state_has_no_rows(self, refuses):
-        state = ew.Moments().update(wide())
+        state = ew.states.Moments().update(wide())
         refuses(lambda: ew.edge_test(state, method="nodewise"), DataError, "reads the rows twice")
 
     def test_the_estimator(self, refuses):

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 from tests.methods.simulated import coins, off_diagonal, quiet_test, rows_of
 
-from edgewise import ParameterError
+from edgewise.errors import ParameterError
 from edgewise.inference import sample_of_rows as from_rows
 from edgewise.paper.radii import upper_quantile
 

@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 import edgewise as ew
-from edgewise import ParameterError
+from edgewise.errors import ParameterError
 from edgewise.methods import registry
 from edgewise.methods.registry import METHODS, method_of, method_options, registered
 
@@ -67,7 +67,7 @@ def test_a_new_method_is_one_class_and_one_line(rows, monkeypatch, same_result):
     """What `docs/developing` promises: every question then knows it."""
 
     @dataclasses.dataclass(frozen=True)
-    class Twin(ew.Fisher):
+    class Twin(ew.methods.Fisher):
         name = "twin"
 
     monkeypatch.setitem(registered(), "twin", Twin)

@@ -15,13 +15,25 @@ for j in range(1, 4):
     X[:, j] += 0.6 * X[:, j - 1]
 OFF = ~np.eye(4, dtype=bool)
 METHODS = [
-    *(ew.Score(), ew.Wald(), ew.Batch(), ew.Fisher(), ew.Kendall(), ew.Whitened(radius="chi2")),
-    *(ew.Entrywise(), ew.Trace(), ew.Spectral(), ew.Trace(standardize=True)),
-    ew.Spectral(standardize=True, radius="chi2"),
-    ew.Eig(standardize=True, solver="matrix-free"),
+    *(
+        ew.methods.Score(),
+        ew.methods.Wald(),
+        ew.methods.Batch(),
+        ew.methods.Fisher(),
+        ew.methods.Kendall(),
+        ew.methods.Whitened(radius="chi2"),
+    ),
+    *(
+        ew.methods.Entrywise(),
+        ew.methods.Trace(),
+        ew.methods.Spectral(),
+        ew.methods.Trace(standardize=True),
+    ),
+    ew.methods.Spectral(standardize=True, radius="chi2"),
+    ew.methods.Eig(standardize=True, solver="matrix-free"),
 ]
 #: Those that work in the units of the columns, so that their fourth powers must be numbers.
-IN_UNITS_OF_THE_COLUMNS = (ew.Trace(), ew.Spectral())
+IN_UNITS_OF_THE_COLUMNS = (ew.methods.Trace(), ew.methods.Spectral())
 SCALES = [
     *(1e-300, 1e-155, 1e-151, 1e-80, 1e80, 1e151, 1e155, 1e300),
     np.array([1e-150, 1.0, 1e150, 1e-20]),
@@ -38,7 +50,7 @@ def test_same_edges_or_a_sentence(method):
         testable = method.name == "kendall" or np.all(np.abs(np.log10(scale)) < 152)
         try:
             result = ew.edge_test(X * scale, method=method)
-        except ew.DataError as error:
+        except ew.errors.DataError as error:
             said = str(error)
             if testable:
                 assert method in IN_UNITS_OF_THE_COLUMNS
@@ -64,7 +76,7 @@ QUESTIONS = {
     "many pairs": conditional("rows"),
     "many pairs from moments": conditional("moments"),
     "two groups": lambda data: ew.compare_groups(data[:1000], data[1000:]),
-    "groups": lambda data: ew.edge_test(data, groups=np.repeat(np.arange(100), 20)),
+    "clusters": lambda data: ew.edge_test(data, clusters=np.repeat(np.arange(100), 20)),
     "a plan": lambda data: ew.plan_sample_size(data, effect=0.1),
     "a diagnosis": ew.diagnose,
     "JSON": lambda data: ew.edge_test(data, min_effect=0.1).to_json(),
@@ -78,6 +90,6 @@ def test_questions_answer_or_say_a_sentence(question):
         said = ""
         try:
             QUESTIONS[question](X * scale)
-        except ew.DataError as error:
+        except ew.errors.DataError as error:
             said = str(error)
         assert not said or re.search("by 1e200|standardize=True", said)

@@ -107,17 +107,29 @@ def test_refusals(stream, refuses, same_result):
     narrow = ConfidenceSequence(n_batches=10).update(stream[:, :3])
     constant = ConfidenceSequence().update(stream * [1, 0, 1, 1])
     refused = [
-        (ConfidenceSequence().result, ew.DataError, ["at least 1 row", "update"]),
-        (ConfidenceSequence().update(stream[:2]).result, ew.DataError, ["n_samples=2"]),
-        (ConfidenceSequence().update(stream[:4]).result, ew.DataError, ["4 rows and 4 columns"]),
-        (ConfidenceSequence().update(stream[:, :1]).result, ew.DataError, ["minimum of 2"]),
-        (constant.result, ew.DataError, ["constant column 'x1'"]),
-        (lambda: sequence.update(stream[:, :3]), ew.DataError, ["3 features", "4 features"]),
-        (lambda: sequence.update(stream[:5] * np.nan), ew.NonFiniteError, ["'x0' (5)"]),
-        (lambda: sequence + other, ew.ParameterError, ["10 batches", "20", "same n_batches"]),
-        (lambda: sequence.merge(narrow), ew.ParameterError, ["4 columns", "3"]),
+        (ConfidenceSequence().result, ew.errors.DataError, ["at least 1 row", "update"]),
+        (ConfidenceSequence().update(stream[:2]).result, ew.errors.DataError, ["n_samples=2"]),
+        (
+            ConfidenceSequence().update(stream[:4]).result,
+            ew.errors.DataError,
+            ["4 rows and 4 columns"],
+        ),
+        (ConfidenceSequence().update(stream[:, :1]).result, ew.errors.DataError, ["minimum of 2"]),
+        (constant.result, ew.errors.DataError, ["constant column 'x1'"]),
+        (lambda: sequence.update(stream[:, :3]), ew.errors.DataError, ["3 features", "4 features"]),
+        (lambda: sequence.update(stream[:5] * np.nan), ew.errors.NonFiniteError, ["'x0' (5)"]),
+        (
+            lambda: sequence + other,
+            ew.errors.ParameterError,
+            ["10 batches", "20", "same n_batches"],
+        ),
+        (lambda: sequence.merge(narrow), ew.errors.ParameterError, ["4 columns", "3"]),
         *(
-            (lambda asked=asked: ConfidenceSequence(**asked), ew.ParameterError, [*asked, said])
+            (
+                lambda asked=asked: ConfidenceSequence(**asked),
+                ew.errors.ParameterError,
+                [*asked, said],
+            )
             for asked, said in (
                 ({"alpha": 0}, "between 0 and 1"),
                 ({"alpha": 1.0}, "between 0 and 1"),

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise import DataError, Moments, ParameterError
+from edgewise.errors import DataError, ParameterError
 from edgewise.inference.sample_of_rows import RowEvidence
 from edgewise.methods.bounds import check_rows, intervals_of
+from edgewise.states import Moments
 from edgewise.tables.table import RowsAtHand
 
 NAMES = ("a", "b", "c")

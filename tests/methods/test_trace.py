@@ -10,9 +10,10 @@ from scipy import stats
 from tests.methods.simulated import off_diagonal, quiet_test, rows_of
 
 import edgewise as ew
-from edgewise import DataError, Moments, TooFewRowsWarning
 from edgewise._base.matrices import population_covariance
+from edgewise.errors import DataError, TooFewRowsWarning
 from edgewise.paper.covcov import trace_from_quartics
+from edgewise.states import Moments
 
 FOLDER = Path(__file__).parents[1] / "reference"
 REFERENCE = json.loads((FOLDER / "edge_thresholds.json").read_text("utf-8"))

@@ -5,7 +5,8 @@ from dataclasses import fields
 import numpy as np
 
 import edgewise as ew
-from edgewise import EdgeTest, ParameterError
+from edgewise import EdgeTest
+from edgewise.errors import ParameterError
 from edgewise.tables.reading import Reading
 
 X = np.random.default_rng(0).standard_normal((60, 4))
@@ -25,7 +26,7 @@ SAID = [
         edge(standardise=True),
         "(did you mean standardize, which is an option of 'spectral', 'eig' and 'trace'?)",
     ),
-    (edge(method=ew.Batch(), corection="bh"), "(did you mean correction?)"),
+    (edge(method=ew.methods.Batch(), corection="bh"), "(did you mean correction?)"),
     (edge(alhpa=0.1), "(did you mean alpha?)"),
     (
         lambda: ew.plan_sample_size(X, effect=0.1, pwoer=0.9),
@@ -38,7 +39,7 @@ SAID = [
     (lambda: ew.partial_test(X, "x0", "x1", givn="x2"), "(did you mean given?)"),
     (edge(n_batches=9), f"method 'score' does not take it (it has no options); {BATCHES}"),
     (edge(method="trace", n_batches=9), f"{TRACE}; {BATCHES}"),
-    (edge(method=ew.Trace(), n_batches=9), f"{TRACE}; {BATCHES}"),
+    (edge(method=ew.methods.Trace(), n_batches=9), f"{TRACE}; {BATCHES}"),
     (lambda: EdgeTest(kurtosis=2.0).fit(X), "an option of 'whitened'."),
     (
         edge(method="trace", bogus=1),
@@ -53,7 +54,7 @@ SAID = [
     (edge(method="eig", solver="matrixfree"), "(did you mean 'matrix-free'?)"),
     (edge(effect_scale="partial"), "(did you mean 'partial_correlation'?)"),
     *(
-        (lambda name=name: ew.edge_test("rows.csv", **{name: ";"}), f"ew.read_table(path, {name}=")
+        (lambda name=name: ew.edge_test("rows.csv", **{name: ";"}), f"ew.open_table(path, {name}=")
         for name in (field.name for field in fields(Reading))
     ),
 ]

@@ -119,7 +119,7 @@ class TestRowsAtHand:
         if strong:  # a partial correlation of nearly one, where terms would cancel
             X[:, 2] = X[:, 0] + 1e-2 * X[:, 2]
         X = X * [1, 1e5, 1, 1e-8, 1] + [0, 1e6, 1, 0, 3]
-        method, pairs = ew.Wald(), np.triu_indices(5, k=1)
+        method, pairs = ew.methods.Wald(), np.triu_indices(5, k=1)
         measured = method.measure_group(open_evidence(X, method.needs, "a test"))
         z, variance = method.fisher_z_of_rows(X)
         partial = measured.partial_correlation[pairs]
@@ -133,10 +133,10 @@ class TestRowsAtHand:
         """Where two rare events never meet, rows show next to no variance of their product."""
         X = np.zeros((100, 3))
         X[:4, 0] = X[4:8, 1] = X[8:12, 2] = 1.0
-        np.testing.assert_allclose(ew.Wald().fisher_z_of_rows(X)[1], 1 / 96)
+        np.testing.assert_allclose(ew.methods.Wald().fisher_z_of_rows(X)[1], 1 / 96)
 
     def test_without_an_inverse_there_is_no_number(self):
         X = np.random.default_rng(1).standard_normal((100, 3))
         X[:, 1] = 2.0
-        for numbers in ew.Wald().fisher_z_of_rows(X):
+        for numbers in ew.methods.Wald().fisher_z_of_rows(X):
             assert np.isnan(numbers).any()

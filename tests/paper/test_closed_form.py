@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise import DataError, Moments
 from edgewise._base.matrices import population_covariance
+from edgewise.errors import DataError
 from edgewise.paper import covcov as closed_form
 from edgewise.paper.covcov import (
     chosen_solver,
@@ -18,6 +18,7 @@ from edgewise.paper.covcov import (
     trace_from_quartics,
     u_statistic_factor,
 )
+from edgewise.states import Moments
 from edgewise.sums.fourth import FourthMoments
 from edgewise.tables.table import RowsAtHand
 

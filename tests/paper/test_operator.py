@@ -9,11 +9,12 @@ from hypothesis import strategies as st
 from scipy.sparse.linalg import LinearOperator
 
 import edgewise as ew
-from edgewise import DataError, Moments
+from edgewise.errors import DataError
 from edgewise.estimate.inverse import estimate_precision
 from edgewise.paper import operator as module
 from edgewise.paper.covcov import covcov_matrix
 from edgewise.paper.operator import CovcovOperator
+from edgewise.states import Moments
 from edgewise.tables.table import ColumnBlock, Piece, RowsAtHand
 
 DISTRIBUTIONS = ["gaussian", "t5", "lognormal"]

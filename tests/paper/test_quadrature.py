@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise import Moments
 from edgewise.estimate.inverse import estimate_precision
 from edgewise.paper.covcov import covcov_matrix
 from edgewise.paper.operator import CovcovOperator
 from edgewise.paper.radii import ChiSquareRadius
 from edgewise.paper.spectrum import estimate_spectrum
+from edgewise.states import Moments
 from edgewise.tables.table import RowsAtHand
 
 DISTRIBUTIONS = ["gaussian", "t5", "lognormal"]

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from edgewise import ParameterError
+from edgewise.errors import ParameterError
 from edgewise.paper.radii import (
     TRACE_MAX_ALPHA,
     ChebyshevRadius,

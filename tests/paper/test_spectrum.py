@@ -7,12 +7,12 @@ import pytest
 from scipy.sparse.linalg import eigsh
 
 import edgewise as ew
-from edgewise import Moments
 from edgewise.estimate.inverse import estimate_precision
 from edgewise.paper import spectrum as module
 from edgewise.paper.covcov import covcov_matrix
 from edgewise.paper.operator import CovcovOperator
 from edgewise.paper.spectrum import largest_eigenvalue, leading_vectors
+from edgewise.states import Moments
 from edgewise.tables.table import RowsAtHand
 
 DISTRIBUTIONS = ["gaussian", "t5", "lognormal"]

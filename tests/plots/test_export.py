@@ -40,7 +40,7 @@ WRITERS = {
 @pytest.mark.parametrize("kind", WRITERS)
 def test_a_missing_folder_is_one_sentence(tmp_path, result, refuses, kind):
     path = tmp_path / "nowhere" / f"x.{kind}"
-    refuses(lambda: WRITERS[kind](result, path), ew.DataError, "cannot write", str(path))
+    refuses(lambda: WRITERS[kind](result, path), ew.errors.DataError, "cannot write", str(path))
     assert os.listdir(tmp_path) == []
 
 
@@ -63,7 +63,7 @@ def test_a_failure_half_way_keeps_the_old_file(tmp_path, result, monkeypatch, ki
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(inner, fail)
-    with pytest.raises(ew.DataError, match="No space left on device"):
+    with pytest.raises(ew.errors.DataError, match="No space left on device"):
         WRITERS[kind](result, path)
     assert path.read_text() == "old"
     assert os.listdir(tmp_path) == [path.name]
@@ -144,6 +144,10 @@ def test_pictures_are_of_the_kind_that_the_name_says(tmp_path, result, require, 
 def test_other_kinds_of_pictures_are_refused(tmp_path, result, refuses, name):
     path = tmp_path / name
     refuses(
-        lambda: export.write_plot(result.plot(), path), ew.ParameterError, str(path), "png", "svg"
+        lambda: export.write_plot(result.plot(), path),
+        ew.errors.ParameterError,
+        str(path),
+        "png",
+        "svg",
     )
     assert os.listdir(tmp_path) == []

@@ -33,7 +33,7 @@ class TestTrust:
         assert "its condition fails on these rows" in told.headline
 
     def test_too_few_rows(self, rows):
-        with pytest.warns(ew.TooFewRowsWarning):
+        with pytest.warns(ew.errors.TooFewRowsWarning):
             few = ew.edge_test(rows, method="trace")
         assert story.trust(few) == ("broken", "Do not trust “trace” here: too few rows")
 

@@ -45,7 +45,7 @@ def test_measuring_warns_of_nothing_about_levels(rows):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         measurement = measured(rows, "trace")
-    with pytest.warns(ew.TooFewRowsWarning, match="infinite threshold with 400 rows"):
+    with pytest.warns(ew.errors.TooFewRowsWarning, match="infinite threshold with 400 rows"):
         decide(measurement, Question(0.05, None))
 
 

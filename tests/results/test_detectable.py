@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
+from edgewise.api.compare_methods import Comparison
 from edgewise.methods.planning import effect_for_rows
 from edgewise.results.detectable import detectable_curve
 
@@ -50,7 +51,7 @@ def test_more_power_needs_a_larger_effect_and_a_bound_has_none(rows):
     # With power one half, the effect is the threshold of the first step.
     one = ew.edge_test(rows, correction="bonferroni")
     assert half == pytest.approx(
-        ew.Comparison("", None, one, "", 0.0).threshold_on_partial_correlation(), rel=0.01
+        Comparison("", None, one, "", 0.0).threshold_on_partial_correlation(), rel=0.01
     )
     bound = ew.edge_test(rows, method="entrywise")
     assert detectable_curve(bound, 0.5).own_effect == detectable_curve(bound, 0.99).own_effect
@@ -64,7 +65,7 @@ def test_an_effect_must_be_found_to_exceed_the_least_one(rows, method, scale):
     asked = {"method": method, "min_effect": 0.2, "effect_scale": scale}
     result = ew.edge_test(rows, **asked)
     curve = detectable_curve(result, 0.5)
-    shown = ew.Comparison("", None, result, "", 0.0).threshold_on_partial_correlation()
+    shown = Comparison("", None, result, "", 0.0).threshold_on_partial_correlation()
     assert curve.own_effect == pytest.approx(shown, rel=0.03)
     # However many rows there are, an effect below the least one is not found to exceed it.
     assert 0.19 < curve.effects[-1] < 0.3
@@ -86,7 +87,7 @@ def test_rows_are_spent_on_what_a_pair_is_adjusted_for():
 
 
 def test_too_few_rows_for_a_bound(rows):
-    with pytest.warns(ew.TooFewRowsWarning):
+    with pytest.warns(ew.errors.TooFewRowsWarning):
         result = ew.edge_test(rows[:100], method="trace")
     curve = detectable_curve(result)
     assert np.isnan(curve.own_effect)

@@ -9,6 +9,7 @@ import pytest
 
 import edgewise as ew
 from edgewise.errors import ParameterError
+from edgewise.results.difference import EdgeDifference, EdgeDifferenceResult
 from edgewise.simulate import make_chain_precision, sample
 
 
@@ -45,7 +46,7 @@ def test_files(groups, tmp_path):
     for path, rows in zip(paths, groups, strict=True):
         np.save(path, rows)
     result = ew.compare_groups(*paths)
-    again = ew.EdgeDifferenceResult.from_json(result.to_json())
+    again = EdgeDifferenceResult.from_json(result.to_json())
     assert again.files == result.files == tuple(((str(path), 400),) for path in paths)
     by = ew.compare_groups(paths, by=np.arange(800) % 2)
     assert by.files == (tuple((str(path), 400) for path in paths),) * 2
@@ -53,7 +54,7 @@ def test_files(groups, tmp_path):
 
 def test_tables(result, require):
     frame = result.to_frame("pandas")
-    assert [*frame.columns] == [*ew.EdgeDifference._fields]
+    assert [*frame.columns] == [*EdgeDifference._fields]
     assert len(frame) == 6
     assert frame["reject"].sum() == result.n_edges
     np.testing.assert_allclose(

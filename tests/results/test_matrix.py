@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise import ParameterError
+from edgewise.errors import ParameterError
 
 NAMES = ("a", "b_1", "c & d", "e")
 PLAIN = (

@@ -82,4 +82,9 @@ def test_json_holds_the_same(answer):
 def test_it_is_frozen(answer, refuses):
     with pytest.raises(AttributeError):
         answer.statistic = 0.0
-    refuses(lambda: answer.confidence_interval(1.0), ew.ParameterError, "level", "between 0 and 1")
+    refuses(
+        lambda: answer.confidence_interval(1.0),
+        ew.errors.ParameterError,
+        "level",
+        "between 0 and 1",
+    )

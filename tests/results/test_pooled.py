@@ -41,7 +41,7 @@ def test_groups(rows):
     rng = np.random.default_rng(0)
     copies = [rows + 0.2 * rng.standard_normal(rows.shape) for _ in range(2)]
     together = np.arange(400) // 10
-    pooled = ew.pool([ew.edge_test(copy, groups=together) for copy in copies])
+    pooled = ew.pool([ew.edge_test(copy, clusters=together) for copy in copies])
     assert "from 400 rows in 40 groups, imputed 2 times (method" in pooled.headline()
     assert (pooled.uncertainty.reference.degrees[0, 1:] < 40).all()
 
@@ -75,7 +75,7 @@ def test_report(result, require, tmp_path, refuses):
     for more in ({"data": np.zeros((3, 3))}, {"compare": True}):
         refuses(
             lambda more=more: result.report(tmp_path / "page.html", **more),
-            ew.ParameterError,
+            ew.errors.ParameterError,
             "data, compare",
             "pooled",
         )

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise import ParameterError, TooFewRowsWarning
+from edgewise.errors import ParameterError, TooFewRowsWarning
 from edgewise.results.decide import probabilities
+from edgewise.results.edge import Edge
 
 METHODS = ["score", "fisher", "trace", "eig"]
 every_method = pytest.mark.parametrize("method", METHODS)
@@ -105,7 +106,7 @@ def test_frames(backend, require):
     frame = result.to_frame(backend)
     assert type(frame).__module__.partition(".")[0] == backend
     columns = frame.to_pydict() if backend == "pyarrow" else frame.to_dict(**_as_lists(backend))
-    expected = {field: [getattr(e, field) for e in result.pairs()] for field in ew.Edge._fields}
+    expected = {field: [getattr(e, field) for e in result.pairs()] for field in Edge._fields}
     assert {name: list(values) for name, values in columns.items()} == expected
 
 

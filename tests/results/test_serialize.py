@@ -15,8 +15,10 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise import DataError, EdgeTestResult, EdgewiseError
+from edgewise import EdgeTestResult
+from edgewise.errors import DataError, EdgewiseError
 from edgewise.inference.effect import MinEffect
+from edgewise.results.difference import EdgeDifferenceResult, EdgeDifferences
 
 BOX = {"support": (-60, 60), "radius": "hoeffding"}
 #: A question for each kind of reference, radius and transfer, and what else a result may hold.
@@ -25,19 +27,19 @@ ASKED = {
     "score, effect": {"min_effect": 0.1, "effect_scale": "precision"},
     "normal": {"method": "elliptical", "correction": None},
     "student of each": {"method": "wald", "correction": "bh"},
-    "student, exact": {"method": ew.Fisher(), "given": ["x1"]},
-    "student": {"method": ew.Batch(n_batches=20)},
-    "maxt": {"method": ew.Batch(n_batches=20), "correction": "maxt"},
-    "anytime": {"method": ew.Sequential(n_batches=20)},
-    "frobenius": {"method": ew.Trace(standardize=True)},
+    "student, exact": {"method": ew.methods.Fisher(), "given": ["x1"]},
+    "student": {"method": ew.methods.Batch(n_batches=20)},
+    "maxt": {"method": ew.methods.Batch(n_batches=20), "correction": "maxt"},
+    "anytime": {"method": ew.methods.Sequential(n_batches=20)},
+    "frobenius": {"method": ew.methods.Trace(standardize=True)},
     "infinite": {"method": "trace", "n": 20},
-    "chi2": {"method": ew.Whitened(radius="chi2")},
-    "estimated": {"method": ew.Whitened(radius="chi2", solver="matrix-free")},
-    "spectral": {"method": ew.Spectral(**BOX)},
-    "bernstein": {"method": ew.Whitened(support=(-60, 60), radius="bernstein")},
-    "chebyshev": {"method": ew.Whitened(radius="chebyshev", kurtosis=4)},
-    "largest": {"method": ew.Entrywise(n_batches=20)},
-    "concordance": {"method": ew.Kendall(radius="hoeffding")},
+    "chi2": {"method": ew.methods.Whitened(radius="chi2")},
+    "estimated": {"method": ew.methods.Whitened(radius="chi2", solver="matrix-free")},
+    "spectral": {"method": ew.methods.Spectral(**BOX)},
+    "bernstein": {"method": ew.methods.Whitened(support=(-60, 60), radius="bernstein")},
+    "chebyshev": {"method": ew.methods.Whitened(radius="chebyshev", kurtosis=4)},
+    "largest": {"method": ew.methods.Entrywise(n_batches=20)},
+    "concordance": {"method": ew.methods.Kendall(radius="hoeffding")},
     "selection": {"method": "nodewise"},
     "pairs, missing": {"pairs": [("x0", "x1"), ("x2", "x3")], "holes": True},
 }
@@ -55,7 +57,7 @@ def ask(n=2000, holes=False, **options):
         X[np.random.default_rng(1).random(X.shape) < 0.1] = np.nan
         options["missing"] = "pairwise"
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ew.EdgewiseWarning)
+        warnings.simplefilter("ignore", ew.errors.EdgewiseWarning)
         return ew.edge_test(X, **options)
 
 
@@ -73,7 +75,7 @@ def groups():
 def kinds(results, groups):
     """One of everything that is written."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ew.EdgewiseWarning)
+        warnings.simplefilter("ignore", ew.errors.EdgewiseWarning)
         return {
             "result": results["score"],
             "difference": ew.compare_groups(*groups, method="batch"),
@@ -330,12 +332,12 @@ def test_a_wrong_value_of_a_comparison_is_named(kinds, refuses):
     for path, values in wrong.items():
         for value in values:
             text = changed(document, path, value)
-            read = lambda text=text: ew.EdgeDifferenceResult.from_json(text)  # noqa: E731
+            read = lambda text=text: EdgeDifferenceResult.from_json(text)  # noqa: E731
             refuses(read, DataError, path[-1])
     several = json.loads(kinds["differences"].to_json())
     for value in ({}, [], {"a": 3}, {"a": {}}):
         text = changed(several, ("results",), value)
-        refuses(lambda text=text: ew.EdgeDifferences.from_json(text), DataError, "field")
+        refuses(lambda text=text: EdgeDifferences.from_json(text), DataError, "field")
     refuses(lambda: ew.EdgeTestResult.from_json(json.dumps(document)), DataError, "not a result")
 
 

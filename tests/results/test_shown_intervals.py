@@ -49,7 +49,7 @@ def ask(asked, alpha=0.05, **options):
     method, correction, _ = ASKED[asked]
     given = {} if asked in ("whitened", "trace, infinite") else {"correction": correction}
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ew.EdgewiseWarning)
+        warnings.simplefilter("ignore", ew.errors.EdgewiseWarning)
         n = 40_000 if asked == "whitened" else 2000
         return ew.edge_test(sample(n), method=method, alpha=alpha, **given, **options)
 

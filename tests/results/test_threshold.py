@@ -64,5 +64,5 @@ def test_it_cannot_be_set_and_has_no_default():
 
 
 def test_a_bound_has_one_number():
-    with pytest.warns(ew.TooFewRowsWarning):
+    with pytest.warns(ew.errors.TooFewRowsWarning):
         assert ew.edge_test(X, method="trace").threshold == np.inf

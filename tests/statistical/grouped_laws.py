@@ -14,10 +14,10 @@ UNRELATED = ("counts", "traits", "lognormal")
 LAWS = ("ar1", "ar1-t5", "intercepts", "intercepts-t5", "scales", "t5", *UNRELATED)
 
 
-def group_sizes(n_groups: int, mean: int, shape: str) -> np.ndarray:
+def group_sizes(n_clusters: int, mean: int, shape: str) -> np.ndarray:
     """Rows of each group: equal, or with the largest 30 or 300 times the smallest."""
     ratio = {"equal": 1, "unequal": 30, "very unequal": 300}[shape]
-    weights = np.geomspace(1, ratio, n_groups)
+    weights = np.geomspace(1, ratio, n_clusters)
     return np.maximum(np.round(weights / weights.mean() * mean), 1).astype(int)
 
 

@@ -126,7 +126,7 @@ def test_repeated_subjects(trial, law_a, law_b, n_a, n_b, mean, shape):
             grouped_rows(law, precision, group_sizes(count, mean, shape), rng)
             for law, count in ((law_a, n_a), (law_b, n_b))
         )
-        errors.append(compare_groups(a, b, groups=(of_a, of_b)).n_edges > 0)
+        errors.append(compare_groups(a, b, clusters=(of_a, of_b)).n_edges > 0)
         plain.append(compare_groups(a, b).n_edges > 0)
     with trial.together():
         trial.rate_at_most("family-wise error, groups of subjects", errors, ALPHA)

@@ -8,7 +8,8 @@ from contextlib import nullcontext
 import numpy as np
 import pytest
 
-from edgewise import TooFewRowsWarning, edge_test
+from edgewise import edge_test
+from edgewise.errors import TooFewRowsWarning
 
 ALPHA = 0.05
 COPIED = 0.5

@@ -30,7 +30,7 @@ def with_holes(X, share, rng):
     return np.where(rng.random(X.shape) < share, np.nan, X)
 
 
-@pytest.mark.filterwarnings("ignore::edgewise.EdgewiseWarning")
+@pytest.mark.filterwarnings("ignore::edgewise.errors.EdgewiseWarning")
 @pytest.mark.parametrize(("law", "n", "p", "share"), CELLS)
 def test_levels_with_missing_values(trial, law, n, p, share, partial_correlations):
     precision = make_chain_precision(p)
@@ -50,7 +50,7 @@ def test_levels_with_missing_values(trial, law, n, p, share, partial_correlation
             trial.mean_at_least(f"coverage of a pair, {method}", covered[method], 0.95)
 
 
-@pytest.mark.filterwarnings("ignore::edgewise.EdgewiseWarning")
+@pytest.mark.filterwarnings("ignore::edgewise.errors.EdgewiseWarning")
 @pytest.mark.parametrize("law", ["gaussian", "t5", "exponential"] if FULL else ["t5"])
 @pytest.mark.parametrize("share", [0.0, 0.1] if FULL else [0.1])
 def test_levels_with_weights_that_mean_nothing(trial, law, share):
@@ -68,7 +68,7 @@ def test_levels_with_weights_that_mean_nothing(trial, law, share):
             trial.rate_at_most(f"family-wise error, {method} + Holm", errors[method], 0.05)
 
 
-@pytest.mark.filterwarnings("ignore::edgewise.EdgewiseWarning")
+@pytest.mark.filterwarnings("ignore::edgewise.errors.EdgewiseWarning")
 def test_independent_rare_counts_with_missing_values_make_no_edges(trial):
     """Where two rare events never meet, the variance that rows show collapses."""
     errors = {method: [] for method in METHODS}
@@ -94,7 +94,7 @@ def test_power_beside_dropping_rows(trial):
     trial.mean_at_least("edges found", found["pairwise"], 0.9)
 
 
-@pytest.mark.filterwarnings("ignore::edgewise.EdgewiseWarning")
+@pytest.mark.filterwarnings("ignore::edgewise.errors.EdgewiseWarning")
 def test_weights_that_undo_a_selection(trial):
     """Rows where the ends of a chain are high are sampled more often: it looks like a ring."""
     precision = make_chain_precision(6)
@@ -111,7 +111,7 @@ def test_weights_that_undo_a_selection(trial):
         trial.rate_exceeds("family-wise error without weights", plain, 0.5)
 
 
-@pytest.mark.filterwarnings("ignore::edgewise.EdgewiseWarning")
+@pytest.mark.filterwarnings("ignore::edgewise.errors.EdgewiseWarning")
 @pytest.mark.parametrize("kind", ["columns", "weights"])
 def test_batches_of_which_few_say_anything(trial, kind):
     """A sensor that ran for a tenth of the time, or rows of which a tenth have all the weight."""

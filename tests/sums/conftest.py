@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from edgewise import Moments
+from edgewise.states import Moments
 from edgewise.sums.save import read_state, write_state
 
 

@@ -11,11 +11,11 @@ from edgewise.tables.open import as_table
 
 
 def test_the_kind_of_state(rows):
-    assert isinstance(ew.accumulate(rows), ew.Moments)
+    assert isinstance(ew.accumulate(rows), ew.states.Moments)
     assert ew.accumulate(rows).order == 4
     assert ew.accumulate(rows, order=2).order == 2
     batches = ew.accumulate(rows, n_batches=20)
-    assert isinstance(batches, ew.BatchMoments)
+    assert isinstance(batches, ew.states.BatchMoments)
     assert batches.n_batches == 20
     assert len(batches.batch_counts()) == 25
 
@@ -40,7 +40,7 @@ def test_missing_values_are_named_and_counted(rows, refuses, require, options):
     X = rows.copy()
     X[[3, 390], 1] = np.nan, np.inf
     frame = require("pandas").DataFrame(X, columns=list("abcd"))
-    error = refuses(lambda: ew.accumulate(frame, **options), ew.NonFiniteError, "'b' (2)")
+    error = refuses(lambda: ew.accumulate(frame, **options), ew.errors.NonFiniteError, "'b' (2)")
     assert error.counts.tolist() == [0, 2, 0, 0]
 
 
@@ -49,13 +49,13 @@ def test_missing_values_in_a_stream_are_counted_as_far_as_it_was_read(rows, refu
     X = rows.copy()
     X[[3, 7, 390], 1] = np.nan
     error = refuses(
-        lambda: ew.accumulate(iter(np.split(X, 2)), **options), ew.NonFiniteError, "'x1' (2)"
+        lambda: ew.accumulate(iter(np.split(X, 2)), **options), ew.errors.NonFiniteError, "'x1' (2)"
     )
     assert error.counts.tolist() == [0, 2, 0, 0]
 
 
 def test_rows_that_follow_what_was_seen(rows):
-    for empty in (ew.Moments(), ew.BatchMoments(10)):
+    for empty in (ew.states.Moments(), ew.states.BatchMoments(10)):
         first, _ = read_into(empty, as_table(rows[:150]))
         state, n_dropped = read_into(first, as_table(rows[150:]))
         assert (empty.n_samples, first.n_samples, state.n_samples) == (0, 150, 400)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from edgewise import BatchMoments, Moments
+from edgewise.states import BatchMoments, Moments
 from edgewise.sums.batched import default_batches
 
 MIXING = np.array([[1.0, 0.6, -0.3], [0, 1, 0.5], [0, 0, 1]])

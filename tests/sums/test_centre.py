@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise import BatchMoments, Moments
+from edgewise.states import BatchMoments, Moments
 from edgewise.sums.centre import Centre
 
 OFFSETS = [1e8, 1e10]

@@ -30,10 +30,10 @@ N_BATCHES = 4 + 3 + 1
 NAMES = ["a", "b", "c", "d"]
 ENDINGS = ["csv", "csv.gz", "parquet", "feather", "npy"]
 KINDS = {
-    "moments": lambda: ew.Moments(feature_names=NAMES),
-    "order 2": lambda: ew.Moments(order=2),
-    "batches": lambda: ew.BatchMoments(4, batch_rows=5, feature_names=NAMES),
-    "pairwise": lambda: ew.PairwiseMoments(4, batch_rows=5, feature_names=NAMES),
+    "moments": lambda: ew.states.Moments(feature_names=NAMES),
+    "order 2": lambda: ew.states.Moments(order=2),
+    "batches": lambda: ew.states.BatchMoments(4, batch_rows=5, feature_names=NAMES),
+    "pairwise": lambda: ew.states.PairwiseMoments(4, batch_rows=5, feature_names=NAMES),
 }
 
 
@@ -107,7 +107,7 @@ def interrupted(write, rows, tmp_path):
     paths, checkpoint = write(rows[: CUTS[-1]]), tmp_path / "x.checkpoint"
     with pytest.raises(StopError):
         read_with_checkpoints(
-            FileTable(paths), ew.BatchMoments(4), checkpoint, every=0, progress=stopping(5)
+            FileTable(paths), ew.states.BatchMoments(4), checkpoint, every=0, progress=stopping(5)
         )
     return paths, checkpoint
 
@@ -115,7 +115,7 @@ def interrupted(write, rows, tmp_path):
 def resume(paths, checkpoint, state=None, columns=None, **options):
     return read_with_checkpoints(
         FileTable(paths, columns=columns),
-        ew.BatchMoments(4) if state is None else state,
+        ew.states.BatchMoments(4) if state is None else state,
         checkpoint,
         resume=True,
         **options,
@@ -150,9 +150,9 @@ def test_resumed_at_any_batch_is_uninterrupted(tmp_path, write, rows, gaps, endi
 
 def test_a_checkpoint_is_no_more_than_asked_for(tmp_path, write, rows):
     source, checkpoint = FileTable(write(rows[: CUTS[-1]])), tmp_path / "x.checkpoint"
-    read_with_checkpoints(source, ew.Moments(), checkpoint, every=60)
+    read_with_checkpoints(source, ew.states.Moments(), checkpoint, every=60)
     assert not checkpoint.exists()
-    state, _ = read_with_checkpoints(source, ew.Moments(), checkpoint, every=0)
+    state, _ = read_with_checkpoints(source, ew.states.Moments(), checkpoint, every=0)
     contents = read_state(checkpoint, "checkpoint")
     assert contents.n_samples == state.n_samples == CUTS[-1]
     assert contents.meta["progress"]["position"] == [2, 7]
@@ -161,7 +161,9 @@ def test_a_checkpoint_is_no_more_than_asked_for(tmp_path, write, rows):
 def test_without_resume_a_checkpoint_is_kept(interrupted, refuses):
     paths, checkpoint = interrupted
     before = checkpoint.read_bytes()
-    read = partial(read_with_checkpoints, FileTable(paths), ew.BatchMoments(4), checkpoint, every=0)
+    read = partial(
+        read_with_checkpoints, FileTable(paths), ew.states.BatchMoments(4), checkpoint, every=0
+    )
     refuses(read, DataError, f"'{checkpoint}' is there already", "--resume", "delete it")
     assert checkpoint.read_bytes() == before
     checkpoint.unlink()
@@ -202,8 +204,8 @@ class TestChanges:
             ({"columns": ["d", "c", "b", "a"]}, "columns"),
             ({"missing": "drop"}, "missing"),
             ({"weights": "drop"}, "weights"),
-            ({"state": ew.Moments()}, "kind"),
-            ({"state": ew.BatchMoments(5)}, "options"),
+            ({"state": ew.states.Moments()}, "kind"),
+            ({"state": ew.states.BatchMoments(5)}, "options"),
         ],
     )
     def test_of_what_was_asked(self, interrupted, refuses, options, word):
@@ -248,14 +250,18 @@ class TestUnwritable:
                 (tmp_path / "elsewhere").rename(folder)
 
         checkpoint = folder / "x.checkpoint"
-        with pytest.warns(ew.CheckpointWarning) as caught:
+        with pytest.warns(ew.errors.CheckpointWarning) as caught:
             state, _ = read_with_checkpoints(
-                FileTable(paths), ew.BatchMoments(4), checkpoint, every=1e-9, progress=trouble
+                FileTable(paths),
+                ew.states.BatchMoments(4),
+                checkpoint,
+                every=1e-9,
+                progress=trouble,
             )
         (warning,) = caught  # though several could not be written
         assert f"cannot write '{checkpoint}': No such file" in str(warning.message)
         assert "Reading goes on" in str(warning.message)
-        expected, _ = read_into(ew.BatchMoments(4), as_table(paths))
+        expected, _ = read_into(ew.states.BatchMoments(4), as_table(paths))
         assert bits(state) == bits(expected)
         # Later ones were written, and are complete.
         assert bits(resume(paths, checkpoint)[0]) == bits(expected)
@@ -278,7 +284,7 @@ def wait(rows):
 
 try:
     ew.accumulate(paths, n_batches=4, checkpoint=checkpoint, every=1e-9, resume=True, progress=wait)
-except ew.DataError as error:
+except ew.errors.DataError as error:
     sys.exit(str(error))
 """
 
@@ -302,5 +308,5 @@ def test_two_processes_and_one_that_is_killed(write, rows, tmp_path):
         first.communicate()
     assert first.returncode != 0
     state, _ = resume(paths, checkpoint)
-    expected, _ = read_into(ew.BatchMoments(4), as_table(paths))
+    expected, _ = read_into(ew.states.BatchMoments(4), as_table(paths))
     assert bits(state) == bits(expected)

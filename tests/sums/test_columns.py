@@ -6,7 +6,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from edgewise import BatchMoments, DataError, Moments, ParameterError
+from edgewise.errors import DataError, ParameterError
+from edgewise.states import BatchMoments, Moments
 
 NAMES = ("a", "b", "c", "d")
 KINDS = {

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from edgewise import ConcordanceMoments, DataError, StateFileError
+from edgewise.errors import DataError, StateFileError
+from edgewise.states import ConcordanceMoments
 from edgewise.sums.concordance import BLOCK_ROWS, N_BLOCKS, WINDOW_ROWS
 from edgewise.sums.latent import unit_sums
 from edgewise.sums.save import write_state

@@ -18,8 +18,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import edgewise as ew
-from edgewise import BatchMoments, ConfidenceSequence, DataError, Moments
-from edgewise.errors import StateFileError
+from edgewise import ConfidenceSequence
+from edgewise.errors import DataError, StateFileError
+from edgewise.states import BatchMoments, Moments
 from edgewise.sums.registry import KINDS, as_state, state_class
 from edgewise.sums.save import fingerprint, is_state_file, read_state, write_state
 
@@ -32,10 +33,12 @@ MAKERS = {
     "only an open batch": lambda X: BatchMoments(8, batch_rows=64).update(X[:41]),
     "whole batches": lambda X: BatchMoments(8, batch_rows=4).update(X[:32]),
     "no batches": lambda X: BatchMoments(8),
-    "pairwise": lambda X: ew.PairwiseMoments(8).update(np.where(X > 2, np.nan, X)),
-    "weighted": lambda X: ew.PairwiseMoments(8).update(X, weights=np.arange(1.0, 1 + len(X))),
-    "few ranks": lambda X: ew.ConcordanceMoments(8).update(X),
-    "ranks": lambda X: ew.ConcordanceMoments(8).update(np.tile(X, (30, 1))),
+    "pairwise": lambda X: ew.states.PairwiseMoments(8).update(np.where(X > 2, np.nan, X)),
+    "weighted": lambda X: ew.states.PairwiseMoments(8).update(
+        X, weights=np.arange(1.0, 1 + len(X))
+    ),
+    "few ranks": lambda X: ew.states.ConcordanceMoments(8).update(X),
+    "ranks": lambda X: ew.states.ConcordanceMoments(8).update(np.tile(X, (30, 1))),
     "sequence": lambda X: ConfidenceSequence(0.1, tuned_for=500, n_batches=7).update(X[:99]),
     "no sequence": lambda X: ConfidenceSequence(0.1, tuned_for=500),
 }

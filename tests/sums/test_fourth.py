@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from edgewise import Moments
 from edgewise.estimate.inverse import estimate_precision
+from edgewise.states import Moments
 from edgewise.sums.centre import Centre
 from edgewise.sums.fourth import FourthMoments, product_sums
 from edgewise.sums.leverage import Leverage

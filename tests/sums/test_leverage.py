@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise import Moments
 from edgewise._base.checks import default_names
 from edgewise.estimate.inverse import estimate_precision
+from edgewise.states import Moments
 from edgewise.sums.leverage import left_out_factor
 
 DISTRIBUTIONS = ["gaussian", "t5", "lognormal"]

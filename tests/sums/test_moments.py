@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from edgewise import DataError, Moments, ParameterError
+from edgewise.errors import DataError, ParameterError
+from edgewise.states import Moments
 
 MIXING = np.array([[1.0, 0.6, -0.3, 0.0], [0, 1, 0.5, 0.2], [0, 0, 1, 0.9], [0, 0, 0, 1]])
 OFFSETS = [0.0, 1.0, 1e5, 1e8, 1e10]

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import edgewise as ew
-from edgewise import BatchMoments, DataError, PairwiseMoments, ParameterError
-from edgewise.errors import StateFileError
+from edgewise.errors import DataError, ParameterError, StateFileError
+from edgewise.states import BatchMoments, PairwiseMoments
 from edgewise.sums.save import read_state
 
 MIXING = np.array([[1.0, 0.6, -0.3], [0, 1, 0.5], [0, 0, 1]])

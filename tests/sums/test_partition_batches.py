@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edgewise import BatchMoments
+from edgewise.states import BatchMoments
 from edgewise.sums.accumulate import (
     SegmentMaker,
     state_of_segment,

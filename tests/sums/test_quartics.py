@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise import Moments
 from edgewise.estimate.inverse import estimate_precision
+from edgewise.states import Moments
 from edgewise.sums.products import mirrored
 from edgewise.sums.quartics import square_products, transformed_quartics
 from edgewise.tables.table import RowsAtHand

@@ -5,12 +5,12 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from edgewise import Moments
 from edgewise._base.checks import default_names
 from edgewise.estimate.inverse import estimate_precision
 from edgewise.inference.score import ScoreTest
 from edgewise.inference.sign_flip import SignFlip
 from edgewise.methods.wald import NEARLY_ONE
+from edgewise.states import Moments
 from edgewise.sums.exact_score import all_pairs_exactly, few_rows
 from edgewise.sums.score import all_pairs_at_once
 from edgewise.sums.score_sums import believed_tau

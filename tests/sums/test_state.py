@@ -5,15 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from edgewise import (
-    BatchMoments,
-    ConcordanceMoments,
-    DataError,
-    Moments,
-    NonFiniteError,
-    PairwiseMoments,
-    ParameterError,
-)
+from edgewise.errors import DataError, NonFiniteError, ParameterError
+from edgewise.states import BatchMoments, ConcordanceMoments, Moments, PairwiseMoments
 
 KINDS = {
     "moments": Moments,

@@ -60,7 +60,7 @@ def test_nulls_of_every_kind_are_missing(require, refuses, same_result):
     for frame in (table, table.to_pandas(), require("polars").from_arrow(table)):
         refuses(
             lambda frame=frame: ew.edge_test(frame),
-            ew.NonFiniteError,
+            ew.errors.NonFiniteError,
             "'whole' (1)",
             "'flag' (2)",
             "'real' (2)",
@@ -82,7 +82,12 @@ def test_nulls_of_every_kind_are_missing(require, refuses, same_result):
 def test_columns_that_are_not_numbers_are_named(require, refuses, values, kind):
     table = pa.table({"a": [1, 2, 3, 5], "label": values})
     refuses(
-        lambda: ew.edge_test(table), ew.DataTypeError, "'label'", "numbers", kind, "leave it out"
+        lambda: ew.edge_test(table),
+        ew.errors.DataTypeError,
+        "'label'",
+        "numbers",
+        kind,
+        "leave it out",
     )
 
 
@@ -91,7 +96,7 @@ def test_repeated_names_are_refused(require, refuses, rows):
     frame = require("pandas").DataFrame(rows, columns=list("abba"))
     mixed = require("pandas").DataFrame(rows, columns=[1, "1", "b", "c"])
     for data, name in ((table, "'a', 'b'"), (frame, "'a', 'b'"), (mixed, "'1'")):
-        refuses(lambda data=data: ew.edge_test(data), ew.DataError, name, "more than once")
+        refuses(lambda data=data: ew.edge_test(data), ew.errors.DataError, name, "more than once")
 
 
 def test_how_many_rows(table, require, arrow_stream):
@@ -148,4 +153,6 @@ def test_text_further_down_a_pandas_column_is_named(require, refuses):
     for late in (["x"] * 1000, [None] * 999 + ["x"]):
         labels = pd.Series([1.5] * 2000 + late, dtype=object)
         frame = pd.DataFrame({"a": np.arange(3000.0), "label": labels})
-        refuses(lambda frame=frame: ew.edge_test(frame), ew.DataTypeError, "label", "numbers")
+        refuses(
+            lambda frame=frame: ew.edge_test(frame), ew.errors.DataTypeError, "label", "numbers"
+        )

@@ -50,12 +50,12 @@ def test_read_once(kit, refuses, all_rows):
     table = as_table(query(kit))
     assert (table.rescannable, table.n_rows, table.named) == (False, None, True)
     all_rows(table)
-    refuses(lambda: all_rows(table), ew.DataError, "read already", "execute the query again")
-    refuses(lambda: ew.edge_test(query(kit)), ew.DataError, "reads the rows twice", "batch")
+    refuses(lambda: all_rows(table), ew.errors.DataError, "read already", "execute the query again")
+    refuses(lambda: ew.edge_test(query(kit)), ew.errors.DataError, "reads the rows twice", "batch")
 
 
 def test_labels_come_along(kit, all_rows):
-    table = as_table(query(kit, "SELECT * FROM r ORDER BY rowid"), groups="kind")
+    table = as_table(query(kit, "SELECT * FROM r ORDER BY rowid"), clusters="kind")
     assert table.feature_names == NAMES
     groups = table.reduce(lambda part: [block.clusters for block in part.blocks()], None)
     assert len(np.unique(np.concatenate(groups))) == 2
@@ -63,6 +63,8 @@ def test_labels_come_along(kit, all_rows):
 
 def test_a_statement_that_gives_no_rows(kit, refuses):
     cursor = query(kit, "DELETE FROM r WHERE a > 1e9")
-    refuses(lambda: ew.edge_test(cursor, method="batch"), ew.DataError, "executed none", "SELECT")
+    refuses(
+        lambda: ew.edge_test(cursor, method="batch"), ew.errors.DataError, "executed none", "SELECT"
+    )
     empty = query(kit, "SELECT a, b FROM r WHERE a > 1e9")
-    refuses(lambda: ew.edge_test(empty, method="batch"), ew.DataError, "0 sample")
+    refuses(lambda: ew.edge_test(empty, method="batch"), ew.errors.DataError, "0 sample")

@@ -60,6 +60,13 @@ def test_options(sheet, refuses):
     file = open_file(path, Reading.checked(header=False, index_col=0))
     assert (file.names, file.index, file.notes) == (("x0", "x1"), ("x0",), ())
     refuses(
-        lambda: open_file(path, Reading.checked(sheet=1)), ew.DataError, "no sheet 1", "'Sheet'"
+        lambda: open_file(path, Reading.checked(sheet=1)),
+        ew.errors.DataError,
+        "no sheet 1",
+        "'Sheet'",
     )
-    refuses(lambda: open_file(path, Reading.checked(decimal=",")), ew.ParameterError, "text files")
+    refuses(
+        lambda: open_file(path, Reading.checked(decimal=",")),
+        ew.errors.ParameterError,
+        "text files",
+    )

@@ -83,14 +83,14 @@ def test_fractions_after_a_block_of_whole_numbers(long_csv):
 
 def test_numbers_after_a_block_of_gaps(long_csv, refuses):
     path = long_csv(lambda i: "", "0.25,1\n3,5\n-1,2\n2,2\n")
-    refuses(lambda: ew.edge_test(path), ew.NonFiniteError, "'a' (150000)")
+    refuses(lambda: ew.edge_test(path), ew.errors.NonFiniteError, "'a' (150000)")
     result = ew.edge_test(path, method="fisher", missing="drop")
     assert (result.n_samples, result.n_dropped) == (4, 150_000)
 
 
 def test_gaps_after_a_block_of_numbers(long_csv, refuses):
     path = long_csv(lambda i: i % 7, ",1\nNA,2\nnan,3\n")
-    refuses(lambda: ew.edge_test(path), ew.NonFiniteError, "'a' (3)")
+    refuses(lambda: ew.edge_test(path), ew.errors.NonFiniteError, "'a' (3)")
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_gaps_after_a_block_of_numbers(long_csv, refuses):
 )
 def test_the_line_of_the_first_text(tmp_path, refuses, text, where):
     (path := tmp_path / "t.csv").write_text(text)
-    refuses(lambda: ew.edge_test(path), ew.DataTypeError, str(path), "'b'", "text", where)
+    refuses(lambda: ew.edge_test(path), ew.errors.DataTypeError, str(path), "'b'", "text", where)
 
 
 @pytest.mark.parametrize("name", ["r.parquet", "r.feather", "r.npy"])
@@ -112,7 +112,7 @@ def test_files_without_rows(save, refuses, name):
     file = open_file(path := save(name, DEFAULT, np.empty((0, 4))))
     assert (file.n_rows, file.estimated_rows) == (0, 0)
     assert list(file.read(DEFAULT, 0)) == []
-    refuses(lambda: ew.edge_test(path), ew.DataError, "0 sample")
+    refuses(lambda: ew.edge_test(path), ew.errors.DataError, "0 sample")
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "r.csv"])
@@ -121,7 +121,7 @@ def test_truncated_and_empty_files_are_named(save, rows, refuses, name):
     whole = path.read_bytes()
     for part in (whole[: len(whole) // 2], whole[:10], b""):
         path.write_bytes(part)
-        refuses(lambda: open_file(path), ew.DataError, str(path))
+        refuses(lambda: open_file(path), ew.errors.DataError, str(path))
 
 
 def test_a_large_record_batch_stays_in_its_file(tmp_path):

@@ -24,12 +24,12 @@ def write(tmp_path, write_csv):
     import gzip
     import json
 
-    def file(X, ending, names=NAMES, *, groups=1):
+    def file(X, ending, names=NAMES, *, clusters=1):
         path, table = tmp_path / f"rows.{ending}", pa.table(list(X.T), names=list(names))
         if ending == "npy":
             np.save(path, X)
         elif ending == "parquet":
-            parquet.write_table(table, path, row_group_size=-(-len(X) // groups))
+            parquet.write_table(table, path, row_group_size=-(-len(X) // clusters))
         elif ending == "feather":
             feather.write_feather(table, path, compression="uncompressed")
         elif ending == "arrows":
@@ -70,7 +70,9 @@ class TestBetweenTwoPasses:
     def test_another_file_of_as_many_rows(self, write, rows, refuses, ending):
         path = write(rows, ending)
         call = between_passes(FileTable([path]), lambda: write(rows[::-1] ** 3, ending))
-        refuses(call, ew.DataError, f"data: file '{path}' changed while it was in use", "a copy")
+        refuses(
+            call, ew.errors.DataError, f"data: file '{path}' changed while it was in use", "a copy"
+        )
 
     def test_as_many_bytes_at_the_same_time(self, write, rows, refuses):
         """As where a file system counts whole seconds."""
@@ -82,18 +84,18 @@ class TestBetweenTwoPasses:
             os.utime(path, ns=(then.st_atime_ns, then.st_mtime_ns))
 
         call = between_passes(FileTable([path]), change)
-        refuses(call, ew.DataError, str(path), "written anew, with the same 12,928 bytes")
+        refuses(call, ew.errors.DataError, str(path), "written anew, with the same 12,928 bytes")
 
     @pytest.mark.parametrize("ending", ENDINGS)
     def test_a_file_that_is_cut(self, write, rows, refuses, ending):
         path = write(rows, ending)
         call = between_passes(FileTable([path]), lambda: os.truncate(path, 2000))
-        refuses(call, ew.DataError, str(path), "now 2,000")
+        refuses(call, ew.errors.DataError, str(path), "now 2,000")
 
     def test_no_file(self, write, rows, refuses):
         path = write(rows, "csv")
         call = between_passes(FileTable([path]), path.unlink)
-        refuses(call, ew.DataError, str(path), "there is no file of that name any more")
+        refuses(call, ew.errors.DataError, str(path), "there is no file of that name any more")
 
     @pytest.mark.parametrize("ending", ["npz", "xlsx"])
     def test_rows_in_memory_do_not_change(self, rows, tmp_path, same_result, ending, require):
@@ -123,14 +125,14 @@ class TestEveryWayToReadTwice:
             ("score", {"weights": "d", "weight_kind": "frequency"}),
         ],
     )
-    @pytest.mark.filterwarnings("ignore::edgewise.EdgewiseWarning")
+    @pytest.mark.filterwarnings("ignore::edgewise.errors.EdgewiseWarning")
     def test_a_method(self, write, rows, refuses, method, how):
         X = np.column_stack([rows[:, :3], np.ones(len(rows))]) if "weights" in how else rows
         path = write(X, "parquet")
         call = between_passes(
             FileTable([path]), lambda: write(X[::-1], "parquet"), method=method, **how
         )
-        refuses(call, ew.DataError, str(path), "changed")
+        refuses(call, ew.errors.DataError, str(path), "changed")
 
     def test_groups_by_a_column(self, write, rows, refuses, monkeypatch):
         from edgewise.api import levels
@@ -146,7 +148,7 @@ class TestEveryWayToReadTwice:
             return labels
 
         monkeypatch.setattr(levels, "column_of_labels", then_changed)
-        refuses(lambda: ew.compare_groups(path, by="d"), ew.DataError, str(path), "changed")
+        refuses(lambda: ew.compare_groups(path, by="d"), ew.errors.DataError, str(path), "changed")
 
 
 class TestDuringAPass:
@@ -158,7 +160,7 @@ class TestDuringAPass:
         blocks = table.blocks()
         next(blocks)
         write(rows[::-1], ending)
-        refuses(lambda: list(blocks), ew.DataError, str(path), "changed")
+        refuses(lambda: list(blocks), ew.errors.DataError, str(path), "changed")
 
 
 class TestMarks:

@@ -39,7 +39,7 @@ def test_other_columns_are_named_with_their_file(save, refuses, names, fragments
     X = np.random.default_rng(0).standard_normal((50, len(names)))
     first = save("first.csv", "abcd", np.eye(50, 4))
     second = save("second.csv", names, X)
-    refuses(lambda: ew.edge_test([first, second]), ew.DataError, "second.csv", *fragments)
+    refuses(lambda: ew.edge_test([first, second]), ew.errors.DataError, "second.csv", *fragments)
 
 
 def test_with_a_choice_of_columns_the_others_do_not_matter(save, rows, tmp_path, same_result):
@@ -64,14 +64,23 @@ def test_a_left_out_column_may_hold_text(tmp_path, refuses, all_rows):
     source = FileTable([tmp_path], exclude=["name"])
     np.testing.assert_array_equal(all_rows(source), [[1, 2], [3, 4]])
     refuses(
-        lambda: FileTable([tmp_path]), ew.DataTypeError, "1.csv", "'name'", "line 2", "--exclude"
+        lambda: FileTable([tmp_path]),
+        ew.errors.DataTypeError,
+        "1.csv",
+        "'name'",
+        "line 2",
+        "--exclude",
     )
 
 
 BAD_TEXT = {
-    "header.csv": ("a,b\n", ew.DataError, ["0 sample", "empty"]),
-    "gaps.csv": ("a,b\n1,\n2,NA\n3,inf\n4,5\n", ew.NonFiniteError, ["'b' (3)", "drop"]),
-    "noextension": ("a\0b\n1,2\n", ew.DataError, ["noextension", ".csv", ".parquet", ".npy"]),
+    "header.csv": ("a,b\n", ew.errors.DataError, ["0 sample", "empty"]),
+    "gaps.csv": ("a,b\n1,\n2,NA\n3,inf\n4,5\n", ew.errors.NonFiniteError, ["'b' (3)", "drop"]),
+    "noextension": (
+        "a\0b\n1,2\n",
+        ew.errors.DataError,
+        ["noextension", ".csv", ".parquet", ".npy"],
+    ),
 }
 
 
@@ -83,17 +92,19 @@ def test_files_that_cannot_be_tested(tmp_path, refuses, name):
 
 
 def test_missing_files_and_folders(tmp_path, csv_file, refuses):
-    refuses(lambda: ew.edge_test("no/such.csv"), ew.DataError, "no file", "no/such.csv", "path")
+    refuses(
+        lambda: ew.edge_test("no/such.csv"), ew.errors.DataError, "no file", "no/such.csv", "path"
+    )
     both = [csv_file, tmp_path / "second.csv"]
-    refuses(lambda: ew.edge_test(both), ew.DataError, "no file", "second.csv")
+    refuses(lambda: ew.edge_test(both), ew.errors.DataError, "no file", "second.csv")
     (empty := tmp_path / "empty").mkdir()
     (empty / "notes.txt").write_text("a,b\n1,2\n")
-    refuses(lambda: ew.edge_test(empty), ew.DataError, str(empty), "folder", ".parquet")
+    refuses(lambda: ew.edge_test(empty), ew.errors.DataError, str(empty), "folder", ".parquet")
     pattern = str(tmp_path / "x*.csv")
-    refuses(lambda: ew.edge_test(pattern), ew.DataError, "no file matches", pattern)
-    refuses(lambda: FileTable([]), ew.DataError, "at least one file")
+    refuses(lambda: ew.edge_test(pattern), ew.errors.DataError, "no file matches", pattern)
+    refuses(lambda: FileTable([]), ew.errors.DataError, "at least one file")
     for paths in (["-", csv_file], [csv_file, "-"], ["-", "-"]):
-        refuses(lambda paths=paths: ew.edge_test(paths), ew.DataError, "'-'", "alone")
+        refuses(lambda paths=paths: ew.edge_test(paths), ew.errors.DataError, "'-'", "alone")
 
 
 def test_folders_and_patterns_become_sorted_files(save, tmp_path):
@@ -180,5 +191,5 @@ def test_pickles_are_never_opened(tmp_path, refuses):
     np.save(objects, np.array([[Trap(mark), 1]], dtype=object), allow_pickle=True)
     plain.write_bytes(pickle.dumps(Trap(mark)))
     for path in (objects, plain):
-        refuses(lambda path=path: ew.edge_test(path), ew.DataError, str(path), "plain .npy")
+        refuses(lambda path=path: ew.edge_test(path), ew.errors.DataError, str(path), "plain .npy")
     assert not mark.exists()

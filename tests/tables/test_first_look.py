@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from edgewise import BatchMoments, Moments
+from edgewise.states import BatchMoments, Moments
 from edgewise.sums.accumulate import first_pass, read_into
 from edgewise.tables import first_look as first_look_module
 from edgewise.tables.first_look import FirstLook, FirstLookBuilder, leading_limit

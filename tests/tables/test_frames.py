@@ -38,8 +38,8 @@ class TestLazyFrames:
     def test_labels(self, kit, same_result):
         subjects = [f"s{i // 40}" for i in range(400)]
         query = kit.polars.lazy().with_columns(kit.require("polars").Series("subject", subjects))
-        expected = ew.edge_test(kit.rows, groups=subjects)
-        same_result(ew.edge_test(query, groups="subject"), expected, names=NAMES)
+        expected = ew.edge_test(kit.rows, clusters=subjects)
+        same_result(ew.edge_test(query, clusters="subject"), expected, names=NAMES)
         levels = ["u" if i < 150 else "v" for i in range(400)]
         query = kit.polars.lazy().with_columns(kit.require("polars").Series("level", levels))
         result = ew.compare_groups(query, by="level")
@@ -50,7 +50,9 @@ class TestLazyFrames:
         polars = kit.require("polars")
         text = polars.lit("x") + polars.col("a").cast(polars.String)
         query = kit.polars.lazy().with_columns(text.cast(polars.Float64).alias("a"))
-        refuses(lambda: ew.edge_test(query), ew.DataError, "LazyFrame", "polars could not run")
+        refuses(
+            lambda: ew.edge_test(query), ew.errors.DataError, "LazyFrame", "polars could not run"
+        )
 
 
 def test_ordered_categories_in_a_parquet_file(kit, same_result, tmp_path):

@@ -68,7 +68,7 @@ def test_other_columns_are_refused(table, refuses, names):
     batches = [table, table, other]
     refuses(
         lambda: ew.edge_test(iter(batches), method="fisher"),
-        ew.DataError,
+        ew.errors.DataError,
         "batch 2 differs from the first one: it",
         "all batches need the same columns",
     )
@@ -96,9 +96,11 @@ def test_an_iterator_that_restarts_is_read_once(rows, all_rows):
 
 @pytest.mark.parametrize("bad", [None, 3, [1.0, 2.0], {"a": 1}, np.array([["x", "y"]])], ids=repr)
 def test_items_that_are_no_batches(rows, refuses, bad):
-    refuses(lambda: ew.edge_test(iter([bad]), method="fisher"), ew.DataError, "expected")
+    refuses(lambda: ew.edge_test(iter([bad]), method="fisher"), ew.errors.DataError, "expected")
     refuses(
-        lambda: ew.edge_test(iter([rows[:, :2], bad]), method="fisher"), ew.DataError, "expected"
+        lambda: ew.edge_test(iter([rows[:, :2], bad]), method="fisher"),
+        ew.errors.DataError,
+        "expected",
     )
 
 

@@ -59,4 +59,4 @@ def test_numbers_that_are_large(saved, all_rows):
 )
 def test_lines_that_are_no_objects(saved, refuses, line, fragments):
     path = saved({"a": 1}, line)
-    refuses(lambda: open_file(path), ew.DataError, "line 2", str(path), *fragments)
+    refuses(lambda: open_file(path), ew.errors.DataError, "line 2", str(path), *fragments)

@@ -100,7 +100,7 @@ sys.modules["pyarrow"] = None
 import edgewise as ew
 try:
     ew.edge_test(data)
-except ew.errors.MissingPartError as error:
+except ew.errors.MissingDependencyError as error:
     print(error)
 """
     done = run(program)

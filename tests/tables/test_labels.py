@@ -86,11 +86,11 @@ def test_every_kind_of_array(require):
 def test_what_are_no_labels(refuses):
     for labels in (np.array([1.0, 0.37]), [1, 0.37], [np.inf, 1], np.array([np.inf])):
         call = lambda one=labels: label_numbers(one)  # noqa: E731
-        refuses(call, DataError, "groups: expected labels", "measurements?")
+        refuses(call, DataError, "clusters: expected labels", "measurements?")
     for labels, fragment in (
         ([["a"], ["b"]], "cannot be compared"),
         (np.zeros((3, 2)), "of 2 dimensions"),
         (5, "of 0 dimensions"),
     ):
         call = lambda one=labels: label_numbers(one)  # noqa: E731
-        refuses(call, ParameterError, "groups: expected", fragment)
+        refuses(call, ParameterError, "clusters: expected", fragment)

@@ -52,7 +52,7 @@ def test_columns(values, expected):
     ],
 )
 def test_no_columns(refuses, values, fragments):
-    refuses(lambda: check_column(values, "a"), ew.DataError, *fragments)
+    refuses(lambda: check_column(values, "a"), ew.errors.DataError, *fragments)
 
 
 def test_rows_of_a_mapping_can_be_tested(rows, same_result):

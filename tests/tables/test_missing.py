@@ -130,7 +130,7 @@ def test_what_is_refused(gaps, rows, refuses):
     fragments = ["'x1' (10)", "missing='drop' of edge_test, --missing drop", "missing='pairwise'"]
     refuses(lambda: ew.edge_test(gaps), NonFiniteError, *fragments)
     refuses(lambda: ew.edge_test(iter([gaps]), **PAIRWISE), DataError, "'score' reads the rows")
-    state = ew.PairwiseMoments().update(gaps)
+    state = ew.states.PairwiseMoments().update(gaps)
     call = lambda: ew.edge_test(state, method="batch", **PAIRWISE)  # noqa: E731
     refuses(call, ParameterError, "got a state")
     for n in (0, 1, 4):  # too few rows are told in the same words as complete ones
@@ -145,16 +145,16 @@ def test_what_is_refused(gaps, rows, refuses):
 def test_where_pairs_have_no_meaning(gaps, refuses):
     labels, scores = np.arange(400) // 8, "normal-scores"
     for call, what in (
-        (lambda **how: ew.edge_test(gaps, groups=labels, **how), "groups"),
+        (lambda **how: ew.edge_test(gaps, clusters=labels, **how), "clusters"),
         (lambda **how: ew.edge_test(gaps, transform=scores, **how), "transform"),
         (lambda **how: ew.plan_sample_size(gaps, effect=0.1, **how), "a plan"),
         (lambda **how: ew.compare_groups(gaps[:200], gaps[200:], **how), "two groups"),
         (lambda **how: ew.compare_groups(gaps, by=labels % 2, **how), "two groups"),
         (lambda **how: ew.ConditionalTest(gaps, **how), "ConditionalTest"),
-        (lambda **how: ew.compare_null(gaps, **how), "shuffled columns"),
-        (lambda **how: ew.partial_test(gaps, "x0", "x1", groups=labels, **how), "groups"),
+        (lambda **how: ew.check_null(gaps, **how), "shuffled columns"),
+        (lambda **how: ew.partial_test(gaps, "x0", "x1", clusters=labels, **how), "clusters"),
         (lambda **how: ew.partial_test(gaps, "x0", "x1", transform=scores, **how), "transform"),
-        (lambda **how: ew.EdgeTest(**how).fit(gaps, groups=labels), "groups"),
+        (lambda **how: ew.EdgeTest(**how).fit(gaps, clusters=labels), "clusters"),
         (lambda **how: ew.EdgeTest(column_transform=scores, **how).fit(gaps), "transform"),
     ):
         refuses(

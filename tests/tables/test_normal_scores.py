@@ -119,11 +119,11 @@ def test_with_other_views(mixed, expected):
     check(as_table(mixed, columns=["x2", "x0"], **SCORES), expected[:, [2, 0]])
     assert as_table(mixed, feature_names=NAMES, **SCORES).feature_names == tuple(NAMES)
     labels = np.arange(400) // 8
-    table = as_table(mixed, groups=labels, **SCORES)
+    table = as_table(mixed, clusters=labels, **SCORES)
     check(table, expected)
     blocks = table.reduce(lambda part: [block.clusters for block in part.blocks()], None)
     np.testing.assert_array_equal(np.concatenate(blocks), labels)
-    check(as_table(np.column_stack([labels, mixed]), groups="x0", **SCORES), expected)
+    check(as_table(np.column_stack([labels, mixed]), clusters="x0", **SCORES), expected)
     table = as_table(mixed, **SCORES)
     np.testing.assert_array_equal(all_rows(values_of(table)), mixed)
     plain = as_table(mixed)

@@ -33,22 +33,22 @@ def test_rows_are_let_through(rows, table):
 @pytest.mark.parametrize("lengths", [[100] * 4, [50, 200, 150]])
 def test_series_of_subjects_as_the_sentence_says(rows, refuses, lengths):
     data = np.split(rows, np.cumsum(lengths)[:-1])
-    said = str(refuses(lambda: ew.edge_test(data), ew.DataError, "subjects"))
+    said = str(refuses(lambda: ew.edge_test(data), ew.errors.DataError, "subjects"))
     known = {"np": np, "data": data}
     stacked = eval(said[said.index("np.conc") : said.index(" and groups")], known)
     groups = eval(said[said.index("np.repeat") : -1], known)
     np.testing.assert_array_equal(stacked, rows)
     np.testing.assert_array_equal(groups, np.repeat(range(len(lengths)), lengths))
-    assert ew.edge_test(stacked, groups=groups).n_samples == 400
+    assert ew.edge_test(stacked, clusters=groups).n_samples == 400
 
 
 def test_three_dimensions_as_the_sentence_says(rows, refuses):
     X = rows.reshape(5, 80, 4)
-    said = str(refuses(lambda: ew.edge_test(X), ew.DataError, "5 series of 80 rows"))
+    said = str(refuses(lambda: ew.edge_test(X), ew.errors.DataError, "5 series of 80 rows"))
     stacked = eval(said[said.index("X.reshape") : said.index(" and pass")], {"X": X})
     groups = eval(said[said.index("np.repeat") : -1], {"np": np})
     np.testing.assert_array_equal(stacked, rows)
-    assert ew.edge_test(stacked, groups=groups).n_samples == 400
+    assert ew.edge_test(stacked, clusters=groups).n_samples == 400
 
 
 def test_lists_that_begin_like_tables_are_looked_at_once():

@@ -30,10 +30,10 @@ X = np.random.default_rng(0).standard_normal((60, 3))
 frame = pd.DataFrame(X, columns=list("abc")).assign(d=np.arange(60) % 2 == 0)
 frame["who"] = pd.Series([f"s{k // 2}" for k in range(60)], dtype=object)
 print(ew.edge_test(frame, exclude="who").feature_names)
-print(ew.edge_test(frame, groups="who").options["n_groups"])
+print(ew.edge_test(frame, clusters="who").options["n_clusters"])
 try:
     ew.edge_test(frame)
-except ew.MissingPartError as error:
+except ew.errors.MissingDependencyError as error:
     print(error)
 """
 

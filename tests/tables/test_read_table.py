@@ -22,8 +22,8 @@ def german(tmp_path, rows):
 
 
 def test_nothing_is_read_before_it_is_needed(rows):
-    missing = ew.read_table("no/such.csv", sep=";", na_values=["?", "-"])
-    assert repr(missing) == "read_table('no/such.csv', sep=';', na_values=('?', '-'))"
+    missing = ew.open_table("no/such.csv", sep=";", na_values=["?", "-"])
+    assert repr(missing) == "open_table('no/such.csv', sep=';', na_values=('?', '-'))"
     data, reading = data_and_reading(missing)
     assert (data, reading.sep, reading.given()) == ("no/such.csv", ";", ["sep", "na_values"])
     assert data_and_reading(rows) == (rows, None)
@@ -31,12 +31,12 @@ def test_nothing_is_read_before_it_is_needed(rows):
 
 def test_what_is_said_is_not_guessed(german, rows, same_result, recwarn):
     expected = ew.edge_test(np.round(rows, 12))
-    told = ew.read_table(german, sep=";", decimal=",", header=True, index_col="Zeit")
+    told = ew.open_table(german, sep=";", decimal=",", header=True, index_col="Zeit")
     same_result(ew.edge_test(told), expected, names="abcd")
     same_result(ew.edge_test(told, columns=["a", "b", "c", "d"]), expected, names="abcd")
     assert not recwarn.list
     with pytest.warns(
-        ew.GuessedFormatWarning, match="is read with separator ';' and decimal comma"
+        ew.errors.FormatGuessWarning, match="is read with separator ';' and decimal comma"
     ):
         guessed = ew.edge_test(german, exclude="Zeit")
     same_result(guessed, expected, names="abcd")
@@ -70,7 +70,7 @@ QUESTIONS = {
 
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_every_question_takes_it(german, rows, name):
-    data = ew.read_table(german, sep=";", decimal=",", index_col="Zeit")
+    data = ew.open_table(german, sep=";", decimal=",", index_col="Zeit")
     answer = QUESTIONS[name](data)
     if isinstance(answer, bool):
         assert answer
@@ -85,7 +85,7 @@ def test_levels_of_a_column(german):
     marked = [lines[0], *("first" + line[line.index(";") :] for line in lines[1:201])]
     marked += ["second" + line[line.index(";") :] for line in lines[201:]]
     halves.write_text("\n".join(marked) + "\n")
-    result = ew.compare_groups(ew.read_table(halves, sep=";", decimal=","), by="Zeit")
+    result = ew.compare_groups(ew.open_table(halves, sep=";", decimal=","), by="Zeit")
     assert result.group_names == ("first", "second")
 
 
@@ -108,7 +108,7 @@ def test_options(refuses):
         ({"sheet": 2}, 2),
     ):
         (name,) = said
-        _, reading = data_and_reading(ew.read_table("x.csv", **said))
+        _, reading = data_and_reading(ew.open_table("x.csv", **said))
         assert (getattr(reading, name), reading.given()) == (kept, [name])
     wrong = {
         "sep": ["", ";;", "\n", '"', "ü", 5],
@@ -120,20 +120,28 @@ def test_options(refuses):
     }
     for name, values in wrong.items():
         for value in values:
-            call = lambda given={name: value}: ew.read_table("x.csv", **given)  # noqa: E731
-            refuses(call, ew.ParameterError, f"{name}: expected", "got")
+            call = lambda given={name: value}: ew.open_table("x.csv", **given)  # noqa: E731
+            refuses(call, ew.errors.ParameterError, f"{name}: expected", "got")
 
 
 def test_options_that_mean_nothing_for_the_data(refuses, rows, tmp_path):
     np.save(tmp_path / "r.npy", rows)
-    said = ew.read_table(tmp_path / "r.npy", sep=";")
-    refuses(lambda: ew.edge_test(said), ew.ParameterError, "sep", "text files", "r.npy")
-    refuses(lambda: ew.edge_test(ew.read_table(rows, sep=";")), ew.ParameterError, "sep", "ndarray")
+    said = ew.open_table(tmp_path / "r.npy", sep=";")
+    refuses(lambda: ew.edge_test(said), ew.errors.ParameterError, "sep", "text files", "r.npy")
+    refuses(
+        lambda: ew.edge_test(ew.open_table(rows, sep=";")),
+        ew.errors.ParameterError,
+        "sep",
+        "ndarray",
+    )
 
 
 def test_a_column_that_is_not_there(refuses, german):
-    said = ew.read_table(german, index_col="Ziet")
-    refuses(lambda: ew.edge_test(said), ew.DataError, "index_col", "'Ziet'", "'Zeit'")
+    said = ew.open_table(german, index_col="Ziet")
+    refuses(lambda: ew.edge_test(said), ew.errors.DataError, "index_col", "'Ziet'", "'Zeit'")
     refuses(
-        lambda: ew.edge_test(ew.read_table(german, index_col=9)), ew.DataError, "index_col", "9"
+        lambda: ew.edge_test(ew.open_table(german, index_col=9)),
+        ew.errors.DataError,
+        "index_col",
+        "9",
     )

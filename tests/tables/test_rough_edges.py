@@ -25,7 +25,7 @@ def test_an_adbc_stream_handle_is_read_once(require, table, rows, same_result, r
         same_result(result, ew.edge_test(rows, method="fisher"), names="abcd")
         cursor.execute("select * from kept")
         handle = cursor.fetch_arrow()
-        refuses(lambda: ew.edge_test(handle), ew.DataError, "read already", "method='batch'")
+        refuses(lambda: ew.edge_test(handle), ew.errors.DataError, "read already", "method='batch'")
 
 
 def test_large_whole_numbers_with_gaps():
@@ -38,7 +38,7 @@ def test_large_whole_numbers_with_gaps():
 def test_repeated_names_in_a_later_file(tmp_path, refuses, options):
     (tmp_path / "1.csv").write_text("a,b\n1,2\n")
     (tmp_path / "2.csv").write_text("a,b,a\n1,2,3\n")
-    refuses(lambda: FileTable([tmp_path], **options), ew.DataError, "2.csv", "'a'")
+    refuses(lambda: FileTable([tmp_path], **options), ew.errors.DataError, "2.csv", "'a'")
 
 
 def test_patterns_may_match_folders(save, rows, tmp_path):
@@ -59,7 +59,7 @@ def test_the_second_pass_over_standard_input_is_refused(monkeypatch, refuses, cs
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=buffer))
     source = FileTable(["-"])
     assert len(all_rows(source)) == 400
-    refuses(lambda: all_rows(source), ew.DataError, "read already")
+    refuses(lambda: all_rows(source), ew.errors.DataError, "read already")
 
 
 def test_an_error_of_a_stream_is_one_sentence(table, refuses):
@@ -68,24 +68,24 @@ def test_an_error_of_a_stream_is_one_sentence(table, refuses):
         raise pa.ArrowInvalid("could not\nconvert")
 
     reader = pa.RecordBatchReader.from_batches(table.schema, make())
-    refuses(lambda: ew.edge_test(reader, method="fisher"), ew.DataError, "could not convert")
+    refuses(lambda: ew.edge_test(reader, method="fisher"), ew.errors.DataError, "could not convert")
 
 
 def test_options_that_need_a_second_pass_over_a_stream(table, refuses):
     for method, given in (("trace", {"standardize": True}), ("spectral", {"radius": "chi2"})):
         call = lambda m=method, g=given: ew.edge_test(table.to_reader(), method=m, **g)  # noqa: E731
-        refuses(call, ew.DataError, "only once")
+        refuses(call, ew.errors.DataError, "only once")
 
 
 def test_open_files_are_refused_in_one_line(refuses):
-    refuses(lambda: ew.edge_test(io.StringIO("a,b\n1,2\n")), ew.DataError)
+    refuses(lambda: ew.edge_test(io.StringIO("a,b\n1,2\n")), ew.errors.DataError)
 
 
 def test_text_after_gaps_in_a_pandas_column_is_named(require, refuses):
     pd = require("pandas")
     labels = pd.Series([None] * 2000 + ["x"] * 1000, dtype=object)
     frame = pd.DataFrame({"a": np.arange(3000.0), "label": labels})
-    refuses(lambda: ew.edge_test(frame), ew.DataTypeError, "'label'", "numbers")
+    refuses(lambda: ew.edge_test(frame), ew.errors.DataTypeError, "'label'", "numbers")
 
 
 @pytest.mark.parametrize(
@@ -94,4 +94,4 @@ def test_text_after_gaps_in_a_pandas_column_is_named(require, refuses):
 )
 def test_the_line_of_the_first_text(tmp_path, refuses, text, where):
     (path := tmp_path / "t.csv").write_text(text, encoding="utf-8")
-    refuses(lambda: ew.edge_test(path), ew.DataTypeError, "'a'", where)
+    refuses(lambda: ew.edge_test(path), ew.errors.DataTypeError, "'a'", where)

@@ -122,7 +122,7 @@ def test_the_line_of_a_bad_cell(tmp_path, at, cell, end, blank, several):
         lines.append(f'1.5,{text},"{cell}"' if k == at else f"1.5,{text},2")
     path = tmp_path / "x.csv"
     path.write_bytes("\n".join(lines).replace("\n", end).encode())
-    with pytest.raises(ew.EdgewiseError) as caught:
+    with pytest.raises(ew.errors.EdgewiseError) as caught:
         list(FileTable([path], exclude=["t"]).blocks())
     said = str(caught.value)
     assert f"line {here} " in said or f"in line {here};" in said

@@ -63,7 +63,7 @@ def test_names_in_any_form(mixed, numbers, require, refuses):
         for argument in ("columns", "exclude"):
             refuses(
                 lambda given={argument: wrong}: ew.edge_test(mixed, **given),
-                ew.ParameterError,
+                ew.errors.ParameterError,
                 f"{argument}: expected the name of a column",
             )
 
@@ -75,17 +75,23 @@ def test_missing_values_of_columns_that_are_left_out_do_not_matter(mixed):
 
 
 def test_what_is_not_there(mixed, numbers, refuses):
-    refuses(lambda: ew.edge_test(mixed), ew.DataTypeError, "'day'", "exclude=")
-    refuses(lambda: ew.edge_test(mixed, exclude="time"), ew.DataError, "exclude", "'time'", "'day'")
-    refuses(lambda: ew.edge_test(mixed, columns=["a", "d"]), ew.DataError, "columns", "'d'")
-    refuses(lambda: ew.edge_test(numbers, columns=["a", "b"]), ew.DataError, "'a'", "'x0'")
+    refuses(lambda: ew.edge_test(mixed), ew.errors.DataTypeError, "'day'", "exclude=")
+    refuses(
+        lambda: ew.edge_test(mixed, exclude="time"),
+        ew.errors.DataError,
+        "exclude",
+        "'time'",
+        "'day'",
+    )
+    refuses(lambda: ew.edge_test(mixed, columns=["a", "d"]), ew.errors.DataError, "columns", "'d'")
+    refuses(lambda: ew.edge_test(numbers, columns=["a", "b"]), ew.errors.DataError, "'a'", "'x0'")
 
 
 def test_of_a_state_there_is_nothing_to_choose(numbers, refuses):
     state = ew.accumulate(numbers)
     refuses(
         lambda: ew.edge_test(state, method="fisher", columns=["x0", "x1"]),
-        ew.ParameterError,
+        ew.errors.ParameterError,
         "columns",
         "a state",
     )
@@ -97,6 +103,15 @@ def test_selected_names(refuses):
     assert selected_names(list("abcd"), ["d", "a", "b"], ["a"], "X") == ("d", "b")
     assert selected_names(list("abcd"), None, ["a", "c"], "X") == ("b", "d")
     for columns, exclude in (([], None), (None, list("ab"))):
-        refuses(lambda c=columns, e=exclude: selected_names(list("ab"), c, e, "X"), ew.DataError)
-    refuses(lambda: selected_names(list("ab"), ["a", "a"], None, "X"), ew.DataError, "'a'", "once")
-    refuses(lambda: selected_names(["a", "a"], ["a"], None, "X"), ew.DataError, "'a'", "once")
+        refuses(
+            lambda c=columns, e=exclude: selected_names(list("ab"), c, e, "X"), ew.errors.DataError
+        )
+    refuses(
+        lambda: selected_names(list("ab"), ["a", "a"], None, "X"),
+        ew.errors.DataError,
+        "'a'",
+        "once",
+    )
+    refuses(
+        lambda: selected_names(["a", "a"], ["a"], None, "X"), ew.errors.DataError, "'a'", "once"
+    )

@@ -41,25 +41,25 @@ def kit(rows, require, tmp_path):
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore:.*infer_string")
 class TestLabels:
     def test_groups(self, kit, same_result, kind):
-        result = ew.edge_test(MAKERS[kind](kit), groups="subject")
-        same_result(result, ew.edge_test(kit.rows, groups=SUBJECT), names=NAMES)
+        result = ew.edge_test(MAKERS[kind](kit), clusters="subject")
+        same_result(result, ew.edge_test(kit.rows, clusters=SUBJECT), names=NAMES)
 
     def test_levels(self, kit, refuses, kind):
         data = MAKERS[kind](kit)
         assert column_of_labels(data, "subject").tolist() == SUBJECT.tolist()
         assert column_of_labels(data, "b").tolist() == kit.rows[:, 1].tolist()
-        refuses(lambda: column_of_labels(data, "zz"), ew.DataError, "by:", "'zz'")
+        refuses(lambda: column_of_labels(data, "zz"), ew.errors.DataError, "by:", "'zz'")
         assert len(ew.compare_groups(data, by="subject")) == 10
 
     def test_an_unknown_label(self, kit, refuses, kind):
-        call = lambda: ew.edge_test(MAKERS[kind](kit), groups="subjekt")  # noqa: E731
-        refuses(call, ew.DataError, "groups:", "'subjekt'", "did you mean 'subject'?")
+        call = lambda: ew.edge_test(MAKERS[kind](kit), clusters="subjekt")  # noqa: E731
+        refuses(call, ew.errors.DataError, "groups:", "'subjekt'", "did you mean 'subject'?")
 
     def test_labels_beside_the_variables_are_no_variables(self, kit, refuses, kind):
         if kind in ("mapping", "records"):
             pytest.skip("the labels are a column")
         call = lambda: as_table(MAKERS[kind](kit), columns=["a", "subject"])  # noqa: E731
-        refuses(call, ew.DataError, "columns:", "'subject'", "'a', 'b'")
+        refuses(call, ew.errors.DataError, "columns:", "'subject'", "'a', 'b'")
         assert as_table(MAKERS[kind](kit), exclude="subject").feature_names == NAMES
 
 
@@ -95,4 +95,4 @@ class TestRows:
 def test_the_estimator_refuses_other_columns(kit, refuses):
     learner = ew.EdgeTest("batch").partial_fit(kit.columns)
     other = {name.upper(): column for name, column in kit.columns.items()}
-    refuses(lambda: learner.partial_fit(other), ew.DataError, "'a', 'b'", "'A', 'B'")
+    refuses(lambda: learner.partial_fit(other), ew.errors.DataError, "'a', 'b'", "'A', 'B'")

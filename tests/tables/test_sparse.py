@@ -50,5 +50,5 @@ def test_the_memory_of_many_columns_is_told():
 def test_a_column_of_labels(rows, same_result):
     labels = np.repeat(np.arange(10.0), 40)
     data = scipy.sparse.csc_array(np.column_stack([rows, labels]))
-    result = ew.edge_test(data, groups="x4")
-    same_result(result, ew.edge_test(rows, groups=labels))
+    result = ew.edge_test(data, clusters="x4")
+    same_result(result, ew.edge_test(rows, clusters=labels))

@@ -139,7 +139,7 @@ def test_weights_are_no_leave_to_lack_values(rows, weights, refuses, method):
         lambda: ew.accumulate(X, weights=weights),
         lambda: ew.EdgeTest(method=method).fit(X, sample_weight=weights),
     ):
-        refuses(call, ew.NonFiniteError, "'x2' (3)", "missing='pairwise'")
+        refuses(call, ew.errors.NonFiniteError, "'x2' (3)", "missing='pairwise'")
 
 
 @pytest.mark.parametrize("kind", ["sampling", "frequency"])
@@ -200,11 +200,11 @@ def test_what_is_no_weight(save, require, table, wide, csv_file, rows, weights, 
 
 
 def test_what_does_not_go_together(rows, weights, counts, table, refuses):
-    state = ew.BatchMoments().update(rows)
+    state = ew.states.BatchMoments().update(rows)
     for call, said in (
-        (lambda: ew.edge_test(rows, groups=np.arange(400), weights=weights), "without groups"),
+        (lambda: ew.edge_test(rows, clusters=np.arange(400), weights=weights), "without groups"),
         (
-            lambda: ew.edge_test(rows, groups=np.arange(400), weights=counts, **FREQUENCY),
+            lambda: ew.edge_test(rows, clusters=np.arange(400), weights=counts, **FREQUENCY),
             "without groups",
         ),
         (

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from edgewise._base.text import one_line
-from edgewise.errors import MissingPartError
+from edgewise.errors import MissingDependencyError
 
 # Packages whose modules have another name.
 _PACKAGES = {"sklearn": "scikit-learn"}
@@ -40,7 +40,7 @@ def is_installed(module: str) -> bool:
 
 def missing_part(
     module: str, extra: str, what: str, error: ImportError | None = None
-) -> MissingPartError:
+) -> MissingDependencyError:
     """The error for a part that cannot be imported: what needs it, and how to install it."""
     package = module.partition(".")[0]
     return _missing(_PACKAGES.get(package, package), package, install_command(extra), what, error)
@@ -48,7 +48,7 @@ def missing_part(
 
 def missing_package(
     requirement: str, module: str, what: str, error: ImportError
-) -> MissingPartError:
+) -> MissingDependencyError:
     """The error for a package that no extra brings; a package index has it."""
     return _missing(requirement, module, _pip_install(requirement), what, error)
 
@@ -64,7 +64,7 @@ def stand_in(requirement: str, module: str, error: ImportError) -> Any:
     return Missing
 
 
-def adapter_missing(requirement: str, module: str, error: ImportError) -> MissingPartError:
+def adapter_missing(requirement: str, module: str, error: ImportError) -> MissingDependencyError:
     """The error for an adapter whose package, which no extra brings, is missing or too old."""
     what = f"The adapter for {requirement.partition('>')[0]}"
     return missing_package(requirement, module, what, error)
@@ -72,14 +72,16 @@ def adapter_missing(requirement: str, module: str, error: ImportError) -> Missin
 
 def _missing(
     package: str, module: str, command: str, what: str, error: ImportError | None
-) -> MissingPartError:
+) -> MissingDependencyError:
     # What is there, but broken or too old, has a reason of its own.
     absent = error is None or (
         isinstance(error, ModuleNotFoundError)
         and (error.name or module).partition(".")[0] == module.partition(".")[0]
     )
     why = "is not installed" if absent else f"cannot be imported ({one_line(error)})"  # type: ignore[arg-type]
-    return MissingPartError(f"{what} needs {package}, which {why}; install it with `{command}`.")
+    return MissingDependencyError(
+        f"{what} needs {package}, which {why}; install it with `{command}`."
+    )
 
 
 @cache

@@ -213,7 +213,7 @@ class Group:
         transform: str | None = None,
     ) -> Group:
         """Rows in memory; the labels say which of them belong together."""
-        table = as_table(rows, feature_names=feature_names, groups=labels, transform=transform)
+        table = as_table(rows, feature_names=feature_names, clusters=labels, transform=transform)
         return cls(name, table, feature_names, True)
 
     @property
@@ -243,7 +243,7 @@ class Group:
             else:
                 evidence = evidence_of_table(self.source, method.needs, asked_by)
                 _check_enough(evidence.n_samples, p)
-            labels = None if evidence.groups is None else evidence.groups.labels()
+            labels = None if evidence.clusters is None else evidence.clusters.labels()
             return method.measure_group(evidence), labels
 
     def check_rows(self) -> None:
@@ -450,7 +450,7 @@ class Asked:
         """Refuse rows that belong together where the question does not allow for them."""
         if "clusters" not in self.method.supports:
             raise ParameterError(
-                f"groups: expected with method 'wald', got {self.method.name!r}, which does not "
+                f"clusters: expected with method 'wald', got {self.method.name!r}, which does not "
                 "allow for rows that belong together; leave method out."
             )
         if self.permutations is not None:
@@ -597,8 +597,8 @@ def _recorded(
     record: dict[str, Any] = {}
     if levels.n_without:
         record["rows_without_level"] = levels.n_without
-    if levels.groups_name is not None:
-        record["groups"] = levels.groups_name
+    if levels.clusters_name is not None:
+        record["clusters"] = levels.clusters_name
     if transform is not None:
         record["transform"] = transform
     options, files = {**result.options, **record}, (levels.files, levels.files)
@@ -633,7 +633,7 @@ def compare_groups(
     missing: str = "raise",
     given: str | Sequence[str] | None = None,
     pairs: Sequence[tuple[str, str]] | None = None,
-    groups: Any = None,
+    clusters: Any = None,
     paired: bool = False,
     client: Any = None,
     transform: str | None = None,
@@ -685,7 +685,7 @@ def compare_groups(
         Columns to adjust for in both groups without testing them.
     pairs : sequence of pairs of str, optional
         The only pairs to test.
-    groups : str, or labels, optional
+    clusters : str, or labels, optional
         Which rows belong together, such as those of a subject: a column of labels; with `by` also a
         label for each row; with `a` and `b` also a tuple of both groups' labels. With "wald" only.
     paired : bool
@@ -745,7 +745,7 @@ def compare_groups(
         transform,
     )
     asked.check_permutations()
-    if groups is not None:
+    if clusters is not None:
         asked.check_groups()
     refuse_pairwise(missing, "two groups")
     rows: dict[str, Any] = {
@@ -769,20 +769,22 @@ def compare_groups(
     if by is not None:
         if group_names is not None:
             raise ParameterError("group_names: with by the levels are the names; leave it out.")
-        levels = read_levels(a, by, {**rows, "groups": groups})
+        levels = read_levels(a, by, {**rows, "clusters": clusters})
         return compare_levels(levels, asked, missing=missing)
     names = ("a", "b") if group_names is None else check_columns("group_names", group_names) or ()
     if len(names) != 2 or names[0] == names[1]:
         raise ParameterError(f"group_names: expected two different names, got {group_names!r}.")
-    labels_of_each = (groups, groups) if groups is None or isinstance(groups, str) else groups
+    labels_of_each = (
+        (clusters, clusters) if clusters is None or isinstance(clusters, str) else clusters
+    )
     if not isinstance(labels_of_each, tuple | list) or len(labels_of_each) != 2:
         raise ParameterError(
-            "groups: expected the name of a column, or a tuple of the labels of a and of b, got "
-            f"{type(groups).__name__}; pass groups=(labels of a, labels of b)."
+            "clusters: expected the name of a column, or a tuple of the labels of a and of b, got "
+            f"{type(clusters).__name__}; pass clusters=(labels of a, labels of b)."
         )
     refuse_shared_rows(a, b)
     opened = [
-        Group.opened(data, name, {**rows, "groups": labels})
+        Group.opened(data, name, {**rows, "clusters": labels})
         for data, name, labels in zip((a, b), names, labels_of_each, strict=True)
     ]
     if asked.permutations is not None and (on_cluster(a, client) or on_cluster(b, client)):

@@ -325,7 +325,7 @@ def partial_test(
     method: str | Method = DEFAULT_METHOD,
     feature_names: Sequence[str] | None = None,
     missing: str = "raise",
-    groups: Any = None,
+    clusters: Any = None,
     client: Any = None,
     transform: str | None = None,
     **options: Any,
@@ -350,7 +350,7 @@ def partial_test(
         Names of all columns, in place of those that came with the data.
     missing : {"raise", "drop", "pairwise"}
         What to do with NaN and infinite values in these columns, as in `edge_test`.
-    groups : str or array-like, optional
+    clusters : str or array-like, optional
         Which rows belong together, such as those of a subject, as in `edge_test`.
     client : distributed.Client, optional
         A Dask cluster that reads the rows, as in `edge_test`.
@@ -389,10 +389,10 @@ def partial_test(
             f"method: expected a test of each edge by itself, got {chosen.name!r}, which bounds "
             "all entries at once; use 'score', 'wald' or 'batch'."
         )
-    if groups is not None:
+    if clusters is not None:
         chosen.check_supports("clusters")
         more = {"missing": missing, "client": client, "transform": transform}
-        return _of_groups(data, x, y, given, chosen, groups, feature_names, more)
+        return _of_groups(data, x, y, given, chosen, clusters, feature_names, more)
     table = _table_of(data, x, y, given, feature_names, client)
     try:
         result = edge_test(
@@ -416,24 +416,26 @@ def _of_groups(
     y: Column,
     given: Column | Iterable[Column],
     method: Method,
-    groups: Any,
+    clusters: Any,
     feature_names: Sequence[str] | None,
     more: Mapping[str, Any],
 ) -> PairTest:
     """The test of rows that belong together: the labels are read along with the columns."""
     if feature_names is not None:
         raise ParameterError(
-            "feature_names: expected without groups, got both; name the columns of the data."
+            "feature_names: expected without clusters, got both; name the columns of the data."
         )
     given = given_columns(given)
     names = [str(one) for one in (x, y, *given)]
     if not all(isinstance(one, str) for one in (x, y, *given)):
-        known = as_table(data, client=more["client"], groups=groups).feature_names
+        known = as_table(data, client=more["client"], clusters=clusters).feature_names
         i, j, others = places(x, y, given, known)
         names = [known[k] for k in (i, j, *others)]
     columns = list(dict.fromkeys(names))
     places(names[0], names[1], names[2:], columns)
-    result = edge_test(data, method=method, correction=None, columns=columns, groups=groups, **more)
+    result = edge_test(
+        data, method=method, correction=None, columns=columns, clusters=clusters, **more
+    )
     return pair_of_result(result, method.guarantee)
 
 

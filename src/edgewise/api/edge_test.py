@@ -39,7 +39,7 @@ def edge_test(
     pairs: Iterable[tuple[str, str]] | None = None,
     missing: str = "raise",
     client: Any = None,
-    groups: Any = None,
+    clusters: Any = None,
     weights: Any = None,
     weight_kind: str = "sampling",
     transform: str | None = None,
@@ -54,12 +54,12 @@ def edge_test(
     ----------
     data : array-like, data frame, Arrow stream, path, list of paths, or a state
         The rows, a column for each variable: arrays, frames, mappings of columns, iterators of
-        batches, Dask and Spark, files and folders of files (`read_table` says how to read them), or
+        batches, Dask and Spark, files and folders of files (`open_table` says how to read them), or
         a saved state. Methods that need one pass take a state: `Moments` serves "trace", "spectral"
         and "fisher", `BatchMoments` "batch" and "fisher", `PairwiseMoments` "batch",
         `ConcordanceMoments` "kendall".
     method : str or Method
-        The name of a method, or one with its options, as in ``ew.Batch(n_batches=50)``. Per edge,
+        The name of a method, or one with its options, as in ``ew.methods.Batch(n_batches=50)``. Per edge,
         for independent rows of any distribution with fourth moments: "score" (leverage-corrected),
         "wald" (sandwich), "nodewise" (also more columns than rows, sparse graphs); "batch"
         (jackknife over batches; rows may depend on the rows before them), "kendall" (Kendall's τ;
@@ -92,9 +92,9 @@ def edge_test(
         missing completely at random). Otherwise impute several times and use `pool`.
     client : distributed.Client, optional
         A Dask cluster that reads the files, or works on the data of Dask.
-    groups : str or array-like, optional
+    clusters : str or array-like, optional
         Which rows belong together, such as those of a subject: a column of labels, or a label for
-        each row. Rows of a group may depend on each other. For "score" and "wald", with 20 groups
+        each row. Rows of a group may depend on each other. For "score" and "wald", with 20 clusters
         or more.
     weights : str or array-like, optional
         How much each row counts: a column, or a number for each row. For "score", "wald" and
@@ -106,7 +106,7 @@ def edge_test(
         limit if rows are Gaussian up to an increasing change of each column. For per-edge methods
         except "sequential".
     **options
-        Options of the method; see its class, such as `edgewise.Batch`.
+        Options of the method; see its class, such as `edgewise.methods.Batch`.
 
     Returns
     -------
@@ -143,7 +143,7 @@ def edge_test(
         "exclude": exclude,
         "missing": missing,
         "client": client,
-        "groups": groups,
+        "clusters": clusters,
         "weights": weights,
         "weight_kind": weight_kind,
         "transform": transform,
@@ -152,7 +152,7 @@ def edge_test(
     check_choice("weight_kind", weight_kind, WEIGHT_KINDS)
     family = Family.checked(given, pairs, columns=columns, exclude=exclude)
     asked = alpha, correction, min_effect, effect_scale, family
-    state, grouped = as_state(data), groups is not None or options_of(data).clusters
+    state, grouped = as_state(data), clusters is not None or options_of(data).clusters
     chosen = method_of(method, options, edge_test)
     if grouped:
         chosen.check_supports("clusters")

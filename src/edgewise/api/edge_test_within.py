@@ -93,7 +93,7 @@ def edge_test_within(
     if not isinstance(table, LocalTable) or table.n_rows is None or not table.rescannable:
         raise ParameterError(
             "data: expected complete rows in memory, or in files that can be entered anywhere "
-            "(Parquet, Arrow, .npy), without weights, groups or a transform; for other data use "
+            "(Parquet, Arrow, .npy), without weights, clusters or a transform; for other data use "
             "edge_test(data, method='trace')."
         )
     family.tested(table.feature_names)

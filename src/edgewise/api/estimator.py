@@ -93,7 +93,7 @@ class EdgeTest(EmpiricalCovariance):  # type: ignore[misc]
     Parameters
     ----------
     method : str or Method
-        The test, by name or with its options, as in ``ew.Batch(n_batches=50)``; see `edge_test`.
+        The test, by name or with its options, as in ``ew.methods.Batch(n_batches=50)``; see `edge_test`.
     alpha : float
         Significance level.
     correction : {"holm", "bonferroni", "bh", "by", "maxt", None}
@@ -236,7 +236,7 @@ class EdgeTest(EmpiricalCovariance):  # type: ignore[misc]
         return tags
 
     def fit(
-        self, X: Any, y: object = None, sample_weight: Any = None, *, groups: Any = None
+        self, X: Any, y: object = None, sample_weight: Any = None, *, clusters: Any = None
     ) -> Self:
         """Test the edges among the columns.
 
@@ -248,7 +248,7 @@ class EdgeTest(EmpiricalCovariance):  # type: ignore[misc]
             There for scikit-learn.
         sample_weight : str or array-like, optional
             How much each row counts: a column, or one number for each row.
-        groups : str or array-like, optional
+        clusters : str or array-like, optional
             Which rows belong together: a column of labels, or one label for each row.
 
         Returns
@@ -257,7 +257,9 @@ class EdgeTest(EmpiricalCovariance):  # type: ignore[misc]
             The estimator itself.
         """
         self._forget()
-        table = self._opened_rows(X, sample_weight, groups=groups, transform=self.column_transform)
+        table = self._opened_rows(
+            X, sample_weight, clusters=clusters, transform=self.column_transform
+        )
         if self.column_transform is not None:
             chosen_method(self).check_supports("transform")
         known = table.score_map() if isinstance(table, View) else None

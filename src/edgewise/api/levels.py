@@ -28,8 +28,8 @@ MOST_LEVELS = 12
 class Levels:
     """Rows in memory with the level of each, by its number among the sorted names.
 
-    `n_without` rows were left out because they have no level or group; `groups` says which rows
-    belong together, and `groups_name` which column says so.
+    `n_without` rows were left out because they have no level or group; `clusters` says which rows
+    belong together, and `clusters_name` which column says so.
     """
 
     rows: FloatArray
@@ -37,13 +37,13 @@ class Levels:
     names: tuple[str, ...]
     feature_names: tuple[str, ...]
     n_without: int
-    groups: FloatArray | None = None
-    groups_name: str | None = None
+    clusters: FloatArray | None = None
+    clusters_name: str | None = None
     files: tuple[FileRead, ...] = ()
 
     def labels_of(self, some: AnyArray) -> FloatArray | None:
-        """The groups of some of the rows."""
-        return None if self.groups is None else self.groups[some]
+        """The clusters of some of the rows."""
+        return None if self.clusters is None else self.clusters[some]
 
     def complete(self, *, missing: str) -> Levels:
         """Only rows with all values; an error where a row is not complete and must be."""
@@ -52,8 +52,8 @@ class Levels:
             return self
         if missing != "drop":
             raise_for_nonfinite(self.rows, self.feature_names)
-        groups = self.labels_of(finite)
-        return replace(self, rows=self.rows[finite], codes=self.codes[finite], groups=groups)
+        clusters = self.labels_of(finite)
+        return replace(self, rows=self.rows[finite], codes=self.codes[finite], clusters=clusters)
 
 
 def read_levels(data: Any, by: Any, rows: Mapping[str, Any]) -> Levels:
@@ -71,15 +71,15 @@ def read_levels(data: Any, by: Any, rows: Mapping[str, Any]) -> Levels:
 
 
 def _read_levels(data: Any, by: Any, rows: Mapping[str, Any]) -> Levels:
-    together = rows["groups"]
+    together = rows["clusters"]
     if isinstance(by, str):
         labels = column_of_labels(data, by)
         rows = {**rows, "exclude": _without(by, rows, "by")}
     else:
         labels = _given(by)
     if isinstance(together, str):
-        rows = {**rows, "exclude": _without(together, rows, "groups")}
-    table = as_table(data, **{**rows, "missing": "raise", "groups": None, "transform": None})
+        rows = {**rows, "exclude": _without(together, rows, "clusters")}
+    table = as_table(data, **{**rows, "missing": "raise", "clusters": None, "transform": None})
     values = all_rows(table)
     if len(labels) != len(values):
         raise DataError(
@@ -87,19 +87,19 @@ def _read_levels(data: Any, by: Any, rows: Mapping[str, Any]) -> Levels:
         )
     known = np.array([label is not None for label in labels], dtype=bool)
     _check_known(known, "by", "level", rows)
-    groups = None if together is None else _groups_of_rows(data, together, len(values))
-    if groups is not None:
-        _check_known(~np.isnan(groups), "groups", "label", rows)
-        known &= ~np.isnan(groups)
-        groups = groups[known]
+    clusters = None if together is None else _clusters_of_rows(data, together, len(values))
+    if clusters is not None:
+        _check_known(~np.isnan(clusters), "clusters", "label", rows)
+        known &= ~np.isnan(clusters)
+        clusters = clusters[known]
     names, codes = _in_order(*np.unique(_texts(labels[known]), return_inverse=True))
     _check_levels(names, by)
-    if groups is not None:
-        _check_apart(groups, codes)
+    if clusters is not None:
+        _check_apart(clusters, codes)
     named = together if isinstance(together, str) else None
     without = int((~known).sum())
     files = files_read(table)
-    return Levels(values[known], codes, names, table.feature_names, without, groups, named, files)
+    return Levels(values[known], codes, names, table.feature_names, without, clusters, named, files)
 
 
 def _check_known(known: AnyArray, argument: str, what: str, rows: Mapping[str, Any]) -> None:
@@ -110,27 +110,27 @@ def _check_known(known: AnyArray, argument: str, what: str, rows: Mapping[str, A
         )
 
 
-def _groups_of_rows(data: Any, together: Any, n: int) -> FloatArray:
-    """The numbers of the groups of rows that belong together, from a column or from labels."""
+def _clusters_of_rows(data: Any, together: Any, n: int) -> FloatArray:
+    """The numbers of the clusters of rows that belong together, from a column or from labels."""
     labels = together
     if isinstance(together, str):
-        labels = column_of_labels(data, together, "groups")
+        labels = column_of_labels(data, together, "clusters")
     numbers = label_numbers(labels)
     if len(numbers) != n:
         raise ParameterError(
-            f"groups: expected one label for each of {n} rows, got {len(numbers)} labels."
+            f"clusters: expected one label for each of {n} rows, got {len(numbers)} labels."
         )
     return numbers
 
 
-def _check_apart(groups: FloatArray, codes: AnyArray) -> None:
+def _check_apart(clusters: FloatArray, codes: AnyArray) -> None:
     """Refuse rows that belong together and have different levels: the levels then depend."""
-    different = np.unique(np.column_stack([groups, codes]), axis=0)[:, 0]
+    different = np.unique(np.column_stack([clusters, codes]), axis=0)[:, 0]
     labels, counts = np.unique(different, return_counts=True)
     both = int((counts > 1).sum())
     if both:
         raise DataError(
-            f"groups: expected each label with one level only, got {both} of {len(labels)} with "
+            f"clusters: expected each label with one level only, got {both} of {len(labels)} with "
             "more than one; the levels must have different subjects. For the same subjects before "
             "and after, test the changes."
         )

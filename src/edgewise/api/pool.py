@@ -48,7 +48,10 @@ _SAME: dict[str, tuple[Callable[[EdgeTestResult], Any], str]] = {
         "weight the rows of all by the same",
     ),
     "transform": (lambda one: one.options.get("transform"), "test all copies in the same way"),
-    "number of groups": (lambda one: one.options.get("n_groups"), "name the same groups in all"),
+    "number of clusters": (
+        lambda one: one.options.get("n_clusters"),
+        "name the same clusters in all",
+    ),
     "options of the method": (lambda one: _asked(one), "test all copies with the same options"),
     "given columns": (lambda one: one.given, "give the same columns in all"),
     "pairs": (lambda one: chosen_pairs(one), "test the same pairs in all"),
@@ -178,7 +181,7 @@ def _rule(one: EdgeTestResult) -> PerEdge | ScoreTest:
 
 
 def _degrees(one: EdgeTestResult, rule: PerEdge | ScoreTest) -> FloatArray:
-    known = complete_degrees(rule, one.n_samples, one.n_features, one.options.get("n_groups"))
+    known = complete_degrees(rule, one.n_samples, one.n_features, one.options.get("n_clusters"))
     return np.broadcast_to(np.asarray(known, np.float64), one.precision.shape)
 
 

@@ -74,7 +74,7 @@ _SOON_COMPARED, _SOON_SOLVED = 20_000_000, 30
 
 # What a result records of rows that most methods do not allow for.
 _SPECIAL = (
-    ("n_groups", "groups"),
+    ("n_clusters", "clusters"),
     ("missing", "missing='pairwise'"),
     ("weights", "weights"),
 )

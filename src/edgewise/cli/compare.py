@@ -14,7 +14,7 @@ from edgewise.cli.streams import info, info_dropped, info_files
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from edgewise.api.compare_null import NullComparison
+    from edgewise.api.null import NullComparison
 
 
 @click.command(
@@ -110,7 +110,7 @@ def _compare_methods(options: dict[str, Any], out: Console) -> None:
 
 def _compare_null(options: dict[str, Any], out: Console) -> None:
     from edgewise._base.checks import check_alpha, check_count
-    from edgewise.api.compare_null import compare_null, even_sample
+    from edgewise.api.null import check_null, even_sample
     from edgewise.cli.show import same_data, show_next, with_method
     from edgewise.tables.file_read import files_read
     from edgewise.tables.options import refuse_pairwise
@@ -136,7 +136,7 @@ def _compare_null(options: dict[str, Any], out: Console) -> None:
     if used < available:
         info(f"shuffled an even sample of {used:,} of the {available:,} rows.")
     with progress_bar(n_shuffles, "shuffling", unit="shuffles") as advance:
-        lines = compare_null(
+        lines = check_null(
             sample.table(),
             n_shuffles=n_shuffles,
             alpha=alpha,

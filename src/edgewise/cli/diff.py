@@ -44,7 +44,7 @@ from edgewise.cli.streams import info_dropped, info_files, warnings_shown
         help="The column of DATA that tells the groups apart; it may hold text. The rows are read "
         "into memory. With more than two levels, each is compared with all the others.",
     ),
-    *("given", "pairs", "missing", "transform", "groups"),
+    *("given", "pairs", "missing", "transform", "clusters"),
 )
 @section(
     "The test",
@@ -88,7 +88,7 @@ def diff_command(**options: Any) -> None:
         result = compare_groups(
             **groups,
             **{name: options[name] for name in ("alpha", "correction", "missing", "transform")},
-            groups=options["groups"],
+            clusters=options["clusters"],
             permutations=permutations,
             random_state=options["seed"],
             columns=column_names(options["columns"]),
@@ -161,7 +161,7 @@ def _column_names(group: Any, options: dict[str, Any]) -> Sequence[str]:
         return ()
     rows: dict[str, Any] = {}
     if isinstance(group, DataToRead):
-        without = [name for name in (options["by"], options["groups"]) if name is not None]
+        without = [name for name in (options["by"], options["clusters"]) if name is not None]
         exclude = [*(column_names(options["exclude"]) or []), *without]
         rows = {"columns": column_names(options["columns"]), "exclude": exclude}
     return Group.opened(group, "a", rows).feature_names

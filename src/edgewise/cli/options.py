@@ -105,8 +105,8 @@ _SHARED: dict[str, Callable[[Any], Any]] = {
         help="normal-scores: test these in place of values, per edge; right if rows are Gaussian "
         "up to an increasing change of each column.",
     ),
-    "groups": click.option(
-        "--groups",
+    "clusters": click.option(
+        "--clusters",
         metavar="NAME",
         help="A column that says which rows belong together, as subjects (score, wald).",
     ),

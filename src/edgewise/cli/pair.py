@@ -39,7 +39,7 @@ from edgewise.methods.registry import DEFAULT_METHOD
     ),
     "missing",
     "transform",
-    "groups",
+    "clusters",
     "alpha",
 )
 @section("Output", "json", "verbose")
@@ -68,16 +68,16 @@ def pair_command(x: str, y: str, method: str, **options: Any) -> None:
     names = list(dict.fromkeys([x, y, *given]))
     places(x, y, given, names)
     place = checked_outputs({"--json": options["json"]}, options)["--json"]
-    chosen, groups = method_of(method), options["groups"]
-    if groups is not None:
+    chosen, clusters = method_of(method), options["clusters"]
+    if clusters is not None:
         chosen.check_supports("clusters")
-    # What a test of groups needs is summed in one pass.
-    passes = 1 + (chosen.needs.reads_again and groups is None)
+    # What a test of clusters needs is summed in one pass.
+    passes = 1 + (chosen.needs.reads_again and clusters is None)
     with (
         naming_arguments(names, lambda: as_table(data_of(options)).feature_names),
         opened(options, "testing", passes, names) as (table, rows),
     ):
-        if groups is None:
+        if clusters is None:
             answer = partial_test(rows, x, y, given=given, method=chosen)
         else:
             result = edge_test(rows, method=chosen, correction=None)

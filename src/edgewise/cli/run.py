@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 def data_of(options: dict[str, Any], data: Any = None) -> DataToRead:
     """DATA, or one file of it, to be read as the options say."""
-    from edgewise.tables.reading import read_table
+    from edgewise.tables.reading import open_table
 
     reading = {name: options[name] for name in (one.replace("-", "_") for one in READING)}
     if reading["index_col"] == "none":
         reading["index_col"] = False
-    return read_table([*options["data"]] if data is None else data, **reading)
+    return open_table([*options["data"]] if data is None else data, **reading)
 
 
 def open_columns_of(options: dict[str, Any], columns: Sequence[str] | None = None) -> Table:
@@ -50,7 +50,7 @@ def open_columns_of(options: dict[str, Any], columns: Sequence[str] | None = Non
         columns, exclude = column_names(options["columns"]), column_names(options["exclude"])
     if options.get("weights") is not None:
         columns, exclude = weighted_columns(columns, exclude, options["weights"])
-    labels = options.get("groups")
+    labels = options.get("clusters")
     return open_columns(data_of(options), columns, exclude, () if labels is None else (labels,))
 
 
@@ -65,7 +65,7 @@ def opened(
     from edgewise.tables.open import as_table
 
     how: dict[str, Any] = {
-        name: options.get(name) for name in ("groups", "weights", "transform", "missing")
+        name: options.get(name) for name in ("clusters", "weights", "transform", "missing")
     }
     how["weight_kind"] = options.get("weight_kind", "sampling")
     with warnings_shown():
@@ -125,10 +125,10 @@ def run_test(options: dict[str, Any]) -> tuple[EdgeTestResult, Table | None]:
     rows: Table | None = None
     state: Any = as_state(options["data"][0]) if len(options["data"]) == 1 else None
     if state is not None:
-        about_rows = ("columns", "exclude", "groups", "weights", "transform")
+        about_rows = ("columns", "exclude", "clusters", "weights", "transform")
         if any(options[name] for name in about_rows):
             raise click.UsageError(
-                "--columns, --exclude, --groups, --weights and --transform are about rows; a state "
+                "--columns, --exclude, --clusters, --weights and --transform are about rows; a state "
                 "has none left."
             )
         sums = getattr(state, "state", state)  # a confidence sequence holds another state
@@ -139,9 +139,9 @@ def run_test(options: dict[str, Any]) -> tuple[EdgeTestResult, Table | None]:
             result = edge_test(state, method=method, **how)
     else:
         method = options["method"] or DEFAULT_METHOD
-        # What a test of groups needs is summed in one pass.
+        # What a test of clusters needs is summed in one pass.
         needs = method_of(method, given_method_options(options)).needs
-        again = needs.reads_again and options["groups"] is None
+        again = needs.reads_again and options["clusters"] is None
         with opened(options, "testing", 1 + again) as (table, chosen):
             family = family_of(options, table.feature_names)
             result = edge_test(chosen, method=method, **how, **family)

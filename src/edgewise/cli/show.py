@@ -169,12 +169,12 @@ def after_test(result: EdgeTestResult, *, again: bool, page: str | None) -> tupl
         return ("do what the caution about trends says, and test again",)
     options = click.get_current_context().params
     if again:
-        uneven = options["groups"] or options["weights"] or options["missing"] == "pairwise"
+        uneven = options["clusters"] or options["weights"] or options["missing"] == "pairwise"
         for kind in kinds:
             method, why = _HOLDS.get(kind, (result.method, ""))
             kept = registered()[method]
-            wanted = {"clusters"} if options["groups"] else {"missing"} if uneven else set()
-            if options["transform"] and not options["groups"]:
+            wanted = {"clusters"} if options["clusters"] else {"missing"} if uneven else set()
+            if options["transform"] and not options["clusters"]:
                 wanted.add("transform")
             takes = wanted <= kept.supports
             if method != result.method and takes:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _rows_section = section(
     "Rows and columns",
     *("data", "columns", "exclude", "given", "pairs", "missing"),
-    *("weights", "weight-kind", "transform", "groups"),
+    *("weights", "weight-kind", "transform", "clusters"),
 )
 _test_section = section(
     "The test",

@@ -78,22 +78,22 @@ def cautions_of(diagnosis: Diagnosis, assumes: Assumes) -> tuple[Caution, ...]:
     return tuple(sorted(_told(diagnosis, assumes), key=lambda caution: not caution.breaks))
 
 
-def cautions_about_groups(
+def cautions_about_clusters(
     facts: Diagnosis, assumes: Assumes, counts: npt.NDArray[np.int64]
 ) -> tuple[Caution, ...]:
-    """The same where rows belong to groups with these numbers of rows.
+    """The same where rows belong to clusters with these numbers of rows.
 
-    Rows of a group may then depend on each other and wander as they like; groups may not.
+    Rows of a group may then depend on each other and wander as they like; clusters may not.
     """
     without = replace(facts, level_columns=(), counting_columns=())
     told = cautions_of(without, assumes & ~Assumes.INDEPENDENT_ROWS)
-    # As many groups of equal length would have the same sum of squares.
+    # As many clusters of equal length would have the same sum of squares.
     worth = float(counts.sum()) ** 2 / float(counts.astype(float) @ counts)
     if len(counts) < _FEW_GROUPS:
         few = Caution(
-            f"There are only {len(counts)} groups of rows, and this method needs {_FEW_GROUPS} or "
+            f"There are only {len(counts)} clusters of rows, and this method needs {_FEW_GROUPS} or "
             f"more: {_FALSE_EDGES}.",
-            "few groups",
+            "few clusters",
             True,
         )
         return (few, *told)
@@ -101,7 +101,7 @@ def cautions_about_groups(
         return (
             *told,
             Caution(
-                f"Each of the {len(counts):,} rows has a group of its own, so the groups change "
+                f"Each of the {len(counts):,} rows has a group of its own, so the clusters change "
                 "nothing. Is it the column that says which rows belong together?",
                 "single rows",
             ),
@@ -111,9 +111,9 @@ def cautions_about_groups(
         return (
             *told,
             Caution(
-                f"The {len(counts)} groups are worth only {worth:.2g} of equal length: the largest "
+                f"The {len(counts)} clusters are worth only {worth:.2g} of equal length: the largest "
                 f"has {most:.0f} % of the rows. Only strong edges can be found.",
-                "unequal groups",
+                "unequal clusters",
             ),
         )
     return told

@@ -114,7 +114,7 @@ class Diagnosis:
     Examples
     --------
     >>> import edgewise as ew
-    >>> facts = ew.Diagnosis(5000, 10, kurtosis_ratio=2.1, dependence_pvalue=0.4, scale_ratio=3.0)
+    >>> facts = Diagnosis(5000, 10, kurtosis_ratio=2.1, dependence_pvalue=0.4, scale_ratio=3.0)
     >>> facts.dependent, facts.heavy_tailed, facts.recommended
     (False, True, 'score')
     >>> print(facts.advice()[:19])

@@ -16,7 +16,7 @@ from edgewise.inference.sample import Evidence, Needs
 from edgewise.inference.sample_of_rows import RowEvidence
 from edgewise.inference.sample_of_state import StateEvidence
 from edgewise.sums.accumulate import first_pass
-from edgewise.sums.groups import GroupMoments
+from edgewise.sums.clusters import ClusterMoments
 from edgewise.sums.row_state import RowState
 from edgewise.tables.file_read import files_read
 from edgewise.tables.first_look import FirstLook
@@ -38,7 +38,7 @@ def open_evidence(
     exclude: str | Sequence[str] | None = None,
     missing: str = "raise",
     client: Any = None,
-    groups: Any = None,
+    clusters: Any = None,
     weights: Any = None,
     weight_kind: str = "sampling",
     transform: str | None = None,
@@ -49,10 +49,10 @@ def open_evidence(
     `check_names_of` is called with the names of the columns, before any row is read.
     """
     if isinstance(data, RowState):
-        choices = columns, exclude, client, groups, weights, transform
+        choices = columns, exclude, client, clusters, weights, transform
         if missing != "raise" or any(one is not None for one in choices):
             raise ParameterError(
-                "transform, groups, weights, columns, exclude, missing, client: "
+                "transform, clusters, weights, columns, exclude, missing, client: "
                 "expected with rows only, got a state, which has no rows."
             )
         evidence = evidence_of_state(data, asked_by, feature_names)
@@ -66,7 +66,7 @@ def open_evidence(
         feature_names=feature_names,
         missing=missing,
         client=client,
-        groups=groups,
+        clusters=clusters,
         weights=weights,
         weight_kind=weight_kind,
         transform=transform,
@@ -142,13 +142,13 @@ def _first_pass(table: Table, needs: Needs) -> tuple[RowState, int, FirstLook]:
 
 def _evidence_of_groups(table: Table, asked_by: str) -> StateEvidence:
     """One pass is enough: all that is needed follows from the moments of each group."""
-    state, n_dropped, first_look = first_pass(GroupMoments(), table)
+    state, n_dropped, first_look = first_pass(ClusterMoments(), table)
     check_testable_shape(state.n_samples, len(table.feature_names))
-    if state.n_groups < 2:
+    if state.n_clusters < 2:
         name = options_of(table).along_name
         where = "" if name is None else f" in column {name!r}"
         raise DataError(
-            f"groups: expected at least 2 groups of rows, got 1{where}: every row has the same "
+            f"clusters: expected at least 2 clusters of rows, got 1{where}: every row has the same "
             "label. Name the column that says which rows belong together."
         )
     return StateEvidence(
@@ -158,8 +158,8 @@ def _evidence_of_groups(table: Table, asked_by: str) -> StateEvidence:
         in_memory=table.in_memory,
         first_look=first_look,
         state=state.pooled(),
-        groups=state,
-        groups_name=options_of(table).along_name,
+        clusters=state,
+        clusters_name=options_of(table).along_name,
         files=files_read(table),
         transform=options_of(table).transform,
     )

@@ -113,18 +113,18 @@ def fisher_z_of(
 
 
 def complete_degrees(
-    uncertainty: PerEdge | ScoreTest, n_samples: int, n_features: int, n_groups: int | None = None
+    uncertainty: PerEdge | ScoreTest, n_samples: int, n_features: int, n_clusters: int | None = None
 ) -> float | FloatArray:
     """ν_com: the degrees of freedom that a method's standard error of z has on complete rows.
 
     Those of its own reference where that is Student's. A normal reference says nothing of them: n
     rows leave n − p after p columns, which is what Gaussian rows have. The score test has its m =
     n − p + 1: on Gaussian rows its error of z is 1/√m, and Student's t with m degrees is wider than
-    the normal law by what √(n − p − 1), the usual root, is smaller than √m. With rows in groups its
-    terms are the groups, and their number less one is the most that it has.
+    the normal law by what √(n − p − 1), the usual root, is smaller than √m. With rows in clusters its
+    terms are the clusters, and their number less one is the most that it has.
     """
     if isinstance(uncertainty, ScoreTest):
-        most = np.inf if n_groups is None else max(n_groups - 1, 1)
+        most = np.inf if n_clusters is None else max(n_clusters - 1, 1)
         return np.minimum(np.asarray(uncertainty.degrees, dtype=np.float64), most)
     return _of_reference(uncertainty.reference, max(n_samples - n_features, 1))
 

@@ -17,8 +17,8 @@ from edgewise.estimate.inverse import SampleMoments
 from edgewise.sums.batched import DEFAULT_BATCHES
 from edgewise.sums.batches import BatchMoments
 from edgewise.sums.centre import Centre
+from edgewise.sums.clusters import ClusterMoments
 from edgewise.sums.concordance import ConcordanceMoments
-from edgewise.sums.groups import GroupMoments
 from edgewise.sums.latent import Concordance
 from edgewise.sums.leverage import Leverage
 from edgewise.sums.moments import Moments
@@ -102,10 +102,10 @@ class Evidence(ABC):
         Whether another pass over the rows costs next to nothing.
     first_look : FirstLook or None
         What the first pass noted besides sums; a saved state has none.
-    groups : GroupMoments or None
+    clusters : ClusterMoments or None
         The moments of each group, where the user said which rows belong together.
-    groups_name : str or None
-        The column of these groups, if it has a name.
+    clusters_name : str or None
+        The column of these clusters, if it has a name.
     weights_name : str or None
         The column of weights, if rows have weights and it has a name.
     files : tuple of FileRead
@@ -121,8 +121,8 @@ class Evidence(ABC):
     n_dropped: int = 0
     in_memory: bool = True
     first_look: FirstLook | None = None
-    groups: GroupMoments | None = None
-    groups_name: str | None = None
+    clusters: ClusterMoments | None = None
+    clusters_name: str | None = None
     weights_name: str | None = None
     files: tuple[FileRead, ...] = ()
     given: tuple[str, ...] = ()

@@ -31,7 +31,7 @@ class ScoreTest:
     n_samples : int
         n.
     degrees : int or ndarray of shape (p, p)
-        m = n − p + 1; for rows in groups less, and a number of its own for each pair.
+        m = n − p + 1; for rows in clusters less, and a number of its own for each pair.
     second, cross, ends : ndarray of shape (p, p)
         A, B and C.
     reference : SignFlip

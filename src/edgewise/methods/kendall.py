@@ -72,14 +72,14 @@ class Kendall(Method):
     >>> import edgewise as ew
     >>> from edgewise.simulate import make_chain_precision, sample
     >>> X = sample("gaussian", make_chain_precision(5), 1000, rng=0)
-    >>> result = ew.edge_test(X, method=ew.Kendall())
-    >>> result.n_edges, ew.edge_test(np.exp(X), method=ew.Kendall()).n_edges
+    >>> result = ew.edge_test(X, method=ew.methods.Kendall())
+    >>> result.n_edges, ew.edge_test(np.exp(X), method=ew.methods.Kendall()).n_edges
     (4, 4)
 
     The bound for every number of rows:
 
     >>> X = sample("gaussian", make_chain_precision(3), 20_000, rng=0)
-    >>> ew.edge_test(np.exp(X), method=ew.Kendall(radius="hoeffding")).n_edges
+    >>> ew.edge_test(np.exp(X), method=ew.methods.Kendall(radius="hoeffding")).n_edges
     2
     """
 

@@ -22,7 +22,7 @@ from edgewise.estimate.pairwise import NEGATIVE, least_overlap, not_definite
 from edgewise.inference.sample import Evidence
 from edgewise.inference.spread import Spread, degrees_of_freedom, floored_spread
 from edgewise.methods.jackknife import LeftOut, inverses, portions, variation
-from edgewise.methods.left_out_groups import Powers, TermSums, Units, partial_of, unit_precision
+from edgewise.methods.left_out_clusters import Powers, TermSums, Units, partial_of, unit_precision
 from edgewise.sums.pairwise import (
     PairwiseMoments,
     PairwiseSums,

@@ -23,7 +23,7 @@ from edgewise.estimate.inverse import PrecisionEstimate, estimate_precision
 from edgewise.estimate.pairwise import pairwise_precision
 from edgewise.inference.bound import Bound
 from edgewise.inference.cautions import Assumes as Assumes
-from edgewise.inference.cautions import caution_about_missing, cautions_about_groups, cautions_of
+from edgewise.inference.cautions import caution_about_missing, cautions_about_clusters, cautions_of
 from edgewise.inference.corrections import CORRECTIONS, HOLM, Unasked
 from edgewise.inference.diagnosis import diagnosis_of
 from edgewise.inference.effect import MinEffect
@@ -59,7 +59,7 @@ Feature = Literal[
 ]
 # The argument that asks for a feature, its value, and what else would do.
 _ASKED_BY: dict[Feature, tuple[str, str]] = {
-    "clusters": ("groups: rows in clusters are", ""),
+    "clusters": ("clusters: rows in clusters are", ""),
     "missing": ("missing: 'pairwise' is", ", or missing='drop'"),
     "weights": (
         "weights: sampling weights are",
@@ -67,7 +67,7 @@ _ASKED_BY: dict[Feature, tuple[str, str]] = {
     ),
     "transform": ("transform: 'normal-scores' is", ", or leave it out"),
     "maxt": ("correction: 'maxt' is", ", or correction='holm'"),
-    "two groups": ("method: a comparison of groups is", ""),
+    "two groups": ("method: a comparison of clusters is", ""),
     "permutations": ("permutations:", ", or leave them out"),
 }
 
@@ -222,13 +222,13 @@ class Method(ABC):
         facts = diagnosis_of(estimate, look, names)
         record = dict(record or {})
         missing: dict[str, Any] = {}
-        if evidence.groups is None:
+        if evidence.clusters is None:
             cautions = cautions_of(facts, self.relies_on)
         else:
-            counts = evidence.groups.counts()
-            cautions = cautions_about_groups(facts, self.relies_on, counts)
-            record |= {"groups": evidence.groups_name} if evidence.groups_name else {}
-            record["n_groups"] = len(counts)
+            counts = evidence.clusters.counts()
+            cautions = cautions_about_clusters(facts, self.relies_on, counts)
+            record |= {"clusters": evidence.clusters_name} if evidence.clusters_name else {}
+            record["n_clusters"] = len(counts)
         if pairwise is not None and pairwise.incomplete:
             missing = {"n_missing": tuple(pairwise.n_missing.tolist())}
             missing["pair_rows"] = pairwise.pair_rows

@@ -153,7 +153,7 @@ class Nodewise(Method):
     >>> import edgewise as ew
     >>> from edgewise.simulate import make_chain_precision, sample
     >>> X = sample("t5", make_chain_precision(60), 50, rng=0)
-    >>> result = ew.edge_test(X, method=ew.Nodewise(max_neighbours=5))
+    >>> result = ew.edge_test(X, method=ew.methods.Nodewise(max_neighbours=5))
     >>> result.n_features, max(map(len, result.selection.neighbours)) <= 5
     (60, True)
     """

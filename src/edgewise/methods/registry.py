@@ -136,7 +136,7 @@ def _raise_for_unknown_option(
     caller = function.__name__
     if name in {field.name for field in fields(Reading)}:
         raise ParameterError(
-            f"{name}: {caller} has no such argument; pass ew.read_table(path, {name}=...) as the "
+            f"{name}: {caller} has no such argument; pass ew.open_table(path, {name}=...) as the "
             "data."
         )
     parameters = signature(function).parameters.values()

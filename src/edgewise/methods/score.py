@@ -15,7 +15,7 @@ from edgewise.inference.sample import Evidence, Needs
 from edgewise.inference.score import ScoreTest
 from edgewise.inference.sign_flip import SignFlip, log_two_sided_of_one
 from edgewise.inference.spread import degrees_of_freedom, floored_spread
-from edgewise.methods.left_out_groups import group_scores
+from edgewise.methods.left_out_clusters import group_scores
 from edgewise.methods.left_out_rows import left_out_rows
 from edgewise.methods.method import Assumes, Feature, PerEdgeMethod
 from edgewise.methods.planning import PairMoments, PlannedStatistic
@@ -44,8 +44,8 @@ class Score(PerEdgeMethod):
     T is compared with the law of Σ ±√w e_ie_j under random signs, by a saddlepoint formula.
     Intervals and minimal effects are the same test at other values of ρ.
 
-    For rows in groups e_ie_j is summed within each group first, then squared, with a weight for the
-    group's own scale; signs flip by groups, and the least variance is that of Gaussian rows of
+    For rows in clusters e_ie_j is summed within each group first, then squared, with a weight for the
+    group's own scale; signs flip by clusters, and the least variance is that of Gaussian rows of
     which those in a group are alike.
 
     Where rows lack values (``missing="pairwise"``) or have weights, w is found by leaving out each
@@ -73,13 +73,13 @@ class Score(PerEdgeMethod):
         n, rho = estimate.n_samples, estimate.partial_correlation
         if evidence.uneven is not None:
             uncertainty = _uneven_test(evidence, estimate, evidence.uneven.worth)
-        elif evidence.groups is None:
+        elif evidence.clusters is None:
             sums = evidence.score_sums(estimate.leverage(), rho, NEARLY_ONE)
             uncertainty = score_test(estimate, sums, n - len(rho) + 1)
         else:
-            found = group_scores(evidence.groups, estimate)
+            found = group_scores(evidence.clusters, estimate)
             degrees = np.maximum(found.rows - len(rho) + 1, 1.0)
-            terms = evidence.groups.n_groups
+            terms = evidence.clusters.n_clusters
             uncertainty = score_test(
                 estimate, found.sums, degrees, terms=terms, variance=found.precision
             )
@@ -114,7 +114,7 @@ def score_test(
 ) -> ScoreTest:
     """The test from its sums over rows.
 
-    `degrees` is m, one number for all pairs or one for each. With rows in groups, `terms` is their
+    `degrees` is m, one number for all pairs or one for each. With rows in clusters, `terms` is their
     number and `variance` that of the entries of Θ̂, in units of Θ_iiΘ_jj.
     """
     n, rho = estimate.n_samples, estimate.partial_correlation

@@ -15,7 +15,7 @@ from edgewise.inference.per_edge import PerEdge
 from edgewise.inference.reference import StudentOfEach
 from edgewise.inference.sample import Evidence, Needs
 from edgewise.inference.spread import Spread, degrees_of_freedom, floored_spread
-from edgewise.methods.left_out_groups import group_sandwich
+from edgewise.methods.left_out_clusters import group_sandwich
 from edgewise.methods.left_out_rows import row_sandwich
 from edgewise.methods.method import Assumes, Feature, PerEdgeMethod
 from edgewise.methods.planning import PairMoments, PlannedStatistic, planned_fisher_z
@@ -37,8 +37,8 @@ class Wald(PerEdgeMethod):
     uncertainty. `compare_groups` weighs rows as the score test does, which finds more. Guarantee:
     per edge, in the limit, for independent rows of any distribution with fourth moments.
 
-    For rows in groups the standard error is that of the delete-one-group jackknife. Its degrees of
-    freedom are those of groups of such lengths (Satterthwaite), at most G − 1 for G groups. Where
+    For rows in clusters the standard error is that of the delete-one-group jackknife. Its degrees of
+    freedom are those of clusters of such lengths (Satterthwaite), at most G − 1 for G clusters. Where
     rows lack values or have weights, it is that of the delete-one-row jackknife.
     """
 
@@ -87,8 +87,8 @@ def sandwich(
 
     With `own_scale`, rows have the weights of the score test in place of 1/(1 − h)².
     """
-    if evidence.groups is not None:
-        return group_sandwich(evidence.groups, estimate)
+    if evidence.clusters is not None:
+        return group_sandwich(evidence.clusters, estimate)
     if evidence.uneven is not None:
         return row_sandwich(evidence, estimate)
     leverage = estimate.leverage(own_scale=own_scale)

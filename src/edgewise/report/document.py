@@ -185,7 +185,7 @@ def _cautions(result: EdgeTestResult, where: str) -> list[str]:
 
 
 def _facts(result: EdgeTestResult) -> list[tuple[str, str]]:
-    groups, copies = result.options.get("n_groups"), imputed(result.options)
+    groups, copies = result.options.get("n_clusters"), imputed(result.options)
     rows = f"{result.n_samples:,}" + (f" in {groups:,} groups" if groups else "")
     facts = [
         ("rows", rows + f", {copies}" * bool(copies)),
@@ -219,7 +219,7 @@ def _condition(result: EdgeTestResult) -> str:
 
 
 def _condition_of_rows(result: EdgeTestResult) -> str:
-    if "n_groups" in result.options:
+    if "n_clusters" in result.options:
         return page.CONDITION_OF_GROUPS
     kind = registered().get(result.method)
     condition = "what its authors say" if kind is None else kind.condition

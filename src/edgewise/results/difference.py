@@ -169,7 +169,7 @@ class EdgeDifferenceResult(Result):
     (True, '95 % interval for all pairs at once', (20, 20))
     >>> result.to_frame("pyarrow").num_rows
     190
-    >>> ew.EdgeDifferenceResult.from_json(result.to_json()).n_edges
+    >>> EdgeDifferenceResult.from_json(result.to_json()).n_edges
     7
     >>> result.plot()[2].get_title()
     '7 of 190 pairs differ'
@@ -349,7 +349,7 @@ class EdgeDifferences(Mapping[str, EdgeDifferenceResult], Serialized):
       BAC – JPM: +0.851 against +0.705, difference +0.147, adjusted p 2.5e-09
     >>> found.to_frame("pyarrow").num_rows
     9
-    >>> ew.EdgeDifferences.from_json(found.to_json()).n_edges
+    >>> EdgeDifferences.from_json(found.to_json()).n_edges
     2
     >>> len(found.plot())
     3

@@ -138,7 +138,7 @@ class PairTest:
         """
         low, high = self.confidence_interval(level)
         digits = max(2, math.ceil(-math.log10(max(high - low, 1e-9))) + 1)
-        groups = self.whole().options.get("n_groups")
+        groups = self.whole().options.get("n_clusters")
         together = "" if groups is None else f" in {groups} groups"
         kind, given, scores = "correlation", "", f"{transformed(self.whole().options)} ".lstrip()
         if self.given:

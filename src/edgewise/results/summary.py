@@ -61,7 +61,7 @@ def headline(result: EdgeTestResult) -> str:
         found = f"{result.n_edges} of {result.n_pairs} possible edges {among}"
     adjusted = f", {adjusted_for(result)}" if result.given else ""
     scores = transformed(result.options)
-    groups = result.options.get("n_groups")
+    groups = result.options.get("n_clusters")
     rows = f"{result.n_samples} rows" + ("" if groups is None else f" in {groups} groups")
     if "effective_rows" in result.options:
         rows += ", weighted"
@@ -210,7 +210,7 @@ def _dropped(result: EdgeTestResult) -> str:
     elif any(result.n_missing):
         text += f"; most values are missing in {_most(result, result.n_missing)}"
     # Groups and ranks need complete rows.
-    able = "n_groups" not in result.options and "transform" not in result.options
+    able = "n_clusters" not in result.options and "transform" not in result.options
     if able and n > _MANY * (n + result.n_samples):
         text += ". With missing='pairwise' (score, wald, batch) they would count"
     return text + "."
@@ -329,7 +329,7 @@ def difference_headline(result: EdgeDifferenceResult) -> str:
 
 def rows_text(result: EdgeDifferenceResult, group: int) -> str:
     """How many rows a group has, and how many groups of rows that belong together."""
-    together = result.options.get("n_groups")
+    together = result.options.get("n_clusters")
     if together is None:
         return f"{result.n_samples[group]} rows"
     count = together[group] if isinstance(together, list | tuple) else together

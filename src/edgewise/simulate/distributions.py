@@ -486,7 +486,7 @@ def sample_batches(
     --------
     >>> import edgewise as ew
     >>> from edgewise.simulate import make_chain_precision, sample_batches
-    >>> state = ew.Moments()
+    >>> state = ew.states.Moments()
     >>> for batch in sample_batches("t5", make_chain_precision(4), 300_000, rng=0):
     ...     state = state.update(batch)
     >>> state.n_samples

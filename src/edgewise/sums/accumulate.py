@@ -14,7 +14,7 @@ from edgewise._base.text import listed
 from edgewise._base.types import AnyArray, FloatArray
 from edgewise.errors import DataError, NonFiniteError
 from edgewise.sums.batched import BatchedState, batch_length
-from edgewise.sums.groups import GroupMoments
+from edgewise.sums.clusters import ClusterMoments
 from edgewise.sums.row_state import RowState
 from edgewise.tables.first_look import FirstLook, FirstLookBuilder
 from edgewise.tables.table import ColumnBlock, Partition, Rows, Table
@@ -81,7 +81,7 @@ def state_of_segment(kind: type[B], segment: BatchSegment, n_batches: int | None
     return state
 
 
-S = TypeVar("S", bound=RowState | GroupMoments)
+S = TypeVar("S", bound=RowState | ClusterMoments)
 
 
 def read_into(

@@ -221,7 +221,7 @@ class BatchMoments(BatchedState[BatchSums]):
     Examples
     --------
     >>> import numpy as np
-    >>> from edgewise import BatchMoments
+    >>> from edgewise.states import BatchMoments
     >>> X = np.random.default_rng(0).standard_normal((1000, 3))
     >>> state = BatchMoments(n_batches=50).update(X[:300]).update(X[300:])
     >>> state.n_samples, state.batch_counts().tolist()[:3]

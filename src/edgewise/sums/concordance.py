@@ -285,7 +285,7 @@ class ConcordanceMoments(ColumnState):
     Examples
     --------
     >>> import numpy as np
-    >>> from edgewise import ConcordanceMoments
+    >>> from edgewise.states import ConcordanceMoments
     >>> X = np.random.default_rng(0).standard_cauchy((1000, 3))
     >>> X[:, 1] += X[:, 0]
     >>> state = ConcordanceMoments().update(X[:300]).update(X[300:])

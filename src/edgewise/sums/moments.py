@@ -46,7 +46,7 @@ class Moments(ColumnState):
     Examples
     --------
     >>> import numpy as np
-    >>> from edgewise import Moments
+    >>> from edgewise.states import Moments
     >>> X = np.array([[1.0, 2.0], [3.0, 5.0], [5.0, 5.0], [7.0, 9.0]])
     >>> state = Moments().update(X[:1]) + Moments().update(X[1:])
     >>> state.n_samples

@@ -316,7 +316,7 @@ class PairwiseMoments(BatchedState[PairwiseSums]):
     >>> rng = np.random.default_rng(0)
     >>> X = rng.standard_normal((1000, 3))
     >>> X[rng.random(X.shape) < 0.1] = np.nan
-    >>> state = ew.PairwiseMoments(50).update(X[:300]).update(X[300:])
+    >>> state = ew.states.PairwiseMoments(50).update(X[:300]).update(X[300:])
     >>> state.n_samples, state.pair_rows()[0].tolist()
     (1000, [901, 802, 797])
     >>> ew.edge_test(state, method="batch").n_edges
@@ -335,7 +335,7 @@ class PairwiseMoments(BatchedState[PairwiseSums]):
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     state.save(f"{folder}/rows.state")
-    ...     ew.PairwiseMoments.load(f"{folder}/rows.state")
+    ...     ew.states.PairwiseMoments.load(f"{folder}/rows.state")
     PairwiseMoments(n_samples=1000, n_features=3, n_batches=50, batch_rows=16)
     """
 

@@ -265,7 +265,7 @@ def _label_numbers(column: pa.Array, name: str) -> AnyArray:
     """Labels as numbers, NaN where they are missing; each different one is looked at once."""
     if pa.types.is_nested(column.type):
         raise DataTypeError(
-            f"groups: column {name!r} must hold labels, such as text or whole numbers, got "
+            f"clusters: column {name!r} must hold labels, such as text or whole numbers, got "
             f"{column.type}; name another column."
         )
     encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()

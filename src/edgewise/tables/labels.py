@@ -1,9 +1,9 @@
-"""Labels of groups as numbers: the same label is the same number wherever it comes from.
+"""Labels of clusters as numbers: the same label is the same number wherever it comes from.
 
 A column of labels is read along with the variables, so it has to be a column of numbers. Whole
 numbers stand for themselves, also as text, because a CSV file says "12" where a Parquet file says
 12. Other labels become 53 bits of a digest, which a float64 holds exactly. Two of a million labels
-share a number with a probability of 1e-4; their groups are then one, which costs nothing but a
+share a number with a probability of 1e-4; their clusters are then one, which costs nothing but a
 little power.
 """
 
@@ -70,7 +70,7 @@ def label_numbers(labels: Any) -> FloatArray:
                 number[label] = label_number(label)
     except TypeError as error:
         raise ParameterError(
-            "groups: expected labels such as text, whole numbers or dates, got one that cannot be "
+            "clusters: expected labels such as text, whole numbers or dates, got one that cannot be "
             f"compared ({error}); pass one plain label for each row."
         ) from error
     return np.array([number[label] for label in values], dtype=np.float64)
@@ -79,7 +79,7 @@ def label_numbers(labels: Any) -> FloatArray:
 def not_a_label(value: float) -> DataError:
     """The error for a number that is not whole: it measures, and does not name."""
     return DataError(
-        f"groups: expected labels, such as text or whole numbers, got {value:g}; is it a column of "
+        f"clusters: expected labels, such as text or whole numbers, got {value:g}; is it a column of "
         "measurements? Name the column that says which rows belong together."
     )
 
@@ -105,7 +105,7 @@ def _one_dimensional(labels: Any) -> AnyArray:
     values = np.asarray(labels)
     if values.ndim != 1:
         raise ParameterError(
-            "groups: expected the name of a column or one label for each row, got "
+            "clusters: expected the name of a column or one label for each row, got "
             f"{type(labels).__name__} of {values.ndim} dimensions."
         )
     return values

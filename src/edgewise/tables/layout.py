@@ -197,7 +197,7 @@ def _names(
         count = f"{len(names)} name{'s' * (len(names) > 1)}"
         raise DataError(
             f"data: {where} has {count} in its first line, but {n_cells} cells in the lines below; "
-            "name every column, or say what is between the cells (sep=... of read_table, --sep)."
+            "name every column, or say what is between the cells (sep=... of open_table, --sep)."
         )
     return ["", *names]
 
@@ -291,7 +291,7 @@ def _has_header(rows: Sequence[Sequence[str]], reading: Reading, decimal: str, w
         if len(steps) > 1 and min(steps) > 0 and max(steps) - min(steps) <= 1e-6 * max(steps):
             raise DataError(
                 f"data: the first line of {where} may hold names, as years are, or be a row; say "
-                "header=True or header=False (read_table; --header, --no-header)."
+                "header=True or header=False (open_table; --header, --no-header)."
             )
         return False
     if not body or len(first) != usual_length(body):

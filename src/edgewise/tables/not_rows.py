@@ -36,7 +36,7 @@ _REMEDIES = {
     ("mne", "BaseRaw"): "data.get_data().T, with feature_names=data.ch_names, after "
     "data = data.copy().pick('data', exclude='bads')",
     ("mne", "BaseEpochs"): "np.concatenate(data.get_data().transpose(0, 2, 1)), with "
-    "feature_names=data.ch_names and groups=np.repeat(data.selection, len(data.times))",
+    "feature_names=data.ch_names and clusters=np.repeat(data.selection, len(data.times))",
     ("mne", "Evoked"): "data.data.T, with feature_names=data.ch_names",
     ("mne", "_BaseSourceEstimate"): "its values, data.data.T",
     ("_duckdb", "DuckDBPyConnection"): "a query, as in connection.sql(...)",
@@ -130,5 +130,5 @@ def _many_tables(data: Sequence[Any]) -> DataError:
         return DataError("data: expected one table, got it in a list; pass data[0].")
     return DataError(
         f"data: expected one table, got {n}; if they are the rows of {n} subjects, pass {stacked} "
-        f"and groups=np.repeat(range({n}), [one.shape[0] for one in data])."
+        f"and clusters=np.repeat(range({n}), [one.shape[0] for one in data])."
     )

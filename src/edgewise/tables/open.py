@@ -12,7 +12,7 @@ import numpy as np
 
 from edgewise._base.checks import check_choice, check_columns, check_known, check_names
 from edgewise._base.warn import warn
-from edgewise.errors import DataError, GuessedFormatWarning, ParameterError
+from edgewise.errors import DataError, FormatGuessWarning, ParameterError
 from edgewise.tables.arrays import ArrayTable
 from edgewise.tables.kinds import gives_batches, kind_of
 from edgewise.tables.not_rows import check_is_rows, is_a
@@ -44,7 +44,7 @@ def as_table(
     missing: str = "raise",
     client: Any = None,
     progress: Callable[[int], None] | None = None,
-    groups: Any = None,
+    clusters: Any = None,
     weights: Any = None,
     weight_kind: str = "sampling",
     transform: str | ScoreMap | None = None,
@@ -58,28 +58,30 @@ def as_table(
     if scores is not None:
         transform = NORMAL_SCORES
     check_choice("transform", transform, TRANSFORMS)
-    check_together(missing, groups, weights, weight_kind, transform)
+    check_together(missing, clusters, weights, weight_kind, transform)
     columns, exclude = check_columns("columns", columns), check_columns("exclude", exclude)
-    along = groups if isinstance(groups, str) else None
+    along = clusters if isinstance(clusters, str) else None
     if isinstance(weights, str):
         along = weights
         columns, exclude = weighted_columns(columns, exclude, weights)
-    table = open_columns(data, columns, exclude, () if groups is None else _names(along), client)
+    table = open_columns(data, columns, exclude, () if clusters is None else _names(along), client)
     options: dict[str, Any] = {}
     if isinstance(weights, str):
         names = table.feature_names
         check_known("weights", (weights,), names, "the data")
         if names[-1] != weights:
             table = chosen_columns(table, (*(name for name in names if name != weights), weights))
-    for argument, values in (("groups", groups), ("weights", weights)):
+    for argument, values in (("clusters", clusters), ("weights", weights)):
         if values is not None and not isinstance(values, str):
-            _check_aligned(data, values, argument, "labels" if argument == "groups" else "weights")
+            _check_aligned(
+                data, values, argument, "labels" if argument == "clusters" else "weights"
+            )
             options["column"] = column_for(table, values, argument)
-    if groups is not None or weights is not None:
-        options |= {"clusters": groups is not None, "along_name": along}
+    if clusters is not None or weights is not None:
+        options |= {"clusters": clusters is not None, "along_name": along}
         options["weights"] = None if weights is None else weight_kind
     if feature_names is not None:
-        n_along = int(groups is not None or weights is not None) - ("column" in options)
+        n_along = int(clusters is not None or weights is not None) - ("column" in options)
         options["names"] = check_names(feature_names, len(table.feature_names) - n_along)
     if progress is not None:
         options["progress"] = progress
@@ -158,7 +160,7 @@ def open_files(
 def _told(files: FileTable) -> FileTable:
     """The files; a warning says what was guessed about them, if it is unusual."""
     for note in files.notes:
-        warn(note, GuessedFormatWarning)
+        warn(note, FormatGuessWarning)
     return files
 
 

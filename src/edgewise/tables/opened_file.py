@@ -88,7 +88,7 @@ def readable(path: str, *, whatever: bool = False) -> Iterator[None]:
     except UnicodeError as error:
         raise DataError(
             f"data: file '{path}' is not text in the encoding of its first lines "
-            f"({one_line(error)}); name its encoding (encoding=... of read_table, --encoding)."
+            f"({one_line(error)}); name its encoding (encoding=... of open_table, --encoding)."
         ) from error
     except EOFError as error:
         raise DataError(f"data: file '{path}' is cut short ({one_line(error)}).") from error

@@ -242,7 +242,7 @@ class RowOptions:
         rows, labels = self._apart(block)
         if np.isnan(labels).any():
             raise DataError(
-                f"groups: expected a label for every row, got missing ones in {self._where()}; "
+                f"clusters: expected a label for every row, got missing ones in {self._where()}; "
                 "fill them in, or leave such rows out (missing='drop', --missing drop)."
             )
         wrong = labels[labels != np.floor(labels)]
@@ -515,15 +515,15 @@ def _too_many(most: float) -> DataError:
 
 
 def check_together(
-    missing: str, groups: object, weights: object, weight_kind: str, transform: object
+    missing: str, clusters: object, weights: object, weight_kind: str, transform: object
 ) -> None:
     """Refuse options that have no meaning together, or none that is known."""
     check_choice("missing", missing, MISSING)
     check_choice("weight_kind", weight_kind, WEIGHT_KINDS)
-    if groups is not None:
-        refuse_pairwise(missing, "groups")
+    if clusters is not None:
+        refuse_pairwise(missing, "clusters")
         if weights is not None:
-            raise ParameterError("weights: expected without groups, got both; leave one out.")
+            raise ParameterError("weights: expected without clusters, got both; leave one out.")
     if transform in (DIFF, LOG_DIFF) and weights is not None:
         raise ParameterError(
             f"weights: expected without transform={transform!r}, got both; the difference of two "

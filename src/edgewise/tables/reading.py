@@ -1,4 +1,4 @@
-"""`read_table`: what the user says about how to read data; the rest is worked out from them."""
+"""`open_table`: what the user says about how to read data; the rest is worked out from them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CELLS = frozenset({"na_values", "header", "index_col"})
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The options of `read_table`, checked; None for what is worked out from the data."""
+    """The options of `open_table`, checked; None for what is worked out from the data."""
 
     sep: str | None = None
     decimal: str | None = None
@@ -144,15 +144,15 @@ class DataToRead:
     Attributes
     ----------
     data : object
-        What `read_table` was given.
+        What `open_table` was given.
     reading : Reading
         How it is read.
 
     Examples
     --------
     >>> import edgewise as ew
-    >>> ew.read_table("rows.csv", sep=";", decimal=",")
-    read_table('rows.csv', sep=';', decimal=',')
+    >>> ew.open_table("rows.csv", sep=";", decimal=",")
+    open_table('rows.csv', sep=';', decimal=',')
     """
 
     data: Any
@@ -160,10 +160,10 @@ class DataToRead:
 
     def __repr__(self) -> str:
         said = "".join(f", {name}={getattr(self.reading, name)!r}" for name in self.reading.given())
-        return f"read_table({self.data!r}{said})"
+        return f"open_table({self.data!r}{said})"
 
 
-def read_table(
+def open_table(
     data: Any,
     *,
     sep: str | None = None,
@@ -179,7 +179,7 @@ def read_table(
     """Say how to read data, if edgewise cannot work it out from the first lines.
 
     Text files rarely need an option: edgewise works out the separator, the decimal point, the
-    encoding, the names and whether a column numbers the rows. A `GuessedFormatWarning` names
+    encoding, the names and whether a column numbers the rows. A `FormatGuessWarning` names
     whatever is unusual. What you set is never guessed.
 
     Parameters
@@ -220,7 +220,7 @@ def read_table(
     >>> folder = tempfile.TemporaryDirectory()
     >>> path = Path(folder.name) / "rows.csv"
     >>> _ = path.write_text("a;b\\n1,5;2\\n0,5;-999\\n2,5;1\\n0,1;0\\n")
-    >>> rows = ew.read_table(path, sep=";", decimal=",", na_values="-999")
+    >>> rows = ew.open_table(path, sep=";", decimal=",", na_values="-999")
     >>> ew.edge_test(rows, missing="drop").n_samples
     3
     >>> folder.cleanup()
@@ -240,5 +240,5 @@ def read_table(
 
 
 def data_and_reading(data: Any) -> tuple[Any, Reading | None]:
-    """What `read_table` was given, and its options; other data as they are."""
+    """What `open_table` was given, and its options; other data as they are."""
     return (data.data, data.reading) if isinstance(data, DataToRead) else (data, None)

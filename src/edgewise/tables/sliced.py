@@ -25,7 +25,7 @@ class RowSource(ABC):
     names: tuple[str, ...]  # every column that can be a variable
     n_rows: int
     named: bool = True  # whether the names came with the object
-    label_names: tuple[str, ...] = ()  # columns that only `groups` and `by` can name
+    label_names: tuple[str, ...] = ()  # columns that only `clusters` and `by` can name
     in_memory: bool = True  # whether another pass over the rows costs next to nothing
 
     @abstractmethod
@@ -54,7 +54,7 @@ class SlicedTable(LocalTable):
         exclude: Sequence[str] | None = None,
         along: Sequence[str] = (),
     ) -> None:
-        check_label_names("groups", along, source)
+        check_label_names("clusters", along, source)
         # Labels beside the variables are left out anyway.
         names = (*source.names, *(n for n in source.label_names if n not in source.names))
         columns = source.names if columns is None else columns
@@ -204,7 +204,7 @@ class DataArrayRows(RowSource):
             raise DataError(
                 "X: expected a DataArray of two dimensions, rows and columns, got dimensions "
                 f"{data.dims}; stack those of the rows, data.stack(rows=[...]).transpose('rows', "
-                "...), and pass groups if their rows depend."
+                "...), and pass clusters if their rows depend."
             )
         rows, columns = data.dims
         self.named = columns in data.coords

@@ -356,7 +356,7 @@ def selected_names(
     columns = everything if columns is None else check_names(columns)
     exclude = () if exclude is None else exclude
     left_out = {*exclude, *along}
-    for argument, wanted in (("columns", columns), ("exclude", exclude), ("groups", along)):
+    for argument, wanted in (("columns", columns), ("exclude", exclude), ("clusters", along)):
         check_known(argument, wanted, names, where)
     left = tuple(name for name in columns if name not in left_out)
     if names and not left:

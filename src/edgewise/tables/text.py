@@ -544,7 +544,7 @@ def _decoded(head: bytes, encoding: str, whole: bool, where: str) -> str:
     except UnicodeError as error:
         raise DataError(
             f"data: {where} is not {encoding} text ({one_line(error)}); name its encoding "
-            "(encoding=... of read_table, --encoding)."
+            "(encoding=... of open_table, --encoding)."
         ) from error
 
 
@@ -699,7 +699,7 @@ def _texts(
 def _hint(cell: str, line: int, form: TextFormat) -> str:
     """What a text among numbers may be, as the beginning of a remedy."""
     if not form.layout.header and line == form.skip + 1:
-        return "; if line 1 holds the names, say so (header=True of read_table, --header)"
+        return "; if line 1 holds the names, say so (header=True of open_table, --header)"
     if len(form.layout.names) == 1:
         return "; if that is several cells, say what is between them (sep=..., --sep)"
     other = "," if form.decimal == "." else "."
@@ -709,7 +709,7 @@ def _hint(cell: str, line: int, form: TextFormat) -> str:
         return f"; if {other!r} is the decimal point, say so (decimal={other!r}, --decimal {other})"
     if not is_name(cell):
         return (
-            "; if that stands for a missing value, say so (na_values=... of read_table, "
+            "; if that stands for a missing value, say so (na_values=... of open_table, "
             "--na-values)"
         )
     return ""
@@ -1019,7 +1019,7 @@ def _fault(
     if "invalid UTF8" in str(error):
         return DataError(
             f"data: {where} has text that is not UTF-8 after its first lines; name its encoding "
-            "(encoding='latin-1' of read_table, --encoding latin-1)."
+            "(encoding='latin-1' of open_table, --encoding latin-1)."
         )
     return DataError(
         f"data: {where} cannot be read: {one_line(error)}. Is it complete, and of the kind that "
@@ -1050,7 +1050,7 @@ def _wrong_cell(
     return DataTypeError(
         f"data: column {name!r} of {where} must hold {'true or false' if truth else 'numbers'}, "
         f"got {text!r} in line {line}; if that stands for a missing value, say so "
-        f"(na_values={text!r} of read_table, --na-values), else correct it or leave out the "
+        f"(na_values={text!r} of open_table, --na-values), else correct it or leave out the "
         "column."
     )
 

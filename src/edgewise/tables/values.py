@@ -47,7 +47,7 @@ def _check_array(X: Any, name: str) -> AnyArray:
         raise DataError(
             f"{name}: expected a 2D array of rows and columns, got 3D of shape {rows.shape}; if "
             f"these are {s} series of {n} rows, stack them with X.reshape(-1, {p}) and pass "
-            f"groups=np.repeat(range({s}), {n})."
+            f"clusters=np.repeat(range({s}), {n})."
         )
     if rows.ndim != 2:
         raise DataError(

@@ -50,7 +50,7 @@ SAVED = """async (selector) => {
 
 def quiet_test(X, **options):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ew.TooFewRowsWarning)
+        warnings.simplefilter("ignore", ew.errors.TooFewRowsWarning)
         return ew.edge_test(X, **options)
 
 

@@ -245,7 +245,7 @@ def page_of_groups(tmp_path_factory):
     b[:, 3] += b[:, 2]
     names = [f"Adjusted close of share {k} in New York" for k in range(12)]
     groups = ("before", "after the change of all rules")
-    path = tmp_path_factory.mktemp("groups") / "groups.html"
+    path = tmp_path_factory.mktemp("clusters") / "groups.html"
     result = ew.compare_groups(a, b, feature_names=names, group_names=groups)
     result.report(path, title="Two groups")
     return path

@@ -143,7 +143,7 @@ def test_clients_that_are_none(client, csv_file, require, refuses, monkeypatch, 
     refuses(lambda: ew.accumulate(csv_file, client=other), ParameterError, "that is closed", "new")
     monkeypatch.setitem(sys.modules, "distributed", None)
     fragments = ["Dask needs distributed", "pip install ", "[dask]"]
-    refuses(lambda: ew.edge_test(rows, client=1), ew.MissingPartError, *fragments)
+    refuses(lambda: ew.edge_test(rows, client=1), ew.errors.MissingDependencyError, *fragments)
 
 
 def test_nothing_is_imported_for_data_that_are_here(tmp_path, rows):

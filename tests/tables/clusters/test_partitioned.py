@@ -106,7 +106,7 @@ def test_as_many_passes_as_the_documentation_says_and_sums_alone(rows):
 
 
 def test_more_rows_that_follow(rows):
-    for state in (ew.Moments(order=2), ew.Moments(), ew.BatchMoments(10)):
+    for state in (ew.states.Moments(order=2), ew.states.Moments(), ew.states.BatchMoments(10)):
         first = state.copy().update(rows[:150])
         added, _ = read_into(first, cut(rows[150:], [3, 100]))
         assert type(added) is type(state)
@@ -156,7 +156,7 @@ class TestPartTask:
 
             return fail
 
-        for kind in (DataError, DataTypeError, ew.ParameterError):
+        for kind in (DataError, DataTypeError, ew.errors.ParameterError):
             call = lambda k=kind: run(fails(k("x: expected y.")), lambda: rows)  # noqa: E731
             assert type(refuses(call, kind, "chunk 2: x: expected y.")) is kind
         error = refuses(

@@ -19,7 +19,7 @@ PASSES = {
     "score": {"method": "score", **PLAIN},
     "wald": {"method": "wald", **PLAIN},
     "rows in a support": {
-        "method": ew.Whitened(radius="bernstein", support=(-3, 3), outside=0.2),
+        "method": ew.methods.Whitened(radius="bernstein", support=(-3, 3), outside=0.2),
         **PLAIN,
     },
     "products": {"method": "eig", "solver": "matrix-free", **PLAIN},
@@ -29,12 +29,12 @@ PASSES = {
     "concordance": {"method": "kendall", **PLAIN},
     "regressions": {"method": "nodewise", **PLAIN},
     "fourth moments": {"method": "elliptical", **PLAIN},
-    "clusters": {"method": "wald", "groups": "x4", **PLAIN},
+    "clusters": {"method": "wald", "clusters": "x4", **PLAIN},
     "pairs": {"method": "score", **PAIRWISE},
     "weighted pairs": {"method": "batch", "weights": "x5", **PAIRWISE},
     "weights": {"method": "score", "weights": "x5", **PLAIN},
     "repeated rows": {"method": "score", "weights": "x6", "weight_kind": "frequency", **PLAIN},
-    "normal scores": {"method": "score", "transform": "normal-scores", "groups": "x4", **PLAIN},
+    "normal scores": {"method": "score", "transform": "normal-scores", "clusters": "x4", **PLAIN},
 }
 
 
@@ -67,9 +67,9 @@ def check(expected, same_result):
                 same_result(found, wanted)
                 for field in ("n_dropped", "n_missing", "pair_rows"):
                     np.testing.assert_equal(getattr(found, field), getattr(wanted, field))
-                for option in ("n_groups", "n_outside", "solver"):
+                for option in ("n_clusters", "n_outside", "solver"):
                     assert found.options.get(option) == wanted.options.get(option)
-            except (AssertionError, ew.EdgewiseError) as error:
+            except (AssertionError, ew.errors.EdgewiseError) as error:
                 faults.append(f"{name}: {error}")
         assert not faults, "\n".join(faults)
 
@@ -98,13 +98,13 @@ def test_a_spark_frame(cut, table, check):
 def test_labels_of_text(dd, pd, cut, table, same_result):
     frame = pd.DataFrame(table[:, [0, 4, 2, 3]], columns=["x0", "who", "x2", "x3"])
     frame["who"] = [f"subject {number:.0f}" for number in table[:, 4]]
-    expected = ew.edge_test(frame, groups="who")
+    expected = ew.edge_test(frame, clusters="who")
     parts = dd.from_pandas(frame, npartitions=3)
     there = cut(table, [0, 9, 400]).selectExpr(
         "x0", "concat('subject ', cast(x4 as int)) AS who", "x2", "x3"
     )
     for data in (parts, parts.astype({"who": "category"}), there):
-        same_result(ew.edge_test(data, groups="who"), expected)
+        same_result(ew.edge_test(data, clusters="who"), expected)
 
 
 def test_chosen_columns(da, frame_of, cut, rows, same_result):
@@ -115,7 +115,7 @@ def test_chosen_columns(da, frame_of, cut, rows, same_result):
         same_result(ew.edge_test(data, columns=["x3", "x0"]), expected, names=("x3", "x0"))
         named = ew.edge_test(data, exclude="x1", feature_names=list("pqr"))
         same_result(named, fewer, names="pqr")
-        with pytest.raises(ew.DataError, match=r"exclude: .* has no column 'z'"):
+        with pytest.raises(ew.errors.DataError, match=r"exclude: .* has no column 'z'"):
             ew.edge_test(data, exclude="z")
 
 

@@ -1,4 +1,4 @@
-"""Moments of groups of rows that belong together, in any order of rows: one pass, mergeable."""
+"""Moments of clusters of rows that belong together, in any order of rows: one pass, mergeable."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _MOST_BYTES = 4 << 30
 _AT_ONCE = 1 << 20
 
 
-class GroupMoments:
-    """Moments of every group, in O(Gp²) memory for G groups.
+class ClusterMoments:
+    """Moments of every cluster, in O(Gp²) memory for G clusters.
 
-    States add, whatever rows of a group each has seen: ``a + b`` is the state of all rows. An empty
+    States add, whatever rows of a cluster each has seen: ``a + b`` is the state of all rows. An empty
     state is the neutral element.
     """
 
@@ -34,7 +34,7 @@ class GroupMoments:
         self._labels: FloatArray = np.empty(0)
         self._sums: BatchSums | None = None
         # What came since, with each label any number of times. It is merged when it has grown as
-        # long as all before, so that a group is copied only a few times in all.
+        # long as all before, so that a cluster is copied only a few times in all.
         self._later: list[tuple[FloatArray, BatchSums]] = []
 
     @property
@@ -48,26 +48,26 @@ class GroupMoments:
         return next((int(sums.origin.shape[1]) for _, sums in self._parts()), None)
 
     @property
-    def n_groups(self) -> int:
+    def n_clusters(self) -> int:
         """Groups seen."""
         return len(self._merged()[0])
 
     def update(self, rows: Rows) -> Self:
-        """Add more rows, each with the number of its group."""
+        """Add more rows, each with the number of its cluster."""
         if not isinstance(rows, ColumnBlock) or rows.clusters is None:
-            raise TypeError(f"rows: expected with their groups, got {type(rows).__name__}")
+            raise TypeError(f"rows: expected with their clusters, got {type(rows).__name__}")
         if rows.shape[0]:
             try:
                 self._later.append(
-                    _sums_of_groups(np.asarray(rows, dtype=np.float64), rows.clusters)
+                    _sums_of_clusters(np.asarray(rows, dtype=np.float64), rows.clusters)
                 )
             except NonFiniteError:
                 raise_for_nonfinite(rows, self.feature_names)
             self._merge_if_long()
         return self
 
-    def __add__(self, other: GroupMoments) -> GroupMoments:
-        if not isinstance(other, GroupMoments):
+    def __add__(self, other: ClusterMoments) -> ClusterMoments:
+        if not isinstance(other, ClusterMoments):
             return NotImplemented
         widths = {state.n_features for state in (self, other)} - {None}
         if len(widths) > 1:
@@ -81,22 +81,22 @@ class GroupMoments:
         total._merge_if_long()
         return total
 
-    def copy(self) -> GroupMoments:
+    def copy(self) -> ClusterMoments:
         """An independent state of the same rows."""
         copied = self._empty()
         copied._labels, copied._sums, copied._later = self._labels, self._sums, [*self._later]
         return copied
 
     def labels(self) -> FloatArray:
-        """The numbers that stand for the groups, in order."""
+        """The numbers that stand for the clusters, in order."""
         return self._merged()[0].copy()
 
     def counts(self) -> npt.NDArray[np.int64]:
-        """Rows of each group."""
+        """Rows of each cluster."""
         return self._merged()[1].n.copy()
 
     def pooled(self) -> Moments:
-        """The state of all rows, without their groups."""
+        """The state of all rows, without their clusters."""
         sums = self._merged()[1]
         n = sums.n[:, np.newaxis]
         with quiet():
@@ -113,21 +113,21 @@ class GroupMoments:
 
     @property
     def step(self) -> int:
-        """How many groups to work on at once."""
+        """How many clusters to work on at once."""
         return max(1, _AT_ONCE // max(self.n_features or 1, 1) ** 2)
 
     def sums_about(self, centre: Centre, some: slice) -> BatchSums:
-        """The sums of some of the groups about a centre; the groups are in a fixed order."""
+        """The sums of some of the clusters about a centre; the clusters are in a fixed order."""
         offset = 0.0 if centre.offset is None else centre.offset
         return self.sums_of(some).moved(centre.origin, offset)
 
     def sums_of(self, some: slice) -> BatchSums:
-        """The sums of some of the groups, each about an origin of its own."""
+        """The sums of some of the clusters, each about an origin of its own."""
         return self._merged()[1][some]
 
-    def _empty(self) -> GroupMoments:
+    def _empty(self) -> ClusterMoments:
         """A state of the same kind that has seen no rows."""
-        return GroupMoments(self.feature_names)
+        return ClusterMoments(self.feature_names)
 
     def _column_scatter(self) -> FloatArray:
         """Σ (x − mean)² of each column."""
@@ -143,7 +143,7 @@ class GroupMoments:
             self._labels, self._sums = _joined(self._parts())
             self._later = []
         if self._sums is None:
-            raise DataError("groups: expected rows, got none; the table is empty.")
+            raise DataError("clusters: expected rows, got none; the table is empty.")
         return self._labels, self._sums
 
     def _merge_if_long(self) -> None:
@@ -151,23 +151,23 @@ class GroupMoments:
         p = self.n_features or 1
         long = new >= len(self._labels) or 8 * p * p * (new + len(self._labels)) > _MOST_BYTES
         if new and long:
-            groups = len(self._merged()[0])
-            if 8 * p * p * groups > _MOST_BYTES:
+            clusters = len(self._merged()[0])
+            if 8 * p * p * clusters > _MOST_BYTES:
                 raise DataError(
-                    f"groups: expected at most {_MOST_BYTES // (8 * p * p):,} groups for {p} "
-                    f"columns, whose sums then take 4 GB, got {groups:,} or more; test fewer "
-                    "columns, or make larger groups."
+                    f"clusters: expected at most {_MOST_BYTES // (8 * p * p):,} clusters for {p} "
+                    f"columns, whose sums then take 4 GB, got {clusters:,} or more; test fewer "
+                    "columns, or make larger clusters."
                 )
 
     def __repr__(self) -> str:
-        groups = self.n_groups if self._parts() else 0
-        return f"GroupMoments(n_samples={self.n_samples}, n_groups={groups})"
+        clusters = self.n_clusters if self._parts() else 0
+        return f"ClusterMoments(n_samples={self.n_samples}, n_clusters={clusters})"
 
 
-def _sums_of_groups(rows: FloatArray, groups: FloatArray) -> tuple[FloatArray, BatchSums]:
-    """The different groups among some rows, and the sums of each."""
-    order = np.argsort(groups, kind="stable")
-    labels, counts = np.unique(groups, return_counts=True)
+def _sums_of_clusters(rows: FloatArray, clusters: FloatArray) -> tuple[FloatArray, BatchSums]:
+    """The different clusters among some rows, and the sums of each."""
+    order = np.argsort(clusters, kind="stable")
+    labels, counts = np.unique(clusters, return_counts=True)
     ends = np.cumsum(counts)
     sums = []
     places = []

@@ -62,7 +62,7 @@ class NullComparison:
     Examples
     --------
     >>> import edgewise as ew
-    >>> line = ew.NullComparison("score", ew.Score(), 1000, n_shuffles=100, n_with_edges=4)
+    >>> line = NullComparison("score", ew.methods.Score(), 1000, n_shuffles=100, n_with_edges=4)
     >>> line.share, [round(end, 3) for end in line.band]
     (0.04, [0.011, 0.099])
     """
@@ -99,7 +99,7 @@ class NullComparison:
         return self.method.guarantee
 
 
-def compare_null(
+def check_null(
     data: Any,
     *,
     n_shuffles: int = 100,
@@ -153,7 +153,7 @@ def compare_null(
     >>> import numpy as np
     >>> import edgewise as ew
     >>> X = np.random.default_rng(0).standard_normal((500, 4)).cumsum(axis=1)
-    >>> (line,) = ew.compare_null(X, methods=["fisher"], n_shuffles=50)
+    >>> (line,) = ew.check_null(X, methods=["fisher"], n_shuffles=50)
     >>> line.band[0] <= 0.05
     True
     """

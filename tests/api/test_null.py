@@ -1,4 +1,4 @@
-"""`compare_null`: real columns without edges, and who finds one all the same."""
+"""`check_null`: real columns without edges, and who finds one all the same."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pytest
 from scipy.stats import binomtest
 
 import edgewise as ew
-from edgewise.api import compare_null as module
-from edgewise.api.compare_null import compare_null, even_sample
+from edgewise.api import check_null as module
+from edgewise.api.null import NullComparison, check_null, even_sample
 from edgewise.methods.registry import METHODS
 from edgewise.tables.table import LocalTable, Partition
 
@@ -24,7 +24,7 @@ def facts(lines):
 class TestShuffles:
     def test_the_seed_decides_them(self, rows):
         def found(seed):
-            lines = compare_null(
+            lines = check_null(
                 rows, methods=["fisher"], alpha=0.5, n_shuffles=40, random_state=seed
             )
             return facts(lines)
@@ -39,13 +39,13 @@ class TestShares:
         X = np.random.default_rng(1).standard_normal((200, 5)).cumsum(axis=1)
         assert ew.edge_test(X, method="fisher").n_edges == 4
         n = 400
-        (line,) = compare_null(X, methods=["fisher"], n_shuffles=n)
+        (line,) = check_null(X, methods=["fisher"], n_shuffles=n)
         assert line.share <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / n)
         assert line.band[0] <= 0.05
 
     def test_the_level_reaches_the_tests(self, rows):
         few, many = (
-            compare_null(rows, methods=["fisher"], n_shuffles=50, alpha=alpha, correction=None)[0]
+            check_null(rows, methods=["fisher"], n_shuffles=50, alpha=alpha, correction=None)[0]
             for alpha in (0.001, 0.5)
         )
         assert few.n_with_edges < 5
@@ -53,7 +53,7 @@ class TestShares:
 
     @pytest.mark.parametrize(("found", "n"), [(0, 100), (4, 100), (100, 100), (1, 2)])
     def test_the_band_is_clopper_and_pearsons(self, found, n):
-        line = ew.NullComparison("score", ew.Score(), 400, n + 3, found, n_failed=3)
+        line = NullComparison("score", ew.methods.Score(), 400, n + 3, found, n_failed=3)
         expected = binomtest(found, n).proportion_ci(0.95)
         assert line.share == found / n
         assert line.band == pytest.approx((expected.low, expected.high), rel=1e-9, abs=1e-12)
@@ -61,7 +61,7 @@ class TestShares:
 
 class TestMethods:
     def test_by_default_those_per_edge(self, rows):
-        lines = compare_null(rows, n_shuffles=2)
+        lines = check_null(rows, n_shuffles=2)
         assert [line.label for line in lines] == PER_EDGE
         for line in lines:
             assert line.guarantee == METHODS[line.label].guarantee
@@ -73,7 +73,7 @@ class TestData:
     def test_chosen_columns_and_complete_rows(self, rows):
         X = rows.copy()
         X[7, 1] = np.nan
-        (line,) = compare_null(X, methods=["fisher"], n_shuffles=1, exclude="x3", missing="drop")
+        (line,) = check_null(X, methods=["fisher"], n_shuffles=1, exclude="x3", missing="drop")
         assert line.n_samples == 399
 
     def test_long_data_are_sampled_evenly(self):
@@ -81,7 +81,7 @@ class TestData:
         sample = even_sample(X)
         np.testing.assert_array_equal(sample.rows, X[::3])
         assert (sample.n_available, sample.n_dropped) == (25_000, 0)
-        (line,) = compare_null(X, methods=["fisher"], n_shuffles=2)
+        (line,) = check_null(X, methods=["fisher"], n_shuffles=2)
         assert line.n_samples == 8334
 
     def test_parts(self, rows):
@@ -113,7 +113,7 @@ class TestErrors:
         X = np.random.default_rng(4).standard_normal((12, 3))
         X[:, :2] = 0
         X[0, :2] = 1
-        lines = compare_null(X, methods=["fisher", "wald"], n_shuffles=60)
+        lines = check_null(X, methods=["fisher", "wald"], n_shuffles=60)
         n = lines[0].n_failed
         assert 0 < n < 30
         for line in lines:
@@ -136,28 +136,30 @@ class TestErrors:
     def test_arguments(self, rows, refuses, monkeypatch, asked, fragments):
         """Before any row is read."""
         monkeypatch.setattr(module, "even_sample", lambda *_, **__: pytest.fail("read"))
-        refuses(lambda: compare_null(rows, **asked), ew.ParameterError, *fragments)
+        refuses(lambda: check_null(rows, **asked), ew.errors.ParameterError, *fragments)
 
     def test_data(self, rows, refuses):
         def compare(data):
-            return lambda: compare_null(data, n_shuffles=2)
+            return lambda: check_null(data, n_shuffles=2)
 
-        refuses(compare(rows * [1, 1, 0, 1]), ew.DataError, "constant column 'x2'")
-        refuses(compare(rows[:4]), ew.DataError, "at least 20 rows to choose among 4 columns")
-        refuses(compare(rows[:, :1]), ew.DataError, "minimum of 2")
-        refuses(compare(ew.accumulate(rows)), ew.DataError, "got a state")
-        refuses(compare(iter([rows])), ew.DataError, "read only once")
+        refuses(compare(rows * [1, 1, 0, 1]), ew.errors.DataError, "constant column 'x2'")
+        refuses(
+            compare(rows[:4]), ew.errors.DataError, "at least 20 rows to choose among 4 columns"
+        )
+        refuses(compare(rows[:, :1]), ew.errors.DataError, "minimum of 2")
+        refuses(compare(ew.accumulate(rows)), ew.errors.DataError, "got a state")
+        refuses(compare(iter([rows])), ew.errors.DataError, "read only once")
         missing = rows.copy()
         missing[3, 1] = np.nan
-        refuses(compare(missing), ew.NonFiniteError, "'x1' (1)")
+        refuses(compare(missing), ew.errors.NonFiniteError, "'x1' (1)")
 
     def test_a_column_that_varies_only_outside_the_sample(self, refuses):
         X = np.random.default_rng(5).standard_normal((20_002, 3))
         X[:, 1] = 0
         X[1, 1] = 1
         refuses(
-            lambda: compare_null(X),
-            ew.DataError,
+            lambda: check_null(X),
+            ew.errors.DataError,
             "'x1'",
             "constant in the even sample of 6,668 of the 20,002 rows",
         )
@@ -166,10 +168,10 @@ class TestErrors:
 def test_the_family_is_tested_in_every_shuffle(rows):
     """One pair without a correction and with one are the same."""
     asked = {"methods": ["fisher"], "n_shuffles": 40, "pairs": [("x0", "x1")], "alpha": 0.3}
-    (with_one,) = ew.compare_null(rows, correction="bonferroni", **asked)
-    (without,) = ew.compare_null(rows, correction=None, **asked)
+    (with_one,) = ew.check_null(rows, correction="bonferroni", **asked)
+    (without,) = ew.check_null(rows, correction=None, **asked)
     assert with_one.n_with_edges == without.n_with_edges > 0
-    (covariate,) = ew.compare_null(
+    (covariate,) = ew.check_null(
         rows, methods=["fisher"], n_shuffles=5, given=["x0", "x1"], correction=None
     )
     assert covariate.n_failed == 0

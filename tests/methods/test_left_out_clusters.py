@@ -10,7 +10,7 @@ import edgewise as ew
 from edgewise.estimate.inverse import estimate_precision
 from edgewise.inference.open_sample import open_evidence
 from edgewise.inference.reference import StudentOfEach
-from edgewise.methods.left_out_groups import group_sandwich, group_scores
+from edgewise.methods.left_out_clusters import group_sandwich, group_scores
 from edgewise.simulate import make_chain_precision
 from edgewise.sums import groups as groups_module
 from edgewise.sums.score_sums import believed_tau, score_weight
@@ -31,7 +31,7 @@ def data():
 @pytest.fixture(scope="module")
 def evidence(data):
     X, labels = data
-    return open_evidence(X, ew.Score().needs, "the test", groups=labels)
+    return open_evidence(X, ew.methods.Score().needs, "the test", clusters=labels)
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +90,7 @@ def terms(X, labels, i, j, rho):
 
 @pytest.mark.parametrize("rho", [0.0, 0.3, -0.8])
 def test_the_variance_of_the_score(data, evidence, estimate, rho):
-    sums = group_scores(evidence.groups, estimate).sums
+    sums = group_scores(evidence.clusters, estimate).sums
     variance = sums.second - rho * sums.cross + rho**2 * sums.ends
     for i in range(P):
         for j in range(i):
@@ -99,7 +99,7 @@ def test_the_variance_of_the_score(data, evidence, estimate, rho):
 
 
 def test_higher_powers_of_the_terms(data, evidence, estimate):
-    sums = group_scores(evidence.groups, estimate).sums
+    sums = group_scores(evidence.clusters, estimate).sums
     for i in range(P):
         for j in range(i):
             square = terms(*data, i, j, 0.0) ** 2
@@ -123,9 +123,9 @@ def test_the_jackknife(data, evidence, estimate):
     z = np.array([np.arctanh(partial_correlations(X[labels != g])[0][upper]) for g in different])
     theta = np.array([partial_correlations(X[labels != g])[1] for g in different])
     whole = partial_correlations(X)[1]
-    spread, _ = group_sandwich(evidence.groups, estimate)
+    spread, _ = group_sandwich(evidence.clusters, estimate)
     variance = (G - 1) / G * np.sum((z - z.mean(axis=0)) ** 2, axis=0)
-    rows = group_scores(evidence.groups, estimate).rows
+    rows = group_scores(evidence.clusters, estimate).rows
     floor = 1 / (rows - P - 1)
     np.testing.assert_allclose(
         spread.fisher_z[upper] ** 2, np.maximum(variance, floor[upper]), rtol=1e-8
@@ -142,8 +142,8 @@ def test_the_jackknife(data, evidence, estimate):
 def test_what_rows_and_groups_are_worth(data, evidence, estimate):
     """From the correlation of two residuals of a group, over all pairs of rows."""
     X, labels = data
-    rows = group_scores(evidence.groups, estimate).rows
-    _, degrees = group_sandwich(evidence.groups, estimate)
+    rows = group_scores(evidence.clusters, estimate).rows
+    _, degrees = group_sandwich(evidence.clusters, estimate)
     n = len(X)
     counts = np.bincount(labels)
     together = np.sum(counts * (counts - 1))
@@ -167,9 +167,9 @@ def test_rows_that_are_all_alike_are_worth_one_each_group():
     subjects = np.repeat(rng.standard_normal((50, 3)), 10, axis=0)
     X = subjects + 1e-6 * rng.standard_normal(subjects.shape)
     labels = np.repeat(np.arange(50), 10)
-    evidence = open_evidence(X, ew.Score().needs, "the test", groups=labels)
+    evidence = open_evidence(X, ew.methods.Score().needs, "the test", clusters=labels)
     estimate = estimate_precision(evidence.moments(), evidence.feature_names)
-    rows = group_scores(evidence.groups, estimate).rows
+    rows = group_scores(evidence.clusters, estimate).rows
     np.testing.assert_allclose(rows, 50, rtol=0.05)
 
 
@@ -178,7 +178,7 @@ def test_every_row_its_own_group_is_the_plain_score_test(n):
     """Also where some rows are far larger than others: the weight has each row's own scale."""
     rng = np.random.default_rng(8)
     X = rng.standard_normal((n, 8)) * np.where(np.arange(n) % 30 == 0, 8.0, 1.0)[:, np.newaxis]
-    plain, alone = ew.edge_test(X), ew.edge_test(X, groups=np.arange(n))
+    plain, alone = ew.edge_test(X), ew.edge_test(X, clusters=np.arange(n))
     upper = np.triu_indices(8, k=1)
     np.testing.assert_allclose(alone.statistic[upper], plain.statistic[upper], rtol=1e-9)
     np.testing.assert_allclose(alone.log_pvalue[upper], plain.log_pvalue[upper], rtol=1e-9)
@@ -191,9 +191,9 @@ def test_every_row_its_own_group_is_the_plain_score_test(n):
 
 @pytest.mark.parametrize("method", ["score", "wald"])
 def test_in_pieces_it_is_the_same(monkeypatch, data, same_result, method):
-    whole = ew.edge_test(data[0], method=method, groups=data[1])
+    whole = ew.edge_test(data[0], method=method, clusters=data[1])
     monkeypatch.setattr(groups_module, "_AT_ONCE", 5 * P * P)
-    same_result(ew.edge_test(data[0], method=method, groups=data[1]), whole)
+    same_result(ew.edge_test(data[0], method=method, clusters=data[1]), whole)
 
 
 def test_an_event_in_one_group_only():
@@ -204,12 +204,12 @@ def test_an_event_in_one_group_only():
     X[:3, 2] = 1.0
     labels = np.arange(200) // 5
     for method in ("score", "wald"):
-        result = ew.edge_test(X, method=method, groups=labels)
+        result = ew.edge_test(X, method=method, clusters=labels)
         assert np.isfinite(result.pvalue[np.triu_indices(3, k=1)]).all()
         assert not result.reject.any()
 
 
 def test_wald_has_at_most_as_many_degrees_as_groups(data):
-    uncertainty = ew.edge_test(data[0], method="wald", groups=data[1]).uncertainty
+    uncertainty = ew.edge_test(data[0], method="wald", clusters=data[1]).uncertainty
     assert isinstance(uncertainty.reference, StudentOfEach)
     assert (uncertainty.reference.degrees <= 23).all()

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from edgewise.errors import DataError, NonFiniteError, ParameterError
 from edgewise.sums import groups as module
-from edgewise.sums.groups import GroupMoments
+from edgewise.sums.clusters import ClusterMoments
 from edgewise.tables.table import ColumnBlock
 
 P = 3
@@ -22,7 +22,7 @@ def grouped(X, labels):
 
 
 def state(X, labels):
-    return GroupMoments().update(grouped(X, labels))
+    return ClusterMoments().update(grouped(X, labels))
 
 
 def numbers(groups):
@@ -72,7 +72,7 @@ def test_is_what_each_group_has(case):
 def test_batch_stream_and_tree_are_the_same(case, step, seed):
     X, labels = case
     rng = np.random.default_rng(seed)
-    streamed = GroupMoments()
+    streamed = ClusterMoments()
     for start in range(0, len(X), step):
         some = slice(start, start + step)
         streamed.update(grouped(X[some], labels[some]))
@@ -92,7 +92,7 @@ def test_far_from_zero(offset):
     rng = np.random.default_rng(5)
     X, labels = rng.standard_normal((3000, P)), rng.integers(40, size=3000).astype(float)
     X = (X + offset) - 0.0
-    total = GroupMoments()
+    total = ClusterMoments()
     for start in range(0, 3000, 100):
         some = slice(start, start + 100)
         total.update(grouped(X[some], labels[some]))
@@ -129,7 +129,7 @@ def test_in_pieces_it_is_the_same(monkeypatch, step):
 def test_missing_values_are_named(refuses):
     X = np.ones((6, P))
     X[2, 1] = np.nan
-    groups = GroupMoments(("a", "b", "c"))
+    groups = ClusterMoments(("a", "b", "c"))
     refuses(lambda: groups.update(grouped(X, np.zeros(6))), NonFiniteError, "column 'b' (1)")
     assert groups.n_samples == 0
 
@@ -140,19 +140,19 @@ def test_states_of_other_columns(refuses):
 
 
 def test_no_rows(refuses):
-    assert repr(GroupMoments()) == "GroupMoments(n_samples=0, n_groups=0)"
-    assert repr(state(np.ones((4, P)), [1, 2, 1, 3])) == "GroupMoments(n_samples=4, n_groups=3)"
-    refuses(lambda: GroupMoments().counts(), DataError, "groups: expected rows, got none")
+    assert repr(ClusterMoments()) == "ClusterMoments(n_samples=0, n_clusters=0)"
+    assert repr(state(np.ones((4, P)), [1, 2, 1, 3])) == "ClusterMoments(n_samples=4, n_clusters=3)"
+    refuses(lambda: ClusterMoments().counts(), DataError, "clusters: expected rows, got none")
 
 
 def test_more_groups_than_memory(monkeypatch, refuses):
     monkeypatch.setattr(module, "_MOST_BYTES", 8 * P * P * 10)
     rng = np.random.default_rng(0)
     fits = state(rng.standard_normal((50, P)), np.arange(50) % 10)
-    assert fits.n_groups == 10
+    assert fits.n_clusters == 10
     refuses(
         lambda: fits.update(grouped(rng.standard_normal((50, P)), np.arange(50))),
         DataError,
-        "groups: expected at most 10 groups for 3 columns",
+        "clusters: expected at most 10 groups for 3 columns",
         "got 50 or more; test fewer columns",
     )

@@ -1,7 +1,7 @@
-"""Rows that belong together: what every group of rows adds, and estimates without it (`left_out`).
+"""Rows that belong together: what every cluster of rows adds, and estimates without it (`left_out`).
 
-All of it follows from the moments of each group. The sum of residual products that the group is
-worth is D_g = e_iᵀ(I − H)⁻¹e_j, H the block of the hat matrix that belongs to the group; D_g² is
+All of it follows from the moments of each cluster. The sum of residual products that the cluster is
+worth is D_g = e_iᵀ(I − H)⁻¹e_j, H the block of the hat matrix that belongs to the cluster; D_g² is
 too large by the spread of (I − H)⁻¹.
 """
 
@@ -18,7 +18,7 @@ from edgewise.errors import DataError
 from edgewise.estimate.inverse import PrecisionEstimate
 from edgewise.inference.spread import Spread, floored_spread
 from edgewise.methods.jackknife import ALMOST_ONE, AllRows, inverses
-from edgewise.sums.groups import GroupMoments
+from edgewise.sums.clusters import ClusterMoments
 from edgewise.sums.score_sums import ScoreSums, believed_tau, score_weight
 
 # A unit that fits itself entirely has residuals of zero: any weight will do.
@@ -148,30 +148,30 @@ class Powers:
 
 
 def _without_each(
-    groups: GroupMoments, estimate: PrecisionEstimate
+    clusters: ClusterMoments, estimate: PrecisionEstimate
 ) -> Iterator[tuple[Units, FloatArray]]:
-    """The groups in turn, and Σ v over the rows of each."""
+    """The clusters in turn, and Σ v over the rows of each."""
     n, p = estimate.n_samples, len(estimate.precision)
-    left = n - groups.counts().astype(np.float64)
+    left = n - clusters.counts().astype(np.float64)
     if left.min() <= p:
         raise DataError(
-            f"groups: expected more than {p} rows without the largest group, got "
-            f"{int(left.min())}; test fewer columns, or collect more groups."
+            f"clusters: expected more than {p} rows without the largest cluster, got "
+            f"{int(left.min())}; test fewer columns, or collect more clusters."
         )
     rows = AllRows.of(estimate)
     root = np.sqrt(estimate.precision.diagonal()) * rows.scale
     B = estimate.residual_map
-    for start in range(0, len(left), groups.step):
-        some = slice(start, start + groups.step)
-        mine = groups.sums_about(estimate.centre, some)
-        rest = rows.without(groups.sums_of(some))
+    for start in range(0, len(left), clusters.step):
+        some = slice(start, start + clusters.step)
+        mine = clusters.sums_about(estimate.centre, some)
+        rest = rows.without(clusters.sums_of(some))
         share = (left[some] - 1) / (n - 1)
         yield Units.of(B.T @ mine.second @ B, inverses(rest), root, share), mine.first @ B
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class GroupScores:
-    """The sums of the score test over groups, and what bounds its variance from below.
+    """The sums of the score test over clusters, and what bounds its variance from below.
 
     `precision` is the variance of Θ̂ by the jackknife, in units of Θ_iiΘ_jj.
     """
@@ -181,12 +181,12 @@ class GroupScores:
     precision: FloatArray
 
 
-def group_scores(groups: GroupMoments, estimate: PrecisionEstimate) -> GroupScores:
-    """Sums over groups of powers of P_g + λ_g(D_g − P_g), of e_ie_j − ρ₀(e_i² + e_j²)/2."""
+def group_scores(clusters: ClusterMoments, estimate: PrecisionEstimate) -> GroupScores:
+    """Sums over clusters of powers of P_g + λ_g(D_g − P_g), of e_ie_j − ρ₀(e_i² + e_j²)/2."""
     rho, n = partial_of(estimate), estimate.n_samples
-    tau, start = _taus(groups, estimate), 0
+    tau, start = _taus(clusters, estimate), 0
     terms, precision, between = TermSums(len(rho)), Powers(rho.shape), np.zeros(rho.shape)
-    for some, sums in _without_each(groups, estimate):
+    for some, sums in _without_each(clusters, estimate):
         stop = start + len(some.share)
         terms.add(*some.terms(rho, n, tau[start:stop]))
         start = stop
@@ -194,28 +194,28 @@ def group_scores(groups: GroupMoments, estimate: PrecisionEstimate) -> GroupScor
         precision.add(some.precision() - unit_precision(rho))
     return GroupScores(
         terms.score_sums(),
-        worth_of(groups.counts().astype(np.float64), rho, between).rows,
+        worth_of(clusters.counts().astype(np.float64), rho, between).rows,
         precision.jackknife(),
     )
 
 
-def _taus(groups: GroupMoments, estimate: PrecisionEstimate) -> FloatArray:
-    """1/σ² of the errors of each group, relative to those of other groups.
+def _taus(clusters: ClusterMoments, estimate: PrecisionEstimate) -> FloatArray:
+    """1/σ² of the errors of each cluster, relative to those of other clusters.
 
-    What matters is their variance where the group decides about its own fit: s = Σ vᵀHv/(p Tr
+    What matters is their variance where the cluster decides about its own fit: s = Σ vᵀHv/(p Tr
     H(I − H)), 1 on average where all errors have one scale. Rows that are alike make s larger in
-    all groups, so it is taken relative to that of the group of the median row, if that is above 1.
+    all clusters, so it is taken relative to that of the cluster of the median row, if that is above 1.
     """
     n, p = estimate.n_samples, len(estimate.precision)
-    counts = groups.counts().astype(np.float64)
+    counts = clusters.counts().astype(np.float64)
     root, B = np.sqrt(estimate.precision.diagonal()), estimate.residual_map
     fitted, first, second = np.empty((3, len(counts)))
-    for start in range(0, len(counts), groups.step):
-        some = slice(start, start + groups.step)
-        mine = groups.sums_about(estimate.centre, some)
+    for start in range(0, len(counts), clusters.step):
+        some = slice(start, start + clusters.step)
+        mine = clusters.sums_about(estimate.centre, some)
         mean = counts[some] / n
         sums, right = mine.first @ B, mine.second @ B
-        # With C the centred rows of a group, H = CΘCᵀ/(n − 1) + 1/n; this is similar to CᵀCΘ.
+        # With C the centred rows of a cluster, H = CΘCᵀ/(n − 1) + 1/n; this is similar to CᵀCΘ.
         hat = root[:, np.newaxis] * right / (n - 1)
         between = (sums * root * mine.first).sum(axis=1) / (n - 1)
         first[some] = np.trace(hat, axis1=1, axis2=2) + mean
@@ -224,37 +224,39 @@ def _taus(groups: GroupMoments, estimate: PrecisionEstimate) -> FloatArray:
     free = np.maximum(first - second, LEAST)
     scale = (n - p) / (n - 1) / p * fitted / free
     usual = max(_median_row(scale, counts), 1.0)
-    # The fit has taken some of the group's own scale; of a single row as in `row_tau`.
+    # The fit has taken some of the cluster's own scale; of a single row as in `row_tau`.
     return believed_tau((scale / usual - 1) * (first / free) + 1, p)
 
 
 def _median_row(values: FloatArray, counts: FloatArray) -> float:
-    """The value of the group that the median row belongs to, when groups are sorted by value."""
+    """The value of the cluster that the median row belongs to, when clusters are sorted by value."""
     order = np.argsort(values, kind="stable")
     below = np.cumsum(counts[order])
     return float(values[order[np.searchsorted(below, below[-1] / 2)]])
 
 
-def group_sandwich(groups: GroupMoments, estimate: PrecisionEstimate) -> tuple[Spread, FloatArray]:
-    """Standard errors of Θ̂ and of Fisher's z by the delete-one-group jackknife, and degrees."""
+def group_sandwich(
+    clusters: ClusterMoments, estimate: PrecisionEstimate
+) -> tuple[Spread, FloatArray]:
+    """Standard errors of Θ̂ and of Fisher's z by the delete-one-cluster jackknife, and degrees."""
     rho = partial_of(estimate)
     z, precision = Powers(rho.shape), Powers(rho.shape)
     between, centre = np.zeros(rho.shape), np.arctanh(rho)
-    for some, sums in _without_each(groups, estimate):
+    for some, sums in _without_each(clusters, estimate):
         z.add(np.arctanh(some.partial) - centre)
         precision.add(some.precision() - unit_precision(rho))
         between += sums.T @ sums
-    worth = worth_of(groups.counts().astype(np.float64), rho, between)
+    worth = worth_of(clusters.counts().astype(np.float64), rho, between)
     spread = floored_spread(estimate, precision.jackknife(), z.jackknife(), rows=worth.rows)
     return spread, worth.degrees
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Worth:
-    """What the rows and groups are worth, for each pair.
+    """What the rows and clusters are worth, for each pair.
 
     `rows` is how many independent rows have a score as uncertain as that of all rows; `degrees` are
-    those of freedom of a variance that is estimated from groups of different length.
+    those of freedom of a variance that is estimated from clusters of different length.
     """
 
     rows: FloatArray
@@ -262,13 +264,13 @@ class Worth:
 
 
 def worth_of(counts: FloatArray, rho: FloatArray, between: FloatArray) -> Worth:
-    """From the rows of each group, and Σ_g (Σ v)(Σ v)ᵀ over the rows of each.
+    """From the rows of each cluster, and Σ_g (Σ v)(Σ v)ᵀ over the rows of each.
 
-    With unrelated Gaussian residuals of which two in the same group have the correlations r_i and
-    r_j, the terms Σ e_ie_j of groups have the variances s_g² = n_g + r_ir_j n_g(n_g − 1), and their
+    With unrelated Gaussian residuals of which two in the same cluster have the correlations r_i and
+    r_j, the terms Σ e_ie_j of clusters have the variances s_g² = n_g + r_ir_j n_g(n_g − 1), and their
     sum has n²/rows. Where two columns depend on the same other rows, but on some more than on
     others, it is larger: the mean of the products of correlations is then above the product of
-    their means. Where traits of subjects are rare, the variance that the groups show is smaller: it
+    their means. Where traits of subjects are rare, the variance that the clusters show is smaller: it
     collapses. The degrees of freedom are (Σ s_g²)²/Σ s_g⁴ (Satterthwaite), at most G − 1.
     """
     n, pairs = float(counts.sum()), counts * (counts - 1)

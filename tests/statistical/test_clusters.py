@@ -26,7 +26,7 @@ SIZES = [
     (100, 20, "very unequal", 10),
     (200, 20, "unequal", 10),
 ]
-# Independent rows, in groups nevertheless: few rows are far larger than all others.
+# Independent rows, in clusters nevertheless: few rows are far larger than all others.
 INDEPENDENT = {"contaminated": Contaminated(share=0.02, scale=8.0), "t3": StudentT(3.0)}
 MANY_COLUMNS = [(100, 5, "equal", 20), (250, 2, "equal", 20)]
 EVERY_CELL = [(law, *size) for law in (*LAWS, *INDEPENDENT) for size in SIZES + MANY_COLUMNS]
@@ -52,11 +52,11 @@ class GroupedPValues:
         self._checked = False
 
     def __call__(self, X, labels):
-        evidence = open_evidence(X, self._method.needs, "the proof", groups=labels)
+        evidence = open_evidence(X, self._method.needs, "the proof", clusters=labels)
         measured = self._method.measure(evidence)
         log_p = measured.uncertainty.log_pvalues(measured, MinEffect())
         if not self._checked:
-            result = edge_test(X, method=self._method, groups=labels)
+            result = edge_test(X, method=self._method, clusters=labels)
             pairs = np.triu_indices(result.n_features, k=1)
             np.testing.assert_array_equal(result.log_pvalue[pairs], log_p)
             self._checked = True
@@ -69,10 +69,10 @@ def nulls(law, precision):
 
 
 @pytest.mark.parametrize(
-    ("law", "n_groups", "rows", "shape", "p"), EVERY_CELL if FULL else FEW_CELLS
+    ("law", "n_clusters", "rows", "shape", "p"), EVERY_CELL if FULL else FEW_CELLS
 )
-def test_groups(trial, law, n_groups, rows, shape, p):
-    precision, sizes = make_chain_precision(p), group_sizes(n_groups, rows, shape)
+def test_groups(trial, law, n_clusters, rows, shape, p):
+    precision, sizes = make_chain_precision(p), group_sizes(n_clusters, rows, shape)
     null = nulls(law, precision)
     methods = {name: GroupedPValues(name) for name in ("score", "wald")}
     shares, errors = ({name: [] for name in methods} for _ in range(2))
@@ -93,33 +93,33 @@ def test_tests_of_single_rows_fail(trial, law):
     """100 subjects of 50 rows each, shuffled: batches of rows do not know of subjects either."""
     precision, sizes = make_chain_precision(10), group_sizes(100, 50, "equal")
     null = nulls(law, precision)
-    errors = {"score, groups": [], "wald, groups": [], "score": [], "batch": []}
+    errors = {"score, clusters": [], "wald, clusters": [], "score": [], "batch": []}
     of_groups = {name: GroupedPValues(name) for name in ("score", "wald")}
     of_rows = {name: PValues(name) for name in ("score", "batch")}
     for rng in trial.draws(20, 1_000):
         X, labels = grouped_rows(law, precision, sizes, rng)
         for name, log_pvalues in of_groups.items():
             found = rejects(log_pvalues(X, labels), "holm")[null].any()
-            errors[f"{name}, groups"].append(found)
+            errors[f"{name}, clusters"].append(found)
         for name, log_pvalues in of_rows.items():
             errors[name].append(rejects(log_pvalues(X), "holm")[null].any())
     with trial.together():
-        for name in ("score, groups", "wald, groups"):
+        for name in ("score, clusters", "wald, clusters"):
             trial.rate_at_most(f"family-wise error, {name}", errors[name], ALPHA)
         for name in ("score", "batch"):
             trial.rate_at_least(f"family-wise error, {name}", errors[name], 0.5)
 
 
-@pytest.mark.parametrize(("n_groups", "least"), [(30, 0.75), (100, 0.95)])
-def test_what_groups_cost(trial, n_groups, least):
-    """Independent rows in groups nevertheless: the power beside that of the plain test."""
-    precision, sizes = make_chain_precision(6), group_sizes(n_groups, 300 // n_groups, "equal")
+@pytest.mark.parametrize(("n_clusters", "least"), [(30, 0.75), (100, 0.95)])
+def test_what_groups_cost(trial, n_clusters, least):
+    """Independent rows in clusters nevertheless: the power beside that of the plain test."""
+    precision, sizes = make_chain_precision(6), group_sizes(n_clusters, 300 // n_clusters, "equal")
     edges = ~nulls("t5", precision)
     grouped, plain = GroupedPValues("score"), PValues("score")
-    found = {"groups": [], "rows": []}
+    found = {"clusters": [], "rows": []}
     for rng in trial.draws(40, 1_000):
         X, labels = grouped_rows("t5", precision, sizes, rng)
-        found["groups"].append(rejects(grouped(X, labels), "holm")[edges].mean())
+        found["clusters"].append(rejects(grouped(X, labels), "holm")[edges].mean())
         found["rows"].append(rejects(plain(X), "holm")[edges].mean())
     trial.ratio_at_least("power, of that of the plain test", *found.values(), least)
 
@@ -133,10 +133,10 @@ def test_coverage(trial, partial_correlations, law, method):
     covered = []
     for rng in trial.draws(30, 1_000):
         X, labels = grouped_rows(law, precision, sizes, rng)
-        result = edge_test(X, method=method, groups=labels)
+        result = edge_test(X, method=method, clusters=labels)
         low, high = result.confidence_interval(0.95, scale="partial_correlation")
         covered.append(((low[upper] <= true) & (true <= high[upper])).mean())
     with trial.together():
         trial.mean_at_least("intervals that hold, at 95 %", covered, 0.95 - SLACK)
-        # Degrees of freedom of unequal groups, and the Gaussian floor, make them a little wider.
+        # Degrees of freedom of unequal clusters, and the Gaussian floor, make them a little wider.
         trial.mean_at_most("intervals that hold, at 95 %", covered, 0.985)
