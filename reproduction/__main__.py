@@ -11,7 +11,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from edgewise._base.atomic import check_folder
+from edgewise._files import check_folder
 from edgewise.calibrate import check_workers
 from edgewise.errors import EdgewiseError
 from reproduction import fig1, fig2, fig3, fig4, lemma1, theorem8

@@ -32,8 +32,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from edgewise._base import special
-from edgewise._base.types import AnyArray, FloatArray
+from edgewise import _special as special
+from edgewise._linalg import AnyArray, FloatArray
 from edgewise.inference.reference import Student
 
 SUPPORTED, NOT_REFUTED, REFUTED = VERDICTS = ("supported", "not refuted", "refuted")

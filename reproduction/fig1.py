@@ -9,8 +9,7 @@ import numpy as np
 from matplotlib import colormaps
 from matplotlib.figure import Figure
 
-from edgewise._base.matrices import pairs_of
-from edgewise._base.types import FloatArray
+from edgewise._linalg import FloatArray, pairs_of
 from edgewise.simulate.graphs import make_gram_covariance
 from reproduction.claims import Claim, finite_mean, judge, of_means, within
 from reproduction.growth import (

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from edgewise._base.types import BoolArray, FloatArray
+from edgewise._linalg import BoolArray, FloatArray
 from edgewise.paper.radii import Radius
 from edgewise.simulate.graphs import make_gram_covariance
 from reproduction.claims import Claim, judge, of_counts

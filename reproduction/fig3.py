@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from edgewise._base.matrices import pairs_of
-from edgewise._base.types import BoolArray, FloatArray
+from edgewise._linalg import BoolArray, FloatArray, pairs_of
 from edgewise.estimate.inverse import estimate_precision
 from edgewise.inference.reference import Normal
 from edgewise.paper.radii import TRACE_MAX_ALPHA

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from edgewise._base.matrices import pairs_of
-from edgewise._base.types import FloatArray
+from edgewise._linalg import FloatArray, pairs_of
 from edgewise.estimate.inverse import estimate_precision
 from edgewise.inference.corrections import adjust
 from edgewise.simulate.graphs import make_gram_covariance

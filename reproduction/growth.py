@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from edgewise._base.checks import default_names
-from edgewise._base.types import FloatArray
+from edgewise._checks import default_names
+from edgewise._linalg import FloatArray
 from edgewise.inference.bound import Bound
 from edgewise.inference.effect import MinEffect
 from edgewise.inference.sample_of_fourth import FourthEvidence

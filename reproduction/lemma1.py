@@ -9,8 +9,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from scipy.stats import binomtest
 
-from edgewise._base.matrices import pairs_of
-from edgewise._base.types import FloatArray
+from edgewise._linalg import FloatArray, pairs_of
 from edgewise.estimate.inverse import estimate_precision
 from reproduction.claims import Claim, judge, of_counts
 from reproduction.growth import (

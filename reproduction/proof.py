@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from edgewise._base.types import FloatArray
+from edgewise._linalg import FloatArray
 from edgewise.paper.covcov import u_statistic_factor
 
 MomentLookup = Callable[..., Any]

@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from edgewise._base.atomic import atomic_path
-from edgewise._base.types import AnyArray
+from edgewise._files import atomic_path
+from edgewise._linalg import AnyArray
 from edgewise._version import __version__
 from edgewise.calibrate import generator, make_units
 from reproduction.claims import RULE, Claim, counted

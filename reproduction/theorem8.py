@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from edgewise._base.matrices import pairs_of
-from edgewise._base.special import ndtri
-from edgewise._base.types import FloatArray
+from edgewise._linalg import FloatArray, pairs_of
+from edgewise._special import ndtri
 from edgewise.simulate.distributions import sample_batches
 from edgewise.simulate.graphs import make_chain_precision
 from reproduction.claims import Claim, finite_mean, judge, of_means, within

@@ -47,9 +47,9 @@ def __getattr__(name: str) -> Any:
         return import_module(f"edgewise.{name}")
     if name in _HOMES:
         if name in _PARTS:
-            from edgewise._base.parts import part
+            from edgewise._optional import require
 
-            part(_PARTS[name], "sklearn", name)
+            require(_PARTS[name], "sklearn", name)
         value = getattr(import_module(_HOMES[name]), name)
         globals()[name] = value
         return value

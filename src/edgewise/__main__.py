@@ -48,12 +48,15 @@ def _stop(number: int, frame: FrameType | None) -> None:
 
 
 def _tell_what_is_missing(error: ImportError) -> None:
-    from edgewise._base.parts import missing_part
+    from edgewise._optional import missing_dependency
 
     absent = (error.name or "").partition(".")[0]
     if absent != "click":
         raise error
-    print(f"edgewise: {missing_part('click', 'cli', 'the command line', error)}", file=sys.stderr)
+    print(
+        f"edgewise: {missing_dependency('click', 'cli', 'the command line', error)}",
+        file=sys.stderr,
+    )
 
 
 # Processes that a study spawns import this file again, and must not run it.

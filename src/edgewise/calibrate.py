@@ -11,14 +11,12 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from scipy import special
 
-from edgewise._base.blas import one_blas_thread
-from edgewise._base.checks import check_alpha, check_choice, check_count, check_real
-from edgewise._base.matrices import pairs_of
-from edgewise._base.parts import part
-from edgewise._base.types import AnyArray, BoolArray, FloatArray
-from edgewise._base.warn import without_warnings
+from edgewise._checks import check_alpha, check_choice, check_count, check_real
+from edgewise._linalg import AnyArray, BoolArray, FloatArray, pairs_of
+from edgewise._optional import require
+from edgewise._parallel import one_blas_thread
 from edgewise.api.edge_test import edge_test
-from edgewise.errors import DataTypeError, ParameterError
+from edgewise.errors import DataTypeError, ParameterError, without_warnings
 from edgewise.inference.corrections import CORRECTIONS, HOLM, adjust
 from edgewise.methods.registry import registered
 from edgewise.results.result import EdgeTestResult
@@ -347,7 +345,7 @@ def generator(seed: int, key: str, draw: int) -> np.random.Generator:
 def check_workers(n_jobs: int) -> int:
     """How many processes to use."""
     if n_jobs == -1:
-        return int(part("joblib", "sklearn", "n_jobs").cpu_count())
+        return int(require("joblib", "sklearn", "n_jobs").cpu_count())
     return check_count("n_jobs", n_jobs, at_least=1)
 
 
@@ -356,7 +354,7 @@ def make_units(units: Sequence[Callable[[], T]], n_jobs: int) -> Generator[T]:
     if n_jobs == 1:
         yield from map(_make, units)
     else:
-        joblib = part("joblib", "sklearn", "n_jobs")
+        joblib = require("joblib", "sklearn", "n_jobs")
         work = joblib.Parallel(n_jobs=n_jobs, return_as="generator", batch_size=1)
         yield from work(joblib.delayed(_make)(unit) for unit in units)
 

@@ -1,7 +1,12 @@
-"""All errors and warnings of edgewise."""
+"""All errors and warnings of edgewise, and how warnings are given."""
 
 from __future__ import annotations
 
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -73,3 +78,37 @@ class NonFiniteError(DataError):
     def __reduce__(self) -> tuple[Any, ...]:
         # With both arguments, so that the error can be pickled and sent from another process.
         return type(self), (str(self), self.counts)
+
+
+_silent: ContextVar[bool] = ContextVar("edgewise_silent", default=False)
+
+
+def warn(message: str, category: type[EdgewiseWarning]) -> None:
+    """Warn at the first line of the call stack that is outside this package."""
+    if _silent.get():
+        return
+    level, frame = 1, sys._getframe(1)
+    while frame.f_globals.get("__name__", "").partition(".")[0] == "edgewise" and frame.f_back:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level + 1)
+
+
+@contextmanager
+def without_warnings() -> Iterator[None]:
+    """Hide our own warnings in this block, in this thread.
+
+    `warnings.catch_warnings` would change the filters of all threads at once.
+    """
+    token = _silent.set(True)
+    try:
+        yield
+    finally:
+        _silent.reset(token)
+
+
+@contextmanager
+def quiet(category: type[Warning], message: str = "") -> Iterator[None]:
+    """Hide another library's warnings whose text matches `message`."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message, category)
+        yield

@@ -9,8 +9,8 @@ import sys
 
 import pytest
 
-from edgewise._base import atomic
-from edgewise._base.atomic import atomic_path, check_writable
+from edgewise import _files as atomic
+from edgewise._files import atomic_path, check_writable
 from edgewise.errors import DataError
 
 

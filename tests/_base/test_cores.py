@@ -6,13 +6,12 @@ import time
 import numpy as np
 import pytest
 
-from edgewise._base.blas import blas_threads
-from edgewise._base.cores import on_each
+from edgewise._parallel import blas_threads, on_each
 
 
 @pytest.fixture(params=[1, 2])
 def threads(request, monkeypatch):
-    monkeypatch.setattr("edgewise._base.cores.blas_threads", lambda: request.param)
+    monkeypatch.setattr("edgewise._parallel.blas_threads", lambda: request.param)
     return request.param
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from edgewise._base.inverses import symmetric_inverses
+from edgewise._linalg import symmetric_inverses
 
 
 @pytest.mark.parametrize("p", [1, 3, 47, 48, 90])

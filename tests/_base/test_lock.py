@@ -8,11 +8,11 @@ import sys
 
 import pytest
 
-from edgewise._base.atomic import locked
+from edgewise._files import locked
 from edgewise.errors import DataError
 
 HOLD = (
-    "import sys; from edgewise._base.atomic import locked\n"
+    "import sys; from edgewise._files import locked\n"
     "with locked(sys.argv[1]):\n    print('held', flush=True); sys.stdin.read()"
 )
 

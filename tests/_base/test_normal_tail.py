@@ -8,7 +8,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from edgewise._base.normal_tail import log_upper_tails
+from edgewise._special import log_upper_tails
 
 Z = np.concatenate(
     [

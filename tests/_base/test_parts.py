@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from edgewise._base import parts
-from edgewise._base.parts import (
-    check_part,
+from edgewise import _optional as parts
+from edgewise._optional import (
+    check_installed,
     install_command,
     is_installed,
-    missing_part,
-    part,
+    missing_dependency,
+    require,
 )
 from edgewise.errors import MissingDependencyError
 
@@ -71,14 +71,14 @@ class TestInstallCommand:
 
 class TestPart:
     def test_a_module_that_is_there(self):
-        assert part("json.decoder", "tables", "A page") is json.decoder
-        check_part("json", "tables", "A page")
+        assert require("json.decoder", "tables", "A page") is json.decoder
+        check_installed("json", "tables", "A page")
         assert is_installed("json")
 
     def test_a_module_that_is_missing(self, refuses, monkeypatch):
         monkeypatch.setitem(sys.modules, "sklearn", None)
         fragments = ["EdgeTest needs scikit-learn, which is not installed; ", "[sklearn]"]
-        for find in (part, check_part):
+        for find in (require, check_installed):
             error = refuses(lambda f=find: f("sklearn", "sklearn", "EdgeTest"), ImportError)
             assert isinstance(error, MissingDependencyError)
             assert all(fragment in str(error) for fragment in fragments)
@@ -86,9 +86,9 @@ class TestPart:
     def test_a_module_that_is_broken(self):
         # It is there, but a library of its own is missing.
         error = ImportError("libarrow.so.2600: cannot open shared object file", name="pyarrow.lib")
-        said = str(missing_part("pyarrow", "tables", "A Parquet file", error))
+        said = str(missing_dependency("pyarrow", "tables", "A Parquet file", error))
         assert "which cannot be imported (libarrow.so.2600: cannot open" in said
         other = ModuleNotFoundError("No module named 'numba'", name="numba")
         assert "cannot be imported (No module named 'numba')" in str(
-            missing_part("pyarrow", "tables", "A Parquet file", other)
+            missing_dependency("pyarrow", "tables", "A Parquet file", other)
         )

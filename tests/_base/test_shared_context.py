@@ -8,8 +8,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from edgewise._base.shared_context import SharedContext
-from edgewise._base.warn import quiet
+from edgewise._parallel import SharedContext
+from edgewise.errors import quiet
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 import edgewise as ew
-from edgewise._base.matrices import symmetric
+from edgewise._linalg import symmetric
 from edgewise.estimate.inverse import estimate_precision
 from edgewise.inference.decide import decision
 from edgewise.inference.effect import MinEffect

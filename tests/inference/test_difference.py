@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from edgewise._base.matrices import symmetric
+from edgewise._linalg import symmetric
 from edgewise.inference.difference import (
     GroupDifference,
     GroupZ,

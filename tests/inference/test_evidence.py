@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise._base.checks import default_names
+from edgewise._checks import default_names
 from edgewise.errors import DataError
 from edgewise.inference.effect import MinEffect
 from edgewise.inference.sample_of_fourth import FourthEvidence

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from edgewise._base.matrices import pairs_of
+from edgewise._linalg import pairs_of
 from edgewise.inference.max_statistic import DRAWS, MaxStatistic, critical_of_maxima
 from edgewise.inference.reference import Normal, Student
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise._base.checks import default_names
-from edgewise._base.matrices import pairs_of
+from edgewise._checks import default_names
+from edgewise._linalg import pairs_of
 from edgewise.errors import DataError
 from edgewise.estimate.inverse import estimate_precision
 from edgewise.methods.jackknife import leave_one_out

@@ -10,7 +10,7 @@ from scipy import stats
 from tests.methods.simulated import off_diagonal, quiet_test, rows_of
 
 import edgewise as ew
-from edgewise._base.matrices import population_covariance
+from edgewise._linalg import population_covariance
 from edgewise.errors import DataError, TooFewRowsWarning
 from edgewise.paper.covcov import trace_from_quartics
 from edgewise.states import Moments

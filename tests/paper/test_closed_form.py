@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise._base.matrices import population_covariance
+from edgewise._linalg import population_covariance
 from edgewise.errors import DataError
 from edgewise.paper import covcov as closed_form
 from edgewise.paper.covcov import (

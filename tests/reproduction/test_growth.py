@@ -15,7 +15,7 @@ from reproduction.growth import (
 )
 
 import edgewise as ew
-from edgewise._base.matrices import pairs_of
+from edgewise._linalg import pairs_of
 from edgewise.errors import TooFewRowsWarning
 from edgewise.paper.radii import TRACE_MAX_ALPHA
 from edgewise.simulate import make_gram_precision, sample

@@ -15,7 +15,7 @@ import pytest
 from pyarrow import feather, parquet
 
 import edgewise as ew
-from edgewise._base.atomic import locked
+from edgewise._files import locked
 from edgewise.errors import DataError, StateFileError
 from edgewise.sums.accumulate import read_into
 from edgewise.sums.checkpoint import read_with_checkpoints

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise._base.checks import default_names
+from edgewise._checks import default_names
 from edgewise.estimate.inverse import estimate_precision
 from edgewise.states import Moments
 from edgewise.sums.leverage import left_out_factor

@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from edgewise._base.checks import default_names
+from edgewise._checks import default_names
 from edgewise.estimate.inverse import estimate_precision
 from edgewise.inference.score import ScoreTest
 from edgewise.inference.sign_flip import SignFlip

@@ -66,7 +66,7 @@ def test_the_same_result(rows, in_parts, method):
 def test_the_same_on_any_number_of_threads(rows, monkeypatch):
     found = []
     for threads in (1, 2):
-        monkeypatch.setattr("edgewise._base.cores.blas_threads", lambda k=threads: k)
+        monkeypatch.setattr("edgewise._parallel.blas_threads", lambda k=threads: k)
         found.append(ew.edge_test(rows).statistic)
     np.testing.assert_allclose(*found, rtol=1e-11)
 

@@ -7,7 +7,7 @@ from itertools import count, islice
 
 import pytest
 
-from edgewise._base.blas import blas_threads
+from edgewise._parallel import blas_threads
 from edgewise.tables.files import prefetched
 
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from edgewise._base.checks import check_choice, check_columns, check_flag, check_real
+from edgewise._checks import check_choice, check_columns, check_flag, check_real
 from edgewise.errors import ParameterError
 from edgewise.sums.accumulate import read_into
 from edgewise.sums.batched import DEFAULT_BATCHES

@@ -11,7 +11,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from edgewise._base.checks import (
+from edgewise._checks import (
     check_alpha,
     check_choice,
     check_columns,
@@ -20,12 +20,17 @@ from edgewise._base.checks import (
     check_names,
     default_names,
 )
-from edgewise._base.normal_tail import log_upper_tail
-from edgewise._base.text import listed
-from edgewise._base.types import AnyArray, FloatArray
-from edgewise._base.warn import warn
+from edgewise._linalg import AnyArray, FloatArray
+from edgewise._special import log_upper_tail
+from edgewise._text import listed
 from edgewise.api.levels import Levels, read_levels
-from edgewise.errors import BrokenAssumptionWarning, DataError, EdgewiseWarning, ParameterError
+from edgewise.errors import (
+    BrokenAssumptionWarning,
+    DataError,
+    EdgewiseWarning,
+    ParameterError,
+    warn,
+)
 from edgewise.inference.cautions import OF_ROW_ORDER, Caution
 from edgewise.inference.corrections import CORRECTIONS, HOLM, Unasked, adjust
 from edgewise.inference.family import Family

@@ -11,11 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from edgewise._base.checks import check_choice
-from edgewise._base.matrices import root_outer
-from edgewise._base.warn import without_warnings
+from edgewise._checks import check_choice
+from edgewise._linalg import root_outer
 from edgewise.api.edge_test import edge_test
-from edgewise.errors import EdgewiseError, ParameterError
+from edgewise.errors import EdgewiseError, ParameterError, without_warnings
 from edgewise.inference.corrections import CORRECTIONS, HOLM
 from edgewise.methods.method import Method
 from edgewise.methods.registry import method_of, registered

@@ -13,11 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from edgewise._base.checks import check_choice, check_known, check_testable_shape
-from edgewise._base.types import AnyArray, FloatArray
-from edgewise._base.warn import without_warnings
+from edgewise._checks import check_choice, check_known, check_testable_shape
+from edgewise._linalg import AnyArray, FloatArray
 from edgewise.api.edge_test import edge_test
-from edgewise.errors import DataError, EdgewiseError, ParameterError
+from edgewise.errors import DataError, EdgewiseError, ParameterError, without_warnings
 from edgewise.estimate.columns_at_fault import measurable
 from edgewise.estimate.inverse import PrecisionEstimate
 from edgewise.inference.sample_of_fourth import FourthEvidence

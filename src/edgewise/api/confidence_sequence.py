@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import ClassVar, Self
 
-from edgewise._base.checks import check_alpha, check_count, check_names, default_names
-from edgewise._base.types import AnyArray
+from edgewise._checks import check_alpha, check_count, check_names, default_names
+from edgewise._linalg import AnyArray
 from edgewise.errors import ParameterError
 from edgewise.inference.family import Family
 from edgewise.inference.sample_of_state import StateEvidence

@@ -6,10 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from edgewise._base.checks import check_choice, check_columns
-from edgewise._base.warn import warn
+from edgewise._checks import check_choice, check_columns
 from edgewise.api.confidence_sequence import ConfidenceSequence
-from edgewise.errors import BrokenAssumptionWarning, ParameterError
+from edgewise.errors import BrokenAssumptionWarning, ParameterError, warn
 from edgewise.inference.corrections import HOLM
 from edgewise.inference.family import Family
 from edgewise.inference.measurement import Measurement

@@ -12,11 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import edgewise.paper.spectrum  # noqa: F401 - loaded before the clock starts
-from edgewise._base.checks import check_columns, check_real
-from edgewise._base.types import FloatArray
-from edgewise._base.warn import without_warnings
+from edgewise._checks import check_columns, check_real
+from edgewise._linalg import FloatArray
 from edgewise.api.edge_test import decided
-from edgewise.errors import DataError, ParameterError
+from edgewise.errors import DataError, ParameterError, without_warnings
 from edgewise.inference.bound import Bound
 from edgewise.inference.family import Family
 from edgewise.inference.measurement import Measurement

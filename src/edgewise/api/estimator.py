@@ -13,9 +13,8 @@ from sklearn.covariance import EmpiricalCovariance
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from edgewise._base.matrices import population_covariance
-from edgewise._base.text import listed
-from edgewise._base.types import BoolArray, FloatArray
+from edgewise._linalg import BoolArray, FloatArray, population_covariance
+from edgewise._text import listed
 from edgewise.api.edge_test import measured_and_decided
 from edgewise.errors import DataError, ParameterError
 from edgewise.estimate.gaussian import Gaussian

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from edgewise._base.checks import check_columns
-from edgewise._base.text import listed
-from edgewise._base.types import AnyArray, FloatArray
+from edgewise._checks import check_columns
+from edgewise._linalg import AnyArray, FloatArray
+from edgewise._text import listed
 from edgewise.errors import DataError, ParameterError
 from edgewise.sums.registry import as_state
 from edgewise.tables.file_marks import all_unchanged

@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from edgewise._base.checks import check_choice, check_count
-from edgewise._base.types import FloatArray
-from edgewise._base.warn import without_warnings
+from edgewise._checks import check_choice, check_count
+from edgewise._linalg import FloatArray
 from edgewise.api.compare_methods import (
     all_variants,
     import_slow_parts,
@@ -21,7 +20,7 @@ from edgewise.api.compare_methods import (
     own_correction,
 )
 from edgewise.api.edge_test import edge_test
-from edgewise.errors import DataError, EdgewiseError, ParameterError
+from edgewise.errors import DataError, EdgewiseError, ParameterError, without_warnings
 from edgewise.inference.corrections import CORRECTIONS, HOLM
 from edgewise.inference.open_sample import evidence_of_table
 from edgewise.inference.sample import Needs

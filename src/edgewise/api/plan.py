@@ -9,12 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from edgewise._base import special
-from edgewise._base.checks import check_columns, check_real
-from edgewise._base.matrices import off_diagonal
-from edgewise._base.types import BoolArray, FloatArray
-from edgewise._base.warn import without_warnings
-from edgewise.errors import ParameterError
+from edgewise import _special as special
+from edgewise._checks import check_columns, check_real
+from edgewise._linalg import BoolArray, FloatArray, off_diagonal
+from edgewise.errors import ParameterError, without_warnings
 from edgewise.inference.corrections import HOLM, log_critical_level
 from edgewise.inference.decide import within_family
 from edgewise.inference.family import Family

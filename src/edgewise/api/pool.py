@@ -9,11 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from edgewise._base.matrices import root_outer
-from edgewise._base.text import listed
-from edgewise._base.types import FloatArray
-from edgewise._base.warn import warn
-from edgewise.errors import BrokenAssumptionWarning, ParameterError
+from edgewise._linalg import FloatArray, root_outer
+from edgewise._text import listed
+from edgewise.errors import BrokenAssumptionWarning, ParameterError, warn
 from edgewise.estimate.inverse import PrecisionEstimate
 from edgewise.inference.cautions import Caution
 from edgewise.inference.family import Family

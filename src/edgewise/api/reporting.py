@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from edgewise._base.atomic import atomic_path, check_writable
-from edgewise._base.text import by_reason
-from edgewise._base.types import FloatArray
+from edgewise._files import atomic_path, check_writable
+from edgewise._linalg import FloatArray
+from edgewise._text import by_reason
 from edgewise.api.compare_methods import Comparison, all_variants, compare_methods
 from edgewise.api.diagnose import Diagnosis, diagnose
 from edgewise.errors import DataError, EdgewiseError, ParameterError

@@ -68,7 +68,7 @@ def compare_command(**options: Any) -> None:
 
 
 def _compare_methods(options: dict[str, Any], out: Console) -> None:
-    from edgewise._base.text import by_reason
+    from edgewise._text import by_reason
     from edgewise.api.compare_methods import compare_methods
     from edgewise.api.diagnose import diagnose
     from edgewise.cli.show import comparison_table, show, show_next, with_method
@@ -109,7 +109,7 @@ def _compare_methods(options: dict[str, Any], out: Console) -> None:
 
 
 def _compare_null(options: dict[str, Any], out: Console) -> None:
-    from edgewise._base.checks import check_alpha, check_count
+    from edgewise._checks import check_alpha, check_count
     from edgewise.api.null import check_null, even_sample
     from edgewise.cli.show import same_data, show_next, with_method
     from edgewise.tables.file_read import files_read

@@ -49,7 +49,7 @@ def demo_command(plot: str, report: str) -> None:
     """
     from pathlib import Path
 
-    from edgewise._base.parts import check_part
+    from edgewise._optional import check_installed
     from edgewise.api.compare_methods import compare_methods
     from edgewise.api.diagnose import diagnose
     from edgewise.api.reporting import report_of, sampled_scores
@@ -61,7 +61,7 @@ def demo_command(plot: str, report: str) -> None:
 
     if checked_outputs({"--plot": plot, "--report": report})["--report"] == "-":
         raise click.UsageError("--report: the tables go to standard output; name a file.")
-    check_part("jinja2", "plot", "A report")
+    check_installed("jinja2", "plot", "A report")
     out = console()
     source = as_table(load_sp500_returns())
     with console(stderr=True).status("testing …"):

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 import click
 
-from edgewise._base.text import did_you_mean
+from edgewise._text import did_you_mean
 from edgewise._version import __version__
 from edgewise.cli.options import Manual, option_of, write_examples
 from edgewise.cli.streams import info, prepare_streams, silence

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from edgewise._base.text import did_you_mean
+from edgewise._text import did_you_mean
 from edgewise.errors import DataError
 from edgewise.methods.registry import CLASSES, method_options
 
@@ -270,7 +270,7 @@ _HEADINGS = (("source", "target"), ("from", "to"), ("x", "y"), ("variable1", "va
 
 def family_of(options: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
     """`given` and `pairs` of the functions, checked against the names of the data's columns."""
-    from edgewise._base.checks import check_known
+    from edgewise._checks import check_known
     from edgewise.inference.family import Family
 
     given, path = column_names(options["given"]), options["pairs"]

@@ -50,7 +50,7 @@ def pair_command(x: str, y: str, method: str, **options: Any) -> None:
     It prints one sentence to quote, with an interval of level 1 − alpha. DATA is files, as for
     `edgewise test`; only the columns of the question are read. Nothing is corrected for.
     """
-    from edgewise._base.checks import check_alpha
+    from edgewise._checks import check_alpha
     from edgewise.api.conditional import naming_arguments, partial_test, places
     from edgewise.api.edge_test import edge_test
     from edgewise.methods.registry import method_of

@@ -59,8 +59,8 @@ def plan_command(effect: float | None, power: float, alpha: float, **options: An
     the bounds, it is the effect that the threshold has come down to, and the number of rows at
     which it falls to --effect.
     """
-    from edgewise._base.checks import check_real
-    from edgewise._base.text import by_reason, listed
+    from edgewise._checks import check_real
+    from edgewise._text import by_reason, listed
     from edgewise.api.diagnose import diagnose
     from edgewise.cli.show import console, same_data, show, show_next, with_method
     from edgewise.results.summary import transformed

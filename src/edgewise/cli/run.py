@@ -89,7 +89,7 @@ def progress_bar(
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-    from edgewise._base.steps import watched_by
+    from edgewise._parallel import watched_by
 
     done = TextColumn("{task.completed:,.0f} {task.fields[unit]}")
     columns = (TextColumn("{task.description}"), BarColumn(), done, TimeRemainingColumn())
@@ -114,7 +114,7 @@ def _line(
 
 def run_test(options: dict[str, Any]) -> tuple[EdgeTestResult, Table | None]:
     """The result for these options, and its rows if they can be read again."""
-    from edgewise._base.checks import default_names
+    from edgewise._checks import default_names
     from edgewise.api.edge_test import edge_test
     from edgewise.methods.registry import DEFAULT_METHOD, method_of
     from edgewise.results.summary import bars, told_of_missing
@@ -173,7 +173,7 @@ def checked_outputs(
 
     Refuses before a long run: what cannot be written, is an input, or goes where another goes.
     """
-    from edgewise._base.atomic import check_writable
+    from edgewise._files import check_writable
 
     sources = _inputs(options) if options else []
     found: dict[str, str | None] = {}
@@ -219,8 +219,8 @@ def _inputs(options: dict[str, Any]) -> list[str]:
 
 def _check_ending(option: str, path: str) -> None:
     """Refuse a name that does not say what the file is, where it should."""
-    from edgewise._base.checks import check_ending
-    from edgewise._base.parts import check_part
+    from edgewise._checks import check_ending
+    from edgewise._optional import check_installed
     from edgewise.plots import export
 
     if option == "--plot":
@@ -229,7 +229,7 @@ def _check_ending(option: str, path: str) -> None:
         export.graph_kind(path)
     elif option == "--report":
         check_ending("report", path, ("html", "htm"))
-        check_part("jinja2", "plot", "A report")
+        check_installed("jinja2", "plot", "A report")
 
 
 def checked_state_output(path: str, options: dict[str, Any] | None = None) -> str:

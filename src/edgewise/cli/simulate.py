@@ -141,9 +141,9 @@ def simulate_command(
     """
     import numpy as np
 
-    from edgewise._base.atomic import check_writable, locked
-    from edgewise._base.checks import check_count, default_names
-    from edgewise._base.parts import check_part
+    from edgewise._checks import check_count, default_names
+    from edgewise._files import check_writable, locked
+    from edgewise._optional import check_installed
     from edgewise.simulate import AutoRegressive, sample_batches
     from edgewise.simulate.files import row_kind, truth_paths, write_rows, write_truth
 
@@ -151,7 +151,7 @@ def simulate_command(
     check_count("features", features, at_least=2)
     check_count("seed", seed, at_least=0)
     row_kind(output)
-    check_part("networkx", "plot", "A GraphML file")
+    check_installed("networkx", "plot", "A GraphML file")
     for path in (output, *truth_paths(output)):
         check_writable(path)
     given = {name: options[_FLAGS.get(name, name)] for name in (*_GRAPH_OPTIONS, *_LAW_OPTIONS)}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from edgewise._base.checks import check_real
+from edgewise._checks import check_real
 from edgewise.cli.options import PATH, Choice, Manual, reading_section, section
 from edgewise.cli.run import checked_state_output, open_columns_of, progress_bar, written
 from edgewise.cli.streams import info, info_dropped, info_files, output, warnings_shown
@@ -130,7 +130,7 @@ def accumulate_command(
 @contextmanager
 def _locked(place: str, keeps: bool, resume: bool) -> Iterator[Path | None]:
     """Keep other writers from the output; yield the file for checkpoints, if they are kept."""
-    from edgewise._base.atomic import locked, remove_abandoned
+    from edgewise._files import locked, remove_abandoned
 
     if place == "-":
         if keeps:
@@ -191,7 +191,7 @@ def merge_command(states: tuple[str, ...], state: str) -> None:
 
     A STATE that is given twice, or as a copy, is refused: its rows would count twice.
     """
-    from edgewise._base.atomic import locked
+    from edgewise._files import locked
 
     place = checked_state_output(state)
     # The output may be an input: nobody may change it between reading and writing.

@@ -6,7 +6,7 @@ import csv
 from importlib.resources import as_file, files
 from typing import TYPE_CHECKING
 
-from edgewise._base.parts import part
+from edgewise._optional import require
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -36,7 +36,7 @@ def load_sp500_returns(*, dates: bool = False) -> pa.Table:
     >>> datasets.load_sp500_returns().shape
     (8312, 20)
     """
-    part("pyarrow", "tables", _NEED)
+    require("pyarrow", "tables", _NEED)
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -91,7 +91,7 @@ def load_sachs_consensus() -> list[tuple[str, str]]:
 
 
 def _load(name: str) -> pa.Table:
-    parquet = part("pyarrow.parquet", "tables", _NEED)
+    parquet = require("pyarrow.parquet", "tables", _NEED)
     with as_file(files(__name__) / "data" / name) as path:
         table: pa.Table = parquet.read_table(path)
     return table

@@ -7,9 +7,8 @@ from typing import NoReturn
 
 import numpy as np
 
-from edgewise._base.matrices import COLLINEAR
-from edgewise._base.text import listed
-from edgewise._base.types import BoolArray, FloatArray
+from edgewise._linalg import COLLINEAR, BoolArray, FloatArray
+from edgewise._text import listed
 from edgewise.errors import DataError
 from edgewise.tables.first_look import FirstLook
 

@@ -9,10 +9,8 @@ from typing import Protocol
 
 import numpy as np
 
-from edgewise._base.checks import check_testable_shape
-from edgewise._base.inverses import symmetric_inverses
-from edgewise._base.matrices import COLLINEAR
-from edgewise._base.types import FloatArray
+from edgewise._checks import check_testable_shape
+from edgewise._linalg import COLLINEAR, FloatArray, symmetric_inverses
 from edgewise.estimate.columns_at_fault import (
     raise_for_scale,
     raise_if_collinear,

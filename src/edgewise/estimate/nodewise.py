@@ -11,12 +11,10 @@ from typing import NoReturn
 
 import numpy as np
 
-from edgewise._base.blas import one_blas_thread
-from edgewise._base.checks import check_wide_shape
-from edgewise._base.matrices import COLLINEAR, symmetric
-from edgewise._base.parts import part
-from edgewise._base.steps import steps
-from edgewise._base.types import FloatArray
+from edgewise._checks import check_wide_shape
+from edgewise._linalg import COLLINEAR, FloatArray, symmetric
+from edgewise._optional import require
+from edgewise._parallel import one_blas_thread, steps
 from edgewise.errors import ParameterError
 from edgewise.estimate.columns_at_fault import (
     raise_for_dependent,
@@ -142,8 +140,8 @@ class _Descent:
         # one row with a y of one stands for standard units.
         self._rows, self._y = np.zeros((1, p), order="F"), np.ones(1)
         what = "Method 'nodewise'"
-        self._path = part("sklearn.linear_model", "sklearn", what).lasso_path
-        self._context = part("sklearn", "sklearn", what).config_context
+        self._path = require("sklearn.linear_model", "sklearn", what).lasso_path
+        self._context = require("sklearn", "sklearn", what).config_context
 
     def unchecked(self) -> AbstractContextManager[None]:
         """Inside, scikit-learn does not check arguments, which takes longer than the descent."""

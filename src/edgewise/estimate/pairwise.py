@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from edgewise._base.matrices import upper_pairs
-from edgewise._base.text import listed
-from edgewise._base.types import FloatArray
+from edgewise._linalg import FloatArray, upper_pairs
+from edgewise._text import listed
 from edgewise.errors import DataError
 from edgewise.estimate.inverse import PrecisionEstimate, estimate_precision, unscaled
 from edgewise.sums.centre import Centre

@@ -8,8 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from edgewise._base.matrices import pairs_of, root_outer
-from edgewise._base.types import FloatArray
+from edgewise._linalg import FloatArray, pairs_of, root_outer
 from edgewise.errors import ParameterError
 from edgewise.inference.effect import MinEffect
 from edgewise.inference.intervals import (

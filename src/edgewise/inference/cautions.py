@@ -7,7 +7,7 @@ from dataclasses import replace
 from enum import Flag, auto
 from typing import TYPE_CHECKING, Any
 
-from edgewise._base.text import listed
+from edgewise._text import listed
 
 if TYPE_CHECKING:
     import numpy as np

@@ -34,8 +34,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from edgewise._base import special
-from edgewise._base.types import BoolArray, FloatArray
+from edgewise import _special as special
+from edgewise._linalg import BoolArray, FloatArray
 from edgewise.inference.intervals import ConfidenceInterval
 
 # Halvings of a bracket that is at most a few hundred wide: 1e-9 of a standard error is left.

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from edgewise._base.types import FloatArray
+from edgewise._linalg import FloatArray
 
 CORRECTIONS = ("holm", "bonferroni", "bh", "by", "maxt", None)
 

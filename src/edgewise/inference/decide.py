@@ -7,10 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from edgewise._base.matrices import pairs_of
-from edgewise._base.types import BoolArray, FloatArray
-from edgewise._base.warn import warn
-from edgewise.errors import ParameterError, TooFewRowsWarning
+from edgewise._linalg import BoolArray, FloatArray, pairs_of
+from edgewise.errors import ParameterError, TooFewRowsWarning, warn
 from edgewise.inference.bound import Bound
 from edgewise.inference.corrections import adjust, log_critical_level
 from edgewise.inference.effect import MinEffect

@@ -14,9 +14,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from edgewise._base.checks import FEWEST_WIDE_ROWS
-from edgewise._base.matrices import pairs_of
-from edgewise._base.types import FloatArray
+from edgewise._checks import FEWEST_WIDE_ROWS
+from edgewise._linalg import FloatArray, pairs_of
 from edgewise.estimate.inverse import PrecisionEstimate
 from edgewise.inference.cautions import Assumes, cautions_of, p_text
 from edgewise.tables.first_look import FirstLook

@@ -16,8 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from edgewise._base.matrices import pairs_of, symmetric
-from edgewise._base.types import BoolArray, FloatArray
+from edgewise._linalg import BoolArray, FloatArray, pairs_of, symmetric
 from edgewise.errors import ParameterError
 from edgewise.inference.intervals import ConfidenceInterval
 from edgewise.inference.per_edge import PerEdge

@@ -7,7 +7,7 @@ from numbers import Real
 
 import numpy as np
 
-from edgewise._base.checks import check_choice, check_real
+from edgewise._checks import check_choice, check_real
 
 SCALES = ("partial_correlation", "precision")
 

@@ -13,10 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from edgewise._base.checks import check_columns, check_known
-from edgewise._base.matrices import off_diagonal
-from edgewise._base.text import listed
-from edgewise._base.types import BoolArray
+from edgewise._checks import check_columns, check_known
+from edgewise._linalg import BoolArray, off_diagonal
+from edgewise._text import listed
 from edgewise.errors import DataError, ParameterError
 
 

@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from edgewise._base.matrices import root_outer
-from edgewise._base.types import FloatArray
+from edgewise._linalg import FloatArray, root_outer
 
 
 class ConfidenceInterval(NamedTuple):

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from edgewise._base import special
-from edgewise._base.types import FloatArray
+from edgewise import _special as special
+from edgewise._linalg import FloatArray
 from edgewise.inference.max_statistic import critical_of_maxima
 from edgewise.inference.reference import Student
 

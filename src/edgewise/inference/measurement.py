@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from edgewise._base.types import FloatArray
+from edgewise._linalg import FloatArray
 from edgewise.estimate.inverse import PrecisionEstimate
 from edgewise.inference.cautions import Caution
 from edgewise.inference.effect import MinEffect

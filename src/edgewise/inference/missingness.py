@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from edgewise._base import special
-from edgewise._base.types import FloatArray
+from edgewise import _special as special
+from edgewise._linalg import FloatArray
 from edgewise.sums.pairwise import PooledPairs
 
 # A mean of fewer values is not nearly normal where columns are skewed.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from edgewise._base.checks import (
+from edgewise._checks import (
     check_names,
     check_testable_shape,
     check_wide_memory,

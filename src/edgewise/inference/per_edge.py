@@ -12,8 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from edgewise._base.matrices import pairs_of, root_outer
-from edgewise._base.types import FloatArray
+from edgewise._linalg import FloatArray, pairs_of, root_outer
 from edgewise.inference.effect import MinEffect
 from edgewise.inference.intervals import ConfidenceInterval, around_fisher_z, on_precision_scale
 from edgewise.inference.max_statistic import critical_of_maxima

@@ -9,10 +9,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from edgewise._base import special
-from edgewise._base.matrices import pairs_of, symmetric
-from edgewise._base.normal_tail import log_upper_tail, log_upper_tails
-from edgewise._base.types import FloatArray
+from edgewise import _special as special
+from edgewise._linalg import FloatArray, pairs_of, symmetric
+from edgewise._special import log_upper_tail, log_upper_tails
 
 # SciPy's tail loses digits below this value: SciPy 1.13 to 1.16 as early as 1e-250, later 1e-290.
 _SMALLEST_SAFE = 1e-240

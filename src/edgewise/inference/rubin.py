@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from edgewise._base.types import FloatArray
+from edgewise._linalg import FloatArray
 from edgewise.inference.measurement import Estimated
 from edgewise.inference.per_edge import PerEdge
 from edgewise.inference.reference import Normal, Reference, Student, StudentOfEach

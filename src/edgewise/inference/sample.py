@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
-from edgewise._base.checks import check_testable_shape, check_wide_shape
-from edgewise._base.matrices import population_covariance
-from edgewise._base.types import FloatArray
+from edgewise._checks import check_testable_shape, check_wide_shape
+from edgewise._linalg import FloatArray, population_covariance
 from edgewise.errors import DataError
 from edgewise.estimate.inverse import SampleMoments
 from edgewise.sums.batched import DEFAULT_BATCHES

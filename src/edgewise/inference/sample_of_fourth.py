@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from edgewise._base.types import FloatArray
+from edgewise._linalg import FloatArray
 from edgewise.inference.sample import Evidence
 from edgewise.paper.covcov import covcov_of_moments
 from edgewise.sums.fourth import FourthMoments

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from edgewise._base.checks import check_testable_shape
-from edgewise._base.types import FloatArray
+from edgewise._checks import check_testable_shape
+from edgewise._linalg import FloatArray
 from edgewise.inference.sample_of_state import StateEvidence
 from edgewise.paper.covcov import covcov_matrix
 from edgewise.sums.accumulate import first_pass

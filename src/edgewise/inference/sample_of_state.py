@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from edgewise._base.types import FloatArray
+from edgewise._linalg import FloatArray
 from edgewise.errors import DataError, ParameterError
 from edgewise.estimate.inverse import SampleMoments
 from edgewise.inference.sample import Evidence

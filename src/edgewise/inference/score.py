@@ -13,8 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from edgewise._base.matrices import pairs_of, root_outer
-from edgewise._base.types import FloatArray
+from edgewise._linalg import FloatArray, pairs_of, root_outer
 from edgewise.inference.effect import MinEffect
 from edgewise.inference.intervals import ConfidenceInterval, on_precision_scale
 from edgewise.inference.measurement import Estimated

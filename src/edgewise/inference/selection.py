@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from edgewise._base.matrices import symmetric
+from edgewise._linalg import symmetric
 from edgewise.sums.pair_sets import PairSets
 
 

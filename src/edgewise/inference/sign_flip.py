@@ -14,10 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from edgewise._base import special
-from edgewise._base.matrices import pairs_of
-from edgewise._base.normal_tail import log_upper_tail, log_upper_tails
-from edgewise._base.types import BoolArray, FloatArray
+from edgewise import _special as special
+from edgewise._linalg import BoolArray, FloatArray, pairs_of
+from edgewise._special import log_upper_tail, log_upper_tails
 
 _STEPS = 60
 # Steps so small, and scores that miss by so little, are right to the last digits after one more.

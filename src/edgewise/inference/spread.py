@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from edgewise._base.matrices import root_outer
-from edgewise._base.types import FloatArray
+from edgewise._linalg import FloatArray, root_outer
 from edgewise.estimate.inverse import PrecisionEstimate
 
 #: Student's t with so many degrees of freedom is the normal distribution.

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from edgewise import __version__
-from edgewise._base.parts import adapter_missing, stand_in
+from edgewise._optional import adapter_missing, stand_in
 from edgewise.api.conditional import ConditionalTest
 from edgewise.errors import ParameterError
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from edgewise._base.parts import stand_in
+from edgewise._optional import stand_in
 from edgewise.api.conditional import ConditionalTest
 from edgewise.errors import ParameterError
 from edgewise.results.pair import PairTest

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from edgewise._base.parts import stand_in
-from edgewise._base.types import FloatArray, IndexArray
+from edgewise._linalg import FloatArray, IndexArray
+from edgewise._optional import stand_in
 from edgewise.api.conditional import ConditionalTest
 from edgewise.errors import ParameterError
 from edgewise.results.pair import PairTest

@@ -8,10 +8,8 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-from edgewise._base.matrices import pairs_of
-from edgewise._base.types import FloatArray
-from edgewise._base.warn import warn
-from edgewise.errors import ParameterError, ShortBatchesWarning
+from edgewise._linalg import FloatArray, pairs_of
+from edgewise.errors import ParameterError, ShortBatchesWarning, warn
 from edgewise.inference.max_statistic import MaxStatistic
 from edgewise.inference.measurement import Measurement
 from edgewise.inference.per_edge import PerEdge

@@ -15,10 +15,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from edgewise._base import special
-from edgewise._base.checks import check_real
-from edgewise._base.matrices import population_covariance
-from edgewise._base.types import FloatArray
+from edgewise import _special as special
+from edgewise._checks import check_real
+from edgewise._linalg import FloatArray, population_covariance
 from edgewise.errors import DataError, ParameterError
 from edgewise.estimate.inverse import PrecisionEstimate
 from edgewise.inference.bound import Bound

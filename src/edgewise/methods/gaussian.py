@@ -8,8 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from edgewise._base.matrices import root_outer
-from edgewise._base.types import FloatArray
+from edgewise._linalg import FloatArray, root_outer
 from edgewise.errors import DataError
 from edgewise.estimate.inverse import PrecisionEstimate
 from edgewise.inference.measurement import Measurement

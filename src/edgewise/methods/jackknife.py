@@ -12,10 +12,15 @@ from functools import partial
 
 import numpy as np
 
-from edgewise._base.cores import on_each
-from edgewise._base.inverses import symmetric_inverses
-from edgewise._base.matrices import pairs_of, symmetric, upper_pairs
-from edgewise._base.types import AnyArray, FloatArray
+from edgewise._linalg import (
+    AnyArray,
+    FloatArray,
+    pairs_of,
+    symmetric,
+    symmetric_inverses,
+    upper_pairs,
+)
+from edgewise._parallel import on_each
 from edgewise.errors import DataError
 from edgewise.estimate.inverse import PrecisionEstimate
 from edgewise.inference.spread import Spread, floored_spread

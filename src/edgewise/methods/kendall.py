@@ -10,11 +10,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from edgewise._base.matrices import off_diagonal, pairs_of, root_outer
-from edgewise._base.text import listed
-from edgewise._base.types import FloatArray
-from edgewise._base.warn import warn
-from edgewise.errors import DataError, TooFewRowsWarning
+from edgewise._linalg import FloatArray, off_diagonal, pairs_of, root_outer
+from edgewise._text import listed
+from edgewise.errors import DataError, TooFewRowsWarning, warn
 from edgewise.estimate.inverse import PrecisionEstimate
 from edgewise.estimate.pairwise import LatentEstimate, definite, latent_estimate
 from edgewise.inference.bound import Bound

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from edgewise._base.matrices import off_diagonal
-from edgewise._base.types import FloatArray
+from edgewise._linalg import FloatArray, off_diagonal
 from edgewise.errors import DataError
 from edgewise.estimate.inverse import PrecisionEstimate
 from edgewise.inference.spread import Spread, floored_spread

@@ -14,8 +14,8 @@ from functools import partial
 
 import numpy as np
 
-from edgewise._base.cores import on_each
-from edgewise._base.types import FloatArray
+from edgewise._linalg import FloatArray
+from edgewise._parallel import on_each
 from edgewise.errors import DataError
 from edgewise.estimate.inverse import PrecisionEstimate, unscaled
 from edgewise.estimate.pairwise import NEGATIVE, least_overlap, not_definite

@@ -15,9 +15,9 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from edgewise._base.checks import check_alpha, check_choice, check_count, check_flag, check_real
-from edgewise._base.text import joined
-from edgewise._base.types import FloatArray
+from edgewise._checks import check_alpha, check_choice, check_count, check_flag, check_real
+from edgewise._linalg import FloatArray
+from edgewise._text import joined
 from edgewise.errors import ParameterError
 from edgewise.estimate.inverse import PrecisionEstimate, estimate_precision
 from edgewise.estimate.pairwise import pairwise_precision

@@ -10,11 +10,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from edgewise._base import special
-from edgewise._base.checks import FEWEST_WIDE_ROWS
-from edgewise._base.matrices import upper_pairs
-from edgewise._base.text import listed
-from edgewise._base.types import FloatArray
+from edgewise import _special as special
+from edgewise._checks import FEWEST_WIDE_ROWS
+from edgewise._linalg import FloatArray, upper_pairs
+from edgewise._text import listed
 from edgewise.estimate.inverse import PrecisionEstimate
 from edgewise.estimate.nodewise import NodewiseFit, nodewise_fit
 from edgewise.inference.cautions import Caution

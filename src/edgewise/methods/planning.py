@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from edgewise._base import special
-from edgewise._base.types import BoolArray, FloatArray
+from edgewise import _special as special
+from edgewise._linalg import BoolArray, FloatArray
 from edgewise.estimate.inverse import PrecisionEstimate
 from edgewise.inference.bound import Bound
 from edgewise.inference.measurement import Measurement

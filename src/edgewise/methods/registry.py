@@ -11,8 +11,8 @@ from dataclasses import fields
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from edgewise._base.checks import check_choice
-from edgewise._base.text import joined, nearest
+from edgewise._checks import check_choice
+from edgewise._text import joined, nearest
 from edgewise.errors import ParameterError
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from edgewise._base.types import FloatArray
+from edgewise._linalg import FloatArray
 from edgewise.estimate.inverse import PrecisionEstimate
 from edgewise.inference.measurement import Measurement
 from edgewise.inference.sample import Evidence, Needs

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from edgewise._base.types import FloatArray
+from edgewise._linalg import FloatArray
 from edgewise.inference.measurement import Measurement
 from edgewise.inference.per_edge import PerEdge
 from edgewise.inference.reference import AnytimeReference, Student, tuned_rho2

@@ -7,8 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from edgewise._base.matrices import off_diagonal, pairs_of
-from edgewise._base.types import FloatArray
+from edgewise._linalg import FloatArray, off_diagonal, pairs_of
 from edgewise.estimate.inverse import PrecisionEstimate
 from edgewise.inference.measurement import Measurement
 from edgewise.inference.per_edge import PerEdge

@@ -13,9 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from edgewise._base.checks import check_choice
-from edgewise._base.matrices import population_covariance
-from edgewise._base.types import FloatArray
+from edgewise._checks import check_choice
+from edgewise._linalg import FloatArray, population_covariance
 from edgewise.errors import DataError
 from edgewise.sums.centre import Centre
 from edgewise.sums.fourth import FourthMoments

@@ -17,10 +17,8 @@ import numpy.typing as npt
 from scipy.linalg.blas import dtrmm, strmm
 from scipy.sparse.linalg import LinearOperator
 
-from edgewise._base.blas import blas_threads
-from edgewise._base.cores import on_each
-from edgewise._base.matrices import population_covariance
-from edgewise._base.types import AnyArray, FloatArray
+from edgewise._linalg import AnyArray, FloatArray, population_covariance
+from edgewise._parallel import blas_threads, on_each
 from edgewise.paper.covcov import check_range, finite, u_statistic_factor
 from edgewise.sums.centre import Centre
 from edgewise.sums.leverage import left_out_factor

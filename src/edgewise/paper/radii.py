@@ -13,8 +13,8 @@ from typing import Protocol
 
 import numpy as np
 
-from edgewise._base import special
-from edgewise._base.types import FloatArray
+from edgewise import _special as special
+from edgewise._linalg import FloatArray
 from edgewise.errors import ParameterError
 from edgewise.sums.latent import Concordance, latent_tau, left_by_ties
 

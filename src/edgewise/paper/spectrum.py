@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from edgewise._base.types import FloatArray
+from edgewise._linalg import FloatArray
 from edgewise.paper.covcov import finite
 from edgewise.paper.operator import CovcovOperator
 

@@ -13,8 +13,8 @@ from typing import Protocol
 
 import numpy as np
 
-from edgewise._base import special
-from edgewise._base.types import FloatArray
+from edgewise import _special as special
+from edgewise._linalg import FloatArray
 
 _STEP = 1 / 128  # of the table of the paper's inverse, in log w
 

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from edgewise._base.matrices import symmetric
-from edgewise._base.parts import part
-from edgewise._base.types import BoolArray, FloatArray
+from edgewise._linalg import BoolArray, FloatArray, symmetric
+from edgewise._optional import require
 from edgewise.errors import ParameterError
 from edgewise.inference.corrections import adjust
 from edgewise.inference.difference import GroupZ
@@ -112,7 +111,7 @@ def plot_differences(result: EdgeDifferences) -> list[tuple[Axes, Axes, Axes]]:
     >>> len(drawn), len(drawn[0][0].figure.axes)
     (3, 9)
     """
-    part("matplotlib", "plot", "A plot")
+    require("matplotlib", "plot", "A plot")
     from matplotlib.figure import Figure
 
     figure, k = Figure(figsize=(18, 6.6 * len(result))), len(result)
@@ -130,7 +129,7 @@ def _box(column: int, row: int, rows: int) -> tuple[float, float, float, float]:
 
 def _three_axes(axes: Sequence[Axes] | None) -> Sequence[Axes]:
     if axes is None:
-        part("matplotlib", "plot", "A plot")
+        require("matplotlib", "plot", "A plot")
         from matplotlib.figure import Figure
 
         figure = Figure(figsize=(18, 6.6))

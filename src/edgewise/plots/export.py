@@ -14,9 +14,9 @@ import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, TextIO, cast
 
-from edgewise._base.atomic import atomic_path
-from edgewise._base.checks import check_ending
-from edgewise._base.parts import check_part, part
+from edgewise._checks import check_ending
+from edgewise._files import atomic_path
+from edgewise._optional import check_installed, require
 from edgewise.plots.layout import lacking_glyphs
 from edgewise.plots.safe_names import distinct_texts
 from edgewise.results.difference import EdgeDifference, EdgeDifferenceResult, EdgeDifferences
@@ -182,7 +182,7 @@ def write_graph(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:
 
 def write_graphml(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:
     """Write the graph as GraphML, whatever the name of the file."""
-    nx = part("networkx", "plot", "A file of the graph")
+    nx = require("networkx", "plot", "A file of the graph")
     graph = _graph(result, _xml_text)
     with atomic_path(path) as temporary:
         nx.write_graphml_xml(graph, temporary)
@@ -191,7 +191,7 @@ def write_graphml(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:
 def graph_kind(path: str | os.PathLike[str]) -> str:
     """The kind of graph file that a file's name asks for, if it can be written here."""
     kind = check_ending("graph", path, GRAPH_KINDS)
-    check_part("networkx", "plot", "A file of the graph")
+    check_installed("networkx", "plot", "A file of the graph")
     return kind
 
 
@@ -224,7 +224,7 @@ def _xml_character(character: str) -> str:
 def plot_kind(path: str | os.PathLike[str]) -> str:
     """The kind of picture that a file's name asks for, if pictures can be drawn here."""
     kind = check_ending("plot", path, PLOT_KINDS)
-    check_part("matplotlib", "plot", "A plot")
+    check_installed("matplotlib", "plot", "A plot")
     return kind
 
 

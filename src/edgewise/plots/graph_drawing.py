@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from edgewise._base.matrices import pairs_of
-from edgewise._base.parts import part
-from edgewise._base.types import AnyArray, FloatArray
+from edgewise._linalg import AnyArray, FloatArray, pairs_of
+from edgewise._optional import require
 from edgewise.plots import layout
 from edgewise.plots.layout import IntArray
 from edgewise.plots.safe_names import short_names
@@ -52,7 +51,7 @@ def communities_of(graph: layout.Graph) -> IntArray:
     Louvain's method (Blondel and others 2008, of networkx) on the edges of the graph, weighted by
     |ρ̂|, with a fixed seed. Communities are numbered by the total strength of their nodes.
     """
-    nx = part("networkx", "plot", "Communities")
+    nx = require("networkx", "plot", "Communities")
     weight = np.round(edge_strengths(graph), _DECIMALS)
     found = nx.Graph()
     for i, j in zip(*np.nonzero(np.triu(weight)), strict=True):

@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from edgewise._base.matrices import pairs_of
-from edgewise._base.parts import part
-from edgewise._base.types import BoolArray, FloatArray
+from edgewise._linalg import BoolArray, FloatArray, pairs_of
+from edgewise._optional import require
 from edgewise.plots.safe_names import shortened
 from edgewise.results.result import EdgeTestResult
 from edgewise.results.summary import adjusted_for, imputed, is_chosen, transformed
@@ -241,7 +240,7 @@ def new_axes(
     width: float = 8.0, height: float = 7.2, *, box: tuple[float, float, float, float] | None = None
 ) -> Axes:
     """Axes in a new figure of that size in inches, in a fixed `box`, or with room for labels."""
-    part("matplotlib", "plot", "A plot")
+    require("matplotlib", "plot", "A plot")
     from matplotlib.figure import Figure
 
     if box is not None:

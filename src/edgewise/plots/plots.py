@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from edgewise._base.checks import check_choice, check_count
-from edgewise._base.matrices import off_diagonal
-from edgewise._base.parts import check_part
-from edgewise._base.types import AnyArray, BoolArray, FloatArray
+from edgewise._checks import check_choice, check_count
+from edgewise._linalg import AnyArray, BoolArray, FloatArray, off_diagonal
+from edgewise._optional import check_installed
 from edgewise.errors import ParameterError
 from edgewise.inference.corrections import log_critical_level
 from edgewise.inference.reference import AnytimeReference
@@ -1218,7 +1217,7 @@ def plot(
     'partial correlation'
     """
     check_choice("kind", kind, KINDS)
-    check_part("matplotlib", "plot", "A plot")
+    check_installed("matplotlib", "plot", "A plot")
     if kind in _OF_LINES:
         if lines is None:
             raise ParameterError(

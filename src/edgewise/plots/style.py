@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from edgewise._base.types import FloatArray
+from edgewise._linalg import FloatArray
 
 # Okabe & Ito's blue and vermillion, which people with any common colour blindness can tell apart.
 POSITIVE, NEGATIVE = "#0072B2", "#D55E00"

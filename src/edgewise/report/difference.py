@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from edgewise._base.atomic import atomic_path, check_writable
-from edgewise._base.parts import part
-from edgewise._base.types import FloatArray
+from edgewise._files import atomic_path, check_writable
+from edgewise._linalg import FloatArray
+from edgewise._optional import require
 from edgewise._version import __version__
 from edgewise.methods.registry import registered
 from edgewise.plots.difference import Panel, overlaid, panels
@@ -77,7 +77,7 @@ def difference_html(
     >>> difference_html(ew.compare_groups(a, b)).startswith("<!doctype html>")
     True
     """
-    part("jinja2", "plot", "A report")
+    require("jinja2", "plot", "A report")
     from jinja2 import Environment
     from markupsafe import Markup
 

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from edgewise._base.parts import part
-from edgewise._base.types import BoolArray, FloatArray
+from edgewise._linalg import BoolArray, FloatArray
+from edgewise._optional import require
 from edgewise._version import __version__
 from edgewise.methods.registry import registered
 from edgewise.plots.safe_names import printable
@@ -77,7 +77,7 @@ def report_html(result: EdgeTestResult, context: Context) -> str:
     >>> report_html(ew.edge_test(X), Context()).startswith("<!doctype html>")
     True
     """
-    part("jinja2", "plot", "A report")
+    require("jinja2", "plot", "A report")
     from jinja2 import DictLoader, Environment
 
     pieces = {name: page.own_file(f"html/{name}.html") for name in _PIECES}

@@ -8,7 +8,7 @@ from importlib.resources import files
 
 import numpy as np
 
-from edgewise._base.types import FloatArray
+from edgewise._linalg import FloatArray
 
 #: What a test needs whose rows belong together.
 CONDITION_OF_GROUPS = (

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from edgewise._base.matrices import pairs_of
-from edgewise._base.types import BoolArray, FloatArray
+from edgewise._linalg import BoolArray, FloatArray, pairs_of
 from edgewise.inference.effect import MinEffect
 from edgewise.inference.measurement import Uncertainty
 from edgewise.plots.graph_drawing import communities_of, community_names, community_order

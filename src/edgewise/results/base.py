@@ -9,8 +9,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from edgewise._base.matrices import upper_pairs
-from edgewise._base.types import BoolArray
+from edgewise._linalg import BoolArray, upper_pairs
 from edgewise.inference.intervals import ConfidenceInterval
 from edgewise.results.serialize import Serialized
 

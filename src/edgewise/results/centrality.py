@@ -7,10 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from edgewise._base import special
-from edgewise._base.checks import check_real
-from edgewise._base.matrices import off_diagonal, root_outer
-from edgewise._base.types import BoolArray, FloatArray
+from edgewise import _special as special
+from edgewise._checks import check_real
+from edgewise._linalg import BoolArray, FloatArray, off_diagonal, root_outer
 from edgewise.errors import ParameterError
 from edgewise.inference.centrality import EdgeEnds, bounded_ends, selected_ends, sum_ends
 from edgewise.inference.intervals import ConfidenceInterval

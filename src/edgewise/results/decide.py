@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from edgewise._base.matrices import off_diagonal, pairs_of, symmetric
-from edgewise._base.types import BoolArray, FloatArray
+from edgewise._linalg import BoolArray, FloatArray, off_diagonal, pairs_of, symmetric
 from edgewise.inference.cautions import Caution
 from edgewise.inference.corrections import adjust
 from edgewise.inference.decide import decision

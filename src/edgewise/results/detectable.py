@@ -7,10 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from edgewise._base import special
-from edgewise._base.checks import check_real
-from edgewise._base.matrices import root_outer
-from edgewise._base.types import FloatArray
+from edgewise import _special as special
+from edgewise._checks import check_real
+from edgewise._linalg import FloatArray, root_outer
 from edgewise.errors import ParameterError
 from edgewise.inference.bound import Bound
 from edgewise.inference.corrections import log_critical_level

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from edgewise._base.checks import check_choice, check_real
-from edgewise._base.types import BoolArray, FloatArray
+from edgewise._checks import check_choice, check_real
+from edgewise._linalg import BoolArray, FloatArray
 from edgewise.inference.difference import GroupDifference
 from edgewise.inference.intervals import ConfidenceInterval
 from edgewise.results.base import Result

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from edgewise._base.checks import check_choice
-from edgewise._base.parts import is_installed, missing_package, part
+from edgewise._checks import check_choice
+from edgewise._optional import is_installed, missing_package, require
 from edgewise.results.summary import POOLED
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ def new_frame(columns: dict[str, list[Any]], kind: FrameKind) -> Any:
     """A data frame of that kind with these columns."""
     what = "A data frame"
     if kind == "pyarrow":
-        return part(kind, "tables", what).table(columns)
+        return require(kind, "tables", what).table(columns)
     try:
         return import_module(kind).DataFrame(columns)
     except ImportError as error:
@@ -157,7 +157,7 @@ def new_frame(columns: dict[str, list[Any]], kind: FrameKind) -> Any:
 
 def graph_of(result: EdgeTestResult) -> nx.Graph[str]:
     """The edges as a graph: every tested variable a node, the numbers as edge attributes."""
-    part("networkx", "plot", "A graph of networkx")
+    require("networkx", "plot", "A graph of networkx")
     import networkx as nx
 
     graph: nx.Graph[str] = nx.Graph(

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
-from edgewise._base.checks import check_choice, check_flag, check_real
-from edgewise._base.matrices import off_diagonal
-from edgewise._base.types import AnyArray, BoolArray, FloatArray
+from edgewise._checks import check_choice, check_flag, check_real
+from edgewise._linalg import AnyArray, BoolArray, FloatArray, off_diagonal
 from edgewise.errors import ParameterError
 from edgewise.inference.decide import PerEdgeThreshold
 from edgewise.inference.effect import SCALES

@@ -22,9 +22,8 @@ from typing import Any, ClassVar, NoReturn, Self, get_args, get_origin, overload
 
 import numpy as np
 
-from edgewise._base.atomic import atomic_path
-from edgewise._base.matrices import off_diagonal
-from edgewise._base.types import AnyArray
+from edgewise._files import atomic_path
+from edgewise._linalg import AnyArray, off_diagonal
 from edgewise.errors import DataError, DataTypeError, EdgewiseError
 from edgewise.inference.bound import Bound
 from edgewise.inference.largest import LargestRadius

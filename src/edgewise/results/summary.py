@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from edgewise._base.text import listed
+from edgewise._text import listed
 
 if TYPE_CHECKING:
     from edgewise.results.base import Result

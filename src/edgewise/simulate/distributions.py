@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from edgewise._base.checks import check_choice, check_count, check_real, check_rng
-from edgewise._base.types import FloatArray
+from edgewise._checks import check_choice, check_count, check_real, check_rng
+from edgewise._linalg import FloatArray
 from edgewise.errors import ParameterError
 
 _LARGEST_LOG = math.log(np.finfo(float).max)

@@ -11,11 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from edgewise._base.atomic import atomic_path
-from edgewise._base.checks import check_ending
-from edgewise._base.matrices import root_outer, upper_pairs
-from edgewise._base.parts import check_part, part
-from edgewise._base.types import FloatArray
+from edgewise._checks import check_ending
+from edgewise._files import atomic_path
+from edgewise._linalg import FloatArray, root_outer, upper_pairs
+from edgewise._optional import check_installed, require
 from edgewise._version import __version__
 from edgewise.simulate.distributions import Distribution
 
@@ -25,7 +24,7 @@ _NEED = "A file of simulated rows"
 def row_kind(path: str | os.PathLike[str]) -> str:
     """The format that a file's name asks for, if it can be written."""
     kind = check_ending("output", path, ("parquet", "csv"))
-    check_part("pyarrow", "tables", _NEED)
+    check_installed("pyarrow", "tables", _NEED)
     return kind
 
 
@@ -38,7 +37,7 @@ def write_rows(
     path: str | os.PathLike[str], names: tuple[str, ...], batches: Iterable[FloatArray]
 ) -> int:
     """Write the rows batch by batch, with one batch in memory; return how many there were."""
-    part("pyarrow", "tables", _NEED)
+    require("pyarrow", "tables", _NEED)
     import pyarrow as pa
     import pyarrow.csv
     import pyarrow.parquet
@@ -62,7 +61,7 @@ def write_truth(
     record: dict[str, Any],
 ) -> None:
     """Write Θ, Σ and the edges of the rows at `path`, as JSON and as GraphML."""
-    part("networkx", "plot", "A GraphML file")
+    require("networkx", "plot", "A GraphML file")
     import networkx as nx
 
     partial = -precision / root_outer(precision)

@@ -10,9 +10,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from edgewise._base.checks import check_count, check_real, check_rng
-from edgewise._base.matrices import upper_pairs
-from edgewise._base.types import BoolArray, FloatArray, IndexArray
+from edgewise._checks import check_count, check_real, check_rng
+from edgewise._linalg import BoolArray, FloatArray, IndexArray, upper_pairs
 from edgewise.errors import ParameterError
 
 _USUAL_WEIGHT = 0.3

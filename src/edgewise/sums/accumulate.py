@@ -10,8 +10,8 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from edgewise._base.text import listed
-from edgewise._base.types import AnyArray, FloatArray
+from edgewise._linalg import AnyArray, FloatArray
+from edgewise._text import listed
 from edgewise.errors import DataError, NonFiniteError
 from edgewise.sums.batched import BatchedState, batch_length
 from edgewise.sums.clusters import ClusterMoments

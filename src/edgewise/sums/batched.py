@@ -9,8 +9,8 @@ from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from edgewise._base.checks import check_count, check_names
-from edgewise._base.types import AnyArray, FloatArray
+from edgewise._checks import check_count, check_names
+from edgewise._linalg import AnyArray, FloatArray
 from edgewise.errors import DataError, NonFiniteError, ParameterError, StateFileError
 from edgewise.sums.centre import Centre
 from edgewise.sums.save import StateContents

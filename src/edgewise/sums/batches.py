@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from edgewise._base.types import AnyArray, FloatArray
+from edgewise._linalg import AnyArray, FloatArray
 from edgewise.errors import StateFileError
 from edgewise.sums.batched import BatchedState
 from edgewise.sums.centre import Centre

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from edgewise._base.types import FloatArray
+from edgewise._linalg import FloatArray
 from edgewise.tables.table import Rows, minus_origin
 
 

@@ -15,9 +15,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from edgewise._base.atomic import locked
-from edgewise._base.warn import warn
-from edgewise.errors import CheckpointWarning, DataError, StateFileError
+from edgewise._files import locked
+from edgewise.errors import CheckpointWarning, DataError, StateFileError, warn
 from edgewise.sums.accumulate import read_into
 from edgewise.sums.row_state import RowState
 from edgewise.sums.save import read_state, write_state

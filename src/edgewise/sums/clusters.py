@@ -7,7 +7,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from edgewise._base.types import FloatArray
+from edgewise._linalg import FloatArray
 from edgewise.errors import DataError, NonFiniteError, ParameterError
 from edgewise.sums.batches import BatchSums, sum_of_squares, sums_of_batches
 from edgewise.sums.centre import Centre

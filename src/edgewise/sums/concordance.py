@@ -9,8 +9,8 @@ from typing import ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from edgewise._base.checks import check_count, check_names
-from edgewise._base.types import AnyArray, FloatArray
+from edgewise._checks import check_count, check_names
+from edgewise._linalg import AnyArray, FloatArray
 from edgewise.errors import DataError, ParameterError, StateFileError
 from edgewise.sums.batched import DEFAULT_BATCHES
 from edgewise.sums.latent import (

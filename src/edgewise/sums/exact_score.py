@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from edgewise._base.matrices import upper_pairs
-from edgewise._base.types import FloatArray
+from edgewise._linalg import FloatArray, upper_pairs
 from edgewise.sums.leverage import Leverage
 from edgewise.sums.score_sums import ScoreSums, row_tau, sums_of_pairs
 

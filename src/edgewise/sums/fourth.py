@@ -8,8 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from edgewise._base.matrices import symmetric
-from edgewise._base.types import AnyArray, FloatArray
+from edgewise._linalg import AnyArray, FloatArray, symmetric
 from edgewise.sums.centre import Centre
 from edgewise.sums.loop import BlockMemory, mapped_blocks
 from edgewise.sums.pairs import PairSums

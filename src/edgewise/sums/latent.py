@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from edgewise._base.types import FloatArray
+from edgewise._linalg import FloatArray
 
 # Differences of the ranks of this many rows fit in one byte.
 _ONE_BYTE = 128

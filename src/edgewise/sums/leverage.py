@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from edgewise._base.types import FloatArray
+from edgewise._linalg import FloatArray
 from edgewise.sums.score_sums import row_tau, score_weight
 
 # A row that others determine has a leverage of one and residuals of zero: any weight will do.

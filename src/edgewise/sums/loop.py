@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from edgewise._base.types import AnyArray, FloatArray
+from edgewise._linalg import AnyArray, FloatArray
 from edgewise.sums.centre import Centre
 from edgewise.tables.table import Rows, row_blocks
 

@@ -7,8 +7,8 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from edgewise._base.checks import check_choice, check_names
-from edgewise._base.types import AnyArray, FloatArray
+from edgewise._checks import check_choice, check_names
+from edgewise._linalg import AnyArray, FloatArray
 from edgewise.errors import DataError, NonFiniteError, ParameterError
 from edgewise.sums.centre import Centre
 from edgewise.sums.power_sums import PowerSums, QuarticSums, power_sums, quiet

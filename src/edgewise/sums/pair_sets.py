@@ -10,8 +10,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from edgewise._base.matrices import COLLINEAR, upper_pairs
-from edgewise._base.types import FloatArray
+from edgewise._linalg import COLLINEAR, FloatArray, upper_pairs
 
 IntArray: TypeAlias = npt.NDArray[np.intp]
 

@@ -12,7 +12,7 @@ from functools import partial
 
 import numpy as np
 
-from edgewise._base.types import AnyArray, FloatArray
+from edgewise._linalg import AnyArray, FloatArray
 from edgewise.sums.centre import Centre
 from edgewise.sums.leverage import Leverage
 from edgewise.sums.loop import BlockMemory, mapped_blocks

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from edgewise._base.types import AnyArray, FloatArray
+from edgewise._linalg import AnyArray, FloatArray
 from edgewise.errors import DataError, ParameterError, StateFileError
 from edgewise.sums.batched import BatchedState
 from edgewise.sums.centre import Centre

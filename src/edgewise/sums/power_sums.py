@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from edgewise._base.types import FloatArray
+from edgewise._linalg import FloatArray
 from edgewise.sums.centre import Centre
 from edgewise.sums.loop import ROWS_FIRST_FROM, BlockMemory, mapped_blocks
 from edgewise.sums.products import add_gram, mirrored, row_products

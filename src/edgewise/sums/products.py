@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from edgewise._base.matrices import mirror_lower
-from edgewise._base.types import FloatArray
+from edgewise._linalg import FloatArray, mirror_lower
 
 # Up to this size, two products are faster than one SYRK.
 _FEW_FEATURES = 16

@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from edgewise._base.types import FloatArray
+from edgewise._linalg import FloatArray
 from edgewise.sums.centre import Centre
 from edgewise.sums.leverage import left_out_factor
 from edgewise.sums.loop import BlockMemory, mapped_blocks

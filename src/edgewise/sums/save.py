@@ -18,8 +18,8 @@ from typing import IO, Any
 
 import numpy as np
 
-from edgewise._base.atomic import atomic_path
-from edgewise._base.types import AnyArray, FloatArray
+from edgewise._files import atomic_path
+from edgewise._linalg import AnyArray, FloatArray
 from edgewise.errors import StateFileError
 
 _FORMAT = 2

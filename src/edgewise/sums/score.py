@@ -13,8 +13,7 @@ from functools import partial
 
 import numpy as np
 
-from edgewise._base.matrices import add_transpose, off_diagonal
-from edgewise._base.types import AnyArray, FloatArray
+from edgewise._linalg import AnyArray, FloatArray, add_transpose, off_diagonal
 from edgewise.sums.centre import Centre
 from edgewise.sums.exact_score import pair_by_pair, weight_and_residuals
 from edgewise.sums.leverage import Leverage

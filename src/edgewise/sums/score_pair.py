@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from edgewise._base.types import AnyArray, FloatArray
+from edgewise._linalg import AnyArray, FloatArray
 from edgewise.sums.exact_score import weight_and_residuals
 from edgewise.sums.leverage import Leverage
 from edgewise.sums.score_sums import row_tau

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from edgewise._base.matrices import add_transpose, upper_pairs
-from edgewise._base.types import FloatArray
+from edgewise._linalg import FloatArray, add_transpose, upper_pairs
 
 # How much of a row's scale is believed: half of this with 12 columns, nearly all with hundreds.
 _BELIEVED = 0.9

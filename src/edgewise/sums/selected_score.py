@@ -11,9 +11,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from edgewise._base.blas import one_blas_thread
-from edgewise._base.steps import in_parallel, steps
-from edgewise._base.types import FloatArray
+from edgewise._linalg import FloatArray
+from edgewise._parallel import in_parallel, one_blas_thread, steps
 from edgewise.sums.centre import Centre
 from edgewise.sums.exact_score import Room
 from edgewise.sums.loop import BlockMemory, mapped_blocks

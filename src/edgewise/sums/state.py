@@ -10,8 +10,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from edgewise._base.checks import check_names
-from edgewise._base.types import FloatArray
+from edgewise._checks import check_names
+from edgewise._linalg import FloatArray
 from edgewise.errors import DataError, ParameterError
 from edgewise.sums.save import StateContents, read_state, write_state
 from edgewise.tables.table import ColumnBlock, Rows, column_places

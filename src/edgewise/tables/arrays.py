@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from edgewise._base.checks import default_names
-from edgewise._base.text import one_line
-from edgewise._base.types import AnyArray
+from edgewise._checks import default_names
+from edgewise._linalg import AnyArray
+from edgewise._text import one_line
 from edgewise.errors import DataTypeError
 from edgewise.tables.table import LocalTable, Rows, block_rows, selected_names
 from edgewise.tables.values import check_rows

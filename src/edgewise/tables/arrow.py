@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from edgewise._base.checks import check_names
-from edgewise._base.text import one_line
-from edgewise._base.types import AnyArray
+from edgewise._checks import check_names
+from edgewise._linalg import AnyArray
+from edgewise._text import one_line
 from edgewise.errors import DataError, DataTypeError
 from edgewise.tables.labels import label_number
 from edgewise.tables.table import ColumnBlock, LocalTable, Piece, Rows, batch_rows, selected_names

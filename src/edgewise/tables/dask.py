@@ -8,16 +8,17 @@ from concurrent.futures import CancelledError
 from functools import partial
 from typing import Any, TypeVar
 
-from edgewise._base.checks import check_names, default_names
-from edgewise._base.parts import part
-from edgewise._base.text import listed, one_line
-from edgewise._base.warn import quiet, warn
+from edgewise._checks import check_names, default_names
+from edgewise._optional import require
+from edgewise._text import listed, one_line
 from edgewise.errors import (
     DataError,
     DataTypeError,
     EdgewiseError,
     EdgewiseWarning,
     ParameterError,
+    quiet,
+    warn,
 )
 from edgewise.tables.files import FileTable
 from edgewise.tables.options import chosen_columns
@@ -29,7 +30,7 @@ T = TypeVar("T")
 
 def check_client(client: Any) -> None:
     """Refuse anything but a client of Dask that is connected and waits for its results."""
-    part("distributed", "dask", "A cluster of Dask")
+    require("distributed", "dask", "A cluster of Dask")
     from distributed import Client
 
     if not isinstance(client, Client):

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from edgewise._base.text import listed
+from edgewise._text import listed
 from edgewise.errors import DataError
 from edgewise.tables.labels import label_number
 from edgewise.tables.layout import is_missing, is_number, layout_of, titles_above

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 
-from edgewise._base.parts import part
+from edgewise._optional import require
 from edgewise.errors import DataError
 from edgewise.tables.file_marks import mark_of
 from edgewise.tables.opened_file import STANDARD_INPUT, OpenedFile, readable
@@ -31,7 +31,7 @@ class FileKind:
         """Open a file of this kind."""
         reading.refuse_unless(self.options, f"the {self.name} file '{path}'")
         if self.needs is not None:
-            part(*self.needs, f"The {self.name} file '{path}'")
+            require(*self.needs, f"The {self.name} file '{path}'")
         module, function = self.opener.split(":")
         opener: Callable[..., OpenedFile] = getattr(
             import_module(f"edgewise.tables.{module}"), function
@@ -173,7 +173,7 @@ def is_pipe(path: Path) -> bool:
 
 def open_pipe(path: Path, reading: Reading) -> OpenedFile:
     """A named pipe or a process substitution, such as <(zcat rows.csv.gz)."""
-    part(*_PYARROW, "CSV text")
+    require(*_PYARROW, "CSV text")
     from edgewise.tables.text import open_csv_stream
 
     reading.refuse_unless(CSV.options, f"the pipe '{path}'")
@@ -188,7 +188,7 @@ def open_pipe(path: Path, reading: Reading) -> OpenedFile:
 
 def open_standard_input(reading: Reading) -> OpenedFile:
     """CSV on standard input."""
-    part(*_PYARROW, "CSV text")
+    require(*_PYARROW, "CSV text")
     from edgewise.tables.text import open_csv_stream, standard_input
 
     reading.refuse_unless(CSV.options, STANDARD_INPUT)

@@ -13,8 +13,8 @@ from pathlib import Path
 from queue import Full, Queue
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from edgewise._base.blas import one_blas_thread
-from edgewise._base.text import listed
+from edgewise._parallel import one_blas_thread
+from edgewise._text import listed
 from edgewise.errors import DataError, DataTypeError
 from edgewise.tables.file_kinds import in_folder, open_file, open_standard_input
 from edgewise.tables.opened_file import OpenedFile, readable

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from edgewise._base.parts import is_installed, part
+from edgewise._optional import is_installed, require
 from edgewise.tables.not_rows import is_a
 from edgewise.tables.sliced import RowSource, SlicedTable, is_plain
 from edgewise.tables.table import LocalTable
@@ -39,7 +39,7 @@ class Kind(NamedTuple):
     def loaded(self) -> Any:
         """The class that reads such objects."""
         if self.of_arrow:
-            part("pyarrow", "tables", self.what)
+            require("pyarrow", "tables", self.what)
         module, _, name = self.reader.partition(":")
         return getattr(import_module(f"edgewise.tables.{module}"), name)
 

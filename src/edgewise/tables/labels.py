@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from edgewise._base.types import AnyArray, FloatArray
+from edgewise._linalg import AnyArray, FloatArray
 from edgewise.errors import DataError, ParameterError
 
 _EXACT = 1 << 53  # whole numbers below are exact as float64

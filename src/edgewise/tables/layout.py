@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from edgewise._base.checks import check_known, default_names
+from edgewise._checks import check_known, default_names
 from edgewise.errors import DataError
 from edgewise.tables.reading import Reading
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from edgewise._base.checks import check_known
-from edgewise._base.parts import part
-from edgewise._base.types import AnyArray
+from edgewise._checks import check_known
+from edgewise._linalg import AnyArray
+from edgewise._optional import require
 from edgewise.errors import DataError, DataTypeError
 from edgewise.tables.file_kinds import is_pipe, open_file
 from edgewise.tables.files import FileTable, expand_paths
@@ -62,7 +62,7 @@ def _of_object(data: Any, name: str, argument: str) -> Any:
         names = data.collect_schema().names()
         return data.select(names[_place(name, names, "the table", argument)]).collect().to_series()
     if hasattr(data, "__arrow_c_stream__"):
-        pa = part("pyarrow", "tables", "A table")
+        pa = require("pyarrow", "tables", "A table")
         table = pa.RecordBatchReader.from_stream(data)
         place = _place(name, table.schema.names, "the table", argument)
         return table.read_all().column(place).to_pylist()

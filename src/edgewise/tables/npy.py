@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from edgewise._base.checks import default_names
-from edgewise._base.text import listed, one_line
-from edgewise._base.types import AnyArray
+from edgewise._checks import default_names
+from edgewise._linalg import AnyArray
+from edgewise._text import listed, one_line
 from edgewise.errors import DataError, EdgewiseError
 from edgewise.tables.opened_file import OpenedFile, readable
 from edgewise.tables.table import Rows, batch_rows

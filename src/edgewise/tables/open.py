@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from edgewise._base.checks import check_choice, check_columns, check_known, check_names
-from edgewise._base.warn import warn
-from edgewise.errors import DataError, FormatGuessWarning, ParameterError
+from edgewise._checks import check_choice, check_columns, check_known, check_names
+from edgewise.errors import DataError, FormatGuessWarning, ParameterError, warn
 from edgewise.tables.arrays import ArrayTable
 from edgewise.tables.kinds import gives_batches, kind_of
 from edgewise.tables.not_rows import check_is_rows, is_a

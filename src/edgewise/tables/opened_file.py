@@ -13,7 +13,7 @@ import numpy as np
 if TYPE_CHECKING:
     from edgewise.tables.text import TextFormat
 
-from edgewise._base.text import one_line
+from edgewise._text import one_line
 from edgewise.errors import DataError, EdgewiseError
 from edgewise.tables.file_marks import FileMark, unchanged
 from edgewise.tables.table import Rows

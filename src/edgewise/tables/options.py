@@ -15,8 +15,8 @@ from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
 
-from edgewise._base.checks import check_choice
-from edgewise._base.types import AnyArray, BoolArray, FloatArray
+from edgewise._checks import check_choice
+from edgewise._linalg import AnyArray, BoolArray, FloatArray
 from edgewise.errors import DataError, ParameterError
 from edgewise.tables.labels import label_numbers, not_a_label
 from edgewise.tables.ranks import ScoreMap, normal_scores

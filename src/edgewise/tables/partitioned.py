@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Generic, TypeVar
 
-from edgewise._base.blas import one_blas_thread
-from edgewise._base.text import listed, one_line
+from edgewise._parallel import one_blas_thread
+from edgewise._text import listed, one_line
 from edgewise._version import __version__
 from edgewise.errors import DataError, EdgewiseError, NonFiniteError
 from edgewise.tables.open import open_columns

@@ -10,10 +10,10 @@ from functools import partial
 
 import numpy as np
 
-from edgewise._base import special
-from edgewise._base.parts import is_installed
-from edgewise._base.steps import in_parallel
-from edgewise._base.types import FloatArray
+from edgewise import _special as special
+from edgewise._linalg import FloatArray
+from edgewise._optional import is_installed
+from edgewise._parallel import in_parallel
 from edgewise.tables.table import Rows
 
 _MANY = 1_000_000

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from numbers import Integral
 from typing import Any
 
-from edgewise._base.checks import check_count, check_flag
+from edgewise._checks import check_count, check_flag
 from edgewise.errors import ParameterError
 
 #: Options of text files, and of everything that holds text cells.

@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from edgewise._base.checks import check_known, check_names, default_names
-from edgewise._base.parts import missing_part
-from edgewise._base.text import listed
-from edgewise._base.types import AnyArray, FloatArray
-from edgewise._base.warn import warn
-from edgewise.errors import DataError, DataTypeError, EdgewiseWarning
+from edgewise._checks import check_known, check_names, default_names
+from edgewise._linalg import AnyArray, FloatArray
+from edgewise._optional import missing_dependency
+from edgewise._text import listed
+from edgewise.errors import DataError, DataTypeError, EdgewiseWarning, warn
 from edgewise.tables.labels import label_numbers
 from edgewise.tables.table import ColumnBlock, LocalTable, Piece, Rows, batch_rows, selected_names
 from edgewise.tables.values import check_column, check_rows
@@ -116,7 +115,7 @@ class PlainFrameRows(RowSource):
         for name, kind in zip(names, self._chosen(self._kinds), strict=True):
             if not is_plain(kind):
                 what = f"Column {name!r} of the data frame, which holds {kind},"
-                raise missing_part("pyarrow", "tables", what)
+                raise missing_dependency("pyarrow", "tables", what)
         self._all_plain = all(map(is_plain, self._kinds))
 
     def rows(self, start: int, stop: int) -> Rows:

@@ -10,10 +10,9 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
-from edgewise._base.parts import missing_part
-from edgewise._base.text import listed, one_line
-from edgewise._base.warn import quiet
-from edgewise.errors import DataError, DataTypeError, EdgewiseError
+from edgewise._optional import missing_dependency
+from edgewise._text import listed, one_line
+from edgewise.errors import DataError, DataTypeError, EdgewiseError, quiet
 from edgewise.tables.partitioned import PartitionedTable, PartTask
 from edgewise.tables.table import in_tree, selected_names
 
@@ -22,7 +21,7 @@ try:
 
     from edgewise.tables.arrow import ArrowTable
 except ImportError as _error:
-    raise missing_part("pyarrow", "spark", "A data frame of Spark", _error) from _error
+    raise missing_dependency("pyarrow", "spark", "A data frame of Spark", _error) from _error
 
 T = TypeVar("T")
 

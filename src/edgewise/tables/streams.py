@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from edgewise._base.checks import check_names
+from edgewise._checks import check_names
 from edgewise.errors import DataError
 from edgewise.tables.labels import label_numbers
 from edgewise.tables.options import columns_of

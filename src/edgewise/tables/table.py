@@ -17,10 +17,10 @@ from typing import ClassVar, NamedTuple, Protocol, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from edgewise._base.checks import check_known, check_names
-from edgewise._base.cores import on_each
-from edgewise._base.text import listed
-from edgewise._base.types import AnyArray, FloatArray
+from edgewise._checks import check_known, check_names
+from edgewise._linalg import AnyArray, FloatArray
+from edgewise._parallel import on_each
+from edgewise._text import listed
 from edgewise.errors import DataError, DataTypeError, EdgewiseError
 
 T = TypeVar("T")

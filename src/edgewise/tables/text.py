@@ -28,8 +28,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
-from edgewise._base.text import joined, one_line
-from edgewise._base.types import FloatArray
+from edgewise._linalg import FloatArray
+from edgewise._text import joined, one_line
 from edgewise.errors import DataError, DataTypeError
 from edgewise.tables.arrow import fixed_blocks, is_numeric
 from edgewise.tables.labels import label_number

@@ -9,9 +9,9 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from edgewise._base.checks import default_names
-from edgewise._base.text import listed, one_line
-from edgewise._base.types import AnyArray
+from edgewise._checks import default_names
+from edgewise._linalg import AnyArray
+from edgewise._text import listed, one_line
 from edgewise.errors import DataError, DataTypeError, NonFiniteError
 from edgewise.tables.table import ColumnBlock, Rows
 

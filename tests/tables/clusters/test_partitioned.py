@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import edgewise as ew
-from edgewise._base.blas import one_blas_thread
+from edgewise._parallel import one_blas_thread
 from edgewise._version import __version__
 from edgewise.errors import DataError, DataTypeError, NonFiniteError
 from edgewise.sums.accumulate import read_into

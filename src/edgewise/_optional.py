@@ -9,28 +9,28 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from edgewise._base.text import one_line
+from edgewise._text import one_line
 from edgewise.errors import MissingDependencyError
 
 # Packages whose modules have another name.
 _PACKAGES = {"sklearn": "scikit-learn"}
 
 
-def part(module: str, extra: str, what: str) -> Any:
+def require(module: str, extra: str, what: str) -> Any:
     """Import an optional module; if it is missing, say which extra brings it."""
     try:
         return import_module(module)
     except ImportError as error:
-        raise missing_part(module, extra, what, error) from error
+        raise missing_dependency(module, extra, what, error) from error
 
 
-def check_part(module: str, extra: str, what: str) -> None:
+def check_installed(module: str, extra: str, what: str) -> None:
     """Refuse early, before long work, if a module that it will need is not installed.
 
-    The arguments are those of `part`. The module is looked for, but not imported.
+    The arguments are those of `require`. The module is looked for, but not imported.
     """
     if not is_installed(module):
-        raise missing_part(module, extra, what)
+        raise missing_dependency(module, extra, what)
 
 
 def is_installed(module: str) -> bool:
@@ -38,7 +38,7 @@ def is_installed(module: str) -> bool:
     return find_spec(module) is not None
 
 
-def missing_part(
+def missing_dependency(
     module: str, extra: str, what: str, error: ImportError | None = None
 ) -> MissingDependencyError:
     """The error for a part that cannot be imported: what needs it, and how to install it."""
@@ -99,7 +99,7 @@ def install_command(extra: str) -> str:
     try:
         written = distribution("edgewise").read_text("direct_url.json")
     except PackageNotFoundError:  # it was never installed: a folder on the path
-        return _from_folder(Path(__file__).parents[3], extra)
+        return _from_folder(Path(__file__).parents[2], extra)
     if written is None:
         return _pip_install(f"edgewise[{extra}]")
     origin = json.loads(written)

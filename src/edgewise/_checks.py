@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from numbers import Integral, Real
 from typing import TYPE_CHECKING
 
-from edgewise._base.text import did_you_mean, listed
+from edgewise._text import did_you_mean, listed
 from edgewise.errors import DataError, ParameterError
 
 if TYPE_CHECKING:

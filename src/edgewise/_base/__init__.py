@@ -1,1 +1,0 @@
-"""Helpers for all folders: checks, words for messages, warnings, atomic files, types."""
