@@ -69,7 +69,7 @@ def every_method() -> None:
 
 def saved_state() -> None:
     ew().accumulate(rows()).save("rows.state")
-    assert ew().edge_test(ew().Moments.load("rows.state"), method="fisher").n_samples == 400
+    assert ew().edge_test(ew().states.Moments.load("rows.state"), method="fisher").n_samples == 400
 
 
 def csv_of_pairs() -> None:
@@ -80,7 +80,7 @@ def csv_of_pairs() -> None:
 
 def names() -> None:
     package = ew()
-    assert {"edge_test", "Moments"} <= set(dir(package))
+    assert {"edge_test", "states"} <= set(dir(package))
     assert set(package.__all__) <= set(dir(package))
     assert all(hasattr(package, name) for name in dir(package))
     assert not hasattr(package, "nope")
@@ -97,7 +97,7 @@ def every_plot() -> None:
     ]
     plots.append(lambda: plot_ladder(ew().compare_methods(rows())))
     said = {outcome(one) for one in plots}
-    raise ew().MissingDependencyError(" and ".join(map(str, said)))
+    raise ew().errors.MissingDependencyError(" and ".join(map(str, said)))
 
 
 def picture_file() -> None:
@@ -237,7 +237,7 @@ def outcome(case: Callable[[], object]) -> str | None:
     """None if it worked; its sentence if a part is missing; otherwise the kind of error too."""
     try:
         case()
-    except ew().MissingDependencyError as error:
+    except ew().errors.MissingDependencyError as error:
         return str(error)
     except BaseException as error:
         return f"{type(error).__name__}: {error}"
