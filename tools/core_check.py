@@ -155,7 +155,6 @@ WORKS: dict[str, Callable[[], object]] = {
     "batches": lambda: ew().edge_test(iter([rows()[:200], rows()[200:]]), method="batch"),
     "mappings, records, sparse": other_containers,
     "files of NumPy": files_of_numpy,
-    "JSON lines": json_lines,
     "groups": lambda: ew().edge_test(rows(), clusters=[i // 4 for i in range(400)]),
     "normal scores": lambda: ew().edge_test(rows(), transform="normal-scores"),
     "edge_test_within": lambda: ew().edge_test_within(rows(), 0.1),
@@ -185,6 +184,7 @@ NEEDS: dict[str, tuple[Callable[[], object], str, str | None]] = {
         "pyarrow",
         "tables",
     ),
+    "JSON lines": (json_lines, "pyarrow", "tables"),
     "Excel": (
         lambda: ew().edge_test(file_of("r.xlsx", lambda path: path.write_bytes(b""))),
         "openpyxl",
