@@ -33,6 +33,25 @@ MODULES = (
     "edgewise.simulate",
     "edgewise.plots.export",
     "edgewise.plots.plots",
+    "edgewise.methods",
+    "edgewise.states",
+    "edgewise.errors",
+)
+#: What functions return is documented too.
+RESULT_TYPES = (
+    "edgewise.inference.intervals.ConfidenceInterval",
+    "edgewise.inference.selection.Selection",
+    "edgewise.results.edge.Edge",
+    "edgewise.results.pair.PairTest",
+    "edgewise.results.difference.EdgeDifferenceResult",
+    "edgewise.results.difference.EdgeDifferences",
+    "edgewise.results.difference.EdgeDifference",
+    "edgewise.tables.reading.DataToRead",
+    "edgewise.tables.file_read.FileRead",
+    "edgewise.api.plan.SamplePlan",
+    "edgewise.api.compare_methods.Comparison",
+    "edgewise.api.null.NullComparison",
+    "edgewise.inference.diagnosis.Diagnosis",
 )
 #: numpydoc's complaints that are none here, and why.
 IGNORED = {
@@ -52,6 +71,9 @@ NAMES = {
     f"{path}.{name}": getattr(import_module(path), name)
     for path in MODULES
     for name in import_module(path).__all__
+} | {
+    path: getattr(import_module(path.rpartition(".")[0]), path.rpartition(".")[2])
+    for path in RESULT_TYPES
 }
 CLASSES = {name: value for name, value in NAMES.items() if inspect.isclass(value)}
 FUNCTIONS = {name: value for name, value in NAMES.items() if inspect.isfunction(value)}

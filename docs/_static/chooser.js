@@ -10,7 +10,7 @@
       answers: [
         ["independent", "Not at all: people, cells, samples"],
         ["time", "They follow each other in time"],
-        ["groups", "Several belong to one person or site"],
+        ["clusters", "Several belong to one person or site"],
       ],
     },
     {
@@ -55,7 +55,7 @@
     const options = [];
     const notes = [];
     if (promise === "again") {
-      if (rows === "groups") notes.push("It knows no groups: give it one row for each person, the means.");
+      if (rows === "clusters") notes.push("It knows no clusters: give it one row for each person, the means.");
       if (size === "few") notes.push("It needs more rows than columns before the first look.");
       if (values === "wild") notes.push("Huge rows make it find little. Clip the values at limits that you fix beforehand.");
       if (values === "missing") notes.push("It needs complete rows: leave the others out.");
@@ -66,8 +66,8 @@
       };
     }
     let method = "score";
-    if (rows === "groups") {
-      options.push('groups="person"');
+    if (rows === "clusters") {
+      options.push('clusters="person"');
       notes.push("There should be 20 persons or more; the column “person” says which rows belong together.");
       if (size === "few") notes.push("There must be more rows than columns: choose the columns of your question.");
       if (values === "wild") options.push('transform="normal-scores"');

@@ -80,6 +80,23 @@ class NonFiniteError(DataError):
         return type(self), (str(self), self.counts)
 
 
+__all__ = [
+    "EdgewiseError",
+    "DataError",
+    "DataTypeError",
+    "ParameterError",
+    "MissingDependencyError",
+    "StateFileError",
+    "EdgewiseWarning",
+    "TooFewRowsWarning",
+    "ShortBatchesWarning",
+    "BrokenAssumptionWarning",
+    "FormatGuessWarning",
+    "CheckpointWarning",
+    "NonFiniteError",
+]
+
+
 _silent: ContextVar[bool] = ContextVar("edgewise_silent", default=False)
 
 

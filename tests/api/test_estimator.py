@@ -198,7 +198,7 @@ def test_a_method_object(rows, same_result, method):
         ({"n_batches": 20}, ["n_batches", "'score'"]),
         ({"method": "batch", "n_batches": 1}, ["n_batches", "from 2 on", "got 1"]),
         ({"method": "batch", "n_batches": 401}, ["n_batches", "400 rows", "got 401"]),
-        ({"correction": "maxt"}, ["correction", "'maxt'", "method='batch'"]),
+        ({"correction": "maxt"}, ["correction", "'maxt'", "use method 'batch'"]),
         ({"method": "trace", "correction": "bh"}, ["correction", "'trace'", "needs none"]),
         ({"method": 3}, ["method", "'score'", "got 3"]),
         ({"method": ew.methods.Batch}, ["method", "got the class", "Batch(...)"]),

@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import binomtest
 
 import edgewise as ew
-from edgewise.api import check_null as module
+from edgewise.api import null as module
 from edgewise.api.null import NullComparison, check_null, even_sample
 from edgewise.methods.registry import METHODS
 from edgewise.tables.table import LocalTable, Partition

@@ -210,7 +210,7 @@ def test_values_that_are_still_missing(refuses, copies):
         ({"transform": "normal-scores"}, "the same transform in all, got none as number 1"),
         ({"given": ["x3"]}, "the same given columns in all, got none as number 1 and ('x3')"),
         ({"pairs": [("x0", "x1"), ("x2", "x3")]}, "the same pairs in all, got none"),
-        ({"clusters": np.arange(300) // 5}, "the same number of groups in all, got none"),
+        ({"clusters": np.arange(300) // 5}, "the same number of clusters in all, got none"),
         ({"alpha": 0.1}, "the same alpha in all, got 0.05 as number 1 and 0.1 as number 2"),
         ({"correction": "bh"}, "the same correction in all, got 'holm' as number 1 and 'bh'"),
         ({"min_effect": 0.1}, "the same min_effect in all, got 0.0 as number 1 and 0.1"),

@@ -209,7 +209,7 @@ class TestEstimator:
         refuses(
             lambda: ew.EdgeTest().fit(rows, sample_weight=weights, clusters=np.arange(400) // 8),
             ParameterError,
-            "weights: expected without groups",
+            "weights: expected without clusters",
         )
         refuses(lambda: ew.EdgeTest(missing="some").fit(rows), ParameterError, "missing: expected")
         refuses(lambda: ew.EdgeTest(weight_kind="x").fit(rows), ParameterError, "weight_kind: ")

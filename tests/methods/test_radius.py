@@ -130,7 +130,7 @@ class TestSolver:
         assert found.radius <= full.radius * (1 + 1e-3)
         assert full.options.items() >= {"radius": "eig", "solver": "full"}.items()
         assert found.options.items() >= {"radius": "eig", "solver": "matrix-free"}.items()
-        assert 0 < found.options["width"] <= 1e-3
+        assert 0 <= found.options["width"] <= 1e-3
         assert not {"width", "iterations", "products"} & set(full.options)
 
     @both
@@ -140,10 +140,10 @@ class TestSolver:
         options = {"radius": "chi2", "solver": "matrix-free"}
         found = quiet_test(X, method, **options)
         assert full.options["solver"] == "full"
-        assert full.radius <= found.radius <= full.radius * 1.02
+        assert full.radius * (1 - 1e-12) <= found.radius <= full.radius * 1.02
         assert found.radius < quiet_test(X, method, radius="trace").radius
         assert found.options.items() >= options.items()
-        assert 0 < found.options["width"] < 0.02
+        assert 0 <= found.options["width"] < 0.02
         # The levels are those of the radius that was used.
         reached = off_diagonal(np.abs(found.precision) >= found.threshold)
         np.testing.assert_array_equal(off_diagonal(found.pvalue <= 0.05), reached)
@@ -164,7 +164,7 @@ class TestSolver:
             with pytest.raises(AssertionError, match="the d × d matrix was built"):
                 quiet_test(X[:, :63], method, radius="chi2")
         assert found.options.items() >= {"radius": "chi2", "solver": "matrix-free"}.items()
-        assert 0 < found.options["width"] < 0.02
+        assert 0 <= found.options["width"] < 0.02
         if method == "whitened":
             exact = radius_of_chi2(X, method)
             assert exact <= found.radius <= exact * (1.002 + 2 * found.options["width"])

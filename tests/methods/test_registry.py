@@ -23,7 +23,7 @@ def test_names_in_the_order_in_which_they_are_shown():
 def test_descriptions_are_true():
     for name, kind in METHODS.items():
         assert kind.name == name
-        assert getattr(ew, kind.__name__) is kind
+        assert getattr(ew.methods, kind.__name__) is kind
         assert kind.simultaneous == (name in BOUNDS)
         assert 3 <= len(kind.guarantee.split()) <= 6
         assert len(kind.condition.split()) > 2

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from edgewise.errors import DataError, NonFiniteError, ParameterError
-from edgewise.sums import groups as module
+from edgewise.sums import clusters as module
 from edgewise.sums.clusters import ClusterMoments
 from edgewise.tables.table import ColumnBlock
 
@@ -25,9 +25,9 @@ def state(X, labels):
     return ClusterMoments().update(grouped(X, labels))
 
 
-def numbers(groups):
+def numbers(clusters):
     """Counts, mean and scatter of every group, in the order of the labels."""
-    labels, sums = groups._merged()
+    labels, sums = clusters._merged()
     mean = sums.mean()
     return labels, sums.n, mean, sums.moved(mean).second
 
@@ -119,19 +119,19 @@ def test_pooled_are_the_moments_of_all_rows():
 @pytest.mark.parametrize("step", [1, 7])
 def test_in_pieces_it_is_the_same(monkeypatch, step):
     rng = np.random.default_rng(1)
-    groups = state(rng.standard_normal((500, P)), rng.integers(30, size=500))
-    whole = groups.pooled()
+    clusters = state(rng.standard_normal((500, P)), rng.integers(30, size=500))
+    whole = clusters.pooled()
     monkeypatch.setattr(module, "_AT_ONCE", step * P * P)
-    assert groups.step == step
-    np.testing.assert_allclose(groups.pooled().covariance(), whole.covariance(), rtol=1e-13)
+    assert clusters.step == step
+    np.testing.assert_allclose(clusters.pooled().covariance(), whole.covariance(), rtol=1e-13)
 
 
 def test_missing_values_are_named(refuses):
     X = np.ones((6, P))
     X[2, 1] = np.nan
-    groups = ClusterMoments(("a", "b", "c"))
-    refuses(lambda: groups.update(grouped(X, np.zeros(6))), NonFiniteError, "column 'b' (1)")
-    assert groups.n_samples == 0
+    clusters = ClusterMoments(("a", "b", "c"))
+    refuses(lambda: clusters.update(grouped(X, np.zeros(6))), NonFiniteError, "column 'b' (1)")
+    assert clusters.n_samples == 0
 
 
 def test_states_of_other_columns(refuses):
@@ -153,6 +153,6 @@ def test_more_groups_than_memory(monkeypatch, refuses):
     refuses(
         lambda: fits.update(grouped(rng.standard_normal((50, P)), np.arange(50))),
         DataError,
-        "clusters: expected at most 10 groups for 3 columns",
+        "clusters: expected at most 10 clusters for 3 columns",
         "got 50 or more; test fewer columns",
     )

@@ -35,7 +35,7 @@ def test_series_of_subjects_as_the_sentence_says(rows, refuses, lengths):
     data = np.split(rows, np.cumsum(lengths)[:-1])
     said = str(refuses(lambda: ew.edge_test(data), ew.errors.DataError, "subjects"))
     known = {"np": np, "data": data}
-    stacked = eval(said[said.index("np.conc") : said.index(" and groups")], known)
+    stacked = eval(said[said.index("np.conc") : said.index(" and clusters")], known)
     groups = eval(said[said.index("np.repeat") : -1], known)
     np.testing.assert_array_equal(stacked, rows)
     np.testing.assert_array_equal(groups, np.repeat(range(len(lengths)), lengths))

@@ -53,7 +53,7 @@ class TestLabels:
 
     def test_an_unknown_label(self, kit, refuses, kind):
         call = lambda: ew.edge_test(MAKERS[kind](kit), clusters="subjekt")  # noqa: E731
-        refuses(call, ew.errors.DataError, "groups:", "'subjekt'", "did you mean 'subject'?")
+        refuses(call, ew.errors.DataError, "clusters:", "'subjekt'", "did you mean 'subject'?")
 
     def test_labels_beside_the_variables_are_no_variables(self, kit, refuses, kind):
         if kind in ("mapping", "records"):

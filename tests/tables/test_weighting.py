@@ -202,10 +202,10 @@ def test_what_is_no_weight(save, require, table, wide, csv_file, rows, weights, 
 def test_what_does_not_go_together(rows, weights, counts, table, refuses):
     state = ew.states.BatchMoments().update(rows)
     for call, said in (
-        (lambda: ew.edge_test(rows, clusters=np.arange(400), weights=weights), "without groups"),
+        (lambda: ew.edge_test(rows, clusters=np.arange(400), weights=weights), "without clusters"),
         (
             lambda: ew.edge_test(rows, clusters=np.arange(400), weights=counts, **FREQUENCY),
-            "without groups",
+            "without clusters",
         ),
         (
             lambda: ew.edge_test(rows, weights=weights, transform="normal-scores"),

@@ -60,6 +60,7 @@ class NullComparison:
 
     Examples
     --------
+    >>> from edgewise.api.null import NullComparison
     >>> import edgewise as ew
     >>> line = NullComparison("score", ew.methods.Score(), 1000, n_shuffles=100, n_with_edges=4)
     >>> line.share, [round(end, 3) for end in line.band]

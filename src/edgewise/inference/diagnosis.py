@@ -112,6 +112,7 @@ class Diagnosis:
 
     Examples
     --------
+    >>> from edgewise.inference.diagnosis import Diagnosis
     >>> import edgewise as ew
     >>> facts = Diagnosis(5000, 10, kurtosis_ratio=2.1, dependence_pvalue=0.4, scale_ratio=3.0)
     >>> facts.dependent, facts.heavy_tailed, facts.recommended

@@ -185,8 +185,8 @@ def _cautions(result: EdgeTestResult, where: str) -> list[str]:
 
 
 def _facts(result: EdgeTestResult) -> list[tuple[str, str]]:
-    groups, copies = result.options.get("n_clusters"), imputed(result.options)
-    rows = f"{result.n_samples:,}" + (f" in {groups:,} groups" if groups else "")
+    clusters, copies = result.options.get("n_clusters"), imputed(result.options)
+    rows = f"{result.n_samples:,}" + (f" in {clusters:,} clusters" if clusters else "")
     facts = [
         ("rows", rows + f", {copies}" * bool(copies)),
         ("variables", f"{len(result.tested_columns()):,}"),

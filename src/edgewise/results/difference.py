@@ -154,6 +154,7 @@ class EdgeDifferenceResult(Result):
 
     Examples
     --------
+    >>> from edgewise.results.difference import EdgeDifferenceResult
     >>> import edgewise as ew
     >>> returns = ew.datasets.load_sp500_returns()
     >>> result = ew.compare_groups(returns[:4000], returns[4000:], method="batch")
@@ -335,6 +336,7 @@ class EdgeDifferences(Mapping[str, EdgeDifferenceResult], Serialized):
 
     Examples
     --------
+    >>> from edgewise.results.difference import EdgeDifferences
     >>> import edgewise as ew
     >>> returns = ew.datasets.load_sp500_returns().slice(2000, 6000)
     >>> thirds = [row // 2000 for row in range(6000)]

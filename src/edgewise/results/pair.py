@@ -138,8 +138,8 @@ class PairTest:
         """
         low, high = self.confidence_interval(level)
         digits = max(2, math.ceil(-math.log10(max(high - low, 1e-9))) + 1)
-        groups = self.whole().options.get("n_clusters")
-        together = "" if groups is None else f" in {groups} groups"
+        clusters = self.whole().options.get("n_clusters")
+        together = "" if clusters is None else f" in {clusters} clusters"
         kind, given, scores = "correlation", "", f"{transformed(self.whole().options)} ".lstrip()
         if self.given:
             kind, given = "partial correlation", f" given {_and(self.given)}"

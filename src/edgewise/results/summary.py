@@ -61,8 +61,8 @@ def headline(result: EdgeTestResult) -> str:
         found = f"{result.n_edges} of {result.n_pairs} possible edges {among}"
     adjusted = f", {adjusted_for(result)}" if result.given else ""
     scores = transformed(result.options)
-    groups = result.options.get("n_clusters")
-    rows = f"{result.n_samples} rows" + ("" if groups is None else f" in {groups} groups")
+    clusters = result.options.get("n_clusters")
+    rows = f"{result.n_samples} rows" + ("" if clusters is None else f" in {clusters} clusters")
     if "effective_rows" in result.options:
         rows += ", weighted"
     if result.pair_rows is not None:
@@ -333,7 +333,7 @@ def rows_text(result: EdgeDifferenceResult, group: int) -> str:
     if together is None:
         return f"{result.n_samples[group]} rows"
     count = together[group] if isinstance(together, list | tuple) else together
-    return f"{result.n_samples[group]} rows in {count} groups"
+    return f"{result.n_samples[group]} rows in {count} clusters"
 
 
 def global_sentence(result: EdgeDifferenceResult) -> str:
