@@ -1,4 +1,4 @@
-"""Parts that are installed only where they are used: how to get one that is missing."""
+"""Optional dependencies: import one, or say in a sentence what needs it and how to install it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from edgewise.errors import MissingDependencyError
 _PACKAGES = {"sklearn": "scikit-learn"}
 
 
-def require(module: str, extra: str, what: str) -> Any:
+def require(module: str, extra: str | None, what: str) -> Any:
     """Import an optional module; if it is missing, say which extra brings it."""
     try:
         return import_module(module)
@@ -25,10 +25,7 @@ def require(module: str, extra: str, what: str) -> Any:
 
 
 def check_installed(module: str, extra: str, what: str) -> None:
-    """Refuse early, before long work, if a module that it will need is not installed.
-
-    The arguments are those of `require`. The module is looked for, but not imported.
-    """
+    """Refuse before long work that needs a module which is not installed; nothing is imported."""
     if not is_installed(module):
         raise missing_dependency(module, extra, what)
 
@@ -39,23 +36,30 @@ def is_installed(module: str) -> bool:
 
 
 def missing_dependency(
-    module: str, extra: str, what: str, error: ImportError | None = None
+    module: str,
+    extra: str | None,
+    what: str,
+    error: ImportError | None = None,
+    requirement: str | None = None,
 ) -> MissingDependencyError:
-    """The error for a part that cannot be imported: what needs it, and how to install it."""
-    package = module.partition(".")[0]
-    return _missing(_PACKAGES.get(package, package), package, install_command(extra), what, error)
-
-
-def missing_package(
-    requirement: str, module: str, what: str, error: ImportError
-) -> MissingDependencyError:
-    """The error for a package that no extra brings; a package index has it."""
-    return _missing(requirement, module, _pip_install(requirement), what, error)
+    """The error for a module that cannot be imported; an index has what no extra brings."""
+    name = module.partition(".")[0]
+    package = requirement or _PACKAGES.get(name, name)
+    command = _pip_install(package) if extra is None else install_command(extra)
+    # What is there, but broken or too old, has a reason of its own.
+    broken = error is not None and not (
+        isinstance(error, ModuleNotFoundError) and (error.name or name).partition(".")[0] == name
+    )
+    why = f"cannot be imported ({one_line(error)})" if error and broken else "is not installed"
+    return MissingDependencyError(
+        f"{what} needs {package}, which {why}; install it with `{command}`."
+    )
 
 
 def stand_in(requirement: str, module: str, error: ImportError) -> Any:
     """A base class in place of one that could not be imported; making an object of it fails."""
-    refusal = adapter_missing(requirement, module, error)
+    what = f"The adapter for {requirement.partition('>')[0]}"
+    refusal = missing_dependency(module, None, what, error, requirement)
 
     class Missing:
         def __init__(self, *args: object, **options: object) -> None:
@@ -64,57 +68,32 @@ def stand_in(requirement: str, module: str, error: ImportError) -> Any:
     return Missing
 
 
-def adapter_missing(requirement: str, module: str, error: ImportError) -> MissingDependencyError:
-    """The error for an adapter whose package, which no extra brings, is missing or too old."""
-    what = f"The adapter for {requirement.partition('>')[0]}"
-    return missing_package(requirement, module, what, error)
-
-
-def _missing(
-    package: str, module: str, command: str, what: str, error: ImportError | None
-) -> MissingDependencyError:
-    # What is there, but broken or too old, has a reason of its own.
-    absent = error is None or (
-        isinstance(error, ModuleNotFoundError)
-        and (error.name or module).partition(".")[0] == module.partition(".")[0]
-    )
-    why = "is not installed" if absent else f"cannot be imported ({one_line(error)})"  # type: ignore[arg-type]
-    return MissingDependencyError(
-        f"{what} needs {package}, which {why}; install it with `{command}`."
-    )
-
-
 @cache
 def install_command(extra: str) -> str:
     """The command that adds an extra to the copy of edgewise that is running.
 
     A copy from a folder or a file is named by its path, since the package index may not have it.
     """
-    # Imported where something is missing: every test imports this module, and these are slow.
     import json
     from importlib.metadata import PackageNotFoundError, distribution
     from urllib.parse import urlparse
     from urllib.request import url2pathname
 
+    folder, option = Path(__file__).parents[2], ""
     try:
-        written = distribution("edgewise").read_text("direct_url.json")
-    except PackageNotFoundError:  # it was never installed: a folder on the path
-        return _from_folder(Path(__file__).parents[2], extra)
-    if written is None:
-        return _pip_install(f"edgewise[{extra}]")
-    origin = json.loads(written)
-    url = origin["url"]
-    address = urlparse(url)
-    place = Path(url2pathname(address.path))
-    if address.scheme != "file" or place.is_file():  # a file is a wheel or an sdist
-        return _pip_install(f"edgewise[{extra}] @ {url}")
-    editable = origin.get("dir_info", {}).get("editable", False)
-    return _from_folder(place, extra, "-e " if editable else "")
-
-
-def _from_folder(folder: Path, extra: str, option: str = "") -> str:
-    """The command for a copy of the repository; a folder that is gone can install nothing."""
-    if not (folder / "pyproject.toml").is_file():
+        text = distribution("edgewise").read_text("direct_url.json")
+    except PackageNotFoundError:
+        pass  # it was never installed: a folder on the path
+    else:
+        if text is None:
+            return _pip_install(f"edgewise[{extra}]")
+        origin = json.loads(text)
+        address = urlparse(origin["url"])
+        folder = Path(url2pathname(address.path))
+        if address.scheme != "file" or folder.is_file():  # a file is a wheel or an sdist
+            return _pip_install(f"edgewise[{extra}] @ {origin['url']}")
+        option = "-e " if origin.get("dir_info", {}).get("editable", False) else ""
+    if not (folder / "pyproject.toml").is_file():  # a folder that is gone can install nothing
         return _pip_install(f"edgewise[{extra}]")
     return _pip_install(f"{folder}[{extra}]", option)
 

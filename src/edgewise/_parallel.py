@@ -9,67 +9,47 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
-from types import TracebackType
 from typing import Any, TypeAlias, TypeVar
 
 from edgewise._optional import require
 
+A = TypeVar("A")
+T = TypeVar("T")
 
-class SharedContext:
-    """A context of the process: the first thread enters it, and the last thread exits it.
-
-    With a context per thread, one would undo too early what another still needs, or never undo it.
-    """
-
-    def __init__(self, make: Callable[[], AbstractContextManager[Any, bool | None]]) -> None:
-        self._make = make
-        self._lock = threading.Lock()
-        self._inside = 0
-        self._held: AbstractContextManager[Any, bool | None] | None = None
-
-    def __enter__(self) -> None:
-        with self._lock:
-            if self._held is None:
-                held = self._make()
-                held.__enter__()
-                self._held = held
-            self._inside += 1
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        with self._lock:
-            self._inside -= 1
-            if not self._inside and self._held is not None:
-                # An error of the last thread does not belong to the shared context.
-                self._held.__exit__(None, None, None)
-                self._held = None
+# The limit belongs to the whole process: the first thread sets it, and the last one removes it.
+_lock = threading.Lock()
+_inside = 0
+_limits: Any = None
 
 
 @contextmanager
-def _limited() -> Iterator[None]:
+def one_blas_thread() -> Iterator[None]:
+    """One BLAS thread inside: other threads or processes use the other cores."""
+    global _inside, _limits
     import threadpoolctl
 
-    _any_thread_may_limit()
-    limits = threadpoolctl.threadpool_limits(limits=1)
+    with _lock:
+        if not _inside:
+            _any_thread_may_limit(threadpoolctl)
+            _limits = threadpoolctl.threadpool_limits(limits=1)
+        _inside += 1
     try:
         yield
     finally:
-        _any_thread_may_limit()
-        limits.restore_original_limits()
-        _any_thread_may_limit()
+        with _lock:
+            _inside -= 1
+            if not _inside:
+                _any_thread_may_limit(threadpoolctl)
+                _limits.restore_original_limits()
+                _any_thread_may_limit(threadpoolctl)
 
 
-# The limit holds for the whole process, and several threads may work at once.
-_LIMIT = SharedContext(_limited)
-
-
-def one_blas_thread() -> SharedContext:
-    """One BLAS thread inside: other threads or processes use the other cores."""
-    return _LIMIT
+def _any_thread_may_limit(threadpoolctl: Any) -> None:
+    """Newer releases of threadpoolctl obey only the first thread that sets a limit."""
+    controller = getattr(threadpoolctl, "OpenBLASController", None)
+    clear = getattr(controller, "clear_controlling_thread", None)
+    if clear is not None:
+        clear(force=True)
 
 
 def blas_threads() -> int:
@@ -80,23 +60,18 @@ def blas_threads() -> int:
     return max((pool["num_threads"] for pool in found if pool["user_api"] == "blas"), default=1)
 
 
-def _any_thread_may_limit() -> None:
-    """Newer releases of threadpoolctl obey only the first thread that sets a limit."""
-    import threadpoolctl
-
-    controller = getattr(threadpoolctl, "OpenBLASController", None)
-    clear = getattr(controller, "clear_controlling_thread", None)
-    if clear is not None:
-        clear(force=True)
+def n_cores() -> int:
+    """The cores there are for us, also in a container or under LOKY_MAX_CPU_COUNT."""
+    return int(require("joblib", "sklearn", "Work on all cores").cpu_count())
 
 
-A = TypeVar("A")
-T = TypeVar("T")
+def on_each(work: Callable[[A], T], items: Iterable[A], threads: int | None = None) -> Iterator[T]:
+    """The results of some work on each item, in order; by default on as many threads as the BLAS.
 
-
-def on_each(work: Callable[[A], T], items: Iterable[A]) -> Iterator[T]:
-    """The results of some work on each item, in order; a few items at the same time."""
-    threads = blas_threads()
+    Each has one BLAS thread. A BLAS with several divides each product among them, everything
+    between two products is done by one, and one other busy process slows all of them.
+    """
+    threads = blas_threads() if threads is None else threads
     if threads == 1:
         yield from map(work, items)
         return
@@ -115,12 +90,10 @@ def on_each(work: Callable[[A], T], items: Iterable[A]) -> Iterator[T]:
         pool.shutdown(cancel_futures=True)
 
 
-#: Called with how much there is to do, what it is, and its unit: a bar, told what was just done.
-Bar: TypeAlias = Callable[[float, str, str], AbstractContextManager[Callable[[float], None]]]
+#: Makes a bar of a total, what is done, and its unit; the bar is called with what was just done.
+Bar: TypeAlias = Callable[[float | None, str, str], AbstractContextManager[Callable[[float], None]]]
 
 _bar: ContextVar[Bar | None] = ContextVar("bar", default=None)
-_In = TypeVar("_In")
-_Out = TypeVar("_Out")
 
 
 @contextmanager
@@ -134,25 +107,11 @@ def watched_by(bar: Bar) -> Iterator[None]:
 
 
 @contextmanager
-def steps(total: float, what: str, unit: str) -> Iterator[Callable[[float], None]]:
+def steps(total: float | None, what: str, unit: str) -> Iterator[Callable[[float], None]]:
     """Yield a function, to be called with how much was just done."""
     bar = _bar.get()
     if bar is None:
         yield lambda done: None
         return
-    with bar(total, what, unit) as tell:
-        yield tell
-
-
-def in_parallel(function: Callable[[_In], _Out], things: Iterable[_In]) -> Iterator[_Out]:
-    """The function of each thing, in order, on all cores.
-
-    It runs on threads: NumPy lets others work while it computes, and nothing is copied. joblib
-    knows how many cores there are for us, also in a container or under LOKY_MAX_CPU_COUNT.
-    """
-    cores: int = require("joblib", "sklearn", "Work on all cores").cpu_count()
-    if cores == 1:
-        yield from map(function, things)
-        return
-    with ThreadPoolExecutor(cores) as threads:
-        yield from threads.map(function, things)
+    with bar(total, what, unit) as advance:
+        yield advance

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from edgewise import __version__
-from edgewise._optional import adapter_missing, stand_in
+from edgewise._optional import missing_dependency, stand_in
 from edgewise.api.conditional import ConditionalTest
 from edgewise.errors import ParameterError
 
@@ -51,7 +51,8 @@ def register() -> str:
     try:
         from causallearn.utils.cit import register_ci_test
     except ImportError as error:
-        raise adapter_missing(_REQUIREMENT, "causallearn", error) from error
+        what = "The adapter for causal-learn"
+        raise missing_dependency("causallearn", None, what, error, _REQUIREMENT) from error
     register_ci_test(NAME, ScoreCIT)
     return NAME
 

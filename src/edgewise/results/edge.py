@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from edgewise._checks import check_choice
-from edgewise._optional import is_installed, missing_package, require
+from edgewise._optional import is_installed, require
 from edgewise.results.summary import POOLED
 
 if TYPE_CHECKING:
@@ -146,13 +145,9 @@ def frame_kind(backend: FrameKind | None) -> FrameKind:
 
 def new_frame(columns: dict[str, list[Any]], kind: FrameKind) -> Any:
     """A data frame of that kind with these columns."""
-    what = "A data frame"
     if kind == "pyarrow":
-        return require(kind, "tables", what).table(columns)
-    try:
-        return import_module(kind).DataFrame(columns)
-    except ImportError as error:
-        raise missing_package(kind, kind, what, error) from error
+        return require(kind, "tables", "A data frame").table(columns)
+    return require(kind, None, "A data frame").DataFrame(columns)
 
 
 def graph_of(result: EdgeTestResult) -> nx.Graph[str]:

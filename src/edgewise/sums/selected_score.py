@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from edgewise._linalg import FloatArray
-from edgewise._parallel import in_parallel, one_blas_thread, steps
+from edgewise._parallel import n_cores, on_each, one_blas_thread, steps
 from edgewise.sums.centre import Centre
 from edgewise.sums.exact_score import Room
 from edgewise.sums.loop import BlockMemory, mapped_blocks
@@ -58,7 +58,7 @@ def selected_score_sums(
                 total[:, portion.places] += _pair_sums(z, tau, correlation, pairs, n_samples, room)
                 return len(portion.places)
 
-            for done in in_parallel(add, sets.portions(block.n)):
+            for done in on_each(add, sets.portions(block.n), n_cores()):
                 tell(done * block.n / n_samples)
     return total, fourth
 

@@ -13,7 +13,7 @@ import numpy as np
 from edgewise import _special as special
 from edgewise._linalg import FloatArray
 from edgewise._optional import is_installed
-from edgewise._parallel import in_parallel
+from edgewise._parallel import n_cores, on_each
 from edgewise.tables.table import Rows
 
 _MANY = 1_000_000
@@ -53,7 +53,7 @@ def normal_scores(values: FloatArray, out: FloatArray | None = None) -> FloatArr
     made = np.empty(values.shape) if out is None else out
     # Of few numbers the scores are there before joblib is imported; without it, one core does it.
     everywhere = values.size > _MANY and is_installed("joblib")
-    run = in_parallel if everywhere else map
+    run = partial(on_each, threads=n_cores()) if everywhere else map
     for _ in run(partial(_score, untied=untied), zip(values, made, strict=True)):
         pass
     return made

@@ -6,7 +6,7 @@ import time
 import numpy as np
 import pytest
 
-from edgewise._parallel import blas_threads, on_each
+from edgewise._parallel import blas_threads, on_each, one_blas_thread
 
 
 @pytest.fixture(params=[1, 2])
@@ -53,3 +53,13 @@ def test_an_error_arrives(threads):
 def test_what_numpy_was_told_holds(threads):
     with np.errstate(divide="raise"), pytest.raises(FloatingPointError):
         list(on_each(lambda x: np.float64(1.0) / x, [np.float64(0.0)]))
+
+
+def test_the_limit_goes_with_the_last_thread_inside():
+    before, inside = blas_threads(), []
+    with one_blas_thread():
+        with one_blas_thread():
+            inside.append(blas_threads())
+        inside.append(blas_threads())
+    assert inside == [1, 1]
+    assert blas_threads() == before

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from edgewise import _optional as parts
+from edgewise import _optional
 from edgewise._optional import (
     check_installed,
     install_command,
@@ -19,7 +19,7 @@ from edgewise._optional import (
 )
 from edgewise.errors import MissingDependencyError
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 
 
 class Copy:
@@ -45,7 +45,7 @@ def command_of(monkeypatch):
             return found
 
         monkeypatch.setattr(importlib.metadata, "distribution", distribution)
-        monkeypatch.setattr(parts.os, "name", system)
+        monkeypatch.setattr(_optional.os, "name", system)
         return install_command.__wrapped__("tables")
 
     return command
@@ -69,7 +69,7 @@ class TestInstallCommand:
         assert command_of(None) == f"pip install '{ROOT}[tables]'"
 
 
-class TestPart:
+class TestRequire:
     def test_a_module_that_is_there(self):
         assert require("json.decoder", "tables", "A page") is json.decoder
         check_installed("json", "tables", "A page")
