@@ -14,7 +14,7 @@ from scipy.stats import norm
 from edgewise.calibrate import calibrate
 from edgewise.errors import EdgewiseWarning
 from edgewise.simulate import make_chain_precision
-from edgewise.sums.score_sums import believed_tau, score_weight
+from edgewise.sums.score import believed_tau, score_weight
 
 ALPHA = 0.05
 

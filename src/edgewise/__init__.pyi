@@ -22,5 +22,5 @@ from edgewise.api.plan import plan_sample_size as plan_sample_size
 from edgewise.api.pool import pool as pool
 from edgewise.paper.covcov import covariance_of_covariance as covariance_of_covariance
 from edgewise.results.result import EdgeTestResult as EdgeTestResult
-from edgewise.sums.registry import load_state as load_state
+from edgewise.sums.save import load_state as load_state
 from edgewise.tables.reading import open_table as open_table

@@ -11,7 +11,7 @@ from scipy import stats
 import edgewise as ew
 from edgewise.errors import DataError, NonFiniteError, ParameterError
 from edgewise.simulate import make_chain_precision, sample
-from edgewise.sums.score_sums import believed_tau
+from edgewise.sums.score import believed_tau
 from edgewise.tables.files import FileTable
 
 NAMES = ("a", "b", "c", "d")

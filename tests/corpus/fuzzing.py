@@ -161,7 +161,7 @@ KINDS = {
 def _read(path: Path) -> None:
     """Read everything of a file that a user could: its rows, and its labels."""
     if path.suffix == ".ews":
-        from edgewise.sums.registry import load_state
+        from edgewise.sums.save import load_state
 
         load_state(path)
         return

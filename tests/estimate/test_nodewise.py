@@ -11,7 +11,7 @@ from edgewise.errors import DataError
 from edgewise.estimate.inverse import estimate_precision
 from edgewise.estimate.nodewise import nodewise_fit
 from edgewise.sums.moments import Moments
-from edgewise.sums.pair_sets import PairSets
+from edgewise.sums.pairs import PairSets
 
 
 def names(p):

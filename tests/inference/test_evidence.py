@@ -13,10 +13,8 @@ from edgewise.inference.score import ScoreTest
 from edgewise.methods.method import Method
 from edgewise.methods.wald import NEARLY_ONE
 from edgewise.states import Moments
-from edgewise.sums.exact_score import all_pairs_exactly, few_rows
 from edgewise.sums.fourth import FourthMoments
-from edgewise.sums.leverage import Leverage
-from edgewise.sums.score_sums import believed_tau
+from edgewise.sums.score import Leverage, all_pairs_exactly, believed_tau, few_rows
 from edgewise.tables.open import as_table
 from edgewise.tables.table import SameRows
 

@@ -13,7 +13,7 @@ from edgewise.inference.reference import StudentOfEach
 from edgewise.methods.left_out_clusters import group_sandwich, group_scores
 from edgewise.simulate import make_chain_precision
 from edgewise.sums import clusters as groups_module
-from edgewise.sums.score_sums import believed_tau, score_weight
+from edgewise.sums.score import believed_tau, score_weight
 
 P = 4
 

@@ -9,7 +9,7 @@ from tests.methods.simulated import rows_of
 
 import edgewise as ew
 from edgewise.inference.sign_flip import SignFlip
-from edgewise.sums.score_sums import believed_tau
+from edgewise.sums.score import believed_tau
 
 DISTRIBUTIONS = ["gaussian", "laplace", "t5", "exponential", "lognormal"]
 EPS = np.finfo(float).eps

@@ -10,7 +10,7 @@ import edgewise as ew
 from edgewise import edge_test
 from edgewise.methods import Kendall
 from edgewise.simulate import StudentT, make_chain_precision, make_hub_precision, sample
-from edgewise.sums.latent import independent_pairs, kendall_tau, unit_sums
+from edgewise.sums.concordance import independent_pairs, kendall_tau, unit_sums
 
 #: Elliptical rows: down to Cauchy's, which have not even a mean.
 LAWS = {"gaussian": "gaussian", "t3": StudentT(3.0), "contaminated": "contaminated"}

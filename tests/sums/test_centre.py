@@ -5,7 +5,7 @@ import pytest
 
 import edgewise as ew
 from edgewise.states import BatchMoments, Moments
-from edgewise.sums.centre import Centre
+from edgewise.sums.blocks import Centre
 
 OFFSETS = [1e8, 1e10]
 every_offset = pytest.mark.parametrize("offset", OFFSETS)

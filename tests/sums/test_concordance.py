@@ -12,8 +12,7 @@ from scipy import stats
 
 from edgewise.errors import DataError, StateFileError
 from edgewise.states import ConcordanceMoments
-from edgewise.sums.concordance import BLOCK_ROWS, N_BLOCKS, WINDOW_ROWS
-from edgewise.sums.latent import unit_sums
+from edgewise.sums.concordance import BLOCK_ROWS, N_BLOCKS, WINDOW_ROWS, unit_sums
 from edgewise.sums.save import write_state
 
 K = 5

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from edgewise.sums import latent as kernel
-from edgewise.sums.latent import unit_sums
+from edgewise.sums import concordance as kernel
+from edgewise.sums.concordance import unit_sums
 
 RNG = np.random.default_rng(5)
 #: One decimal, so that some values are tied.

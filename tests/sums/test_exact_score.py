@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.sums.test_score import DRAWS, NAMES, assert_refitted, exactly, rows_of
 
-from edgewise.sums.exact_score import few_rows
+from edgewise.sums.score import few_rows
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def test_exactly_on_any_rows(p, more, seed):
 def test_exactly_in_chunks_of_pairs(chunk, monkeypatch):
     X = rows_of("t5", 80, 6)
     whole = exactly(X)
-    monkeypatch.setattr("edgewise.sums.exact_score._CHUNK", chunk)
+    monkeypatch.setattr("edgewise.sums.score._CHUNK", chunk)
     found = exactly(X)
     for name in (*NAMES, "square_square"):
         np.testing.assert_allclose(getattr(found, name), getattr(whole, name), rtol=1e-12)

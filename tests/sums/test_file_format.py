@@ -21,8 +21,15 @@ import edgewise as ew
 from edgewise import ConfidenceSequence
 from edgewise.errors import DataError, StateFileError
 from edgewise.states import BatchMoments, Moments
-from edgewise.sums.registry import KINDS, as_state, state_class
-from edgewise.sums.save import fingerprint, is_state_file, read_state, write_state
+from edgewise.sums.save import (
+    KINDS,
+    as_state,
+    fingerprint,
+    is_state_file,
+    read_state,
+    state_class,
+    write_state,
+)
 
 NAMES = ("a", "b", "c", "d")
 MAKERS = {

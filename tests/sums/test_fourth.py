@@ -12,10 +12,10 @@ from hypothesis.extra.numpy import arrays
 
 from edgewise.estimate.inverse import estimate_precision
 from edgewise.states import Moments
-from edgewise.sums.centre import Centre
+from edgewise.sums.blocks import Centre
 from edgewise.sums.fourth import FourthMoments, product_sums
-from edgewise.sums.leverage import Leverage
 from edgewise.sums.pairs import pair_sums
+from edgewise.sums.score import Leverage
 from edgewise.tables.table import RowsAtHand
 
 P = 4

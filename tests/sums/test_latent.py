@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 
-from edgewise.sums.latent import (
+from edgewise.sums.concordance import (
     concordance_of_rows,
     independent_pairs,
     kendall_tau,

@@ -9,7 +9,7 @@ import edgewise as ew
 from edgewise._checks import default_names
 from edgewise.estimate.inverse import estimate_precision
 from edgewise.states import Moments
-from edgewise.sums.leverage import left_out_factor
+from edgewise.sums.power import left_out_factor
 
 DISTRIBUTIONS = ["gaussian", "t5", "lognormal"]
 

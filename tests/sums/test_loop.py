@@ -5,12 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edgewise.sums.centre import Centre
+from edgewise.sums.blocks import BlockMemory, Centre, mapped_blocks
 from edgewise.sums.fourth import FourthMoments
-from edgewise.sums.leverage import Leverage
-from edgewise.sums.loop import BlockMemory, mapped_blocks
 from edgewise.sums.pairs import pair_sums
-from edgewise.sums.quartics import transformed_quartics
+from edgewise.sums.power import transformed_quartics
+from edgewise.sums.score import Leverage
 from edgewise.tables.table import ColumnBlock, Piece, RowsAtHand
 
 P = 3

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edgewise.sums.pair_sets import PairSets, Portion, regressed, stable_inverses
+from edgewise.sums.pairs import PairSets, Portion, regressed, stable_inverses
 
 
 @st.composite

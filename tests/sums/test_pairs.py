@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from edgewise.sums.centre import Centre
-from edgewise.sums.leverage import Leverage
-from edgewise.sums.pairs import exact_pairs, pair_sums, strong_pairs
+from edgewise.sums.blocks import Centre
+from edgewise.sums.pairs import exact_pairs, pair_sums
+from edgewise.sums.score import Leverage, strong_pairs
 from edgewise.tables.table import RowsAtHand, block_rows
 
 P = 5

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from edgewise.sums.power_sums import BlockSummer
+from edgewise.sums.power import BlockSummer
 
 ROWS = np.random.default_rng(0).standard_exponential((200, 3)) @ np.array(
     [[1.0, 0.5, 0.0], [0.0, 2.0, -0.3], [0.0, 0.0, 0.7]]

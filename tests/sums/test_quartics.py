@@ -6,8 +6,8 @@ import pytest
 import edgewise as ew
 from edgewise.estimate.inverse import estimate_precision
 from edgewise.states import Moments
-from edgewise.sums.products import mirrored
-from edgewise.sums.quartics import square_products, transformed_quartics
+from edgewise.sums.blocks import mirrored
+from edgewise.sums.power import square_products, transformed_quartics
 from edgewise.tables.table import RowsAtHand
 
 DISTRIBUTIONS = ["gaussian", "laplace", "t5", "exponential", "lognormal"]

@@ -11,9 +11,7 @@ from edgewise.inference.score import ScoreTest
 from edgewise.inference.sign_flip import SignFlip
 from edgewise.methods.wald import NEARLY_ONE
 from edgewise.states import Moments
-from edgewise.sums.exact_score import all_pairs_exactly, few_rows
-from edgewise.sums.score import all_pairs_at_once
-from edgewise.sums.score_sums import believed_tau
+from edgewise.sums.score import all_pairs_at_once, all_pairs_exactly, believed_tau, few_rows
 from edgewise.tables.table import RowsAtHand
 
 NAMES = ("second", "cross", "ends", "fourth", "sixth")

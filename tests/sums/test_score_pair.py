@@ -5,10 +5,8 @@ import pytest
 from tests.sums.test_score import DRAWS, estimated, rows_of
 
 from edgewise.methods.wald import NEARLY_ONE
-from edgewise.sums import score_pair
-from edgewise.sums.exact_score import all_pairs_exactly
-from edgewise.sums.score import all_pairs_at_once
-from edgewise.sums.score_pair import one_pair_exactly
+from edgewise.sums import score as score_pair
+from edgewise.sums.score import all_pairs_at_once, all_pairs_exactly, one_pair_exactly
 from edgewise.tables.table import RowsAtHand
 
 

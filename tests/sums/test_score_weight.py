@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from edgewise.sums.score_sums import believed_tau, row_tau, score_weight
+from edgewise.sums.score import believed_tau, row_tau, score_weight
 
 
 def test_the_weight():

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from edgewise.sums.moments import Moments
-from edgewise.sums.pair_sets import PairSets
-from edgewise.sums.score_sums import believed_tau
-from edgewise.sums.selected_score import selected_score_sums
+from edgewise.sums.pairs import PairSets, selected_score_sums
+from edgewise.sums.score import believed_tau
 
 NEIGHBOURS = [[1, 4], [0, 2], [1], [5], [0, 1], [], [2, 3, 5], [6]]
 

@@ -43,8 +43,8 @@ from edgewise.methods.method import Method
 from edgewise.methods.registry import method_of, supporting
 from edgewise.results.decide import TwoGroups, decide_differences
 from edgewise.results.difference import EdgeDifferenceResult, EdgeDifferences
-from edgewise.sums.registry import as_state
 from edgewise.sums.row_state import RowState
+from edgewise.sums.save import as_state
 from edgewise.tables.open import as_table, files_of, on_cluster
 from edgewise.tables.options import TRANSFORMS, refuse_pairwise, values_of, view
 from edgewise.tables.ranks import normal_scores

@@ -19,7 +19,7 @@ from edgewise.inference.corrections import CORRECTIONS, HOLM
 from edgewise.methods.method import Method
 from edgewise.methods.registry import method_of, registered
 from edgewise.results.result import EdgeTestResult
-from edgewise.sums.registry import as_state
+from edgewise.sums.save import as_state
 from edgewise.tables.open import as_table
 
 

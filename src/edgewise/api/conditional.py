@@ -17,8 +17,8 @@ from edgewise._checks import check_choice, check_known, check_testable_shape
 from edgewise._linalg import AnyArray, FloatArray
 from edgewise.api.edge_test import edge_test
 from edgewise.errors import DataError, EdgewiseError, ParameterError, without_warnings
-from edgewise.estimate.columns_at_fault import measurable
 from edgewise.estimate.inverse import PrecisionEstimate
+from edgewise.estimate.singular import measurable
 from edgewise.inference.sample_of_fourth import FourthEvidence
 from edgewise.methods.method import Method
 from edgewise.methods.registry import DEFAULT_METHOD, method_of
@@ -28,16 +28,18 @@ from edgewise.results.decide import decide
 from edgewise.results.pair import PairTest, pair_of_result
 from edgewise.results.result import EdgeTestResult
 from edgewise.sums.accumulate import first_pass
-from edgewise.sums.centre import Centre
-from edgewise.sums.exact_score import few_rows
+from edgewise.sums.blocks import Centre
 from edgewise.sums.fourth import FourthMoments, product_sums
-from edgewise.sums.leverage import Leverage
 from edgewise.sums.moments import Moments
-from edgewise.sums.power_sums import quiet
-from edgewise.sums.registry import as_state
-from edgewise.sums.score import all_pairs_at_once
-from edgewise.sums.score_pair import one_pair_exactly
-from edgewise.sums.score_sums import score_weight
+from edgewise.sums.power import quiet
+from edgewise.sums.save import as_state
+from edgewise.sums.score import (
+    Leverage,
+    all_pairs_at_once,
+    few_rows,
+    one_pair_exactly,
+    score_weight,
+)
 from edgewise.tables.first_look import FirstLook
 from edgewise.tables.open import as_table
 from edgewise.tables.options import refuse_pairwise

@@ -15,8 +15,7 @@ from edgewise.methods.sequential import Sequential
 from edgewise.results.decide import decide
 from edgewise.results.result import EdgeTestResult
 from edgewise.sums.batches import BatchMoments
-from edgewise.sums.save import StateContents
-from edgewise.sums.state import State
+from edgewise.sums.save import State, StateContents
 
 
 class ConfidenceSequence(State):

@@ -19,7 +19,7 @@ from edgewise.methods.registry import DEFAULT_METHOD, method_of
 from edgewise.methods.sequential import Sequential
 from edgewise.results.decide import decide
 from edgewise.results.result import EdgeTestResult
-from edgewise.sums.registry import as_state
+from edgewise.sums.save import as_state
 from edgewise.tables.options import MISSING, WEIGHT_KINDS, options_of
 
 

@@ -24,7 +24,7 @@ from edgewise.methods.bounds import Eig, Trace
 from edgewise.methods.method import Method
 from edgewise.paper.covcov import predicted_seconds
 from edgewise.results.result import EdgeTestResult
-from edgewise.sums.registry import as_state
+from edgewise.sums.save import as_state
 from edgewise.tables.arrays import ArrayTable
 from edgewise.tables.file_read import files_read
 from edgewise.tables.open import as_table

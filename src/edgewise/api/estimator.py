@@ -17,7 +17,7 @@ from edgewise._linalg import BoolArray, FloatArray, population_covariance
 from edgewise._text import listed
 from edgewise.api.edge_test import measured_and_decided
 from edgewise.errors import DataError, ParameterError
-from edgewise.estimate.gaussian import Gaussian
+from edgewise.estimate.inverse import Gaussian
 from edgewise.inference.corrections import HOLM
 from edgewise.inference.family import Family
 from edgewise.methods.method import Method

@@ -12,7 +12,7 @@ from edgewise._checks import check_columns
 from edgewise._linalg import AnyArray, FloatArray
 from edgewise._text import listed
 from edgewise.errors import DataError, ParameterError
-from edgewise.sums.registry import as_state
+from edgewise.sums.save import as_state
 from edgewise.tables.file_marks import all_unchanged
 from edgewise.tables.file_read import FileRead, files_read
 from edgewise.tables.labels import label_numbers

@@ -25,7 +25,7 @@ from edgewise.inference.corrections import CORRECTIONS, HOLM
 from edgewise.inference.open_sample import evidence_of_table
 from edgewise.inference.sample import Needs
 from edgewise.methods.method import Method
-from edgewise.sums.registry import as_state
+from edgewise.sums.save import as_state
 from edgewise.tables.open import as_table
 from edgewise.tables.options import refuse_pairwise, view
 from edgewise.tables.table import Table, all_rows

@@ -27,7 +27,7 @@ from edgewise.methods.registry import method_of, registered
 from edgewise.results.decide import decide
 from edgewise.results.result import EdgeTestResult, chosen_pairs
 from edgewise.results.summary import MISSING, POOLED
-from edgewise.sums.centre import Centre
+from edgewise.sums.blocks import Centre
 
 #: What all results must agree in, and what else to do.
 _SAME: dict[str, tuple[Callable[[EdgeTestResult], Any], str]] = {

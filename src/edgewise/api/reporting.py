@@ -23,7 +23,7 @@ from edgewise.report.document import Context, LadderLine, report_html
 from edgewise.report.story import breaking
 from edgewise.results.result import EdgeTestResult, chosen_pairs
 from edgewise.results.summary import POOLED
-from edgewise.sums.registry import as_state
+from edgewise.sums.save import as_state
 from edgewise.tables.open import as_table
 from edgewise.tables.table import Partition, Table
 

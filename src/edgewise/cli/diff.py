@@ -136,7 +136,7 @@ def diff_command(**options: Any) -> None:
 
 def _groups(options: dict[str, Any]) -> dict[str, Any]:
     """The groups, and the method that serves them."""
-    from edgewise.sums.registry import as_state
+    from edgewise.sums.save import as_state
 
     data, by, method = options["data"], options["by"], options["method"]
     if by is not None:

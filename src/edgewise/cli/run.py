@@ -35,7 +35,7 @@ def data_of(options: dict[str, Any], data: Any = None) -> DataToRead:
 
 def open_columns_of(options: dict[str, Any], columns: Sequence[str] | None = None) -> Table:
     """The named columns of DATA, or those that the options choose, with weights and labels."""
-    from edgewise.sums.registry import as_state
+    from edgewise.sums.save import as_state
     from edgewise.tables.open import open_columns
     from edgewise.tables.options import weighted_columns
 
@@ -118,7 +118,7 @@ def run_test(options: dict[str, Any]) -> tuple[EdgeTestResult, Table | None]:
     from edgewise.api.edge_test import edge_test
     from edgewise.methods.registry import DEFAULT_METHOD, method_of
     from edgewise.results.summary import bars, told_of_missing
-    from edgewise.sums.registry import as_state
+    from edgewise.sums.save import as_state
 
     names = ("alpha", "correction", "min_effect", "effect_scale")
     how = {name: options[name] for name in names} | given_method_options(options)

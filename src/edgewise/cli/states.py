@@ -17,7 +17,7 @@ from edgewise.cli.streams import info, info_dropped, info_files, output, warning
 from edgewise.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
-    from edgewise.sums.registry import AnyState
+    from edgewise.sums.save import AnyState
 
 
 @click.command(
@@ -77,7 +77,7 @@ def accumulate_command(
     """
     from edgewise.api.accumulate import accumulated
     from edgewise.cli.test import peak_memory
-    from edgewise.sums.registry import state_class
+    from edgewise.sums.save import state_class
     from edgewise.tables.file_read import files_read
 
     keeps = checkpoint_every is not None or resume
@@ -206,7 +206,7 @@ def merge_command(states: tuple[str, ...], state: str) -> None:
 
 
 def _sum_of(paths: Sequence[str]) -> AnyState:
-    from edgewise.sums.registry import load_state
+    from edgewise.sums.save import load_state
 
     total = load_state(paths[0])
     seen = [(paths[0], total)]

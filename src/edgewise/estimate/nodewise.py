@@ -16,14 +16,14 @@ from edgewise._linalg import COLLINEAR, FloatArray, symmetric
 from edgewise._optional import require
 from edgewise._parallel import one_blas_thread, steps
 from edgewise.errors import ParameterError
-from edgewise.estimate.columns_at_fault import (
+from edgewise.estimate.inverse import PrecisionEstimate, SampleMoments, unscaled
+from edgewise.estimate.singular import (
     raise_for_dependent,
     raise_for_scale,
     raise_if_duplicated,
     raise_if_not_measurable,
 )
-from edgewise.estimate.inverse import PrecisionEstimate, SampleMoments, unscaled
-from edgewise.sums.pair_sets import IntArray, PairSets, Portion, regressed
+from edgewise.sums.pairs import IntArray, PairSets, Portion, regressed
 from edgewise.tables.first_look import FirstLook
 
 # The noise is found to a thousandth: neighbours hardly depend on it.

@@ -11,8 +11,8 @@ from edgewise._linalg import FloatArray, upper_pairs
 from edgewise._text import listed
 from edgewise.errors import DataError
 from edgewise.estimate.inverse import PrecisionEstimate, estimate_precision, unscaled
-from edgewise.sums.centre import Centre
-from edgewise.sums.latent import Concordance, kendall_tau
+from edgewise.sums.blocks import Centre
+from edgewise.sums.concordance import Concordance, kendall_tau
 from edgewise.sums.pairwise import PooledPairs
 from edgewise.tables.first_look import FirstLook
 

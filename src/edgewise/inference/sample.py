@@ -15,17 +15,15 @@ from edgewise.errors import DataError
 from edgewise.estimate.inverse import SampleMoments
 from edgewise.sums.batched import DEFAULT_BATCHES
 from edgewise.sums.batches import BatchMoments
-from edgewise.sums.centre import Centre
+from edgewise.sums.blocks import Centre
 from edgewise.sums.clusters import ClusterMoments
-from edgewise.sums.concordance import ConcordanceMoments
-from edgewise.sums.latent import Concordance
-from edgewise.sums.leverage import Leverage
+from edgewise.sums.concordance import Concordance, ConcordanceMoments
 from edgewise.sums.moments import Moments
 from edgewise.sums.pairs import ExactPairs, PairSums
 from edgewise.sums.pairwise import PairwiseMoments, PooledPairs
-from edgewise.sums.quartics import CentralQuartics
+from edgewise.sums.power import CentralQuartics
 from edgewise.sums.row_state import RowState
-from edgewise.sums.score_sums import ScoreSums
+from edgewise.sums.score import Leverage, ScoreSums
 from edgewise.tables.file_read import FileRead
 from edgewise.tables.first_look import FirstLook
 from edgewise.tables.table import Pass, Sums

@@ -10,10 +10,9 @@ from edgewise._linalg import FloatArray
 from edgewise.inference.sample import Evidence
 from edgewise.paper.covcov import covcov_of_moments
 from edgewise.sums.fourth import FourthMoments
-from edgewise.sums.leverage import Leverage
 from edgewise.sums.pairs import ExactPairs, PairSums
-from edgewise.sums.quartics import CentralQuartics
-from edgewise.sums.score_sums import ScoreSums, score_weight, sums_of_moments
+from edgewise.sums.power import CentralQuartics
+from edgewise.sums.score import Leverage, ScoreSums, score_weight, sums_of_moments
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

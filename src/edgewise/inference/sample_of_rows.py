@@ -14,14 +14,11 @@ from edgewise._linalg import FloatArray
 from edgewise.inference.sample_of_state import StateEvidence
 from edgewise.paper.covcov import covcov_matrix
 from edgewise.sums.accumulate import first_pass
-from edgewise.sums.centre import Centre
-from edgewise.sums.exact_score import all_pairs_exactly, few_rows
-from edgewise.sums.leverage import Leverage
+from edgewise.sums.blocks import Centre
 from edgewise.sums.moments import Moments
 from edgewise.sums.pairs import ExactPairs, PairSums, exact_pairs, pair_sums
-from edgewise.sums.quartics import CentralQuartics, transformed_quartics
-from edgewise.sums.score import all_pairs_at_once
-from edgewise.sums.score_sums import ScoreSums
+from edgewise.sums.power import CentralQuartics, transformed_quartics
+from edgewise.sums.score import Leverage, ScoreSums, all_pairs_at_once, all_pairs_exactly, few_rows
 from edgewise.tables.options import view
 from edgewise.tables.table import Partition, Pass, Rows, SameRows, Sums
 

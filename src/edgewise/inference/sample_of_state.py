@@ -10,11 +10,10 @@ from edgewise.errors import DataError, ParameterError
 from edgewise.estimate.inverse import SampleMoments
 from edgewise.inference.sample import Evidence
 from edgewise.sums.batches import BatchMoments
-from edgewise.sums.concordance import ConcordanceMoments
-from edgewise.sums.latent import Concordance
+from edgewise.sums.concordance import Concordance, ConcordanceMoments
 from edgewise.sums.moments import Moments
 from edgewise.sums.pairwise import PairwiseMoments, PooledPairs
-from edgewise.sums.quartics import CentralQuartics
+from edgewise.sums.power import CentralQuartics
 from edgewise.sums.row_state import RowState
 from edgewise.tables.table import Pass, Sums
 

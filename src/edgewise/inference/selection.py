@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from edgewise._linalg import symmetric
-from edgewise.sums.pair_sets import PairSets
+from edgewise.sums.pairs import PairSets
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,9 +64,8 @@ from edgewise.paper.transfers import (
     SpectralTransfer,
     WhitenedTransfer,
 )
-from edgewise.sums.centre import Centre
-from edgewise.sums.products import mirrored
-from edgewise.sums.quartics import square_products
+from edgewise.sums.blocks import Centre, mirrored
+from edgewise.sums.power import square_products
 from edgewise.tables.table import Rows, Sums
 
 #: The radii that hold for every n, because the range of each column is declared.

@@ -28,8 +28,7 @@ from edgewise.methods.jackknife import LeftOut, portions, variation
 from edgewise.methods.method import Assumes, Feature, Method, batches_option, option, seed_option
 from edgewise.paper.radii import concordance_radius
 from edgewise.paper.transfers import WhitenedTransfer
-from edgewise.sums.concordance import WINDOW_ROWS
-from edgewise.sums.latent import Concordance, left_by_ties, likely_units
+from edgewise.sums.concordance import WINDOW_ROWS, Concordance, left_by_ties, likely_units
 
 # The share of tied pairs of rows above which a column does not look continuous; and, times √n, the
 # square of that share above which the error that ties may make is no longer small beside chance.

@@ -18,7 +18,7 @@ from edgewise.estimate.inverse import PrecisionEstimate
 from edgewise.inference.spread import Spread, floored_spread
 from edgewise.methods.jackknife import ALMOST_ONE, AllRows, inverses
 from edgewise.sums.clusters import ClusterMoments
-from edgewise.sums.score_sums import ScoreSums, believed_tau, score_weight
+from edgewise.sums.score import ScoreSums, believed_tau, score_weight
 
 # A unit that fits itself entirely has residuals of zero: any weight will do.
 LEAST = 1e-10

@@ -30,7 +30,7 @@ from edgewise.sums.pairwise import (
     covariances_of,
     pairwise_sums,
 )
-from edgewise.sums.score_sums import believed_tau
+from edgewise.sums.score import believed_tau
 from edgewise.tables.table import Rows, Sums, weights_of
 
 # Single rows are left out up to this many, and up to so many products in all; then a few at once.

@@ -25,9 +25,8 @@ from edgewise.inference.sign_flip import SignFlip
 from edgewise.methods.method import Assumes, Feature, Method, option
 from edgewise.methods.planning import Plan, RowPlanner
 from edgewise.methods.score import score_test, seen_share
-from edgewise.sums.pair_sets import Portion, regressed
-from edgewise.sums.score_sums import sums_of_pairs
-from edgewise.sums.selected_score import selected_score_sums
+from edgewise.sums.pairs import Portion, regressed, selected_score_sums
+from edgewise.sums.score import sums_of_pairs
 
 _MOST_PAIRS, _MOST_ROWS, _DRAWS = 40, 2000, 400
 # Numbers of rows that are tried: from half of what Gaussian rows need, each a fifth more than the

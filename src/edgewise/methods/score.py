@@ -20,7 +20,7 @@ from edgewise.methods.left_out_rows import left_out_rows
 from edgewise.methods.method import Assumes, Feature, PerEdgeMethod
 from edgewise.methods.planning import PairMoments, PlannedStatistic
 from edgewise.methods.wald import NEARLY_ONE, precision_variance
-from edgewise.sums.score_sums import ScoreSums
+from edgewise.sums.score import ScoreSums
 
 # With fewer degrees of freedom Student's t has no variance to speak of.
 _FEWEST_DEGREES = 3.0

@@ -18,12 +18,12 @@ from edgewise.methods.left_out_clusters import group_sandwich
 from edgewise.methods.left_out_rows import row_sandwich
 from edgewise.methods.method import Assumes, Feature, PerEdgeMethod
 from edgewise.methods.planning import PairMoments, PlannedStatistic, planned_fisher_z
-from edgewise.sums.pairs import ExactPairs, PairSums, strong_pairs
-from edgewise.sums.score_sums import row_tau, score_weight
+from edgewise.sums.pairs import ExactPairs, PairSums
+from edgewise.sums.score import row_tau, score_weight, strong_pairs
 
 # The expansions keep about 16 − 2·log10(1/(1−|ρ|)) digits: twelve here, none at 1e-8.
 NEARLY_ONE = 1 - 1e-2
-_LEAST = 1e-10  # of 1 − h, as in sums/leverage.py
+_LEAST = 1e-10  # of 1 − h, as in sums/score.py
 
 
 @dataclass(frozen=True)

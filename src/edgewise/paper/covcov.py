@@ -16,13 +16,10 @@ import numpy as np
 from edgewise._checks import check_choice
 from edgewise._linalg import FloatArray, population_covariance
 from edgewise.errors import DataError
-from edgewise.sums.centre import Centre
+from edgewise.sums.blocks import BlockMemory, Centre, mapped_blocks, upper_products
 from edgewise.sums.fourth import FourthMoments
-from edgewise.sums.leverage import left_out_factor
-from edgewise.sums.loop import BlockMemory, mapped_blocks
 from edgewise.sums.moments import Moments
-from edgewise.sums.products import upper_products
-from edgewise.sums.quartics import CentralQuartics
+from edgewise.sums.power import CentralQuartics, left_out_factor
 from edgewise.tables.table import Rows, RowsAtHand, Summable, Sums, block_rows
 from edgewise.tables.values import check_rows
 

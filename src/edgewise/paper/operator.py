@@ -20,10 +20,9 @@ from scipy.sparse.linalg import LinearOperator
 from edgewise._linalg import AnyArray, FloatArray, population_covariance
 from edgewise._parallel import blas_threads, on_each
 from edgewise.paper.covcov import check_range, finite, u_statistic_factor
-from edgewise.sums.centre import Centre
-from edgewise.sums.leverage import left_out_factor
-from edgewise.sums.loop import BlockMemory, mapped_blocks
+from edgewise.sums.blocks import BlockMemory, Centre, mapped_blocks
 from edgewise.sums.moments import Moments
+from edgewise.sums.power import left_out_factor
 from edgewise.tables.table import Rows, Summable, Sums, in_tree
 
 # Two megabytes in single precision: larger blocks make no product faster, flat ones make it slower.

@@ -16,7 +16,7 @@ import numpy as np
 from edgewise import _special as special
 from edgewise._linalg import FloatArray
 from edgewise.errors import ParameterError
-from edgewise.sums.latent import Concordance, latent_tau, left_by_ties
+from edgewise.sums.concordance import Concordance, latent_tau, left_by_ties
 
 # Székely & Bakirov (2003): P(Σ wᵢZᵢ² > x) ≤ P(Z² > x) holds for x ≥ 1.5364, that is, for
 # levels up to P(Z² > 1.5364) = 0.2152. Above it the trace radius is not proven.

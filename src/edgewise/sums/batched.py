@@ -12,9 +12,9 @@ import numpy.typing as npt
 from edgewise._checks import check_count, check_names
 from edgewise._linalg import AnyArray, FloatArray
 from edgewise.errors import DataError, NonFiniteError, ParameterError, StateFileError
-from edgewise.sums.centre import Centre
+from edgewise.sums.blocks import Centre
+from edgewise.sums.moments import ColumnState, merge_order, merged_names, rows_by_name
 from edgewise.sums.save import StateContents
-from edgewise.sums.state import ColumnState, merge_order, merged_names, rows_by_name
 from edgewise.tables.table import Rows
 from edgewise.tables.values import raise_for_nonfinite
 

@@ -13,9 +13,9 @@ import numpy.typing as npt
 from edgewise._linalg import AnyArray, FloatArray
 from edgewise.errors import StateFileError
 from edgewise.sums.batched import BatchedState
-from edgewise.sums.centre import Centre
+from edgewise.sums.blocks import Centre
 from edgewise.sums.moments import Moments
-from edgewise.sums.power_sums import PowerSums, power_sums, quiet
+from edgewise.sums.power import PowerSums, power_sums, quiet
 from edgewise.sums.save import StateContents
 from edgewise.tables.table import Rows
 from edgewise.tables.values import raise_for_nonfinite

@@ -10,9 +10,9 @@ import numpy.typing as npt
 from edgewise._linalg import FloatArray
 from edgewise.errors import DataError, NonFiniteError, ParameterError
 from edgewise.sums.batches import BatchSums, sum_of_squares, sums_of_batches
-from edgewise.sums.centre import Centre
+from edgewise.sums.blocks import Centre
 from edgewise.sums.moments import Moments
-from edgewise.sums.power_sums import PowerSums, quiet
+from edgewise.sums.power import PowerSums, quiet
 from edgewise.tables.table import ColumnBlock, Rows
 from edgewise.tables.values import raise_for_nonfinite
 

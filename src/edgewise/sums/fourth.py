@@ -9,11 +9,16 @@ from functools import lru_cache
 import numpy as np
 
 from edgewise._linalg import AnyArray, FloatArray, symmetric
-from edgewise.sums.centre import Centre
-from edgewise.sums.loop import BlockMemory, mapped_blocks
+from edgewise.sums.blocks import (
+    BlockMemory,
+    Centre,
+    add_gram,
+    mapped_blocks,
+    mirrored,
+    upper_products,
+)
 from edgewise.sums.pairs import PairSums
-from edgewise.sums.power_sums import quiet
-from edgewise.sums.products import add_gram, mirrored, upper_products
+from edgewise.sums.power import quiet
 from edgewise.tables.table import Rows, block_rows
 
 

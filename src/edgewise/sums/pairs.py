@@ -1,22 +1,27 @@
-"""Second pass of the sandwich: fourth-order sums of the residuals of all pairs of columns.
-
-The product of two residuals of a row is divided by 1 − h, h the row's leverage: that is what the
-residuals lack of the errors they stand for. (`Leverage.divisor` may say otherwise.)
-"""
+"""Fourth-order sums of the residuals of pairs, given all other columns or a few chosen ones."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
-from edgewise._linalg import AnyArray, FloatArray
-from edgewise.sums.centre import Centre
-from edgewise.sums.leverage import Leverage
-from edgewise.sums.loop import BlockMemory, mapped_blocks
-from edgewise.sums.products import add_gram, mirrored
+from edgewise._linalg import COLLINEAR, AnyArray, FloatArray, upper_pairs
+from edgewise._parallel import n_cores, on_each, one_blas_thread, steps
+from edgewise.sums.blocks import BlockMemory, Centre, add_gram, mapped_blocks, mirrored
+from edgewise.sums.score import (
+    Leverage,
+    ScratchArrays,
+    believed_tau,
+    score_terms,
+    score_weight,
+    strong_pairs,
+)
 from edgewise.tables.table import Rows, Summable, Sums, block_rows
 
 
@@ -88,13 +93,6 @@ def exact_pairs(
     return ExactPairs(i, j, *rows.sums(one_pass))
 
 
-def strong_pairs(rho: FloatArray, nearly_one: float) -> tuple[AnyArray, AnyArray]:
-    """The pairs i < j with |ρ| above `nearly_one`."""
-    i, j = np.nonzero(np.abs(rho) > nearly_one)
-    once = i < j
-    return i[once], j[once]
-
-
 def _exact_sums(
     batches: Iterator[Rows],
     centre: Centre,
@@ -117,3 +115,245 @@ def _exact_sums(
         influence += squares.sum(axis=1)
         eighth += np.vecdot(squares, squares)
     return influence, eighth
+
+
+IntArray: TypeAlias = npt.NDArray[np.intp]
+
+# Numbers of pairs × rows worked on at once: of shorter portions, threads wait for each other's turn
+# in Python; longer ones leave the cache.
+_CHUNK = 1 << 15
+# A regression costs at least as much as this many rows, even where none are read.
+_FEWEST_ROWS = 64
+
+
+class Portion(NamedTuple):
+    """The places of some pairs among all above the diagonal, and how many columns each is given."""
+
+    places: IntArray
+    size: int
+
+
+class Pairs(NamedTuple):
+    """Some pairs that are adjusted for equally many columns; `given` has a row for each pair."""
+
+    i: IntArray
+    j: IntArray
+    given: IntArray
+
+
+class Regression(NamedTuple):
+    """x_i and x_j of some pairs on the columns they are adjusted for, in standard units.
+
+    `inverse` is that of the correlation matrix of these columns, `coefficients` has a row for i and
+    one for j, `variance` is what is left of the variances, and `correlation` that of the residuals:
+    NaN where nothing is left.
+    """
+
+    inverse: FloatArray
+    coefficients: FloatArray
+    variance: FloatArray
+    correlation: FloatArray
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class PairSets:
+    """S_ij = (A_i ∪ A_j) ∖ {i, j} for all pairs of p columns with neighbours A_i.
+
+    Attributes
+    ----------
+    neighbours : ndarray of int of shape (p, k)
+        A row for each column: its neighbours, then p as often as needed to fill the row.
+    """
+
+    neighbours: IntArray
+
+    @classmethod
+    def of(cls, neighbours: Sequence[Sequence[int] | IntArray]) -> PairSets:
+        """From the neighbours of each column."""
+        p = len(neighbours)
+        rows = np.full((p, max(map(len, neighbours), default=0)), p, dtype=np.intp)
+        for row, own in zip(rows, neighbours, strict=True):
+            row[: len(own)] = own
+        return cls(rows)
+
+    @property
+    def n_features(self) -> int:
+        return len(self.neighbours)
+
+    def sizes(self) -> IntArray:
+        """|S_ij| of all pairs, those above the diagonal row by row."""
+        p = self.n_features
+        member = np.zeros((p, p + 1), dtype=np.float32)
+        np.put_along_axis(member, self.neighbours, 1.0, axis=1)
+        member = member[:, :p]
+        count = member.sum(axis=1)
+        # i and j themselves are not in S_ij.
+        union = count[:, np.newaxis] + count - member @ member.T - member - member.T
+        return np.asarray(union[upper_pairs(p)], dtype=np.intp)
+
+    def portions(self, n_rows: int = _FEWEST_ROWS) -> Iterator[Portion]:
+        """All pairs in portions of equal |S_ij|; `n_rows` says how much there is of each pair."""
+        sizes = self.sizes()
+        order = np.argsort(sizes, kind="stable")
+        ends = np.searchsorted(sizes[order], np.arange(sizes.max(initial=0) + 2))
+        step = max(1, _CHUNK // max(n_rows, _FEWEST_ROWS))
+        for size, (start, stop) in enumerate(pairwise(ends.tolist())):
+            for first in range(start, stop, step):
+                yield Portion(order[first : min(first + step, stop)], size)
+
+    def pairs(self, portion: Portion) -> Pairs:
+        """What the pairs of a portion are adjusted for."""
+        places, size = portion
+        p = self.n_features
+        rows, columns = upper_pairs(p)
+        i, j = rows[places], columns[places]
+        union = np.concatenate([self.neighbours[i], self.neighbours[j]], axis=1)
+        union[(union == i[:, np.newaxis]) | (union == j[:, np.newaxis])] = p
+        # What is there twice, and what fills the rows, comes last.
+        union.sort(axis=1)
+        union[:, 1:][union[:, 1:] == union[:, :-1]] = p
+        union.sort(axis=1)
+        return Pairs(i, j, union[:, :size])
+
+
+def regressed(correlation: FloatArray, pairs: Pairs) -> Regression:
+    """The regressions of the pairs, from the correlation matrix of all columns alone."""
+    i, j, given = pairs.i, pairs.j, pairs.given
+    among = correlation[given[:, :, np.newaxis], given[:, np.newaxis, :]]
+    both = np.stack([i, j], axis=1)
+    with_pair = correlation[both[:, :, np.newaxis], given[:, np.newaxis, :]]
+    inverse = stable_inverses(among)
+    coefficients = with_pair @ inverse
+    # What is left of (1, r; r, 1)
+    left = -(coefficients @ with_pair.transpose(0, 2, 1))
+    variance = np.stack([1 + left[:, 0, 0], 1 + left[:, 1, 1]], axis=1)
+    covariance = correlation[i, j] + (left[:, 0, 1] + left[:, 1, 0]) / 2
+    # A column that the given ones determine has nothing left to be correlated.
+    known = (variance > COLLINEAR * (given.shape[1] + 1)).all(axis=1)
+    unit = np.sqrt(np.where(known[:, np.newaxis], variance, 1.0)).prod(axis=1)
+    residual = np.where(known, covariance / unit, np.nan)
+    return Regression(inverse, coefficients, variance, residual)
+
+
+def stable_inverses(matrices: FloatArray) -> FloatArray:
+    """Of a stack of correlation matrices; columns that determine each other share their part."""
+    try:
+        found = np.linalg.inv(matrices)
+    except np.linalg.LinAlgError:
+        found = np.full_like(matrices, np.inf)
+    # Where others leave less than a ten-billionth of a column, its own coefficient is rounding.
+    size = np.abs(found).max(axis=(1, 2), initial=0.0)
+    for place in np.flatnonzero(~(size < 1e10)):
+        found[place] = np.linalg.pinv(matrices[place], rcond=1e-10, hermitian=True)
+    return np.asarray(found)
+
+
+_LEAST = 1e-10  # of 1 − h: a row that others determine has residuals of zero
+
+
+def selected_score_sums(
+    batches: Iterator[Rows],
+    centre: Centre,
+    scale: FloatArray,
+    correlation: FloatArray,
+    sets: PairSets,
+    n_samples: int,
+) -> Sums:
+    """The six sums of `score_terms` for all pairs above the diagonal, and their ρ̂, seventh.
+
+    ρ̂ needs no rows, but its regressions are made here: every block brings its share. Second,
+    Σ v_i⁴/(1 − h)² of each column. `scale` are the roots of the mean squares of the centred
+    columns.
+    """
+    p = sets.n_features
+    total, fourth = np.zeros((7, p * (p - 1) // 2)), np.zeros(p)
+    memory, scratch = BlockMemory(p, block_rows(p)), ScratchArrays()
+    with steps(total.shape[1], "testing", "pairs") as tell, one_blas_thread():
+        for block in mapped_blocks(batches, centre, 1 / scale, memory=memory):
+            z = np.ascontiguousarray(block.z)
+            tau, own = _rows_own_scale(z, correlation, sets.neighbours, n_samples)
+            fourth += own
+
+            def add(portion: Portion, z: FloatArray = z, tau: FloatArray = tau) -> int:
+                pairs = sets.pairs(portion)
+                total[:, portion.places] += _selected_sums(
+                    z, tau, correlation, pairs, n_samples, scratch
+                )
+                return len(portion.places)
+
+            for done in on_each(add, sets.portions(block.n), n_cores()):
+                tell(done * block.n / n_samples)
+    return total, fourth
+
+
+def _selected_sums(
+    z: FloatArray,
+    tau: FloatArray,
+    correlation: FloatArray,
+    pairs: Pairs,
+    n: int,
+    scratch: ScratchArrays,
+) -> FloatArray:
+    """The seven numbers of some pairs, from the standardised rows of a block (features first)."""
+    fit = regressed(correlation, pairs)
+    (count, size), rows = pairs.given.shape, z.shape[1]
+    given = np.take(z, pairs.given, axis=0, out=scratch.array("given", (count, size, rows)))
+    # 1 − h, of the leverage in the regressions on the given columns
+    projected = np.matmul(fit.inverse, given, out=scratch.array("projected", given.shape))
+    projected *= given
+    left = projected.sum(axis=1, out=scratch.array("left", (count, rows)))
+    left *= -1 / n
+    left += 1 - 1 / n
+    np.maximum(left, _LEAST, out=left)
+    e = np.matmul(fit.coefficients, given, out=scratch.array("e", (count, 2, rows)))
+    both = np.stack([pairs.i, pairs.j], axis=1)
+    np.subtract(np.take(z, both, axis=0, out=scratch.array("both", e.shape)), e, out=e)
+    e /= np.sqrt(np.maximum(fit.variance, _LEAST))[:, :, np.newaxis]
+    product = np.multiply(e[:, 0], e[:, 1], out=scratch.array("product", left.shape))
+    e *= e
+    mean_square = np.add(e[:, 0], e[:, 1], out=scratch.array("mean square", left.shape))
+    mean_square /= 2
+    # The residuals given also each other, and what the pair itself adds to the leverage.
+    r = fit.correlation[:, np.newaxis]
+    across = np.multiply(product, 1 + r * r, out=scratch.array("across", left.shape))
+    across -= 2 * r * mean_square
+    across *= (n - 1) / n / ((1 - r) * (1 + r))
+    of_pair = np.multiply(product, -r, out=scratch.array("of pair", left.shape))
+    of_pair += mean_square
+    of_pair *= 2 / (n * (1 - r) * (1 + r))
+    np.subtract(left, of_pair, out=of_pair)
+    across /= np.maximum(of_pair, _LEAST, out=of_pair)
+    terms = score_terms(
+        score_weight(left, tau),
+        product,
+        mean_square,
+        across,
+        out=scratch.array("terms", (6, count, rows)),
+    )
+    sums = np.empty((7, count))
+    terms.sum(axis=2, out=sums[:6])
+    sums[6] = fit.correlation * (rows / n)
+    return sums
+
+
+def _rows_own_scale(
+    z: FloatArray, correlation: FloatArray, neighbours: IntArray, n: int
+) -> tuple[FloatArray, FloatArray]:
+    """τ of each row (see `score_weight`), and Σ v_i⁴/(1 − h)² of each column.
+
+    As `row_tau` has it, but every column has its own leverage, with its neighbours only. The mean
+    over all columns tells the scale of a row, however few neighbours each of them has.
+    """
+    p = len(z)
+    variance, fourth = np.zeros(z.shape[1]), np.empty(p)
+    for i, row in enumerate(neighbours):
+        own = np.append(row[row < p], i)
+        (inverse,) = stable_inverses(correlation[np.newaxis, own[:, np.newaxis], own])
+        scores = inverse @ z[own]
+        complement = np.maximum(1 - 1 / n - np.einsum("kn,kn->n", scores, z[own]) / n, _LEAST)
+        # v², of which the mean over all rows is one with the divisor n − 1.
+        square = scores[-1] ** 2 * ((n - 1) / n / inverse[-1, -1])
+        g = square * ((n - len(own)) / (n - 1))
+        variance += ((g / complement - 1) / complement + 1) / p
+        fourth[i] = np.sum((square / complement) ** 2)
+    return believed_tau(variance, p), fourth

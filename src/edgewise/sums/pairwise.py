@@ -12,10 +12,10 @@ import numpy.typing as npt
 from edgewise._linalg import AnyArray, FloatArray
 from edgewise.errors import DataError, ParameterError, StateFileError
 from edgewise.sums.batched import BatchedState
-from edgewise.sums.centre import Centre
-from edgewise.sums.power_sums import quiet
+from edgewise.sums.blocks import Centre
+from edgewise.sums.moments import rows_by_name
+from edgewise.sums.power import quiet
 from edgewise.sums.save import StateContents
-from edgewise.sums.state import rows_by_name
 from edgewise.tables.options import checked_weights
 from edgewise.tables.table import ColumnBlock, Rows, weights_of
 

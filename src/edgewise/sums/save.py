@@ -12,15 +12,24 @@ import json
 import math
 import os
 import zipfile
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any, ClassVar, Self, TypeAlias, cast
 
 import numpy as np
 
 from edgewise._files import atomic_path
 from edgewise._linalg import AnyArray, FloatArray
 from edgewise.errors import StateFileError
+
+if TYPE_CHECKING:
+    from edgewise.api.confidence_sequence import ConfidenceSequence
+    from edgewise.sums.row_state import RowState
+
+    AnyState: TypeAlias = RowState | ConfidenceSequence
+
 
 _FORMAT = 2
 _HEADER = "edgewise_state"
@@ -181,3 +190,132 @@ def _array(archive: zipfile.ZipFile, info: zipfile.ZipInfo, dtypes: tuple[str, .
     if fortran or dtype.str not in dtypes or len(content) != dtype.itemsize * math.prod(shape):
         raise StateFileError("it does not hold plain arrays")
     return np.frombuffer(content, dtype).reshape(shape).astype(dtype.newbyteorder("="))
+
+
+class State(ABC):
+    """Sums of rows that add up, and that a file can hold."""
+
+    #: Its name in a state file.
+    kind: ClassVar[str]
+    #: The method that tests such a state by default.
+    default_method: ClassVar[str]
+
+    @property
+    @abstractmethod
+    def n_samples(self) -> int:
+        """Rows seen."""
+
+    @abstractmethod
+    def __add__(self, other: Any) -> Any:
+        """The state of the rows that both have seen."""
+
+    @abstractmethod
+    def _contents(self) -> StateContents:
+        """The content of its state file."""
+
+    @classmethod
+    @abstractmethod
+    def _from_contents(cls, contents: StateContents) -> Self:
+        """The state that a file holds, after checking that its parts fit each other."""
+
+    def merge(self, other: Self) -> Self:
+        """Add the rows that `other` has seen, as rows that follow.
+
+        Parameters
+        ----------
+        other : state of the same kind
+            A state of the same columns and options. It is not changed. The state itself is refused,
+            because its rows would count twice; merge a copy if you mean it.
+
+        Returns
+        -------
+        state
+            The state itself.
+        """
+        merged = self + other
+        self.__dict__.update(merged.__dict__)
+        return self
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the state to a file that `load` reads.
+
+        Parameters
+        ----------
+        path : str or path
+            Where to write it; the file appears when it is complete.
+        """
+        write_state(path, self._contents())
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a state that `save` wrote; loading never runs code from the file.
+
+        Parameters
+        ----------
+        path : str or path
+            The file.
+
+        Returns
+        -------
+        state
+            The state.
+        """
+        return cls._from_contents(read_state(path, cls.kind))
+
+
+# By the names of their classes: one is in `api`, which `sums` does not import.
+KINDS = {
+    "moments": "edgewise.sums.moments.Moments",
+    "batches": "edgewise.sums.batches.BatchMoments",
+    "pairwise": "edgewise.sums.pairwise.PairwiseMoments",
+    "concordance": "edgewise.sums.concordance.ConcordanceMoments",
+    "sequence": "edgewise.api.confidence_sequence.ConfidenceSequence",
+}
+
+
+def state_class(kind: str) -> Any:
+    """The class of a kind of state; a `KeyError` where there is none."""
+    module, _, name = KINDS[kind].rpartition(".")
+    return getattr(import_module(module), name)
+
+
+def load_state(path: str | os.PathLike[str]) -> AnyState:
+    """Read a state file of any kind; loading never runs code from the file.
+
+    Parameters
+    ----------
+    path : str or path
+        A file that the `save` of a state wrote.
+
+    Returns
+    -------
+    Moments, BatchMoments, PairwiseMoments, ConcordanceMoments or ConfidenceSequence
+        The state, of the kind that was saved.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> import edgewise as ew
+    >>> state = ew.accumulate(np.random.default_rng(0).standard_normal((100, 3)))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     state.save(f"{folder}/rows.state")
+    ...     ew.load_state(f"{folder}/rows.state")
+    Moments(n_samples=100, n_features=3, order=4)
+    """
+    contents = read_state(path)
+    if contents.kind not in KINDS:
+        raise StateFileError(
+            f"state file '{os.fspath(path)}' holds a {contents.kind!r}, expected one of "
+            f"{', '.join(KINDS)}."
+        )
+    return cast("AnyState", state_class(contents.kind)._from_contents(contents))
+
+
+def as_state(data: Any) -> AnyState | None:
+    """The state in `data`, which may also be the path of a state file; None if there is none."""
+    if isinstance(data, State):
+        return cast("AnyState", data)
+    if isinstance(data, str | os.PathLike) and is_state_file(data):
+        return load_state(data)
+    return None

@@ -1,37 +1,38 @@
-"""Second pass of the score test: weighted fourth-order sums of the residuals of all pairs.
-
-Residuals that were fitted are smaller than the errors they stand for, most of all in rows with a
-high leverage; `score_weight` undoes that. The leverage of a row is that in the regressions of the
-pair on all other columns.
-"""
+"""The sums of the score test: leverages, weights, and weighted sums of the residuals of all pairs."""
 
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 
-from edgewise._linalg import AnyArray, FloatArray, add_transpose, off_diagonal
-from edgewise.sums.centre import Centre
-from edgewise.sums.exact_score import pair_by_pair, weight_and_residuals
-from edgewise.sums.leverage import Leverage
-from edgewise.sums.loop import BlockMemory, mapped_blocks
-from edgewise.sums.pairs import strong_pairs
-from edgewise.sums.products import add_gram, mirrored
-from edgewise.sums.score_sums import (
-    ScoreSums,
-    row_tau,
-    score_terms,
-    score_weight,
-    share_of,
-    sums_of_moments,
-)
+from edgewise._linalg import AnyArray, FloatArray, add_transpose, off_diagonal, upper_pairs
+from edgewise.sums.blocks import BlockMemory, Centre, add_gram, mapped_blocks, mirrored
 from edgewise.tables.table import Rows, Summable, Sums, block_rows
 
-# Numbers of columns × entries worked on at once.
-_CHUNK = 1 << 15
+# A row that others determine has a leverage of one and residuals of zero: any weight will do.
+_LEAST = 1e-10
+# How much of a row's scale is believed: half of this with 12 columns, nearly all with hundreds.
+_BELIEVED = 0.9
+_COLUMNS_FOR_HALF = 12
+# A row so many times as large as the average speaks for itself, however few its columns: half of
+# the remaining doubt is gone.
+_PLAIN_EXCESS = 60
+# The smallest variance of a row, relative to that of all rows.
+_LEAST_VARIANCE = 0.5
+# Up to so many rows, or rows × pairs, every pair is summed by itself: products of matrices are not
+# exact with few rows.
+_FEW_ROWS = 500
+_FEW_PRODUCTS = 1 << 20
+# Rows worked on at once: vectors of them stay in a core's caches, and cost no new memory.
+_ROWS = 8192
+# Numbers worked on at once: of pairs × rows, or columns × entries; and of matrices.
+_CHUNK, _CHUNK_OF_MATRICES = 1 << 15, 1 << 17
 # A residual's share of the variance, relative to 1 − h: above it, products are not exact enough.
 _LARGE_SHARE = 0.008
 # With few rows per column, larger squares of residuals than this: one in a hundred is.
@@ -43,6 +44,365 @@ _SINGLE_FROM, _SINGLE_ROWS = 64, 256
 _NEGLIGIBLE = 3e-4
 # Up to this one, a row's own leverage is taken for that without the pair.
 _LOW = 4e-3
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Leverage:
+    """What makes v = Bᵀc and the leverage h = 1/n + Σ √Θ_ii v_i c_i/(n−1) of a centred row c.
+
+    Residuals that were fitted are smaller than the errors they stand for, by about √(1 − h): the
+    tests undo this row by row.
+
+    cᵀΘc is never above `most` times Σv², where that is known. With `own_scale`, the products of a
+    row's residuals have the weights of the score test, which allow for the row's own scale.
+    """
+
+    B: FloatArray
+    root: FloatArray
+    n_samples: int
+    most: float = math.inf
+    own_scale: bool = False
+
+    def surely_below(self, limit: float, squares: FloatArray) -> bool:
+        """Whether no leverage reaches the limit, seen from Σv² of the rows: half the work."""
+        n = self.n_samples
+        room = (limit - 1 / n) * (n - 1) / self.most
+        return room > 0 and bool(squares.max(initial=0.0) < room)
+
+    def complement(self, v: FloatArray, c: FloatArray, room: FloatArray) -> FloatArray:
+        """1 − h of each row, never quite zero."""
+        n = self.n_samples
+        h = (self.root / (n - 1)) @ np.multiply(v, c, out=room)
+        np.subtract(1 - 1 / n, h, out=h)
+        return np.maximum(h, _LEAST, out=h)
+
+    def divisor(self, complement: FloatArray, square: FloatArray) -> FloatArray:
+        """What the product of two residuals of each row is divided by; `square` holds their v².
+
+        It is 1 − h, which is too much where all rows have the same scale; or with `own_scale` what
+        the row's scale calls for, between √(1 − h) and 1 − h.
+        """
+        if not self.own_scale:
+            return complement
+        tau = row_tau(square, complement, self.n_samples)
+        return np.asarray(1 / np.sqrt(score_weight(complement, tau)))
+
+
+def score_weight(complement: Any, tau: Any) -> Any:
+    """The weight σ²/E[e²] of e_i²e_j² in a row with 1 − h and τ = 1/σ²: 1/((1−h)(1−h+τh)).
+
+    Let the errors of row k have the variance σ_k², 1 on average. Then Var(Σ e_ie_j) is Σ σ_k²g_k,
+    g_k = E[e_k²] = (1−h_k)²σ_k² + Σ_{l≠k} h_kl²σ_l², and e_i²e_j² estimates g_k². If the
+    other rows have the variance 1, g = (1−h)²σ² + h(1−h). So the weight is 1/(1−h) for rows of one
+    scale, as the Gaussian ones, and 1/(1−h)² where the row's own scale dominates.
+    """
+    return 1 / (complement * (tau + (1 - tau) * complement))
+
+
+def row_tau(square: FloatArray, complement: FloatArray, n: int) -> FloatArray:
+    """τ = 1/σ² of each row, from the mean g of its squared residuals: σ² = (g − h(1−h))/(1−h)²."""
+    p = len(square)
+    own = np.full(p, (n - p) / (n - 1) / p) @ square
+    # ((g/(1−h) − 1)/(1−h) + 1, in place: pairs of few rows are asked for by the thousand.
+    own /= complement
+    own -= 1
+    own /= complement
+    own += 1
+    return believed_tau(own, p)
+
+
+def believed_tau(variance: FloatArray, p: int) -> FloatArray:
+    """1/σ² from the variance that a row of p columns shows, relative to that of all rows.
+
+    With few columns that variance is mostly chance, so τ is drawn towards 1; the less, the further
+    a row stands out.
+    """
+    variance = np.maximum(variance, _LEAST_VARIANCE)
+    believed = _BELIEVED * (p - 2) / (p - 2 + _COLUMNS_FOR_HALF)
+    doubt = np.maximum(variance, 1.0)
+    doubt -= 1
+    doubt *= doubt
+    doubt += _PLAIN_EXCESS**2
+    np.divide((1 - believed) * _PLAIN_EXCESS**2, doubt, out=doubt)
+    # τ = 1 − (1 − doubt)(1 − 1/σ²)
+    np.divide(1.0, variance, out=variance)
+    doubt *= 1 - variance
+    doubt += variance
+    return np.asarray(doubt)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ScoreSums:
+    """Weighted sums over rows of the residuals e of each pair, scaled to mean square one.
+
+    `second` is Σ w e_i²e_j², `cross` Σ w e_ie_j(e_i² + e_j²) and `ends` ¼Σ w (e_i² + e_j²)²: the
+    variance of Σ e_ie_j − ρ₀(e_i² + e_j²)/2 is a quadratic in ρ₀ with these coefficients. `fourth`
+    is Σ (w e_i²e_j²)²/second², and `sixth` Σ (w e_i²e_j²)³/second³ or a bound on it.
+    `square_square` is Σ v_i²v_j²/(1 − h)² of the unit-variance residuals given all others, as they
+    would be without the row itself; of the others the diagonal means nothing.
+    """
+
+    second: FloatArray
+    cross: FloatArray
+    ends: FloatArray
+    fourth: FloatArray
+    sixth: FloatArray
+    square_square: FloatArray
+
+
+def score_terms(
+    w: FloatArray,
+    product: FloatArray,
+    mean_square: FloatArray,
+    residuals: FloatArray,
+    out: FloatArray | None = None,
+) -> FloatArray:
+    """What is summed over rows for each pair, six numbers.
+
+    `product` is e_ie_j, `mean_square` ½(e_i² + e_j²), and `residuals` v_iv_j/(1 − h).
+    """
+    terms = np.empty((6, *product.shape)) if out is None else out
+    weighted = w * product
+    squares = np.multiply(weighted, product, out=terms[0])
+    weighted *= 2
+    np.multiply(weighted, mean_square, out=terms[1])
+    np.multiply(w, mean_square, out=terms[2])
+    terms[2] *= mean_square
+    np.multiply(squares, squares, out=terms[3])
+    np.multiply(terms[3], squares, out=terms[4])
+    np.multiply(residuals, residuals, out=terms[5])
+    return terms
+
+
+def sums_of_pairs(sums: FloatArray, p: int, diagonal: FloatArray) -> ScoreSums:
+    """From the sums of these terms for all pairs; `diagonal` is that of `square_square`."""
+    second = sums[0]
+    matrices = np.empty((6, p, p))
+    i, j = upper_pairs(p)
+    matrices[:, i, j] = matrices[:, j, i] = (
+        *sums[:3],
+        share_of(sums[3], second**2),
+        share_of(sums[4], second**3),
+        sums[5],
+    )
+    for matrix, own in zip(matrices, (np.nan, np.nan, np.nan, 0.0, 0.0, diagonal), strict=True):
+        np.fill_diagonal(matrix, own)
+    return ScoreSums(*matrices)
+
+
+def share_of(part: FloatArray, whole: FloatArray) -> FloatArray:
+    """Part over whole; zero where no row has any of it, and where nobody knows."""
+    return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
+
+
+def sums_of_moments(
+    m22: FloatArray,
+    m31: FloatArray,
+    eighth: FloatArray,
+    n: int,
+    rho: FloatArray,
+    exact: FloatArray | None = None,
+    raised: float = 1.0,
+) -> ScoreSums:
+    """From Σ w v_i²v_j², Σ w v_i³v_j and Σ w²v_i⁴v_j⁴, in their memory: e ∝ v_i + ρv_j, v_j + ρv_i.
+
+    `exact` are the sums of what these leave out, as `_pair_by_pair` makes them. `raised` is what
+    Σ v_i²v_j²/(1 − h)² is of Σ w v_i²v_j². With many columns the results take all the memory there
+    is, so they are made a few rows of the matrices at a time.
+    """
+    # Each by itself, so that what is not needed later is not kept by what is.
+    second, ends, sixth = (np.empty(rho.shape) for _ in range(3))
+    fourths = m22.diagonal().copy()
+    cubes = add_transpose(m31)
+    step = max(1, _CHUNK_OF_MATRICES // len(rho))
+    for start in range(0, len(rho), step):
+        rows = slice(start, start + step)
+        more = np.zeros(6) if exact is None else exact[:, rows]
+        r, m, cube = rho[rows], m22[rows], cubes[rows]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            f2 = (n / ((n - 1) * (1 - r) * (1 + r))) ** 2
+            tails = fourths[rows, np.newaxis] + fourths + 2 * m
+            plus, square = 1 + r**2, r**2
+            ordinary = f2 * (plus**2 * m + 2 * r * plus * cube + square * tails)
+            own = second[rows] = more[0] + ordinary
+            ends[rows] = more[2] + (f2 / 4) * (
+                plus**2 * tails + 8 * r * plus * cube + 16 * square * m
+            )
+            # The products e_ie_j have about the kurtosis of v_iv_j.
+            spread = share_of(eighth[rows], m**2)
+            eighth[rows] = share_of(more[3] + spread * ordinary**2, own**2)
+            sixth[rows] = share_of(more[4] + _sixth_of(spread, n) * ordinary**3, own**3)
+            cubes[rows] = more[1] + f2 * (
+                (plus**2 + 4 * square) * cube + 4 * r * plus * m + r * plus * tails
+            )
+            m22[rows] = raised * m + more[5]
+    cross, fourth, square_square = cubes, eighth, m22
+    for matrix in (second, cross, ends):
+        np.fill_diagonal(matrix, np.nan)
+    for matrix in (fourth, sixth):
+        np.fill_diagonal(matrix, 0.0)
+    return ScoreSums(second, cross, ends, fourth, sixth, square_square)
+
+
+def _sixth_of(fourth: FloatArray, n: int) -> FloatArray:
+    """Σa⁶ from Σa⁴ of n terms with Σa² = 1: (Σa⁴)²κ^{1/2}, κ = nΣa⁴ their kurtosis.
+
+    The true power of κ is 0.465 for products of Gaussian residuals, 0.51 for Laplace. With few and
+    dominant terms Σa⁶ is at most (Σa⁴)^{3/2}; such rows are summed exactly, though.
+    """
+    return np.minimum(fourth**2.5 * math.sqrt(n), fourth**1.5)
+
+
+class ScratchArrays(threading.local):
+    """Arrays by name, as large as the largest that was asked for; each thread has its own.
+
+    To allocate a megabyte costs more than to fill it: the system hands out zeroed pages, and takes
+    them back at once.
+    """
+
+    def __init__(self) -> None:
+        self._held: dict[str, FloatArray] = {}
+
+    def array(self, name: str, shape: tuple[int, ...]) -> FloatArray:
+        """An array of that shape; what was in one of the same name is gone."""
+        size = math.prod(shape)
+        held = self._held.get(name)
+        if held is None or held.size < size:
+            held = self._held[name] = np.empty(size)
+        return held[:size].reshape(shape)
+
+
+_SCRATCH = ScratchArrays()
+
+
+def few_rows(n_samples: int, n_features: int) -> bool:
+    """Whether every pair is summed by itself."""
+    products = n_samples * (n_features * (n_features - 1) // 2)
+    return n_samples <= _FEW_ROWS or products <= _FEW_PRODUCTS
+
+
+def all_pairs_exactly(centred: FloatArray, leverage: Leverage, rho: FloatArray) -> ScoreSums:
+    """The sums of all pairs, pair by pair, from all centred rows (features first)."""
+    p, n = centred.shape
+    v = leverage.B.T @ centred
+    complement = leverage.complement(v, centred, np.empty_like(centred))
+    tau = row_tau(v * v, complement, n)
+    i, j = upper_pairs(p)
+    found = np.empty((6, i.size))
+    step = min(max(1, _CHUNK // n), i.size)
+    shape = 6, step, n
+    room = _SCRATCH.array("pairs", shape) if n <= _CHUNK else np.empty(shape)
+    for start in range(0, i.size, step):
+        first, second = i[start : start + step], j[start : start + step]
+        here = room[:, : first.size]
+        a = v.take(first, axis=0, out=here[0], mode="clip")  # without a copy, unlike "raise"
+        b = v.take(second, axis=0, out=here[1], mode="clip")
+        r = rho[first, second][:, np.newaxis]
+        sums = pair_by_pair(a, b, r, complement, tau, n, here[2:])
+        found[:5, start : start + step] = sums
+    # Σ v_i²v_j²/(1 − h)² needs no weight of a pair's own.
+    square = v * v
+    square /= complement
+    squares = square @ square.T
+    found[5] = squares[i, j]
+    return sums_of_pairs(found, p, squares.diagonal())
+
+
+def pair_by_pair(
+    a: FloatArray,
+    b: FloatArray,
+    r: FloatArray,
+    complement: FloatArray,
+    tau: FloatArray,
+    n: int,
+    room: FloatArray | None = None,
+) -> FloatArray:
+    """Sums over rows for pairs with unit-variance residuals a and b and partial correlation r.
+
+    They are those of the first five of `score_terms`, which are never in memory all at once. A
+    `room` of four arrays like a is used again and again: allocating them would take longer.
+    """
+    w, x, y, scale = weight_and_residuals(a, b, r, complement, tau, n, room)
+    product = np.multiply(x, y, out=None if room is None else room[3])
+    x *= x
+    y *= y
+    x += y  # twice the mean square; the scale is left to the sums
+    weighted = np.multiply(w, product, out=y)
+    w *= x
+    cross, ends = np.vecdot(weighted, x), np.vecdot(w, x) / 4
+    weighted *= product
+    np.multiply(weighted, weighted, out=w)
+    sums = weighted.sum(axis=1), cross, ends, w.sum(axis=1), np.vecdot(w, weighted)
+    scale2 = np.square(scale[:, 0])
+    return np.asarray(np.stack(sums) * (scale2, scale2, scale2, scale2**2, scale2**3))
+
+
+def weight_and_residuals(
+    a: FloatArray,
+    b: FloatArray,
+    r: Any,
+    complement: FloatArray,
+    tau: FloatArray,
+    n: int,
+    room: FloatArray | None = None,
+) -> tuple[FloatArray, FloatArray, FloatArray, Any]:
+    """The weight of each row, and the residuals of pairs given all columns but the two.
+
+    From the residuals a and b given all others, of unit variance; squares of the result, times the
+    last number, have the mean one. The first three, and one that is free, are in the `room`.
+    """
+    w, x, y, own = np.empty((4, *np.broadcast(a, b).shape)) if room is None else room
+    left = (1 - r) * (1 + r)
+    np.multiply(r, b, out=x)
+    np.multiply(r, a, out=y)
+    x += a
+    y += b
+    # (a² + b² + 2rab)/((n−1)(1−r²)) is what the pair itself has of the leverage.
+    np.multiply(b, b, out=own)
+    own *= left
+    own += np.multiply(x, x, out=w)
+    own *= 1 / ((n - 1) * left)
+    own += complement
+    # 1/((1−h)(τ + (1−τ)(1−h))), as `score_weight` has it
+    np.multiply(1 - tau, own, out=w)
+    w += tau
+    w *= own
+    np.divide(1.0, w, out=w)
+    return w, x, y, n / ((n - 1) * left)
+
+
+def one_pair_exactly(
+    rows: FloatArray, columns: AnyArray, leverage: Leverage, r: float
+) -> tuple[float, float, float]:
+    """Σa², Σa⁴ and Σa⁶ of the terms a² = w e_i²e_j² of the first two of the chosen columns.
+
+    What `all_pairs_exactly` sums for all pairs of these columns. `rows` are centred, all columns
+    first; `leverage` is that of the chosen ones, and r the partial correlation.
+    """
+    n = rows.shape[1]
+    if n <= _ROWS:
+        return _sums(rows.take(columns, axis=0), leverage, r)
+    second = fourth = sixth = 0.0
+    for start in range(0, n, _ROWS):
+        part = _sums(rows[columns, start : start + _ROWS], leverage, r)
+        second += part[0]
+        fourth += part[1]
+        sixth += part[2]
+    return second, fourth, sixth
+
+
+def _sums(rows: FloatArray, leverage: Leverage, r: float) -> tuple[float, float, float]:
+    n = leverage.n_samples
+    v = leverage.B.T @ rows
+    complement = leverage.complement(v, rows, rows)
+    tau = row_tau(np.multiply(v, v, out=rows), complement, n)
+    w, x, y, scale = weight_and_residuals(v[0], v[1], r, complement, tau, n)
+    x *= y
+    x *= x
+    x *= w
+    square = scale * scale
+    second, fourth, sixth = float(np.add.reduce(x)), float(x @ x), float((x * x) @ x)
+    return square * second, square**2 * fourth, square**3 * sixth
 
 
 def _terms(
@@ -260,6 +620,13 @@ def _add_entries(
         terms *= share[:, k].T
         for place, of_entry in zip(i, np.moveaxis(terms, 1, 0), strict=True):
             total[:, place] += of_entry
+
+
+def strong_pairs(rho: FloatArray, nearly_one: float) -> tuple[AnyArray, AnyArray]:
+    """The pairs i < j with |ρ| above `nearly_one`."""
+    i, j = np.nonzero(np.abs(rho) > nearly_one)
+    once = i < j
+    return i[once], j[once]
 
 
 def _replace_near_one(

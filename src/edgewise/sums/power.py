@@ -1,27 +1,31 @@
-"""Power sums of rows about an origin, and how they move and add.
-
-The origin is kept next to the mean but is *not* the mean: it is an exactly representable
-constant, and `first` holds what is left. Subtracting a constant near the data is (nearly)
-exact in floating point, so the pair (origin, first) carries the mean in twice the working
-precision, and data with mean/std = 1e10 lose nothing.
-"""
+"""Sums of powers of rows about an origin, and how they move and add."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from edgewise._linalg import FloatArray
-from edgewise.sums.centre import Centre
-from edgewise.sums.loop import ROWS_FIRST_FROM, BlockMemory, mapped_blocks
-from edgewise.sums.products import add_gram, mirrored, row_products
-from edgewise.tables.table import Rows, block_rows, row_blocks
+from edgewise.sums.blocks import (
+    ROWS_FIRST_FROM,
+    BlockMemory,
+    Centre,
+    add_gram,
+    mapped_blocks,
+    mirrored,
+    row_products,
+)
+from edgewise.tables.table import Rows, Summable, Sums, block_rows, row_blocks
 from edgewise.tables.values import raise_for_nonfinite
 
+# A row that others determine has a leverage of one.
+_LEAST = 1e-10
 # Squared distance of an origin from the mean, in variances: half a standard deviation costs no
 # digit, and the means of short blocks of many columns often lie a tenth apart.
 _NEAR = 0.25
@@ -234,3 +238,65 @@ def _far(sums: PowerSums) -> bool:
     """Whether the origin is too many standard deviations from the mean, so that digits are lost."""
     offset2 = (sums.first / sums.n) ** 2
     return not bool((offset2 <= _NEAR * (sums.second.diagonal() / sums.n - offset2)).all())
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class CentralQuartics:
+    """Fourth-order central moments: mean cᵢ⁴ of each column, and mean ‖c‖⁴."""
+
+    columns: FloatArray
+    norm: float
+
+
+def left_out_factor(squares: FloatArray, n_samples: int) -> FloatArray:
+    """1/(1 − h) of whitened rows, from ‖w‖² of each: what ‖w‖² grows by without the row's own part.
+
+    A row is part of the Σ̂ that whitens it, which keeps ‖w‖² below (n−1)²/n, however far out the
+    row is. By Sherman and Morrison's formula, ‖w‖² in units of Σ̂ without the row is this factor
+    times as large, h = 1/n + ‖w‖²/(n−1) the row's leverage.
+    """
+    kept = (1 - 1 / n_samples) - squares / (n_samples - 1)
+    return np.asarray(1 / np.maximum(kept, _LEAST))
+
+
+def transformed_quartics(
+    rows: Summable, centre: Centre, A: FloatArray, *, whitened_by: int | None = None
+) -> CentralQuartics:
+    """mean w_i⁴ and mean ‖w‖⁴ of w = A(x − mean).
+
+    With A = L⁻¹, Σ̂ = LLᵀ, ‖w‖² = (x−x̄)ᵀΘ̂(x−x̄), and mean ‖w‖⁴ is Mardia's multivariate kurtosis.
+    Such rows can each be taken in units of Σ̂ without themselves (`left_out_factor`): `whitened_by`
+    then is the number of rows.
+    """
+    one_pass = partial(_quartic_sums, centre=centre, A=A, whitened_by=whitened_by)
+    n, columns, norm = rows.sums(one_pass)
+    return CentralQuartics(columns / n, float(norm / n))
+
+
+def square_products(batches: Iterator[Rows], centre: Centre, scale: FloatArray) -> Sums:
+    """Σ z_i²z_j² of all pairs of columns, z = (x − mean) · scale; only its lower triangle."""
+    p = len(scale)
+    total = np.zeros((p, p))
+    for block in mapped_blocks(batches, centre, scale, memory=BlockMemory(p, block_rows(p))):
+        add_gram(total, np.multiply(block.z, block.z, out=block.z))
+    return (total,)
+
+
+def _quartic_sums(
+    batches: Iterator[Rows], centre: Centre, A: FloatArray, whitened_by: int | None
+) -> Sums:
+    p = A.shape[0]
+    n, columns, norm = 0, np.zeros(p), 0.0
+    ones = np.ones(p)
+    memory = BlockMemory(p, block_rows(p))
+    for block in mapped_blocks(batches, centre, A.T, memory=memory):
+        w2 = np.multiply(block.z, block.z, out=block.z)
+        norm2 = ones @ w2
+        if whitened_by is not None:
+            factor = left_out_factor(norm2, whitened_by)
+            w2 *= factor
+            norm2 *= factor
+        columns += row_products(w2, w2)
+        norm += float(norm2 @ norm2)
+        n += block.n
+    return np.array(n), columns, np.array(norm)

@@ -1,4 +1,4 @@
-"""Columns that leave the covariance without an inverse: what is wrong with them, and what to do."""
+"""Columns that leave the covariance without an inverse: what is wrong with them."""
 
 from __future__ import annotations
 

@@ -1,16 +1,36 @@
-"""The one loop over blocks of rows: cut, subtract the centre, map. The kernels sum the blocks."""
+"""Blocks of rows: cut, subtract the centre, map; and sums of products of their columns."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from edgewise._linalg import AnyArray, FloatArray
-from edgewise.sums.centre import Centre
-from edgewise.tables.table import Rows, row_blocks
+from edgewise._linalg import AnyArray, FloatArray, mirror_lower
+from edgewise.tables.table import Rows, minus_origin, row_blocks
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Centre:
+    """Mean = origin + offset, kept apart because their sum would be rounded.
+
+    At mean/std = 1e10 the rounded mean is off by 1e-6 standard deviations, which a second pass
+    would see. Subtracting the origin is nearly exact; a negligible offset is left out.
+    """
+
+    origin: FloatArray
+    offset: FloatArray | None
+
+    def subtract_from(self, block: Rows, out: FloatArray) -> FloatArray:
+        """Rows of `block` minus the mean, features first."""
+        centred = minus_origin(block, self.origin, out)
+        if self.offset is not None:
+            centred -= self.offset[:, np.newaxis]
+        return centred
+
 
 # With at least this many columns, turning rows into columns costs more than it saves.
 ROWS_FIRST_FROM = 28
@@ -189,3 +209,41 @@ def _map(B: FloatArray, z: FloatArray, out: AnyArray) -> None:
         np.matmul(z.T, B, out=out.T)
     else:
         np.matmul(B.T, z, out=out)
+
+
+# Up to this size, two products are faster than one SYRK.
+_FEW_FEATURES = 16
+
+
+def row_products(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Σ a_i b_i along each row of a and b, summed in memory order."""
+    # A sum along the rows could jump through memory; `einsum` reads it in order.
+    in_rows = a.strides[0] < a.strides[1]
+    return np.asarray(np.einsum("ij,ij->i", a, b) if in_rows else np.vecdot(a, b))
+
+
+def add_gram(total: FloatArray, z: FloatArray) -> None:
+    """Add the lower triangle of z zᵀ to `total`; the upper triangle is undefined."""
+    half = z.shape[0] // 2
+    if z.shape[0] <= _FEW_FEATURES:
+        # OpenBLAS has a fast way for small products but not for small SYRKs, which NumPy would use.
+        total[:half] += z[:half] @ z.T
+        total[half:] += z[half:] @ z.T
+    else:
+        total += z @ z.T
+
+
+def upper_products(c: FloatArray, out: FloatArray) -> FloatArray:
+    """Products c_i c_j for i ≤ j in row-major order, one row of `out` each."""
+    start = 0
+    for i in range(c.shape[0]):
+        stop = start + c.shape[0] - i
+        np.multiply(c[i], c[i:], out=out[start:stop])
+        start = stop
+    return out
+
+
+def mirrored(total: FloatArray) -> FloatArray:
+    """The symmetric matrix whose lower triangle `add_gram` made, in the same memory."""
+    mirror_lower(total)
+    return total
