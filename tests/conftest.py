@@ -15,11 +15,20 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
+os.environ.setdefault("MPLBACKEND", "agg")
+
 
 def pytest_collection_modifyitems(items):
     """What needs Spark or a Dask cluster runs first, in one worker of xdist: one starts it."""
     clusters = {"spark", "dask_cluster"}
     items.sort(key=lambda item: clusters.isdisjoint(getattr(item, "fixturenames", ())))
+
+
+@pytest.fixture(autouse=True)
+def _no_figure_stays_open():
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
 
 
 @pytest.fixture(scope="session")

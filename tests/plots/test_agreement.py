@@ -13,11 +13,6 @@ from edgewise.plots import style
 from edgewise.plots.plots import plot_agreement
 
 
-@pytest.fixture(autouse=True)
-def _matplotlib(require):
-    require("matplotlib")
-
-
 @pytest.fixture(scope="module")
 def lines():
     return ew.compare_methods(datasets.load_sachs(), methods=["score", "batch", "fisher"])

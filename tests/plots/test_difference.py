@@ -10,11 +10,6 @@ from edgewise.errors import ParameterError
 from edgewise.plots.difference import panels, plot_difference
 
 
-@pytest.fixture(autouse=True)
-def _matplotlib(require):
-    require("matplotlib")
-
-
 @pytest.fixture(scope="module")
 def compared():
     """Two groups in which one edge of a chain has changed its sign."""

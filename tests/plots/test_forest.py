@@ -11,11 +11,6 @@ from edgewise.plots import style
 from edgewise.plots.plots import plot_forest
 
 
-@pytest.fixture(autouse=True)
-def _matplotlib(require):
-    require("matplotlib")
-
-
 @pytest.fixture(scope="module")
 def result():
     return ew.edge_test(datasets.load_sachs())

@@ -13,11 +13,6 @@ from edgewise.plots.plots import plot_ladder
 from edgewise.tables.open import as_table
 
 
-@pytest.fixture(autouse=True)
-def _matplotlib(require):
-    require("matplotlib")
-
-
 @pytest.fixture(scope="module")
 def lines():
     found = compare_methods(as_table(datasets.load_sachs()), 0.05, "holm")

@@ -21,11 +21,6 @@ from edgewise.plots.style import edge_width
 from edgewise.simulate import make_hub_precision, sample
 
 
-@pytest.fixture(autouse=True)
-def _matplotlib(require):
-    require("matplotlib")
-
-
 @pytest.fixture(scope="module")
 def signed():
     """Three columns, with an edge of either sign."""

@@ -16,11 +16,6 @@ from edgewise.plots.export import write_plot
 every_kind = pytest.mark.parametrize("kind", plots.RESULT_KINDS)
 
 
-@pytest.fixture(autouse=True)
-def _matplotlib(require):
-    require("matplotlib")
-
-
 def texts_of(axes):
     from matplotlib.text import Text
 
@@ -101,3 +96,12 @@ def test_hostile_names_are_drawn_as_text(
 def test_drawing_is_loaded_only_when_something_is_drawn():
     code = "import sys, edgewise.plots.plots; sys.exit('matplotlib' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_notebook_shows_it_and_a_file_closes_it(tmp_path, rows, require):
+    pyplot = require("matplotlib.pyplot")
+    result = ew.edge_test(rows)
+    ax = result.plot()
+    assert pyplot.get_fignums() == [ax.figure.number]
+    write_plot(ax, tmp_path / "x.png")
+    assert pyplot.get_fignums() == []

@@ -13,11 +13,6 @@ from edgewise import datasets
 from edgewise.plots.plots import null_share, plot_pvalues
 
 
-@pytest.fixture(autouse=True)
-def _matplotlib(require):
-    require("matplotlib")
-
-
 @pytest.fixture(scope="module")
 def result():
     return ew.edge_test(datasets.load_sachs())

@@ -14,11 +14,6 @@ from edgewise.plots.plots import plot_volcano
 from edgewise.simulate import make_hub_precision, sample
 
 
-@pytest.fixture(autouse=True)
-def _matplotlib(require):
-    require("matplotlib")
-
-
 @pytest.fixture(scope="module")
 def result():
     return ew.edge_test(datasets.load_sp500_returns())

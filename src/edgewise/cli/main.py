@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 from dataclasses import fields
 from importlib import import_module
@@ -140,6 +141,8 @@ def cli() -> None:
 def main() -> None:
     """Run the command line on the streams of this process."""
     prepare_streams()
+    # Pictures are written, not shown: no window is needed.
+    os.environ.setdefault("MPLBACKEND", "agg")
     try:
         cli.main(prog_name="edgewise")
     finally:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from edgewise._linalg import BoolArray, FloatArray, symmetric
-from edgewise._optional import require
 from edgewise.errors import ParameterError
 from edgewise.inference.corrections import adjust
 from edgewise.inference.difference import GroupZ
@@ -62,7 +61,7 @@ def plot_difference(
     result : EdgeDifferenceResult
         The comparison to draw.
     axes : sequence of three matplotlib axes, optional
-        Where to draw; by default a new figure that pyplot does not keep alive.
+        Where to draw; by default a new figure of pyplot.
 
     Returns
     -------
@@ -111,10 +110,7 @@ def plot_differences(result: EdgeDifferences) -> list[tuple[Axes, Axes, Axes]]:
     >>> len(drawn), len(drawn[0][0].figure.axes)
     (3, 9)
     """
-    require("matplotlib", "plot", "A plot")
-    from matplotlib.figure import Figure
-
-    figure, k = Figure(figsize=(18, 6.6 * len(result))), len(result)
+    figure, k = layout.new_figure(18, 6.6 * len(result)), len(result)
     drawn = []
     for place, one in enumerate(result.values()):
         axes = [figure.add_axes(_box(column, k - 1 - place, k)) for column in range(3)]
@@ -129,10 +125,7 @@ def _box(column: int, row: int, rows: int) -> tuple[float, float, float, float]:
 
 def _three_axes(axes: Sequence[Axes] | None) -> Sequence[Axes]:
     if axes is None:
-        require("matplotlib", "plot", "A plot")
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(18, 6.6))
+        figure = layout.new_figure(18, 6.6)
         return [figure.add_axes(_box(column, 0, 1)) for column in range(3)]
     if len(axes) != 3:
         raise ParameterError(

@@ -229,7 +229,7 @@ def plot_kind(path: str | os.PathLike[str]) -> str:
 
 
 def write_plot(ax: Axes, path: str | os.PathLike[str]) -> None:
-    """Write the figure that `ax` is part of, in the format that the file's name ends in.
+    """Write the figure that `ax` is part of by the ending of the file's name, and close it.
 
     Parameters
     ----------
@@ -251,3 +251,4 @@ def write_plot(ax: Axes, path: str | os.PathLike[str]) -> None:
     figure = cast("Figure", ax.get_figure(root=True))
     with atomic_path(path) as temporary, lacking_glyphs():
         figure.savefig(temporary, format=kind, dpi=150, bbox_inches="tight")
+    require("matplotlib.pyplot", "plot", "A plot").close(figure)

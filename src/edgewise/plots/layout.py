@@ -11,7 +11,7 @@ import textwrap
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +24,7 @@ from edgewise.results.summary import adjusted_for, imputed, is_chosen, transform
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
     from edgewise.results.difference import EdgeDifferenceResult
 
@@ -240,12 +241,16 @@ def new_axes(
     width: float = 8.0, height: float = 7.2, *, box: tuple[float, float, float, float] | None = None
 ) -> Axes:
     """Axes in a new figure of that size in inches, in a fixed `box`, or with room for labels."""
-    require("matplotlib", "plot", "A plot")
-    from matplotlib.figure import Figure
-
     if box is not None:
-        return Figure(figsize=(width, height)).add_axes(box)
-    return Figure(figsize=(width, height), layout="constrained").add_subplot()
+        return new_figure(width, height).add_axes(box)
+    return new_figure(width, height, layout="constrained").add_subplot()
+
+
+def new_figure(width: float, height: float, **options: Any) -> Figure:
+    """A figure of pyplot, so that a notebook shows it."""
+    pyplot = require("matplotlib.pyplot", "plot", "A plot")
+    figure: Figure = pyplot.figure(figsize=(width, height), **options)
+    return figure
 
 
 def page_size(ax: Axes) -> FloatArray:

@@ -113,7 +113,7 @@ def plot_network(
     communities : bool
         Whether to fill the nodes by community.
     ax : matplotlib axes, optional
-        Where to draw; by default a new figure that pyplot does not keep alive.
+        Where to draw; by default a new figure of pyplot.
 
     Returns
     -------
@@ -174,7 +174,7 @@ def plot_heatmap(result: EdgeTestResult, *, ax: Axes | None = None) -> Axes:
     result : EdgeTestResult
         The test whose partial correlations to draw.
     ax : matplotlib axes, optional
-        Where to draw; by default a new figure that pyplot does not keep alive.
+        Where to draw; by default a new figure of pyplot.
 
     Returns
     -------
@@ -329,7 +329,7 @@ def plot_volcano(result: EdgeTestResult, *, ax: Axes | None = None) -> Axes:
     result : EdgeTestResult
         The test to draw, with one point for each pair.
     ax : matplotlib axes, optional
-        Where to draw; by default a new figure that pyplot does not keep alive.
+        Where to draw; by default a new figure of pyplot.
 
     Returns
     -------
@@ -522,7 +522,7 @@ def plot_forest(
         `interval_family` says, so that they are those of every table and file. The pairs shown are
         the strongest of all: an interval for a single pair is too optimistic for them.
     ax : matplotlib axes, optional
-        Where to draw; by default a new figure that pyplot does not keep alive.
+        Where to draw; by default a new figure of pyplot.
 
     Returns
     -------
@@ -643,7 +643,7 @@ def plot_pvalues(result: EdgeTestResult, *, ax: Axes | None = None) -> Axes:
     result : EdgeTestResult
         The test whose p-values to draw.
     ax : matplotlib axes, optional
-        Where to draw; by default a new figure that pyplot does not keep alive.
+        Where to draw; by default a new figure of pyplot.
 
     Returns
     -------
@@ -792,7 +792,7 @@ def plot_centrality(
     communities : array-like of int, optional
         The community of each variable, −1 for none; by default those of the network plot.
     ax : matplotlib axes, optional
-        Where to draw; by default a new figure that pyplot does not keep alive.
+        Where to draw; by default a new figure of pyplot.
 
     Returns
     -------
@@ -937,7 +937,7 @@ def plot_agreement(lines: Sequence[Line], *, most: int = 40, ax: Axes | None = N
     most : int
         How many pairs at most.
     ax : matplotlib axes, optional
-        Where to draw; by default a new figure that pyplot does not keep alive.
+        Where to draw; by default a new figure of pyplot.
 
     Returns
     -------
@@ -1072,7 +1072,7 @@ def plot_ladder(lines: Sequence[Line], *, ax: Axes | None = None) -> Axes:
     lines : sequence of Comparison
         From `edgewise.compare_methods`.
     ax : matplotlib axes, optional
-        Where to draw; by default a new figure that pyplot does not keep alive.
+        Where to draw; by default a new figure of pyplot.
 
     Returns
     -------
@@ -1199,7 +1199,7 @@ def plot(
     lines : sequence of Comparison, optional
         What `edgewise.compare_methods` found on the same data, for "agreement" and "ladder".
     ax : matplotlib axes, optional
-        Where to draw; by default a new figure that pyplot does not keep alive.
+        Where to draw; by default a new figure of pyplot.
     **options
         Further options of the picture's own function, for example ``most`` of `plot_forest`.
 

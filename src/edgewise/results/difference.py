@@ -280,7 +280,7 @@ class EdgeDifferenceResult(Result):
         kind : {"difference"}
             Which picture; there is one.
         axes : sequence of three matplotlib axes, optional
-            Where to draw; by default a new figure that pyplot does not keep alive.
+            Where to draw; by default a new figure of pyplot.
 
         Returns
         -------

@@ -334,7 +334,7 @@ class EdgeTestResult(Result):
         lines : sequence of Comparison, optional
             What `compare_methods` found on the same data, for "agreement" and "ladder".
         ax : matplotlib axes, optional
-            Where to draw; by default a new figure that pyplot does not keep alive.
+            Where to draw; by default a new figure of pyplot.
         **options
             Further options of that picture; `edgewise.plots.plots` has a function for each.
 
