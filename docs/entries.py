@@ -16,8 +16,8 @@ from itertools import product
 import numpy as np
 
 from edgewise.errors import EdgewiseWarning
-from edgewise.inference.bound import Bound
 from edgewise.inference.open_sample import open_evidence
+from edgewise.inference.uncertainty import Bound
 from edgewise.methods.method import Method
 from edgewise.methods.registry import method_of
 from edgewise.simulate import make_chain_precision, sample

@@ -26,9 +26,8 @@ import numpy as np
 
 import edgewise as ew
 from edgewise.inference.corrections import adjust
-from edgewise.inference.effect import MinEffect
 from edgewise.inference.open_sample import open_evidence
-from edgewise.inference.reference import log_two_sided_tail
+from edgewise.inference.references import log_two_sided_tail
 from edgewise.methods.nodewise import DEFAULT_PENALTY
 from edgewise.simulate import (
     make_chain_precision,
@@ -109,7 +108,7 @@ def outcomes(X: np.ndarray, edge: np.ndarray, penalty: float) -> list[float]:
     """One draw: what the test did, and Fisher's test given the same columns."""
     method = ew.methods.Nodewise(penalty=penalty)
     measured = method.measure(open_evidence(X, method.needs, "the study"))
-    log_p = measured.uncertainty.log_pvalues(measured, MinEffect())
+    log_p = measured.uncertainty.log_pvalues(measured)
     pairs = np.triu_indices(X.shape[1], k=1)
     r = measured.partial_correlation[pairs]
     degrees = len(X) - 2.0 - measured.selection.sizes()[pairs]

@@ -23,7 +23,7 @@ import numpy as np
 import edgewise as ew
 from edgewise.api.compare_groups import permuted_statistics
 from edgewise.inference.corrections import adjust
-from edgewise.inference.difference import PermutedTests
+from edgewise.inference.differences import PermutedTests
 from edgewise.inference.open_sample import open_evidence
 from edgewise.methods.wald import Wald
 from edgewise.results.decide import TwoGroups

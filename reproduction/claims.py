@@ -34,7 +34,7 @@ from numpy.typing import ArrayLike
 
 from edgewise import _special as special
 from edgewise._linalg import AnyArray, FloatArray
-from edgewise.inference.reference import Student
+from edgewise.inference.references import Student
 
 SUPPORTED, NOT_REFUTED, REFUTED = VERDICTS = ("supported", "not refuted", "refuted")
 #: The probability of a wrong verdict, for each claim.

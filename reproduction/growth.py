@@ -9,9 +9,8 @@ import numpy as np
 
 from edgewise._checks import default_names
 from edgewise._linalg import FloatArray
-from edgewise.inference.bound import Bound
-from edgewise.inference.effect import MinEffect
 from edgewise.inference.sample_of_fourth import FourthEvidence
+from edgewise.inference.uncertainty import Bound
 from edgewise.methods.registry import method_of
 from edgewise.paper.radii import ChiSquareRadius, NormalRadius
 from edgewise.simulate.distributions import sample_batches
@@ -68,7 +67,7 @@ def log_levels(bound: Bound, distance: FloatArray) -> FloatArray:
 def log_pvalues(evidence: FourthEvidence, method: str) -> FloatArray:
     """Log p-values of a per-edge method, each pair once."""
     measured = method_of(method).measure(evidence)
-    return measured.uncertainty.log_pvalues(measured, MinEffect())
+    return measured.uncertainty.log_pvalues(measured)
 
 
 def chi_square_radius(evidence: FourthEvidence) -> ChiSquareRadius:

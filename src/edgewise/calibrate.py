@@ -17,7 +17,7 @@ from edgewise._optional import require
 from edgewise._parallel import one_blas_thread
 from edgewise.api.edge_test import edge_test
 from edgewise.errors import DataTypeError, ParameterError, without_warnings
-from edgewise.inference.corrections import CORRECTIONS, HOLM, adjust
+from edgewise.inference.corrections import CORRECTIONS, adjust
 from edgewise.methods.registry import registered
 from edgewise.results.result import EdgeTestResult
 from edgewise.simulate import DISTRIBUTIONS, Distribution
@@ -226,7 +226,7 @@ def _as_test(test: Test, alpha: float, correction: str | None) -> Callable[[Floa
 
     def by_name(X: FloatArray) -> EdgeTestResult:
         # A bound needs no correction.
-        own = HOLM if registered()[test].simultaneous else correction
+        own = None if registered()[test].simultaneous else correction
         # A warning that the rows are too few is not needed: the rates show it.
         with without_warnings():
             return edge_test(X, method=test, alpha=alpha, correction=own)

@@ -10,8 +10,8 @@ import pytest
 from scipy import stats
 
 import edgewise as ew
-from edgewise.inference.per_edge import PerEdge
-from edgewise.inference.reference import StudentOfEach
+from edgewise.inference.references import StudentOfEach
+from edgewise.inference.uncertainty import PerEdge
 
 METHODS = ("score", "nodewise", "wald", "batch", "kendall", "elliptical", "fisher")
 PAIRS = np.triu_indices(4, k=1)

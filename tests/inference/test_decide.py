@@ -10,12 +10,10 @@ import edgewise as ew
 from edgewise._linalg import symmetric
 from edgewise.estimate.inverse import estimate_precision
 from edgewise.inference.decide import decision
-from edgewise.inference.effect import MinEffect
 from edgewise.inference.measurement import Measurement
-from edgewise.inference.per_edge import PerEdge
 from edgewise.inference.question import Question
-from edgewise.inference.reference import Normal
-from edgewise.inference.spread import Spread
+from edgewise.inference.references import Normal
+from edgewise.inference.uncertainty import PerEdge, Spread
 from edgewise.states import Moments
 
 NAMES = ("a", "b", "c")
@@ -51,8 +49,7 @@ def measured(statistic, *, error=0.1, maxima=None, uncertainty=None):
         statistic=symmetric(np.array(statistic), 3, diagonal=np.nan),
         uncertainty=uncertainty or PerEdge(Spread(precision=errors, fisher_z=errors), Normal()),
         maxima=maxima,
-        record={"option": 7},
-        n_dropped=5,
+        options={"option": 7},
     )
 
 
@@ -67,10 +64,8 @@ def thresholds(found):
     return found.threshold.of(found.uncertainty, measured([0.0, 0.0, 0.0]), None)[UPPER]
 
 
-def decided(statistic, *, correction="holm", alpha=0.05, effect=None, **parts):
-    return decision(
-        measured(statistic, **parts), Question(alpha, correction, effect or MinEffect())
-    )
+def decided(statistic, *, correction="holm", alpha=0.05, **parts):
+    return decision(measured(statistic, **parts), Question(alpha, correction))
 
 
 def test_pvalues_and_decisions():

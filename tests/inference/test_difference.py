@@ -11,16 +11,15 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from edgewise._linalg import symmetric
-from edgewise.inference.difference import (
+from edgewise.inference.differences import (
     GroupDifference,
     GroupZ,
     PermutedTests,
     difference_interval,
     log_any,
 )
-from edgewise.inference.per_edge import PerEdge
-from edgewise.inference.reference import Normal, Student, StudentOfEach
-from edgewise.inference.spread import CERTAIN, Spread
+from edgewise.inference.references import CERTAIN, Normal, Student, StudentOfEach
+from edgewise.inference.uncertainty import PerEdge, Spread
 
 P = 4
 PAIRS = np.triu_indices(P, k=1)

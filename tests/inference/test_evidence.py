@@ -6,10 +6,9 @@ import pytest
 import edgewise as ew
 from edgewise._checks import default_names
 from edgewise.errors import DataError
-from edgewise.inference.effect import MinEffect
 from edgewise.inference.sample_of_fourth import FourthEvidence
 from edgewise.inference.sample_of_rows import RowEvidence
-from edgewise.inference.score import ScoreTest
+from edgewise.inference.uncertainty import ScoreTest
 from edgewise.methods.method import Method
 from edgewise.methods.wald import NEARLY_ONE
 from edgewise.states import Moments
@@ -160,15 +159,14 @@ def test_fourth_moments_measure_what_the_rows_measure(rows, method: Method):
     np.testing.assert_allclose(
         found.statistic[UPPER], expected.statistic[UPPER], rtol=1e-9, atol=1e-10
     )
-    assert found.record.keys() == expected.record.keys()
-    for name, value in expected.record.items():
+    assert found.options.keys() == expected.options.keys()
+    for name, value in expected.options.items():
         near = pytest.approx(value, rel=1e-9) if isinstance(value, float) else value
-        assert found.record[name] == near
+        assert found.options[name] == near
     for value in (0.0, 0.05):
-        effect = MinEffect(value, "partial_correlation")
         np.testing.assert_allclose(
-            found.uncertainty.log_pvalues(found, effect),
-            expected.uncertainty.log_pvalues(expected, effect),
+            found.uncertainty.log_pvalues(found, value),
+            expected.uncertainty.log_pvalues(expected, value),
             rtol=1e-8,
             atol=1e-9,
         )

@@ -10,7 +10,6 @@ from scipy import stats
 
 import edgewise as ew
 from edgewise.errors import ParameterError, TooFewRowsWarning
-from edgewise.inference.effect import MinEffect
 
 PER_EDGE = ["score", "wald", "batch", "elliptical", "fisher"]
 BOUNDS = ["whitened", "spectral", "trace", "eig"]
@@ -157,7 +156,7 @@ class TestLogPvalues:
     """What the uncertainty says of an effect is what a test of that effect says."""
 
     def of_uncertainty(self, result, value, scale="partial_correlation"):
-        return result.uncertainty.log_pvalues(result, MinEffect(value, scale))
+        return result.uncertainty.log_pvalues(result, value, scale)
 
     def of_test(self, result):
         return result.log_pvalue[np.triu_indices(result.n_features, k=1)]

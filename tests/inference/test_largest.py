@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from edgewise.inference.largest import LargestRadius
-from edgewise.inference.reference import Student
+from edgewise.inference.references import Student
+from edgewise.inference.uncertainty import LargestRadius
 
 ENTRIES, DF = 21, 99
 

@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 
 from edgewise._linalg import pairs_of
-from edgewise.inference.max_statistic import DRAWS, MaxStatistic, critical_of_maxima
-from edgewise.inference.reference import Normal, Student
+from edgewise.inference.corrections import DRAWS, MaxStatistic, critical_of_maxima
+from edgewise.inference.references import Normal, Student
 
 PAIRS = 6  # of four variables
 ALL = np.ones(PAIRS, dtype=bool)

@@ -10,10 +10,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import edgewise as ew
-from edgewise.inference.effect import MinEffect
-from edgewise.inference.per_edge import PerEdge
-from edgewise.inference.reference import Normal, Student, StudentOfEach
-from edgewise.inference.spread import Spread
+from edgewise.inference.references import Normal, Student, StudentOfEach
+from edgewise.inference.uncertainty import PerEdge, Spread
 
 METHODS = ["score", "wald", "batch", "sequential", "fisher"]  # one of each kind
 SCALES = ["precision", "partial_correlation"]
@@ -156,7 +154,7 @@ class TestFormulas:
         assert estimates.statistic[0, 1] == pytest.approx(z / 0.2)
         for value in (0.0, 0.1, 0.5):
             beyond = max(abs(z) - math.atanh(value), 0)
-            found = math.exp(own.log_pvalues(estimates, MinEffect(value))[0])
+            found = math.exp(own.log_pvalues(estimates, value)[0])
             assert found == pytest.approx(2 * law.sf(beyond / 0.2), rel=1e-10)
         low, high = own.interval(
             estimates, level=0.9, scale="partial_correlation", simultaneous=False
@@ -165,7 +163,7 @@ class TestFormulas:
         assert low[0, 1] == pytest.approx(math.tanh(z - 0.2 * c), rel=1e-10)
         assert high[0, 1] == pytest.approx(math.tanh(z + 0.2 * c), rel=1e-10)
         for value in (0.0, 0.1):
-            threshold = own.threshold(estimates, MinEffect(value), math.log(0.1))[0, 1]
+            threshold = own.threshold(estimates, math.log(0.1), value, "partial_correlation")[0, 1]
             assert threshold == pytest.approx(2 * math.tanh(math.atanh(value) + 0.2 * c))
 
     @pytest.mark.parametrize(("reference", "law"), REFERENCES)
@@ -174,7 +172,7 @@ class TestFormulas:
         for rho, value in ((0.6, 0.2), (-0.9, 0.2), (0.3, 0.7), (0.95, 1.8)):
             estimates = Estimates(own, rho)
             size = min(math.atanh(abs(rho)) / 0.2, max(2 * abs(rho) - value, 0) / 0.3)
-            found = math.exp(own.log_pvalues(estimates, MinEffect(value, "precision"))[0])
+            found = math.exp(own.log_pvalues(estimates, value, "precision")[0])
             assert found == pytest.approx(2 * law.sf(size), rel=1e-10)
 
     def test_an_exact_statistic_is_students(self):
@@ -182,7 +180,7 @@ class TestFormulas:
         for rho in (-0.5, 0.1, 0.98):
             found = Estimates(own, rho).statistic[0, 1]
             assert found == pytest.approx(rho * math.sqrt(20 / (1 - rho**2)), rel=1e-12)
-            log_p = own.log_pvalues(Estimates(own, rho), MinEffect())[0]
+            log_p = own.log_pvalues(Estimates(own, rho))[0]
             assert math.exp(log_p) == pytest.approx(2 * stats.t.sf(abs(found), 20), rel=1e-9)
         # The ρ that is just significant, away on the z scale.
         c = stats.t.isf(0.025, 20)

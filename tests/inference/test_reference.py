@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from edgewise.inference.reference import (
+from edgewise.inference.references import (
     AnytimeReference,
     Student,
     StudentOfEach,

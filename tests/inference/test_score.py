@@ -9,9 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import edgewise as ew
-from edgewise.inference.effect import MinEffect
-from edgewise.inference.score import ScoreTest
 from edgewise.inference.sign_flip import SignFlip
+from edgewise.inference.uncertainty import ScoreTest
 
 GRID = np.linspace(-1, 1, 8001)[1:-1]
 STEP = GRID[1] - GRID[0]
@@ -112,7 +111,7 @@ def test_the_interval_is_the_set_that_is_not_rejected(test, rho, level):
 @given(quadratics, correlations, levels, st.booleans(), st.sampled_from(SCALES))
 def test_leaves_zero_exactly_where_the_test_rejects(test, rho, level, simultaneous, scale):
     low, high = ends_of(test, rho, level, scale, simultaneous)
-    log_p = test.log_pvalues(Estimates.of(test, rho), MinEffect())[0]
+    log_p = test.log_pvalues(Estimates.of(test, rho))[0]
     if abs(log_p - math.log1p(-level)) > 1e-9:  # of two columns there is one pair
         assert (low > 0 or high < 0) == (log_p < math.log1p(-level))
 
@@ -121,7 +120,7 @@ def test_leaves_zero_exactly_where_the_test_rejects(test, rho, level, simultaneo
 @given(quadratics, correlations, levels, st.floats(1e-3, 0.95))
 def test_leaves_an_effect_exactly_where_the_test_of_it_rejects(test, rho, level, value):
     low, high = ends_of(test, rho, level)
-    log_p = test.log_pvalues(Estimates.of(test, rho), MinEffect(value))[0]
+    log_p = test.log_pvalues(Estimates.of(test, rho), value)[0]
     if abs(log_p - math.log1p(-level)) > 1e-7:
         assert (low > value or high < -value) == (log_p < math.log1p(-level))
 
@@ -131,7 +130,7 @@ def test_leaves_an_effect_exactly_where_the_test_of_it_rejects(test, rho, level,
 def test_a_larger_effect_is_harder_to_show(test, rho, scale):
     estimates = Estimates.of(test, rho)
     values = [0.0, 1e-9, 0.01, 0.1, 0.3, 0.6, 0.9]
-    log_p = [test.log_pvalues(estimates, MinEffect(value, scale))[0] for value in values]
+    log_p = [test.log_pvalues(estimates, value, scale)[0] for value in values]
     assert (np.diff(log_p) >= -1e-9 * np.abs(log_p[1:])).all()
     assert max(log_p) <= 1e-12
 
@@ -145,9 +144,9 @@ def test_a_larger_effect_is_harder_to_show(test, rho, scale):
     st.sampled_from(SCALES),
 )
 def test_the_threshold_parts_what_is_rejected(test, rho, log_level, value, scale):
-    effect, estimates = MinEffect(value, scale), Estimates.of(test, rho)
-    threshold = test.threshold(estimates, effect, log_level)[0, 1]
-    log_p = test.log_pvalues(estimates, effect)[0]
+    estimates = Estimates.of(test, rho)
+    threshold = test.threshold(estimates, log_level, value, scale)[0, 1]
+    log_p = test.log_pvalues(estimates, value, scale)[0]
     if abs(log_p - log_level) > 1e-7 * abs(log_level):
         assert (abs(rho) >= threshold) == (log_p <= log_level)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from tests.sums.test_pair_sets import neighbourhoods
 
-from edgewise.inference.selection import Selection
+from edgewise.inference.measurement import Selection
 
 
 @given(neighbourhoods())

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import optimize, stats
 
-from edgewise.inference.reference import Normal
+from edgewise.inference.references import Normal
 from edgewise.inference.sign_flip import SignFlip, log_two_sided_of_one
 
 

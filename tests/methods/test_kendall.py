@@ -232,7 +232,7 @@ class TestBound:
 
     def test_needs_no_correction_and_knows_no_maxima(self, refuses):
         refuses(
-            lambda: ew.edge_test(X, method=Kendall(radius="hoeffding"), correction="holm"),
+            lambda: ew.edge_test(X, method=Kendall(radius="hoeffding"), correction="bh"),
             ParameterError,
             "needs none",
         )

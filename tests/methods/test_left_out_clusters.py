@@ -9,7 +9,7 @@ from tests.statistical.grouped_laws import group_sizes, grouped_rows
 import edgewise as ew
 from edgewise.estimate.inverse import estimate_precision
 from edgewise.inference.open_sample import open_evidence
-from edgewise.inference.reference import StudentOfEach
+from edgewise.inference.references import StudentOfEach
 from edgewise.methods.left_out_clusters import group_sandwich, group_scores
 from edgewise.simulate import make_chain_precision
 from edgewise.sums import clusters as groups_module

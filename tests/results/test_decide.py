@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise.inference.effect import MinEffect
 from edgewise.inference.open_sample import open_evidence
 from edgewise.inference.question import Question
 from edgewise.methods.registry import METHODS, method_of
@@ -35,7 +34,7 @@ def test_a_measurement_answers_many_questions(rows, method):
     ):
         own = None if bound else correction
         scale = METHODS[method].effect_scale
-        found = decide(measurement, Question(alpha, own, MinEffect(effect, scale)))
+        found = decide(measurement, Question(alpha, own, effect, scale))
         expected = ew.edge_test(rows, method=method, alpha=alpha, correction=own, min_effect=effect)
         assert found.to_json() == expected.to_json()
 
@@ -58,7 +57,7 @@ def test_carries_estimates_and_errors(rows, method):
     else:
         np.testing.assert_allclose(result.covariance, np.cov(rows, rowvar=False), rtol=1e-12)
     assert (result.method, result.n_samples, result.n_features) == (method, 400, 4)
-    assert result.options == dict(measurement.record)
+    assert result.options == dict(measurement.options)
     assert np.isnan(result.statistic.diagonal()).all()
     assert (result.radius is None) != METHODS[method].simultaneous
     np.testing.assert_array_equal(result.reject, result.reject.T)
@@ -87,9 +86,9 @@ def test_carries_estimates_and_errors(rows, method):
 @pytest.mark.parametrize("scale", ["precision", "partial_correlation"])
 def test_a_minimal_effect_is_recorded(rows, scale):
     measurement = measured(rows, "score")
-    result = decide(measurement, Question(0.05, None, MinEffect(0.2, scale)))
+    result = decide(measurement, Question(0.05, None, 0.2, scale))
     assert result.options == {"min_effect": 0.2, "effect_scale": scale}
-    assert decide(measurement, Question(0.05, None, MinEffect(0.0, scale))).options == {}
+    assert decide(measurement, Question(0.05, None, 0.0, scale)).options == {}
 
 
 def test_dropped_rows_are_counted(rows):

@@ -17,7 +17,6 @@ import pytest
 import edgewise as ew
 from edgewise import EdgeTestResult
 from edgewise.errors import DataError, EdgewiseError
-from edgewise.inference.effect import MinEffect
 from edgewise.results.difference import EdgeDifferenceResult, EdgeDifferences
 
 BOX = {"support": (-60, 60), "radius": "hoeffding"}
@@ -131,10 +130,10 @@ def test_every_result_comes_back_to_the_last_bit(results):
                 found.confidence_interval(level, scale, at_once),
                 result.confidence_interval(level, scale, at_once),
             )
-        for effect in (MinEffect(0.0, "precision"), MinEffect(0.2, "partial_correlation")):
+        for effect in ((0.0, "precision"), (0.2, "partial_correlation")):
             np.testing.assert_array_equal(
-                found.uncertainty.log_pvalues(found, effect),
-                result.uncertainty.log_pvalues(result, effect),
+                found.uncertainty.log_pvalues(found, *effect),
+                result.uncertainty.log_pvalues(result, *effect),
             )
 
 

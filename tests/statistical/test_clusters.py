@@ -8,7 +8,6 @@ from tests.statistical.grouped_laws import LAWS, UNRELATED, group_sizes, grouped
 from tests.statistical.laws import FULL, PValues, rejects
 
 from edgewise import edge_test
-from edgewise.inference.effect import MinEffect
 from edgewise.inference.open_sample import open_evidence
 from edgewise.methods.registry import method_of
 from edgewise.simulate import Contaminated, StudentT, make_chain_precision, sample
@@ -54,7 +53,7 @@ class GroupedPValues:
     def __call__(self, X, labels):
         evidence = open_evidence(X, self._method.needs, "the proof", clusters=labels)
         measured = self._method.measure(evidence)
-        log_p = measured.uncertainty.log_pvalues(measured, MinEffect())
+        log_p = measured.uncertainty.log_pvalues(measured)
         if not self._checked:
             result = edge_test(X, method=self._method, clusters=labels)
             pairs = np.triu_indices(result.n_features, k=1)

@@ -16,7 +16,7 @@ from tests.statistical.laws import DISCRETE, FULL, rejects, rows_of
 
 from edgewise import compare_groups
 from edgewise.api.compare_groups import permuted_statistics
-from edgewise.inference.difference import PermutedTests
+from edgewise.inference.differences import PermutedTests
 from edgewise.inference.open_sample import open_evidence
 from edgewise.methods.method import Method
 from edgewise.methods.registry import method_of

@@ -17,7 +17,7 @@ from tests.statistical.laws import (
 )
 
 import edgewise as ew
-from edgewise.inference.reference import log_two_sided_tail
+from edgewise.inference.references import log_two_sided_tail
 from edgewise.simulate import (
     make_chain_precision,
     make_erdos_renyi_precision,

@@ -9,7 +9,7 @@ import pytest
 from tests.statistical.laws import DISCRETE, PValues, rejects, rows_of
 
 from edgewise import ConfidenceSequence, edge_test
-from edgewise.inference.reference import Student
+from edgewise.inference.references import Student
 from edgewise.methods.sequential import AnytimeReference, tuned_rho2
 from edgewise.simulate import make_chain_precision, sample
 

@@ -7,8 +7,8 @@ import pytest
 
 from edgewise._checks import default_names
 from edgewise.estimate.inverse import estimate_precision
-from edgewise.inference.score import ScoreTest
 from edgewise.inference.sign_flip import SignFlip
+from edgewise.inference.uncertainty import ScoreTest
 from edgewise.methods.wald import NEARLY_ONE
 from edgewise.states import Moments
 from edgewise.sums.score import all_pairs_at_once, all_pairs_exactly, believed_tau, few_rows

@@ -32,13 +32,10 @@ from edgewise.errors import (
     warn,
 )
 from edgewise.inference.cautions import OF_ROW_ORDER, Caution
-from edgewise.inference.corrections import CORRECTIONS, HOLM, Unasked, adjust
-from edgewise.inference.family import Family
+from edgewise.inference.corrections import CORRECTIONS, adjust
 from edgewise.inference.measurement import Measurement
 from edgewise.inference.open_sample import evidence_of_state, evidence_of_table
-from edgewise.inference.per_edge import PerEdge
-from edgewise.inference.reference import StudentOfEach
-from edgewise.inference.spread import Spread
+from edgewise.inference.question import Question, checked_family
 from edgewise.methods.method import Method
 from edgewise.methods.registry import method_of, supporting
 from edgewise.results.decide import TwoGroups, decide_differences
@@ -325,7 +322,7 @@ def measured_groups(a: Group, b: Group, method: Method) -> tuple[TwoGroups, AnyA
     a, b, order = matched(a, b)
     (first, own), (second, others) = a.measured(method), b.measured(method)
     if order is not None:
-        second = _reordered(second, order)
+        second = second.reordered(order)
     one, other = first.estimate, second.estimate
     if one.n_samples == other.n_samples and np.array_equal(one.covariance, other.covariance):
         raise _shared("got the same rows twice")
@@ -390,46 +387,15 @@ def _shared(found: str, hint: str = "") -> DataError:
     )
 
 
-def _reordered(measured: Measurement, order: AnyArray) -> Measurement:
-    """The same measurement with its columns in another order."""
-    own, estimate = measured.uncertainty, measured.estimate
-    if not isinstance(own, PerEdge):
-        raise TypeError(f"uncertainty: unexpected {type(own).__name__}")
-    at = np.ix_(order, order)
-    reference = own.reference
-    if isinstance(reference, StudentOfEach):
-        reference = StudentOfEach(reference.degrees[at])
-    return replace(
-        measured,
-        feature_names=tuple(measured.feature_names[i] for i in order),
-        estimate=replace(
-            estimate,
-            covariance=estimate.covariance[at],
-            precision=estimate.precision[at],
-            partial_correlation=estimate.partial_correlation[at],
-            residual_map=estimate.residual_map[at],
-        ),
-        statistic=measured.statistic[at],
-        uncertainty=replace(
-            own,
-            spread=Spread(own.spread.precision[at], own.spread.fisher_z[at]),
-            reference=reference,
-        ),
-        maxima=None,
-    )
-
-
 @dataclass(frozen=True, eq=False, slots=True)
 class Asked:
     """The question, checked before any row is read."""
 
     method: Method
-    alpha: float
-    correction: str | None
+    question: Question
     permutations: int | None
     random_state: int
     progress: Callable[[int], None] | None
-    family: Family
     transform: str | None
 
     def check_permutations(self) -> None:
@@ -444,10 +410,10 @@ class Asked:
                 "that method."
             )
         count = check_count("permutations", self.permutations, at_least=1)
-        least = math.ceil(1 / self.alpha - 1e-9) - 1
+        least = math.ceil(1 / self.question.alpha - 1e-9) - 1
         if count < least:
             raise ParameterError(
-                f"permutations: expected at least {least} at alpha {self.alpha:g}, or no p-value "
+                f"permutations: expected at least {least} at alpha {self.question.alpha:g}, or no p-value "
                 f"could be small enough, got {count}; 999 is usual."
             )
 
@@ -466,16 +432,16 @@ class Asked:
 
     def with_cautions(self, result: EdgeDifferenceResult) -> EdgeDifferenceResult:
         """With a caution if the permutations are too few to find a single pair."""
-        if self.permutations is None or self.correction not in ("bh", "by"):
+        if self.permutations is None or self.question.correction not in ("bh", "by"):
             return result
         smallest = np.full(result.n_tests, 0.0)
         smallest[0] = -math.log(1 + self.permutations)
-        factor = math.exp(adjust(smallest, self.correction)[0] - smallest[0])
-        least = math.ceil(factor / self.alpha - 1e-9) - 1
+        factor = math.exp(adjust(smallest, self.question.correction)[0] - smallest[0])
+        least = math.ceil(factor / self.question.alpha - 1e-9) - 1
         if self.permutations >= least:
             return result
         few = Caution(
-            f"With {self.permutations} permutations and correction {self.correction!r} over "
+            f"With {self.permutations} permutations and correction {self.question.correction!r} over "
             f"{result.n_tests} tests, a pair that alone differs cannot be found; "
             f"{least} permutations or more would do.",
             "few permutations",
@@ -506,9 +472,9 @@ def _checked_correction(correction: object, *, permuted: bool) -> str | None:
                 "correction: 'maxt' is that of permutations; add permutations=999, or use 'holm'."
             )
         return str(correction)
-    if isinstance(correction, Unasked):
+    if correction == "holm":  # the default; "maxt" is its like for permutations
         return "maxt"
-    if correction in ("holm", "bonferroni"):
+    if correction == "bonferroni":
         raise ParameterError(
             f"correction: with permutations expected 'maxt' (the default, which permutes the "
             f"largest statistic and needs fewer permutations), 'bh', 'by' or None, got "
@@ -519,7 +485,7 @@ def _checked_correction(correction: object, *, permuted: bool) -> str | None:
 
 def compare_two(a: Group, b: Group, asked: Asked) -> EdgeDifferenceResult:
     """Compare two groups that are open."""
-    asked.family.tested((b if b.named and not a.named else a).feature_names)
+    asked.question.tested((b if b.named and not a.named else a).feature_names)
     if asked.permutations is not None:
         for group in (a, b):
             if isinstance(group.source, RowState):
@@ -533,9 +499,7 @@ def compare_two(a: Group, b: Group, asked: Asked) -> EdgeDifferenceResult:
         of_b = all_rows(values_of(b.table))
         return [all_rows(values_of(a.table)), of_b if order is None else of_b[:, order]]
 
-    (result,) = decide_differences(
-        [compared], asked.alpha, asked.correction, asked.draws(rows), asked.family
-    )
+    (result,) = decide_differences([compared], asked.question, asked.draws(rows))
     result = asked.with_cautions(result)
     _tell_cautions(result)
     return result
@@ -545,7 +509,7 @@ def compare_levels(
     levels: Levels, asked: Asked, *, missing: str
 ) -> EdgeDifferenceResult | EdgeDifferences:
     """Compare two levels with each other, and each of more with the others."""
-    asked.family.tested(levels.feature_names)
+    asked.question.tested(levels.feature_names)
     whole = levels.complete(missing=missing)
     groups = [whole.rows[whole.codes == i] for i in range(len(whole.names))]
     dropped = [int((levels.codes == i).sum()) - len(rows) for i, rows in enumerate(groups)]
@@ -581,7 +545,7 @@ def compare_levels(
         cautions = tuple(one for one in two.second.cautions if one.kind not in OF_ROW_ORDER)
         compared.append(replace(two, second=replace(two.second, cautions=cautions)))
     draws = asked.draws(lambda: groups)
-    results = decide_differences(compared, asked.alpha, asked.correction, draws, asked.family)
+    results = decide_differences(compared, asked.question, draws)
     found = {}
     for i, (name, decided) in enumerate(zip(levels.names, results, strict=True)):
         result = asked.with_cautions(decided)
@@ -628,7 +592,7 @@ def compare_groups(
     by: Any = None,
     method: str | Method = "wald",
     alpha: float = 0.05,
-    correction: str | None = HOLM,
+    correction: str | None = "holm",
     permutations: int | None = None,
     random_state: int = 0,
     group_names: Sequence[str] | None = None,
@@ -728,7 +692,7 @@ def compare_groups(
     [('x0', 'x1', -0.3), ('x1', 'x2', -0.3), ('x2', 'x3', -0.3)]
     """
     columns, exclude = check_columns("columns", columns), check_columns("exclude", exclude)
-    family = Family.checked(given, pairs, columns=columns, exclude=exclude)
+    family = checked_family(given, pairs, columns=columns, exclude=exclude)
     chosen = method_of(method, options, compare_groups)
     check_choice("transform", transform, TRANSFORMS)
     if transform is not None:
@@ -741,12 +705,15 @@ def compare_groups(
         )
     asked = Asked(
         chosen,
-        check_alpha(alpha),
-        _checked_correction(correction, permuted=permutations is not None),
+        Question(
+            check_alpha(alpha),
+            _checked_correction(correction, permuted=permutations is not None),
+            given=family[0],
+            pairs=family[1],
+        ),
         permutations,
         check_count("random_state", random_state, at_least=0),
         progress,
-        family,
         transform,
     )
     asked.check_permutations()

@@ -15,7 +15,7 @@ from edgewise._checks import check_choice
 from edgewise._linalg import root_outer
 from edgewise.api.edge_test import edge_test
 from edgewise.errors import EdgewiseError, ParameterError, without_warnings
-from edgewise.inference.corrections import CORRECTIONS, HOLM
+from edgewise.inference.corrections import CORRECTIONS
 from edgewise.methods.method import Method
 from edgewise.methods.registry import method_of, registered
 from edgewise.results.result import EdgeTestResult
@@ -107,7 +107,7 @@ def all_variants() -> tuple[tuple[str, Method], ...]:
 def compare_methods(
     data: Any,
     alpha: float = 0.05,
-    correction: str | None = HOLM,
+    correction: str | None = "holm",
     methods: Iterable[str | Method] | None = None,
     *,
     given: str | Sequence[str] | None = None,
@@ -189,5 +189,5 @@ def labelled(method: str | Method) -> tuple[str, Method]:
 def own_correction(method: Method, asked: str | None) -> str | None:
     """The nearest correction that the method has: none for bounds, "maxt" only for batches."""
     if method.simultaneous:
-        return HOLM
+        return None
     return "holm" if asked == "maxt" and "maxt" not in method.supports else asked

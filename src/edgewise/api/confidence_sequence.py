@@ -9,7 +9,6 @@ from typing import ClassVar, Self
 from edgewise._checks import check_alpha, check_count, check_names, default_names
 from edgewise._linalg import AnyArray
 from edgewise.errors import ParameterError
-from edgewise.inference.family import Family
 from edgewise.inference.sample_of_state import StateEvidence
 from edgewise.methods.sequential import Sequential
 from edgewise.results.decide import decide
@@ -169,8 +168,7 @@ class ConfidenceSequence(State):
         evidence = StateEvidence(
             feature_names=names, asked_by=f"method {method.name!r}", state=self.state
         )
-        family = Family.checked(given, pairs)
-        question = method.question(self.alpha, "bonferroni", family=family)
+        question = method.question(self.alpha, "bonferroni", given=given, pairs=pairs)
         return decide(method.measure(evidence), question)
 
     def method(self) -> Sequential:

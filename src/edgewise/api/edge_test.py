@@ -9,8 +9,6 @@ from typing import Any
 from edgewise._checks import check_choice, check_columns
 from edgewise.api.confidence_sequence import ConfidenceSequence
 from edgewise.errors import BrokenAssumptionWarning, ParameterError, warn
-from edgewise.inference.corrections import HOLM
-from edgewise.inference.family import Family
 from edgewise.inference.measurement import Measurement
 from edgewise.inference.open_sample import open_evidence
 from edgewise.inference.question import Question
@@ -28,7 +26,7 @@ def edge_test(
     *,
     method: str | Method = DEFAULT_METHOD,
     alpha: float = 0.05,
-    correction: str | None = HOLM,
+    correction: str | None = "holm",
     min_effect: float = 0.0,
     effect_scale: str | None = None,
     feature_names: Sequence[str] | None = None,
@@ -149,8 +147,7 @@ def edge_test(
     }
     check_choice("missing", missing, MISSING)
     check_choice("weight_kind", weight_kind, WEIGHT_KINDS)
-    family = Family.checked(given, pairs, columns=columns, exclude=exclude)
-    asked = alpha, correction, min_effect, effect_scale, family
+    family = {"given": given, "pairs": pairs, "columns": columns, "exclude": exclude}
     state, grouped = as_state(data), clusters is not None or options_of(data).clusters
     chosen = method_of(method, options, edge_test)
     if grouped:
@@ -160,7 +157,7 @@ def edge_test(
     chosen.check_supports(*_incomplete_or_weighted(data, rows))
     if isinstance(state, ConfidenceSequence):
         chosen, state = _of_sequence(chosen, state), state.state
-    question = chosen.question(*asked)
+    question = chosen.question(alpha, correction, min_effect, effect_scale, **family)
     return measured_and_decided(data if state is None else state, chosen, question, **rows)[1]
 
 
@@ -183,13 +180,13 @@ def measured_and_decided(
         data,
         method.needs,
         f"method {method.name!r}",
-        check_names_of=question.family.tested,
+        check_names_of=question.tested,
         **rows,
     )
     if evidence.uneven is not None:
         method.check_supports("weights" if evidence.uneven.weighted else "missing")
-    if question.family.given:
-        evidence = replace(evidence, given=question.family.given)
+    if question.given:
+        evidence = replace(evidence, given=question.given)
     measurement = method.measure(evidence)
     return measurement, decided(measurement, question)
 

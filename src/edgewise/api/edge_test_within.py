@@ -16,10 +16,9 @@ from edgewise._checks import check_columns, check_real
 from edgewise._linalg import FloatArray
 from edgewise.api.edge_test import decided
 from edgewise.errors import DataError, ParameterError, without_warnings
-from edgewise.inference.bound import Bound
-from edgewise.inference.family import Family
 from edgewise.inference.measurement import Measurement
 from edgewise.inference.open_sample import evidence_of_table
+from edgewise.inference.uncertainty import Bound
 from edgewise.methods.bounds import Eig, Trace
 from edgewise.methods.method import Method
 from edgewise.paper.covcov import predicted_seconds
@@ -83,10 +82,8 @@ def edge_test_within(
     """
     seconds = check_real("seconds", seconds, above=0)
     columns, exclude = check_columns("columns", columns), check_columns("exclude", exclude)
-    family = Family.checked(given, pairs, columns=columns, exclude=exclude)
-    question = Trace().question(
-        alpha, min_effect=min_effect, effect_scale=effect_scale, family=family
-    )
+    family = {"given": given, "pairs": pairs, "columns": columns, "exclude": exclude}
+    question = Trace().question(alpha, min_effect=min_effect, effect_scale=effect_scale, **family)
     deadline = _clock() + seconds
     table = None if as_state(data) is not None else as_table(data, columns=columns, exclude=exclude)
     if not isinstance(table, LocalTable) or table.n_rows is None or not table.rescannable:
@@ -95,7 +92,7 @@ def edge_test_within(
             "(Parquet, Arrow, .npy), without weights, clusters or a transform; for other data use "
             "edge_test(data, method='trace')."
         )
-    family.tested(table.feature_names)
+    question.tested(table.feature_names)
     n, p, most = table.n_rows, len(table.feature_names), _PILOT_ROWS
     while True:
         began = _clock()

@@ -18,8 +18,7 @@ from edgewise._text import listed
 from edgewise.api.edge_test import measured_and_decided
 from edgewise.errors import DataError, ParameterError
 from edgewise.estimate.inverse import Gaussian
-from edgewise.inference.corrections import HOLM
-from edgewise.inference.family import Family
+from edgewise.inference.question import checked_family, family_mask
 from edgewise.methods.method import Method
 from edgewise.methods.nodewise import DEFAULT_PENALTY
 from edgewise.methods.registry import DEFAULT_METHOD, method_of, method_options, registered
@@ -300,7 +299,7 @@ class EdgeTest(EmpiricalCovariance):  # type: ignore[misc]
         if uneven:
             chosen.check_supports("weights" if weighted else "missing")
         if first:  # and not only when the result is first used
-            Family.checked(self.given, self.pairs).tested(table.feature_names)
+            family_mask(table.feature_names, *checked_family(self.given, self.pairs))
         self._remember_features(X, table, reset=first)
         empty = chosen.needs.uneven_state if uneven else chosen.needs.empty_state()
         state = empty if first else self.moments_
@@ -352,11 +351,11 @@ class EdgeTest(EmpiricalCovariance):  # type: ignore[misc]
             chosen.check_supports("weights" if weighted else "missing")
         question = chosen.question(
             self.alpha,
-            # scikit-learn wants plain defaults, so the default and "holm" are the same here.
-            HOLM if self.correction == "holm" else self.correction,
+            self.correction,
             self.min_effect,
             self.effect_scale,
-            Family.checked(self.given, self.pairs),
+            given=self.given,
+            pairs=self.pairs,
         )
         is_state = isinstance(data, RowState)
         names = getattr(self, "feature_names_in_", None) if is_state else None

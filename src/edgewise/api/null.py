@@ -21,7 +21,7 @@ from edgewise.api.compare_methods import (
 )
 from edgewise.api.edge_test import edge_test
 from edgewise.errors import DataError, EdgewiseError, ParameterError, without_warnings
-from edgewise.inference.corrections import CORRECTIONS, HOLM
+from edgewise.inference.corrections import CORRECTIONS
 from edgewise.inference.open_sample import evidence_of_table
 from edgewise.inference.sample import Needs
 from edgewise.methods.method import Method
@@ -104,7 +104,7 @@ def check_null(
     *,
     n_shuffles: int = 100,
     alpha: float = 0.05,
-    correction: str | None = HOLM,
+    correction: str | None = "holm",
     methods: Iterable[str | Method] | None = None,
     random_state: int = 0,
     columns: str | Sequence[str] | None = None,

@@ -13,11 +13,10 @@ from edgewise import _special as special
 from edgewise._checks import check_columns, check_real
 from edgewise._linalg import BoolArray, FloatArray, off_diagonal
 from edgewise.errors import ParameterError, without_warnings
-from edgewise.inference.corrections import HOLM, log_critical_level
+from edgewise.inference.corrections import log_critical_level
 from edgewise.inference.decide import within_family
-from edgewise.inference.family import Family
 from edgewise.inference.open_sample import open_evidence
-from edgewise.inference.reference import Normal
+from edgewise.inference.references import Normal
 from edgewise.methods.method import Method
 from edgewise.methods.planning import Plan, RowPlanner, effect_for_rows
 from edgewise.methods.registry import DEFAULT_METHOD, method_of
@@ -74,7 +73,7 @@ def plan_sample_size(
     power: float = 0.8,
     method: str | Method = DEFAULT_METHOD,
     alpha: float = 0.05,
-    correction: str | None = HOLM,
+    correction: str | None = "holm",
     columns: str | Sequence[str] | None = None,
     exclude: str | Sequence[str] | None = None,
     given: str | Sequence[str] | None = None,
@@ -153,7 +152,7 @@ def detectable_effect(
     power: float = 0.8,
     method: str | Method = DEFAULT_METHOD,
     alpha: float = 0.05,
-    correction: str | None = HOLM,
+    correction: str | None = "holm",
     columns: str | Sequence[str] | None = None,
     exclude: str | Sequence[str] | None = None,
     given: str | Sequence[str] | None = None,
@@ -266,7 +265,7 @@ def pilot_of(
     power: float,
     method: str | Method,
     alpha: float,
-    correction: str | None = HOLM,
+    correction: str | None = "holm",
     given: str | Sequence[str] | None = None,
     pairs: Iterable[tuple[str, str]] | None = None,
     options: Mapping[str, Any] | None = None,
@@ -280,8 +279,7 @@ def pilot_of(
     if transform is not None or options_of(data).transform is not None:
         chosen.check_supports("transform")
     rows = {name: check_columns(name, value) for name, value in rows.items()}
-    family = Family.checked(given, pairs, **rows)
-    question = chosen.question(alpha, correction, family=family)
+    question = chosen.question(alpha, correction, given=given, pairs=pairs, **rows)
     refuse_pairwise(missing, "a plan")
     evidence = open_evidence(
         data,
@@ -289,11 +287,11 @@ def pilot_of(
         f"method {chosen.name!r}",
         missing=missing,
         transform=transform,
-        check_names_of=family.tested,
+        check_names_of=question.tested,
         **rows,
     )
-    evidence = replace(evidence, given=family.given)
-    tested = family.tested(evidence.feature_names)
+    evidence = replace(evidence, given=question.given)
+    tested = question.tested(evidence.feature_names)
     wanted = off_diagonal(len(evidence.feature_names)) if tested is None else tested
     first_step = "bonferroni" if question.correction else None
     with without_warnings():

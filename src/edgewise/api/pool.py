@@ -14,15 +14,11 @@ from edgewise._text import listed
 from edgewise.errors import BrokenAssumptionWarning, ParameterError, warn
 from edgewise.estimate.inverse import PrecisionEstimate
 from edgewise.inference.cautions import Caution
-from edgewise.inference.family import Family
-from edgewise.inference.measurement import Measurement
-from edgewise.inference.per_edge import PerEdge
+from edgewise.inference.measurement import Measurement, Provenance, Selection
 from edgewise.inference.question import Question
-from edgewise.inference.reference import AnytimeReference, StudentOfEach
-from edgewise.inference.rubin import Pooled, complete_degrees, fisher_z_of, pool_estimates
-from edgewise.inference.score import ScoreTest
-from edgewise.inference.selection import Selection
-from edgewise.inference.spread import Spread
+from edgewise.inference.references import StudentOfEach
+from edgewise.inference.rubin import Pooled, pool_estimates
+from edgewise.inference.uncertainty import PerEdge, Spread, Uncertainty
 from edgewise.methods.registry import method_of, registered
 from edgewise.results.decide import decide
 from edgewise.results.result import EdgeTestResult, chosen_pairs
@@ -95,10 +91,9 @@ def _why_not(one: EdgeTestResult) -> str:
             "it was tested with missing='pairwise'; impute every value that is missing, or use "
             "that result alone"
         )
-    own = one.uncertainty
-    if not isinstance(own, PerEdge | ScoreTest):
+    if one.uncertainty is None or one.uncertainty.simultaneous:
         return f"method {one.method!r} has no standard error for each pair; use method='score'"
-    if isinstance(own, PerEdge) and isinstance(own.reference, AnytimeReference):
+    if one.uncertainty.anytime:
         return f"method {one.method!r} holds at every look; use method='score'"
     return ""
 
@@ -145,7 +140,7 @@ def pooled_measurement(copies: Sequence[EdgeTestResult]) -> Measurement:
     first, rules = copies[0], [_rule(one) for one in copies]
     both = list(zip(copies, rules, strict=True))
     degrees = [_degrees(one, rule) for one, rule in both]
-    of_z = [fisher_z_of(one, rule) for one, rule in both]
+    of_z = [_fisher_z(one, rule) for one, rule in both]
     fisher = pool_estimates([z for z, _ in of_z], [error for _, error in of_z], degrees)
     theta = pool_estimates(
         [one.precision for one in copies], [rule.errors(one)[0] for one, rule in both], degrees
@@ -163,23 +158,31 @@ def pooled_measurement(copies: Sequence[EdgeTestResult]) -> Measurement:
         estimate=estimate,
         statistic=uncertainty.statistic(np.where(diagonal, 0.0, estimate.partial_correlation)),
         uncertainty=uncertainty,
-        maxima=None,
-        record=_shared_record(copies) | _record(copies, fisher.missing),
-        n_dropped=first.n_dropped,
+        options=_shared_record(copies) | _record(copies, fisher.missing),
+        provenance=Provenance(
+            n_dropped=first.n_dropped,
+            files=tuple(dict.fromkeys(chain.from_iterable(one.files for one in copies))),
+        ),
         cautions=_cautions(copies, fisher),
-        files=tuple(dict.fromkeys(chain.from_iterable(one.files for one in copies))),
         selection=_selection(copies),
     )
 
 
-def _rule(one: EdgeTestResult) -> PerEdge | ScoreTest:
-    if not isinstance(one.uncertainty, PerEdge | ScoreTest):
-        raise TypeError(f"uncertainty: unexpected {type(one.uncertainty).__name__}")
+def _rule(one: EdgeTestResult) -> Uncertainty:
+    if one.uncertainty is None:
+        raise TypeError("uncertainty: expected one")
     return one.uncertainty
 
 
-def _degrees(one: EdgeTestResult, rule: PerEdge | ScoreTest) -> FloatArray:
-    known = complete_degrees(rule, one.n_samples, one.n_features, one.options.get("n_clusters"))
+def _fisher_z(one: EdgeTestResult, rule: Uncertainty) -> tuple[FloatArray, FloatArray]:
+    """z = atanh ρ̂ and its standard error; the diagonal has z = 0 and an error of one."""
+    diagonal = np.eye(one.n_features, dtype=bool)
+    rho = np.where(diagonal, 0.0, one.partial_correlation)
+    return np.arctanh(rho), np.where(diagonal, 1.0, rule.fisher_z_error(rho))
+
+
+def _degrees(one: EdgeTestResult, rule: Uncertainty) -> FloatArray:
+    known = rule.complete_degrees(one.n_samples, one.n_features, one.options.get("n_clusters"))
     return np.broadcast_to(np.asarray(known, np.float64), one.precision.shape)
 
 
@@ -436,5 +439,5 @@ def _question(
         )
     first = copies[0]
     pairs = chosen_pairs(first)
-    family = Family(first.given) if pairs is None else Family(pairs=tuple(pairs))
-    return method_of(first.method).question(**asked, family=family)
+    family = {"given": first.given} if pairs is None else {"pairs": pairs}
+    return method_of(first.method).question(**asked, **family)

@@ -57,10 +57,7 @@ def column_names(texts: Sequence[str]) -> list[str] | None:
 
 
 def _correction(name: str | None) -> str:
-    """The correction; a bound, which needs none, ignores this default, but no other one."""
-    from edgewise.inference.corrections import HOLM
-
-    return HOLM if name is None else name
+    return name or "holm"
 
 
 def _written(what: str, metavar: str = "FILE|-") -> dict[str, Any]:
@@ -271,11 +268,11 @@ _HEADINGS = (("source", "target"), ("from", "to"), ("x", "y"), ("variable1", "va
 def family_of(options: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
     """`given` and `pairs` of the functions, checked against the names of the data's columns."""
     from edgewise._checks import check_known
-    from edgewise.inference.family import Family
+    from edgewise.inference.question import checked_family, family_mask
 
     given, path = column_names(options["given"]), options["pairs"]
     chosen = {name: column_names(options[name]) for name in ("columns", "exclude")}
-    Family.checked(given, **chosen).tested(names)
+    family_mask(names, *checked_family(given, **chosen))
     if path is None:
         return {"given": given, "pairs": None}
     pairs = []
@@ -293,7 +290,7 @@ def family_of(options: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
             f"pairs: expected two names on each line of '{path}', got no line; leave --pairs out "
             "to test all pairs."
         )
-    Family.checked(given, pairs, **chosen)
+    checked_family(given, pairs, **chosen)
     return {"given": given, "pairs": pairs}
 
 

@@ -6,26 +6,19 @@ Everything runs on logarithms, so that p-values below 1e-308 stay different from
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
-from edgewise._linalg import FloatArray
+from edgewise import _special as special
+from edgewise._linalg import BoolArray, FloatArray, pairs_of
+from edgewise._special import log_upper_tail
+from edgewise.inference.references import Reference
 
 CORRECTIONS = ("holm", "bonferroni", "bh", "by", "maxt", None)
-
-
-class Unasked(str):
-    """The default correction, which a bound may ignore.
-
-    With a bound, a correction that the user named is an error. The type tells the two apart, even
-    after scikit-learn has copied or pickled the value.
-    """
-
-    __slots__ = ()
-
-
-#: The default correction.
-HOLM = Unasked("holm")
+DRAWS = 9999
+_ELEMENTS_AT_ONCE = 1 << 22
 
 
 def adjust(log_p: FloatArray, correction: str | None) -> FloatArray:
@@ -80,3 +73,96 @@ def log_critical_level(m: int, rejected: int, alpha: float, correction: str | No
 def _yekutieli_log(m: int, correction: str) -> float:
     """Log of Σ 1/k, the factor for arbitrary dependence."""
     return math.log(np.sum(1 / np.arange(1, m + 1))) if correction == "by" else 0.0
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class MaxStatistic:
+    """The largest of all |T_ij| under the null, by a Gaussian multiplier bootstrap over batches.
+
+    A draw is Σ_b g_b F_b / √Σ_b F_b² with g ~ N(0, 1), F_b the influence of batch b: its cost does
+    not depend on the number of rows. Statistics move from Student's to the normal scale of the
+    draws by their tail probabilities. The step-down form (Romano & Wolf 2005) tests each edge
+    against the maximum over those not yet rejected.
+
+    Attributes
+    ----------
+    influences : callable
+        What each batch adds to all pairs, of shape (batches, pairs); called when it is needed.
+    random_state : int
+        The seed of the draws.
+    diagonal : bool
+        Whether the influences are those of all entries, those on the diagonal last.
+    entries : ndarray of bool of shape (p, p), or None
+        The pairs, or entries, of the family; None for all.
+    """
+
+    influences: Callable[[], FloatArray]
+    random_state: int
+    diagonal: bool = False
+    entries: BoolArray | None = None
+
+    def log_adjusted(self, statistic: FloatArray, reference: Reference) -> FloatArray:
+        """Logarithms of the step-down adjusted p-values of the family, pair by pair."""
+        observed = -special.ndtri_exp(reference.log_two_sided(statistic) - math.log(2))
+        order = np.argsort(-observed)
+        sizes = observed[order]
+        exceeded = np.zeros(len(sizes))
+        for draws in self._draws(self._directions()[:, order]):
+            # Maximum over the edges from rank k on, for every k at once.
+            running = np.maximum.accumulate(np.abs(draws)[:, ::-1], axis=1)[:, ::-1]
+            exceeded += (running >= sizes).sum(axis=0)
+        stepped = np.maximum.accumulate((1 + exceeded) / (1 + DRAWS))
+        adjusted = np.empty(len(sizes))
+        adjusted[order] = np.log(stepped)
+        return adjusted
+
+    def largest(self) -> FloatArray:
+        """Draws of the largest |T| of the family, on the normal scale, largest first."""
+        found = [np.abs(draws, out=draws).max(axis=1) for draws in self._draws(self._directions())]
+        return np.sort(np.concatenate(found))[::-1]
+
+    def maxima(self, among: BoolArray) -> tuple[FloatArray, FloatArray]:
+        """Draws of the largest |T| of all pairs and of some, on the normal scale, largest first."""
+        of_all, of_some = [], []
+        for draws in self._draws(self._directions()):
+            sizes = np.abs(draws, out=draws)
+            of_all.append(sizes.max(axis=1))
+            of_some.append(sizes[:, among].max(axis=1, initial=0.0))
+        return np.sort(np.concatenate(of_all))[::-1], np.sort(np.concatenate(of_some))[::-1]
+
+    def _directions(self) -> FloatArray:
+        flat = self.influences()
+        if self.entries is not None:
+            own = pairs_of(self.entries)
+            if self.diagonal:
+                own = np.concatenate([own, self.entries.diagonal()])
+            flat = flat[:, own]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            directions: FloatArray = np.nan_to_num(flat / np.linalg.norm(flat, axis=0))
+        return directions
+
+    def _draws(self, directions: FloatArray) -> Iterator[FloatArray]:
+        rng = np.random.default_rng(self.random_state)
+        batches, pairs = directions.shape
+        chunk = max(1, _ELEMENTS_AT_ONCE // max(pairs, batches))
+        left = DRAWS
+        while left > 0:
+            size = min(chunk, left)
+            yield rng.standard_normal((size, batches)) @ directions
+            left -= size
+
+
+def critical_of_maxima(
+    maxima: FloatArray, log_level: float, reference: Reference
+) -> float | FloatArray:
+    """The t that the largest |T| exceeds with that (log) probability; one for all, or for each."""
+    critical: float | FloatArray = reference.critical(level_of_maxima(maxima, log_level))
+    return critical
+
+
+def level_of_maxima(maxima: FloatArray, log_level: float) -> float:
+    """The (log) level of a single pair at which the largest of all has that (log) level."""
+    # The same count as in `log_adjusted`: (1 + exceeding)/(1 + draws) at most the level.
+    allowed = max(int(math.exp(log_level) * (1 + len(maxima))) - 1, 0)
+    z = float(maxima[min(allowed, len(maxima) - 1)])
+    return math.log(2) + log_upper_tail(z)

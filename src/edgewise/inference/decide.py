@@ -9,31 +9,25 @@ import numpy as np
 
 from edgewise._linalg import BoolArray, FloatArray, pairs_of
 from edgewise.errors import ParameterError, TooFewRowsWarning, warn
-from edgewise.inference.bound import Bound
 from edgewise.inference.corrections import adjust, log_critical_level
-from edgewise.inference.effect import MinEffect
-from edgewise.inference.largest import LargestRadius
-from edgewise.inference.max_statistic import MaxStatistic, level_of_maxima
-from edgewise.inference.measurement import Estimated, Measurement, Uncertainty
-from edgewise.inference.per_edge import PerEdge
+from edgewise.inference.measurement import Measurement
 from edgewise.inference.question import Question
-from edgewise.inference.reference import StudentOfEach
-from edgewise.inference.score import ScoreTest
-from edgewise.paper.transfers import WhitenedTransfer
+from edgewise.inference.uncertainty import Estimated, Uncertainty
 
 
 @dataclass(frozen=True, slots=True)
 class PerEdgeThreshold:
-    """Says how the thresholds of pairs are found; that takes as long as a small test."""
+    """The thresholds of pairs, computed when they are needed: that takes as long as a small test."""
 
-    effect: MinEffect
     log_level: float
+    effect: float
+    scale: str
 
     def of(
-        self, own: PerEdge | ScoreTest, estimated: Estimated, tested: BoolArray | None
+        self, uncertainty: Uncertainty, estimated: Estimated, tested: BoolArray | None
     ) -> FloatArray:
         """A symmetric matrix: NaN on the diagonal, and for pairs that are not tested."""
-        threshold = own.threshold(estimated, self.effect, self.log_level)
+        threshold = uncertainty.threshold(estimated, self.log_level, self.effect, self.scale)
         np.fill_diagonal(threshold, np.nan)
         return threshold if tested is None else np.where(tested, threshold, np.nan)
 
@@ -58,16 +52,27 @@ class Decision:
 
 def decision(measurement: Measurement, question: Question) -> Decision:
     """Decide at the level, for the correction, the effect and the family of the question."""
-    tested = question.family.tested(measurement.feature_names)
+    tested = question.tested(measurement.feature_names)
     measurement = within_family(measurement, tested)
-    uncertainty = measurement.uncertainty
-    if isinstance(uncertainty, Bound):
-        made = _at_once(measurement, uncertainty, question)
-    elif isinstance(uncertainty, PerEdge | ScoreTest):
-        made = _one_by_one(measurement, uncertainty, question, tested)
+    if measurement.uncertainty.simultaneous:
+        made = _at_once(measurement, question)
+    elif question.correction == "maxt":
+        made = _by_the_largest(measurement, question, tested)
     else:
-        raise TypeError(f"uncertainty: unexpected {type(uncertainty).__name__}")
-    return made if tested is None else _of_family(made, tested)
+        made = _one_by_one(measurement, question, tested)
+    if tested is None:
+        return made
+    own, threshold = pairs_of(tested), made.threshold
+    if isinstance(threshold, np.ndarray):
+        threshold = np.where(tested, threshold, np.nan)
+    return replace(
+        made,
+        log_pvalue=np.where(own, made.log_pvalue, np.nan),
+        log_adjusted=np.where(own, made.log_adjusted, np.nan),
+        reject=made.reject & own,
+        threshold=threshold,
+        tested=tested,
+    )
 
 
 def within_family(measurement: Measurement, tested: BoolArray | None) -> Measurement:
@@ -82,120 +87,76 @@ def within_family(measurement: Measurement, tested: BoolArray | None) -> Measure
         return replace(measurement, maxima=replace(measurement.maxima, entries=tested))
     entries = tested | np.diag(tested.any(axis=0))
     maxima = replace(measurement.maxima, entries=entries)
-    bound = measurement.uncertainty
-    if not isinstance(bound, Bound) or not isinstance(bound.radius, LargestRadius):
-        raise TypeError("uncertainty: expected a bound on the largest of all entries")
-    n_entries = int(np.triu(entries).sum())
-    radius = replace(bound.radius, maxima=maxima.largest(), n_entries=n_entries)
-    return replace(measurement, maxima=maxima, uncertainty=replace(bound, radius=radius))
+    bound = measurement.uncertainty.with_maxima(maxima.largest(), int(np.triu(entries).sum()))
+    return replace(measurement, maxima=maxima, uncertainty=bound)
 
 
-def _of_family(made: Decision, tested: BoolArray) -> Decision:
-    """Without the pairs that are not tested."""
-    own = pairs_of(tested)
-    threshold = made.threshold
-    if isinstance(threshold, np.ndarray):
-        threshold = np.where(tested, threshold, np.nan)
-    return replace(
-        made,
-        log_pvalue=np.where(own, made.log_pvalue, np.nan),
-        log_adjusted=np.where(own, made.log_adjusted, np.nan),
-        reject=made.reject & own,
-        threshold=threshold,
-        tested=tested,
-    )
-
-
-def _one_by_one(
-    measurement: Measurement,
-    own: PerEdge | ScoreTest,
-    question: Question,
-    tested: BoolArray | None,
-) -> Decision:
+def _one_by_one(measurement: Measurement, question: Question, tested: BoolArray | None) -> Decision:
     """Every edge from its own statistic, then corrected for the number of pairs in the family."""
-    alpha, effect = question.alpha, question.min_effect
-    log_p = own.log_pvalues(measurement, effect)
+    own, alpha, effect = measurement.uncertainty, question.alpha, question.effect
+    log_p = own.log_pvalues(measurement, *effect)
     family = np.ones(len(log_p), bool) if tested is None else pairs_of(tested)
-    if question.correction == "maxt":
-        return _by_the_largest(measurement, own, question, log_p, family)
     log_adjusted = np.full(len(log_p), np.nan)
     log_adjusted[family] = adjust(log_p[family], question.correction)
     reject = log_adjusted <= math.log(alpha)
     n_pairs, found = int(family.sum()), int(reject.sum())
     log_level = log_critical_level(n_pairs, found, alpha, question.correction)
-    return Decision(log_p, log_adjusted, reject, PerEdgeThreshold(effect, log_level), own)
+    return Decision(log_p, log_adjusted, reject, PerEdgeThreshold(log_level, *effect), own)
 
 
 def _by_the_largest(
-    measurement: Measurement,
-    own: PerEdge | ScoreTest,
-    question: Question,
-    log_p: FloatArray,
-    family: BoolArray,
+    measurement: Measurement, question: Question, tested: BoolArray | None
 ) -> Decision:
     """Corrected by the law of the largest statistic of the family."""
-    maxima = _resampled(measurement, question)
-    if not isinstance(own, PerEdge):
-        raise TypeError("maxima: expected with one reference for all pairs")
-    log_alpha = math.log(question.alpha)
-    log_adjusted = np.full(len(log_p), np.nan)
-    reference = own.reference.of_pairs()
-    if isinstance(reference, StudentOfEach):
-        reference = StudentOfEach(reference.degrees[family])
-    log_adjusted[family] = maxima.log_adjusted(pairs_of(measurement.statistic)[family], reference)
-    reject = log_adjusted <= log_alpha
-    # Step-down: the pairs that are left are compared with the largest of their own statistics.
-    of_all, of_left = maxima.maxima(~reject[family])
-    log_level = level_of_maxima(of_left, log_alpha)
-    own = replace(own, maxima=of_all)
-    threshold = PerEdgeThreshold(question.min_effect, log_level)
-    return Decision(log_p, log_adjusted, reject, threshold, own)
-
-
-def _resampled(measurement: Measurement, question: Question) -> MaxStatistic:
-    if measurement.maxima is None:
+    own, maxima = measurement.uncertainty, measurement.maxima
+    if maxima is None:
         raise ParameterError(
             "correction: 'maxt' resamples batches of rows, which method "
-            f"{measurement.method!r} does not keep; use method='batch', or correction='holm'."
+            f"{measurement.method!r} does not keep; use correction='holm'."
         )
-    if question.min_effect.value:
+    if question.min_effect:
         raise ParameterError(
             "min_effect: 'maxt' tests for an effect of zero only, got a minimal effect of "
-            f"{question.min_effect.value:g}; use correction='holm'."
+            f"{question.min_effect:g}; use correction='holm'."
         )
-    return measurement.maxima
+    log_p, log_alpha = own.log_pvalues(measurement), math.log(question.alpha)
+    family = np.ones(len(log_p), bool) if tested is None else pairs_of(tested)
+    log_adjusted = np.full(len(log_p), np.nan)
+    log_adjusted[family], log_level, own = own.step_down(
+        measurement.statistic, maxima, family, log_alpha
+    )
+    threshold = PerEdgeThreshold(log_level, *question.effect)
+    return Decision(log_p, log_adjusted, log_adjusted <= log_alpha, threshold, own)
 
 
-def _at_once(measurement: Measurement, bound: Bound, question: Question) -> Decision:
+def _at_once(measurement: Measurement, question: Question) -> Decision:
     """An edge where the bound |Θ̂_ij − Θ_ij| ≤ τu_ij leaves no room for the null."""
-    alpha, effect, n = question.alpha, question.min_effect, measurement.estimate.n_samples
-    epsilon = bound.radius.epsilon(alpha)
-    tau, rows_needed = bound.transfer.tau(epsilon), None
-    if math.isinf(tau):
-        rows_needed = bound.rows_until_finite(n, alpha)
-        units_matter = not isinstance(bound.transfer, WhitenedTransfer)
-        _warn_too_few(measurement.method, n, rows_needed, units_matter)
-    log_p = bound.log_pvalues(measurement, effect)
+    bound, n = measurement.uncertainty, measurement.estimate.n_samples
+    found = bound.decide(measurement, n, question.alpha, *question.effect)
+    if np.isposinf(found.threshold).all():
+        _warn_too_few(measurement, found.rows_needed)
+    log_p = bound.log_pvalues(measurement, *question.effect)
     return Decision(
         log_p,
         log_p.copy(),
-        pairs_of(bound.rejects(measurement, effect, tau)),
-        bound.threshold(measurement.precision, effect, tau),
+        found.reject,
+        found.threshold,
         bound,
-        radius=epsilon,
-        rows_needed=rows_needed,
+        radius=found.epsilon,
+        rows_needed=found.rows_needed,
     )
 
 
-def _warn_too_few(method: str, n_samples: int, rows_needed: int | None, units_matter: bool) -> None:
+def _warn_too_few(measurement: Measurement, rows_needed: int | None) -> None:
     if rows_needed is not None:
         would_do = f"about {rows_needed:,} rows would make it finite, or"
-    elif units_matter:
+    elif measurement.options.get("standardize") is False:
         would_do = "standardize=True may help, or"
     else:
         would_do = "more rows like these would not make it finite;"
     warn(
-        f"method {method!r} has an infinite threshold with {n_samples:,} rows, so it finds no "
-        f"edge; {would_do} use method='score'.",
+        f"method {measurement.method!r} has an infinite threshold with "
+        f"{measurement.estimate.n_samples:,} rows, so it finds no edge; {would_do} use "
+        "method='score'.",
         TooFewRowsWarning,
     )

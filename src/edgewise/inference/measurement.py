@@ -3,59 +3,123 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from edgewise._linalg import FloatArray
+from edgewise._linalg import AnyArray, FloatArray, symmetric
 from edgewise.estimate.inverse import PrecisionEstimate
 from edgewise.inference.cautions import Caution
-from edgewise.inference.effect import MinEffect
-from edgewise.inference.intervals import ConfidenceInterval
+from edgewise.inference.corrections import MaxStatistic
+from edgewise.inference.uncertainty import Uncertainty
+from edgewise.sums.pairs import PairSets
 from edgewise.tables.file_read import FileRead
 
-if TYPE_CHECKING:
-    from edgewise.inference.max_statistic import MaxStatistic
-    from edgewise.inference.selection import Selection
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The chosen neighbours of each column, by which a pair is adjusted for few columns.
+
+    A pair is adjusted for the neighbours of both of its columns, without the two themselves.
+
+    Attributes
+    ----------
+    penalty : float
+        λ of the lasso that chose them, for columns in standard units.
+    neighbours : tuple of tuples of int
+        The indices of the neighbours of each column.
+
+    Examples
+    --------
+    >>> chain = Selection(0.2, ((1,), (0, 2), (1, 3), (2,)))
+    >>> chain.adjusted_for(1, 2)
+    (0, 3)
+    >>> chain.sizes().tolist()
+    [[0, 1, 2, 2], [1, 0, 2, 2], [2, 2, 0, 1], [2, 2, 1, 0]]
+    """
+
+    penalty: float
+    neighbours: tuple[tuple[int, ...], ...]
+
+    def adjusted_for(self, i: int, j: int) -> tuple[int, ...]:
+        """The indices of the columns that the pair (i, j) was adjusted for.
+
+        Parameters
+        ----------
+        i, j : int
+            The indices of its two columns.
+
+        Returns
+        -------
+        tuple of int
+            In the order of the columns.
+        """
+        return tuple(sorted({*self.neighbours[i], *self.neighbours[j]} - {i, j}))
+
+    def sizes(self) -> npt.NDArray[np.int64]:
+        """How many columns each pair was adjusted for.
+
+        Returns
+        -------
+        ndarray of int of shape (p, p)
+            Zero on the diagonal.
+        """
+        sizes = PairSets.of(self.neighbours).sizes()
+        return np.asarray(symmetric(sizes, len(self.neighbours), diagonal=0), dtype=np.int64)
 
 
-class Estimated(Protocol):
-    """Estimates and statistics of all pairs: a measurement, or a result."""
+@dataclass(frozen=True, eq=False, slots=True)
+class Provenance:
+    """Which rows the numbers come from, and how they were treated.
 
-    @property
-    def precision(self) -> FloatArray: ...
+    Attributes
+    ----------
+    n_dropped : int
+        Rows that were left out because of missing values.
+    files : tuple of FileRead
+        The files that the rows came from.
+    n_missing : tuple of int
+        How many values each column lacks; empty if none does, or nobody knows.
+    n_dropped_alone : tuple of int
+        How many rows were left out because of this column alone; empty if none was.
+    pair_rows : ndarray of int of shape (p, p), or None
+        With missing="pairwise", the rows that have both columns of each pair; None if all have.
+    weights : str or None
+        The column of sampling weights ("given" if it has no name); None without weights.
+    effective_rows : float or None
+        With weights, the effective sample size.
+    clusters : str or None
+        The column of clusters, if it has a name.
+    n_clusters : int or None
+        How many clusters of rows there are; None if rows are independent.
+    transform : str or None
+        What replaced the values of the columns.
+    """
 
-    @property
-    def partial_correlation(self) -> FloatArray: ...
+    n_dropped: int = 0
+    files: tuple[FileRead, ...] = ()
+    n_missing: tuple[int, ...] = ()
+    n_dropped_alone: tuple[int, ...] = ()
+    pair_rows: npt.NDArray[np.int64] | None = None
+    weights: str | None = None
+    effective_rows: float | None = None
+    clusters: str | None = None
+    n_clusters: int | None = None
+    transform: str | None = None
 
-    @property
-    def statistic(self) -> FloatArray: ...
-
-    @property
-    def n_pairs(self) -> int:
-        """The pairs of the family, which simultaneous intervals allow for."""
-        ...
-
-
-class Uncertainty(Protocol):
-    """The source of p-values and intervals; a result keeps it, and writes it to JSON."""
-
-    @property
-    def simultaneous(self) -> bool:
-        """Whether it holds for all entries at once, so that no correction applies."""
-        ...
-
-    def log_pvalues(self, estimated: Estimated, effect: MinEffect) -> FloatArray:
-        """Log p-values of H₀: |effect| ≤ the minimal one, for the pairs above the diagonal."""
-        ...
-
-    def interval(
-        self, estimated: Estimated, *, level: float, scale: str, simultaneous: bool
-    ) -> ConfidenceInterval:
-        """Intervals of all entries, on the scale of Θ or of partial correlations."""
-        ...
+    def options(self) -> dict[str, Any]:
+        """How rows were treated, where it is not the usual way."""
+        found = {
+            "clusters": self.clusters,
+            "n_clusters": self.n_clusters,
+            "missing": None if self.pair_rows is None else "pairwise",
+            "weights": self.weights,
+            "effective_rows": self.effective_rows,
+            "transform": self.transform,
+        }
+        return {name: value for name, value in found.items() if value is not None}
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -73,26 +137,18 @@ class Measurement:
     statistic : ndarray of shape (p, p)
         What is compared with the reference or the bound; the diagonal does not matter.
     uncertainty : Uncertainty
-        Of each pair (`PerEdge`, `ScoreTest`), or a bound on all entries at once (`Bound`).
+        Where p-values, thresholds and intervals come from.
     maxima : MaxStatistic or None
         The law of the largest statistic, where the method can resample: for the correction "maxt",
         and for a bound on fewer entries.
-    record : mapping
-        What the result records about the computation: options, and numbers that it found.
-    n_dropped : int
-        Rows that were left out because of missing values.
+    options : mapping
+        The options of the method, and numbers that it found on the way, such as of batches.
+    provenance : Provenance
+        Which rows were measured.
     cautions : tuple of Caution
         What the data say against the method.
-    files : tuple of FileRead
-        The files that the rows came from.
     selection : Selection or None
         What each pair is adjusted for, where the method chooses it; None for all other columns.
-    n_missing : tuple of int
-        How many values each column lacks; empty if none does, or nobody knows.
-    n_dropped_alone : tuple of int
-        How many rows were left out because of this column alone; empty if none was.
-    pair_rows : ndarray of int of shape (p, p), or None
-        The rows that have both columns of each pair; None if all have.
     """
 
     method: str
@@ -100,15 +156,11 @@ class Measurement:
     estimate: PrecisionEstimate
     statistic: FloatArray
     uncertainty: Uncertainty
-    maxima: MaxStatistic | None
-    record: Mapping[str, Any]
-    n_dropped: int
+    maxima: MaxStatistic | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    provenance: Provenance = field(default_factory=Provenance)
     cautions: tuple[Caution, ...] = ()
-    files: tuple[FileRead, ...] = ()
     selection: Selection | None = None
-    n_missing: tuple[int, ...] = ()
-    n_dropped_alone: tuple[int, ...] = ()
-    pair_rows: npt.NDArray[np.int64] | None = None
 
     @property
     def precision(self) -> FloatArray:
@@ -123,3 +175,23 @@ class Measurement:
         """All of them: which are tested is part of the question."""
         p = len(self.feature_names)
         return p * (p - 1) // 2
+
+    def reordered(self, order: AnyArray) -> Measurement:
+        """The same measurement with its columns in another order."""
+        at = np.ix_(order, order)
+        own = self.estimate
+        estimate = replace(
+            own,
+            covariance=own.covariance[at],
+            precision=own.precision[at],
+            partial_correlation=own.partial_correlation[at],
+            residual_map=own.residual_map[at],
+        )
+        return replace(
+            self,
+            feature_names=tuple(self.feature_names[i] for i in order),
+            estimate=estimate,
+            statistic=self.statistic[at],
+            uncertainty=self.uncertainty.reordered(order),
+            maxima=None,
+        )

@@ -13,11 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from edgewise._linalg import FloatArray
-from edgewise.inference.measurement import Estimated
-from edgewise.inference.per_edge import PerEdge
-from edgewise.inference.reference import Normal, Reference, Student, StudentOfEach
-from edgewise.inference.score import ScoreTest
-from edgewise.inference.spread import CERTAIN
+from edgewise.inference.references import CERTAIN
 
 # Student's t has no critical values without any.
 _FEWEST_DEGREES = 1e-3
@@ -94,46 +90,3 @@ def pool_estimates(
         missing,
         np.clip(pooled, _FEWEST_DEGREES, CERTAIN),
     )
-
-
-def fisher_z_of(
-    estimated: Estimated, uncertainty: PerEdge | ScoreTest
-) -> tuple[FloatArray, FloatArray]:
-    """z = atanh ρ̂ and its standard error; the diagonal has z = 0 and an error of one.
-
-    That of the score test is its error of ρ̂, at ρ̂, over dρ/dz = 1 − ρ̂².
-    """
-    diagonal = np.eye(len(estimated.partial_correlation), dtype=bool)
-    rho = np.where(diagonal, 0.0, estimated.partial_correlation)
-    if isinstance(uncertainty, PerEdge):
-        error = uncertainty.spread.fisher_z
-    else:
-        error = uncertainty.spread_at(rho) / uncertainty.n_samples / ((1 - rho) * (1 + rho))
-    return np.arctanh(rho), np.where(diagonal, 1.0, error)
-
-
-def complete_degrees(
-    uncertainty: PerEdge | ScoreTest, n_samples: int, n_features: int, n_clusters: int | None = None
-) -> float | FloatArray:
-    """ν_com: the degrees of freedom that a method's standard error of z has on complete rows.
-
-    Those of its own reference where that is Student's. A normal reference says nothing of them: n
-    rows leave n − p after p columns, which is what Gaussian rows have. The score test has its m =
-    n − p + 1: on Gaussian rows its error of z is 1/√m, and Student's t with m degrees is wider than
-    the normal law by what √(n − p − 1), the usual root, is smaller than √m. With rows in clusters its
-    terms are the clusters, and their number less one is the most that it has.
-    """
-    if isinstance(uncertainty, ScoreTest):
-        most = np.inf if n_clusters is None else max(n_clusters - 1, 1)
-        return np.minimum(np.asarray(uncertainty.degrees, dtype=np.float64), most)
-    return _of_reference(uncertainty.reference, max(n_samples - n_features, 1))
-
-
-def _of_reference(reference: Reference, of_rows: int) -> float | FloatArray:
-    if isinstance(reference, Student):
-        return reference.df
-    if isinstance(reference, StudentOfEach):
-        return reference.degrees
-    if isinstance(reference, Normal):
-        return float(of_rows)
-    raise TypeError(f"reference: unexpected {type(reference).__name__}")

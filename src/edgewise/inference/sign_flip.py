@@ -17,6 +17,7 @@ import numpy as np
 from edgewise import _special as special
 from edgewise._linalg import BoolArray, FloatArray, pairs_of
 from edgewise._special import log_upper_tail, log_upper_tails
+from edgewise.inference.references import Reference
 
 _STEPS = 60
 # Steps so small, and scores that miss by so little, are right to the last digits after one more.
@@ -58,7 +59,7 @@ _NUMBERS = SimpleNamespace(
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class SignFlip:
+class SignFlip(Reference):
     """The law of Σ ε_k a_k, one for each entry, known by Σ a_k⁴ and Σ a_k⁶.
 
     The tail is the saddlepoint formula of Lugannani and Rice for r equal signs of size a and a

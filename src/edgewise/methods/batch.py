@@ -10,11 +10,11 @@ import numpy as np
 
 from edgewise._linalg import FloatArray, pairs_of
 from edgewise.errors import ParameterError, ShortBatchesWarning, warn
-from edgewise.inference.max_statistic import MaxStatistic
+from edgewise.inference.corrections import MaxStatistic
 from edgewise.inference.measurement import Measurement
-from edgewise.inference.per_edge import PerEdge
-from edgewise.inference.reference import Student, StudentOfEach
+from edgewise.inference.references import Student, StudentOfEach
 from edgewise.inference.sample import Evidence, Needs
+from edgewise.inference.uncertainty import PerEdge
 from edgewise.methods.jackknife import leave_one_out
 from edgewise.methods.left_out_rows import left_out_batches
 from edgewise.methods.method import (
@@ -96,7 +96,7 @@ class Batch(PerEdgeMethod):
             uncertainty.statistic(estimate.partial_correlation),
             uncertainty,
             maxima=MaxStatistic(left_out.fisher_z, self.random_state),
-            record={"n_batches": len(left_out)},
+            options={"n_batches": len(left_out)},
         )
 
     def planned(

@@ -20,15 +20,13 @@ from edgewise._checks import check_real
 from edgewise._linalg import FloatArray, population_covariance
 from edgewise.errors import DataError, ParameterError
 from edgewise.estimate.inverse import PrecisionEstimate
-from edgewise.inference.bound import Bound
 from edgewise.inference.cautions import Caution
+from edgewise.inference.corrections import MaxStatistic
 from edgewise.inference.diagnosis import diagnosis_of
-from edgewise.inference.largest import LargestRadius
-from edgewise.inference.max_statistic import MaxStatistic
 from edgewise.inference.measurement import Measurement
-from edgewise.inference.reference import Student
+from edgewise.inference.references import Student, degrees_of_freedom
 from edgewise.inference.sample import Evidence, Needs
-from edgewise.inference.spread import degrees_of_freedom
+from edgewise.inference.uncertainty import Bound, LargestRadius
 from edgewise.methods.batch import working_batches
 from edgewise.methods.jackknife import leave_one_out
 from edgewise.methods.method import (
@@ -140,8 +138,8 @@ class Trace(BoundMethod):
         n = estimate.n_samples
         trace = trace_from_quartics(n, population_covariance(estimate.covariance, n), quartics)
         bound = Bound(NormalRadius(2 * trace, TRACE_MAX_ALPHA), _of_eigenvalues(estimate, self.mu))
-        record = {"mu": self.mu, "standardize": self.standardize}
-        return self.bounded(evidence, estimate, bound, record)
+        options = {"mu": self.mu, "standardize": self.standardize}
+        return self.bounded(evidence, estimate, bound, options)
 
 
 @dataclass(frozen=True)
@@ -196,8 +194,8 @@ class Eig(BoundMethod):
         if self.standardize:
             estimate = estimate.standardized()
         bound = Bound(NormalRadius(2 * largest), _of_eigenvalues(estimate, self.mu))
-        record = {"mu": self.mu, "standardize": self.standardize, **solved}
-        return self.bounded(evidence, estimate, bound, record)
+        options = {"mu": self.mu, "standardize": self.standardize, **solved}
+        return self.bounded(evidence, estimate, bound, options)
 
 
 def _of_eigenvalues(estimate: PrecisionEstimate, mu: float) -> FrobeniusTransfer:
@@ -292,8 +290,8 @@ class RadiusMethod(BoundMethod):
             "can differ from those of all rows.",
             "outside the support",
         )
-        record = {**measured.record, "outside": self.outside, "n_outside": n_outside}
-        return replace(measured, record=record, cautions=(*measured.cautions, caution))
+        options = {**measured.options, "outside": self.outside, "n_outside": n_outside}
+        return replace(measured, options=options, cautions=(*measured.cautions, caution))
 
     @abstractmethod
     def measure_inside(self, evidence: Evidence) -> Measurement:
@@ -326,14 +324,14 @@ class Spectral(RadiusMethod):
     def measure_inside(self, evidence: Evidence) -> Measurement:
         estimate = self.estimate(evidence)
         A = estimate.standardization if self.standardize else None
-        radius, record = radius_of(
+        radius, options = radius_of(
             self.radius, evidence, A, support=self.support, solver=self.solver
         )
         if self.standardize:
             estimate = estimate.standardized()
         smallest = float(np.linalg.eigvalsh(estimate.covariance)[0])
         bound = Bound(radius, SpectralTransfer(smallest, len(evidence.feature_names)))
-        return self.bounded(evidence, estimate, bound, record | {"standardize": self.standardize})
+        return self.bounded(evidence, estimate, bound, options | {"standardize": self.standardize})
 
 
 @dataclass(frozen=True)
@@ -393,11 +391,11 @@ class Whitened(RadiusMethod):
         if self.kurtosis is not None:
             # A bound on Σ̂ relative to Σ, which needs no more than Σ̂.
             bound = Bound(chebyshev_radius(evidence, self.kurtosis), RelativeTransfer(diagonal))
-            record = {"radius": self.radius, "kurtosis": self.kurtosis}
-            measured = self.bounded(evidence, estimate, bound, record)
+            options = {"radius": self.radius, "kurtosis": self.kurtosis}
+            measured = self.bounded(evidence, estimate, bound, options)
             cautions = _about_kurtosis(evidence, estimate, self.kurtosis)
             return replace(measured, cautions=(*cautions, *measured.cautions))
-        radius, record = radius_of(
+        radius, options = radius_of(
             self.radius,
             evidence,
             estimate.whitening,
@@ -405,7 +403,7 @@ class Whitened(RadiusMethod):
             solver=self.solver,
             whitened=True,
         )
-        return self.bounded(evidence, estimate, Bound(radius, WhitenedTransfer(diagonal)), record)
+        return self.bounded(evidence, estimate, Bound(radius, WhitenedTransfer(diagonal)), options)
 
 
 def radius_of(
@@ -422,18 +420,18 @@ def radius_of(
     `whitened` says that A whitens the rows. The chi-square radius, which has no slack, then takes
     each row in units of the covariance without it.
     """
-    record: dict[str, Any] = {"radius": kind}
+    options: dict[str, Any] = {"radius": kind}
     if kind in WITH_SUPPORT:
-        record["support"] = np.asarray(support).tolist()
+        options["support"] = np.asarray(support).tolist()
         bounded = hoeffding_radius if kind == "hoeffding" else bernstein_radius
-        return bounded(evidence, A, support), record
+        return bounded(evidence, A, support), options
     if kind == "trace":
-        return NormalRadius(_frobenius_trace(evidence, A), TRACE_MAX_ALPHA), record
+        return NormalRadius(_frobenius_trace(evidence, A), TRACE_MAX_ALPHA), options
     if kind == "eig":
         largest, solved = covcov_largest(evidence, A, solver, frobenius=True)
-        return NormalRadius(largest), record | solved
+        return NormalRadius(largest), options | solved
     radius, solved = _chi_square(evidence, A, solver, left_out=whitened)
-    return radius, record | solved
+    return radius, options | solved
 
 
 def covcov_largest(

@@ -12,10 +12,9 @@ from edgewise._linalg import FloatArray, root_outer
 from edgewise.errors import DataError
 from edgewise.estimate.inverse import PrecisionEstimate
 from edgewise.inference.measurement import Measurement
-from edgewise.inference.per_edge import PerEdge
-from edgewise.inference.reference import Normal, Student
+from edgewise.inference.references import Normal, Student
 from edgewise.inference.sample import Evidence, Needs
-from edgewise.inference.spread import Spread, gaussian_variances
+from edgewise.inference.uncertainty import PerEdge, Spread, gaussian_variances
 from edgewise.methods.method import Assumes, Feature, PerEdgeMethod
 from edgewise.methods.planning import PairMoments, PlannedStatistic, student_critical
 
@@ -82,8 +81,8 @@ class Elliptical(PerEdgeMethod):
         ratio = evidence.quartics(estimate.whitening).norm / (p * (p + 2))
         uncertainty = PerEdge(gaussian_spread(estimate, ratio), Normal())
         statistic = uncertainty.statistic(estimate.partial_correlation)
-        record = {"kurtosis_ratio": ratio}
-        return self.measurement(evidence, estimate, statistic, uncertainty, record=record)
+        options = {"kurtosis_ratio": ratio}
+        return self.measurement(evidence, estimate, statistic, uncertainty, options=options)
 
     def planned(
         self, pilot: PairMoments, moments: PairMoments, wanted: FloatArray, measured: Measurement
@@ -91,7 +90,7 @@ class Elliptical(PerEdgeMethod):
         effect = float(np.abs(wanted).max())
         return PlannedStatistic(
             math.atanh(effect),
-            math.sqrt(measured.record["kurtosis_ratio"]),
+            math.sqrt(measured.options["kurtosis_ratio"]),
             slope=1 / (1 - effect**2),
             rows_spent=len(wanted),
         )

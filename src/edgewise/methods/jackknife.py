@@ -23,7 +23,7 @@ from edgewise._linalg import (
 from edgewise._parallel import on_each
 from edgewise.errors import DataError
 from edgewise.estimate.inverse import PrecisionEstimate
-from edgewise.inference.spread import Spread, floored_spread
+from edgewise.inference.uncertainty import Spread, floored_spread
 from edgewise.sums.batches import BatchMoments, BatchSums
 
 # Correlation matrices whose smallest eigenvalue may be below this, times p, count as singular.

@@ -15,14 +15,12 @@ from edgewise._text import listed
 from edgewise.errors import DataError, TooFewRowsWarning, warn
 from edgewise.estimate.inverse import PrecisionEstimate
 from edgewise.estimate.pairwise import LatentEstimate, definite, latent_estimate
-from edgewise.inference.bound import Bound
 from edgewise.inference.cautions import Caution
-from edgewise.inference.max_statistic import MaxStatistic
+from edgewise.inference.corrections import MaxStatistic
 from edgewise.inference.measurement import Measurement
-from edgewise.inference.per_edge import PerEdge
-from edgewise.inference.reference import Student
+from edgewise.inference.references import Student
 from edgewise.inference.sample import Evidence, Needs
-from edgewise.inference.spread import Spread
+from edgewise.inference.uncertainty import Bound, PerEdge, Spread
 from edgewise.methods import planning
 from edgewise.methods.jackknife import LeftOut, portions, variation
 from edgewise.methods.method import Assumes, Feature, Method, batches_option, option, seed_option
@@ -171,7 +169,7 @@ class Kendall(Method):
             uncertainty.statistic(estimate.partial_correlation),
             uncertainty,
             maxima=MaxStatistic(influences, self.random_state),
-            record=self._record() | {"n_units": len(concordance.touching)},
+            options=self._options() | {"n_units": len(concordance.touching)},
         )
 
     def _bounded(
@@ -185,10 +183,10 @@ class Kendall(Method):
             estimate,
             estimate.precision,
             bound,
-            record=self._record() | {"radius": self.radius},
+            options=self._options() | {"radius": self.radius},
         )
 
-    def _record(self) -> dict[str, Any]:
+    def _options(self) -> dict[str, Any]:
         return {} if self.n_batches is None else {"n_batches": self.n_batches}
 
     def row_planner(self, evidence: Evidence, measurement: Measurement) -> planning.RowPlanner:

@@ -15,7 +15,7 @@ import numpy as np
 from edgewise._linalg import FloatArray, off_diagonal
 from edgewise.errors import DataError
 from edgewise.estimate.inverse import PrecisionEstimate
-from edgewise.inference.spread import Spread, floored_spread
+from edgewise.inference.uncertainty import Spread, floored_spread
 from edgewise.methods.jackknife import ALMOST_ONE, AllRows, inverses
 from edgewise.sums.clusters import ClusterMoments
 from edgewise.sums.score import ScoreSums, believed_tau, score_weight

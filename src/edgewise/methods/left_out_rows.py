@@ -19,8 +19,9 @@ from edgewise._parallel import on_each
 from edgewise.errors import DataError
 from edgewise.estimate.inverse import PrecisionEstimate, unscaled
 from edgewise.estimate.pairwise import NEGATIVE, least_overlap, not_definite
+from edgewise.inference.references import degrees_of_freedom
 from edgewise.inference.sample import Evidence
-from edgewise.inference.spread import Spread, degrees_of_freedom, floored_spread
+from edgewise.inference.uncertainty import Spread, floored_spread
 from edgewise.methods.jackknife import LeftOut, inverses, portions, variation
 from edgewise.methods.left_out_clusters import Powers, TermSums, Units, partial_of, unit_precision
 from edgewise.sums.pairwise import (

@@ -21,18 +21,15 @@ from edgewise._text import joined
 from edgewise.errors import ParameterError
 from edgewise.estimate.inverse import PrecisionEstimate, estimate_precision
 from edgewise.estimate.pairwise import pairwise_precision
-from edgewise.inference.bound import Bound
 from edgewise.inference.cautions import Assumes as Assumes
 from edgewise.inference.cautions import caution_about_missing, cautions_about_clusters, cautions_of
-from edgewise.inference.corrections import CORRECTIONS, HOLM, Unasked
+from edgewise.inference.corrections import CORRECTIONS, MaxStatistic
 from edgewise.inference.diagnosis import diagnosis_of
-from edgewise.inference.effect import MinEffect
-from edgewise.inference.family import Family
-from edgewise.inference.max_statistic import MaxStatistic
-from edgewise.inference.measurement import Measurement, Uncertainty
+from edgewise.inference.measurement import Measurement, Provenance
 from edgewise.inference.missingness import missingness
-from edgewise.inference.question import Question
+from edgewise.inference.question import Question, checked_effect, checked_family
 from edgewise.inference.sample import Evidence, Needs
+from edgewise.inference.uncertainty import Bound, Uncertainty
 from edgewise.methods.planning import (
     PairMoments,
     Plan,
@@ -215,35 +212,19 @@ class Method(ABC):
         uncertainty: Uncertainty,
         *,
         maxima: MaxStatistic | None = None,
-        record: Mapping[str, Any] | None = None,
+        options: Mapping[str, Any] | None = None,
     ) -> Measurement:
         """A measurement with all names, and with what the data say against the method."""
         names, look, pairwise = evidence.feature_names, evidence.first_look, evidence.uneven
         facts = diagnosis_of(estimate, look, names)
-        record = dict(record or {})
-        missing: dict[str, Any] = {}
         if evidence.clusters is None:
             cautions = cautions_of(facts, self.relies_on)
         else:
             counts = evidence.clusters.counts()
             cautions = cautions_about_clusters(facts, self.relies_on, counts)
-            record |= {"clusters": evidence.clusters_name} if evidence.clusters_name else {}
-            record["n_clusters"] = len(counts)
         if pairwise is not None and pairwise.incomplete:
-            missing = {"n_missing": tuple(pairwise.n_missing.tolist())}
-            missing["pair_rows"] = pairwise.pair_rows
-            record["missing"] = "pairwise"
             found = missingness(pairwise, None if look is None else look.leading)
             cautions = (*caution_about_missing(found, names, facts.dependent), *cautions)
-        elif look is not None and look.missing is not None:
-            values, alone = look.missing
-            missing = {"n_missing": tuple(values.tolist())}
-            missing["n_dropped_alone"] = tuple(alone.tolist())
-        if pairwise is not None and pairwise.weighted:
-            record["weights"] = evidence.weights_name or "given"
-            record["effective_rows"] = effective_rows(pairwise)
-        if evidence.transform is not None:
-            record["transform"] = evidence.transform
         return Measurement(
             method=self.name,
             feature_names=names,
@@ -251,11 +232,9 @@ class Method(ABC):
             statistic=statistic,
             uncertainty=uncertainty,
             maxima=maxima,
-            record=record,
-            n_dropped=evidence.n_dropped,
-            files=evidence.files,
+            options=options or {},
+            provenance=_provenance(evidence),
             cautions=cautions,
-            **missing,
         )
 
     def check_supports(self, *features: Feature) -> None:
@@ -274,19 +253,23 @@ class Method(ABC):
     def question(
         self,
         alpha: object,
-        correction: object = HOLM,
+        correction: object = "holm",
         min_effect: object = 0.0,
         effect_scale: object = None,
-        family: Family | None = None,
+        *,
+        given: object = None,
+        pairs: object = None,
+        columns: object = None,
+        exclude: object = None,
     ) -> Question:
-        """A checked question to this method."""
-        family = Family() if family is None else family
+        """A checked question to this method; the arguments are those of `edge_test`."""
+        family = checked_family(given, pairs, columns=columns, exclude=exclude)
         level = check_alpha(alpha)
-        effect = MinEffect.checked(min_effect, effect_scale, self.effect_scale)
+        effect = checked_effect(min_effect, effect_scale, self.effect_scale)
         check_choice("correction", correction, (*CORRECTIONS, "none"))
         own = None if correction in (None, "none") else str(correction)
         if self.simultaneous:
-            if own is not None and not isinstance(correction, Unasked):
+            if own not in (None, "holm"):  # the default, which a bound does not need
                 raise ParameterError(
                     f"correction: method {self.name!r} bounds all entries at once and needs none, "
                     f"got {correction!r}; leave it out."
@@ -294,18 +277,37 @@ class Method(ABC):
             own = None
         elif own == "maxt":
             self.check_supports("maxt")
-        return Question(level, own, effect, family)
+        return Question(level, own, *effect, *family)
 
     @classmethod
-    def options_in(cls, record: Mapping[str, Any]) -> dict[str, Any]:
-        """From what a result records, the options that were given and are not the default."""
+    def options_in(cls, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Of the options of a result, those that were given and are not the default."""
         return {
-            field.name: record[field.name]
+            field.name: options[field.name]
             for field in dataclasses.fields(cls)
             if not field.metadata["found"]
-            and field.name in record
-            and record[field.name] != field.default
+            and field.name in options
+            and options[field.name] != field.default
         }
+
+
+def _provenance(evidence: Evidence) -> Provenance:
+    look, pairwise = evidence.first_look, evidence.uneven
+    found: dict[str, Any] = {}
+    if pairwise is not None and pairwise.incomplete:
+        found["n_missing"] = tuple(pairwise.n_missing.tolist())
+        found["pair_rows"] = pairwise.pair_rows
+    elif look is not None and look.missing is not None:
+        values, alone = look.missing
+        found["n_missing"] = tuple(values.tolist())
+        found["n_dropped_alone"] = tuple(alone.tolist())
+    if pairwise is not None and pairwise.weighted:
+        found["weights"] = evidence.weights_name or "given"
+        found["effective_rows"] = effective_rows(pairwise)
+    if evidence.clusters is not None:
+        found["clusters"] = evidence.clusters_name
+        found["n_clusters"] = evidence.clusters.n_clusters
+    return Provenance(evidence.n_dropped, evidence.files, transform=evidence.transform, **found)
 
 
 def effective_rows(pooled: PooledPairs) -> float:
@@ -356,12 +358,12 @@ class BoundMethod(Method):
         evidence: Evidence,
         estimate: PrecisionEstimate,
         bound: Bound,
-        record: Mapping[str, Any],
+        options: Mapping[str, Any],
         maxima: MaxStatistic | None = None,
     ) -> Measurement:
         """The measurement of a bound, whose statistic is Θ̂ itself."""
         return self.measurement(
-            evidence, estimate, estimate.precision, bound, maxima=maxima, record=record
+            evidence, estimate, estimate.precision, bound, maxima=maxima, options=options
         )
 
     def row_planner(self, evidence: Evidence, measurement: Measurement) -> RowPlanner:

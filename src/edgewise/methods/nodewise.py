@@ -17,10 +17,9 @@ from edgewise._text import listed
 from edgewise.estimate.inverse import PrecisionEstimate
 from edgewise.estimate.nodewise import NodewiseFit, nodewise_fit
 from edgewise.inference.cautions import Caution
-from edgewise.inference.measurement import Measurement
-from edgewise.inference.reference import Normal
+from edgewise.inference.measurement import Measurement, Selection
+from edgewise.inference.references import Normal
 from edgewise.inference.sample import Evidence, Needs
-from edgewise.inference.selection import Selection
 from edgewise.inference.sign_flip import SignFlip
 from edgewise.methods.method import Assumes, Feature, Method, option
 from edgewise.methods.planning import Plan, RowPlanner
@@ -221,14 +220,14 @@ class Nodewise(Method):
             estimate,
             uncertainty.statistic(estimate.partial_correlation),
             uncertainty,
-            record=self._record(),
+            options=self._options(),
         )
         cautions = measured.cautions
         if self == Nodewise():  # who chooses more on purpose knows it
             cautions = (*_about_neighbours(fit, evidence.feature_names), *cautions)
         return replace(measured, selection=selection, cautions=cautions)
 
-    def _record(self) -> dict[str, float | int]:
+    def _options(self) -> dict[str, float | int]:
         if self.max_neighbours is None:
             return {"penalty": self.penalty}
         return {"penalty": self.penalty, "max_neighbours": self.max_neighbours}

@@ -15,10 +15,10 @@ import numpy as np
 from edgewise import _special as special
 from edgewise._linalg import BoolArray, FloatArray
 from edgewise.estimate.inverse import PrecisionEstimate
-from edgewise.inference.bound import Bound
 from edgewise.inference.measurement import Measurement
-from edgewise.inference.reference import Normal
+from edgewise.inference.references import Normal
 from edgewise.inference.sample import Evidence
+from edgewise.inference.uncertainty import Bound
 
 # Where the effect that a number of rows finds is looked for.
 _LARGEST_EFFECT, _SMALLEST_EFFECT = 0.999, 1e-9

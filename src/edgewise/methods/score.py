@@ -11,10 +11,10 @@ import numpy as np
 from edgewise._linalg import FloatArray
 from edgewise.estimate.inverse import PrecisionEstimate
 from edgewise.inference.measurement import Measurement
+from edgewise.inference.references import degrees_of_freedom
 from edgewise.inference.sample import Evidence, Needs
-from edgewise.inference.score import ScoreTest
 from edgewise.inference.sign_flip import SignFlip, log_two_sided_of_one
-from edgewise.inference.spread import degrees_of_freedom, floored_spread
+from edgewise.inference.uncertainty import ScoreTest, floored_spread
 from edgewise.methods.left_out_clusters import group_scores
 from edgewise.methods.left_out_rows import left_out_rows
 from edgewise.methods.method import Assumes, Feature, PerEdgeMethod

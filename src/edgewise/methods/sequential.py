@@ -9,9 +9,9 @@ import numpy as np
 
 from edgewise._linalg import FloatArray
 from edgewise.inference.measurement import Measurement
-from edgewise.inference.per_edge import PerEdge
-from edgewise.inference.reference import AnytimeReference, Student, tuned_rho2
+from edgewise.inference.references import AnytimeReference, Student, tuned_rho2
 from edgewise.inference.sample import Evidence, Needs
+from edgewise.inference.uncertainty import PerEdge
 from edgewise.methods.batch import check_batches, dependence_inflation, state_batches
 from edgewise.methods.jackknife import leave_one_out
 from edgewise.methods.method import Assumes, Feature, PerEdgeMethod, batches_option, option
@@ -73,7 +73,7 @@ class Sequential(PerEdgeMethod):
             estimate,
             uncertainty.statistic(estimate.partial_correlation),
             uncertainty,
-            record={"tuned_for": self.tuned_for, "tuned_level": self.tuned_level},
+            options={"tuned_for": self.tuned_for, "tuned_level": self.tuned_level},
         )
 
     def planned(

@@ -10,10 +10,9 @@ import numpy as np
 from edgewise._linalg import FloatArray, off_diagonal, pairs_of
 from edgewise.estimate.inverse import PrecisionEstimate
 from edgewise.inference.measurement import Measurement
-from edgewise.inference.per_edge import PerEdge
-from edgewise.inference.reference import StudentOfEach
+from edgewise.inference.references import StudentOfEach, degrees_of_freedom
 from edgewise.inference.sample import Evidence, Needs
-from edgewise.inference.spread import Spread, degrees_of_freedom, floored_spread
+from edgewise.inference.uncertainty import PerEdge, Spread, floored_spread
 from edgewise.methods.left_out_clusters import group_sandwich
 from edgewise.methods.left_out_rows import row_sandwich
 from edgewise.methods.method import Assumes, Feature, PerEdgeMethod

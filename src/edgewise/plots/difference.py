@@ -12,7 +12,7 @@ import numpy as np
 from edgewise._linalg import BoolArray, FloatArray, symmetric
 from edgewise.errors import ParameterError
 from edgewise.inference.corrections import adjust
-from edgewise.inference.difference import GroupZ
+from edgewise.inference.differences import GroupZ
 from edgewise.plots import layout
 from edgewise.plots.graph_drawing import SIGNS, draw_graph, laid_out
 from edgewise.plots.safe_names import short_names

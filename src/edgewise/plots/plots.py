@@ -15,7 +15,6 @@ from edgewise._linalg import AnyArray, BoolArray, FloatArray, off_diagonal
 from edgewise._optional import check_installed
 from edgewise.errors import ParameterError
 from edgewise.inference.corrections import log_critical_level
-from edgewise.inference.reference import AnytimeReference
 from edgewise.plots import layout, style
 from edgewise.plots.difference import plot_difference, plot_differences
 from edgewise.plots.graph_drawing import (
@@ -698,7 +697,7 @@ def _limits(result: EdgeTestResult) -> str:
         return "p-values of a bound"
     if "min_effect" in result.options:
         return "p-values of a least effect"
-    if isinstance(getattr(result.uncertainty, "reference", None), AnytimeReference):
+    if result.uncertainty is not None and result.uncertainty.anytime:
         return "p-values for every look"
     return ""
 

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from edgewise._linalg import BoolArray, FloatArray, pairs_of
-from edgewise.inference.effect import MinEffect
-from edgewise.inference.measurement import Uncertainty
+from edgewise.inference.uncertainty import Uncertainty
 from edgewise.plots.graph_drawing import communities_of, community_names, community_order
 from edgewise.plots.layout import IntArray, node_positions
 from edgewise.plots.safe_names import distinct_texts, printable, short_names
@@ -113,34 +112,32 @@ def _test(result: EdgeTestResult, *, plain: bool = False) -> dict[str, Any]:
 
 def _effects(result: EdgeTestResult, plain: bool) -> tuple[list[dict[str, Any]], int]:
     """Log p-values for each minimal effect that can be chosen, and which one was tested."""
-    own = MinEffect(
-        float(result.options.get("min_effect", 0.0)),
-        str(result.options.get("effect_scale", "partial_correlation")),
-    )
+    tested_effect = float(result.options.get("min_effect", 0.0))
+    scale = str(result.options.get("effect_scale", "partial_correlation"))
     tested = result.log_pvalue[result.tested_pairs()]
     rule = result.uncertainty
     few = result.n_features <= _MANY_FEATURES and not plain
-    if rule is None or not few or own.scale != "partial_correlation":
-        label = "as tested" if own.value else "0: any"
-        if own.value:
-            label = f"{own.value:g} ({own.scale.replace('_', ' ')}, as tested)"
-        value = own.value if own.scale == "partial_correlation" else 0.0
+    if rule is None or not few or scale != "partial_correlation":
+        label = "as tested" if tested_effect else "0: any"
+        if tested_effect:
+            label = f"{tested_effect:g} ({scale.replace('_', ' ')}, as tested)"
+        value = tested_effect if scale == "partial_correlation" else 0.0
         return [{"value": value, "label": label, "logp": _encoded(tested, np.float64)}], 0
     made = []
-    values = sorted({*EFFECTS, own.value})
+    values = sorted({*EFFECTS, tested_effect})
     for value in values:
         label = f"{value:g}" if value else "0: any"
         # What was tested is exact; a look at another effect takes half the room.
-        single = value != own.value
+        single = value != tested_effect
         log_p = _at_effect(result, rule, value) if single else tested
         shown = _encoded(log_p, np.float32 if single else np.float64)
         made.append({"value": value, "label": label, "single": single, "logp": shown})
-    return made, values.index(own.value)
+    return made, values.index(tested_effect)
 
 
 def _at_effect(result: EdgeTestResult, rule: Uncertainty, value: float) -> FloatArray:
     """Log p-values of the tested pairs for another minimal effect."""
-    log_p = rule.log_pvalues(result, MinEffect(value))
+    log_p = rule.log_pvalues(result, value)
     return log_p if result.tested is None else log_p[pairs_of(result.tested)]
 
 

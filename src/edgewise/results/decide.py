@@ -11,16 +11,11 @@ import numpy as np
 
 from edgewise._linalg import BoolArray, FloatArray, off_diagonal, pairs_of, symmetric
 from edgewise.inference.cautions import Caution
-from edgewise.inference.corrections import adjust
+from edgewise.inference.corrections import DRAWS, adjust
 from edgewise.inference.decide import decision
-from edgewise.inference.difference import GroupDifference, GroupZ, PermutedTests, log_any
-from edgewise.inference.effect import MinEffect
-from edgewise.inference.family import Family
-from edgewise.inference.max_statistic import DRAWS
+from edgewise.inference.differences import GroupDifference, GroupZ, PermutedTests, log_any
 from edgewise.inference.measurement import Measurement
-from edgewise.inference.per_edge import PerEdge
 from edgewise.inference.question import Question
-from edgewise.inference.score import ScoreTest
 from edgewise.results.difference import EdgeDifferenceResult
 from edgewise.results.result import EdgeTestResult
 
@@ -30,7 +25,8 @@ _TINY = float(np.finfo(float).tiny)
 def decide(measurement: Measurement, question: Question) -> EdgeTestResult:
     """Levels, families, corrections, effects and thresholds: once, for all methods."""
     made = decision(measurement, question)
-    estimate, p = measurement.estimate, len(measurement.feature_names)
+    estimate, rows = measurement.estimate, measurement.provenance
+    p = len(measurement.feature_names)
     log_p = symmetric(made.log_pvalue, p, diagonal=np.nan)
     statistic = measurement.statistic.copy()
     statistic[~off_diagonal(p) if made.tested is None else ~made.tested] = np.nan
@@ -38,7 +34,7 @@ def decide(measurement: Measurement, question: Question) -> EdgeTestResult:
     if isinstance(threshold, np.ndarray):
         np.fill_diagonal(threshold, np.nan)
     errors: dict[str, Any] = {}
-    if isinstance(made.uncertainty, PerEdge | ScoreTest):
+    if not made.uncertainty.simultaneous:
         of_precision, of_partial = made.uncertainty.errors(measurement)
         errors["standard_error"] = of_precision
         errors["partial_correlation_standard_error"] = of_partial
@@ -46,7 +42,7 @@ def decide(measurement: Measurement, question: Question) -> EdgeTestResult:
         method=measurement.method,
         alpha=question.alpha,
         correction=question.correction,
-        options={**measurement.record, **_effect_record(question.min_effect)},
+        options=_options(measurement) | _effect(question),
         n_samples=estimate.n_samples,
         n_features=p,
         feature_names=measurement.feature_names,
@@ -64,24 +60,28 @@ def decide(measurement: Measurement, question: Question) -> EdgeTestResult:
         threshold=threshold,
         radius=made.radius,
         rows_needed=made.rows_needed,
-        n_dropped=measurement.n_dropped,
-        files=measurement.files,
+        n_dropped=rows.n_dropped,
+        files=rows.files,
         cautions=measurement.cautions,
         uncertainty=made.uncertainty,
         tested=made.tested,
         selection=measurement.selection,
-        n_missing=measurement.n_missing,
-        n_dropped_alone=measurement.n_dropped_alone,
-        pair_rows=measurement.pair_rows,
+        n_missing=rows.n_missing,
+        n_dropped_alone=rows.n_dropped_alone,
+        pair_rows=rows.pair_rows,
         **errors,
     )
 
 
-def _effect_record(effect: MinEffect) -> dict[str, Any]:
+def _options(measurement: Measurement) -> dict[str, Any]:
+    return {**measurement.options, **measurement.provenance.options()}
+
+
+def _effect(question: Question) -> dict[str, Any]:
     """What a result records about the minimal effect; empty if there is none."""
-    if effect.value == 0:
+    if question.min_effect == 0:
         return {}
-    return {"min_effect": effect.value, "effect_scale": effect.scale}
+    return {"min_effect": question.min_effect, "effect_scale": question.effect_scale}
 
 
 def probabilities(log_p: FloatArray, draws: int | None = None) -> FloatArray:
@@ -113,15 +113,9 @@ class TwoGroups:
     def difference(self, n_tests: int) -> GroupDifference:
         """The two on Fisher's scale."""
         first, second = (
-            GroupZ.of(one.partial_correlation, _per_edge(one)) for one in (self.first, self.second)
+            GroupZ.of(one.partial_correlation, one.uncertainty) for one in (self.first, self.second)
         )
         return GroupDifference(first, second, n_tests)
-
-
-def _per_edge(measured: Measurement) -> PerEdge:
-    if not isinstance(measured.uncertainty, PerEdge):
-        raise TypeError(f"uncertainty: unexpected {type(measured.uncertainty).__name__}")
-    return measured.uncertainty
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -134,11 +128,7 @@ class _Decided:
 
 
 def decide_differences(
-    compared: Sequence[TwoGroups],
-    alpha: float,
-    correction: str | None,
-    draws: FloatArray | None = None,
-    family: Family | None = None,
+    compared: Sequence[TwoGroups], question: Question, draws: FloatArray | None = None
 ) -> list[EdgeDifferenceResult]:
     """A result for each comparison; the correction is over the tested pairs of all of them.
 
@@ -146,7 +136,7 @@ def decide_differences(
     """
     names = compared[0].first.feature_names
     pairs = len(names) * (len(names) - 1) // 2
-    tested = None if family is None else family.tested(names)
+    alpha, correction, tested = question.alpha, question.correction, question.tested(names)
     own = np.ones(pairs, dtype=bool) if tested is None else pairs_of(tested)
     every = np.tile(own, len(compared))
     differences = [groups.difference(int(every.sum())) for groups in compared]
@@ -185,7 +175,7 @@ def _result(
 ) -> EdgeDifferenceResult:
     a, b = groups.first, groups.second
     p = len(a.feature_names)
-    errors = [_per_edge(one).errors(one)[1] for one in (a, b)]
+    errors = [one.uncertainty.errors(one)[1] for one in (a, b)]
     log_p = symmetric(decided.log_pvalue, p, diagonal=np.nan)
     reject = decided.log_adjusted <= math.log(alpha)
     statistic, count = difference.statistic(), None if draws is None else len(draws)
@@ -197,7 +187,7 @@ def _result(
         options=_records(a, b),
         group_names=groups.names,
         n_samples=(a.estimate.n_samples, b.estimate.n_samples),
-        n_dropped=(a.n_dropped, b.n_dropped),
+        n_dropped=(a.provenance.n_dropped, b.provenance.n_dropped),
         n_features=p,
         feature_names=a.feature_names,
         n_tests=difference.n_tests,
@@ -219,13 +209,14 @@ def _result(
         cautions=_cautions(groups),
         uncertainty=difference,
         tested=tested,
-        files=(a.files, b.files),
+        files=(a.provenance.files, b.provenance.files),
     )
 
 
 def _records(a: Measurement, b: Measurement) -> dict[str, Any]:
     """What was recorded about each group, as a pair where the two differ."""
-    shared = {name: (a.record[name], b.record[name]) for name in a.record if name in b.record}
+    first, second = _options(a), _options(b)
+    shared = {name: (first[name], second[name]) for name in first if name in second}
     return {name: pair[0] if pair[0] == pair[1] else [*pair] for name, pair in shared.items()}
 
 

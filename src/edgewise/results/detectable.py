@@ -11,11 +11,8 @@ from edgewise import _special as special
 from edgewise._checks import check_real
 from edgewise._linalg import FloatArray, root_outer
 from edgewise.errors import ParameterError
-from edgewise.inference.bound import Bound
 from edgewise.inference.corrections import log_critical_level
-from edgewise.inference.effect import MinEffect
-from edgewise.inference.per_edge import PerEdge
-from edgewise.inference.score import ScoreTest
+from edgewise.inference.uncertainty import Uncertainty
 from edgewise.results.result import EdgeTestResult
 
 _LARGEST = 0.999  # effect
@@ -65,22 +62,21 @@ def detectable_curve(result: EdgeTestResult, power: float = 0.8) -> DetectableCu
     n, spent, least = result.n_samples, _rows_spent(result), _least_effect(result)
     exponents = np.linspace(math.log2(_FEWER), math.log2(_MORE), _POINTS)
     rows = np.unique(np.round(n * 2.0**exponents))
-    if isinstance(result.uncertainty, Bound):
+    if result.uncertainty is None:
+        raise ParameterError(
+            "result: expected one with standard errors or a bound; test the data again."
+        )
+    if result.uncertainty.simultaneous:
         effects = _of_bound(result, result.uncertainty, rows)
         # A partial correlation is scaled by the diagonal of Θ̂, for which the bound allows too.
-        scaled = _min_effect(result).scale == "partial_correlation"
+        scaled = _min_effect(result)[1] == "partial_correlation"
         effects += least * (1 + effects) if scaled else least
-    elif isinstance(result.uncertainty, PerEdge | ScoreTest):
+    else:
         z = _typical_z(result, result.uncertainty, power)
         left = np.where(rows > spent, rows - spent, np.nan)
         beyond = z - math.atanh(least)
         with np.errstate(over="ignore"):
             effects = np.tanh(math.atanh(least) + beyond * np.sqrt(max(n - spent, 1) / left))
-    else:
-        raise ParameterError(
-            "result: expected one with standard errors or a bound, got one from a file of an older "
-            "edgewise; test the data again."
-        )
     effects[effects > _LARGEST] = np.nan
     return DetectableCurve(rows, effects, float(effects[np.searchsorted(rows, n)]))
 
@@ -94,26 +90,27 @@ def _rows_spent(result: EdgeTestResult) -> float:
 
 def _least_effect(result: EdgeTestResult) -> float:
     """The partial correlation that an edge must exceed in this test; the median pair's."""
-    effect = _min_effect(result)
-    if not effect.value or effect.scale != "precision":
-        return effect.value
+    effect, scale = _min_effect(result)
+    if not effect or scale != "precision":
+        return effect
     unit = root_outer(result.precision)[result.tested_pairs()]
-    return min(float(np.median(effect.value / unit)), _LARGEST)
+    return min(float(np.median(effect / unit)), _LARGEST)
 
 
-def _min_effect(result: EdgeTestResult) -> MinEffect:
+def _min_effect(result: EdgeTestResult) -> tuple[float, str]:
     if "min_effect" not in result.options:
-        return MinEffect()
-    return MinEffect(result.options["min_effect"], str(result.options["effect_scale"]))
+        return 0.0, "partial_correlation"
+    return result.options["min_effect"], str(result.options["effect_scale"])
 
 
-def _typical_z(result: EdgeTestResult, uncertainty: PerEdge | ScoreTest, power: float) -> float:
+def _typical_z(result: EdgeTestResult, uncertainty: Uncertainty, power: float) -> float:
     """atanh of the effect: what is just critical, and more for the power; the median pair's."""
     first_step = "bonferroni" if result.correction else None
     log_level = log_critical_level(result.n_pairs, 0, result.alpha, first_step)
     pairs = result.tested_pairs()
-    effect = _min_effect(result)
-    least = uncertainty.threshold(result, effect, log_level) / root_outer(result.precision)
+    least = uncertainty.threshold(result, log_level, *_min_effect(result)) / root_outer(
+        result.precision
+    )
     rho, error = result.partial_correlation, uncertainty.errors(result)[1]
     with np.errstate(divide="ignore", invalid="ignore"):
         critical = np.arctanh(np.minimum(least[pairs], 1.0))
@@ -122,7 +119,7 @@ def _typical_z(result: EdgeTestResult, uncertainty: PerEdge | ScoreTest, power: 
     return float(np.nanmedian(np.maximum(z, 0.0)))
 
 
-def _of_bound(result: EdgeTestResult, bound: Bound, rows: FloatArray) -> FloatArray:
+def _of_bound(result: EdgeTestResult, bound: Uncertainty, rows: FloatArray) -> FloatArray:
     """Read from the rows that effects on a fine grid need."""
     effects = np.geomspace(1e-4, _LARGEST, _TRIED)
     pairs, n = result.tested_pairs(), result.n_samples

@@ -10,7 +10,7 @@ import numpy as np
 
 from edgewise._checks import check_choice, check_real
 from edgewise._linalg import BoolArray, FloatArray
-from edgewise.inference.difference import GroupDifference
+from edgewise.inference.differences import GroupDifference
 from edgewise.inference.intervals import ConfidenceInterval
 from edgewise.results.base import Result
 from edgewise.results.edge import FrameKind, frame_of

@@ -12,10 +12,10 @@ from edgewise._checks import check_choice, check_flag, check_real
 from edgewise._linalg import AnyArray, BoolArray, FloatArray, off_diagonal
 from edgewise.errors import ParameterError
 from edgewise.inference.decide import PerEdgeThreshold
-from edgewise.inference.effect import SCALES
 from edgewise.inference.intervals import ConfidenceInterval
-from edgewise.inference.measurement import Uncertainty
-from edgewise.inference.selection import Selection
+from edgewise.inference.measurement import Selection
+from edgewise.inference.question import SCALES
+from edgewise.inference.uncertainty import Uncertainty
 from edgewise.results.base import Result
 from edgewise.results.edge import (
     Edge,

@@ -25,19 +25,15 @@ import numpy as np
 from edgewise._files import atomic_path
 from edgewise._linalg import AnyArray, off_diagonal
 from edgewise.errors import DataError, DataTypeError, EdgewiseError
-from edgewise.inference.bound import Bound
-from edgewise.inference.largest import LargestRadius
-from edgewise.inference.measurement import Uncertainty
-from edgewise.inference.per_edge import PerEdge
-from edgewise.inference.reference import (
+from edgewise.inference.measurement import Selection
+from edgewise.inference.references import (
     AnytimeReference,
     Normal,
     Reference,
     Student,
     StudentOfEach,
 )
-from edgewise.inference.score import ScoreTest
-from edgewise.inference.selection import Selection
+from edgewise.inference.uncertainty import Bound, LargestRadius, PerEdge, ScoreTest, Uncertainty
 from edgewise.paper.bernstein import BernsteinRadius
 from edgewise.paper.radii import (
     ChebyshevRadius,

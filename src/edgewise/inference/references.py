@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from edgewise import _special as special
-from edgewise._linalg import FloatArray, pairs_of, symmetric
+from edgewise._linalg import AnyArray, FloatArray, pairs_of, symmetric
 from edgewise._special import log_upper_tail, log_upper_tails
 
+#: Student's t with so many degrees of freedom is the normal distribution.
+CERTAIN = 1e8
 # SciPy's tail loses digits below this value: SciPy 1.13 to 1.16 as early as 1e-250, later 1e-290.
 _SMALLEST_SAFE = 1e-240
 # And its quantiles do so earlier: below 1e-150, or 1e-238 in later versions (issue 25968).
@@ -21,24 +24,44 @@ _LARGEST_LOG = 700.0
 _LARGE = 20.0
 
 
-class Reference(Protocol):
+class Reference(ABC):
     """The distribution of a statistic under the null, symmetric about zero."""
 
+    __slots__ = ()
+
+    @abstractmethod
     def log_two_sided(self, t: FloatArray) -> FloatArray:
         """log P(|T| > |t|)."""
-        ...
 
+    @abstractmethod
     def critical(self, log_level: float) -> Any:
         """t with P(|T| > t) = exp(log_level): one number, or one for each pair."""
-        ...
 
     def of_pairs(self) -> Reference:
         """The reference of the pairs above the diagonal alone, row by row."""
-        ...
+        return self
+
+    def among(self, pairs: AnyArray) -> Reference:
+        """The reference of some of these, by their place or a mask."""
+        return self
+
+    def reordered(self, order: AnyArray) -> Reference:
+        """The reference of the columns in another order."""
+        return self
+
+    @property
+    def degrees_of_freedom(self) -> float | FloatArray | None:
+        """Those of the standard errors; None if it is normal."""
+        return None
+
+    @property
+    def anytime(self) -> bool:
+        """Whether it holds at all looks at a stream at once."""
+        return False
 
 
 @dataclass(frozen=True, slots=True)
-class Normal:
+class Normal(Reference):
     """The standard normal distribution."""
 
     def log_two_sided(self, t: FloatArray) -> FloatArray:
@@ -47,12 +70,9 @@ class Normal:
     def critical(self, log_level: float) -> float:
         return -float(special.ndtri_exp(log_level - math.log(2)))
 
-    def of_pairs(self) -> Normal:
-        return self
-
 
 @dataclass(frozen=True, slots=True)
-class Student:
+class Student(Reference):
     """Student's t distribution."""
 
     df: float
@@ -60,6 +80,10 @@ class Student:
     def __post_init__(self) -> None:
         # A number of batches is an int; as a float it would not be the same text in a file.
         object.__setattr__(self, "df", float(self.df))
+
+    @property
+    def degrees_of_freedom(self) -> float:
+        return self.df
 
     def log_two_sided(self, t: FloatArray) -> FloatArray:
         return log_two_sided_tail(t, self.df)
@@ -77,15 +101,16 @@ class Student:
             return math.inf
         return math.exp(optimize.brentq(excess, 0.0, _LARGEST_LOG, xtol=1e-15, rtol=1e-14))
 
-    def of_pairs(self) -> Student:
-        return self
-
 
 @dataclass(frozen=True, eq=False, slots=True)
-class StudentOfEach:
+class StudentOfEach(Reference):
     """Student's t distribution with degrees of freedom of its own for each pair."""
 
     degrees: FloatArray
+
+    @property
+    def degrees_of_freedom(self) -> FloatArray:
+        return self.degrees
 
     def log_two_sided(self, t: FloatArray) -> FloatArray:
         return log_two_sided_tail(t, self.degrees)
@@ -101,9 +126,15 @@ class StudentOfEach:
     def of_pairs(self) -> StudentOfEach:
         return StudentOfEach(pairs_of(self.degrees))
 
+    def among(self, pairs: AnyArray) -> StudentOfEach:
+        return StudentOfEach(self.degrees[pairs])
+
+    def reordered(self, order: AnyArray) -> StudentOfEach:
+        return StudentOfEach(self.degrees[np.ix_(order, order)])
+
 
 @dataclass(frozen=True, slots=True)
-class AnytimeReference:
+class AnytimeReference(Reference):
     """Critical values that hold at all times at once, for an estimate with standard error s.
 
     An asymptotic confidence sequence (Waudby-Smith, Arbour, Sinha, Kennedy & Ramdas, Ann. Statist.
@@ -122,6 +153,14 @@ class AnytimeReference:
     student: Student
 
     @property
+    def degrees_of_freedom(self) -> float:
+        return self.student.df
+
+    @property
+    def anytime(self) -> bool:
+        return True
+
+    @property
     def _information(self) -> float:
         return self.n_samples * self.rho2
 
@@ -135,14 +174,22 @@ class AnytimeReference:
         z = math.sqrt((math.log1p(self._information) - 2 * log_level) / share)
         return self.student.critical(math.log(2) + log_upper_tail(z))
 
-    def of_pairs(self) -> AnytimeReference:
-        return self
-
 
 def critical_of_all(reference: Reference, log_level: float, p: int) -> Any:
     """One critical value for all pairs of p columns; or a symmetric matrix, NaN on its diagonal."""
     critical = reference.of_pairs().critical(log_level)
     return symmetric(critical, p, diagonal=np.nan) if np.ndim(critical) else critical
+
+
+def degrees_of_freedom(terms: int, kurtosis: FloatArray) -> FloatArray:
+    """Degrees of freedom of a variance estimate, by matching its spread to a χ² (Satterthwaite).
+
+    A mean of m squares of terms with kurtosis κ has relative variance (κ − 1)/m, a χ²_ν/ν has 2/ν.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        degrees = 2 * terms / (kurtosis - 1)
+    # Without any spread the variance is certain; the largest number stands for that.
+    return np.where(kurtosis > 1, np.clip(degrees, 1.0, CERTAIN), CERTAIN)
 
 
 def tuned_rho2(alpha: float, n_samples: int) -> float:

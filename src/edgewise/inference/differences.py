@@ -19,9 +19,8 @@ import numpy as np
 from edgewise._linalg import BoolArray, FloatArray, pairs_of, symmetric
 from edgewise.errors import ParameterError
 from edgewise.inference.intervals import ConfidenceInterval
-from edgewise.inference.per_edge import PerEdge
-from edgewise.inference.reference import Reference, Student, StudentOfEach
-from edgewise.inference.spread import CERTAIN
+from edgewise.inference.references import StudentOfEach
+from edgewise.inference.uncertainty import Uncertainty
 
 _GRID = 24
 _GOLDEN = (math.sqrt(5) - 1) / 2
@@ -78,26 +77,17 @@ class GroupZ:
     degrees: FloatArray
 
     @classmethod
-    def of(cls, partial: FloatArray, own: PerEdge) -> GroupZ:
+    def of(cls, partial: FloatArray, own: Uncertainty) -> GroupZ:
         """From partial correlations, and what a method says about their uncertainty."""
-        z = np.arctanh(np.where(np.eye(len(partial), dtype=bool), 0.0, partial))
-        # An exact test knows the variance of its z, which is that of Gaussian rows.
-        degrees = CERTAIN if own.exact else _degrees(own.reference)
-        error = own.spread.fisher_z
-        return cls(z, error, np.broadcast_to(np.asarray(degrees, np.float64), error.shape))
+        rho = np.where(np.eye(len(partial), dtype=bool), 0.0, partial)
+        error, degrees = own.fisher_z_error(rho), np.asarray(own.degrees_of_freedom(), np.float64)
+        return cls(np.arctanh(rho), error, np.broadcast_to(degrees, error.shape))
 
     def log_pvalues(self) -> FloatArray:
         """Of H₀: ρ = 0 in this group, for the pairs above the diagonal."""
         with np.errstate(divide="ignore", invalid="ignore"):
             statistic = pairs_of(self.fisher_z / self.standard_error)
         return StudentOfEach(self.degrees).of_pairs().log_two_sided(statistic)
-
-
-def _degrees(reference: Reference) -> float | FloatArray:
-    """The degrees of freedom of a standard error that is compared with this reference."""
-    if isinstance(reference, Student):
-        return reference.df
-    return reference.degrees if isinstance(reference, StudentOfEach) else CERTAIN
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -1,0 +1,640 @@
+"""How certain the estimates of all pairs are: p-values, thresholds and intervals at any level.
+
+Of each pair by itself (`PerEdge`, `ScoreTest`), or of all entries at once (`Bound`). P-values,
+minimal effects and intervals are the same test at other points: an interval leaves [−v, v] exactly
+where the test of a minimal effect v rejects at that level.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from typing import ClassVar, NamedTuple, Protocol
+
+import numpy as np
+
+from edgewise import _special as special
+from edgewise._linalg import AnyArray, BoolArray, FloatArray, pairs_of, root_outer
+from edgewise.errors import ParameterError
+from edgewise.estimate.inverse import PrecisionEstimate
+from edgewise.inference.corrections import MaxStatistic, critical_of_maxima, level_of_maxima
+from edgewise.inference.intervals import (
+    ConfidenceInterval,
+    around_fisher_z,
+    around_precision,
+    on_precision_scale,
+    within_precision_bounds,
+)
+from edgewise.inference.references import CERTAIN, Reference, Student, critical_of_all
+from edgewise.inference.sign_flip import SignFlip
+from edgewise.paper.radii import Radius
+from edgewise.paper.transfers import Transfer
+
+PARTIAL_CORRELATION, PRECISION = "partial_correlation", "precision"
+
+
+class Estimated(Protocol):
+    """Estimates and statistics of all pairs: a measurement, or a result."""
+
+    @property
+    def precision(self) -> FloatArray: ...
+
+    @property
+    def partial_correlation(self) -> FloatArray: ...
+
+    @property
+    def statistic(self) -> FloatArray: ...
+
+    @property
+    def n_pairs(self) -> int:
+        """The pairs of the family, which simultaneous intervals allow for."""
+        ...
+
+
+class BoundDecision(NamedTuple):
+    """What a bound says at one level: ε, its edges above the diagonal, and the |Θ̂_ij| of an edge.
+
+    `rows_needed` is after how many rows an infinite threshold is finite; None if it never is.
+    """
+
+    epsilon: float
+    reject: BoolArray
+    threshold: float | FloatArray
+    rows_needed: int | None
+
+
+class Uncertainty(ABC):
+    """The source of p-values, thresholds and intervals; a result keeps it, and writes it to JSON.
+
+    Effects are partial correlations, or with the scale "precision" entries of Θ.
+    """
+
+    __slots__ = ()
+    #: Whether it holds for all entries at once, so that no correction applies.
+    simultaneous: ClassVar[bool] = False
+
+    @abstractmethod
+    def log_pvalues(
+        self, estimated: Estimated, effect: float = 0.0, scale: str = PARTIAL_CORRELATION
+    ) -> FloatArray:
+        """Log p-values of H₀: |effect| ≤ the minimal one, for the pairs above the diagonal."""
+
+    @abstractmethod
+    def interval(
+        self, estimated: Estimated, *, level: float, scale: str, simultaneous: bool
+    ) -> ConfidenceInterval:
+        """Intervals of all entries, on the scale of Θ or of partial correlations."""
+
+    @property
+    def anytime(self) -> bool:
+        """Whether it holds at all looks at a stream at once."""
+        return False
+
+    # Where every pair has its own.
+
+    def threshold(
+        self, estimated: Estimated, log_level: float, effect: float, scale: str
+    ) -> FloatArray:
+        """The |Θ̂_ij| that would just be declared an edge at a per-edge level."""
+        raise NotImplementedError
+
+    def errors(self, estimated: Estimated) -> tuple[FloatArray, FloatArray]:
+        """Standard errors of Θ̂ and of ρ̂."""
+        raise NotImplementedError
+
+    def fisher_z_error(self, rho: FloatArray) -> FloatArray:
+        """Standard errors of z = atanh ρ̂."""
+        raise NotImplementedError
+
+    def degrees_of_freedom(self) -> float | FloatArray:
+        """Those of the standard errors of z, as estimates."""
+        raise NotImplementedError
+
+    def complete_degrees(
+        self, n_samples: int, n_features: int, n_clusters: int | None = None
+    ) -> float | FloatArray:
+        """The degrees of freedom that Rubin's rules start from: those of complete rows."""
+        raise NotImplementedError
+
+    def step_down(
+        self, statistic: FloatArray, maxima: MaxStatistic, family: BoolArray, log_alpha: float
+    ) -> tuple[FloatArray, float, Uncertainty]:
+        """Adjusted p-values (logarithms) of the family by the law of its largest statistic.
+
+        And the level of a single pair among those that are not rejected, and the uncertainty whose
+        simultaneous intervals use that law too.
+        """
+        raise NotImplementedError
+
+    def reordered(self, order: AnyArray) -> Uncertainty:
+        """The same of the columns in another order."""
+        raise NotImplementedError
+
+    # Where a bound holds for all entries at once.
+
+    def decide(
+        self, estimated: Estimated, n_samples: int, alpha: float, effect: float, scale: str
+    ) -> BoundDecision:
+        """The edges at a level."""
+        raise NotImplementedError
+
+    def rows_for_effect(
+        self, precision: FloatArray, n_samples: int, alpha: float, effect: float
+    ) -> FloatArray:
+        """Rows like these at which the bound is as small as an effect·√(Θ̂_iiΘ̂_jj)."""
+        raise NotImplementedError
+
+    def with_maxima(self, maxima: FloatArray, n_entries: int) -> Uncertainty:
+        """The same for fewer entries, with draws of the largest of their errors."""
+        raise NotImplementedError
+
+
+# Standard errors ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Spread:
+    """Standard errors of Θ̂_ij, and of Fisher's z = atanh ρ̂_ij."""
+
+    precision: FloatArray
+    fisher_z: FloatArray
+
+    def partial_correlation(self, partial: FloatArray) -> FloatArray:
+        """Standard errors of ρ̂_ij: dρ = (1 − ρ²) dz."""
+        return self.fisher_z * (1 - partial) * (1 + partial)
+
+
+def floored_spread(
+    estimate: PrecisionEstimate,
+    precision: FloatArray,
+    fisher_z: FloatArray,
+    rows: FloatArray | None = None,
+) -> Spread:
+    """Standard errors from variances, which are never taken below those of Gaussian rows.
+
+    Where two rare events never meet in the sample, the variance that the rows show collapses, and a
+    test that trusts it sees an association that is not there. `precision` is in units of Θ_iiΘ_jj.
+    `rows` is the effective sample size of each pair, if rows depend on each other.
+    """
+    least, least_z = gaussian_variances(estimate, rows=rows)
+    variance_z = np.maximum(fisher_z, least_z)
+    np.fill_diagonal(variance_z, np.nan)  # a variable has no association with itself
+    return Spread(
+        root_outer(estimate.precision) * np.sqrt(np.maximum(precision, least)),
+        np.sqrt(variance_z),
+    )
+
+
+def gaussian_variances(
+    estimate: PrecisionEstimate, kurtosis_ratio: float = 1.0, rows: FloatArray | None = None
+) -> tuple[FloatArray, float | FloatArray]:
+    """Var Θ̂_ij in units of Θ_iiΘ_jj, and Var z, of Gaussian or elliptical rows.
+
+    Var z = (1+κ)/(n − p − 1), and Var Θ̂_ij = ((1+κ)(1 + ρ²) + κρ²)/(n − p − 1): the last term is
+    the trace part of the fourth moments of elliptical rows.
+    """
+    spent = len(estimate.precision) + 1
+    left: float | FloatArray = max(estimate.n_samples - spent, 1)
+    if rows is not None:
+        left = np.maximum(rows - spent, 1.0)
+    # ρ² is one on the diagonal, as it should be.
+    rho2 = estimate.partial_correlation**2
+    variance = (kurtosis_ratio * (1 + rho2) + (kurtosis_ratio - 1) * rho2) / left
+    return np.maximum(variance, 0.0), kurtosis_ratio / left
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class PerEdge(Uncertainty):
+    """Partial correlations on Fisher's z scale, with standard errors and a reference.
+
+    The statistic is z over its standard error. With `exact`, it is Student's t = ρ̂√(ν/(1 − ρ̂²))
+    instead, ν the degrees of freedom of the reference: Gaussian rows have exactly that law. Then
+    an interval reaches z ± atanh of the ρ that is just significant.
+
+    Simultaneous intervals divide the level by the number of pairs (Bonferroni), unless draws of
+    the largest statistic are known (`maxima`, of the correction "maxt").
+    """
+
+    spread: Spread
+    reference: Reference
+    maxima: FloatArray | None = None
+    exact: bool = False
+
+    @property
+    def anytime(self) -> bool:
+        return self.reference.anytime
+
+    def statistic(self, partial: FloatArray) -> FloatArray:
+        """The statistic of a partial correlation."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            if self.exact:
+                return partial * np.sqrt(self._student.df / ((1 - partial) * (1 + partial)))
+            return np.asarray(np.arctanh(partial) / self.spread.fisher_z)
+
+    def errors(self, estimated: Estimated) -> tuple[FloatArray, FloatArray]:
+        return self.spread.precision, self.spread.partial_correlation(estimated.partial_correlation)
+
+    def fisher_z_error(self, rho: FloatArray) -> FloatArray:
+        return self.spread.fisher_z
+
+    def degrees_of_freedom(self) -> float | FloatArray:
+        # An exact test knows the variance of its z, which is that of Gaussian rows.
+        degrees = None if self.exact else self.reference.degrees_of_freedom
+        return CERTAIN if degrees is None else degrees
+
+    def complete_degrees(
+        self, n_samples: int, n_features: int, n_clusters: int | None = None
+    ) -> float | FloatArray:
+        """Those of its reference; a normal one says nothing of them, and n − p is what is left."""
+        degrees = self.reference.degrees_of_freedom
+        return float(max(n_samples - n_features, 1)) if degrees is None else degrees
+
+    def step_down(
+        self, statistic: FloatArray, maxima: MaxStatistic, family: BoolArray, log_alpha: float
+    ) -> tuple[FloatArray, float, PerEdge]:
+        reference = self.reference.of_pairs().among(family)
+        log_adjusted = maxima.log_adjusted(pairs_of(statistic)[family], reference)
+        # The pairs that are left are compared with the largest of their own statistics.
+        of_all, of_left = maxima.maxima(log_adjusted > log_alpha)
+        return log_adjusted, level_of_maxima(of_left, log_alpha), replace(self, maxima=of_all)
+
+    def reordered(self, order: AnyArray) -> PerEdge:
+        at = np.ix_(order, order)
+        spread = Spread(self.spread.precision[at], self.spread.fisher_z[at])
+        return replace(self, spread=spread, reference=self.reference.reordered(order), maxima=None)
+
+    def log_pvalues(
+        self, estimated: Estimated, effect: float = 0.0, scale: str = PARTIAL_CORRELATION
+    ) -> FloatArray:
+        size = np.abs(estimated.statistic)
+        if effect and scale == PRECISION:
+            beyond = np.maximum(np.abs(estimated.precision) - effect, 0.0)
+            size = np.minimum(size, beyond / self.spread.precision)
+        elif effect:
+            with np.errstate(divide="ignore"):
+                z = np.arctanh(np.abs(estimated.partial_correlation)) - math.atanh(effect)
+            size = self.statistic(np.tanh(np.maximum(z, 0.0)))
+        return self.reference.of_pairs().log_two_sided(pairs_of(size))
+
+    def threshold(
+        self, estimated: Estimated, log_level: float, effect: float, scale: str
+    ) -> FloatArray:
+        unit = root_outer(estimated.precision)
+        critical = critical_of_all(self.reference, log_level, len(unit))
+        half = self._half(critical)
+        if effect and scale == PRECISION:
+            beyond = effect + critical * self.spread.precision
+            return np.asarray(np.maximum(unit * np.tanh(half), beyond))
+        return np.asarray(unit * np.tanh(math.atanh(effect) + half))
+
+    def interval(
+        self, estimated: Estimated, *, level: float, scale: str, simultaneous: bool
+    ) -> ConfidenceInterval:
+        miss = math.log1p(-level)
+        critical: float | FloatArray
+        if simultaneous and self.maxima is not None:
+            critical = critical_of_maxima(self.maxima, miss, self.reference)
+        else:
+            critical = self.reference.critical(miss - math.log(estimated.n_pairs) * simultaneous)
+        interval = around_fisher_z(estimated.partial_correlation, self._half(critical))
+        if scale == PRECISION:
+            half = critical * self.spread.precision
+            return on_precision_scale(estimated.precision, interval, half)
+        return interval
+
+    def _half(self, critical: float | FloatArray) -> FloatArray:
+        """The distance on the z scale at which the statistic is critical."""
+        if self.exact:
+            half = np.arcsinh(np.asarray(critical) / math.sqrt(float(self._student.df)))
+            return np.full(self.spread.fisher_z.shape, half)
+        return np.asarray(critical * self.spread.fisher_z)
+
+    @property
+    def _student(self) -> Student:
+        if not isinstance(self.reference, Student):
+            raise TypeError("reference: expected Student's where the statistic is exact")
+        return self.reference
+
+
+# The score test -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ScoreTest(Uncertainty):
+    """The score test inverted: p-values, effects and intervals from one quadratic in ρ₀.
+
+    T(ρ₀) = n(ρ̂ − ρ₀)/√max(A − Bρ₀ + Cρ₀², (n²/m)(1 − ρ₀²)²) tests ρ = ρ₀. The variance in the root
+    is the rows' own, but never below the Gaussian one: where two rare events never meet in the
+    sample, the rows' own variance collapses, and a test that trusts it sees an association that is
+    not there.
+
+    Attributes
+    ----------
+    n_samples : int
+        n.
+    degrees : int or ndarray of shape (p, p)
+        m = n − p + 1; for rows in clusters less, and a number of its own for each pair.
+    second, cross, ends : ndarray of shape (p, p)
+        A, B and C.
+    reference : SignFlip
+        What T is compared with.
+    precision_error : ndarray of shape (p, p)
+        Standard errors of the entries of Θ̂.
+    """
+
+    n_samples: int
+    degrees: int | FloatArray
+    second: FloatArray
+    cross: FloatArray
+    ends: FloatArray
+    reference: SignFlip
+    precision_error: FloatArray
+
+    def spread_at(self, rho: FloatArray | float) -> FloatArray:
+        """√(variance of n(ρ̂ − ρ₀)) at ρ₀ = rho."""
+        own = self.second - self.cross * rho + self.ends * np.square(rho)
+        gaussian = self.n_samples / np.sqrt(self.degrees) * (1 - np.square(rho))
+        return np.asarray(np.sqrt(np.maximum(own, np.square(gaussian))))
+
+    def statistic(self, estimate: FloatArray, rho: FloatArray | float = 0.0) -> FloatArray:
+        """T(ρ₀)."""
+        return np.asarray(self.n_samples * (estimate - rho) / self.spread_at(rho))
+
+    def errors(self, estimated: Estimated) -> tuple[FloatArray, FloatArray]:
+        """Of Θ̂; and of ρ̂, from the variance at ρ₀ = ρ̂."""
+        partial = self.spread_at(estimated.partial_correlation) / self.n_samples
+        return self.precision_error, partial
+
+    def fisher_z_error(self, rho: FloatArray) -> FloatArray:
+        """The error of ρ̂, at ρ̂, over dρ/dz = 1 − ρ̂²."""
+        return self.spread_at(rho) / self.n_samples / ((1 - rho) * (1 + rho))
+
+    def degrees_of_freedom(self) -> float | FloatArray:
+        return CERTAIN
+
+    def complete_degrees(
+        self, n_samples: int, n_features: int, n_clusters: int | None = None
+    ) -> float | FloatArray:
+        """m: on Gaussian rows the error of z is 1/√m.
+
+        Student's t with m degrees is wider than the normal law by what √(n − p − 1), the usual
+        root, is smaller than √m. With rows in clusters its terms are the clusters, and their number
+        less one is the most that it has.
+        """
+        most = np.inf if n_clusters is None else max(n_clusters - 1, 1)
+        return np.minimum(np.asarray(self.degrees, dtype=np.float64), most)
+
+    def log_pvalues(
+        self, estimated: Estimated, effect: float = 0.0, scale: str = PARTIAL_CORRELATION
+    ) -> FloatArray:
+        size = np.abs(estimated.statistic)
+        if effect and scale == PRECISION:
+            beyond = np.maximum(np.abs(estimated.precision) - effect, 0.0)
+            size = np.minimum(size, beyond / self.precision_error)
+        elif effect:
+            # The smallest |T(ρ₀)| of all |ρ₀| ≤ effect is that of an end: on either side of ρ̂ the
+            # statistic grows, and may then fall again where tails are heavy.
+            rho = estimated.partial_correlation
+            ends = np.abs([self.statistic(rho, effect), self.statistic(rho, -effect)])
+            size = np.where(np.abs(rho) > effect, ends.min(axis=0), 0.0)
+        return self.reference.of_pairs().log_two_sided(pairs_of(size))
+
+    def threshold(
+        self, estimated: Estimated, log_level: float, effect: float, scale: str
+    ) -> FloatArray:
+        unit = root_outer(estimated.precision)
+        critical = critical_of_all(self.reference, log_level, len(unit))
+        if scale == PRECISION or not effect:
+            plain = unit * critical * self.spread_at(0.0) / self.n_samples
+            beyond = effect + critical * self.precision_error
+            return np.asarray(np.maximum(plain, beyond) if effect else plain)
+        near = np.where(estimated.partial_correlation < 0, -effect, effect)
+        per_row = critical / self.n_samples
+        size = np.maximum(
+            effect + per_row * self.spread_at(near), per_row * self.spread_at(-near) - effect
+        )
+        return np.asarray(unit * size)
+
+    def interval(
+        self, estimated: Estimated, *, level: float, scale: str, simultaneous: bool
+    ) -> ConfidenceInterval:
+        miss = math.log1p(-level) - math.log(estimated.n_pairs) * simultaneous
+        critical = self.reference.critical(miss)
+        interval = self._between(estimated.partial_correlation, critical)
+        if scale == PRECISION:
+            half = critical * self.precision_error
+            return on_precision_scale(estimated.precision, interval, half)
+        return interval
+
+    def _between(self, rho: FloatArray, critical: FloatArray) -> ConfidenceInterval:
+        """The hull of {ρ₀: |T(ρ₀)| ≤ c}: of two intervals in closed form."""
+        own = self._quadratic_ends(rho, critical)
+        gaussian = _gaussian_ends(rho, critical / np.sqrt(self.degrees))
+        low = np.minimum(own.low, gaussian.low)
+        high = np.maximum(own.high, gaussian.high)
+        np.fill_diagonal(low, 1.0)
+        np.fill_diagonal(high, 1.0)
+        return ConfidenceInterval(low, high)
+
+    def _quadratic_ends(self, rho: FloatArray, critical: FloatArray) -> ConfidenceInterval:
+        """{ρ₀: n²(ρ̂ − ρ₀)² ≤ c²(A − Bρ₀ + Cρ₀²)} within ±1.
+
+        With heavy tails the set may be all but a gap. Where zero lies in the gap, the interval is
+        on the side of ρ̂, and no nearer to zero than either end of the gap: it leaves [−v, v] where
+        T rejects all of that. Elsewhere it is everything.
+        """
+        n2, c2 = float(self.n_samples) ** 2, np.square(critical)
+        # aρ₀² − 2bρ₀ + d ≤ 0
+        a = n2 - c2 * self.ends
+        b = n2 * rho - c2 * self.cross / 2
+        d = n2 * np.square(rho) - c2 * self.second
+        # Written so that the end next to zero has the sign of d, whatever is rounded.
+        far = b + np.copysign(np.sqrt(np.maximum(b * b - a * d, 0.0)), b)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            roots = np.array([far / a, np.where(far == 0, 0.0, d / far)])
+        low, high = roots.min(axis=0), roots.max(axis=0)
+        gap, none = (a <= 0) & (d > 0), (a <= 0) & (d <= 0)
+        nearer = np.minimum(-low, high)
+        low = np.where(gap, np.where(rho > 0, nearer, -1.0), np.where(none, -1.0, low))
+        high = np.where(gap, np.where(rho > 0, 1.0, -nearer), np.where(none, 1.0, high))
+        return ConfidenceInterval(np.clip(low, -1, 1), np.clip(high, -1, 1))
+
+
+def _gaussian_ends(rho: FloatArray, k: FloatArray) -> ConfidenceInterval:
+    """{ρ₀: |ρ̂ − ρ₀| ≤ k(1 − ρ₀²)}: the roots of kx² ± (x − ρ̂) − k = 0 that lie within ±1."""
+    # Written so that nothing cancels for small k.
+    high = 2 * (rho + k) / (1 + np.sqrt(np.maximum(1 + 4 * k * (rho + k), 0.0)))
+    low = 2 * (rho - k) / (1 + np.sqrt(np.maximum(1 - 4 * k * (rho - k), 0.0)))
+    return ConfidenceInterval(low, high)
+
+
+# Bounds ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Bound(Uncertainty):
+    """|Θ̂_ij − Θ_ij| ≤ τu_ij for all i, j with probability 1 − α; τ follows from the radius at α.
+
+    The p-value of an entry is the smallest level that declares it an edge: the level of the radius
+    at which τ is the largest error that leaves that entry an edge.
+    """
+
+    radius: Radius
+    transfer: Transfer
+    simultaneous: ClassVar[bool] = True
+
+    def tau(self, alpha: float) -> float:
+        return self.transfer.tau(self.radius.epsilon(alpha))
+
+    def half_width(self, alpha: float) -> FloatArray:
+        """τu_ij: how far Θ̂_ij may be from Θ_ij, infinite where the rows are too few."""
+        return np.asarray(self.tau(alpha) * self.transfer.units)
+
+    def decide(
+        self, estimated: Estimated, n_samples: int, alpha: float, effect: float, scale: str
+    ) -> BoundDecision:
+        epsilon = self.radius.epsilon(alpha)
+        tau = self.transfer.tau(epsilon)
+        return BoundDecision(
+            epsilon,
+            pairs_of(self._critical_tau(estimated, effect, scale) >= tau),
+            self._threshold(estimated.precision, effect, scale, tau),
+            self.rows_until_finite(n_samples, alpha) if math.isinf(tau) else None,
+        )
+
+    def rows_for(self, n_samples: int, alpha: float, wanted: FloatArray) -> FloatArray:
+        """After how many rows like these the radius is as small as wanted.
+
+        ε falls as n^{−1/2}, so after n (ε/wanted)² rows, unless the radius knows better.
+        """
+        own = getattr(self.radius, "rows_for", None)
+        if own is not None:
+            return np.asarray(own(alpha, wanted))
+        with np.errstate(divide="ignore"):
+            rows = n_samples * (self.radius.epsilon(alpha) / wanted) ** 2
+        return np.asarray(np.where(wanted > 0, rows, np.inf))
+
+    def rows_for_effect(
+        self, precision: FloatArray, n_samples: int, alpha: float, effect: float
+    ) -> FloatArray:
+        tau = effect * root_outer(precision) / self.transfer.units
+        wanted = self.transfer.radius_for(tau.ravel()).reshape(tau.shape)
+        return self.rows_for(n_samples, alpha, wanted)
+
+    def rows_until_finite(self, n_samples: int, alpha: float) -> int | None:
+        """After how many rows the threshold is finite; None if it never is."""
+        rows = float(self.rows_for(n_samples, alpha, np.array(self.transfer.limit)))
+        return math.floor(rows) + 1 if math.isfinite(rows) else None
+
+    def with_maxima(self, maxima: FloatArray, n_entries: int) -> Bound:
+        if not isinstance(self.radius, LargestRadius):
+            raise TypeError("radius: expected that of the largest of all entries")
+        return replace(self, radius=replace(self.radius, maxima=maxima, n_entries=n_entries))
+
+    def log_pvalues(
+        self, estimated: Estimated, effect: float = 0.0, scale: str = PARTIAL_CORRELATION
+    ) -> FloatArray:
+        return self.log_level(pairs_of(self._critical_tau(estimated, effect, scale)))
+
+    def log_level(self, tau: FloatArray) -> FloatArray:
+        """Logarithm of the smallest level at which the bound is at most this τ."""
+        log_p = np.zeros(tau.shape)
+        positive = tau > 0
+        if self.transfer.limit > 0:
+            log_p[positive] = self.radius.log_level(self.transfer.radius_for(tau[positive]))
+        return log_p
+
+    def interval(
+        self, estimated: Estimated, *, level: float, scale: str, simultaneous: bool
+    ) -> ConfidenceInterval:
+        largest = getattr(self.radius, "max_alpha", 1.0)
+        lowest = 1 - largest
+        if level < lowest:
+            raise ParameterError(
+                f"level: expected at least {lowest:.4f} with the trace radius, got {level:g}; its "
+                "bound is not proven below that. Use radius='chi2'."
+            )
+        # At the lowest level 1 − level may be rounded to above the largest alpha.
+        half = self.half_width(min(1 - level, largest))
+        if scale == PRECISION:
+            return around_precision(estimated.precision, half)
+        return within_precision_bounds(estimated.precision, estimated.partial_correlation, half)
+
+    def _threshold(
+        self, precision: FloatArray, effect: float, scale: str, tau: float
+    ) -> float | FloatArray:
+        """The |Θ̂_ij| that is just an edge: one number where all entries share it."""
+        units = self.transfer.units
+        if math.isinf(tau):
+            return math.inf
+        if effect == 0 or scale == PRECISION:
+            if (units == 1).all():
+                return tau + effect
+            return tau * units + effect
+        a, g = _relative_units(precision, units)
+        most = np.sqrt(1 + g * tau)
+        return np.asarray(root_outer(precision) * (a * tau + effect * np.outer(most, most)))
+
+    def _critical_tau(self, estimated: Estimated, effect: float, scale: str) -> FloatArray:
+        return critical_tau(
+            estimated.precision, estimated.partial_correlation, self.transfer.units, effect, scale
+        )
+
+
+def _relative_units(precision: FloatArray, units: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """a = u_ij/√(Θ̂_iiΘ̂_jj) and g = u_ii/Θ̂_ii: how τ changes a partial correlation."""
+    diagonal = precision.diagonal()
+    root = np.sqrt(diagonal)
+    return units / root / root[:, np.newaxis], units.diagonal() / diagonal
+
+
+def critical_tau(
+    precision: FloatArray, partial: FloatArray, units: FloatArray, effect: float, scale: str
+) -> FloatArray:
+    """The largest τ at which the bound still excludes every effect up to the minimal one."""
+    size = np.abs(precision)
+    if effect == 0 or scale == PRECISION:
+        return (size - effect) / units
+    # |ρ| is at least (r − aτ)/√((1 + g_iτ)(1 + g_jτ)); equal to v at the smaller root of
+    # (a² − v²g_ig_j)τ² − (2ra + v²(g_i + g_j))τ + r² − v² = 0.
+    a, g = _relative_units(precision, units)
+    r, v2 = np.abs(partial), effect**2
+    quadratic = a**2 - v2 * np.outer(g, g)
+    linear = 2 * r * a + v2 * (g[:, np.newaxis] + g)
+    constant = r**2 - v2
+    discriminant = np.sqrt(np.maximum(linear**2 - 4 * quadratic * constant, 0.0))
+    return np.where(constant > 0, 2 * constant / (linear + discriminant), -1.0)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class LargestRadius:
+    """ε: max |Θ̂_ij − Θ_ij|/se_ij over all entries stays below it with probability 1 − α.
+
+    Whichever is smaller: the quantile of draws of the maximum (`MaxStatistic.largest`), which know
+    how the entries depend on each other; or Student's at α divided by the number of entries, which
+    holds whatever their dependence, and is all there is at levels below those of the draws.
+    """
+
+    maxima: FloatArray
+    student: Student
+    n_entries: int
+
+    def epsilon(self, alpha: float) -> float:
+        union = self.of_union(alpha)
+        # The share of draws above it counts the data themselves too: none of them may be left.
+        if alpha * (1 + len(self.maxima)) < 1:
+            return union
+        return min(float(critical_of_maxima(self.maxima, math.log(alpha), self.student)), union)
+
+    def of_union(self, alpha: float) -> float:
+        """The upper end: Bonferroni over all entries."""
+        return self.student.critical(math.log(alpha) - math.log(self.n_entries))
+
+    def log_level(self, epsilon: FloatArray) -> FloatArray:
+        log_tail = self.student.log_two_sided(epsilon)
+        z = -special.ndtri_exp(log_tail - math.log(2))
+        # As many as are at least as large; the draws run from the largest to the smallest.
+        exceeding = np.searchsorted(-self.maxima, -z, side="right")
+        drawn = np.log((1 + exceeding) / (1 + len(self.maxima)))
+        return np.minimum(np.minimum(drawn, math.log(self.n_entries) + log_tail), 0.0)
