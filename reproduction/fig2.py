@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from edgewise._linalg import BoolArray, FloatArray
 from edgewise.paper.radii import Radius
 from edgewise.simulate.graphs import make_gram_covariance
-from reproduction.claims import Claim, judge, of_counts
+from reproduction.claims import Claim, judge, of_counts, of_means
 from reproduction.growth import (
     ALPHA,
     DISTRIBUTIONS,
@@ -39,7 +39,8 @@ RADII = {"eig": "ε_Eig", "trace": "ε_Trace", "chi2": "ε_chi² (ours)"}
 TITLE = "Eigenvalues of Θ̂ and Weyl's bounds"
 PAPER = (
     "Box plots of the eigenvalues of Θ̂ over 200 draws beside the true eigenvalues of Θ, with "
-    "Weyl's upper and lower bounds from ε_Eig and ε_Trace: the bounds contain them."
+    "Weyl's upper and lower bounds from ε_Eig and ε_Trace: the bounds contain them, and become "
+    "tighter as n grows."
 )
 
 
@@ -57,9 +58,9 @@ def deviations(cells: Sequence[Cell]) -> Deviations:
     return [
         (
             "variables",
-            "p = 8 in the caption, 6 in the panels",
+            "8 in the caption and on the axes, 6 in the captions of the panels",
             f"p = {values_of(cells, 'p')}",
-            "to have what each of them says",
+            "not known which is meant",
         ),
         (
             "scale of the boxes",
@@ -157,6 +158,14 @@ def _claims(results: Results) -> list[Claim]:
                 f"in {shares.min():.3f} to {shares.max():.3f} of {max(draws)} draws, over "
                 f"{len(shares)} panels",
                 of_counts(missed, draws, at_most=ALPHA),
+            )
+        )
+        falls = [np.log(one["radius"][:, -1, r] / one["radius"][:, 0, r]) for _, one in results]
+        claims.append(
+            judge(
+                f"the bounds from {name} become tighter as n grows",
+                f"the last radius is on average {np.exp(np.mean(falls)):.2f} times the first",
+                np.concatenate([of_means(fall) for fall in falls]),
             )
         )
     return claims

@@ -29,13 +29,16 @@ _POWER = {"trace": 1.0, "kendall": 2.0}
 _FIRST_ROWS = 1500  # of the trace test
 _BLOCK = 256
 _TOLERANCE = 0.03
+_COSTS = (1.5, 2.0, 2.5)  # of the largest of n uniform numbers: r/s is −0.67, −0.5 and −0.4
+_UNIFORM_BUDGETS = (1_000, 10_000, 100_000)
 
 
 TITLE = "Theorem 8: a fixed budget of operations"
 PAPER = (
-    "Theorem 8 and Corollary 2: under a fixed budget of N operations, a test whose cost grows "
-    "faster than the number of rows sees fewer and fewer of the rows that a linear one sees, "
-    "so that above some budget the linear test is the more powerful, whatever its constant."
+    "Theorem 8: “for a test with computational cost Ω(n^s) and a threshold that decreases as Ω(n^r), "
+    "our test is asymptotically more powerful in the regime n ≫ p whenever r/s > −½.” Corollary 2: "
+    "“any test that is superlinear must have a threshold that converges faster than O(n^{−1/2}) to "
+    "be asymptotically more powerful at a fixed computational budget.”"
 )
 
 
@@ -48,7 +51,10 @@ def design(cells: Sequence[Cell]) -> str:
         "standard error of its Hájek projection, Bonferroni. It is a sharp test of each edge, "
         "at a cost of n². Each gets the rows that the budget affords (18 products per row; 3 "
         f"products of signs per pair of rows), from a chain of {P} variables; δ = 0.05. "
-        "Measured: the median threshold on |Θ_ij|."
+        "Measured: the median threshold on |Θ_ij|. Where r/s = −½ is crossed is shown on the end of "
+        "a uniform law: the mean of n numbers finds it at a cost of n with an error of order "
+        "n^{−1/2}, the largest of n numbers with an error of order 1/n (r = −1), here at a cost of "
+        f"n^s for s = {', '.join(f'{s:g}' for s in _COSTS)}."
     )
 
 
@@ -77,7 +83,21 @@ def measure(parameters: Mapping[str, Any], rng: np.random.Generator) -> Measured
     pairwise = [
         kendall_threshold(rows[: int(_affordable("kendall", budget))]) for budget in _budgets(sizes)
     ]
-    return {"threshold": np.array([linear, pairwise])}
+    return {"threshold": np.array([linear, pairwise]), "uniform_end": _uniform_end(rng)}
+
+
+def _uniform_end(rng: np.random.Generator, repeats: int = 400) -> FloatArray:
+    """Root mean squared errors of the end of a uniform law: its mean, then the largest number at
+    each of the costs; for each budget."""
+    errors = []
+    for budget in _UNIFORM_BUDGETS:
+        # The mean of so many numbers is normal; the largest of n is U^{1/n}.
+        found = [2 * rng.standard_normal(repeats) * math.sqrt(1 / 12 / budget)]
+        for cost in _COSTS:
+            n = budget ** (1 / cost)
+            found.append(rng.random(repeats) ** (1 / n) * (n + 1) / n - 1)
+        errors.append([math.sqrt(np.mean(np.square(error))) for error in found])
+    return np.transpose(errors)
 
 
 def findings(results: Results) -> Findings:
@@ -107,7 +127,9 @@ _NOTES = [
 
 @dataclass(frozen=True)
 class PricedTest:
-    """A test that costs `price`·n^`power` for n rows, and has the threshold `scale`/√n.
+    """A test that costs `price`·n^`power` for n rows, and has the threshold `scale`·n^`rate`.
+
+    The paper's s is `power` and its r is `rate`.
 
     >>> pairs = PricedTest(price=0.5, power=2, scale=3.0)
     >>> pairs.rows(5000.0), pairs.threshold(5000.0)
@@ -117,22 +139,24 @@ class PricedTest:
     price: float
     power: float
     scale: float
+    rate: float = -0.5
 
     def rows(self, budget: float) -> float:
         """The rows that a budget, in the units of `price`, affords."""
         return float((budget / self.price) ** (1 / self.power))
 
     def threshold(self, budget: float) -> float:
-        """The threshold with those rows, which falls as budget^(−1/(2·power))."""
-        return self.scale / math.sqrt(self.rows(budget))
+        """The threshold with those rows, which falls as budget^(rate/power)."""
+        return float(self.scale * self.rows(budget) ** self.rate)
 
 
 def crossover_budget(cheap: PricedTest, dear: PricedTest) -> float:
-    """The budget above which the test of smaller power has the smaller threshold.
+    """The budget above which `cheap` has the smaller threshold, if its threshold falls faster.
 
-    Solves s₁(N/c₁)^{−1/(2a₁)} = s₂(N/c₂)^{−1/(2a₂)} for N. For a₁ < a₂ there is always one
-    solution, however much larger s₁ is: the paper's Theorem 8 and Corollary 2 are about this. If
-    both costs grow alike, one test wins at every budget: 0 if it is `cheap`, infinity if `dear`.
+    With the threshold cN^{r/s} of each, this solves c₁N^{r₁/s₁} = c₂N^{r₂/s₂} for N. If r₁/s₁ <
+    r₂/s₂ there is always one solution, however much larger c₁ is: the paper's Theorem 8, where
+    r₁/s₁ = −½. If both fall alike, one test wins at every budget: 0 if it is `cheap`, infinity if
+    `dear`; infinity too if `cheap` falls more slowly, so that it loses in the end.
 
     A sum over rows against one over pairs of rows, whose threshold is ten times smaller:
 
@@ -142,13 +166,16 @@ def crossover_budget(cheap: PricedTest, dear: PricedTest) -> float:
     >>> round(rows.rows(budget)), round(pairs.rows(budget))
     (20000, 200)
     """
-    # log s + log c/(2a): the threshold of a budget of 1.
+    # The logarithm of the threshold of a budget of 1.
     first, second = (
-        math.log(test.scale) + math.log(test.price) / (2 * test.power) for test in (cheap, dear)
+        math.log(test.scale) - math.log(test.price) * test.rate / test.power
+        for test in (cheap, dear)
     )
-    slower = 1 / (2 * cheap.power) - 1 / (2 * dear.power)
+    slower = dear.rate / dear.power - cheap.rate / cheap.power
     if slower == 0:
         return 0.0 if first <= second else math.inf
+    if slower < 0:
+        return math.inf
     log_budget = (first - second) / slower
     return math.exp(log_budget) if log_budget < 700 else math.inf
 
@@ -261,7 +288,29 @@ def _claims(results: Results) -> list[Claim]:
             ),
             [within(ratio, np.log(3)) for ratio in ratios.values()],
         ),
+        _crossed_rate(results),
     ]
+
+
+def _crossed_rate(results: Results) -> Claim:
+    """The error of the largest number relative to that of the mean, as the budget grows."""
+    errors = np.log(np.concatenate([measured["uniform_end"] for _, measured in results]))
+    span = math.log(_UNIFORM_BUDGETS[-1] / _UNIFORM_BUDGETS[0])
+    slopes = (errors[:, 1:, -1] - errors[:, 1:, 0] - errors[:, :1, -1] + errors[:, :1, 0]) / span
+    said = [f"{-1 / cost + 0.5:+.2f}" for cost in _COSTS]
+    return judge(
+        "r/s = −½ is where it turns: with r = −1 the dearer estimate gains on the linear one for "
+        "s = 1.5, keeps pace for s = 2 and falls behind for s = 2.5 (Theorem 8; the example is "
+        "ours)",
+        "slope of the ratio of errors in log N "
+        + ", ".join(
+            f"{mean:+.3f} (s = {cost:g}, r/s + ½ = {said[k]})"
+            for k, (cost, mean) in enumerate(zip(_COSTS, slopes.mean(axis=0), strict=True))
+        ),
+        np.concatenate(
+            [of_means(slopes[:, 0]), within(slopes[:, 1], _TOLERANCE), of_means(-slopes[:, 2])]
+        ),
+    )
 
 
 def _listed(values: Mapping[str, FloatArray], form: str) -> str:

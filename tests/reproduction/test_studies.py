@@ -75,7 +75,14 @@ def test_thresholds():
     }
     made = results(measured, draws=20, p=4, sizes=SIZES)
     trace = BOUNDS.index("trace")
-    assert [claim.verdict for claim in fig1.findings(made).claims] == [YES] * 9
+    # One p says nothing about growth with p.
+    assert [claim.verdict for claim in fig1.findings(made).claims] == [YES] * 8 + [OPEN] * 2 + [YES]
+    wider = results(
+        {**measured, "threshold": 2 * measured["threshold"]}, draws=20, p=6, sizes=SIZES
+    )
+    for more, expected in ((wider, YES), (made, NO)):
+        pairs = [made[0], more[0], made[1], more[1]] if more is wider else [wider[0], made[0]]
+        assert verdict(fig1.findings(pairs), "t_Eig grows with") == expected
     threshold = made[1][1]["threshold"]
     for slope, expected in ((-0.7, YES), (-0.5, OPEN), (-0.49, NO)):
         threshold[:, trace] = curves(slope, 0.02)[:, trace]
@@ -112,20 +119,22 @@ def test_eigenvalues():
         """So many draws miss an eigenvalue, in one panel, by a multiple of ε_Eig."""
         measured = {
             "eigenvalues": np.tile(truth, (draws, 2, 1)) + 0.002,
-            "radius": np.tile([0.01, 0.03, 0.02], (draws, 2, 1)),
+            "radius": np.tile([[0.01, 0.03, 0.02], [0.01, 0.03, 0.02]], (draws, 1, 1))
+            * np.array([[1.0], [0.999]]),
         }
         made = results(measured, draws=draws, p=8, sizes=[1000, 4000])
         made[1][1]["eigenvalues"][:missed, 1, 3] = truth[3] - by * 0.01
         return fig2.findings(made)
 
     # P(X ≥ 8) = 0.0007 and P(X ≥ 9) = 0.0002 for X ~ B(40, 0.05); 0.001/4 panels lies between.
-    assert verdict(findings(8, 4, 40), "ε_Trace") == OPEN
-    assert verdict(findings(9, 4, 40), "ε_Trace") == NO
+    assert verdict(findings(8, 4, 40), "contain", "ε_Trace") == OPEN
+    assert verdict(findings(9, 4, 40), "contain", "ε_Trace") == NO
     found = findings(9, 1.5, 40)
-    assert (verdict(found, "ε_Eig"), verdict(found, "ε_chi²")) == (NO, OPEN)
+    assert (verdict(found, "contain", "ε_Eig"), verdict(found, "contain", "ε_chi²")) == (NO, OPEN)
     # 0.95^200 = 0.00004, while forty draws show nothing.
     found = findings(5, 1.5, 200)
-    assert (verdict(found, "ε_Eig"), verdict(found, "ε_Trace")) == (OPEN, YES)
+    assert (verdict(found, "contain", "ε_Eig"), verdict(found, "contain", "ε_Trace")) == (OPEN, YES)
+    assert verdict(found, "tighter", "ε_Eig") == YES
     draw(found)
     row = records(found, 2 * 8 * 200 * 2)[0]
     alpha = 1 / row["estimate"]
@@ -243,10 +252,16 @@ def test_theorem8():
     sizes = [1500 * 4**k for k in range(5)]
     steps = np.array(sizes) / sizes[0]
 
-    def findings(linear=-0.5, pairs=-0.25, ratio=8.0):
+    def findings(linear=-0.5, pairs=-0.25, ratio=8.0, turn=0.0):
         """Straight lines of these slopes; at the first budget the linear test is so much worse."""
         lines = np.stack([0.2 * ratio * steps**linear, 0.2 * steps**pairs])
-        measured = {"threshold": np.tile(lines, (12, 1, 1))}
+        budgets = np.array(theorem8._UNIFORM_BUDGETS) / 1000.0
+        rates = np.array([-0.5, *(-1 / cost for cost in theorem8._COSTS)])
+        end = budgets ** (rates + turn * np.array([0, 1, 0, 0]))[:, np.newaxis]
+        measured = {
+            "threshold": np.tile(lines, (12, 1, 1)),
+            "uniform_end": np.tile(end, (12, 1, 1)),
+        }
         return theorem8.findings(results(measured, draws=12, sizes=sizes))
 
     sentences = ("cost n²", "that of the linear", "Corollary 2", "within a factor of 3")
@@ -258,6 +273,8 @@ def test_theorem8():
         ({"ratio": 2.0, "linear": -0.4}, [YES, NO, YES, YES]),
     ):
         assert [verdict(findings(**options), sentence) for sentence in sentences] == expected
+    assert verdict(findings(), "r/s = −½") == YES
+    assert verdict(findings(turn=0.2), "r/s = −½") == NO
     draw(findings())
     first = [row for row in records(findings(), 2 * 2 * 5) if row["budget"] == 27_000]
     assert {(row["test"], row["n"]) for row in first} == {("trace", 1500), ("kendall", 134)}
@@ -284,16 +301,18 @@ def test_kendall_by_another_way():
 
 
 numbers = st.floats(0.1, 1e3)
-tests = st.builds(theorem8.PricedTest, numbers, st.floats(1, 3), numbers)
+tests = st.builds(theorem8.PricedTest, numbers, st.floats(1, 3), numbers, st.floats(-2, -0.25))
 
 
 @given(tests, tests, st.floats(1.0, 1e12))
 def test_what_a_budget_affords_and_where_tests_cross(one, other, budget):
     n = one.rows(budget)
     assert one.price * n**one.power == pytest.approx(budget)
-    assert one.threshold(budget) == pytest.approx(one.scale / np.sqrt(n))
-    cheap, dear = sorted([one, other], key=lambda test: test.power)
-    assume(dear.power - cheap.power > 0.1)
+    assert one.threshold(budget) == pytest.approx(one.scale * n**one.rate)
+    # Theorem 8: the smaller r/s wins in the end.
+    cheap, dear = sorted([one, other], key=lambda test: test.rate / test.power)
+    assume(dear.rate / dear.power - cheap.rate / cheap.power > 0.05)
+    assert theorem8.crossover_budget(dear, cheap) == np.inf
     at = theorem8.crossover_budget(cheap, dear)
     assume(1e-200 < at < 1e200)
     assert cheap.threshold(at) == pytest.approx(dear.threshold(at), rel=1e-6)
