@@ -36,8 +36,11 @@ from edgewise.inference.corrections import CORRECTIONS, adjust
 from edgewise.inference.measurement import Measurement
 from edgewise.inference.open_sample import evidence_of_state, evidence_of_table
 from edgewise.inference.question import Question, checked_family
+from edgewise.methods.auto import Auto
+from edgewise.methods.batch import Batch
 from edgewise.methods.method import Method
-from edgewise.methods.registry import method_of, supporting
+from edgewise.methods.registry import DEFAULT_METHOD, method_of, supporting
+from edgewise.methods.wald import Wald
 from edgewise.results.decide import TwoGroups, decide_differences
 from edgewise.results.difference import EdgeDifferenceResult, EdgeDifferences
 from edgewise.sums.row_state import RowState
@@ -246,6 +249,7 @@ class Group:
                 evidence = evidence_of_table(self.source, method.needs, asked_by)
                 _check_enough(evidence.n_samples, p)
             labels = None if evidence.clusters is None else evidence.clusters.labels()
+            method, evidence = method.resolved(evidence, "two groups")
             return method.measure_group(evidence), labels
 
     def check_rows(self) -> None:
@@ -321,6 +325,12 @@ def measured_groups(a: Group, b: Group, method: Method) -> tuple[TwoGroups, AnyA
     """Measure both, and say in which order the columns of the second are then: as in the first."""
     a, b, order = matched(a, b)
     (first, own), (second, others) = a.measured(method), b.measured(method)
+    if first.method != second.method:  # rows of one depend on those before them: batch suits both
+        why = first.why if first.method == "batch" else second.why
+        first, second = (
+            one if one.method == "batch" else replace(group.measured(Batch())[0], why=why)
+            for group, one in ((a, first), (b, second))
+        )
     if order is not None:
         second = second.reordered(order)
     one, other = first.estimate, second.estimate
@@ -535,12 +545,14 @@ def compare_levels(
                 )
     within = standardized_within if asked.transform is None else scored_within
     pooled = within(whole.rows, whole.codes, len(groups))
-    compared = []
+    compared, method = [], asked.method
+    if isinstance(method, Auto) and len({one.measured(method)[0].method for one in opened}) > 1:
+        method = Batch()  # one for all levels
     for i, one in enumerate(opened):
         rest = whole.codes != i
         labels = whole.labels_of(rest)
         others = Group.of_rows(pooled[rest], f"all but {one.name}", levels.feature_names, labels)
-        two = measured_groups(one, others, asked.method)[0]
+        two = measured_groups(one, others, method)[0]
         # Levels one after another look like rows that depend on each other.
         cautions = tuple(one for one in two.second.cautions if one.kind not in OF_ROW_ORDER)
         compared.append(replace(two, second=replace(two.second, cautions=cautions)))
@@ -590,7 +602,7 @@ def compare_groups(
     b: Any = None,
     *,
     by: Any = None,
-    method: str | Method = "wald",
+    method: str | Method = DEFAULT_METHOD,
     alpha: float = 0.05,
     correction: str | None = "holm",
     permutations: int | None = None,
@@ -630,7 +642,7 @@ def compare_groups(
         pooled, after every level is centred and scaled by itself, and the correction is over all.
     method : str or Method
         How each group is measured: "wald", "batch" (rows may depend on the rows before them),
-        "elliptical" or "fisher" (such rows only).
+        "elliptical" or "fisher" (such rows only); by default one of the first two, by the rows.
     alpha : float
         Significance level, between 0 and 1.
     correction : {"holm", "bonferroni", "bh", "by", "maxt", None}
@@ -694,6 +706,8 @@ def compare_groups(
     columns, exclude = check_columns("columns", columns), check_columns("exclude", exclude)
     family = checked_family(given, pairs, columns=columns, exclude=exclude)
     chosen = method_of(method, options, compare_groups)
+    if permutations is not None and isinstance(chosen, Auto):
+        chosen = Wald()
     check_choice("transform", transform, TRANSFORMS)
     if transform is not None:
         chosen.check_supports("transform")

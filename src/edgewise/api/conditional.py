@@ -221,9 +221,8 @@ class KeptRows(Kept):
         scale, mean = self.scale[chosen, np.newaxis], self.mean[chosen, np.newaxis]
         names = [self.feature_names[k] for k in chosen]
         with without_warnings():
-            result = edge_test(
-                (self._rows[chosen] * scale + mean).T, feature_names=names, correction=None
-            )
+            rows = (self._rows[chosen] * scale + mean).T
+            result = edge_test(rows, method="score", feature_names=names, correction=None)
         return replace(result, n_dropped=self.n_dropped)
 
     def _sums(
@@ -408,7 +407,7 @@ def partial_test(
         few = rows_up_to(as_table(table, missing=missing), n_given + 2)
         check_rows_of_question(n_given + 3 if few is None else few, n_given)
         raise
-    return pair_of_result(result, chosen.guarantee)
+    return pair_of_result(result)
 
 
 def _of_groups(
@@ -437,7 +436,7 @@ def _of_groups(
     result = edge_test(
         data, method=method, correction=None, columns=columns, clusters=clusters, **more
     )
-    return pair_of_result(result, method.guarantee)
+    return pair_of_result(result)
 
 
 def _table_of(

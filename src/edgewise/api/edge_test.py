@@ -12,6 +12,7 @@ from edgewise.errors import BrokenAssumptionWarning, ParameterError, warn
 from edgewise.inference.measurement import Measurement
 from edgewise.inference.open_sample import open_evidence
 from edgewise.inference.question import Question
+from edgewise.methods.auto import Auto
 from edgewise.methods.method import Feature, Method
 from edgewise.methods.registry import DEFAULT_METHOD, method_of
 from edgewise.methods.sequential import Sequential
@@ -56,8 +57,9 @@ def edge_test(
         and "fisher", `BatchMoments` "batch" and "fisher", `PairwiseMoments` "batch",
         `ConcordanceMoments` "kendall".
     method : str or Method
-        The name of a method, or one with its options, as in ``ew.methods.Batch(n_batches=50)``. Per edge,
-        for independent rows of any distribution with fourth moments: "score" (leverage-corrected),
+        The name of a method, or one with its options, as in ``ew.methods.Batch(n_batches=50)``. By
+        default "auto": "score", or, where rows depend on the rows before them, "batch", or, with
+        few rows for the columns, "nodewise"; `result.why` says why. Per edge, for independent rows of any distribution with fourth moments: "score" (leverage-corrected),
         "wald" (sandwich), "nodewise" (also more columns than rows, sparse graphs); "batch"
         (jackknife over batches; rows may depend on the rows before them), "kendall" (Kendall's τ;
         any tails), "elliptical" and "fisher" (such rows only). All entries at once: "entrywise",
@@ -187,6 +189,8 @@ def measured_and_decided(
         method.check_supports("weights" if evidence.uneven.weighted else "missing")
     if question.given:
         evidence = replace(evidence, given=question.given)
+    resampled: tuple[Feature, ...] = ("maxt",) if question.correction == "maxt" else ()
+    method, evidence = method.resolved(evidence, *resampled)
     measurement = method.measure(evidence)
     return measurement, decided(measurement, question)
 
@@ -201,7 +205,7 @@ def decided(measurement: Measurement, question: Question) -> EdgeTestResult:
 
 def _of_sequence(chosen: Method, sequence: ConfidenceSequence) -> Method:
     """Refuse other methods for a confidence sequence, which has its own test and tuning."""
-    if not isinstance(chosen, Sequential):
+    if not isinstance(chosen, Sequential | Auto):
         raise ParameterError(
             f"method: expected 'sequential' for a ConfidenceSequence, got {chosen.name!r}; its "
             "result() holds at every look. For a test at a fixed number of rows pass its .state."

@@ -51,7 +51,7 @@ def chosen_method(estimator: Any) -> Method:
     # scikit-learn's tools seed whatever has a seed; only some methods use one.
     method = estimator.method
     kind = type(method) if isinstance(method, Method) else registered().get(str(method))
-    if kind is not None and "random_state" not in kind.__dataclass_fields__:
+    if kind is None or "random_state" not in kind.__dataclass_fields__:
         options.pop("random_state", None)
     return method_of(method, options)
 

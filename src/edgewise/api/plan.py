@@ -295,6 +295,7 @@ def pilot_of(
     wanted = off_diagonal(len(evidence.feature_names)) if tested is None else tested
     first_step = "bonferroni" if question.correction else None
     with without_warnings():
+        chosen, evidence = chosen.resolved(evidence)
         measurement = within_family(chosen.measure(evidence), tested)
         row_planner = chosen.row_planner(evidence, measurement)
     return Pilot(

@@ -50,7 +50,7 @@ from edgewise.cli.streams import info_dropped, info_files, warnings_shown
     "The test",
     method_option(
         "How each group is measured: wald, batch (rows that depend on the rows before them), "
-        "elliptical or fisher.  [default: wald; for states, batch]"
+        "elliptical or fisher.  [default: auto]"
     ),
     *("alpha", "correction"),
     click.option("--n-batches", type=int, help="Batches of rows; by default 100. (batch)"),
@@ -136,11 +136,12 @@ def diff_command(**options: Any) -> None:
 
 def _groups(options: dict[str, Any]) -> dict[str, Any]:
     """The groups, and the method that serves them."""
+    from edgewise.methods.registry import DEFAULT_METHOD
     from edgewise.sums.save import as_state
 
-    data, by, method = options["data"], options["by"], options["method"]
+    data, by, method = options["data"], options["by"], options["method"] or DEFAULT_METHOD
     if by is not None:
-        return {"a": data_of(options), "by": by, "method": method or "wald"}
+        return {"a": data_of(options), "by": by, "method": method}
     if len(data) != 2:
         raise click.UsageError(
             f"expected two groups, got {len(data)}; name a folder or a pattern for a group of many "
@@ -148,8 +149,7 @@ def _groups(options: dict[str, Any]) -> dict[str, Any]:
         )
     states = [as_state(path) for path in data]
     a, b = (state or data_of(options, path) for state, path in zip(states, data, strict=True))
-    usual = "wald" if states == [None, None] else "batch"
-    return {"a": a, "b": b, "group_names": _names(data), "method": method or usual}
+    return {"a": a, "b": b, "group_names": _names(data), "method": method}
 
 
 def _column_names(group: Any, options: dict[str, Any]) -> Sequence[str]:

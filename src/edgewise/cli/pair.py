@@ -72,7 +72,8 @@ def pair_command(x: str, y: str, method: str, **options: Any) -> None:
     if clusters is not None:
         chosen.check_supports("clusters")
     # What a test of clusters needs is summed in one pass.
-    passes = 1 + (chosen.needs.reads_again and clusters is None)
+    again = chosen.needs.reads_again or chosen.needs.undecided
+    passes = 1 + (again and clusters is None)
     with (
         naming_arguments(names, lambda: as_table(data_of(options)).feature_names),
         opened(options, "testing", passes, names) as (table, rows),
@@ -81,7 +82,7 @@ def pair_command(x: str, y: str, method: str, **options: Any) -> None:
             answer = partial_test(rows, x, y, given=given, method=chosen)
         else:
             result = edge_test(rows, method=chosen, correction=None)
-            answer = pair_of_result(result, chosen.guarantee)
+            answer = pair_of_result(result)
     info_dropped(answer.n_dropped)
     if options["verbose"]:
         info_files(files_read(table))

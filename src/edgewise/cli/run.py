@@ -141,7 +141,7 @@ def run_test(options: dict[str, Any]) -> tuple[EdgeTestResult, Table | None]:
         method = options["method"] or DEFAULT_METHOD
         # What a test of clusters needs is summed in one pass.
         needs = method_of(method, given_method_options(options)).needs
-        again = needs.reads_again and options["clusters"] is None
+        again = (needs.reads_again or needs.undecided) and options["clusters"] is None
         with opened(options, "testing", 1 + again) as (table, chosen):
             family = family_of(options, table.feature_names)
             result = edge_test(chosen, method=method, **how, **family)

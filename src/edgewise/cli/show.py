@@ -97,7 +97,7 @@ def comparison_table(lines: Sequence[Comparison]) -> Table:
         *("method", "guarantee", "threshold on |Θ|", "as |ρ|"),
         *("edges", "of score's", "seconds"),
     )
-    score = next((line.result for line in lines if line.method.name == DEFAULT_METHOD), None)
+    score = next((line.result for line in lines if line.method.name == "score"), None)
     rows = []
     for line in lines:
         cells = ["–"] * 5

@@ -27,7 +27,7 @@ _test_section = section(
     "The test",
     method_option(
         f"{', '.join(CLASSES)}; `edgewise help methods` tells of them and lists the options of "
-        "each, also for here.  [default: score; for a state, what it serves]"
+        "each, also for here.  [default: auto; for a state, what it serves]"
     ),
     "alpha",
     "correction",

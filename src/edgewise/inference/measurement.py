@@ -147,6 +147,8 @@ class Measurement:
         Which rows were measured.
     cautions : tuple of Caution
         What the data say against the method.
+    why : str
+        Why it was chosen, if the user did not choose it.
     selection : Selection or None
         What each pair is adjusted for, where the method chooses it; None for all other columns.
     """
@@ -160,6 +162,7 @@ class Measurement:
     options: Mapping[str, Any] = field(default_factory=dict)
     provenance: Provenance = field(default_factory=Provenance)
     cautions: tuple[Caution, ...] = ()
+    why: str = ""
     selection: Selection | None = None
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from edgewise._checks import (
@@ -97,9 +98,11 @@ def evidence_of_table(table: Table, needs: Needs, asked_by: str) -> Evidence:
             f"{other}write the rows to a Parquet file first."
         )
     p = len(table.feature_names)
-    if needs.wide:
+    if needs.undecided and table.rescannable:
+        needs = replace(needs, in_batches=False, wide=True)
+    elif needs.wide:
         check_wide_memory(p)
-    elif p > _MANY_COLUMNS and (few := rows_up_to(table, p)) is not None:
+    if p > _MANY_COLUMNS and (few := rows_up_to(table, p)) is not None:
         # Fail now: the sums would need p² numbers or more.
         needs.check_shape(few, p)
     read = on_cores(table)

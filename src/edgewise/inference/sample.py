@@ -29,6 +29,7 @@ from edgewise.tables.first_look import FirstLook
 from edgewise.tables.table import Pass, Sums
 
 if TYPE_CHECKING:
+    from edgewise.inference.diagnosis import Diagnosis
     from edgewise.paper.operator import CovcovOperator
 
 
@@ -50,6 +51,8 @@ class Needs:
         Whether there may be as many columns as rows, or more.
     concordance : bool
         Of batches, keep the concordance of rows instead.
+    undecided : bool
+        The first pass decides between methods; batches are for rows that are read only once.
     """
 
     order: int = 2
@@ -58,6 +61,7 @@ class Needs:
     reads_again: bool = False
     wide: bool = False
     concordance: bool = False
+    undecided: bool = False
 
     @property
     def uneven_state(self) -> PairwiseMoments:
@@ -111,6 +115,10 @@ class Evidence(ABC):
         The columns that every pair is to be adjusted for, where a method chooses among columns.
     transform : str or None
         What replaced the values of the columns.
+    facts : Diagnosis or None
+        What is known of the rows already.
+    why : str
+        Why this method was chosen, if the user did not choose it.
     """
 
     feature_names: tuple[str, ...]
@@ -124,6 +132,8 @@ class Evidence(ABC):
     files: tuple[FileRead, ...] = ()
     given: tuple[str, ...] = ()
     transform: str | None = None
+    facts: Diagnosis | None = None
+    why: str = ""
 
     @abstractmethod
     def moments(self) -> SampleMoments:
@@ -142,6 +152,10 @@ class Evidence(ABC):
             f"data: {self.asked_by} needs the moments of batches, got a Moments state; accumulate "
             "a BatchMoments state, or pass the rows."
         )
+
+    def in_batches(self) -> Evidence:
+        """The same rows with the moments of batches, read once more if need be."""
+        return self
 
     def uneven_batches(self) -> PairwiseMoments:
         """The same where rows lack values or count differently; see `uneven`."""

@@ -14,9 +14,11 @@ from edgewise._linalg import FloatArray
 from edgewise.inference.sample_of_state import StateEvidence
 from edgewise.paper.covcov import covcov_matrix
 from edgewise.sums.accumulate import first_pass
+from edgewise.sums.batches import BatchMoments
 from edgewise.sums.blocks import Centre
 from edgewise.sums.moments import Moments
 from edgewise.sums.pairs import ExactPairs, PairSums, exact_pairs, pair_sums
+from edgewise.sums.pairwise import PairwiseMoments
 from edgewise.sums.power import CentralQuartics, transformed_quartics
 from edgewise.sums.score import Leverage, ScoreSums, all_pairs_at_once, all_pairs_exactly, few_rows
 from edgewise.tables.options import view
@@ -80,6 +82,14 @@ class RowEvidence(StateEvidence):
 
     def sums(self, one_pass: Pass) -> Sums:
         return self.rows.sums(one_pass)
+
+    def in_batches(self) -> RowEvidence:
+        if isinstance(self.state, BatchMoments):
+            return self
+        empty = BatchMoments() if self.uneven is None else PairwiseMoments()
+        state = first_pass(empty, self.rows.table)[0]
+        self.rows.check(state.n_samples)
+        return replace(self, state=state)
 
     def inside(self, intervals: FloatArray) -> RowEvidence:
         table = view(self.rows.table, intervals=intervals)

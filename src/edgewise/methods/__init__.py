@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from edgewise.methods.auto import Auto as Auto
     from edgewise.methods.batch import Batch as Batch
     from edgewise.methods.bounds import Eig as Eig
     from edgewise.methods.bounds import Entrywise as Entrywise
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from edgewise.methods.wald import Wald as Wald
 
 __all__ = [
+    "Auto",
     "Batch",
     "Eig",
     "Elliptical",

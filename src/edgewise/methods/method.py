@@ -198,6 +198,10 @@ class Method(ABC):
         """Fisher's z of every pair and its variance, from independent rows in memory, quickly."""
         raise NotImplementedError
 
+    def resolved(self, evidence: Evidence, *features: Feature) -> tuple[Method, Evidence]:
+        """The method for these rows and features, and the evidence that it works from."""
+        return self, evidence
+
     def estimate(self, evidence: Evidence) -> PrecisionEstimate:
         """The estimate that the method works on."""
         estimated = estimate_precision if evidence.uneven is None else pairwise_precision
@@ -216,7 +220,7 @@ class Method(ABC):
     ) -> Measurement:
         """A measurement with all names, and with what the data say against the method."""
         names, look, pairwise = evidence.feature_names, evidence.first_look, evidence.uneven
-        facts = diagnosis_of(estimate, look, names)
+        facts = evidence.facts or diagnosis_of(estimate, look, names)
         if evidence.clusters is None:
             cautions = cautions_of(facts, self.relies_on)
         else:
@@ -235,6 +239,7 @@ class Method(ABC):
             options=options or {},
             provenance=_provenance(evidence),
             cautions=cautions,
+            why=evidence.why,
         )
 
     def check_supports(self, *features: Feature) -> None:

@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 
     METHODS: dict[str, type[Method]]
 
-#: The file and the class of each method; from the most powerful to the most guarded, the two
-#: baselines last.
+#: The file and the class of each method: the one that chooses, then from the most powerful to the
+#: most guarded, the two baselines last.
 CLASSES = {
+    "auto": "auto:Auto",
     "score": "score:Score",
     "nodewise": "nodewise:Nodewise",
     "wald": "wald:Wald",
@@ -37,20 +38,22 @@ CLASSES = {
     "elliptical": "gaussian:Elliptical",
     "fisher": "gaussian:Fisher",
 }
-DEFAULT_METHOD = "score"
+DEFAULT_METHOD = "auto"
 
 _loaded: dict[str, type[Method]] = {}
 
 
 def registered() -> dict[str, type[Method]]:
-    """All methods by name; one dictionary for everybody."""
+    """All methods by name but the one that chooses; one dictionary for everybody."""
     if not _loaded:
-        methods = {}
-        for name, home in CLASSES.items():
-            file, _, kind = home.partition(":")
-            methods[name] = getattr(import_module(f"edgewise.methods.{file}"), kind)
+        methods = {name: _class_of(name) for name in CLASSES if name != DEFAULT_METHOD}
         _loaded.update(methods)  # in one step, because two threads may load them at once
     return _loaded
+
+
+def _class_of(name: str) -> Any:
+    file, _, kind = CLASSES[name].partition(":")
+    return getattr(import_module(f"edgewise.methods.{file}"), kind)
 
 
 def __getattr__(name: str) -> Any:
@@ -84,8 +87,8 @@ def method_of(
     if isinstance(method, Method):
         kind = type(method)
     else:
-        check_choice("method", method, tuple(methods))
-        kind = methods[str(method)]
+        check_choice("method", method, (DEFAULT_METHOD, *methods))
+        kind = _class_of(DEFAULT_METHOD) if method == DEFAULT_METHOD else methods[str(method)]
     known = {field.name for field in fields(kind)}
     for name in options:
         if name not in known:

@@ -40,6 +40,7 @@ def decide(measurement: Measurement, question: Question) -> EdgeTestResult:
         errors["partial_correlation_standard_error"] = of_partial
     return EdgeTestResult(
         method=measurement.method,
+        why=measurement.why,
         alpha=question.alpha,
         correction=question.correction,
         options=_options(measurement) | _effect(question),
@@ -181,6 +182,7 @@ def _result(
     statistic, count = difference.statistic(), None if draws is None else len(draws)
     return EdgeDifferenceResult(
         method=a.method,
+        why=a.why,
         alpha=alpha,
         correction=correction,
         permutations=count,

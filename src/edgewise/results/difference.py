@@ -98,6 +98,8 @@ class EdgeDifferenceResult(Result):
     ----------
     method : str
         The method that measured each group.
+    why : str
+        Why method="auto" chose it; empty if the user did.
     alpha : float
         The significance level.
     correction : str or None
@@ -203,6 +205,7 @@ class EdgeDifferenceResult(Result):
     reject: BoolArray
     global_pvalue: float
     cautions: tuple[str, ...] = ()
+    why: str = ""
     uncertainty: GroupDifference = field(repr=False)
     tested: BoolArray | None = None
     files: tuple[tuple[FileRead, ...], tuple[FileRead, ...]] = ((), ())

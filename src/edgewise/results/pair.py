@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple
 
+from edgewise.methods.registry import registered
 from edgewise.results.result import EdgeTestResult
 from edgewise.results.serialize import write_json
 from edgewise.results.summary import transformed
@@ -213,9 +214,10 @@ class PairTest:
         return PairTest, (self.x, self.y, self.given, *numbers, *words, whole)
 
 
-def pair_of_result(result: EdgeTestResult, guarantee: str) -> PairTest:
+def pair_of_result(result: EdgeTestResult) -> PairTest:
     """The test of the first two columns, given all others."""
     x, y, *given = result.feature_names
+    guarantee = registered()[result.method].guarantee
     if "transform" in result.options:
         guarantee = "per edge, Gaussian up to changes of columns"
     return PairTest(

@@ -53,6 +53,8 @@ class EdgeTestResult(Result):
     ----------
     method : str
         The test.
+    why : str
+        Why method="auto" chose it; empty if the user did.
     alpha : float
         Its significance level.
     correction : str or None
@@ -163,6 +165,7 @@ class EdgeTestResult(Result):
     n_dropped: int = 0
     uncertainty: Uncertainty | None = field(default=None, repr=False)
     cautions: tuple[str, ...] = ()
+    why: str = ""
     tested: BoolArray | None = None
     files: tuple[FileRead, ...] = ()
     selection: Selection | None = None
