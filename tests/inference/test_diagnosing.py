@@ -62,18 +62,17 @@ def test_rows_that_depend_on_the_rows_before_them():
 
 @pytest.mark.parametrize("distribution", INDEPENDENT)
 def test_independent_rows_are_not_called_dependent(distribution):
-    """At the level 0.001, none of 40 tables."""
-    for seed in range(40):
-        assert not facts_of(draw(distribution, 1000, 4, seed)).dependent
+    """At the level 0.01, at most 3 of 40 tables."""
+    found = [facts_of(draw(distribution, 1000, 4, seed)).dependent for seed in range(40)]
+    assert sum(found) <= 3
 
 
 @pytest.mark.parametrize("df", [1, 2, 3])
 def test_tails_without_fourth_moments_are_not_taken_for_dependence(df):
-    """Rows of Student's t, down to Cauchy's: at the level 0.001, none of 30 tables."""
-    for seed in range(30):
-        found = facts_of(multivariate_t(df, 5000, 8, seed))
-        assert not found.dependent
-        assert found.tail_index == pytest.approx(df, rel=0.6)
+    """Rows of Student's t, down to Cauchy's: at the level 0.01, at most 3 of 30 tables."""
+    found = [facts_of(multivariate_t(df, 5000, 8, seed)) for seed in range(30)]
+    assert sum(one.dependent for one in found) <= 3
+    assert [one.tail_index for one in found] == pytest.approx([df] * 30, rel=0.6)
 
 
 @pytest.mark.parametrize("distribution", ["gaussian", "laplace", "t5", "exponential"])

@@ -31,12 +31,12 @@ FAR = {"tail_index": 2.0, "farther_tail_index": 2.0}
             ["tails are heavy", "2.5 times the Gaussian kurtosis", "'fisher' finds false edges"],
         ),
         (
-            {"n_samples": 24},
+            {"n_samples": 24, "n_features": 10},
             "Use method 'nodewise' if the graph is sparse, or else 'score': ",
-            ["24 rows are few for 5 columns", "strong"],
+            ["24 rows are few for 10 columns", "strong"],
         ),
         (
-            {"n_samples": 24, "kurtosis_ratio": 9.0},
+            {"n_samples": 24, "n_features": 10, "kurtosis_ratio": 9.0},
             "Use method 'nodewise' if the graph is sparse, ",
             ["are few", "9 times the Gaussian kurtosis", "'fisher' finds false edges"],
         ),
@@ -48,7 +48,7 @@ FAR = {"tail_index": 2.0, "farther_tail_index": 2.0}
         (
             {"dependence_pvalue": 1e-5},
             "Use method 'batch': ",
-            ["depend on the rows before them", "p 1e-05"],
+            ["depend on the rows before them", "p = 1e-05"],
         ),
         ({"dependence_pvalue": 0.0}, "Use method 'batch': ", ["p below 1e-300"]),
         ({"scale_ratio": 500.0}, "Use method 'score': ", ["standardize=True", "scales differ"]),

@@ -263,7 +263,7 @@ def _facts(diagnosis: Diagnosis) -> list[tuple[str, str]]:
     dependence = diagnosis.dependence_pvalue
     seen = "seen" if diagnosis.dependent else "not seen"
     shown = "below 1e-300" if dependence < 1e-300 else f"{dependence:.2g}"
-    order = f"{seen} (portmanteau test, p {shown})"
+    order = f"{seen} (p {shown})"
     if diagnosis.n_samples < FEWEST_ROWS:
         order = f"not checked with fewer than {FEWEST_ROWS} rows"
     moments = "; fourth moments may be infinite" if diagnosis.without_fourth_moments else ""

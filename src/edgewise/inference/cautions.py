@@ -134,7 +134,7 @@ def caution_about_missing(
     return (
         Caution(
             f"Values of column {names[found.column]!r} are missing more often in some rows than in "
-            f"others: most clearly where column {names[found.partner]!r} is {where} (p "
+            f"others: most clearly where column {names[found.partner]!r} is {where} ("
             f"{p_text(found.pvalue)}){runs}. missing='pairwise' assumes that values are missing "
             f"completely at random: {_FALSE_EDGES}. Fill values in several times and pool the "
             "results (edgewise.pool).",
@@ -154,7 +154,7 @@ def _told(facts: Diagnosis, assumes: Assumes) -> Iterator[Caution]:
     trend = facts.level_columns or facts.counting_columns
     if not trend and facts.dependent and Assumes.INDEPENDENT_ROWS in assumes:
         yield Caution(
-            "Rows depend on the rows before them (portmanteau p "
+            "Rows depend on the rows before them ("
             f"{p_text(facts.dependence_pvalue)}), and this method assumes independent rows: "
             f"{_FALSE_EDGES}. Method 'batch' allows for dependence.",
             "dependence",
@@ -291,4 +291,4 @@ def _columns(names: tuple[str, ...]) -> str:
 
 def p_text(p: float) -> str:
     """A p-value in a sentence."""
-    return "below 1e-300" if p < 1e-300 else f"{p:.1g}"
+    return "p below 1e-300" if p < 1e-300 else f"p = {p:.1g}"

@@ -203,7 +203,7 @@ class Diagnosis:
     def _method(self) -> str:
         if self.recommended == "batch":
             return (
-                "Use method 'batch': rows depend on the rows before them (p = "
+                "Use method 'batch': rows depend on the rows before them ("
                 f"{p_text(self.dependence_pvalue)}), and the other tests assume independent "
                 "rows."
             )
@@ -252,13 +252,13 @@ def choice(
     """The method for rows like these out of those that are able, the usual one first; and why."""
     usual, shape = able[0], f"{n_samples:,} rows are few for {n_features:,} columns"
     if dependence_pvalue < _DEPENDENT and "batch" in able:
-        because = f"Rows depend on the rows before them (p = {p_text(dependence_pvalue)})"
+        because = f"Rows depend on the rows before them ({p_text(dependence_pvalue)})"
         return "batch", f"{because}, so batch was used instead of {usual}."
     if wants_nodewise(n_samples, n_features, able):
         return "nodewise", f"{shape}, so nodewise was used, which assumes a sparse graph."
     if n_samples < FEWEST_ROWS or math.isnan(dependence_pvalue):
         return usual, f"{n_samples:,} rows are too few to show dependence, so {usual} was used."
-    p = f"p = {p_text(dependence_pvalue)}"
+    p = p_text(dependence_pvalue)
     return usual, f"Rows do not seem to depend on the rows before them ({p}), so {usual} was used."
 
 
