@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from edgewise.states import BatchMoments, Moments
-from edgewise.sums.batched import default_batches
+from edgewise.sums.batches import default_batches
 
 MIXING = np.array([[1.0, 0.6, -0.3], [0, 1, 0.5], [0, 0, 1]])
 OFFSETS = [0.0, 1e5, 1e8, 1e10]
@@ -32,7 +32,7 @@ def stream(X, rows, K=5, **options):
 
 
 def scatters(batches):
-    return batches.scatters_about(batches.pooled().centre())
+    return batches.sums_about(batches.pooled().centre()).second
 
 
 def direct_scatters(X, counts):
@@ -189,7 +189,7 @@ class TestLength:
         X = np.random.default_rng(0).standard_normal((300, 170))
         for asked in (None, 94, 30):
             BatchMoments(asked).update(X).save(tmp_path / "rows.state")
-            assert BatchMoments.load(tmp_path / "rows.state").asked == asked
+            assert BatchMoments.load(tmp_path / "rows.state").requested == asked
 
     def test_a_short_batch_of_a_merged_state_stays_short(self):
         X = rows_of(1200)

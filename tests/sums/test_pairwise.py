@@ -60,7 +60,7 @@ def slow_covariance(X, weights=None):
 
 
 def sums(made):
-    return made._sums_about(made.pooled().centre())
+    return made.sums_about(made.pooled().centre())
 
 
 def assert_same(a, b, tolerance=1e-12):
@@ -163,7 +163,7 @@ class TestBatches:
         mine, theirs = state(X, batch_rows=batch_rows), BatchMoments(5, batch_rows=batch_rows)
         theirs.update(X)
         np.testing.assert_array_equal(mine.batch_counts(), theirs.batch_counts())
-        scatters = theirs.scatters_about(theirs.pooled().centre())
+        scatters = theirs.sums_about(theirs.pooled().centre()).second
         np.testing.assert_allclose(sums(mine).second, scatters, rtol=1e-10, atol=1e-10)
         np.testing.assert_allclose(mine.covariance(), theirs.covariance(), rtol=1e-12)
 

@@ -14,7 +14,7 @@ from edgewise.sums.accumulate import (
     SegmentMaker,
     state_of_segment,
 )
-from edgewise.sums.batched import batch_length
+from edgewise.sums.batches import batch_length
 
 
 def segment_of(kind, rows, start, length):

@@ -9,12 +9,10 @@ from typing import Any, TypeVar
 from edgewise._checks import check_choice, check_columns, check_flag, check_real
 from edgewise.errors import ParameterError
 from edgewise.sums.accumulate import read_into
-from edgewise.sums.batched import DEFAULT_BATCHES
-from edgewise.sums.batches import BatchMoments
+from edgewise.sums.batches import DEFAULT_BATCHES, BatchMoments
 from edgewise.sums.concordance import ConcordanceMoments
-from edgewise.sums.moments import Moments
+from edgewise.sums.moments import Moments, RowState
 from edgewise.sums.pairwise import PairwiseMoments
-from edgewise.sums.row_state import RowState
 from edgewise.tables.open import as_table, open_files
 from edgewise.tables.options import MISSING, weighted_columns
 

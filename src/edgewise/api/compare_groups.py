@@ -43,7 +43,7 @@ from edgewise.methods.registry import DEFAULT_METHOD, method_of, supporting
 from edgewise.methods.wald import Wald
 from edgewise.results.decide import TwoGroups, decide_differences
 from edgewise.results.difference import EdgeDifferenceResult, EdgeDifferences
-from edgewise.sums.row_state import RowState
+from edgewise.sums.moments import RowState
 from edgewise.sums.save import as_state
 from edgewise.tables.open import as_table, files_of, on_cluster
 from edgewise.tables.options import TRANSFORMS, refuse_pairwise, values_of, view

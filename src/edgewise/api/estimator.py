@@ -24,9 +24,8 @@ from edgewise.methods.nodewise import DEFAULT_PENALTY
 from edgewise.methods.registry import DEFAULT_METHOD, method_of, method_options, registered
 from edgewise.results.result import EdgeTestResult
 from edgewise.sums.accumulate import read_into
-from edgewise.sums.moments import Moments
+from edgewise.sums.moments import Moments, RowState
 from edgewise.sums.pairwise import PairwiseMoments
-from edgewise.sums.row_state import RowState
 from edgewise.tables.not_rows import is_a
 from edgewise.tables.open import as_table
 from edgewise.tables.options import View, options_of, values_of

@@ -18,7 +18,7 @@ from edgewise.inference.sample_of_rows import RowEvidence
 from edgewise.inference.sample_of_state import StateEvidence
 from edgewise.sums.accumulate import first_pass
 from edgewise.sums.clusters import ClusterMoments
-from edgewise.sums.row_state import RowState
+from edgewise.sums.moments import RowState
 from edgewise.tables.file_read import files_read
 from edgewise.tables.first_look import FirstLook
 from edgewise.tables.open import as_table

@@ -13,16 +13,14 @@ from edgewise._checks import check_testable_shape, check_wide_shape
 from edgewise._linalg import FloatArray, population_covariance
 from edgewise.errors import DataError
 from edgewise.estimate.inverse import SampleMoments
-from edgewise.sums.batched import DEFAULT_BATCHES
-from edgewise.sums.batches import BatchMoments
+from edgewise.sums.batches import DEFAULT_BATCHES, BatchMoments
 from edgewise.sums.blocks import Centre
 from edgewise.sums.clusters import ClusterMoments
 from edgewise.sums.concordance import Concordance, ConcordanceMoments
-from edgewise.sums.moments import Moments
+from edgewise.sums.moments import Moments, RowState
 from edgewise.sums.pairs import ExactPairs, PairSums
 from edgewise.sums.pairwise import PairwiseMoments, PooledPairs
 from edgewise.sums.power import CentralQuartics
-from edgewise.sums.row_state import RowState
 from edgewise.sums.score import Leverage, ScoreSums
 from edgewise.tables.file_read import FileRead
 from edgewise.tables.first_look import FirstLook

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import cast
 
 from edgewise._linalg import FloatArray
 from edgewise.errors import DataError, ParameterError
@@ -11,10 +12,9 @@ from edgewise.estimate.inverse import SampleMoments
 from edgewise.inference.sample import Evidence
 from edgewise.sums.batches import BatchMoments
 from edgewise.sums.concordance import Concordance, ConcordanceMoments
-from edgewise.sums.moments import Moments
+from edgewise.sums.moments import Moments, RowState
 from edgewise.sums.pairwise import PairwiseMoments, PooledPairs
 from edgewise.sums.power import CentralQuartics
-from edgewise.sums.row_state import RowState
 from edgewise.tables.table import Pass, Sums
 
 
@@ -50,7 +50,11 @@ class StateEvidence(Evidence):
                 f"data: {self.asked_by} needs means and covariances, got a ConcordanceMoments "
                 "state, which has only the order of rows; use method='kendall', or pass the rows."
             )
-        return self.state.pooled() if isinstance(self.state, BatchMoments) else self.state
+        return (
+            self.state.pooled()
+            if isinstance(self.state, BatchMoments)
+            else cast(Moments, self.state)
+        )
 
     def concordance(self, n_batches: int | None = None) -> Concordance:
         if not isinstance(self.state, ConcordanceMoments):
@@ -84,7 +88,7 @@ class StateEvidence(Evidence):
     def quartics(self, A: FloatArray | None = None, *, left_out: bool = False) -> CentralQuartics:
         if A is not None:
             self._lacks_rows()
-        if not isinstance(self.state, Moments) or self.state.order < 4:
+        if not isinstance(self.state, Moments) or self.state.order == 2:
             raise DataError(
                 f"data: {self.asked_by} needs fourth-order sums, got a state without them; "
                 "accumulate a Moments state (order=4), or pass the rows."

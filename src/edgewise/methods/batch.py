@@ -30,7 +30,7 @@ from edgewise.methods.planning import (
     planned_fisher_z,
     student_critical,
 )
-from edgewise.sums.batched import BatchedState, default_batches
+from edgewise.sums.batches import BatchedState, default_batches
 
 B = TypeVar("B", bound=BatchedState[Any])
 

@@ -24,7 +24,8 @@ from edgewise._parallel import on_each
 from edgewise.errors import DataError
 from edgewise.estimate.inverse import PrecisionEstimate
 from edgewise.inference.uncertainty import Spread, floored_spread
-from edgewise.sums.batches import BatchMoments, BatchSums
+from edgewise.sums.batches import BatchMoments
+from edgewise.sums.power import PowerSums
 
 # Correlation matrices whose smallest eigenvalue may be below this, times p, count as singular.
 _SINGULAR = 1e-12
@@ -101,7 +102,7 @@ def leave_one_out(state: BatchMoments, estimate: PrecisionEstimate) -> LeftOut:
     return variation(partial(_each_without, state._seen(), rows), estimate, rows.scale)
 
 
-def _each_without(parts: Sequence[BatchSums], rows: AllRows) -> Iterator[FloatArray]:
+def _each_without(parts: Sequence[PowerSums], rows: AllRows) -> Iterator[FloatArray]:
     for sums in parts:
         for some in portions(len(sums), len(rows.scale)):
             yield rows.without(sums[some])
@@ -122,11 +123,11 @@ class AllRows:
         unit = 1 / scale / scale[:, np.newaxis]
         return AllRows(estimate, scale, unit, estimate.covariance * unit * (estimate.n_samples - 1))
 
-    def without(self, batches: BatchSums) -> FloatArray:
+    def without(self, batches: PowerSums) -> FloatArray:
         """The covariance without each batch, in these units."""
         centre, count = self.estimate.centre, batches.n.astype(np.float64)[:, np.newaxis]
         left = self.estimate.n_samples - count
-        # About the mean of all rows, as in `BatchSums.moved`.
+        # About the mean of all rows, as in `PowerSums.moved`.
         a = (centre.origin - batches.origin) + (0.0 if centre.offset is None else centre.offset)
         u = (batches.first - (count / 2) * a) / self.scale
         first = (batches.first - count * a) / self.scale

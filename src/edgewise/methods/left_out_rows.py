@@ -207,7 +207,7 @@ def left_out_batches(
     """How the estimates vary when one batch of such rows is left out, and degrees of freedom."""
     pooled, p = state.pooled(), len(estimate.precision)
     whole = _Whole.of(pooled, estimate)
-    sums = scaled(state._sums_about(estimate.centre), whole.scale, whole.mean_weight)
+    sums = scaled(state.sums_about(estimate.centre), whole.scale, whole.mean_weight)
     batches = len(sums)
     if batches < 2:
         raise DataError(

@@ -13,9 +13,9 @@ import numpy as np
 from edgewise._linalg import AnyArray, FloatArray
 from edgewise._text import listed
 from edgewise.errors import DataError, NonFiniteError
-from edgewise.sums.batched import BatchedState, batch_length
+from edgewise.sums.batches import BatchedState, batch_length
 from edgewise.sums.clusters import ClusterMoments
-from edgewise.sums.row_state import RowState
+from edgewise.sums.moments import RowState
 from edgewise.tables.first_look import FirstLook, FirstLookBuilder
 from edgewise.tables.table import ColumnBlock, Partition, Rows, Table
 from edgewise.tables.values import nonfinite_counts, nonfinite_message
@@ -165,7 +165,7 @@ def _batches_over_parts(
     length = batch_length(int(starts[-1]), n_batches)
     one_pass = partial(_segment_of, kind=type(state), starts=starts, length=length, look=look)
     segment, n_dropped, first_look = table.reduce(one_pass, _merged)
-    later = state_of_segment(type(state), segment, state.asked, length)
+    later = state_of_segment(type(state), segment, state.requested, length)
     later.feature_names = table.feature_names if table.named else None
     return state + later, n_dropped, first_look
 

@@ -13,12 +13,12 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from edgewise._files import locked
 from edgewise.errors import CheckpointWarning, DataError, StateFileError, warn
 from edgewise.sums.accumulate import read_into
-from edgewise.sums.row_state import RowState
+from edgewise.sums.moments import RowState
 from edgewise.sums.save import read_state, write_state
 from edgewise.tables.files import FileTable, Position
 from edgewise.tables.open import as_table
@@ -135,7 +135,7 @@ def _restore(
             f"checkpoint '{os.fspath(path)}' does not fit: {difference}. Undo that, or delete the "
             "checkpoint to start again."
         )
-    state, position = cast(S, kind._from_contents(contents)), Position(file, row)
+    state, position = kind._from_contents(contents), Position(file, row)
     rows = state.n_samples + n_dropped
     # With weights, rows are there several times, or not at all.
     if not files.reaches(position, rows if facts.get("weights") is None else None):

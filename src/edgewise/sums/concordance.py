@@ -12,8 +12,9 @@ import numpy.typing as npt
 from edgewise._checks import check_count, check_names
 from edgewise._linalg import AnyArray, FloatArray
 from edgewise.errors import DataError, ParameterError, StateFileError
-from edgewise.sums.batched import DEFAULT_BATCHES
-from edgewise.sums.moments import ColumnState, merge_order, merged_names, rows_by_name
+from edgewise.sums.batches import DEFAULT_BATCHES
+from edgewise.sums.moments import RowState
+from edgewise.sums.power import UnitSums
 from edgewise.sums.save import StateContents
 from edgewise.tables.table import Rows
 from edgewise.tables.values import raise_for_nonfinite
@@ -28,7 +29,7 @@ _FEW_COLUMNS, _MANY_SIGNS, _WORDS = 48, 1 << 16, 1 << 15
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class UnitSums:
+class UnitComparisons:
     """Sums over the pairs of rows that meet each unit of rows.
 
     Attributes
@@ -55,7 +56,7 @@ class UnitSums:
         return self.met if self.within is None else self.met - self.within
 
 
-def unit_sums(rows: FloatArray, n_blocks: int, per_block: int = 1) -> UnitSums:
+def unit_sums(rows: FloatArray, n_blocks: int, per_block: int = 1) -> UnitComparisons:
     """Compare the rows of a window within its blocks, unit by unit.
 
     The rows, at least two for each block, are dealt out to the blocks; a unit has `per_block` rows
@@ -83,7 +84,7 @@ def unit_sums(rows: FloatArray, n_blocks: int, per_block: int = 1) -> UnitSums:
         if within is not None:
             # Every pair twice, from both of its rows.
             within[unit] = _products(own, own, full, last, also_others=last) / 2
-    return UnitSums(
+    return UnitComparisons(
         met,
         within,
         counts.sum(axis=1).astype(np.int64),
@@ -555,7 +556,7 @@ WINDOW_ROWS = N_BLOCKS * BLOCK_ROWS
 _CHUNK_ELEMENTS = 1 << 20
 
 
-class ConcordanceMoments(ColumnState):
+class ConcordanceMoments(RowState):
     """Which columns go up together between rows: enough for Kendall's τ and its standard error.
 
     Rows are kept as they are until there are 12 800 of them, a window (100 n_batches, if that is
@@ -639,37 +640,19 @@ class ConcordanceMoments(ColumnState):
         parts = (*(one.met for one in self._units[:1]), *self._pieces[:1])
         return next((int(part.shape[1]) for part in parts), None)
 
-    def update(self, X: Rows) -> Self:
-        """Add more rows; after an error the state is as it was before.
+    def _parts(self) -> Sequence[UnitSums]:
+        return []  # it has no moments
 
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            The rows. Columns of a data frame are matched by name.
-
-        Returns
-        -------
-        ConcordanceMoments
-            The state itself.
-        """
-        rows, names = rows_by_name(self, X)
-        before = dict(self.__dict__)
+    def _take(self, rows: Rows) -> None:
         most = max(WINDOW_ROWS, _CHUNK_ELEMENTS // max(rows.shape[1], 1))
-        try:
-            for start in range(0, rows.shape[0], most):
-                # A copy, because the caller may change the rows later.
-                taken = np.array(rows[start : start + most], dtype=np.float64)
-                if not np.isfinite(taken).all():
-                    raise_for_nonfinite(rows, names)
-                self._take(taken)
-        except BaseException:
-            self.__dict__.update(before)
-            raise
-        if rows.shape[0]:
-            self.feature_names = names
-        return self
+        for start in range(0, rows.shape[0], most):
+            # A copy, because the caller may change the rows later.
+            taken = np.array(rows[start : start + most], dtype=np.float64)
+            if not np.isfinite(taken).all():
+                raise_for_nonfinite(rows)
+            self._collect(taken)
 
-    def _take(self, rows: FloatArray) -> None:
+    def _collect(self, rows: FloatArray) -> None:
         """Keep rows, and turn whole windows of them into sums."""
         self._pieces = (*self._pieces, rows)
         loose = sum(map(len, self._pieces))
@@ -705,38 +688,31 @@ class ConcordanceMoments(ColumnState):
                 self.batch_rows *= 2
         self._units = tuple(known)
 
-    def __add__(self, other: ConcordanceMoments) -> ConcordanceMoments:
-        if not isinstance(other, ConcordanceMoments):
-            return NotImplemented
-        self._check_other(other)
-        if self.n_samples and other.n_samples and self.n_batches != other.n_batches:
+    def _joined(self, other: Self, order: npt.NDArray[np.intp] | None) -> Self:
+        if self.n_batches != other.n_batches:
             raise ParameterError(
                 f"other: expected a state of {self.n_batches} batches, got one of "
                 f"{other.n_batches}; accumulate both with the same n_batches."
             )
-        known = self if self.n_samples or not other.n_samples else other
-        merged = ConcordanceMoments(known.n_batches)
-        merged.feature_names = merged_names(self, other)
-        order = merge_order(self.feature_names, other.feature_names) if other.n_samples else None
-        merged.batch_rows = max(self.batch_rows, other.batch_rows)
-        # Of the columns of the other state.
-        places = slice(None) if order is None or not self.n_samples else order
-        for state, own in ((self, slice(None)), (other, places)):
+        total = self._empty()
+        total.batch_rows = max(self.batch_rows, other.batch_rows)
+        states = (self, slice(None)), (other, slice(None) if order is None else order)
+        for state, own in states:
             units = [replace(one, met=one.met[own][:, own]) for one in state._units]
-            merged._append(list(renumbered(units, merged._windows)))
-            merged._windows += state._windows
-            merged._sample = merged._sample.followed_by(state._sample.columns(own))
-        for state, own in ((self, slice(None)), (other, places)):
+            total._append(list(renumbered(units, total._windows)))
+            total._windows += state._windows
+            total._sample = total._sample.followed_by(state._sample.columns(own))
+        for state, own in states:
             for rows in state._pieces:
-                merged._take(rows[:, own])
-        return merged
+                total._collect(rows[:, own])
+        return total
 
     def _column_scatter(self) -> FloatArray:
         """The same after every block: the order of rows does not depend on how far out they are."""
         return np.ones(self.n_features or 0)
 
-    def _empty(self) -> ConcordanceMoments:
-        return ConcordanceMoments(self.n_batches, feature_names=self.feature_names)
+    def _empty(self) -> Self:
+        return type(self)(self.n_batches, feature_names=self.feature_names)
 
     def concordance(self, n_batches: int | None = None) -> Concordance:
         """The sums over pairs of rows, and those that touch each unit of rows.

@@ -1,44 +1,121 @@
-"""One-pass, mergeable moments of the rows of a table."""
+"""States of rows: how they take rows, add up and are saved; and the moments of all rows."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Iterable, Sequence
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from edgewise._checks import check_choice, check_names
-from edgewise._linalg import AnyArray, FloatArray
-from edgewise.errors import DataError, NonFiniteError, ParameterError
+from edgewise._linalg import FloatArray
+from edgewise.errors import DataError, NonFiniteError, ParameterError, StateFileError
 from edgewise.sums.blocks import Centre
-from edgewise.sums.power import CentralQuartics, PowerSums, QuarticSums, power_sums, quiet
+from edgewise.sums.power import CentralQuartics, PowerSums, UnitSums, power_sums, quiet
 from edgewise.sums.save import State, StateContents
 from edgewise.tables.table import ColumnBlock, Rows, column_places
 from edgewise.tables.values import check_rows, raise_for_nonfinite
 
 # An error of the mean below this many standard deviations is below rounding everywhere.
 _NEGLIGIBLE = 1e-14
+#: The most columns of which all products of four are kept: their sums take 28 MB.
+MOST_PRODUCTS_COLUMNS = 60
+_ORDERS = 4, 2, "all"
 
 
-class ColumnState(State):
-    """A state of rows of columns, which have names or places."""
+class RowSums(ABC):
+    """Sums of rows of columns, which have names or places. Values are replaced, never changed."""
 
     feature_names: tuple[str, ...] | None
 
-    @property
     @abstractmethod
-    def n_features(self) -> int | None:
-        """Columns, once rows have been seen."""
+    def _parts(self) -> Sequence[UnitSums]:
+        """All sums of rows."""
 
     @abstractmethod
     def _empty(self) -> Self:
         """A state of the same kind that has seen no rows."""
 
     @abstractmethod
+    def _take(self, rows: Rows) -> None:
+        """Add rows that follow the earlier ones."""
+
+    @abstractmethod
+    def _joined(self, other: Self, order: npt.NDArray[np.intp] | None) -> Self:
+        """The state of the rows of both; `order` says where our columns are among theirs."""
+
+    @abstractmethod
     def _column_scatter(self) -> FloatArray:
         """Σ (x − mean)² of each column, quickly; in the presence of huge values nearly."""
+
+    @property
+    def n_samples(self) -> int:
+        """Rows seen."""
+        return sum(int(part.n.sum()) for part in self._parts())
+
+    @property
+    def n_features(self) -> int | None:
+        """Columns, once rows have been seen."""
+        return next((int(part.origin.shape[1]) for part in self._parts()), None)
+
+    def update(self, X: Rows) -> Self:
+        """Add more rows, which follow the earlier ones; after an error the state is as before.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            The rows. Columns of a data frame are matched by name.
+
+        Returns
+        -------
+        state
+            The state itself.
+        """
+        with self.__dict__.setdefault("_lock", threading.Lock()):
+            rows, names = self._aligned(X)
+            before = dict(self.__dict__)
+            try:
+                if rows.shape[0]:
+                    self._take(rows)
+                    self.feature_names = names
+            except BaseException as error:
+                self.__dict__.clear()
+                self.__dict__.update(before)
+                if isinstance(error, NonFiniteError):
+                    # The block counted only its own rows; the message counts all rows.
+                    raise_for_nonfinite(rows, names)
+                raise
+        return self
+
+    def _aligned(self, X: Any) -> tuple[Rows, tuple[str, ...] | None]:
+        """More rows, with the columns in the order of this state, and the names of its columns.
+
+        The columns of a data frame are matched by name; a state without rows takes their names. An
+        array has no names, so its columns are matched by position.
+        """
+        ours, theirs = self.feature_names, _names_of(X)
+        if ours is not None and theirs == tuple(map(str, range(len(theirs or ())))):
+            # A frame without names has numbers in their place.
+            theirs = theirs if set(theirs or ()) == set(ours) else None
+        if ours is None or theirs is None or ours == theirs:
+            width = self.n_features
+            if width is None and ours is not None:
+                width = len(ours)
+            rows = check_rows(X, n_features=width)
+            named = theirs is not None and len(theirs) == rows.shape[1]
+            return rows, theirs if named and ours is None and self.n_features is None else ours
+        places = column_places(
+            ours,
+            theirs,
+            lambda difference: DataError(
+                "X: expected the columns of the rows before, got a table that differs: "
+                f"{difference}. Pass the same columns each time."
+            ),
+        )
+        return np.asarray(check_rows(X))[:, places], ours
 
     def copy(self) -> Self:
         """An independent state of the same rows.
@@ -49,12 +126,15 @@ class ColumnState(State):
             The copy.
         """
         copied = self._empty()
-        # No value is ever changed in place, only replaced.
-        copied.__dict__.update(self.__dict__)
+        copied.__dict__.update(self.__getstate__())
         return copied
 
-    def _check_other(self, other: ColumnState) -> None:
-        """Refuse other columns, and the state itself, whose rows would count twice."""
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_lock"}
+
+    def __add__(self, other: Self) -> Self:
+        if not isinstance(other, type(self)):
+            return NotImplemented
         if other is self and self.n_samples:
             raise ParameterError(
                 "other: expected another state, got the state itself, whose rows would count "
@@ -65,9 +145,16 @@ class ColumnState(State):
                 f"other: expected a state of {self.n_features} columns, got one of "
                 f"{other.n_features}; only states of the same columns add up."
             )
+        if self.n_samples and other.n_samples:
+            total = self._joined(other, _merge_order(self.feature_names, other.feature_names))
+        else:
+            # An empty state is neutral, whatever its options.
+            total = (other if other.n_samples else self).copy()
+        total.feature_names = _merged_names(self, other)
+        return total
 
 
-def merged_names(ours: ColumnState, theirs: ColumnState) -> tuple[str, ...] | None:
+def _merged_names(ours: RowSums, theirs: RowSums) -> tuple[str, ...] | None:
     """The names of the merged state: from a state that has rows and names, or else the other."""
     states = sorted((ours, theirs), key=lambda state: state.n_features is None)
     width = states[0].n_features
@@ -77,13 +164,10 @@ def merged_names(ours: ColumnState, theirs: ColumnState) -> tuple[str, ...] | No
     return None
 
 
-def merge_order(
+def _merge_order(
     ours: tuple[str, ...] | None, theirs: tuple[str, ...] | None
 ) -> npt.NDArray[np.intp] | None:
-    """The place of each of our columns among theirs; None if nothing has to move.
-
-    States without names are matched by position.
-    """
+    """The place of each of our columns among theirs; None for the same, as without names."""
     if ours is None or theirs is None:
         return None
     return column_places(
@@ -96,34 +180,6 @@ def merge_order(
     )
 
 
-def rows_by_name(state: ColumnState, X: Any) -> tuple[Rows, tuple[str, ...] | None]:
-    """More rows for a state, with the columns in its order, and the names of its columns.
-
-    The columns of a data frame are matched by name; a state without rows takes their names. An
-    array has no names, so its columns are matched by position.
-    """
-    ours, theirs = state.feature_names, _names_of(X)
-    if ours is not None and theirs == tuple(map(str, range(len(theirs or ())))):
-        # A frame without names has numbers in their place.
-        theirs = theirs if set(theirs or ()) == set(ours) else None
-    if ours is None or theirs is None or ours == theirs:
-        width = state.n_features
-        if width is None and ours is not None:
-            width = len(ours)
-        rows = check_rows(X, n_features=width)
-        named = theirs is not None and len(theirs) == rows.shape[1]
-        return rows, theirs if named and ours is None and state.n_features is None else ours
-    places = column_places(
-        ours,
-        theirs,
-        lambda difference: DataError(
-            f"X: expected the columns of the rows before, got a table that differs: {difference}. "
-            "Pass the same columns each time."
-        ),
-    )
-    return np.asarray(check_rows(X))[:, places], ours
-
-
 def _names_of(X: Any) -> tuple[str, ...] | None:
     """The names of the columns of a data frame or an Arrow table, if it is one and has names."""
     if isinstance(X, np.ndarray | ColumnBlock):
@@ -134,7 +190,50 @@ def _names_of(X: Any) -> tuple[str, ...] | None:
     return check_names(names) if isinstance(names, Iterable) else None
 
 
-class Moments(ColumnState):
+class RowState(RowSums, State):
+    """A state that a pass over rows fills, that a file holds, and that a test takes as data."""
+
+
+class UnitState(RowState):
+    """A state of sums of units of rows: of all rows, or of batches."""
+
+    @abstractmethod
+    def _options(self) -> dict[str, Any]:
+        """The options, as a state file has them."""
+
+    @abstractmethod
+    def _stored(self) -> Mapping[str, UnitSums | None]:
+        """The sums by the prefix that their names have in a state file."""
+
+    @classmethod
+    @abstractmethod
+    def _restored(cls, contents: StateContents) -> Self:
+        """The state that a file holds."""
+
+    def _contents(self) -> StateContents:
+        arrays = {
+            prefix + name: array
+            for prefix, sums in self._stored().items()
+            if sums is not None
+            for name, array in sums.named().items()
+        }
+        options = self._options()
+        return StateContents(self.kind, self.feature_names, self.n_samples, options, arrays)
+
+    @classmethod
+    def _from_contents(cls, contents: StateContents) -> Self:
+        state = cls._restored(contents)
+        parts = state._parts()
+        if len({(part.origin.shape[1], tuple(part.named())) for part in parts}) > 1:
+            raise StateFileError("state: expected the same sums of the same columns in all units.")
+        if state.n_samples != contents.n_samples:
+            raise StateFileError(
+                f"state: expected sums of {contents.n_samples} rows in all, got {state.n_samples}."
+            )
+        return state
+
+
+class Moments(UnitState):
     """Mean, covariance and fourth-order sums of a stream of rows, in O(p²) memory.
 
     States add: ``Moments().update(A) + Moments().update(B)`` is the state of all rows of A and
@@ -142,9 +241,9 @@ class Moments(ColumnState):
 
     Parameters
     ----------
-    order : {4, 2}
-        The highest order of sums kept. 4 serves every method that a state can serve; 2 is
-        cheaper and is enough for the covariance.
+    order : {4, 2, "all"}
+        The highest order of sums kept. 2 is enough for the covariance, 4 for "trace". With "all",
+        the sums of all products of four columns are kept, of at most 60 columns: "eig" needs them.
     feature_names : sequence of str, optional
         Names of the columns; states with names are matched by them when they are merged.
 
@@ -170,7 +269,7 @@ class Moments(ColumnState):
     >>> state.centre().origin, state.quartics().columns.round(3)
     (array([4.  , 5.25]), array([41.   , 77.332]))
 
-    A state can be kept:
+    A state can be saved:
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -182,87 +281,64 @@ class Moments(ColumnState):
     kind: ClassVar[str] = "moments"
     default_method: ClassVar[str] = "trace"
 
-    def __init__(self, *, order: int = 4, feature_names: Sequence[str] | None = None) -> None:
-        check_choice("order", order, (2, 4))
+    def __init__(self, *, order: int | str = 4, feature_names: Sequence[str] | None = None) -> None:
+        check_choice("order", order, _ORDERS)
         self.order = order
         self.feature_names = None if feature_names is None else check_names(feature_names)
         self._sums: PowerSums | None = None
 
-    @property
-    def n_samples(self) -> int:
-        """Rows seen."""
-        return 0 if self._sums is None else self._sums.n
+    def _parts(self) -> Sequence[PowerSums]:
+        return [] if self._sums is None else [self._sums]
 
-    @property
-    def n_features(self) -> int | None:
-        """Columns, once rows have been seen."""
-        return None if self._sums is None else int(self._sums.origin.shape[0])
+    def _empty(self) -> Self:
+        return type(self)(order=self.order, feature_names=self.feature_names)
 
-    def update(self, X: Rows) -> Self:
-        """Add more rows; after an error the state is as it was before.
+    def _take(self, rows: Rows) -> None:
+        if self.order == "all" and rows.shape[1] > MOST_PRODUCTS_COLUMNS:
+            raise DataError(
+                f"order: expected 4 or 2 for more than {MOST_PRODUCTS_COLUMNS} columns, got 'all' "
+                f"for {rows.shape[1]}; test fewer columns, or use method='trace', which needs "
+                "order=4 only."
+            )
+        sums = power_sums(rows, order=self.order)
+        self._sums = sums if self._sums is None else self._sums.plus(sums)
 
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            The rows. Columns of a data frame are matched by name.
-
-        Returns
-        -------
-        Moments
-            The state itself.
-        """
-        rows, names = rows_by_name(self, X)
-        if rows.shape[0]:
-            try:
-                sums = power_sums(rows, quartic=self.order == 4)
-            except NonFiniteError:
-                raise_for_nonfinite(rows, names)
-            self._sums = sums if self._sums is None else self._sums + sums
-            self.feature_names = names
-        return self
+    def _joined(self, other: Self, order: npt.NDArray[np.intp] | None) -> Self:
+        if self.order != other.order:
+            raise ParameterError(
+                f"other: expected a state of order {self.order}, got order {other.order}; "
+                "accumulate both with the same order."
+            )
+        total, mine, theirs = self._empty(), self._known(1), other._known(1)
+        total._sums = mine.plus(theirs if order is None else theirs.permuted(order))
+        return total
 
     def _column_scatter(self) -> FloatArray:
         sums = self._sums
         if sums is None:
             return np.zeros(0)
         with quiet():
-            return sums.second.diagonal() - sums.first**2 / sums.n
+            return np.asarray(sums.second[0].diagonal() - sums.first[0] ** 2 / sums.n)
 
-    def _empty(self) -> Moments:
-        return Moments(order=self.order, feature_names=self.feature_names)
+    def _options(self) -> dict[str, Any]:
+        return {"order": self.order}
 
-    def __add__(self, other: Moments) -> Moments:
-        if not isinstance(other, Moments):
-            return NotImplemented
-        self._check_other(other)
-        left, right = self._sums, other._sums
-        if left is not None and right is not None:
-            if self.order != other.order:
-                raise ParameterError(
-                    f"other: expected a state of order {self.order}, got order {other.order}; "
-                    "accumulate both with the same order."
-                )
-            order = merge_order(self.feature_names, other.feature_names)
-            if order is not None:
-                right = right.permuted(order)
-        # An empty state is neutral, whatever its order: the order of the rows counts.
-        known = self if left is not None else other
-        merged = Moments(order=known.order)
-        merged.feature_names = merged_names(self, other)
-        merged._sums = left + right if left is not None and right is not None else left or right
-        return merged
-
-    def _contents(self) -> StateContents:
-        sums = self._sums
-        arrays = {} if sums is None else _arrays_of(sums)
-        meta = {"order": self.order}
-        return StateContents(self.kind, self.feature_names, self.n_samples, meta, arrays)
+    def _stored(self) -> Mapping[str, PowerSums | None]:
+        return {"": self._sums}
 
     @classmethod
-    def _from_contents(cls, contents: StateContents) -> Moments:
-        moments = cls(order=contents.whole("order", 2), feature_names=contents.columns)
-        if contents.n_samples:
-            moments._sums = _sums_in(contents, quartic=moments.order == 4)
+    def _restored(cls, contents: StateContents) -> Self:
+        order = contents.meta.get("order")
+        if order not in _ORDERS:
+            raise StateFileError(f"state: expected an order of sums, got {order!r}.")
+        moments = cls(order=order, feature_names=contents.columns)
+        moments._sums = PowerSums.of_contents(contents)
+        if moments._sums is not None and (
+            len(moments._sums) > 1
+            or (moments._sums.fourth is not None) != (order == 4)
+            or (moments._sums.products is not None) != (order == "all")
+        ):
+            raise StateFileError(f"state: expected the sums of order {order!r} of a single unit.")
         return moments
 
     def mean(self) -> FloatArray:
@@ -273,7 +349,7 @@ class Moments(ColumnState):
         ndarray of shape (p,)
             The means.
         """
-        return self._require(1).mean()
+        return np.asarray(self._known(1).mean()[0])
 
     def centre(self) -> Centre:
         """The mean, as exactly as the state knows it.
@@ -284,14 +360,15 @@ class Moments(ColumnState):
             An origin and an offset. A single number could not hold their sum if the data are far
             from zero.
         """
-        sums = self._require(1)
-        offset, mean = sums.first / sums.n, sums.mean()
+        sums = self._known(1)
+        first, (mean,), n = sums.first[0], sums.mean(), sums.n[0]
+        offset = first / n
         with quiet():
-            cross = offset * (sums.first - (sums.n / 2) * offset)
-            spread = np.sqrt((sums.second.diagonal() - cross - cross) / sums.n)
+            cross = offset * (first - (n / 2) * offset)
+            spread = np.sqrt((sums.second[0].diagonal() - cross - cross) / n)
         rounding = np.finfo(np.float64).eps * np.abs(mean)
         if (np.minimum(rounding, np.abs(offset)) > _NEGLIGIBLE * spread).any():
-            return Centre(sums.origin, offset)
+            return Centre(sums.origin[0], offset)
         return Centre(mean, None)
 
     def covariance(self) -> FloatArray:
@@ -302,8 +379,8 @@ class Moments(ColumnState):
         ndarray of shape (p, p)
             Σ̂.
         """
-        sums = self._require(2)
-        return sums.central().second / (sums.n - 1)
+        sums = self._known(2)
+        return np.asarray(sums.central().second[0] / (sums.n[0] - 1))
 
     def quartics(self) -> CentralQuartics:
         """Central fourth-order moments (divisor n).
@@ -313,16 +390,37 @@ class Moments(ColumnState):
         CentralQuartics
             The mean cᵢ⁴ of each column as `columns`, and the mean ‖c‖⁴ of the rows as `norm`.
         """
-        sums = self._require(1).central()
-        if sums.quartic is None:
+        found = self._known(1).quartics()
+        if found is None:
             raise ParameterError(
                 "order: expected a state of order 4, got order 2; the fourth-order sums were "
                 "not kept. Accumulate again with Moments(order=4)."
             )
-        return CentralQuartics(sums.quartic.fourth / sums.n, sums.quartic.norm4 / sums.n)
+        return found
 
-    def _require(self, rows: int) -> PowerSums:
-        if self._sums is None or self._sums.n < rows:
+    def products(self, A: FloatArray | None = None) -> FloatArray:
+        """The moments of all products of four columns of A(x − mean), or of x − mean (divisor n).
+
+        Parameters
+        ----------
+        A : ndarray of shape (q, p), optional
+            A linear map of the centred rows.
+
+        Returns
+        -------
+        ndarray of shape (d, d), d = p(p+1)/2
+            mean(u_i u_j u_k u_l) for the pairs i ≤ j and k ≤ l.
+        """
+        sums = self._known(1)
+        if sums.products is None:
+            raise ParameterError(
+                f"order: expected a state of order 'all', got order {self.order}; the sums of all "
+                "products of four columns were not kept. Accumulate again with order='all'."
+            )
+        return sums.central_products(A)
+
+    def _known(self, rows: int) -> PowerSums:
+        if self._sums is None or self._sums.n[0] < rows:
             raise DataError(
                 f"state: expected at least {rows} row{'s' * (rows > 1)}, got {self.n_samples}; "
                 "call update with data first."
@@ -331,41 +429,6 @@ class Moments(ColumnState):
 
     def __repr__(self) -> str:
         return (
-            f"Moments(n_samples={self.n_samples}, n_features={self.n_features}, order={self.order})"
+            f"Moments(n_samples={self.n_samples}, n_features={self.n_features}, "
+            f"order={self.order!r})"
         )
-
-
-def _arrays_of(sums: PowerSums) -> dict[str, AnyArray]:
-    """The sums by name, for a state file."""
-    named: dict[str, AnyArray] = {
-        "origin": sums.origin,
-        "first": sums.first,
-        "second": sums.second,
-    }
-    if sums.quartic is not None:
-        q = sums.quartic
-        named |= {"third": q.third, "fourth": q.fourth, "norm2_row": q.norm2_row}
-        named["norm4"] = np.array([q.norm4])
-    return named
-
-
-def _sums_in(contents: StateContents, *, quartic: bool) -> PowerSums:
-    """The sums from a state file, after checking that they fit each other."""
-    p = contents.width("origin")
-    sums = (
-        QuarticSums(
-            contents.array("third", (p,)),
-            contents.array("fourth", (p,)),
-            contents.array("norm2_row", (p,)),
-            float(contents.array("norm4", (1,))[0]),
-        )
-        if quartic
-        else None
-    )
-    return PowerSums(
-        contents.n_samples,
-        contents.array("origin", (p,)),
-        contents.array("first", (p,)),
-        contents.array("second", (p, p)),
-        sums,
-    )

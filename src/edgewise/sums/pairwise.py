@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -11,57 +10,34 @@ import numpy.typing as npt
 
 from edgewise._linalg import AnyArray, FloatArray
 from edgewise.errors import DataError, ParameterError, StateFileError
-from edgewise.sums.batched import BatchedState
+from edgewise.sums.batches import BatchedState
 from edgewise.sums.blocks import Centre
-from edgewise.sums.moments import rows_by_name
-from edgewise.sums.power import quiet
-from edgewise.sums.save import StateContents
+from edgewise.sums.power import IntArray, UnitSums, quiet
 from edgewise.tables.options import checked_weights
 from edgewise.tables.table import ColumnBlock, Rows, weights_of
 
-IntArray = npt.NDArray[np.int64]
-
 
 @dataclass(frozen=True, eq=False, slots=True)
-class PairwiseSums:
-    """Sums of z = x − origin over the rows of each batch that have both columns i and j.
+class PairwiseSums(UnitSums):
+    """Sums of z = x − origin over the rows of each unit that have both columns i and j.
 
     Attributes
     ----------
-    n : ndarray of int of shape (batches,)
-        Rows of each batch, whatever they lack.
-    origin : ndarray of shape (batches, p)
-        Near the means of the columns.
-    rows : ndarray of int of shape (batches, p, p)
+    rows : ndarray of int of shape (units, p, p)
         Rows that have both columns.
-    first : ndarray of shape (batches, p, p)
+    first : ndarray of shape (units, p, p)
         Σ w z_i; the weights w are one where there are none.
-    second : ndarray of shape (batches, p, p)
+    second : ndarray of shape (units, p, p)
         Σ w z_i z_j.
-    weight, square : ndarray of shape (batches, p, p), or None
+    weight, square : ndarray of shape (units, p, p), or None
         Σ w and Σ w²; None where all rows count the same.
     """
 
-    n: IntArray
-    origin: FloatArray
     rows: IntArray
     first: FloatArray
     second: FloatArray
     weight: FloatArray | None = None
     square: FloatArray | None = None
-
-    def __len__(self) -> int:
-        return int(self.n.shape[0])
-
-    def __getitem__(self, which: slice) -> PairwiseSums:
-        return self._each(lambda array: array[which])
-
-    def _each(self, change: Callable[[AnyArray], Any]) -> PairwiseSums:
-        changed: list[Any] = [None if part is None else change(part) for part in self._all()]
-        return PairwiseSums(*changed)
-
-    def _all(self) -> list[Any]:
-        return [getattr(self, known.name) for known in fields(self)]
 
     @property
     def total(self) -> FloatArray:
@@ -73,53 +49,15 @@ class PairwiseSums:
         """Σ w²."""
         return self.rows.astype(np.float64) if self.square is None else self.square
 
-    def then(self, *later: PairwiseSums) -> PairwiseSums:
-        """These batches followed by others."""
-        each = zip(*(sums._all() for sums in (self, *later)), strict=True)
-        joined: list[Any] = [None if same[0] is None else np.concatenate(same) for same in each]
-        return PairwiseSums(*joined)
+    def _column_rows(self) -> AnyArray:
+        return np.diagonal(self.rows, axis1=1, axis2=2)
 
-    def permuted(self, order: npt.NDArray[np.intp]) -> PairwiseSums:
-        """The sums with the columns in another order."""
-
-        def moved(array: AnyArray) -> AnyArray:
-            array = array[:, order] if array.ndim > 1 else array
-            return array[:, :, order] if array.ndim > 2 else array
-
-        return self._each(moved)
-
-    def arrays(self) -> dict[str, AnyArray]:
-        """The sums by name, for a state file."""
-        named = {known.name: getattr(self, known.name) for known in fields(self)}
-        return {name: array for name, array in named.items() if array is not None}
-
-    @staticmethod
-    def from_arrays(contents: StateContents, prefix: str) -> PairwiseSums | None:
-        """The sums from a state file, after checking that they fit each other."""
-        if prefix + "n" not in contents.arrays:
-            return None
-        n, p = contents.arrays[prefix + "n"], contents.width(prefix + "origin")
-        if n.ndim != 1 or n.dtype != np.int64 or not n.size or n.min() < 1:
-            raise StateFileError("state: expected batches of at least one row.")
-        shape = (n.size, p, p)
-        rows = contents.array(prefix + "rows", shape)
-        if rows.dtype != np.int64 or rows.min() < 0 or (rows > n[:, None, None]).any():
-            raise StateFileError("state: expected no more rows of a pair than the batch has.")
-        if (rows != _turned(rows)).any():
-            raise StateFileError("state: expected as many rows of a pair in either order.")
-        weighted = prefix + "weight" in contents.arrays
-        return PairwiseSums(
-            n,
-            contents.floats(prefix + "origin", (n.size, p)),
-            rows,
-            contents.floats(prefix + "first", shape),
-            contents.floats(prefix + "second", shape),
-            _weights_in(contents, prefix + "weight", rows) if weighted else None,
-            _weights_in(contents, prefix + "square", rows) if weighted else None,
-        )
+    def mean(self) -> FloatArray:
+        total = np.diagonal(self.total, axis1=1, axis2=2)
+        first = np.diagonal(self.first, axis1=1, axis2=2)
+        return np.asarray(self.origin + first / np.where(total > 0, total, 1.0))
 
     def moved(self, origin: FloatArray, offset: FloatArray | float = 0.0) -> PairwiseSums:
-        """The same sums about origin + offset."""
         with quiet():
             a = ((origin - self.origin) + offset)[:, :, np.newaxis]
             # Σ(z_i−a_i)(z_j−a_j) = Σz_iz_j − a_iΣz_j − a_jΣz_i + a_ia_jΣ1
@@ -130,34 +68,23 @@ class PairwiseSums:
         origins = np.broadcast_to(origin, self.origin.shape)
         return PairwiseSums(self.n, origins, self.rows, first, second, self.weight, self.square)
 
-    def paired(self) -> PairwiseSums:
-        """Merge neighbours in pairs; an odd one at the end stays as it is."""
-        even = len(self) // 2 * 2
-        left, right = self[0:even:2], self[1:even:2]
-        merged = left.plus(right)
-        return merged if even == len(self) else merged.then(self[even:])
-
-    def plus(self, other: PairwiseSums) -> PairwiseSums:
-        """Batch by batch, the sums of both."""
-        mine, theirs = _of_columns(self.rows), _of_columns(other.rows)
-        # A column without values has an origin that says nothing.
-        with np.errstate(invalid="ignore"):
-            share = np.where(mine + theirs > 0, mine / np.maximum(mine + theirs, 1), 0.5)
-        origin = self._middle() * share + other._middle() * (1 - share)
-        a, b = self.moved(origin), other.moved(origin)
-        parts = zip(a._all()[2:], b._all()[2:], strict=True)
-        with quiet():
-            sums: list[Any] = [None if x is None else x + y for x, y in parts]
-        return PairwiseSums(self.n + other.n, origin, *sums)
-
-    def _middle(self) -> FloatArray:
-        """The mean of each column."""
-        total = np.diagonal(self.total, axis1=1, axis2=2)
-        first = np.diagonal(self.first, axis1=1, axis2=2)
-        return np.asarray(self.origin + first / np.where(total > 0, total, 1.0))
+    def _check_contents(self) -> None:
+        if self.rows.dtype != np.int64 or self.rows.min() < 0 or (self.rows > _of(self.n)).any():
+            raise StateFileError("state: expected no more rows of a pair than the batch has.")
+        if (self.rows != _turned(self.rows)).any():
+            raise StateFileError("state: expected as many rows of a pair in either order.")
+        if (self.weight is None) != (self.square is None):
+            raise StateFileError("state: expected the sums of weights and of their squares.")
+        for sums in (self.weight, self.square):
+            if sums is not None and not (
+                np.isfinite(sums).all()
+                and ((sums > 0) == (self.rows > 0)).all()
+                and sums.min() >= 0
+            ):
+                raise StateFileError("state: expected positive weights where there are rows.")
 
     def covariances(self) -> FloatArray:
-        """Σ̂_ij of each batch, from the rows that have both; NaN with fewer than two of them."""
+        """Σ̂_ij of each unit, from the rows that have both; NaN with fewer than two of them."""
         return covariances_of(self.rows, self.total, self.first, self.second)
 
 
@@ -172,20 +99,12 @@ def covariances_of(
     return np.where(rows > 1, covariance, np.nan)
 
 
-def _weights_in(contents: StateContents, name: str, rows: IntArray) -> FloatArray:
-    """Sums of weights from a state file: positive where there are rows, or else zero."""
-    sums = contents.floats(name, rows.shape)
-    if not np.isfinite(sums).all() or ((sums > 0) != (rows > 0)).any() or sums.min() < 0:
-        raise StateFileError("state: expected positive weights where there are rows.")
-    return sums
-
-
 def _turned(matrices: AnyArray) -> AnyArray:
     return np.swapaxes(matrices, -1, -2)
 
 
-def _of_columns(rows: AnyArray) -> AnyArray:
-    return np.diagonal(rows, axis1=1, axis2=2)
+def _of(n: IntArray) -> IntArray:
+    return n[:, np.newaxis, np.newaxis]
 
 
 def pairwise_sums(
@@ -271,7 +190,7 @@ class PooledPairs:
 
     def mean(self) -> FloatArray:
         """The mean of each column, from the rows that have it."""
-        return np.asarray(self.sums._middle()[0])
+        return np.asarray(self.sums.mean()[0])
 
     def covariance(self) -> FloatArray:
         """Σ̂_ij from the rows that have both, with the divisor n_ij − 1."""
@@ -362,9 +281,8 @@ class PairwiseMoments(BatchedState[PairwiseSums]):
             The state itself.
         """
         if weights is None:
-            self._check_weighted(weights_of(X) is not None)
             return super().update(X)
-        rows, names = rows_by_name(self, X)
+        rows, names = self._aligned(X)
         own = checked_weights(weights)
         if len(own) != rows.shape[0]:
             raise ParameterError(
@@ -372,14 +290,20 @@ class PairwiseMoments(BatchedState[PairwiseSums]):
                 "weights."
             )
         used = own > 0
-        if not used.any():
-            return self
-        self._check_weighted(True)
-        used_rows = ColumnBlock.of(np.asarray(rows)[used])
-        used_rows.weights = own[used]
-        super().update(used_rows)
-        self.feature_names = names
+        if used.any():
+            used_rows = ColumnBlock.of(np.asarray(rows)[used])
+            used_rows.weights = own[used]
+            super().update(used_rows)
+            self.feature_names = names
         return self
+
+    def _take(self, rows: Rows) -> None:
+        self._check_weighted(weights_of(rows) is not None)
+        super()._take(rows)
+
+    def _joined(self, other: Self, order: npt.NDArray[np.intp] | None) -> Self:
+        self._check_weighted(other.weighted)
+        return super()._joined(other, order)
 
     def _check_weighted(self, weighted: bool) -> None:
         if self.n_samples and weighted != self.weighted:
@@ -389,25 +313,15 @@ class PairwiseMoments(BatchedState[PairwiseSums]):
                 f"{'without' if weighted else 'with'} them."
             )
 
-    def _check_same(self, other: PairwiseMoments) -> None:
-        self._check_weighted(other.weighted)
+    @classmethod
+    def _sums_type(cls) -> type[PairwiseSums]:
+        return PairwiseSums
 
     def _sums_of(self, rows: Rows) -> PairwiseSums:
         return pairwise_sums(np.asarray(rows, dtype=np.float64), weights_of(rows))
 
     def _sums_of_batches(self, rows: Rows, length: int) -> PairwiseSums:
         return pairwise_sums(np.asarray(rows, dtype=np.float64), weights_of(rows), length)
-
-    @classmethod
-    def _sums_in(cls, contents: StateContents, prefix: str) -> PairwiseSums | None:
-        return PairwiseSums.from_arrays(contents, prefix)
-
-    @classmethod
-    def _from_contents(cls, contents: StateContents) -> Self:
-        state = super()._from_contents(contents)
-        if len({part.weight is None for part in state._parts()}) > 1:
-            raise StateFileError("state: expected weights in all batches or in none.")
-        return state
 
     def _column_scatter(self) -> FloatArray:
         whole = _in_one(self._closed())

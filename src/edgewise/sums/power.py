@@ -1,17 +1,25 @@
-"""Sums of powers of rows about an origin, and how they move and add."""
+"""Sums of powers of rows about an origin, for each unit of rows, and how they move and add.
+
+The origin is kept next to the mean but is *not* the mean: it is an exactly representable
+constant, and `first` holds what is left. Subtracting a constant near the data is (nearly)
+exact in floating point, so the pair (origin, first) carries the mean in twice the working
+precision, and data with mean/std = 1e10 lose nothing.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
-from functools import partial
-from typing import Any
+from dataclasses import MISSING, dataclass, fields
+from functools import lru_cache, partial
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from edgewise._linalg import FloatArray
+from edgewise._linalg import AnyArray, FloatArray, symmetric
+from edgewise.errors import StateFileError
 from edgewise.sums.blocks import (
     ROWS_FIRST_FROM,
     BlockMemory,
@@ -20,9 +28,13 @@ from edgewise.sums.blocks import (
     mapped_blocks,
     mirrored,
     row_products,
+    upper_products,
 )
+from edgewise.sums.save import StateContents
 from edgewise.tables.table import Rows, Summable, Sums, block_rows, row_blocks
 from edgewise.tables.values import raise_for_nonfinite
+
+IntArray: TypeAlias = npt.NDArray[np.int64]
 
 # A row that others determine has a leverage of one.
 _LEAST = 1e-10
@@ -31,6 +43,10 @@ _LEAST = 1e-10
 _NEAR = 0.25
 # How many blocks are summed about one origin before they are merged with others.
 _GROUP = 32
+# Longer batches are summed in blocks.
+_LONG = 4096
+#: With so many columns, batches are summed one by one.
+MANY_COLUMNS = 50
 
 
 def quiet() -> AbstractContextManager[object]:
@@ -39,205 +55,110 @@ def quiet() -> AbstractContextManager[object]:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class QuarticSums:
-    """The sums beyond the second order that Tr Cov(U(Σ̂)) needs; z is a row minus the origin."""
+class UnitSums(ABC):
+    """Sums over rows of z = x − origin, for each unit of rows along the first axis.
 
-    third: FloatArray  # Σ zᵢ³, one per column
-    fourth: FloatArray  # Σ zᵢ⁴, one per column
-    norm2_row: FloatArray  # Σ ‖z‖² z
-    norm4: float  # Σ ‖z‖⁴
-
-    def moved(self, a: FloatArray, sums: PowerSums) -> QuarticSums:
-        """The same sums of z − a; `sums` are the lower-order ones of z."""
-        n, s1, s2 = sums.n, sums.first, sums.second
-        diagonal = s2.diagonal()
-        trace = float(diagonal.sum())
-        aa = float(a @ a)
-        s2a = s2 @ a
-        a_s1 = float(a @ s1)
-        return QuarticSums(
-            third=self.third - 3 * a * diagonal + 3 * a**2 * s1 - n * a**3,
-            fourth=self.fourth
-            - 4 * a * self.third
-            + 6 * a**2 * diagonal
-            - 4 * a**3 * s1
-            + n * a**4,
-            norm2_row=self.norm2_row - 2 * s2a + (2 * a_s1 - trace - n * aa) * a + aa * s1,
-            norm4=self.norm4
-            - 4 * float(a @ self.norm2_row)
-            + 4 * float(a @ s2a)
-            + 2 * aa * trace
-            - 4 * aa * a_s1
-            + n * aa * aa,
-        )
-
-    def __add__(self, other: QuarticSums) -> QuarticSums:
-        return QuarticSums(
-            self.third + other.third,
-            self.fourth + other.fourth,
-            self.norm2_row + other.norm2_row,
-            self.norm4 + other.norm4,
-        )
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class PowerSums:
-    """Sums over n rows of z = x − origin: Σz, Σzzᵀ and, where kept, the quartic ones."""
-
-    n: int
-    origin: FloatArray
-    first: FloatArray
-    second: FloatArray
-    quartic: QuarticSums | None
-
-    def permuted(self, order: npt.NDArray[np.intp]) -> PowerSums:
-        """The sums with the columns in another order."""
-        q = self.quartic
-        return PowerSums(
-            self.n,
-            self.origin[order],
-            self.first[order],
-            self.second[np.ix_(order, order)],
-            None
-            if q is None
-            else QuarticSums(q.third[order], q.fourth[order], q.norm2_row[order], q.norm4),
-        )
-
-    def mean(self) -> FloatArray:
-        return self.origin + self.first / self.n
-
-    def moved(self, a: FloatArray, origin: FloatArray) -> PowerSums:
-        """The sums about `origin`, which is the present origin plus `a`."""
-        with quiet():
-            # Σ(z−a)(z−a)ᵀ = Σzzᵀ − a uᵀ − u aᵀ with u = Σz − n a/2
-            cross = np.outer(a, self.first - (self.n / 2) * a)
-            second = self.second - cross
-            second -= cross.T
-            return PowerSums(
-                n=self.n,
-                origin=origin,
-                first=self.first - self.n * a,
-                second=second,
-                quartic=None if self.quartic is None else self.quartic.moved(a, self),
-            )
-
-    def central(self) -> PowerSums:
-        """The sums about the mean itself."""
-        a = self.first / self.n
-        return self.moved(a, self.origin + a)
-
-    def __add__(self, other: PowerSums) -> PowerSums:
-        n = self.n + other.n
-        if np.array_equal(self.origin, other.origin):
-            return self._about_the_same(other)
-        # Symmetric in the two, so that a + b and b + a agree to the last bit.
-        origin = self.mean() * (self.n / n) + other.mean() * (other.n / n)
-        left = self.moved(origin - self.origin, origin)
-        right = other.moved(origin - other.origin, origin)
-        return left._about_the_same(right)
-
-    def _about_the_same(self, other: PowerSums) -> PowerSums:
-        quartic = None
-        if self.quartic is not None and other.quartic is not None:
-            quartic = self.quartic + other.quartic
-        return PowerSums(
-            self.n + other.n,
-            self.origin,
-            self.first + other.first,
-            self.second + other.second,
-            quartic,
-        )
-
-
-def power_sums(rows: Rows, *, quartic: bool) -> PowerSums:
-    """The sums of any number of rows, in blocks that fit the cache."""
-    n, p = rows.shape
-    step = min(block_rows(p), n)
-    summer = BlockSummer(p, step, quartic=quartic)
-    # A binary counter: equal-sized neighbours merge, so rounding errors grow with the
-    # logarithm of the number of groups, and only that many partial sums are alive.
-    pending: list[tuple[int, PowerSums]] = []
-    for group in row_blocks(rows, _GROUP * step):
-        sums = summer(group)
-        if not np.isfinite(sums.first).all():
-            raise_for_nonfinite(rows)
-        height = 0
-        while pending and pending[-1][0] == height:
-            sums = pending.pop()[1] + sums
-            height += 1
-        pending.append((height, sums))
-    total = pending.pop()[1]
-    while pending:
-        total = pending.pop()[1] + total
-    return total
-
-
-class BlockSummer:
-    """Makes the `PowerSums` of groups of blocks, one after the other; owns their memory."""
-
-    def __init__(self, n_features: int, length: int, *, quartic: bool) -> None:
-        self._p, self._quartic = n_features, quartic
-        # With few columns, one product of a few more rows costs less than several calls.
-        self._stacked = n_features < ROWS_FIRST_FROM
-        extra: dict[str, Any] = {"ones": True, "below": int(quartic)} if self._stacked else {}
-        self._memory = BlockMemory(n_features, length, spare=(n_features,) * quartic, **extra)
-
-    def __call__(self, group: Rows) -> PowerSums:
-        """The sums of a group of rows about one origin near their mean."""
-        with quiet():
-            head = np.asarray(next(row_blocks(group, self._memory.length)))
-            sums = self._about(group, np.ones(head.shape[0]) @ head / head.shape[0])
-            # The mean of the head is usually near enough; if not, the whole group is summed again.
-            return self._about(group, sums.mean()) if _far(sums) else sums
-
-    def _about(self, group: Rows, origin: FloatArray) -> PowerSums:
-        p, total = self._p, _Totals(self._p + (1 + self._quartic if self._stacked else 0), self._p)
-        for block in mapped_blocks([group], Centre(origin, None), memory=self._memory):
-            if self._quartic:
-                z, (z2,) = block.z, block.spare
-                np.multiply(z, z, out=z2)
-                norm2 = np.ones(p) @ z2
-                total.third += row_products(z2, z)
-                total.fourth += row_products(z2, z2)
-                if self._stacked:
-                    block.stack[p + 1] = norm2
-                else:
-                    total.norm2_row += z @ norm2
-                    total.norm4 += float(norm2 @ norm2)
-            if not self._stacked:
-                total.first += block.z @ np.ones(block.n)
-            add_gram(total.gram, block.stack)
-        return total.sums(group.shape[0], origin, stacked=self._stacked, quartic=self._quartic)
-
-
-class _Totals:
-    """The sums of blocks.
-
-    With few columns, a row of ones stands above the p rows z and, for the quartic sums, the row
-    ‖z‖² below them: one SYRK of the whole then gives Σz, Σzzᵀ, Σ‖z‖²z and Σ‖z‖⁴ together.
+    A unit is a batch, a cluster, or all rows. The other axes are columns.
     """
 
-    def __init__(self, height: int, p: int) -> None:
-        self.gram = np.zeros((height, height))
-        self.first, self.third, self.fourth, self.norm2_row = np.zeros((4, p))
-        self.norm4 = 0.0
+    n: IntArray  # rows of each unit
+    origin: FloatArray  # near the means of the columns
 
-    def sums(self, n: int, origin: FloatArray, *, stacked: bool, quartic: bool) -> PowerSums:
-        gram, p = mirrored(self.gram), len(origin)
-        if not stacked:
-            first, second = self.first, gram
-            norm2_row, norm4 = self.norm2_row, self.norm4
-        else:
-            first, second = gram[0, 1 : p + 1].copy(), gram[1 : p + 1, 1 : p + 1].copy()
-            norm2_row, norm4 = gram[1 : p + 1, -1].copy(), float(gram[-1, -1])
-        kept = QuarticSums(self.third, self.fourth, norm2_row, norm4) if quartic else None
-        return PowerSums(n, origin, first, second, kept)
+    @abstractmethod
+    def mean(self) -> FloatArray:
+        """The mean of each column."""
 
+    @abstractmethod
+    def moved(self, origin: FloatArray, offset: FloatArray | float = 0.0) -> Self:
+        """The same sums about origin + offset."""
 
-def _far(sums: PowerSums) -> bool:
-    """Whether the origin is too many standard deviations from the mean, so that digits are lost."""
-    offset2 = (sums.first / sums.n) ** 2
-    return not bool((offset2 <= _NEAR * (sums.second.diagonal() / sums.n - offset2)).all())
+    @abstractmethod
+    def _column_rows(self) -> AnyArray:
+        """The rows that have each column."""
+
+    @staticmethod
+    def _shape(name: str, p: int) -> tuple[int, ...]:
+        """The axes of an array of sums after that of units."""
+        return (p, p)
+
+    @abstractmethod
+    def _check_contents(self) -> None:
+        """Refuse sums from a state file that do not fit each other."""
+
+    def __len__(self) -> int:
+        return len(self.n)
+
+    def __getitem__(self, which: slice | AnyArray) -> Self:
+        return self._each(lambda _, array: array[which])
+
+    def named(self) -> dict[str, AnyArray]:
+        """The sums that there are, by name."""
+        every = {known.name: getattr(self, known.name) for known in fields(self)}
+        return {name: array for name, array in every.items() if array is not None}
+
+    def _each(self, change: Callable[[str, AnyArray], AnyArray]) -> Self:
+        return type(self)(**{name: change(name, array) for name, array in self.named().items()})
+
+    def then(self, *later: Self) -> Self:
+        """These units followed by others."""
+        others = [sums.named() for sums in later]
+        return self._each(
+            lambda name, array: np.concatenate([array, *(sums[name] for sums in others)])
+        )
+
+    def permuted(self, order: npt.NDArray[np.intp]) -> Self:
+        """The sums with the columns in another order."""
+
+        def moved(name: str, array: AnyArray) -> AnyArray:
+            if name == "products":
+                places = _places(len(order) + 1)[np.ix_(*2 * [np.append(0, order + 1)])]
+                order_of_products = places[np.triu_indices(len(places))]
+                return array[:, order_of_products][:, :, order_of_products]
+            array = array[:, order] if array.ndim > 1 else array
+            return array[:, :, order] if array.ndim > 2 else array
+
+        return self._each(moved)
+
+    def plus(self, other: Self) -> Self:
+        """Unit by unit, the sums of both: the same to the last bit whichever comes first."""
+        a, b, origin = self, other, self.origin
+        with quiet():
+            if not np.array_equal(self.origin, other.origin):
+                mine, theirs = self._column_rows(), other._column_rows()
+                # A column without values has an origin that says nothing.
+                both = np.maximum(mine + theirs, 1)
+                origin = self.mean() * (mine / both) + other.mean() * (theirs / both)
+                a, b = self.moved(origin), other.moved(origin)
+            more = b.named() | {"origin": 0.0}
+            return a._each(lambda name, array: array + more[name])
+
+    def about(self, centre: Centre) -> Self:
+        """The same sums about a centre, as `Moments.centre` gives it."""
+        return self.moved(centre.origin, 0.0 if centre.offset is None else centre.offset)
+
+    def paired(self) -> Self:
+        """Merge neighbours in pairs; an odd one at the end stays as it is."""
+        even = len(self) // 2 * 2
+        merged = self[0:even:2].plus(self[1:even:2])
+        return merged if even == len(self) else merged.then(self[even:])
+
+    @classmethod
+    def of_contents(cls, contents: StateContents, prefix: str = "") -> Self | None:
+        """The sums from a state file, after checking that they fit each other."""
+        if prefix + "n" not in contents.arrays:
+            return None
+        n, p = contents.arrays[prefix + "n"], contents.width(prefix + "origin")
+        if n.ndim != 1 or n.dtype != np.int64 or not n.size or n.min() < 1:
+            raise StateFileError("state: expected units of at least one row.")
+        arrays = {"n": n}
+        for known in fields(cls)[1:]:
+            name = prefix + known.name
+            if name in contents.arrays or known.default is MISSING:
+                shape = (p,) if known.name == "origin" else cls._shape(known.name, p)
+                arrays[known.name] = contents.array(name, (n.size, *shape))
+        made = cls(**arrays)
+        made._check_contents()
+        return made
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -246,6 +167,318 @@ class CentralQuartics:
 
     columns: FloatArray
     norm: float
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class PowerSums(UnitSums):
+    """Σz and Σzzᵀ over the rows of each unit and, where kept, sums of higher order.
+
+    Attributes
+    ----------
+    first, second : ndarray of shape (units, p) and (units, p, p)
+        Σz and Σzzᵀ.
+    third, fourth, norm2_row, norm4 : ndarray, or None
+        Σ zᵢ³, Σ zᵢ⁴ and Σ ‖z‖²z of each column, and Σ ‖z‖⁴: what Tr Cov(U(Σ̂)) needs.
+    products : ndarray of shape (units, D, D), or None
+        Σ wwᵀ, w the D = (p+1)(p+2)/2 products of two of (1, z): every sum up to the fourth order.
+    """
+
+    first: FloatArray
+    second: FloatArray
+    third: FloatArray | None = None
+    fourth: FloatArray | None = None
+    norm2_row: FloatArray | None = None
+    norm4: FloatArray | None = None
+    products: FloatArray | None = None
+
+    @staticmethod
+    def _shape(name: str, p: int) -> tuple[int, ...]:
+        size = (p + 1) * (p + 2) // 2
+        return {"second": (p, p), "norm4": (), "products": (size, size)}.get(name, (p,))
+
+    def _column_rows(self) -> AnyArray:
+        return self.n[:, np.newaxis]
+
+    def mean(self) -> FloatArray:
+        return np.asarray(self.origin + self.first / self.n[:, np.newaxis])
+
+    def _check_contents(self) -> None:
+        quartics = self.third, self.fourth, self.norm2_row, self.norm4
+        if len({one is None for one in quartics}) > 1:
+            raise StateFileError("state: expected all fourth-order sums or none.")
+
+    def central(self) -> PowerSums:
+        """The sums about the mean itself."""
+        return self.moved(self.origin, self.first / self.n[:, np.newaxis])
+
+    def moved(self, origin: FloatArray, offset: FloatArray | float = 0.0) -> PowerSums:
+        with quiet():
+            a = (origin - self.origin) + offset
+            n = self.n[:, np.newaxis]
+            # Σ(z−a)(z−a)ᵀ = Σzzᵀ − a uᵀ − u aᵀ with u = Σz − n a/2
+            u = self.first - (n / 2) * a
+            cross = a[:, :, np.newaxis] * u[:, np.newaxis, :]
+            second = self.second - cross
+            second -= cross.transpose(0, 2, 1)
+            moved = self.named() | {"first": self.first - n * a, "second": second}
+            moved["origin"] = np.broadcast_to(origin, self.origin.shape)
+            if self.fourth is not None:
+                moved |= self._quartics_about(a)
+            if self.products is not None:
+                moved["products"] = _moved_products(self.products, a)
+            return PowerSums(**moved)
+
+    def _quartics_about(self, a: FloatArray) -> dict[str, FloatArray]:
+        """The sums of third and fourth order of z − a."""
+        third, fourth, norm2_row, norm4 = (
+            np.asarray(one) for one in (self.third, self.fourth, self.norm2_row, self.norm4)
+        )
+        n, s1, s2 = self.n[:, np.newaxis], self.first, self.second
+        diagonal = np.diagonal(s2, axis1=1, axis2=2)
+        s2a = np.vecdot(s2, a[:, np.newaxis, :])
+        trace, aa, a_s1 = (
+            one[:, np.newaxis] for one in (diagonal.sum(axis=1), np.vecdot(a, a), np.vecdot(a, s1))
+        )
+        of_norm4 = 2 * aa * trace - 4 * aa * a_s1 + n * aa * aa
+        return {
+            "third": third - 3 * a * diagonal + 3 * a**2 * s1 - n * a**3,
+            "fourth": fourth - 4 * a * third + 6 * a**2 * diagonal - 4 * a**3 * s1 + n * a**4,
+            "norm2_row": norm2_row - 2 * s2a + (2 * a_s1 - trace - n * aa) * a + aa * s1,
+            "norm4": norm4 - 4 * np.vecdot(a, norm2_row) + 4 * np.vecdot(a, s2a) + of_norm4[:, 0],
+        }
+
+    def quartics(self) -> CentralQuartics | None:
+        """The central fourth moments of all rows, of a single unit; None where they were not kept.
+
+        Of all products of four columns, they are those of squares.
+        """
+        (n,), sums = self.n, self.central()
+        if sums.products is not None:
+            squares = _places(self.origin.shape[1] + 1).diagonal()[1:]
+            among = sums.products[0][np.ix_(squares, squares)] / n
+            return CentralQuartics(among.diagonal().copy(), float(among.sum()))
+        if sums.fourth is None or sums.norm4 is None:
+            return None
+        return CentralQuartics(sums.fourth[0] / n, float(sums.norm4[0] / n))
+
+    def central_products(self, A: FloatArray | None) -> FloatArray:
+        """The means of u_i u_j u_k u_l over all rows, of a single unit; u = A(x − mean)."""
+        p, sums = self.origin.shape[1], self.central()
+        products: FloatArray = np.asarray(sums.products)[0, p + 1 :, p + 1 :] / self.n[0]
+        if A is None:
+            return products
+        mapped = product_map(A)
+        return np.asarray(mapped @ products @ mapped.T)
+
+
+def product_map(A: FloatArray) -> FloatArray:
+    """The matrix that takes the products c_a c_b, a ≤ b, to those of A c."""
+    i, j = np.triu_indices(len(A))
+    a, b = np.triu_indices(A.shape[1])
+    mapped = A[i][:, a] * A[j][:, b]
+    mapped += A[i][:, b] * A[j][:, a]
+    mapped[:, a == b] /= 2
+    return np.asarray(mapped)
+
+
+def _moved_products(products: FloatArray, a: FloatArray) -> FloatArray:
+    """Σ wwᵀ of the products of two of (1, z − a).
+
+    (z_i − a_i)(z_j − a_j) is z_iz_j less products of a with the first p + 1 of w, which are (1, z).
+    """
+    size = a.shape[1] + 1
+    i, j = np.triu_indices(size)
+    shift = np.zeros((len(a), len(i), size))
+    b, pairs = np.pad(a, ((0, 0), (1, 0))), np.arange(len(i))
+    shift[:, pairs, i] = -b[:, j]
+    shift[:, pairs, j] -= b[:, i]
+    shift[:, :, 0] += b[:, i] * b[:, j]
+    low = products[:, :size]
+    cross = shift @ (low + (low[:, :, :size] @ shift.transpose(0, 2, 1)) / 2)
+    moved: FloatArray = products + cross
+    moved += cross.transpose(0, 2, 1)
+    return moved
+
+
+@lru_cache(maxsize=4)
+def _places(size: int) -> AnyArray:
+    """Where the product of two of (1, z) stands among all of them."""
+    return symmetric(np.arange(size * (size + 1) // 2), size)
+
+
+def together(parts: Sequence[PowerSums]) -> PowerSums:
+    """The sums of all units about one origin, their mean, up to the second order."""
+    n, origins, first = (
+        np.concatenate(arrays)
+        for arrays in zip(*((part.n, part.origin, part.first) for part in parts), strict=True)
+    )
+    count, total = n[:, np.newaxis], n.sum(keepdims=True)
+    with quiet():
+        origin = ((origins + first / count) * (count / total)).sum(axis=0)
+        # As in `PowerSums.moved`, with the products of all units at once.
+        a = origin - origins
+        cross = a.T @ (first - (count / 2) * a)
+        second = sum((part.second.sum(axis=0) for part in parts), -cross)
+        second -= cross.T
+        first = (first - count * a).sum(axis=0)
+    return PowerSums(total, origin[np.newaxis], first[np.newaxis], second[np.newaxis])
+
+
+def sum_of_squares(parts: Sequence[PowerSums]) -> FloatArray:
+    """Σ (x − mean)² of each column over all units."""
+    n, origin, first, second = (
+        np.concatenate(arrays)
+        for arrays in zip(
+            *((p.n, p.origin, p.first, np.diagonal(p.second, axis1=1, axis2=2)) for p in parts),
+            strict=True,
+        )
+    )
+    n = n[:, np.newaxis]
+    with quiet():
+        mean = origin + first / n
+        between = mean - (n * mean).sum(axis=0) / n.sum()
+        squares: FloatArray = (second - first**2 / n + n * between**2).sum(axis=0)
+    return squares
+
+
+def power_sums(rows: Rows, *, order: int | str = 2) -> PowerSums:
+    """The sums of any number of rows as one unit, in blocks that fit the cache."""
+    n, p = rows.shape
+    summer = (_ProductSummer if order == "all" else _BlockSummer)(p, n, quartic=order == 4)
+    # A binary counter: equal-sized neighbours merge, so rounding errors grow with the
+    # logarithm of the number of groups, and only that many partial sums are alive.
+    pending: list[tuple[int, PowerSums]] = []
+    for group in row_blocks(rows, _GROUP * summer.memory.length):
+        sums = summer(group)
+        if not np.isfinite(sums.first).all():
+            raise_for_nonfinite(rows)
+        height = 0
+        while pending and pending[-1][0] == height:
+            sums = pending.pop()[1].plus(sums)
+            height += 1
+        pending.append((height, sums))
+    total = pending.pop()[1]
+    while pending:
+        total = pending.pop()[1].plus(total)
+    return total
+
+
+class _BlockSummer:
+    """Makes the sums of groups of blocks, one after the other; owns their memory."""
+
+    def __init__(self, n_features: int, n_rows: int, *, quartic: bool) -> None:
+        self.p, self._quartic = n_features, quartic
+        # With few columns, one product of a few more rows costs less than several calls.
+        self._stacked = n_features < ROWS_FIRST_FROM
+        extra: dict[str, Any] = {"ones": True, "below": int(quartic)} if self._stacked else {}
+        length = min(block_rows(n_features), n_rows)
+        self.memory = BlockMemory(n_features, length, spare=(n_features,) * quartic, **extra)
+
+    def __call__(self, group: Rows) -> PowerSums:
+        """The sums of a group of rows about one origin near their mean."""
+        with quiet():
+            head = np.asarray(next(row_blocks(group, self.memory.length)))
+            sums = self._about(group, np.ones(head.shape[0]) @ head / head.shape[0])
+            # The mean of the head is usually near enough; if not, the whole group is summed again.
+            return self._about(group, sums.mean()[0]) if _far(sums) else sums
+
+    def _about(self, group: Rows, origin: FloatArray) -> PowerSums:
+        """With few columns, a row of ones stands above the p rows z and, for quartics, ‖z‖² below.
+
+        One SYRK of the whole then gives Σz, Σzzᵀ, Σ‖z‖²z and Σ‖z‖⁴ together.
+        """
+        p, stacked = self.p, self._stacked
+        height = p + (1 + self._quartic if stacked else 0)
+        gram, norm4 = np.zeros((height, height)), np.zeros(1)
+        first, third, fourth, norm2_row = np.zeros((4, p))
+        for block in mapped_blocks([group], Centre(origin, None), memory=self.memory):
+            if self._quartic:
+                z, (z2,) = block.z, block.spare
+                np.multiply(z, z, out=z2)
+                norm2 = np.ones(p) @ z2
+                third += row_products(z2, z)
+                fourth += row_products(z2, z2)
+                if stacked:
+                    block.stack[p + 1] = norm2
+                else:
+                    norm2_row += z @ norm2
+                    norm4 += norm2 @ norm2
+            if not stacked:
+                first += block.z @ np.ones(block.n)
+            add_gram(gram, block.stack)
+        second = mirrored(gram)
+        if stacked:
+            first, second = gram[0, 1 : p + 1].copy(), gram[1 : p + 1, 1 : p + 1].copy()
+            norm2_row, norm4 = gram[1 : p + 1, -1].copy(), gram[-1:, -1].copy()
+        quartics = {"third": third, "fourth": fourth, "norm2_row": norm2_row}
+        higher: dict[str, FloatArray] = {}
+        if self._quartic:
+            higher = {name: one[np.newaxis] for name, one in quartics.items()} | {"norm4": norm4}
+        n = np.array([group.shape[0]], dtype=np.int64)
+        return PowerSums(n, *(one[np.newaxis] for one in (origin, first, second)), **higher)
+
+
+class _ProductSummer(_BlockSummer):
+    """The same with all products of up to four columns."""
+
+    def __init__(self, n_features: int, n_rows: int, *, quartic: bool) -> None:
+        self.p, self._size = n_features, (n_features + 1) * (n_features + 2) // 2
+        length = min(block_rows(self._size), n_rows)
+        self.memory = BlockMemory(n_features, length, spare=(self._size,), ones=True)
+
+    def _about(self, group: Rows, origin: FloatArray) -> PowerSums:
+        p, gram = self.p, np.zeros((1, self._size, self._size))
+        for block in mapped_blocks([group], Centre(origin, None), memory=self.memory):
+            add_gram(gram[0], upper_products(block.stack, block.spare[0]))
+        mirrored(gram[0])
+        second = symmetric(gram[0, 0, p + 1 :], p)[np.newaxis]
+        n = np.array([group.shape[0]], dtype=np.int64)
+        return PowerSums(n, origin[np.newaxis], gram[:, 0, 1 : p + 1].copy(), second, products=gram)
+
+
+def _far(sums: PowerSums) -> bool:
+    """Whether the origin is too many standard deviations from the mean, so that digits are lost."""
+    offset2 = (sums.first[0] / sums.n) ** 2
+    return not bool((offset2 <= _NEAR * (sums.second[0].diagonal() / sums.n - offset2)).all())
+
+
+def sums_of_batches(rows: Rows, length: int) -> PowerSums:
+    """Sums of consecutive batches with this many rows each."""
+    n, p = rows.shape
+    if length > _LONG:
+        first, *others = (power_sums(rows[i : i + length]) for i in range(0, n, length))
+        return first.then(*others)
+    batches = np.asarray(rows, dtype=np.float64).reshape(n // length, length, p)
+    with quiet():
+        sums = (_one_by_one if p >= MANY_COLUMNS else _at_once)(batches)
+    if not np.isfinite(sums.first).all():
+        raise_for_nonfinite(rows)
+    return sums
+
+
+def _at_once(batches: FloatArray) -> PowerSums:
+    """Batches of few columns are small: there are too many for one call each."""
+    k, length, _ = batches.shape
+    origin = batches.mean(axis=1)
+    z = batches - origin[:, np.newaxis, :]
+    counts = np.full(k, length, dtype=np.int64)
+    return PowerSums(counts, origin, z.sum(axis=1), z.transpose(0, 2, 1) @ z)
+
+
+def _one_by_one(batches: FloatArray) -> PowerSums:
+    """With many columns, a batch at a time stays in the cache."""
+    k, length, p = batches.shape
+    counts = np.full(k, length, dtype=np.int64)
+    sums = PowerSums(counts, np.empty((k, p)), np.empty((k, p)), np.empty((k, p, p)))
+    ones, z = np.ones(length), np.empty((length, p))
+    for batch, origin, first, second in zip(
+        batches, sums.origin, sums.first, sums.second, strict=True
+    ):
+        np.divide(ones @ batch, length, out=origin)
+        np.subtract(batch, origin, out=z)
+        np.matmul(ones, z, out=first)
+        np.matmul(z.T, z, out=second)
+    return sums
 
 
 def left_out_factor(squares: FloatArray, n_samples: int) -> FloatArray:

@@ -26,7 +26,7 @@ from edgewise.errors import StateFileError
 
 if TYPE_CHECKING:
     from edgewise.api.confidence_sequence import ConfidenceSequence
-    from edgewise.sums.row_state import RowState
+    from edgewise.sums.moments import RowState
 
     AnyState: TypeAlias = RowState | ConfidenceSequence
 

@@ -1,0 +1,99 @@
+"""Sums of powers about any origin are the sums one would write down, of every order."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from edgewise.sums.power import _BlockSummer, _ProductSummer, power_sums, together
+
+ROWS = np.random.default_rng(0).standard_exponential((200, 3)) @ np.array(
+    [[1.0, 0.5, 0.0], [0.0, 2.0, -0.3], [0.0, 0.0, 0.7]]
+)
+ORDERS = 2, 4, "all"
+
+
+def direct(X, origin):
+    z = X - origin
+    norm2 = np.sum(z * z, axis=1)
+    ones = np.column_stack([np.ones(len(z)), z])
+    a, b = np.triu_indices(z.shape[1] + 1)
+    w = ones[:, a] * ones[:, b]
+    return {
+        "first": z.sum(axis=0),
+        "second": z.T @ z,
+        "third": np.sum(z**3, axis=0),
+        "fourth": np.sum(z**4, axis=0),
+        "norm2_row": norm2 @ z,
+        "norm4": np.sum(norm2**2),
+        "products": w.T @ w,
+    }
+
+
+def assert_sums(sums, X, tolerance=1e-12):
+    assert sums.n == len(X)
+    expected = direct(X, sums.origin[0])
+    # Odd sums may cancel: errors are measured against sums of absolute values.
+    size = direct(np.abs(X - sums.origin[0]), 0)
+    for name, value in sums.named().items():
+        if name not in ("n", "origin"):
+            scale = size[name] if name == "products" else np.max(size[name])
+            assert np.max(np.abs(value[0] - expected[name]) / scale) <= tolerance, name
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_of_a_block(order):
+    sums = power_sums(ROWS, order=order)
+    np.testing.assert_allclose(sums.origin[0], ROWS.mean(axis=0), rtol=1e-14)
+    assert_sums(sums, ROWS)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@settings(max_examples=30)
+@given(shift=st.tuples(*[st.floats(-10, 10)] * 3))
+def test_about_any_origin(order, shift):
+    sums = power_sums(ROWS, order=order)
+    moved = sums.moved(sums.origin + np.array(shift))
+    assert_sums(moved, ROWS, 1e-11)
+    np.testing.assert_allclose(moved.mean(), sums.mean(), rtol=1e-12)
+    central = moved.central()
+    assert np.abs(central.first).max() <= 1e-11
+
+
+def test_origin_and_rest_carry_the_mean_beyond_working_precision():
+    X = ROWS + 1e10
+    sums = power_sums(X)
+    exact = (X - 1e10).mean(axis=0)  # both subtractions are exact
+    carried = (sums.origin - 1e10) + sums.first / sums.n
+    np.testing.assert_allclose(carried[0], exact, rtol=1e-14)
+    assert np.abs((sums.mean() - 1e10) - exact).max() > 1e-10
+
+
+@pytest.mark.exactness
+@pytest.mark.parametrize("order", ORDERS)
+def test_addition_is_the_sums_of_all_rows_and_commutes_to_the_bit(order):
+    X = [ROWS[:37], ROWS[37:90] * 3 + 2, ROWS[90:]]
+    a, b, c = (power_sums(rows, order=order) for rows in X)
+    assert_sums(a.plus(b).plus(c), np.vstack(X))
+    assert_sums(together([a, b.then(c)]), np.vstack(X))
+    for name, value in a.plus(b).named().items():  # entry by entry, x + y is y + x
+        np.testing.assert_array_equal(value, b.plus(a).named()[name])
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_columns_in_another_order(order):
+    places = np.array([2, 0, 1])
+    found = power_sums(ROWS, order=order).permuted(places)
+    assert_sums(found, ROWS[:, places])
+
+
+@pytest.mark.parametrize("p", [27, 28, 60])
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("offset", [0.0, 2.0**33])
+def test_many_columns_lie_in_rows(p, order, offset):
+    """From 28 on, blocks keep the order of the rows in memory, and other products make the sums."""
+    X = np.random.default_rng(p).standard_exponential((700, p))
+    X = np.asarray(np.round(X * 2**18) / 2**18 + offset, order=order)  # adding it is exact
+    assert_sums(_BlockSummer(p, 300, quartic=True)(X), X)
+    if p < 28:
+        assert_sums(_ProductSummer(p, 300, quartic=False)(X), X)
