@@ -307,9 +307,7 @@ class TestHostile:
             for value in values:
                 path.write_bytes(whole)
                 tamper(path, meta={field: value})
-                error = refuses(
-                    lambda: ConfidenceSequence.load(path), ValueError, field
-                )
+                error = refuses(lambda: ConfidenceSequence.load(path), ValueError, field)
                 assert type(error).__module__ == "edgewise.errors"
 
     def test_batches_of_impossible_lengths(self, tamper, tmp_path, refuses):
