@@ -26,9 +26,14 @@ from edgewise.errors import StateFileError
 
 if TYPE_CHECKING:
     from edgewise.api.confidence_sequence import ConfidenceSequence
-    from edgewise.sums.moments import RowState
+    from edgewise.sums.batches import BatchMoments
+    from edgewise.sums.concordance import ConcordanceMoments
+    from edgewise.sums.moments import Moments
+    from edgewise.sums.pairwise import PairwiseMoments
 
-    AnyState: TypeAlias = RowState | ConfidenceSequence
+    AnyState: TypeAlias = (
+        Moments | BatchMoments | ConcordanceMoments | PairwiseMoments | ConfidenceSequence
+    )
 
 
 _FORMAT = 2
