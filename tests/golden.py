@@ -150,7 +150,6 @@ def questions(data: dict[str, np.ndarray]) -> Iterator[tuple[str, Callable[[], A
         yield f"pairs / {method}", test(**some)
         yield f"columns / {method}", test(columns=["x3", "x1", "x2"])
         yield f"min_effect / {method}", test(min_effect=0.15)
-        yield f"min_effect of precision / {method}", test(min_effect=0.1, effect_scale="precision")
         yield f"normal scores / {method}", test(transform="normal-scores")
         for correction in ("bonferroni", "bh", "by", "maxt", None):
             yield f"{correction} / {method}", test(correction=correction)

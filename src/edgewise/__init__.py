@@ -2,59 +2,59 @@
 
 Distribution-free tests for the edges of undirected graphical models.
 
-The public names, and where each of them lives, are listed once: in `__init__.pyi`, which type
-checkers read too. A name is imported when it is first used, so that `import edgewise` and
-`edgewise --help` cost next to nothing.
+A name is imported when it is first used, so that `import edgewise` and `edgewise --help` cost next
+to nothing. Type checkers read `__init__.pyi`, which a test compares with the table here.
 """
 
-from __future__ import annotations
-
-import os
-import re
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
 from edgewise._version import __version__ as __version__
 
-
-def _listed() -> tuple[dict[str, str], tuple[str, ...]]:
-    """The home of every public name, and the public modules, from the list beside this file."""
-    path = os.path.join(__path__[0], "__init__.pyi")
-    text = __spec__.loader.get_data(path).decode("utf-8")  # also from inside a zip file
-    homes, modules = {}, []
-    for home, names in re.findall(r"^from (edgewise\S*) import \(?([^)\n]+|[^)]+)", text, re.M):
-        for name in re.findall(r"(\w+) as \w+", names):
-            if home == "edgewise":
-                modules.append(name)
-            else:
-                homes[name] = home
-    homes.pop("__version__")
-    return homes, tuple(modules)
-
-
-_HOMES, _MODULES = _listed()
-# A name that needs a part which is not installed says so when it is used. It is not offered: `*`,
+#: Where each public name lives.
+HOMES = {
+    "edge_test": "api.edge_test",
+    "EdgeTest": "api.estimator",
+    "partial_test": "api.pair",
+    "ConditionalTest": "api.pair",
+    "compare_groups": "api.compare_groups",
+    "compare_methods": "api.compare_methods",
+    "check_null": "api.null",
+    "diagnose": "api.diagnose",
+    "plan_sample_size": "api.plan",
+    "detectable_effect": "api.plan",
+    "pool": "api.pool",
+    "accumulate": "api.accumulate",
+    "load_state": "api.accumulate",
+    "ConfidenceSequence": "api.confidence_sequence",
+    "edge_test_within": "api.edge_test_within",
+    "covariance_of_covariance": "paper.covcov",
+    "open_table": "tables.reading",
+    "EdgeTestResult": "results.result",
+}
+MODULES = ("calibrate", "datasets", "errors", "integrations", "methods", "simulate", "states")
+# Needs a package that may be missing, and says so when it is used. Then it is not offered: `*`,
 # `help` and completion would all stumble over it.
-_PARTS = {"EdgeTest": "sklearn"}
-__all__ = sorted(
-    name for name in (*_HOMES, *_MODULES) if name not in _PARTS or find_spec(_PARTS[name])
-)
+_NEEDS = {"EdgeTest": "sklearn"}
+__all__ = [
+    name for name in sorted((*HOMES, *MODULES)) if name not in _NEEDS or find_spec(_NEEDS[name])
+]
 
 
 def __getattr__(name: str) -> Any:
-    if name in _MODULES:
+    if name in MODULES:
         return import_module(f"edgewise.{name}")
-    if name in _HOMES:
-        if name in _PARTS:
-            from edgewise._optional import require
+    if name not in HOMES:
+        raise AttributeError(f"module 'edgewise' has no attribute {name!r}")
+    if name in _NEEDS:
+        from edgewise._optional import require
 
-            require(_PARTS[name], "sklearn", name)
-        value = getattr(import_module(_HOMES[name]), name)
-        globals()[name] = value
-        return value
-    raise AttributeError(f"module 'edgewise' has no attribute {name!r}")
+        require(_NEEDS[name], "sklearn", name)
+    value = getattr(import_module(f"edgewise.{HOMES[name]}"), name)
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, "__version__"])
+    return [*__all__, "__version__"]

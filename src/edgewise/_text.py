@@ -19,6 +19,20 @@ def joined(items: Sequence[str], word: str) -> str:
     return f"{', '.join(first)} {word} {last}" if first else last
 
 
+#: Words of the paper and of other packages for arguments and their values, and ours.
+FOREIGN = {
+    "fdr_bh": "'bh'",
+    "fdr_by": "'by'",
+    "spearman": "'kendall', or transform='normal-scores'",
+    "edgetest-eig": "'eig'",
+    "edgetest-trace": "'trace'",
+    "delta": "alpha",
+    "covar": "given",
+    "seed": "random_state",
+    "groups": "clusters",
+}
+
+
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """The known name that is most like a name, or begins with it; None if none is."""
     import difflib  # where something went wrong, and not in every run
@@ -35,8 +49,10 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """What to add to a message about a name that is not known; empty if none is like it."""
-    guess = nearest(name, known)
-    return "" if guess is None else f" (did you mean {guess!r}?)"
+    guess = FOREIGN.get(name.casefold())
+    if guess is None and (near := nearest(name, known)) is not None:
+        guess = repr(near)
+    return "" if guess is None else f" (did you mean {guess}?)"
 
 
 def one_line(error: Exception) -> str:

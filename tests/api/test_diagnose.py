@@ -9,6 +9,7 @@ import edgewise as ew
 from edgewise.api.diagnose import diagnose
 from edgewise.simulate import make_chain_precision, sample
 from edgewise.tables.open import as_table
+from edgewise.tables.options import view
 
 
 def draw(distribution, n_samples=4000, n_features=4, seed=1):
@@ -39,7 +40,7 @@ def test_the_advice_from_rows(data, fragment):
 def test_only_the_complete_rows_count():
     X = draw("gaussian")
     X[[1, 5], 0] = np.nan
-    assert diagnose(as_table(X, missing="drop")).n_samples == 3998
+    assert diagnose(view(as_table(X), missing="drop")).n_samples == 3998
 
 
 def test_a_state_has_no_rows_to_diagnose(refuses):

@@ -161,7 +161,7 @@ def test_maxt_needs_batches(rows, refuses, method):
         ew.errors.ParameterError,
         "'maxt' is not supported by method",
         repr(method),
-        "method 'batch'",
+        "use method 'batch' or 'kendall'",
     )
 
 

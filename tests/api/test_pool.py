@@ -98,10 +98,10 @@ def test_record(results, pooled):
 
 
 def test_decided_as_the_results(copies):
-    asked = {"alpha": 0.01, "correction": "bh", "min_effect": 0.1, "effect_scale": "precision"}
+    asked = {"alpha": 0.01, "correction": "bh", "min_effect": 0.1}
     pooled = ew.pool([ew.edge_test(copy, **asked) for copy in copies])
     assert (pooled.alpha, pooled.correction) == (0.01, "bh")
-    assert (pooled.options["min_effect"], pooled.options["effect_scale"]) == (0.1, "precision")
+    assert pooled.options["min_effect"] == 0.1
     again = ew.pool([ew.edge_test(copy) for copy in copies], **asked)
     np.testing.assert_array_equal(again.adjusted_pvalue, pooled.adjusted_pvalue)
 
@@ -245,7 +245,6 @@ def test_different_rows(refuses, copies, results):
         ({"alpha": 2}, "alpha: expected a number between 0 and 1, got 2"),
         ({"correction": "hom"}, "(did you mean 'holm'?)"),
         ({"min_effect": -1}, "min_effect: expected"),
-        ({"effect_scale": "z"}, "effect_scale: expected one of"),
     ],
 )
 def test_what_is_said_anew_is_checked(refuses, results, asked, message):

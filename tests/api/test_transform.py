@@ -93,12 +93,12 @@ class TestEstimator:
         refuses(
             lambda: batch.partial_fit(rows),
             ParameterError,
-            "column_transform: expected None with partial_fit",
+            "`column_transform` and partial_fit cannot be combined",
             "needs all rows at once; use fit.",
         )
         state = ew.accumulate(rows)
         fisher = ew.EdgeTest(method="fisher", column_transform="normal-scores")
-        refuses(lambda: fisher.fit_moments(state), ParameterError, "expected with rows")
+        refuses(lambda: fisher.fit(state), ParameterError, "expected with rows")
         trace = ew.EdgeTest(method="trace", column_transform="normal-scores")
         refuses(lambda: trace.fit(rows), ParameterError, "is not supported by method")
 

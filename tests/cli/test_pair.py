@@ -22,7 +22,7 @@ def test_level_method_and_several_files(run_main, csv_file, rows, tmp_path, writ
     other = write_csv(tmp_path / "other.csv", "abcd", -rows)
     out, _ = run_main("pair", csv_file, other, "a", "b", "--alpha", "0.01", "--method", "wald")
     twice = np.concatenate([rows, -rows])
-    expected = ew.partial_test(twice, 0, 1, method="wald", feature_names=list("abcd"))
+    expected = ew.partial_test(twice, 0, 1, given=[], method="wald", feature_names=list("abcd"))
     assert out == expected.sentence(0.99) + "\n"
     assert "(99 % interval" in out
 

@@ -150,10 +150,8 @@ HOEFFDING = ["--method", "whitened", "--radius", "hoeffding"]
                 "wald",
                 "--min-effect",
                 "0.2",
-                "--effect-scale",
-                "precision",
             ],
-            {"exclude": "c", "method": "wald", "min_effect": 0.2, "effect_scale": "precision"},
+            {"exclude": "c", "method": "wald", "min_effect": 0.2},
         ),
         (
             [
@@ -264,7 +262,7 @@ def test_labels_of_rows_that_belong_together(run_main, refused, tmp_path, rows, 
         assert found.pop("files") == [{"path": "r.csv", "rows": 400}]
         assert found.items() <= json.loads(expected.to_json()).items()
     out, _ = run_main("pair", "r.csv", "a", "b", "--clusters", "subject")
-    answer = ew.partial_test(tmp_path / "r.csv", "a", "b", clusters="subject")
+    answer = ew.partial_test(tmp_path / "r.csv", "a", "b", given=[], clusters="subject")
     assert out == f"{answer.sentence()}\n"
     assert "did you mean 'subject'?" in refused("test", "r.csv", "--clusters", "subjct", status=1)
     line = refused("test", "r.csv", "--clusters", "subject", "--method", "batch")

@@ -172,7 +172,7 @@ class TestSources:
             ew.edge_test(iter(np.split(rows, 7)), method="kendall"),
             ew.edge_test(tmp_path / "rows.npy", method="kendall"),
             est.result_,
-            ew.EdgeTest(method="kendall").fit_moments(state).result_,
+            ew.EdgeTest(method="kendall").fit(state).result_,
         ):
             same_result(found, expected)
 

@@ -52,7 +52,19 @@ SAID = [
     (edge(correction="bonf"), "(did you mean 'bonferroni'?)"),
     (edge(method="whitened", radius="chi"), "(did you mean 'chi2'?)"),
     (edge(method="eig", solver="matrixfree"), "(did you mean 'matrix-free'?)"),
-    (edge(effect_scale="partial"), "(did you mean 'partial_correlation'?)"),
+    *(
+        (lambda call=call: call(), f"(did you mean {ours}?)")
+        for call, ours in (
+            (edge(correction="fdr_bh"), "'bh'"),
+            (edge(method="edgeTest-eig"), "'eig'"),
+            (edge(method="spearman"), "'kendall', or transform='normal-scores'"),
+            (edge(delta=0.1), "alpha"),
+            (edge(covar="x1"), "given"),
+            (edge(groups="who"), "clusters"),
+            (edge(method="batch", seed=1), "random_state"),
+            (lambda: ew.partial_test(X, 0, 1, covar="x2"), "given"),
+        )
+    ),
     *(
         (lambda name=name: ew.edge_test("rows.csv", **{name: ";"}), f"ew.open_table(path, {name}=")
         for name in (field.name for field in fields(Reading))

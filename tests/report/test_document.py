@@ -127,15 +127,14 @@ class TestNumbers:
 
     @pytest.mark.parametrize("method", KINDS)
     def test_every_offered_effect_is_what_a_test_of_it_gives(self, many_rows, method):
-        partial = {"effect_scale": "partial_correlation"}
         data = page_of(ew.edge_test(many_rows, method=method)).test
-        own = page_of(ew.edge_test(many_rows, method=method, min_effect=0.15, **partial)).test
+        own = page_of(ew.edge_test(many_rows, method=method, min_effect=0.15)).test
         assert [e["value"] for e in data["effects"]] == list(EFFECTS)
         assert [e["value"] for e in own["effects"]] == sorted([*EFFECTS, 0.15])
         assert own["effects"][own["effect"]]["value"] == 0.15
         assert [e["label"] for e in data["effects"]] == ["0: any", "0.05", "0.1", "0.2", "0.3"]
         for effect in [*data["effects"], *own["effects"]]:
-            expected = ew.edge_test(many_rows, method=method, min_effect=effect["value"], **partial)
+            expected = ew.edge_test(many_rows, method=method, min_effect=effect["value"])
             if effect["single"]:
                 logp = numbers(effect["logp"], "<f4")
                 np.testing.assert_allclose(logp, upper(expected.log_pvalue), rtol=1e-6, atol=1e-12)
@@ -285,7 +284,6 @@ class TestText:
         "options",
         [
             {"min_effect": 0.1},
-            {"min_effect": 0.1, "effect_scale": "precision"},
             {"method": "whitened", "radius": "chi2"},
             {"method": "trace", "standardize": True},
         ],

@@ -44,7 +44,7 @@ def test_the_given_columns(given, words):
 
 def test_digits_follow_the_width_of_the_interval():
     X = np.random.default_rng(0).standard_normal((40_000, 2))
-    sentence = ew.partial_test(X, 0, 1).sentence()
+    sentence = ew.partial_test(X, 0, 1, given=[]).sentence()
     low = sentence.partition("interval ")[2].split()[0]
     assert len(low.partition(".")[2]) == 3
 
@@ -52,7 +52,7 @@ def test_digits_follow_the_width_of_the_interval():
 def test_p_values_that_no_double_holds():
     x = np.random.default_rng(0).standard_normal(60_000)
     X = np.column_stack([x, x + 0.01 * np.random.default_rng(1).standard_normal(60_000)])
-    test = ew.partial_test(X, 0, 1)
+    test = ew.partial_test(X, 0, 1, given=[])
     assert test.log_pvalue < -710
     assert 0 < test.pvalue < 1e-300
     assert "p < 1e-300" in test.sentence()

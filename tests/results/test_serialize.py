@@ -23,7 +23,7 @@ BOX = {"support": (-60, 60), "radius": "hoeffding"}
 #: A question for each kind of reference, radius and transfer, and what else a result may hold.
 ASKED = {
     "score": {"method": "score", "alpha": 0.2, "correction": "bonferroni"},
-    "score, effect": {"min_effect": 0.1, "effect_scale": "precision"},
+    "score, effect": {"min_effect": 0.1},
     "normal": {"method": "elliptical", "correction": None},
     "student of each": {"method": "wald", "correction": "bh"},
     "student, exact": {"method": ew.methods.Fisher(), "given": ["x1"]},

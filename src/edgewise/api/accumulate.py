@@ -7,16 +7,22 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from edgewise._checks import check_choice, check_columns, check_flag, check_real
+from edgewise.api.confidence_sequence import ConfidenceSequence
 from edgewise.errors import ParameterError
+from edgewise.sums import save
 from edgewise.sums.accumulate import read_into
 from edgewise.sums.batches import DEFAULT_BATCHES, BatchMoments
 from edgewise.sums.concordance import ConcordanceMoments
 from edgewise.sums.moments import Moments, RowState
 from edgewise.sums.pairwise import PairwiseMoments
+from edgewise.sums.sequence import SequenceMoments
 from edgewise.tables.open import as_table, open_files
 from edgewise.tables.options import MISSING, weighted_columns
 
 S = TypeVar("S", bound=RowState)
+
+
+AnyState = Moments | BatchMoments | PairwiseMoments | ConcordanceMoments
 
 
 def accumulate(
@@ -35,7 +41,7 @@ def accumulate(
     every: float = 60.0,
     resume: bool = False,
     progress: Callable[[int], None] | None = None,
-) -> Moments | BatchMoments | PairwiseMoments | ConcordanceMoments:
+) -> AnyState:
     """Read all rows once into a state that can be tested, merged and added to.
 
     Parameters
@@ -48,15 +54,12 @@ def accumulate(
         Make a `BatchMoments` state, for "batch", of this many to twice as many batches.
     concordance : bool
         Make a `ConcordanceMoments` state, for "kendall", of `n_batches` (100) batches or more.
-    columns : str or sequence of str, optional
-        The columns to keep, by name; all by default.
-    exclude : str or sequence of str, optional
-        Columns to leave out, such as dates and labels.
+    columns, exclude : optional
+        As in `edge_test`.
     missing : {"raise", "drop", "pairwise"}
-        Refuse rows with NaN or infinite values, leave them out, or use what each pair of columns
-        has: a `PairwiseMoments` state, for "batch".
+        As in `edge_test`; "pairwise" makes a `PairwiseMoments` state, for "batch".
     weights : str or array-like, optional
-        How much each row counts, as in `edge_test`; sampling weights make `PairwiseMoments`.
+        As in `edge_test`; sampling weights make `PairwiseMoments`.
     weight_kind : {"sampling", "frequency"}
         Rows sampled with different probabilities, or rows that were seen several times.
     client : distributed.Client, optional
@@ -93,32 +96,25 @@ def accumulate(
     Moments(n_samples=1000, n_features=3, order=4)
     """
     check_choice("missing", missing, MISSING)
-    uneven = missing == "pairwise" or (weights is not None and weight_kind == "sampling")
-    state: Moments | BatchMoments | PairwiseMoments | ConcordanceMoments
+    pairwise = missing == "pairwise" or (weights is not None and weight_kind == "sampling")
+    state: AnyState
     if check_flag("concordance", concordance):
-        if uneven:
+        if pairwise:
             raise ParameterError(
-                "concordance: expected False with missing='pairwise' or sampling weights, got "
-                "True; ranks need complete rows that count the same."
+                "`concordance` and missing='pairwise' or sampling weights cannot be combined; "
+                "ranks need complete rows that count the same."
             )
         state = ConcordanceMoments(DEFAULT_BATCHES if n_batches is None else n_batches)
-    elif uneven:
+    elif pairwise:
         state = PairwiseMoments(n_batches)
     else:
         state = Moments(order=order) if n_batches is None else BatchMoments(n_batches)
+    rows = {"columns": columns, "exclude": exclude, "missing": missing, "progress": progress}
+    rows |= {"weights": weights, "weight_kind": weight_kind}
+    if checkpoint is None and resume:
+        raise ParameterError("resume: expected together with checkpoint=..., got none.")
     return accumulated(
-        data,
-        state,
-        columns=columns,
-        exclude=exclude,
-        missing=missing,
-        weights=weights,
-        weight_kind=weight_kind,
-        client=client,
-        checkpoint=checkpoint,
-        every=every,
-        resume=resume,
-        progress=progress,
+        data, state, client=client, checkpoint=checkpoint, every=every, resume=resume, **rows
     )[0]
 
 
@@ -126,39 +122,24 @@ def accumulated(
     data: Any,
     empty: S,
     *,
-    columns: str | Sequence[str] | None = None,
-    exclude: str | Sequence[str] | None = None,
-    missing: str = "raise",
-    weights: Any = None,
-    weight_kind: str = "sampling",
     client: Any = None,
     checkpoint: str | os.PathLike[str] | None = None,
     every: float = 60.0,
     resume: bool = False,
-    progress: Callable[[int], None] | None = None,
+    **rows: Any,
 ) -> tuple[S, int]:
     """Read all rows into an empty state of any kind; also return how many were left out."""
     if checkpoint is None:
-        if resume:
-            raise ParameterError("resume: expected together with checkpoint=..., got none.")
-        table = as_table(
-            data,
-            columns=columns,
-            exclude=exclude,
-            missing=missing,
-            weights=weights,
-            weight_kind=weight_kind,
-            client=client,
-            progress=progress,
-        )
-        return read_into(empty, table)
+        return read_into(empty, as_table(data, client=client, **rows))
     if client is not None:
         raise ParameterError(
-            "checkpoint: expected with files that are read here, got a client too; leave one of "
-            "the two out."
+            "`checkpoint` and `client` cannot be combined: only files that are read here have "
+            "checkpoints."
         )
     from edgewise.sums.checkpoint import read_with_checkpoints
 
+    columns, exclude = rows.pop("columns", None), rows.pop("exclude", None)
+    weights = rows.get("weights")
     if isinstance(weights, str):
         chosen, left = check_columns("columns", columns), check_columns("exclude", exclude)
         columns, exclude = weighted_columns(chosen, left, weights)
@@ -173,8 +154,35 @@ def accumulated(
         checkpoint,
         every=check_real("every", every, above=0),
         resume=resume,
-        missing=missing,
-        weights=weights,
-        weight_kind=weight_kind,
-        progress=progress,
+        **rows,
     )
+
+
+def load_state(path: str | os.PathLike[str]) -> AnyState | ConfidenceSequence:
+    """Read a state file of any kind; loading never runs code from the file.
+
+    Parameters
+    ----------
+    path : str or path
+        A file that the `save` of a state wrote.
+
+    Returns
+    -------
+    Moments, BatchMoments, PairwiseMoments, ConcordanceMoments or ConfidenceSequence
+        The state, of the kind that was saved.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> import edgewise as ew
+    >>> state = ew.accumulate(np.random.default_rng(0).standard_normal((100, 3)))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     state.save(f"{folder}/rows.state")
+    ...     ew.load_state(f"{folder}/rows.state")
+    Moments(n_samples=100, n_features=3, order=4)
+    """
+    state = save.load_state(path)
+    if isinstance(state, SequenceMoments):
+        return ConfidenceSequence.of(state)
+    return state

@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from typing import ClassVar, Self
 
-from edgewise._checks import check_alpha, check_count, check_names, default_names
-from edgewise._linalg import AnyArray
-from edgewise.errors import ParameterError
-from edgewise.inference.sample_of_state import StateEvidence
+from edgewise.inference.open_sample import evidence_of_state
 from edgewise.methods.sequential import Sequential
 from edgewise.results.decide import decide
 from edgewise.results.result import EdgeTestResult
-from edgewise.sums.batches import BatchMoments
-from edgewise.sums.save import State, StateContents
+from edgewise.sums.sequence import SequenceMoments
 
 
-class ConfidenceSequence(State):
+class ConfidenceSequence(SequenceMoments):
     """Edges and intervals of an endless stream, made to be looked at however often you like.
 
-    After every batch `result()` gives the edges and the intervals so far. The aim is that the
-    probability of any of them being wrong at *any* look is at most `alpha`, over all pairs of
-    variables. That is proven for a known variance and in the limit only; the Notes say which part
-    is a theorem, and which held in simulations. A test that is simply repeated at every look does
-    not even aim at this: with enough looks it finds a false edge.
+    After every batch `result()` gives the edges and the intervals. The aim is that the probability
+    of any of them being wrong at *any* look is at most `alpha`, over all pairs of variables. That
+    is proven for a known variance and in the limit only; the Notes say which part is a theorem, and
+    which held in simulations. A test that is simply repeated at every look does not even aim at
+    this: with enough looks it finds a false edge.
 
     Parameters
     ----------
@@ -46,21 +40,18 @@ class ConfidenceSequence(State):
     Notes
     -----
     Theorem: a Brownian motion ever leaves the boundary with probability `alpha` at most (Robbins;
-    Ville's inequality). And a union over pairs: at `alpha` divided by their number (Bonferroni),
-    what holds for each pair at all looks holds for all pairs at all looks.
+    Ville's inequality); and, by a union, what holds for each pair at `alpha` divided by their
+    number holds for all pairs at all looks.
 
     Limit: with a variance that is known, or whose estimate converges, the intervals are an
     asymptotic confidence sequence (Waudby-Smith et al. 2024), for independent rows with more than
-    four moments. They differ from exact ones by less and less as rows come in. Nothing is said
-    about the first few dozen rows, at which all looks together may err most.
+    four moments. Nothing is said about the first few dozen rows.
 
-    Usual, that is, without a theorem: the variance here is that of a delete-one-batch jackknife
-    over 100 to 199 batches. It does not converge however many rows come in, because the batches
-    grow and not their number. So each look goes through Student's t, which is right for a single
-    look at long batches, but not proven for all looks together. In simulations of that limit a pair
-    ever crossed with 0.6 to 0.7 of its share of `alpha`, and with 1.2 to 1.7 of it where the
-    variance was taken as known. The same goes for rows that depend on the rows before them over
-    less than a batch.
+    Without a theorem: the variance here is that of a delete-one-batch jackknife over 100 to 199
+    batches, which does not converge, because the batches grow and not their number. So each look
+    goes through Student's t. In simulations of that limit a pair ever crossed with 0.6 to 0.7 of
+    its share of `alpha`, and with 1.2 to 1.7 of it where the variance was taken as known. The same
+    goes for rows that depend on the rows before them over less than a batch.
 
     States of several machines can be added (``+``); a look at the sum is one more look.
 
@@ -77,66 +68,7 @@ class ConfidenceSequence(State):
     [('x0', 'x1')]
     >>> sequence.method()
     Sequential(tuned_for=5000, tuned_level=0.05, n_batches=100)
-
-    Sequences of one kind can be merged, and saved:
-
-    >>> import tempfile
-    >>> another = ConfidenceSequence(alpha=0.05, tuned_for=5000)
-    >>> _ = sequence.merge(another.update(rng.standard_normal((1000, 3))))
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     sequence.save(f"{folder}/rows.state")
-    ...     ConfidenceSequence.load(f"{folder}/rows.state")
-    ConfidenceSequence(alpha=0.05, tuned_for=5000, n_samples=6000)
     """
-
-    kind: ClassVar[str] = "sequence"
-    default_method: ClassVar[str] = "sequential"
-
-    def __init__(
-        self,
-        alpha: float = 0.05,
-        *,
-        tuned_for: int = 10_000,
-        n_batches: int | None = None,
-    ) -> None:
-        self.alpha = check_alpha(alpha)
-        self.tuned_for = check_count("tuned_for", tuned_for, at_least=2)
-        self.state = BatchMoments(n_batches)
-
-    @property
-    def n_samples(self) -> int:
-        """Rows seen."""
-        return self.state.n_samples
-
-    def update(self, X: AnyArray) -> Self:
-        """Add more rows.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            The rows. Columns of a data frame are matched by name.
-
-        Returns
-        -------
-        ConfidenceSequence
-            The sequence itself.
-        """
-        self.state.update(X)
-        return self
-
-    def __add__(self, other: ConfidenceSequence) -> ConfidenceSequence:
-        if not isinstance(other, ConfidenceSequence):
-            return NotImplemented
-        if (self.alpha, self.tuned_for) != (other.alpha, other.tuned_for):
-            raise ParameterError(
-                f"other: expected alpha={self.alpha:g} and tuned_for={self.tuned_for}, got "
-                f"{other.alpha:g} and {other.tuned_for}; only sequences of one kind add up."
-            )
-        merged = ConfidenceSequence(
-            self.alpha, tuned_for=self.tuned_for, n_batches=self.state.n_batches
-        )
-        merged.state = self.state + other.state
-        return merged
 
     def result(
         self,
@@ -145,29 +77,22 @@ class ConfidenceSequence(State):
         given: str | Sequence[str] | None = None,
         pairs: Iterable[tuple[str, str]] | None = None,
     ) -> EdgeTestResult:
-        """The edges and intervals so far.
+        """The edges and intervals of the rows seen.
 
         Parameters
         ----------
         feature_names : sequence of str, optional
             Names of the columns.
-        given : str or sequence of str, optional
-            Columns to adjust for without testing their pairs, as in `edge_test`. What holds at all
-            looks holds for pairs that were chosen before the first of them.
-        pairs : sequence of pairs of str, optional
-            The only pairs to test.
+        given, pairs : optional
+            As in `edge_test`; what holds at all looks holds for pairs chosen before the first.
 
         Returns
         -------
         EdgeTestResult
             Its p-values and intervals hold at all looks at once.
         """
-        own = self.state.feature_names or default_names(self.state.n_features or 0)
-        names = check_names(feature_names or own, self.state.n_features)
-        method = self.method()
-        evidence = StateEvidence(
-            feature_names=names, asked_by=f"method {method.name!r}", state=self.state
-        )
+        method = sequential_of(self)
+        evidence = evidence_of_state(self.state, f"method {method.name!r}", feature_names)
         question = method.question(self.alpha, "bonferroni", given=given, pairs=pairs)
         return decide(method.measure(evidence), question)
 
@@ -179,24 +104,13 @@ class ConfidenceSequence(State):
         Sequential
             With the tuning of this sequence.
         """
-        return Sequential(
-            tuned_for=self.tuned_for, tuned_level=self.alpha, n_batches=self.state.n_batches
-        )
+        return sequential_of(self)
 
-    def _contents(self) -> StateContents:
-        contents = self.state._contents()
-        own = {"alpha": self.alpha, "tuned_for": self.tuned_for}
-        return replace(contents, kind=self.kind, meta={**contents.meta, **own})
 
-    @classmethod
-    def _from_contents(cls, contents: StateContents) -> ConfidenceSequence:
-        alpha = check_alpha(contents.meta.get("alpha"))
-        sequence = cls(alpha, tuned_for=contents.whole("tuned_for", 2))
-        sequence.state = BatchMoments._from_contents(contents)
-        return sequence
-
-    def __repr__(self) -> str:
-        return (
-            f"ConfidenceSequence(alpha={self.alpha:g}, tuned_for={self.tuned_for}, "
-            f"n_samples={self.n_samples})"
-        )
+def sequential_of(sequence: SequenceMoments) -> Sequential:
+    """The method with the level and tuning of a sequence."""
+    return Sequential(
+        tuned_for=sequence.tuned_for,
+        tuned_level=sequence.alpha,
+        n_batches=sequence.state.n_batches,
+    )

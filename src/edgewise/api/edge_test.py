@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from edgewise._checks import check_choice, check_columns
-from edgewise.api.confidence_sequence import ConfidenceSequence
+from edgewise.api.confidence_sequence import sequential_of
 from edgewise.errors import BrokenAssumptionWarning, ParameterError, warn
 from edgewise.inference.measurement import Measurement
 from edgewise.inference.open_sample import open_evidence
@@ -19,6 +19,7 @@ from edgewise.methods.sequential import Sequential
 from edgewise.results.decide import decide
 from edgewise.results.result import EdgeTestResult
 from edgewise.sums.save import as_state
+from edgewise.sums.sequence import SequenceMoments
 from edgewise.tables.options import MISSING, WEIGHT_KINDS, options_of
 
 
@@ -29,18 +30,17 @@ def edge_test(
     alpha: float = 0.05,
     correction: str | None = "holm",
     min_effect: float = 0.0,
-    effect_scale: str | None = None,
     feature_names: Sequence[str] | None = None,
     columns: str | Sequence[str] | None = None,
     exclude: str | Sequence[str] | None = None,
     given: str | Sequence[str] | None = None,
     pairs: Iterable[tuple[str, str]] | None = None,
     missing: str = "raise",
-    client: Any = None,
     clusters: Any = None,
     weights: Any = None,
-    weight_kind: str = "sampling",
     transform: str | None = None,
+    client: Any = None,
+    weight_kind: str = "sampling",
     **options: Any,
 ) -> EdgeTestResult:
     r"""Test every pair of variables for an edge of the undirected graphical model.
@@ -51,59 +51,50 @@ def edge_test(
     Parameters
     ----------
     data : array-like, data frame, Arrow stream, path, list of paths, or a state
-        The rows, a column for each variable: arrays, frames, mappings of columns, iterators of
-        batches, Dask and Spark, files and folders of files (`open_table` says how to read them), or
-        a saved state. Methods that need one pass take a state: `Moments` serves "trace", "spectral"
-        and "fisher", `BatchMoments` "batch" and "fisher", `PairwiseMoments` "batch",
-        `ConcordanceMoments` "kendall".
+        The rows, with a column for each variable, here, in files, on Dask or Spark; `open_table`
+        says how to read them. Or what `accumulate` made of them.
     method : str or Method
-        The name of a method, or one with its options, as in ``ew.methods.Batch(n_batches=50)``. By
-        default "auto": "score", or, where rows depend on the rows before them, "batch", or, with
-        few rows for the columns, "nodewise"; `result.why` says why. Per edge, for independent rows of any distribution with fourth moments: "score" (leverage-corrected),
-        "wald" (sandwich), "nodewise" (also more columns than rows, sparse graphs); "batch"
-        (jackknife over batches; rows may depend on the rows before them), "kendall" (Kendall's τ;
-        any tails), "elliptical" and "fisher" (such rows only). All entries at once: "entrywise",
-        "whitened", "spectral", and the paper's [1]_ "trace" and "eig" (a heuristic).
+        A name, or a method with its options, as in ``ew.methods.Batch(n_batches=50)``. By default
+        "auto" chooses among "score", "batch" and "nodewise"; `result.why` says why. Edge by edge:
+        "score", "wald", "nodewise" (also more columns than rows), "batch" (rows may depend on
+        the rows before them), "kendall" (any tails), and the baselines "elliptical" and "fisher".
+        All entries at once: "entrywise", "whitened", "spectral", and the paper's [1]_ "trace" and
+        "eig" (a heuristic).
     alpha : float
-        Significance level, between 0 and 1.
+        Significance level.
     correction : {"holm", "bonferroni", "bh", "by", "maxt", None}
         How the per-edge methods account for testing many edges: "holm", "bonferroni" and "maxt" (of
         "batch" and "kendall") bound the probability of any false edge, "bh" and "by" the expected
         share of false edges. The bounds need none.
     min_effect : float
-        Declare an edge only where \|effect\| is above this value: H₀ is \|effect\| ≤ min_effect.
-    effect_scale : {"partial_correlation", "precision", None}
-        What `min_effect` is measured in; by default partial correlations, for "trace" and "eig" Θ.
+        Declare an edge only where the effect is larger: a partial correlation, for "trace" and
+        "eig" an entry of Θ.
     feature_names : sequence of str, optional
         Names of the columns, in place of those that came with the data.
-    columns : str or sequence of str, optional
-        The columns to test, by name; all by default. Those of an array are "x0", "x1", ….
-    exclude : str or sequence of str, optional
-        Columns to leave out, such as dates and labels.
+    columns, exclude : str or sequence of str, optional
+        The columns to use, by name ("x0", "x1", … for an array); columns to leave out.
     given : str or sequence of str, optional
-        Columns to adjust for without testing their pairs, such as age and sex; choose them, and
+        Columns to adjust for without testing their pairs, such as age and sex. Choose them, and
         `pairs`, before you see the data.
-    pairs : sequence of pairs of str, optional
+    pairs : iterable of pairs of str, optional
         The only pairs to test, with all columns in the model.
     missing : {"raise", "drop", "pairwise"}
         Refuse NaN and infinite values, leave out their rows, or take each entry of the covariance
         from the rows that have both columns (for "score", "wald" and "batch"; right if values are
-        missing completely at random). Otherwise impute several times and use `pool`.
-    client : distributed.Client, optional
-        A Dask cluster that reads the files, or works on the data of Dask.
+        missing completely at random). For imputed copies see `pool`.
     clusters : str or array-like, optional
         Which rows belong together, such as those of a subject: a column of labels, or a label for
-        each row. Rows of a group may depend on each other. For "score" and "wald", with 20 clusters
-        or more.
+        each row. For "score" and "wald", with 20 clusters or more.
     weights : str or array-like, optional
         How much each row counts: a column, or a number for each row. For "score", "wald" and
         "batch".
+    transform : {"normal-scores", "diff", "log-diff", None}
+        Test Φ⁻¹(rank/(n + 1)) of each column, for rows that are Gaussian up to an increasing change
+        of each column; or the changes from row to row.
+    client : distributed.Client, optional
+        A Dask cluster that reads the files, or works on the data of Dask.
     weight_kind : {"sampling", "frequency"}
         Whether weights are inverse probabilities of sampling, or say how often a row was seen.
-    transform : {"normal-scores", None}
-        Test the normal scores Φ⁻¹(rank/(n + 1)) of each column in place of its values: right in the
-        limit if rows are Gaussian up to an increasing change of each column. For per-edge methods
-        except "sequential".
     **options
         Options of the method; see its class, such as `edgewise.methods.Batch`.
 
@@ -124,68 +115,74 @@ def edge_test(
 
     Examples
     --------
-    >>> import numpy as np
     >>> import edgewise as ew
-    >>> rng = np.random.default_rng(0)
-    >>> a, b, c = rng.standard_t(5, (3, 2000))
-    >>> result = ew.edge_test(np.column_stack([a, a + b, a + b + c]))
-    >>> [(edge.source, edge.target) for edge in result.edges()]
-    [('x1', 'x2'), ('x0', 'x1')]
     >>> oil = ew.edge_test(ew.datasets.load_sp500_returns(), given=["CVX", "XOM"], method="batch")
     >>> print(oil.headline()[:75])
     40 of 153 possible edges among 18 variables, adjusted for CVX and XOM, from
     """
     columns, exclude = check_columns("columns", columns), check_columns("exclude", exclude)
-    rows: dict[str, Any] = {
-        "feature_names": feature_names,
-        "columns": columns,
-        "exclude": exclude,
-        "missing": missing,
-        "client": client,
-        "clusters": clusters,
-        "weights": weights,
-        "weight_kind": weight_kind,
-        "transform": transform,
-    }
-    check_choice("missing", missing, MISSING)
-    check_choice("weight_kind", weight_kind, WEIGHT_KINDS)
-    family = {"given": given, "pairs": pairs, "columns": columns, "exclude": exclude}
-    state, grouped = as_state(data), clusters is not None or options_of(data).clusters
-    chosen = method_of(method, options, edge_test)
-    if grouped:
-        chosen.check_supports("clusters")
-    if transform is not None or options_of(data).transform is not None:
-        chosen.check_supports("transform")
-    chosen.check_supports(*_incomplete_or_weighted(data, rows))
-    if isinstance(state, ConfidenceSequence):
-        chosen, state = _of_sequence(chosen, state), state.state
-    question = chosen.question(alpha, correction, min_effect, effect_scale, **family)
-    return measured_and_decided(data if state is None else state, chosen, question, **rows)[1]
-
-
-def _incomplete_or_weighted(data: Any, rows: dict[str, Any]) -> list[Feature]:
-    """Whether rows may have weights, and may lack values."""
-    features: list[Feature] = []
-    sampling = rows["weights"] is not None and rows["weight_kind"] != "frequency"
-    if sampling or options_of(data).weights == "sampling":
-        features.append("weights")
-    if "pairwise" in (rows["missing"], options_of(data).missing):
-        features.append("missing")
-    return features
+    return measured_and_decided(
+        data,
+        method_of(method, options, edge_test),
+        alpha=alpha,
+        correction=correction,
+        min_effect=min_effect,
+        given=given,
+        pairs=pairs,
+        feature_names=feature_names,
+        columns=columns,
+        exclude=exclude,
+        missing=missing,
+        clusters=clusters,
+        weights=weights,
+        transform=transform,
+        client=client,
+        weight_kind=weight_kind,
+    )[1]
 
 
 def measured_and_decided(
-    data: Any, method: Method, question: Question, **rows: Any
+    data: Any,
+    method: Method,
+    *,
+    alpha: object,
+    correction: object,
+    min_effect: object = 0.0,
+    given: object = None,
+    pairs: object = None,
+    **rows: Any,
 ) -> tuple[Measurement, EdgeTestResult]:
-    """What the method measured in the data, and the result; `rows` says which to read, and how."""
+    """What the method measured, and the result; `rows` says which rows to read, and how."""
+    read, state = options_of(data), as_state(data)
+    check_choice("missing", rows.get("missing", "raise"), MISSING)
+    check_choice("weight_kind", rows.get("weight_kind", "sampling"), WEIGHT_KINDS)
+    if rows.get("clusters") is not None or read.clusters:
+        method.check_supports("clusters")
+    if rows.get("transform") is not None or read.transform is not None:
+        method.check_supports("transform")
+    sampling = rows.get("weights") is not None and rows.get("weight_kind") != "frequency"
+    if sampling or read.weights == "sampling":
+        method.check_supports("weights")
+    if "pairwise" in (rows.get("missing"), read.missing):
+        method.check_supports("missing")
+    if isinstance(state, SequenceMoments):
+        if not isinstance(method, Sequential | Auto):
+            raise ParameterError(
+                f"method: expected 'sequential' for a ConfidenceSequence, got {method.name!r}; its "
+                "result() holds at every look. For a test at a fixed number of rows pass its "
+                ".state."
+            )
+        method, state = sequential_of(state), state.state
+    chosen = {name: rows.get(name) for name in ("columns", "exclude")}
+    question = method.question(alpha, correction, min_effect, given=given, pairs=pairs, **chosen)
     evidence = open_evidence(
-        data,
+        data if state is None else state,
         method.needs,
         f"method {method.name!r}",
         check_names_of=question.tested,
         **rows,
     )
-    if evidence.uneven is not None:
+    if evidence.uneven is not None:  # a state may be of such rows
         method.check_supports("weights" if evidence.uneven.weighted else "missing")
     if question.given:
         evidence = replace(evidence, given=question.given)
@@ -201,13 +198,3 @@ def decided(measurement: Measurement, question: Question) -> EdgeTestResult:
         if caution.breaks:
             warn(caution, BrokenAssumptionWarning)
     return decide(measurement, question)
-
-
-def _of_sequence(chosen: Method, sequence: ConfidenceSequence) -> Method:
-    """Refuse other methods for a confidence sequence, which has its own test and tuning."""
-    if not isinstance(chosen, Sequential | Auto):
-        raise ParameterError(
-            f"method: expected 'sequential' for a ConfidenceSequence, got {chosen.name!r}; its "
-            "result() holds at every look. For a test at a fixed number of rows pass its .state."
-        )
-    return sequence.method()

@@ -41,7 +41,6 @@ def edge_test_within(
     *,
     alpha: float = 0.05,
     min_effect: float = 0.0,
-    effect_scale: str | None = None,
     columns: str | Sequence[str] | None = None,
     exclude: str | Sequence[str] | None = None,
     given: str | Sequence[str] | None = None,
@@ -63,7 +62,7 @@ def edge_test_within(
         Complete rows in memory, or in files that can be entered anywhere (Parquet, Arrow, .npy).
     seconds : float
         The time to spend. The pilot and the last block of rows may exceed it.
-    alpha, min_effect, effect_scale, columns, exclude, given, pairs : optional
+    alpha, min_effect, columns, exclude, given, pairs : optional
         As in `edge_test`.
 
     Returns
@@ -83,7 +82,7 @@ def edge_test_within(
     seconds = check_real("seconds", seconds, above=0)
     columns, exclude = check_columns("columns", columns), check_columns("exclude", exclude)
     family = {"given": given, "pairs": pairs, "columns": columns, "exclude": exclude}
-    question = Trace().question(alpha, min_effect=min_effect, effect_scale=effect_scale, **family)
+    question = Trace().question(alpha, min_effect=min_effect, **family)
     deadline = _clock() + seconds
     table = None if as_state(data) is not None else as_table(data, columns=columns, exclude=exclude)
     if not isinstance(table, LocalTable) or table.n_rows is None or not table.rescannable:

@@ -55,7 +55,6 @@ DECIDED: dict[str, Callable[[EdgeTestResult], Any]] = {
     "alpha": lambda one: one.alpha,
     "correction": lambda one: one.correction,
     "min_effect": lambda one: one.options.get("min_effect", 0.0),
-    "effect_scale": lambda one: one.options.get("effect_scale"),
 }
 
 
@@ -338,7 +337,6 @@ def pool(
     alpha: float | None = None,
     correction: str | None = AS_TESTED,
     min_effect: float | None = None,
-    effect_scale: str | None = None,
 ) -> EdgeTestResult:
     r"""Pool the results of several imputed copies of the same rows into one, by Rubin's rules.
 
@@ -365,8 +363,6 @@ def pool(
         pooled.
     min_effect : float, optional
         The minimal effect, as in `edge_test`; by default that of the results.
-    effect_scale : {"partial_correlation", "precision", None}
-        What `min_effect` is measured in; by default as in the results.
 
     Returns
     -------
@@ -406,7 +402,7 @@ def pool(
     [('x0', 'x1'), ('x1', 'x2'), ('x2', 'x3')]
     """
     copies = _checked_copies(results)
-    question = _question(copies, alpha, correction, min_effect, effect_scale)
+    question = _question(copies, alpha, correction, min_effect)
     measured = pooled_measurement(copies)
     for caution in measured.cautions:
         if caution.kind in (EQUAL_COPIES, LARGE_VARIANCES):  # each copy warned of its own
@@ -419,15 +415,12 @@ def _question(
     alpha: float | None,
     correction: str | None,
     min_effect: float | None,
-    effect_scale: str | None,
 ) -> Question:
     """What the caller says, and for the rest what all results were decided with."""
-    said: dict[str, Any] = {"alpha": alpha, "min_effect": min_effect, "effect_scale": effect_scale}
+    said: dict[str, Any] = {"alpha": alpha, "min_effect": min_effect}
     asked = {name: value for name, value in said.items() if value is not None}
     if correction != AS_TESTED:
         asked["correction"] = correction
-    if "min_effect" in asked:
-        asked.setdefault("effect_scale", None)
     for name in DECIDED:
         if name not in asked:
             remedy = f"pass {name}=... to say which"

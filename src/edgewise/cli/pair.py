@@ -51,8 +51,8 @@ def pair_command(x: str, y: str, method: str, **options: Any) -> None:
     `edgewise test`; only the columns of the question are read. Nothing is corrected for.
     """
     from edgewise._checks import check_alpha
-    from edgewise.api.conditional import naming_arguments, partial_test, places
     from edgewise.api.edge_test import edge_test
+    from edgewise.api.pair import naming_arguments, partial_test, places
     from edgewise.methods.registry import method_of
     from edgewise.results.pair import pair_of_result
     from edgewise.tables.file_read import files_read

@@ -120,7 +120,7 @@ def run_test(options: dict[str, Any]) -> tuple[EdgeTestResult, Table | None]:
     from edgewise.results.summary import bars, told_of_missing
     from edgewise.sums.save import as_state
 
-    names = ("alpha", "correction", "min_effect", "effect_scale")
+    names = ("alpha", "correction", "min_effect")
     how = {name: options[name] for name in names} | given_method_options(options)
     rows: Table | None = None
     state: Any = as_state(options["data"][0]) if len(options["data"]) == 1 else None

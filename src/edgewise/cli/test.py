@@ -36,13 +36,8 @@ _test_section = section(
         type=float,
         default=0.0,
         show_default=True,
-        help="Declare an edge only where the effect is larger.",
-    ),
-    click.option(
-        "--effect-scale",
-        type=Choice(("partial_correlation", "precision")),
-        metavar="SCALE",
-        help="Of --min-effect: partial_correlation, or precision as for trace and eig.",
+        help="Declare an edge only where the partial correlation is larger; of trace and eig the "
+        "entry of Θ.",
     ),
 )
 _page_options = (

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from edgewise._checks import check_choice, check_columns, check_known, check_real
+from edgewise._checks import check_columns, check_known, check_real
 from edgewise._linalg import BoolArray, off_diagonal
 from edgewise._text import listed
 from edgewise.errors import DataError, ParameterError
@@ -61,14 +61,12 @@ class Question:
         return family_mask(names, self.given, self.pairs)
 
 
-def checked_effect(value: object, scale: object, default_scale: str) -> tuple[float, str]:
+def checked_effect(value: object, scale: str) -> tuple[float, str]:
     """The smallest effect, and its scale."""
-    scale = default_scale if scale is None else scale
-    check_choice("effect_scale", scale, SCALES)
-    below = 1.0 if scale == "partial_correlation" else np.inf
     if isinstance(value, Real) and value == 0:
-        return 0.0, str(scale)
-    return check_real("min_effect", value, above=0, below=below), str(scale)
+        return 0.0, scale
+    below = 1.0 if scale == "partial_correlation" else np.inf
+    return check_real("min_effect", value, above=0, below=below), scale
 
 
 def checked_family(

@@ -10,7 +10,7 @@ import numpy as np
 
 from edgewise import __version__
 from edgewise._optional import missing_dependency, stand_in
-from edgewise.api.conditional import ConditionalTest
+from edgewise.api.pair import ConditionalTest
 from edgewise.errors import ParameterError
 
 __all__ = ["register"]

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from edgewise._optional import stand_in
-from edgewise.api.conditional import ConditionalTest
+from edgewise.api.pair import ConditionalTest
 from edgewise.errors import ParameterError
 from edgewise.results.pair import PairTest
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from edgewise._linalg import FloatArray, IndexArray
 from edgewise._optional import stand_in
-from edgewise.api.conditional import ConditionalTest
+from edgewise.api.pair import ConditionalTest
 from edgewise.errors import ParameterError
 from edgewise.results.pair import PairTest
 

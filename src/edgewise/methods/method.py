@@ -130,7 +130,7 @@ class Method(ABC):
     simultaneous : bool
         One threshold for all entries at once, so that no correction applies.
     effect_scale : str
-        The default scale of `min_effect`.
+        The scale of `min_effect`: "partial_correlation", or "precision" for entries of Θ.
     plans_by_simulation : bool
         Whether rows for an effect are found by simulation from a pilot, not by a formula.
     """
@@ -260,7 +260,6 @@ class Method(ABC):
         alpha: object,
         correction: object = "holm",
         min_effect: object = 0.0,
-        effect_scale: object = None,
         *,
         given: object = None,
         pairs: object = None,
@@ -270,7 +269,7 @@ class Method(ABC):
         """A checked question to this method; the arguments are those of `edge_test`."""
         family = checked_family(given, pairs, columns=columns, exclude=exclude)
         level = check_alpha(alpha)
-        effect = checked_effect(min_effect, effect_scale, self.effect_scale)
+        effect = checked_effect(min_effect, self.effect_scale)
         check_choice("correction", correction, (*CORRECTIONS, "none"))
         own = None if correction in (None, "none") else str(correction)
         if self.simultaneous:

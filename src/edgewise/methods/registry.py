@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from edgewise._checks import check_choice
-from edgewise._text import joined, nearest
+from edgewise._text import FOREIGN, joined, nearest
 from edgewise.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -144,7 +144,10 @@ def _raise_for_unknown_option(
         )
     parameters = signature(function).parameters.values()
     arguments = [one.name for one in parameters if one.kind is not Parameter.VAR_KEYWORD]
-    guess = nearest(name, [*own, *arguments, *options])
+    known = [*own, *arguments, *options]
+    guess = FOREIGN.get(name)
+    if guess not in known:
+        guess = nearest(name, known)
     if guess is None:
         raise ParameterError(
             f"{name}: {caller} has no such argument, and method {method!r} does not take it as an "

@@ -237,7 +237,7 @@ def _python_call(result: EdgeTestResult) -> str:
     kind = registered().get(result.method)
     if kind is not None:
         given |= kind.options_in(result.options)
-    for name in ("min_effect", "effect_scale", "transform", "missing", "weights"):
+    for name in ("min_effect", "transform", "missing", "weights"):
         if name in result.options:
             given[name] = result.options[name]
     if result.n_dropped:

@@ -25,14 +25,14 @@ from edgewise._linalg import AnyArray, FloatArray
 from edgewise.errors import StateFileError
 
 if TYPE_CHECKING:
-    from edgewise.api.confidence_sequence import ConfidenceSequence
     from edgewise.sums.batches import BatchMoments
     from edgewise.sums.concordance import ConcordanceMoments
     from edgewise.sums.moments import Moments
     from edgewise.sums.pairwise import PairwiseMoments
+    from edgewise.sums.sequence import SequenceMoments
 
     AnyState: TypeAlias = (
-        Moments | BatchMoments | ConcordanceMoments | PairwiseMoments | ConfidenceSequence
+        Moments | BatchMoments | ConcordanceMoments | PairwiseMoments | SequenceMoments
     )
 
 
@@ -274,7 +274,7 @@ KINDS = {
     "batches": "edgewise.sums.batches.BatchMoments",
     "pairwise": "edgewise.sums.pairwise.PairwiseMoments",
     "concordance": "edgewise.sums.concordance.ConcordanceMoments",
-    "sequence": "edgewise.api.confidence_sequence.ConfidenceSequence",
+    "sequence": "edgewise.sums.sequence.SequenceMoments",
 }
 
 
@@ -285,29 +285,7 @@ def state_class(kind: str) -> Any:
 
 
 def load_state(path: str | os.PathLike[str]) -> AnyState:
-    """Read a state file of any kind; loading never runs code from the file.
-
-    Parameters
-    ----------
-    path : str or path
-        A file that the `save` of a state wrote.
-
-    Returns
-    -------
-    Moments, BatchMoments, PairwiseMoments, ConcordanceMoments or ConfidenceSequence
-        The state, of the kind that was saved.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> import numpy as np
-    >>> import edgewise as ew
-    >>> state = ew.accumulate(np.random.default_rng(0).standard_normal((100, 3)))
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     state.save(f"{folder}/rows.state")
-    ...     ew.load_state(f"{folder}/rows.state")
-    Moments(n_samples=100, n_features=3, order=4)
-    """
+    """Read a state file of any kind; loading never runs code from the file."""
     contents = read_state(path)
     if contents.kind not in KINDS:
         raise StateFileError(

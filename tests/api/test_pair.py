@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import edgewise as ew
-from edgewise.api import conditional
+from edgewise.api import pair as conditional
 from edgewise.inference import sample_of_rows as from_rows
 
 pytestmark = pytest.mark.filterwarnings("ignore::edgewise.errors.BrokenAssumptionWarning")
@@ -112,7 +112,8 @@ def test_answers_are_kept():
         assert getattr(turned, name) == getattr(answer, name)
     assert test("x1", "x3", ["x5", "x0"]) is turned
     assert test(0, 1, "x2") is test(0, 1, 2) is test(0, 1, [2])
-    assert test(0, 1) is not test(0, 1, [2])
+    assert test(0, 1) is test(0, 1, "all") is test(0, 1, range(2, P))
+    assert test(0, 1, []) is not test(0, 1, [2])
 
 
 def test_several_threads_ask_at_once():
@@ -154,8 +155,8 @@ def test_only_the_columns_of_the_question_are_read(tmp_path, rows, write_csv):
     chosen = ew.ConditionalTest(path, exclude=["day", "d"])
     assert chosen.feature_names == ("a", "b", "c")
     with pytest.raises(ew.errors.NonFiniteError, match="'d'"):
-        ew.partial_test(path, "a", "d")
-    dropped = ew.partial_test(path, "a", "d", missing="drop")
+        ew.partial_test(path, "a", "d", given=[])
+    dropped = ew.partial_test(path, "a", "d", given=[], missing="drop")
     assert (dropped.n_samples, dropped.n_dropped) == (399, 1)
     kept_rows = ew.ConditionalTest(path, exclude="day", missing="drop")
     answer = kept_rows("a", "b")
@@ -168,7 +169,7 @@ def asks(rows):
     return (
         ew.ConditionalTest(rows),
         ew.ConditionalTest(rows, keep="moments"),
-        lambda x, y, given=(): ew.partial_test(rows, x, y, given=given),
+        lambda x, y, given="all": ew.partial_test(rows, x, y, given=given),
     )
 
 
@@ -195,14 +196,18 @@ class TestBadInput:
                 ew.errors.DataError,
                 ["given", "no column 'zzzz'", "'x0', 'x1'"],
             ),
-            ((0, 4), ew.errors.ParameterError, ["y: ", "from 0 to 3", "got 4"]),
-            ((-1, 2), ew.errors.ParameterError, ["x: ", "from 0 to 3", "got -1"]),
+            ((0, 4), ew.errors.ParameterError, ["y: ", "an index from 0 to 3", "got 4"]),
+            ((-1, 2), ew.errors.ParameterError, ["x: ", "an index from 0 to 3", "got -1"]),
             ((0, 1, [7]), ew.errors.ParameterError, ["given: ", "got 7"]),
             ((0, True), ew.errors.ParameterError, ["y: ", "got True"]),
             ((1.0, 2), ew.errors.ParameterError, ["x: ", "got 1.0"]),
             ((0, 1, [2.0]), ew.errors.ParameterError, ["given: ", "got 2.0"]),
             ((0, 1, 2.0), ew.errors.ParameterError, ["given: ", "got 2.0"]),
-            ((0, 1, None), ew.errors.ParameterError, ["given: ", "got None", "leave it out"]),
+            (
+                (0, 1, None),
+                ew.errors.ParameterError,
+                ["given: expected 'all'", "got None", "[] for none"],
+            ),
             ((0, 1, [None]), ew.errors.ParameterError, ["given: ", "got None"]),
             ((None, 1), ew.errors.ParameterError, ["x: ", "got None"]),
         ],
@@ -224,7 +229,7 @@ class TestBadInput:
                 "at least 5 rows",
                 f"got {n}",
             )
-        assert ew.ConditionalTest(rows[:n])(0, 1).n_samples == n
+        assert ew.ConditionalTest(rows[:n])(0, 1, []).n_samples == n
 
     @pytest.mark.parametrize("keep", ["rows", "moments"])
     def test_singular_columns_are_named_when_they_are_asked_about(self, rows, refuses, keep):
@@ -233,15 +238,15 @@ class TestBadInput:
         assert test(0, 1, [2, 3]).n_samples == 400
         for question, fragments in [
             ((0, 1, [4]), ["constant column 'x4'", "every value is 7"]),
-            ((4, 1), ["constant column 'x4'"]),
-            ((1, 5), ["'x5' duplicates column 'x1'"]),
+            ((4, 1, []), ["constant column 'x4'"]),
+            ((1, 5, []), ["'x5' duplicates column 'x1'"]),
             ((0, 3, [1, 5]), ["'x5' duplicates column 'x1'"]),
             ((0, 3, [1, 2, 6]), ["'x6' is a linear combination", "'x0'", "'x2'"]),
         ]:
             message = str(refuses(lambda q=question: test(*q), ew.errors.DataError, *fragments))
-            x, y, *given = question
+            x, y, given = question
             whole = refuses(
-                lambda x=x, y=y, g=given: ew.partial_test(X, x, y, given=g[0] if g else ()),
+                lambda x=x, y=y, g=given: ew.partial_test(X, x, y, given=g),
                 ew.errors.DataError,
                 *fragments,
             )
@@ -252,7 +257,7 @@ class TestBadInput:
         holes[3, 1] = np.nan
         refuses(lambda: ew.ConditionalTest(holes), ew.errors.NonFiniteError, "'x1' (1)")
         refuses(lambda: ew.partial_test(holes, 0, 1), ew.errors.NonFiniteError, "'x1' (1)")
-        assert ew.partial_test(holes, 0, 2).n_samples == 400
+        assert ew.partial_test(holes, 0, 2, given=[3]).n_samples == 400
         refuses(
             lambda: ew.ConditionalTest(rows, keep="all"), ew.errors.ParameterError, "keep", "'all'"
         )

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache, partial
-from numbers import Integral, Real
-from typing import Any, NamedTuple
+from numbers import Integral
+from typing import Any
 
 import numpy as np
 
@@ -53,19 +53,136 @@ from edgewise.tables.table import (
     rows_up_to,
 )
 
-#: A column by its name, or by its place.
+#: A column by its name, or by its index.
 Column = str | int
+#: `given`: every other column.
+ALL = "all"
+
+
+def partial_test(
+    data: Any,
+    x: Column,
+    y: Column,
+    *,
+    given: Column | Iterable[Column] = ALL,
+    method: str | Method = DEFAULT_METHOD,
+    feature_names: Sequence[str] | None = None,
+    missing: str = "raise",
+    clusters: Any = None,
+    weights: Any = None,
+    transform: str | None = None,
+    **options: Any,
+) -> PairTest:
+    """Test whether two columns are related, given others: H₀ is a partial correlation of zero.
+
+    The answer is that of `edge_test` on the columns x, y and `given` alone, for the one pair, and
+    nothing is corrected for. For many questions to the same data, `ConditionalTest` is faster.
+
+    Parameters
+    ----------
+    data : array-like, data frame, Arrow stream, path, list of paths
+        The rows, as for `edge_test`. Of files only the columns of the question are read.
+    x, y : str or int
+        The two columns, by name or by index.
+    given : "all", or sequence of str or int
+        The columns that both are adjusted for: by default every other one; [] for none.
+    method : str or Method
+        A per-edge test, as in `edge_test`.
+    feature_names, missing, clusters, weights, transform : optional
+        As in `edge_test`.
+    **options
+        Options of the method.
+
+    Returns
+    -------
+    PairTest
+        Estimate, p-value, interval, and a sentence to quote.
+
+    Warns
+    -----
+    BrokenAssumptionWarning
+        If the data contradict what the method assumes, as `edge_test` does.
+
+    Examples
+    --------
+    >>> import edgewise as ew
+    >>> from edgewise.simulate import make_chain_precision, sample
+    >>> rows = sample("t5", make_chain_precision(4), 1000, rng=0)
+    >>> print(ew.partial_test(rows, "x0", "x1").sentence())
+    The partial correlation of x0 and x1 given x2 and x3 is -0.22 (95 % interval -0.29 to -0.14,
+    p = 5.8e-09, n = 1000 rows; score test, any distribution).
+    """
+    if as_state(data) is not None:
+        raise DataError(
+            "data: expected rows, got a state, from which no columns can be chosen; pass the rows, "
+            "or use edge_test for all columns of the state."
+        )
+    chosen = method_of(method, options, partial_test)
+    if chosen.simultaneous:
+        raise ParameterError(
+            f"method: expected a test of each edge by itself, got {chosen.name!r}, which bounds "
+            "all entries at once; use 'score', 'wald' or 'batch'."
+        )
+    how = {"missing": missing, "clusters": clusters, "weights": weights, "transform": transform}
+    every = isinstance(given, str) and given == ALL
+    asked = (x, y, *(() if every else listed_columns(given)))
+    if feature_names is not None:
+        data = as_table(data, feature_names=feature_names)
+    elif not every and all(isinstance(one, str) for one in asked):
+        # By name, so that only these columns are read, and others may be text.
+        names = [str(one) for one in asked]
+        places(x, y, asked[2:], names)
+        with naming_arguments(names, lambda: as_table(data).feature_names):
+            return _answer(data, list(dict.fromkeys(names)), chosen, how)
+    if clusters is None and weights is None:
+        data = as_table(data)
+    known = as_table(data, clusters=clusters, weights=weights).feature_names
+    i, j, others = places(x, y, given, known)
+    return _answer(data, [known[k] for k in (i, j, *others)], chosen, how)
+
+
+def _answer(data: Any, columns: list[str], method: Method, how: dict[str, Any]) -> PairTest:
+    """The test of the first two of these columns, given the others."""
+    n_given = len(columns) - 2
+    try:
+        result = edge_test(data, method=method, correction=None, columns=columns, **how)
+    except DataError as error:
+        if how["clusters"] is None and how["weights"] is None and "columns: " not in str(error):
+            table = as_table(data, columns=columns, missing=how["missing"])
+            few = rows_up_to(table, n_given + 2)
+            check_rows_of_question(n_given + 3 if few is None else few, n_given)
+        raise
+    return pair_of_result(result)
 
 
 def places(
     x: Column, y: Column, given: Column | Iterable[Column], names: Sequence[str]
 ) -> tuple[int, int, tuple[int, ...]]:
-    """The places of x, of y and of the given columns, which count once if they are there twice."""
-    place = {name: k for k, name in enumerate(names)}
-    i, j = _place("x", x, names, place), _place("y", y, names, place)
+    """The indices of x, of y and of the given columns, each of which counts once."""
+    index = {name: k for k, name in enumerate(names)}
+
+    def index_of(argument: str, column: object) -> int:
+        if isinstance(column, str):
+            check_known(argument, [column], names)
+            return index[column]
+        if not isinstance(column, Integral) or isinstance(column, bool):
+            raise ParameterError(
+                f"{argument}: expected the name of a column, or its index as a whole number, got "
+                f"{column!r}."
+            )
+        if not 0 <= int(column) < len(names):
+            raise ParameterError(
+                f"{argument}: expected an index from 0 to {len(names) - 1}, since there are "
+                f"{len(names)} columns, got {int(column)}."
+            )
+        return int(column)
+
+    i, j = index_of("x", x), index_of("y", y)
     if i == j:
         raise ParameterError(f"y: expected another column than x, got {names[i]!r} for both.")
-    others = tuple(dict.fromkeys(_place("given", k, names, place) for k in given_columns(given)))
+    if isinstance(given, str) and given == ALL:
+        return i, j, tuple(k for k in range(len(names)) if k not in (i, j))
+    others = tuple(dict.fromkeys(index_of("given", k) for k in listed_columns(given)))
     for argument, k in (("x", i), ("y", j)):
         if k in others:
             raise ParameterError(
@@ -75,33 +192,16 @@ def places(
     return i, j, others
 
 
-def given_columns(given: Column | Iterable[Column]) -> tuple[Column, ...]:
+def listed_columns(given: Column | Iterable[Column]) -> tuple[Column, ...]:
     """One column or several, as a tuple."""
-    if isinstance(given, str | Real):
+    if isinstance(given, str | Integral):
         return (given,)
     if not isinstance(given, Iterable) or isinstance(given, bytes):
         raise ParameterError(
-            "given: expected the names or the places of columns, got "
-            f"{'None' if given is None else type(given).__name__}; leave it out for none."
+            f"given: expected 'all', or the names or indices of columns, got {given!r}; pass [] "
+            "for none."
         )
     return tuple(given)
-
-
-def _place(argument: str, column: object, names: Sequence[str], place: dict[str, int]) -> int:
-    if isinstance(column, str):
-        check_known(argument, [column], names)
-        return place[column]
-    if isinstance(column, Integral) and not isinstance(column, bool):
-        if 0 <= int(column) < len(names):
-            return int(column)
-        raise ParameterError(
-            f"{argument}: expected a place from 0 to {len(names) - 1}, since there are "
-            f"{len(names)} columns, got {int(column)}."
-        )
-    raise ParameterError(
-        f"{argument}: expected the name of a column, or its place as a whole number, got "
-        f"{column!r}."
-    )
 
 
 def check_rows_of_question(n_samples: int, n_given: int) -> None:
@@ -132,29 +232,20 @@ def naming_arguments(wanted: Sequence[str], known: Callable[[], Sequence[str]]) 
             names = known()
         except EdgewiseError:
             names = wanted
-        check_known("x", wanted[:1], names)
-        check_known("y", wanted[1:2], names)
-        check_known("given", wanted[2:], names)
+        for argument, some in (("x", wanted[:1]), ("y", wanted[1:2]), ("given", wanted[2:])):
+            check_known(argument, some, names)
         raise DataError("x, y, given" + str(error).removeprefix("columns")) from error
 
 
-# A column of which the others leave a smaller share of variance than one over this takes the long
-# way: there is an error to raise, or rounding that only the same steps repeat.
+# A column of which the others leave a smaller share of variance than one over this is tested by
+# `edge_test`: there is an error to raise, or rounding that only the same steps repeat.
 _MOST_INFLATED = 1e3
 # Fourth moments of so many columns take 28 MB.
 _MOST_COLUMNS = 60
 _SCALES = 1e-70, 1e70
 
 
-class Answer(NamedTuple):
-    """The numbers of one pair."""
-
-    partial_correlation: float
-    statistic: float
-    log_pvalue: float
-
-
-class Kept(ABC):
+class _Columns(ABC):
     """The correlations of all columns, and a source of fourth-order sums."""
 
     def __init__(self, names: tuple[str, ...], state: Moments, n_dropped: int) -> None:
@@ -181,30 +272,28 @@ class Kept(ABC):
     ) -> tuple[float, float, float]:
         """Σa², Σa⁴ and Σa⁶ of the terms of the first two of the chosen columns."""
 
-    def answer(self, columns: Sequence[int]) -> Answer:
-        """The test of the first two columns, given the others."""
+    def answer(self, columns: Sequence[int]) -> tuple[float, float, float]:
+        """ρ̂, statistic and log p-value of the first two columns, given the others."""
         chosen = np.array(columns)
         try:
             inverse = np.linalg.inv(self._correlation[chosen[:, np.newaxis], chosen])
         except np.linalg.LinAlgError:
-            return self._slowly(columns)
+            return self._as_tested(columns)
         inflated = inverse.diagonal().tolist()
         if not 0 < min(inflated) <= max(inflated) < _MOST_INFLATED:
-            return self._slowly(columns)
+            return self._as_tested(columns)
         rho = -inverse.item(0, 1) / math.sqrt(inflated[0] * inflated[1])
         sums = self._sums(chosen, inverse, np.sqrt(inverse.diagonal()), rho)
-        return Answer(rho, *score_of_pair(rho, *sums, self.n_samples, len(columns)))
+        return (rho, *score_of_pair(rho, *sums, self.n_samples, len(columns)))
 
-    def _slowly(self, columns: Sequence[int]) -> Answer:
+    def _as_tested(self, columns: Sequence[int]) -> tuple[float, float, float]:
         result = self.whole(columns)
-        return Answer(
-            float(result.partial_correlation[0, 1]),
-            float(result.statistic[0, 1]),
-            float(result.log_pvalue[0, 1]),
-        )
+        numbers = result.partial_correlation, result.statistic, result.log_pvalue
+        rho, statistic, log_pvalue = (float(of_pairs[0, 1]) for of_pairs in numbers)
+        return rho, statistic, log_pvalue
 
 
-class KeptRows(Kept):
+class _Rows(_Columns):
     """Centred rows of unit variance, features first; they are read once."""
 
     def __init__(self, table: Table) -> None:
@@ -216,28 +305,22 @@ class KeptRows(Kept):
         self._rows /= self.scale[:, np.newaxis]
 
     def whole(self, columns: Sequence[int]) -> EdgeTestResult:
-        """What `edge_test` says about these columns."""
         chosen = list(columns)
         scale, mean = self.scale[chosen, np.newaxis], self.mean[chosen, np.newaxis]
         names = [self.feature_names[k] for k in chosen]
+        rows = (self._rows[chosen] * scale + mean).T
         with without_warnings():
-            rows = (self._rows[chosen] * scale + mean).T
             result = edge_test(rows, method="score", feature_names=names, correction=None)
         return replace(result, n_dropped=self.n_dropped)
 
     def _sums(
         self, chosen: AnyArray, inverse: FloatArray, root: FloatArray, rho: float
     ) -> tuple[float, float, float]:
-        if few_rows(self.n_samples, len(chosen)):
-            leverage = Leverage(inverse / root, root, self.n_samples)
-            return one_pair_exactly(self._rows, chosen, leverage, rho)
-        return self._by_products(chosen, inverse, root, rho)
-
-    def _by_products(
-        self, chosen: AnyArray, inverse: FloatArray, root: FloatArray, rho: float
-    ) -> tuple[float, float, float]:
-        """The sums as `edge_test` makes them from many rows."""
         n, p = self.n_samples, len(chosen)
+        if few_rows(n, p):
+            leverage = Leverage(inverse / root, root, n)
+            return one_pair_exactly(self._rows, chosen, leverage, rho)
+        # As `edge_test` sums many rows.
         nothing = Centre(np.zeros(p), None)
         pair = np.array([[1.0, rho], [rho, 1.0]])
         estimate = PrecisionEstimate(n, nothing, inverse, inverse, pair, inverse / root)
@@ -248,17 +331,16 @@ class KeptRows(Kept):
         return float(second), float(fourth * second**2), float(sixth * second**3)
 
 
-class KeptMoments(Kept):
+class _Moments(_Columns):
     """Moments up to the fourth order of at most 60 columns; rows are read twice, and not kept."""
 
     def __init__(self, table: Table) -> None:
-        names = table.feature_names
+        names, n_dropped = table.feature_names, None
         if len(names) > _MOST_COLUMNS:
             raise ParameterError(
                 f"keep: expected 'rows' for more than {_MOST_COLUMNS} columns, got 'moments' for "
                 f"{len(names)}; choose fewer columns, or keep the rows."
             )
-        n_dropped = None
         if not table.rescannable:
             rows, n_dropped = table.reduce(_gathered, _joined)
             table = as_table(rows.T, feature_names=names)
@@ -269,22 +351,20 @@ class KeptMoments(Kept):
         self._fourth = FourthMoments(np.zeros(len(names)), gram)
 
     def whole(self, columns: Sequence[int]) -> EdgeTestResult:
-        """What the score test says about the fourth moments of these columns."""
         chosen, seen, method = np.array(columns), self._first_look, Score()
         # Nothing that is tested depends on units, but fourth powers of these must be numbers.
         scale = np.clip(self.scale[chosen], *_SCALES)
         factor = scale / self.scale[chosen]
-        first_look = FirstLook(
-            seen.n_samples,
-            seen.far[:, chosen] * factor,
-            seen.far_row[:, chosen],
-            seen.leading[:, chosen] * factor,
-        )
         evidence = FourthEvidence(
             feature_names=tuple(self.feature_names[k] for k in columns),
             asked_by="ConditionalTest",
             n_dropped=self.n_dropped,
-            first_look=first_look,
+            first_look=FirstLook(
+                seen.n_samples,
+                seen.far[:, chosen] * factor,
+                seen.far_row[:, chosen],
+                seen.leading[:, chosen] * factor,
+            ),
             fourth=self._fourth.chosen(chosen).rescaled(self.mean[chosen] * factor, scale),
         )
         return decide(method.measure(evidence), method.question(0.05, None))
@@ -302,7 +382,7 @@ class KeptMoments(Kept):
 
 
 def _gathered(part: Partition) -> tuple[FloatArray, int]:
-    """All rows of a part, features first, and how many were left out."""
+    """All rows of a partition, features first, and how many were left out."""
     blocks = [np.asarray(block, dtype=np.float64).T for block in part.blocks()]
     empty = np.empty((len(part.feature_names), 0))
     return np.concatenate([empty, *blocks], axis=1), part.n_dropped
@@ -312,160 +392,14 @@ def _joined(a: tuple[FloatArray, int], b: tuple[FloatArray, int]) -> tuple[Float
     return np.concatenate([a[0], b[0]], axis=1), a[1] + b[1]
 
 
-_KINDS: dict[str, type[KeptRows] | type[KeptMoments]] = {"rows": KeptRows, "moments": KeptMoments}
-_PLAIN = (str, int)
-
-
-def partial_test(
-    data: Any,
-    x: Column,
-    y: Column,
-    *,
-    given: Column | Iterable[Column] = (),
-    method: str | Method = DEFAULT_METHOD,
-    feature_names: Sequence[str] | None = None,
-    missing: str = "raise",
-    clusters: Any = None,
-    client: Any = None,
-    transform: str | None = None,
-    **options: Any,
-) -> PairTest:
-    """Test whether two columns are related, given some others.
-
-    H₀ is a partial correlation of zero. The answer is that of `edge_test` on the columns x, y and
-    `given` alone, for the one pair, and nothing is corrected for. For many questions to the same
-    data, `ConditionalTest` is faster.
-
-    Parameters
-    ----------
-    data : array-like, data frame, Arrow stream, path, list of paths
-        The rows, as `edge_test` takes them. Of files only the columns of the question are read.
-    x, y : str or int
-        The two columns, by name, or by place from 0 on.
-    given : sequence of str or int
-        The columns that both are adjusted for; none by default. One given twice counts once.
-    method : str or Method
-        A per-edge test, as in `edge_test`.
-    feature_names : sequence of str, optional
-        Names of all columns, in place of those that came with the data.
-    missing : {"raise", "drop", "pairwise"}
-        What to do with NaN and infinite values in these columns, as in `edge_test`.
-    clusters : str or array-like, optional
-        Which rows belong together, such as those of a subject, as in `edge_test`.
-    client : distributed.Client, optional
-        A Dask cluster that reads the rows, as in `edge_test`.
-    transform : {"normal-scores", None}
-        Test the normal scores of the columns in place of their values, as in `edge_test`.
-    **options
-        Further options of the method.
-
-    Returns
-    -------
-    PairTest
-        Estimate, p-value, interval, and a sentence to quote.
-
-    Warns
-    -----
-    BrokenAssumptionWarning
-        If the data contradict what the method assumes, as `edge_test` does.
-
-    Examples
-    --------
-    >>> import edgewise as ew
-    >>> from edgewise.simulate import make_chain_precision, sample
-    >>> rows = sample("t5", make_chain_precision(4), 1000, rng=0)
-    >>> print(ew.partial_test(rows, "x0", "x1", given=["x2", "x3"]).sentence())
-    The partial correlation of x0 and x1 given x2 and x3 is -0.22 (95 % interval -0.29 to -0.14,
-    p = 5.8e-09, n = 1000 rows; score test, any distribution).
-    """
-    if as_state(data) is not None:
-        raise DataError(
-            "data: expected rows, got a state, from which no columns can be chosen; pass the rows, "
-            "or use edge_test for all columns of the state."
-        )
-    chosen = method_of(method, options, partial_test)
-    if chosen.simultaneous:
-        raise ParameterError(
-            f"method: expected a test of each edge by itself, got {chosen.name!r}, which bounds "
-            "all entries at once; use 'score', 'wald' or 'batch'."
-        )
-    if clusters is not None:
-        chosen.check_supports("clusters")
-        more = {"missing": missing, "client": client, "transform": transform}
-        return _of_groups(data, x, y, given, chosen, clusters, feature_names, more)
-    table = _table_of(data, x, y, given, feature_names, client)
-    try:
-        result = edge_test(
-            table,
-            method=chosen,
-            correction=None,
-            missing=missing,
-            transform=transform,
-        )
-    except DataError:
-        n_given = len(table.feature_names) - 2
-        few = rows_up_to(as_table(table, missing=missing), n_given + 2)
-        check_rows_of_question(n_given + 3 if few is None else few, n_given)
-        raise
-    return pair_of_result(result)
-
-
-def _of_groups(
-    data: Any,
-    x: Column,
-    y: Column,
-    given: Column | Iterable[Column],
-    method: Method,
-    clusters: Any,
-    feature_names: Sequence[str] | None,
-    more: Mapping[str, Any],
-) -> PairTest:
-    """The test of rows that belong together: the labels are read along with the columns."""
-    if feature_names is not None:
-        raise ParameterError(
-            "feature_names: expected without clusters, got both; name the columns of the data."
-        )
-    given = given_columns(given)
-    names = [str(one) for one in (x, y, *given)]
-    if not all(isinstance(one, str) for one in (x, y, *given)):
-        known = as_table(data, client=more["client"], clusters=clusters).feature_names
-        i, j, others = places(x, y, given, known)
-        names = [known[k] for k in (i, j, *others)]
-    columns = list(dict.fromkeys(names))
-    places(names[0], names[1], names[2:], columns)
-    result = edge_test(
-        data, method=method, correction=None, columns=columns, clusters=clusters, **more
-    )
-    return pair_of_result(result)
-
-
-def _table_of(
-    data: Any,
-    x: Column,
-    y: Column,
-    given: Column | Iterable[Column],
-    feature_names: Sequence[str] | None,
-    client: Any,
-) -> Table:
-    """The columns x, y and given, in this order."""
-    given = given_columns(given)
-    asked = (x, y, *given)
-    if feature_names is None and all(isinstance(one, str) for one in asked):
-        # By name, so that only these columns are read, and others may be text.
-        names = list(dict.fromkeys(map(str, asked)))
-        places(x, y, given, names)
-        with naming_arguments(names, lambda: as_table(data, client=client).feature_names):
-            return as_table(data, columns=names, client=client)
-    table = as_table(data, feature_names=feature_names, client=client)
-    i, j, others = places(x, y, given, table.feature_names)
-    return as_table(table, columns=[table.feature_names[k] for k in (i, j, *others)])
+_KINDS: dict[str, type[_Rows] | type[_Moments]] = {"rows": _Rows, "moments": _Moments}
 
 
 class ConditionalTest:
     """Ask one data set many questions: whether x and y are related, given some columns.
 
-    The answers are those of `partial_test`. The rows are read, centred and scaled once, and kept in
-    memory, as are the answers. Several threads may ask at once.
+    The answers are those of `partial_test` with method "score". The rows are read, centred and
+    scaled once, and kept in memory, as are the answers. Several threads may ask at once.
 
     With ``keep="moments"`` all moments up to the fourth order are kept in place of the rows, and a
     question takes the same time however many rows there were. That is meant for 1000 rows and more:
@@ -476,26 +410,20 @@ class ConditionalTest:
     Parameters
     ----------
     data : array-like, data frame, Arrow stream, path, list of paths
-        The rows, as `edge_test` takes them.
+        The rows, as for `edge_test`.
     keep : {"rows", "moments"}
         What is kept: all rows, or the fourth moments of at most 60 columns, which take 28 MB then.
-    feature_names : sequence of str, optional
-        Names of the columns, in place of those that came with the data.
-    columns, exclude : str or sequence of str, optional
-        The columns to keep, all by default; columns to leave out.
+    feature_names, columns, exclude : optional
+        As in `edge_test`.
     missing : {"raise", "drop"}
         Refuse rows with NaN or infinite values in any of the columns, or leave them out.
-    client : distributed.Client, optional
-        A Dask cluster that reads the rows.
 
     Attributes
     ----------
     feature_names : tuple of str
         The columns.
-    n_samples : int
-        Rows.
-    n_dropped : int
-        Rows left out because of missing values.
+    n_samples, n_dropped : int
+        Rows, and how many were left out because of missing values.
 
     Examples
     --------
@@ -515,7 +443,6 @@ class ConditionalTest:
         columns: str | Sequence[str] | None = None,
         exclude: str | Sequence[str] | None = None,
         missing: str = "raise",
-        client: Any = None,
     ) -> None:
         check_choice("keep", keep, tuple(_KINDS))
         if as_state(data) is not None:
@@ -525,30 +452,25 @@ class ConditionalTest:
             )
         refuse_pairwise(missing, "ConditionalTest")
         table = as_table(
-            data,
-            feature_names=feature_names,
-            columns=columns,
-            exclude=exclude,
-            missing=missing,
-            client=client,
+            data, feature_names=feature_names, columns=columns, exclude=exclude, missing=missing
         )
-        self._kept: Kept = _KINDS[keep](table)
+        self._kept: _Columns = _KINDS[keep](table)
         self.feature_names = self._kept.feature_names
         self.n_samples = self._kept.n_samples
         self.n_dropped = self._kept.n_dropped
-        self._places: dict[Column, int] = {name: k for k, name in enumerate(self.feature_names)}
-        self._places |= {k: k for k in range(len(self.feature_names))}
+        self._index: dict[Column, int] = {name: k for k, name in enumerate(self.feature_names)}
+        self._index |= {k: k for k in range(len(self.feature_names))}
         self._answers: dict[tuple[int, int, tuple[int, ...]], PairTest] = {}
 
-    def __call__(self, x: Column, y: Column, given: Column | Iterable[Column] = ()) -> PairTest:
+    def __call__(self, x: Column, y: Column, given: Column | Iterable[Column] = ALL) -> PairTest:
         """Test one pair.
 
         Parameters
         ----------
         x, y : str or int
-            The two columns, by name, or by place from 0 on.
-        given : sequence of str or int
-            The columns that both are adjusted for; none by default. One given twice counts once.
+            The two columns, by name or by index.
+        given : "all", or sequence of str or int
+            The columns that both are adjusted for: by default every other one; [] for none.
 
         Returns
         -------
@@ -565,14 +487,13 @@ class ConditionalTest:
     def _question(
         self, x: Column, y: Column, given: Column | Iterable[Column]
     ) -> tuple[int, int, tuple[int, ...]]:
-        """The places of the columns of a question, the given ones sorted."""
-        known = self._places
+        """The indices of the columns of a question, the given ones sorted."""
+        known, plain = self._index, (str, int)
         # Fast where all is as it should be; `places` finds out what is not.
-        plain = type(x) in _PLAIN and type(y) in _PLAIN and x in known and y in known
-        if plain and isinstance(given, tuple | list):
-            i, j = known[x], known[y]
-            others = {known[k] for k in given if type(k) in _PLAIN and k in known}
-            if len(others) == len(given) and i not in others and j not in others and i != j:
+        if type(x) in plain and type(y) in plain and isinstance(given, tuple | list):
+            i, j = known.get(x, -1), known.get(y, -1)
+            others = {known[k] for k in given if type(k) in plain and k in known}
+            if i >= 0 <= j and i != j and len(others) == len(given) and not {i, j} & others:
                 return i, j, tuple(sorted(others))
         i, j, rest = places(x, y, given, self.feature_names)
         return i, j, tuple(sorted(rest))
