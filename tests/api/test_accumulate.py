@@ -131,7 +131,7 @@ class TestCheckpoints:
             call = lambda d=data: ew.accumulate(d, **kept)  # noqa: E731
             refuses(call, ew.errors.DataError, "expected a path", "checkpoint")
         call = lambda: ew.accumulate(csv_file, client=client, **kept)  # noqa: E731
-        refuses(call, ew.errors.ParameterError, "checkpoint: ", "client")
+        refuses(call, ew.errors.ParameterError, "`checkpoint` and `client`")
         refuses(lambda: ew.accumulate(csv_file, resume=True), ew.errors.ParameterError, "resume: ")
         for every in (0, -1, "x"):
             call = lambda e=every: ew.accumulate(csv_file, every=e, **kept)  # noqa: E731

@@ -224,7 +224,7 @@ def test_arguments_that_cannot_be_served(refused, csv_file):
         (["rows.csv", *HOEFFDING, "--support", "-1,1"], 1, ["support", "'a'", "between -1 and 1"]),
         (["rows.csv", "--method", "batch", "--n-batches", "401"], 2, ["n_batches", "400 rows"]),
         (["rows.csv", "--method", "trace", "--correction", "holm"], 2, ["needs none", "leave it"]),
-        (["rows.csv", "--method", "trace", "--transform", "normal-scores"], 2, ["for ranks"]),
+        (["rows.csv", "--method", "trace", "--transform", "normal-scores"], 2, ["not supported"]),
         (["rows.csv", "--transform", "normal-score"], 2, ["did you mean 'normal-scores'?"]),
     ):
         line = refused("test", *arguments, status=status)
