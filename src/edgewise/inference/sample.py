@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
-from edgewise._checks import check_testable_shape, check_wide_shape
+from edgewise._checks import FEWEST_WIDE_ROWS, check_testable_shape, check_wide_shape
 from edgewise._linalg import FloatArray, population_covariance
 from edgewise.errors import DataError
 from edgewise.estimate.inverse import SampleMoments
@@ -68,7 +68,8 @@ class Needs:
 
     def check_shape(self, n_samples: int, n_features: int) -> None:
         """Refuse a table with too few rows."""
-        if self.wide and n_samples <= n_features:
+        few = self.undecided and n_samples < FEWEST_WIDE_ROWS
+        if self.wide and n_samples <= n_features and not few:
             check_wide_shape(n_samples, n_features)
         else:
             check_testable_shape(n_samples, n_features)
